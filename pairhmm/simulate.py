@@ -1,0 +1,183 @@
+"""Simulate a genome, its variants and its reads, so that a caller can be compared with a known truth."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from pairhmm.errors import InputError
+from pairhmm.io.simulated import ReadWriter, write_fasta, write_truth
+from pairhmm.simulation.reads import draw_reads
+from pairhmm.simulation.reference import make_contig, repeat_families
+from pairhmm.simulation.variants import TooManyVariants, build_haplotype, place_variants
+
+SNVS_PER_BASE = 0.85e-3
+INDELS_PER_BASE = 0.15e-3
+REFERENCE, TRUTH, BAM = "reference.fa", "truth.vcf.gz", "reads.bam"
+FASTQ_1, FASTQ_2 = "reads_1.fastq.gz", "reads_2.fastq.gz"
+# Coverage falls off towards the ends of a contig, so no variant lies there.
+MARGIN = 500
+MIN_CONTIG = 2_000
+MAX_CONTIG = 2**29 - 1
+# What SAM allows in a read group's sample and VCF in a column's name, less white space.
+SAMPLE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedData:
+    """Where a simulated data set lies and what is in it."""
+
+    reference: Path
+    truth: Path
+    fastq_1: Path
+    fastq_2: Path
+    bam: Path
+    snvs: int
+    indels: int
+    pairs: int
+
+
+def simulate(
+    output: str | os.PathLike[str],
+    *,
+    length: int = 200_000,
+    contigs: int = 1,
+    coverage: float = 30.0,
+    read_length: int = 150,
+    snvs: int | None = None,
+    indels: int | None = None,
+    max_indel: int = 50,
+    sample: str = "sample",
+    seed: int = 1,
+) -> SimulatedData:
+    """Make a diploid sample with known variants and its paired reads.
+
+    The same arguments give the same bytes. One contig at a time is held in memory: about 60 bytes a base at 30x.
+
+    Parameters
+    ----------
+    output : path
+        Folder for ``reference.fa``, ``truth.vcf.gz``, ``reads_1.fastq.gz``, ``reads_2.fastq.gz`` and ``reads.bam`` (true
+        alignments), with their indexes; made when missing.
+    length : int
+        Bases of the genome, shared evenly among the contigs.
+    contigs : int
+        Contigs, named chr1, chr2, ...
+    coverage : float
+        Mean depth.
+    read_length : int
+        Bases a read.
+    snvs, indels : int, optional
+        How many of each in the genome; by default 0.85 and 0.15 in a thousand bases.
+    max_indel : int
+        Largest insertion or deletion, bases; less than `read_length`.
+    sample : str
+        Name in the VCF and in the read group.
+    seed : int
+        Seed of every random choice, not negative.
+
+    Returns
+    -------
+    SimulatedData
+
+    Raises
+    ------
+    InputError
+        When an argument is out of range, or the variants do not fit.
+    """
+    snvs = round(SNVS_PER_BASE * length) if snvs is None else snvs
+    indels = round(INDELS_PER_BASE * length) if indels is None else indels
+    _check(length, contigs, coverage, read_length, snvs, indels, max_indel, sample, seed)
+    folder = Path(output)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        # Beside the destination: the finished files are renamed into place, and a killed run leaves none.
+        with tempfile.TemporaryDirectory(prefix=".simulate-", dir=folder) as scratch:
+            pairs = _make(
+                Path(scratch), length, contigs, coverage, read_length, snvs, indels, max_indel, sample, seed
+            )
+            for path in sorted(Path(scratch).iterdir()):
+                os.replace(path, folder / path.name)
+    except OSError as error:
+        raise InputError(folder, None, f"cannot be written ({error.strerror or error})", "choose another -o") from error
+    return SimulatedData(
+        folder / REFERENCE, folder / TRUTH, folder / FASTQ_1, folder / FASTQ_2, folder / BAM, snvs, indels, pairs
+    )
+
+
+def _check(
+    length: int,
+    contigs: int,
+    coverage: float,
+    read_length: int,
+    snvs: int,
+    indels: int,
+    max_indel: int,
+    sample: str,
+    seed: int,
+) -> None:
+    rules = [
+        (contigs >= 1, "--contigs", "must be at least 1"),
+        (length >= MIN_CONTIG * max(contigs, 1), "--length", f"must be at least {MIN_CONTIG} bases a contig"),
+        (length <= MAX_CONTIG * max(contigs, 1), "--length", f"must be at most {MAX_CONTIG} bases a contig"),
+        (0 < coverage <= 100_000, "--coverage", "must be above 0 and at most 100000"),
+        (20 <= read_length <= 500, "--read-length", "must be from 20 to 500"),
+        (snvs >= 0, "--snvs", "must not be negative"),
+        (indels >= 0, "--indels", "must not be negative"),
+        (1 <= max_indel < read_length, "--max-indel", "must be at least 1 and less than --read-length"),
+        (seed >= 0, "--seed", "must not be negative"),
+        (SAMPLE_NAME.fullmatch(sample) is not None, "--sample", "must be letters, digits, '.', '_' or '-'"),
+    ]
+    for holds, option, rule in rules:
+        if not holds:
+            raise InputError(None, option, rule, None)
+
+
+def _share(total: int, contigs: int, index: int) -> int:
+    return total * (index + 1) // contigs - total * index // contigs
+
+
+def _make(
+    folder: Path,
+    length: int,
+    contigs: int,
+    coverage: float,
+    read_length: int,
+    snvs: int,
+    indels: int,
+    max_indel: int,
+    sample: str,
+    seed: int,
+) -> int:
+    """Write all files into `folder`; returns how many pairs of reads."""
+    # Independent streams, so that coverage or read length leave the genome and its variants as they are.
+    streams = np.random.SeedSequence(seed).spawn(1 + 3 * contigs)
+    families = repeat_families(np.random.default_rng(streams[0]))
+    sequences, variants = {}, {}
+    for index in range(contigs):
+        genome_stream, variant_stream = map(np.random.default_rng, streams[1 + 3 * index : 3 + 3 * index])
+        name = f"chr{index + 1}"
+        codes, tracts = make_contig(genome_stream, _share(length, contigs, index), families)
+        wanted = _share(snvs, contigs, index), _share(indels, contigs, index)
+        try:
+            variants[name] = place_variants(variant_stream, codes, tracts, *wanted, max_indel, MARGIN)
+        except TooManyVariants as error:
+            rule = f"only {error.placed} of {sum(wanted)} variants fit on {name}"
+            raise InputError(None, "--snvs/--indels", rule, "ask for fewer or raise --length") from error
+        sequences[name] = codes
+    sizes = {name: len(codes) for name, codes in sequences.items()}
+    write_fasta(folder / REFERENCE, sequences)
+    write_truth(folder / TRUTH, sizes, variants, sample)
+    pairs = 0
+    with ReadWriter(folder / FASTQ_1, folder / FASTQ_2, folder / BAM, sizes, sample) as writer:
+        for index, (name, codes) in enumerate(sequences.items()):
+            copies = build_haplotype(codes, variants[name], 0), build_haplotype(codes, variants[name], 1)
+            fragments = max(1, round(coverage * len(codes) / (2 * read_length)))
+            writer.add(draw_reads(np.random.default_rng(streams[3 + 3 * index]), copies, fragments, read_length))
+            pairs += fragments
+    return pairs

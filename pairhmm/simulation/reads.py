@@ -1,0 +1,227 @@
+"""Paired reads from two haplotypes: qualities, errors that follow them, and their true alignments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pairhmm.simulation.variants import Haplotype
+
+CHUNK = 1 << 15
+FRAGMENT_MEAN = 400.0
+FRAGMENT_SPREAD = 70.0
+MIN_QUALITY, MAX_QUALITY = 2, 41
+# Chance that sequencing drops or doubles a base of a run of n equal ones: BASE * GROWTH ** (n - 1), at most MAX.
+SLIP_BASE, SLIP_GROWTH, SLIP_MAX = 3e-6, 1.65, 0.02
+CIGAR_M, CIGAR_I, CIGAR_D, CIGAR_S = 0, 1, 2, 4
+
+
+@dataclass(slots=True)
+class ReadSet:
+    """Reads of one contig; fragment k has its leftward read at row 2k and its rightward read at row 2k + 1.
+
+    Attributes
+    ----------
+    codes, quals : numpy.ndarray, uint8, shape (2 * fragments, read length)
+        Base codes and phred qualities along the reference strand.
+    starts, ends : numpy.ndarray, int32, shape (2 * fragments,)
+        Reference span of the alignment, 0-based half-open.
+    first_is_left : numpy.ndarray, bool, shape (fragments,)
+        Whether the leftward read is the first of its pair (and so the pair of the forward strand).
+    cigars : dict of int to list of (int, int)
+        BAM (operation, length) pairs of each row that is more than one match.
+    """
+
+    codes: np.ndarray
+    quals: np.ndarray
+    starts: np.ndarray
+    ends: np.ndarray
+    first_is_left: np.ndarray
+    cigars: dict[int, list[tuple[int, int]]]
+
+
+def draw_reads(
+    rng: np.random.Generator, haplotypes: tuple[Haplotype, Haplotype], fragments: int, read_length: int
+) -> ReadSet:
+    """Sequence `fragments` pairs, each from either haplotype at an even place.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Source of randomness.
+    haplotypes : tuple of Haplotype
+        The two copies of the contig.
+    fragments : int
+        Pairs of reads.
+    read_length : int
+        Bases a read; shorter than either haplotype.
+    """
+    rows = 2 * fragments
+    reads = ReadSet(
+        codes=np.empty((rows, read_length), dtype=np.uint8),
+        quals=np.empty((rows, read_length), dtype=np.uint8),
+        starts=np.empty(rows, dtype=np.int32),
+        ends=np.empty(rows, dtype=np.int32),
+        first_is_left=rng.random(fragments) < 0.5,
+        cigars={},
+    )
+    copies = rng.integers(0, 2, fragments)
+    lengths = np.rint(rng.normal(FRAGMENT_MEAN, FRAGMENT_SPREAD, fragments)).astype(np.int64)
+    places = rng.random(fragments)
+    for copy, haplotype in enumerate(haplotypes):
+        slips = _slip_rates(haplotype.codes)
+        inserted = np.concatenate(([0], np.cumsum(haplotype.ref_positions < 0)))
+        mine = np.flatnonzero(copies == copy)
+        # A read with a slip needs one base more than its length.
+        size = np.clip(lengths[mine], read_length, len(haplotype.codes) - 1)
+        left = (places[mine] * (len(haplotype.codes) - size)).astype(np.int64)
+        for chunk in range(0, len(mine), CHUNK):
+            part = slice(chunk, chunk + CHUNK)
+            first_is_left = reads.first_is_left[mine[part]]
+            for side in (0, 1):
+                begin = left[part] if side == 0 else left[part] + size[part] - read_length
+                rows_here = 2 * mine[part] + side
+                read_two = first_is_left if side == 1 else ~first_is_left
+                _sequence(rng, reads, rows_here, haplotype, slips, inserted, begin, side == 1, read_two)
+    return reads
+
+
+def _sequence(
+    rng: np.random.Generator,
+    reads: ReadSet,
+    rows: np.ndarray,
+    haplotype: Haplotype,
+    slips: np.ndarray,
+    inserted: np.ndarray,
+    begin: np.ndarray,
+    reverse: bool,
+    read_two: np.ndarray,
+) -> None:
+    length = reads.codes.shape[1]
+    source, doubled, slipped = _draw_sources(rng, haplotype, slips, begin, length)
+    codes = haplotype.codes[source]
+    quals = draw_qualities(rng, len(rows), length, read_two)
+    if reverse:
+        # The sequencer reads this mate from its right end.
+        quals = quals[:, ::-1]
+    wrong = rng.random(codes.shape, dtype=np.float32) < ERROR_OF_QUALITY[quals]
+    codes[wrong] = (codes[wrong] + rng.integers(1, 4, int(wrong.sum()), dtype=np.uint8)) % 4
+    reads.codes[rows] = codes
+    reads.quals[rows] = quals
+
+    first, last = source[:, 0], source[:, -1]
+    starts, ends = haplotype.ref_positions[first], haplotype.ref_positions[last] + 1
+    plain = (inserted[last + 1] == inserted[first]) & (ends - starts == length) & ~slipped
+    for k in np.flatnonzero(~plain).tolist():
+        places = haplotype.ref_positions[source[k]]
+        if doubled[k] >= 0:
+            places = places.copy()
+            places[doubled[k]] = -1
+        starts[k], ends[k], cigar = true_cigar(places)
+        reads.cigars[int(rows[k])] = cigar
+    reads.starts[rows] = starts
+    reads.ends[rows] = ends
+
+
+def _slip_rates(codes: np.ndarray) -> np.ndarray:
+    """Cumulative rate of slips before each base (float64, shape (n + 1,)); a run's rate stands at its first base."""
+    starts = np.flatnonzero(np.concatenate(([True], codes[1:] != codes[:-1])))
+    runs = np.diff(np.concatenate((starts, [len(codes)])))
+    rates = np.zeros(len(codes))
+    rates[starts] = np.minimum(SLIP_MAX, SLIP_BASE * SLIP_GROWTH ** (np.minimum(runs, 64) - 1))
+    return np.concatenate(([0.0], np.cumsum(rates)))
+
+
+def _draw_sources(
+    rng: np.random.Generator, haplotype: Haplotype, slips: np.ndarray, begin: np.ndarray, length: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Haplotype position of every read base, the read base that is a doubling (or -1), and whether there is a slip."""
+    source = begin[:, None] + np.arange(length)
+    doubled = np.full(len(begin), -1)
+    # The first two bases and the last are left alone: an indel there is no alignment but a clip.
+    low, high = slips[begin + 2], slips[begin + length - 1]
+    draw = low + rng.random(len(begin))
+    slipped = draw < high
+    which = np.flatnonzero(slipped)
+    at = np.searchsorted(slips, draw[which], side="right") - 1 - begin[which]
+    drops = rng.random(len(which)) < 0.6
+    # A dropped base takes one more from the right, which the end of the contig may not have.
+    drops &= begin[which] + length < len(haplotype.codes)
+    steps = np.where(drops, 1, -1)
+    moved = np.arange(length)[None, :] >= (at + ~drops)[:, None]
+    source[which] += steps[:, None] * moved
+    # The doubled base is written first, so that the insertion is left-aligned in its run.
+    doubled[which[~drops]] = at[~drops]
+    return source, doubled, slipped
+
+
+def draw_qualities(rng: np.random.Generator, count: int, length: int, read_two: np.ndarray) -> np.ndarray:
+    """Phred qualities in the order of sequencing, in the manner of an Illumina run.
+
+    A plateau that sinks along the read, lower for second reads and for poor clusters, with noise that only ever lowers a base
+    (qualities are skewed to the left) and now and then a bad cycle.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Source of randomness.
+    count, length : int
+        Reads and bases a read.
+    read_two : numpy.ndarray, bool, shape (count,)
+        Which of them are second reads.
+
+    Returns
+    -------
+    numpy.ndarray, uint8, shape (count, length)
+        Between `MIN_QUALITY` and `MAX_QUALITY`.
+    """
+    cycle = np.arange(length, dtype=np.float32) / max(1, length - 1)
+    ramp = np.minimum(1.0, np.arange(length, dtype=np.float32) / 5 + 0.85)
+    plateau = 40.0 * ramp - 4.0 * cycle**2
+    cluster = rng.gamma(1.2, 1.2, count).astype(np.float32) + 1.0 * read_two
+    spread = (1.0 + 0.35 * cluster)[:, None] * (1.0 + 1.5 * cycle**2)
+    noise = np.abs(rng.standard_normal((count, length), dtype=np.float32))
+    quals = plateau - cluster[:, None] - spread * noise
+    bad = rng.random((count, length), dtype=np.float32) < 0.008
+    quals[bad] = rng.uniform(MIN_QUALITY, 22, int(bad.sum()))
+    return np.clip(np.rint(quals), MIN_QUALITY, MAX_QUALITY).astype(np.uint8)
+
+
+ERROR_OF_QUALITY = (10.0 ** (-np.arange(256) / 10)).astype(np.float32)
+
+
+def true_cigar(places: np.ndarray) -> tuple[int, int, list[tuple[int, int]]]:
+    """Alignment of a read whose bases lie at `places` of the reference.
+
+    Parameters
+    ----------
+    places : numpy.ndarray, int32, shape (read length,)
+        0-based reference position of every base, rising; -1 for an inserted one.
+
+    Returns
+    -------
+    start, end : int
+        Reference span, 0-based half-open.
+    cigar : list of (int, int)
+        BAM operations; inserted bases at either end are soft clips.
+    """
+    matched = np.flatnonzero(places >= 0)
+    on_ref = places[matched]
+    # A new block of matches begins where the read or the reference jumps.
+    breaks = np.flatnonzero((np.diff(matched) > 1) | (np.diff(on_ref) > 1)) + 1
+    firsts = np.concatenate(([0], breaks))
+    lasts = np.concatenate((breaks, [len(matched)])) - 1
+    cigar: list[tuple[int, int]] = []
+    if matched[0] > 0:
+        cigar.append((CIGAR_S, int(matched[0])))
+    for block, (first, last) in enumerate(zip(firsts.tolist(), lasts.tolist(), strict=True)):
+        if block:
+            inserted = int(matched[first] - matched[first - 1]) - 1
+            deleted = int(on_ref[first] - on_ref[first - 1]) - 1
+            cigar += [(op, size) for op, size in ((CIGAR_I, inserted), (CIGAR_D, deleted)) if size]
+        cigar.append((CIGAR_M, last - first + 1))
+    tail = len(places) - 1 - int(matched[-1])
+    if tail:
+        cigar.append((CIGAR_S, tail))
+    return int(on_ref[0]), int(on_ref[-1]) + 1, cigar
