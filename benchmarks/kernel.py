@@ -44,6 +44,7 @@ class Contestant:
     threads: int
     process: subprocess.Popen[str]
     scores_path: Path
+    log: Path
     header: dict[str, Any] = field(default_factory=dict)
     seconds: list[float] = field(default_factory=list)
 
@@ -51,7 +52,8 @@ class Contestant:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if not line:
-            raise SystemExit(f"{self.name}, {self.threads} threads: stopped with status {self.process.wait()}")
+            last_words = "".join(self.log.read_text().splitlines(keepends=True)[-5:])
+            raise SystemExit(f"{self.name}, -@{self.threads}: status {self.process.wait()}\n{last_words}")
         return dict(json.loads(line))
 
     def repeat(self) -> None:
@@ -95,7 +97,7 @@ def start(name: str, threads: int, command: list[str], scores: Path, env: dict[s
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, text=True, env=env
         )
-    return Contestant(name, threads, process, scores)
+    return Contestant(name, threads, process, scores, log)
 
 
 def start_gkl(path: Path, threads: int, folder: Path) -> Contestant:

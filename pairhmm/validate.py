@@ -1,0 +1,157 @@
+"""Compare a backend with a file of reference likelihoods."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from pairhmm import engine
+from pairhmm.batch import Group, PairBatch
+from pairhmm.errors import InputError
+from pairhmm.io.pairs import ReferencePair, read_reference_likelihoods
+
+__all__ = ["GATK_MIN_BASE_QUALITY", "Case", "Validation", "validate"]
+
+GATK_MIN_BASE_QUALITY = 6
+"""Phred. GATK's own test raises base qualities to this before scoring (PairHMMUnitTest and GKL's PairHmmUnitTest)."""
+
+PAIRS_PER_BATCH = 4096
+"""Pairs scored at once, so that memory does not grow with the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One compared pair.
+
+    Attributes
+    ----------
+    line : int
+        1-based line of the file.
+    read_length, haplotype_length : int
+        Bases.
+    expected, score : float
+        log10 likelihoods of the file and of the backend.
+    precision : int
+        What made the score: 0 float32, 1 float64.
+    """
+
+    line: int
+    read_length: int
+    haplotype_length: int
+    expected: float
+    score: float
+    precision: int
+
+    @property
+    def difference(self) -> float:
+        """abs(score - expected) in log10 units; infinite where either is not finite, so that it sorts as the worst.
+
+        A pair that both sides call impossible (-inf) agrees.
+        """
+        if self.score == self.expected:
+            return 0.0
+        difference = abs(self.score - self.expected)
+        return difference if np.isfinite(difference) else float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """Outcome of `validate`.
+
+    Attributes
+    ----------
+    pairs : int
+        Compared pairs.
+    failures : int
+        Pairs whose difference is over the tolerance or not finite.
+    tolerance : float
+        log10 units.
+    worst : list[Case]
+        The cases that differ most, worst first.
+    """
+
+    pairs: int
+    failures: int
+    tolerance: float
+    worst: list[Case]
+
+    @property
+    def worst_difference(self) -> float:
+        """log10 units; 0 for a file without pairs."""
+        return self.worst[0].difference if self.worst else 0.0
+
+    @property
+    def holds(self) -> bool:
+        """Whether every pair is within the tolerance."""
+        return self.failures == 0
+
+
+def validate(
+    path: str | os.PathLike[str],
+    *,
+    backend: str = "auto",
+    tolerance: float = 1e-5,
+    min_base_quality: int = GATK_MIN_BASE_QUALITY,
+    worst: int = 10,
+    threads: int = 1,
+) -> Validation:
+    """Score every pair of a reference-likelihood file and compare.
+
+    Parameters
+    ----------
+    path : path
+        Seven columns: haplotype, read, base, insertion, deletion and gap-continuation qualities (Phred+33), log10
+        likelihood. Lines that start with `#` are comments.
+    backend : str
+        A backend's name, or `auto`.
+    tolerance : float
+        Largest allowed difference, in log10 units.
+    min_base_quality : int
+        Base qualities below this are raised to it (Phred); 0 leaves them alone.
+    worst : int
+        How many of the worst cases to keep, at least one.
+    threads : int
+        CPU threads.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read as this format, or has no pairs: nothing compared is not a success.
+    BackendUnavailable
+        The backend cannot run here.
+    """
+    pairs = failures = 0
+    kept: list[Case] = []
+    for chunk in _chunks(read_reference_likelihoods(path)):
+        for case in _score(chunk, backend, min_base_quality, threads):
+            pairs += 1
+            failures += not (case.difference <= tolerance)
+            kept.append(case)
+        kept.sort(key=lambda case: -case.difference)
+        del kept[max(worst, 1) :]
+    if not pairs:
+        raise InputError(str(path), "", "no pairs in this file", "give lines of seven columns")
+    return Validation(pairs, failures, tolerance, kept)
+
+
+def _chunks(pairs: Iterator[ReferencePair]) -> Iterator[list[ReferencePair]]:
+    chunk: list[ReferencePair] = []
+    for pair in pairs:
+        chunk.append(pair)
+        if len(chunk) == PAIRS_PER_BATCH:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk
+
+
+def _score(pairs: list[ReferencePair], backend: str, min_base_quality: int, threads: int) -> Iterator[Case]:
+    for pair in pairs:
+        np.maximum(pair.read.base_q, np.uint8(min_base_quality), out=pair.read.base_q)
+    batch = PairBatch.from_groups([Group([pair.read], [pair.haplotype]) for pair in pairs])
+    scores = engine.forward(batch, backend=backend, threads=threads)
+    for pair, score, precision in zip(pairs, scores.log10.tolist(), scores.precision.tolist(), strict=True):
+        yield Case(pair.line, len(pair.read.bases), len(pair.haplotype), pair.expected, score, precision)
