@@ -1,0 +1,115 @@
+"""The SIMD backend: `cpu/`, compiled for several instruction sets and chosen at run time."""
+
+from __future__ import annotations
+
+import os
+from types import ModuleType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.backends.base import Status
+from pairhmm.batch import PairBatch, Qualities
+from pairhmm.errors import BackendUnavailable
+from pairhmm.models.gatk import ERROR
+
+LEVEL_VARIABLE = "PAIRHMM_CPU"
+"""Environment variable that forces a SIMD level."""
+
+
+class CpuBackend:
+    """Forward over the SIMD kernels of one level."""
+
+    name = "cpu"
+
+    def __init__(self, native: ModuleType, level: str) -> None:
+        self._native = native
+        self.level = level
+
+    def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> NDArray[np.float64]:
+        scores = np.full(batch.pairs, np.nan)
+        self._native.forward(self.level, self._native_batch(batch), skip_read.view(np.uint8), threads, scores)
+        return scores
+
+    def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> NDArray[np.float64]:
+        scores = np.full(len(pairs), np.nan)
+        reads, haplotypes = batch.pair_indices(pairs)
+        self._native.forward_pairs(self.level, self._native_batch(batch), reads, haplotypes, threads, scores)
+        return scores
+
+    def _native_batch(self, batch: PairBatch) -> object:
+        native = self._native.Batch(
+            batch.group_read,
+            batch.group_haplotype,
+            batch.group_pair,
+            batch.read_offset,
+            batch.haplotype_offset,
+            np.ascontiguousarray(batch.haplotypes),
+            batch.start.match,
+            batch.start.deletion,
+        )
+        if batch.qualities is not None:
+            arrays = (getattr(batch.qualities, name) for name in Qualities.__dataclass_fields__)
+            native.set_qualities(*(np.ascontiguousarray(values) for values in arrays), ERROR)
+        else:
+            assert batch.rows is not None
+            native.set_rows(np.ascontiguousarray(batch.rows).reshape(-1))
+        return native
+
+
+def levels() -> list[tuple[str, bool]]:
+    """SIMD levels of this build, slowest first, and whether this machine runs each; empty without the compiled part."""
+    native = _native()
+    return [] if native is None else native.levels()
+
+
+def chosen_level() -> str:
+    """The level in use: the fastest that runs, or the one that ``PAIRHMM_CPU`` names.
+
+    Raises
+    ------
+    BackendUnavailable
+        Where nothing is compiled, or the forced level is not there or does not run.
+    """
+    known = dict(levels())
+    if not known:
+        raise BackendUnavailable(
+            "cpu",
+            "its compiled part (pairhmm._cpu) is not installed",
+            "install a wheel, or install from source with a C++ compiler",
+        )
+    running = [name for name, runs in known.items() if runs]
+    forced = os.environ.get(LEVEL_VARIABLE)
+    if forced:
+        if forced not in running:
+            why = "this machine does not run it" if forced in known else "it is not in this build"
+            raise BackendUnavailable(
+                "cpu", f"{LEVEL_VARIABLE}={forced}: {why}", f"unset it or use one of {', '.join(running)}"
+            )
+        return forced
+    if not running:
+        raise BackendUnavailable(
+            "cpu", f"this machine runs none of {', '.join(known)}", "use --backend reference, or another machine"
+        )
+    return running[-1]
+
+
+def status() -> Status:
+    try:
+        return Status(True, detail=chosen_level())
+    except BackendUnavailable as error:
+        return Status(False, reason=error.reason, cure=error.cure)
+
+
+def make() -> CpuBackend:
+    native = _native()
+    assert native is not None
+    return CpuBackend(native, chosen_level())
+
+
+def _native() -> ModuleType | None:
+    try:
+        from pairhmm import _cpu
+    except ImportError:
+        return None
+    return _cpu

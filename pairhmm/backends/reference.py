@@ -1,0 +1,167 @@
+"""The oracle: the recurrence in float64 NumPy, readable and slow. It is the meaning of the program.
+
+For a read of m positions with row parameters E, mm .. dd (docs/model.md) and a haplotype h_1..h_n:
+
+    M[i,j] = E_i[h_j] (mm_i M[i-1,j-1] + im_i I[i-1,j-1] + dm_i D[i-1,j-1])
+    I[i,j] = mi_i M[i-1,j] + ii_i I[i-1,j]
+    D[i,j] = md_i M[i,j-1] + dd_i D[i,j-1]
+    score  = log10 sum_{j>=1} (M[m,j] + I[m,j])
+
+Cells of one anti-diagonal do not depend on each other, so a diagonal is one NumPy operation, over several pairs at
+once. Every cell keeps an exponent of its own beside its three values: nothing underflows, whatever the length.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.backends.base import Status
+from pairhmm.batch import ROW_SIZE, PairBatch, Start
+from pairhmm.models import gatk
+
+_NOTHING = -(2**40)
+"""Exponent of a cell whose values are zero."""
+
+_POWERS = np.concatenate([np.zeros(1), np.ldexp(1.0, np.arange(-1000, 1))])
+"""2^-1000 .. 2^0 after a zero, for `_two_to`."""
+
+_NORMALISE_EVERY = 8
+"""Diagonals between two normalisations: so few can't take a cell's values out of float64's range."""
+
+_BLOCK_ELEMENTS = 1 << 13
+"""Pairs share a block up to this many read positions: enough to hide NumPy's overhead, small enough for the cache."""
+
+
+class ReferenceBackend:
+    """Forward in float64 for every pair."""
+
+    name = "reference"
+
+    def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> NDArray[np.float64]:
+        """NaN for every pair: this backend has no fast arithmetic, `forward_pairs` scores them all."""
+        return np.full(batch.pairs, np.nan)
+
+    def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> NDArray[np.float64]:
+        rows = batch.rows if batch.qualities is None else gatk.rows(batch.qualities)
+        assert rows is not None
+        reads, haplotypes = batch.pair_indices(pairs)
+        lengths = np.diff(batch.read_offset)[reads]
+        widths = np.diff(batch.haplotype_offset)[haplotypes]
+        order = np.lexsort((widths, lengths))
+        scores = np.empty(len(pairs))
+        while len(order):
+            # Lengths ascend, so the last pair of a block is its longest.
+            fits = np.flatnonzero(np.arange(1, len(order) + 1) * (lengths[order] + 1) <= _BLOCK_ELEMENTS)
+            count = int(fits[-1]) + 1 if len(fits) else 1
+            block, order = order[:count], order[count:]
+            scores[block] = _score_block(
+                [rows[batch.read_offset[r] : batch.read_offset[r + 1]] for r in reads[block]],
+                [batch.haplotypes[batch.haplotype_offset[h] : batch.haplotype_offset[h + 1]] for h in haplotypes[block]],
+                batch.start,
+            )
+        return scores
+
+
+def _score_block(
+    reads: list[NDArray[np.float64]], haplotypes: list[NDArray[np.uint8]], start: Start
+) -> NDArray[np.float64]:
+    """Scores of pairs reads[p], haplotypes[p]; rows and letters past a pair's end are padding that nothing reads."""
+    count = len(reads)
+    m, n = np.array([len(read) for read in reads]), np.array([len(haplotype) for haplotype in haplotypes])
+    longest, widest = int(m.max()), int(n.max())
+    row = np.zeros((ROW_SIZE, count, longest + 1))
+    letter = np.full((count, widest + 1), 4, dtype=np.intp)
+    for p in range(count):
+        row[:, p, 1 : m[p] + 1] = reads[p].T
+        letter[p, 1 : n[p] + 1] = haplotypes[p]
+    pair = np.arange(count)
+
+    # Three diagonals [pairs, i] of states M I D and the exponent that they share; `before` is two back.
+    before, last = _Diagonal(count, longest), _Diagonal(count, longest)
+    last.values[0, :, 0], last.values[2, :, 0], last.exponent[:, 0] = start.match, start.deletion / n, 0
+    total, total_exponent = np.zeros(count), np.full(count, _NOTHING)
+    for d in range(1, longest + widest + 1):
+        now = _Diagonal(count, longest)
+        # Row 0, column d; past the haplotype's end its value is never read.
+        now.values[2, :, 0], now.exponent[:, 0] = 1 / n, 0
+        low, high = max(1, d - widest), min(longest, d - 1)
+        if low <= high:
+            i = np.arange(low, high + 1)
+            emission = row[letter[:, d - i], pair[:, None], i]
+            _fill(now, before, last, row[5:, :, low : high + 1], emission, low, high)
+            if d % _NORMALISE_EVERY < 2:  # two neighbours: a cell reads from both diagonals before it
+                now.normalise()
+            ends = np.flatnonzero((m >= low) & (m <= high) & (d - m <= n))
+            if len(ends):
+                sums = now.values[0, ends, m[ends]] + now.values[1, ends, m[ends]]
+                _accumulate(total, total_exponent, pair[ends], sums, now.exponent[ends, m[ends]])
+        before, last = last, now
+    with np.errstate(divide="ignore"):
+        return np.where(total > 0, np.log10(total) + np.where(total > 0, total_exponent, 0) * np.log10(2.0), -np.inf)
+
+
+class _Diagonal:
+    """States [3, pairs, m + 1] of one anti-diagonal, times 2^exponent [pairs, m + 1]."""
+
+    def __init__(self, count: int, longest: int) -> None:
+        self.values = np.zeros((3, count, longest + 1))
+        self.exponent = np.full((count, longest + 1), _NOTHING)
+
+    def normalise(self) -> None:
+        """Bring the largest state of each cell to 1/2..1."""
+        largest = self.values.max(axis=0)
+        _, shift = np.frexp(largest)
+        self.values *= np.ldexp(1.0, -shift)
+        self.exponent = np.where(largest == 0, _NOTHING, self.exponent + shift)
+
+
+def _fill(
+    now: _Diagonal,
+    before: _Diagonal,
+    last: _Diagonal,
+    transitions: NDArray[np.float64],
+    emission: NDArray[np.float64],
+    low: int,
+    high: int,
+) -> None:
+    """Cells (i, d - i) for i in low..high of the diagonal `now` from the two before it."""
+    here, above = slice(low, high + 1), slice(low - 1, high)
+    exponent = np.maximum(np.maximum(before.exponent[:, above], last.exponent[:, above]), last.exponent[:, here])
+    corner = _two_to(before.exponent[:, above] - exponent)
+    up = _two_to(last.exponent[:, above] - exponent)
+    left = _two_to(last.exponent[:, here] - exponent)
+    mm, im, dm, mi, ii, md, dd = transitions
+    m, i, d = before.values[:, :, above]
+    now.values[0, :, here] = emission * (mm * m + im * i + dm * d) * corner
+    m, i, _ = last.values[:, :, above]
+    now.values[1, :, here] = (mi * m + ii * i) * up
+    m, _, d = last.values[:, :, here]
+    now.values[2, :, here] = (md * m + dd * d) * left
+    now.exponent[:, here] = exponent
+
+
+def _two_to(exponent: NDArray[np.int64]) -> NDArray[np.float64]:
+    """2^exponent for exponents of at most 0; zero where float64 has no such number."""
+    return _POWERS[np.maximum(exponent, -1001) + 1001]
+
+
+def _accumulate(
+    total: NDArray[np.float64],
+    total_exponent: NDArray[np.int64],
+    pair: NDArray[np.intp],
+    values: NDArray[np.float64],
+    exponent: NDArray[np.int64],
+) -> None:
+    """Add values * 2^exponent to the running sums of `pair`."""
+    highest = np.maximum(total_exponent[pair], exponent)
+    total[pair] = total[pair] * _two_to(total_exponent[pair] - highest) + values * _two_to(exponent - highest)
+    total_exponent[pair] = highest
+
+
+def status() -> Status:
+    return Status(True, detail="float64 NumPy, the oracle")
+
+
+def make() -> ReferenceBackend:
+    return ReferenceBackend()

@@ -1,0 +1,241 @@
+"""The packed arrays that cross into a backend: offsets and flat arrays, no objects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+ROW_SIZE = 12
+"""Doubles of a general row: emission of A C G T N, then mm im dm mi ii md dd."""
+
+HIGHEST_QUALITY = 127
+"""Phred qualities are at most this: 8-bit signed in GATK, at most 93 in SAM."""
+
+FLOAT32, FLOAT64 = 0, 1
+PRECISIONS = ("float32", "float64")
+"""Names of the codes in `Scores.precision`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Row 0 of the recurrence: M[0,0], and D[0,0] in units of 1/n. D[0,j] is 1/n for every j >= 1."""
+
+    match: float
+    deletion: float
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A read as GATK's model sees it.
+
+    Attributes
+    ----------
+    bases : uint8[m]
+        Codes of `pairhmm.sequences.encode`.
+    base_quality, insertion_quality, deletion_quality, gap_quality : uint8[m]
+        Phred. `gap_quality` is GATK's gap continuation penalty, at every position.
+    """
+
+    bases: NDArray[np.uint8]
+    base_quality: NDArray[np.uint8]
+    insertion_quality: NDArray[np.uint8]
+    deletion_quality: NDArray[np.uint8]
+    gap_quality: NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Reads that are each scored against each of some haplotypes: one region of a sample."""
+
+    reads: Sequence[Read]
+    haplotypes: Sequence[NDArray[np.uint8]]
+
+
+@dataclass(frozen=True, slots=True)
+class Qualities:
+    """GATK reads end to end: five bytes a base."""
+
+    bases: NDArray[np.uint8]
+    base_quality: NDArray[np.uint8]
+    insertion_quality: NDArray[np.uint8]
+    deletion_quality: NDArray[np.uint8]
+    gap_quality: NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Scores of a batch, in the batch's pair order.
+
+    Attributes
+    ----------
+    log10 : float64[pairs]
+        log10 P(read | haplotype).
+    precision : uint8[pairs]
+        `FLOAT32` or `FLOAT64`: what the score was computed in.
+    """
+
+    log10: NDArray[np.float64]
+    precision: NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class PairBatch:
+    """Groups of reads and haplotypes, each read of a group against each of its haplotypes.
+
+    Scores stand in row-major order (read, haplotype) group after group.
+
+    Attributes
+    ----------
+    group_read, group_haplotype : int64[groups + 1]
+        First read and first haplotype of each group.
+    read_offset, haplotype_offset : int64[reads + 1], int64[haplotypes + 1]
+        First base of each read in `qualities` or `rows`, first letter of each haplotype in `haplotypes`.
+    haplotypes : uint8[letters]
+        Codes of `pairhmm.sequences.encode`.
+    start : Start
+    qualities : Qualities or None
+        GATK reads, or
+    rows : float64[bases, 12] or None
+        rows of any model (`pairhmm.models.profile.ProfileModel.rows`). Exactly one of the two is given.
+
+    Raises
+    ------
+    ValueError
+        For offsets, lengths, dtypes or values that do not fit each other; all checks happen here, once.
+    """
+
+    group_read: NDArray[np.int64]
+    group_haplotype: NDArray[np.int64]
+    read_offset: NDArray[np.int64]
+    haplotype_offset: NDArray[np.int64]
+    haplotypes: NDArray[np.uint8]
+    start: Start
+    qualities: Qualities | None = None
+    rows: NDArray[np.float64] | None = None
+
+    def __post_init__(self) -> None:
+        if (self.qualities is None) == (self.rows is None):
+            raise ValueError("a batch has either qualities or rows")
+        if len(self.group_read) != len(self.group_haplotype):
+            raise ValueError("group_read and group_haplotype differ in length")
+        _check_offsets("group_read", self.group_read, len(self.read_offset) - 1, smallest=0)
+        _check_offsets("group_haplotype", self.group_haplotype, len(self.haplotype_offset) - 1, smallest=0)
+        _check_offsets("read_offset", self.read_offset, self.bases, smallest=1)
+        _check_offsets("haplotype_offset", self.haplotype_offset, len(self.haplotypes), smallest=1)
+        _check_codes("haplotypes", self.haplotypes, 4)
+        if self.qualities is not None:
+            for name in Qualities.__dataclass_fields__:
+                values = getattr(self.qualities, name)
+                if len(values) != self.bases:
+                    raise ValueError(f"{name} has {len(values)} values for {self.bases} bases")
+                _check_codes(name, values, 4 if name == "bases" else HIGHEST_QUALITY)
+        if self.rows is not None:
+            if self.rows.dtype != np.float64 or self.rows.shape != (self.bases, ROW_SIZE):
+                raise ValueError(f"rows must be float64 of shape (bases, {ROW_SIZE})")
+            if not bool((np.isfinite(self.rows) & (self.rows >= 0)).all()):
+                raise ValueError("rows must be finite and not negative")
+
+    @classmethod
+    def from_groups(cls, groups: Sequence[Group], start: Start | None = None) -> PairBatch:
+        """Pack GATK reads; `start` defaults to GATK's (`models.gatk.START`)."""
+        reads = [read for group in groups for read in group.reads]
+        haplotypes = [haplotype for group in groups for haplotype in group.haplotypes]
+        return cls(
+            group_read=offsets([len(group.reads) for group in groups]),
+            group_haplotype=offsets([len(group.haplotypes) for group in groups]),
+            read_offset=offsets([len(read.bases) for read in reads]),
+            haplotype_offset=offsets([len(haplotype) for haplotype in haplotypes]),
+            haplotypes=_join(haplotypes),
+            start=Start(match=0.0, deletion=1.0) if start is None else start,
+            qualities=Qualities(
+                *(_join([getattr(read, name) for read in reads]) for name in Qualities.__dataclass_fields__)
+            ),
+        )
+
+    @property
+    def bases(self) -> int:
+        """Read positions in the batch."""
+        if self.qualities is not None:
+            return len(self.qualities.bases)
+        assert self.rows is not None
+        return len(self.rows)
+
+    @property
+    def groups(self) -> int:
+        return len(self.group_read) - 1
+
+    @cached_property
+    def group_pair(self) -> NDArray[np.int64]:
+        """int64[groups + 1]: first score of each group."""
+        return offsets(np.diff(self.group_read) * np.diff(self.group_haplotype))
+
+    @property
+    def pairs(self) -> int:
+        return int(self.group_pair[-1])
+
+    @cached_property
+    def group_cells(self) -> NDArray[np.int64]:
+        """int64[groups]: cells of the recurrence, read bases times haplotype letters."""
+        read_bases = np.diff(self.read_offset[self.group_read])
+        return read_bases * np.diff(self.haplotype_offset[self.group_haplotype])
+
+    @property
+    def cells(self) -> int:
+        return int(self.group_cells.sum())
+
+    def pair_indices(self, pairs: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The read and the haplotype of each pair, as indices into the batch (int64 each)."""
+        group = np.searchsorted(self.group_pair, pairs, side="right") - 1
+        within = pairs - self.group_pair[group]
+        width = np.diff(self.group_haplotype)[group]
+        return self.group_read[group] + within // width, self.group_haplotype[group] + within % width
+
+    def take_groups(self, first: int, end: int) -> PairBatch:
+        """Groups first..end-1 as a batch of their own; the arrays are views."""
+        reads = slice(self.group_read[first], self.group_read[end] + 1)
+        haplotypes = slice(self.group_haplotype[first], self.group_haplotype[end] + 1)
+        read_offset, haplotype_offset = self.read_offset[reads], self.haplotype_offset[haplotypes]
+        bases = slice(read_offset[0], read_offset[-1])
+        qualities = self.qualities
+        return PairBatch(
+            group_read=self.group_read[first : end + 1] - self.group_read[first],
+            group_haplotype=self.group_haplotype[first : end + 1] - self.group_haplotype[first],
+            read_offset=read_offset - read_offset[0],
+            haplotype_offset=haplotype_offset - haplotype_offset[0],
+            haplotypes=self.haplotypes[haplotype_offset[0] : haplotype_offset[-1]],
+            start=self.start,
+            qualities=None
+            if qualities is None
+            else Qualities(*(getattr(qualities, name)[bases] for name in Qualities.__dataclass_fields__)),
+            rows=None if self.rows is None else self.rows[bases],
+        )
+
+
+def offsets(lengths: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+    """Running sum that starts at zero: int64[len(lengths) + 1]."""
+    result = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=result[1:])
+    return result
+
+
+def _join(arrays: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint8]:
+    return np.concatenate(arrays) if arrays else np.empty(0, dtype=np.uint8)
+
+
+def _check_offsets(name: str, values: NDArray[np.int64], end: int, smallest: int) -> None:
+    if values.dtype != np.int64 or values.ndim != 1 or len(values) == 0 or values[0] != 0 or values[-1] != end:
+        raise ValueError(f"{name} must be int64 from 0 to {end}")
+    if len(values) > 1 and int(np.diff(values).min()) < smallest:
+        at = int(np.diff(values).argmin())
+        raise ValueError(f"{name}: item {at} has length {int(values[at + 1] - values[at])}, less than {smallest}")
+
+
+def _check_codes(name: str, values: NDArray[np.uint8], highest: int) -> None:
+    if values.dtype != np.uint8 or values.ndim != 1:
+        raise ValueError(f"{name} must be uint8 of one dimension")
+    if len(values) and int(values.max()) > highest:
+        raise ValueError(f"{name} has a value of {int(values.max())}, more than {highest}")

@@ -1,0 +1,183 @@
+"""GATK's pair-HMM: row parameters, and the read preparation of its HaplotypeCaller.
+
+Sources: LoglessPairHMM.java, PairHMMLikelihoodCalculationEngine.java and TandemRepeat.java of GATK 4; the formulas are
+stated at the functions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.batch import ROW_SIZE, Qualities, Start
+
+ERROR = 10.0 ** (-np.arange(256) / 10.0)
+"""float64[256]: error probability of a Phred quality."""
+
+START = Start(match=0.0, deletion=1.0)
+"""Row 0 of LoglessPairHMM: D[0,j] = 1/n for every j >= 0."""
+
+PCR_RATES = {"none": 0.0, "hostile": 1.0, "aggressive": 2.0, "conservative": 3.0}
+"""Rate factor of each PCR indel model."""
+
+LONGEST_REPEAT_UNIT = 8
+MOST_REPEATS = 20
+PCR_INITIAL_QUALITY = 40.0
+PCR_LOWEST_QUALITY = 10
+LOWEST_USABLE_BASE_QUALITY = 6
+
+PcrModel = Literal["none", "hostile", "aggressive", "conservative"]
+
+
+@dataclass(frozen=True, slots=True)
+class GatkOptions:
+    """GATK's read preparation and its defaults; each step can be switched off with None (or "none").
+
+    Attributes
+    ----------
+    insertion_quality, deletion_quality, gap_quality : int
+        Phred, where a read brings none of its own.
+    pcr_indel_model : {"none", "hostile", "aggressive", "conservative"}
+        Lowers insertion and deletion qualities inside tandem repeats.
+    cap_by_mapping_quality : bool
+        Base qualities are at most the read's mapping quality.
+    base_quality_threshold : int or None
+        Base qualities below it become 6.
+    score_floor : float or None
+        Scores lie at most this far (log10) below the read's best one.
+    error_rate : float or None
+        A read whose best score is below -4 min(2, ceil(error_rate m)) is set aside.
+    """
+
+    insertion_quality: int = 45
+    deletion_quality: int = 45
+    gap_quality: int = 10
+    pcr_indel_model: PcrModel = "conservative"
+    cap_by_mapping_quality: bool = True
+    base_quality_threshold: int | None = 18
+    score_floor: float | None = 4.5
+    error_rate: float | None = 0.02
+
+
+def rows(qualities: Qualities) -> NDArray[np.float64]:
+    """Row parameters float64[m, 12] of `qualities` (any number of reads end to end).
+
+    E = 1-e on a match or where either letter is N, else e/3; mm = 1 - min(1, ins+del); im = dm = 1-gcp; mi = ins;
+    ii = dd = gcp; md = del, with each error probability 10^(-Q/10) at its own position.
+    """
+    error, insertion, deletion, gap = (
+        ERROR[quality]
+        for quality in (
+            qualities.base_quality,
+            qualities.insertion_quality,
+            qualities.deletion_quality,
+            qualities.gap_quality,
+        )
+    )
+    result = np.empty((len(error), ROW_SIZE))
+    letters = np.arange(5)
+    matches = (letters == qualities.bases[:, None]) | (letters == 4) | (qualities.bases == 4)[:, None]
+    result[:, :5] = np.where(matches, 1 - error[:, None], error[:, None] / 3)
+    result[:, 5] = 1 - np.minimum(1.0, insertion + deletion)
+    result[:, 6] = result[:, 7] = 1 - gap
+    result[:, 8] = insertion
+    result[:, 10] = deletion
+    result[:, 9] = result[:, 11] = gap
+    return result
+
+
+def pcr_quality(model: PcrModel) -> NDArray[np.uint8]:
+    """uint8[21]: highest indel quality at a position with 0..20 repeats; 255 where the model is "none".
+
+    max(10, round(40 - exp(repeats / (rate pi)) + 1)), rounded half up.
+    """
+    rate = PCR_RATES[model]
+    if rate == 0:
+        return np.full(MOST_REPEATS + 1, 255, dtype=np.uint8)
+    repeats = np.arange(MOST_REPEATS + 1)
+    quality = np.floor(PCR_INITIAL_QUALITY - np.exp(repeats / (rate * np.pi)) + 1.0 + 0.5)
+    return np.maximum(PCR_LOWEST_QUALITY, quality).astype(np.uint8)
+
+
+def _run_length(bases: bytes, unit: bytes, at: int, step: int) -> int:
+    """How many copies of `unit` follow each other from `at` (its first copy's start), going by `step` = +-len."""
+    count = 0
+    while 0 <= at <= len(bases) - len(unit) and bases[at : at + len(unit)] == unit:
+        count += 1
+        at += step
+    return count
+
+
+def tandem_repeats(bases: NDArray[np.uint8], position: int) -> int:
+    """Copies of the tandem repeat around the gap after `position`, at most 20.
+
+    The shortest unit (1 to 8 bases) that repeats before the gap and the one that repeats after it are sought; the
+    copies of the unit after the gap on both sides are counted (TandemRepeat / findTandemRepeatUnits in GATK).
+    """
+    text = bases.tobytes()
+    before, copies_before = text[position : position + 1], 0
+    for size in range(1, LONGEST_REPEAT_UNIT + 1):
+        begin = position + 1 - size
+        if begin < 0:
+            break
+        unit = text[begin : position + 1]
+        copies_before = _run_length(text[: position + 1], unit, begin, -size)
+        if copies_before > 1:
+            before = unit
+            break
+    if position >= len(text) - 1:
+        return min(copies_before, MOST_REPEATS)
+    after, copies_after = text[position + 1 : position + 2], 0
+    for size in range(1, LONGEST_REPEAT_UNIT + 1):
+        if position + size + 1 > len(text):
+            break
+        unit = text[position + 1 : position + 1 + size]
+        copies_after = _run_length(text, unit, position + 1, size)
+        if copies_after > 1:
+            after = unit
+            break
+    if after != before:
+        copies_before = _run_length(text[: position + 1], after, position + 1 - len(after), -len(after))
+    return min(copies_before + copies_after, MOST_REPEATS)
+
+
+def indel_quality_caps(bases: NDArray[np.uint8], model: PcrModel) -> NDArray[np.uint8]:
+    """uint8[m]: highest insertion and deletion quality at each position of a read; the last one has no cap."""
+    caps = np.full(len(bases), 255, dtype=np.uint8)
+    if model != "none":
+        table = pcr_quality(model)
+        for position in range(len(bases) - 1):
+            caps[position] = table[tandem_repeats(bases, position)]
+    return caps
+
+
+def prepare_base_quality(
+    base_quality: NDArray[np.uint8], mapping_quality: NDArray[np.uint8] | int, options: GatkOptions
+) -> NDArray[np.uint8]:
+    """Base qualities (uint8, Phred) as GATK hands them to the model; `mapping_quality` broadcasts."""
+    quality = base_quality
+    if options.cap_by_mapping_quality:
+        quality = np.minimum(quality, np.asarray(mapping_quality, dtype=np.uint8))
+    if options.base_quality_threshold is not None:
+        quality = np.where(quality < options.base_quality_threshold, np.uint8(LOWEST_USABLE_BASE_QUALITY), quality)
+    return quality
+
+
+def floor_scores(scores: NDArray[np.float64], options: GatkOptions) -> NDArray[np.float64]:
+    """Scores [reads, haplotypes] (log10), none further below the read's best than `options.score_floor`."""
+    if options.score_floor is None or scores.size == 0:
+        return scores
+    return np.maximum(scores, scores.max(axis=1, keepdims=True) - options.score_floor)
+
+
+def set_aside(
+    scores: NDArray[np.float64], lengths: NDArray[np.int64], options: GatkOptions
+) -> NDArray[np.bool_]:
+    """bool[reads]: reads of `lengths` bases that fit none of the haplotypes (scores [reads, haplotypes], log10)."""
+    if options.error_rate is None or scores.size == 0:
+        return np.zeros(len(lengths), dtype=bool)
+    expected_errors = np.minimum(2.0, np.ceil(lengths * options.error_rate))
+    return scores.max(axis=1) < -4.0 * expected_errors

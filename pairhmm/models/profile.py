@@ -1,0 +1,141 @@
+"""The profile model: a read is a matrix of probabilities over A C G T, and every constant a parameter."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.batch import ROW_SIZE, Start
+from pairhmm.errors import InputError
+
+LETTERS = "ACGT"
+HAPLOTYPE_LETTERS = "ACGTN"
+TRANSITIONS = ("MM", "MI", "MD", "IM", "II", "DM", "DD")
+STARTS = {"match": Start(match=1.0, deletion=0.0), "anywhere": Start(match=0.0, deletion=1.0)}
+"""Row 0 by name. "match": M[0,0] = 1, D[0,0] = 0; "anywhere": D[0,0] = 1/n. D[0,j] = 1/n for j >= 1 in both."""
+
+PRESETS = ("normalised", "published")
+SUM_TOLERANCE = 1e-5
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileModel:
+    """Parameters of the profile model (docs/model.md).
+
+    Attributes
+    ----------
+    match : float64[4, 5]
+        eps_M(a, h): read letter a emitted beside haplotype letter h.
+    insertion : float64[4]
+        eps_I(a, -).
+    transitions : dict
+        Probabilities by name: MM MI MD IM II DM DD.
+    start : Start
+    """
+
+    match: NDArray[np.float64]
+    insertion: NDArray[np.float64]
+    transitions: Mapping[str, float]
+    start: Start
+
+    def rows(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Row parameters float64[m, 12] of a read's letter probabilities float64[m, 4].
+
+        E_i[h] = sum_a p[i,a] eps_M(a,h); e_I = sum_a p[i,a] eps_I(a,-) is folded into mi and ii.
+
+        Raises
+        ------
+        ValueError
+            Where a row has a value outside 0..1 or does not sum to 1.
+        """
+        if probabilities.ndim != 2 or probabilities.shape[1] != len(LETTERS):
+            raise ValueError(f"a profile has {len(LETTERS)} columns (A C G T)")
+        in_range = ((probabilities >= 0) & (probabilities <= 1)).all(axis=1)
+        sums = np.abs(probabilities.sum(axis=1) - 1) <= SUM_TOLERANCE
+        wrong = np.flatnonzero(~(in_range & sums))
+        if len(wrong):
+            row = int(wrong[0])
+            raise ValueError(f"row {row + 1} sums to {probabilities[row].sum():.6g} instead of 1")
+        result = np.empty((len(probabilities), ROW_SIZE))
+        result[:, :5] = probabilities @ self.match
+        inserted = probabilities @ self.insertion
+        transition = self.transitions
+        result[:, 5:] = [transition[name] for name in ("MM", "IM", "DM", "MI", "II", "MD", "DD")]
+        result[:, 8] *= inserted
+        result[:, 9] *= inserted
+        return result
+
+
+def preset(name: str) -> ProfileModel:
+    """A built-in parameter set, "normalised" or "published"."""
+    path = files("pairhmm.models") / "presets" / f"{name}.toml"
+    return _parse(tomllib.loads(path.read_text()), f"preset {name}")
+
+
+def read_parameters(path: str | Path) -> ProfileModel:
+    """Parameters from a TOML file.
+
+    Raises
+    ------
+    InputError
+        For a file that is not TOML, unknown or missing keys, and values that are no probabilities.
+    """
+    try:
+        content = Path(path).read_bytes().decode()
+        table = tomllib.loads(content)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(str(path), "", f"not a TOML file ({error})", "see docs/model.md for the format") from error
+    except OSError as error:
+        raise InputError(str(path), "", error.strerror or "can't be read", "check the path") from error
+    return _parse(table, str(path))
+
+
+def one_hot(bases: NDArray[np.uint8], error: NDArray[np.float64]) -> NDArray[np.float64]:
+    """float64[m, 4]: called bases with their error probability spread over the other three letters; N is uniform."""
+    probabilities = np.repeat(error[:, None] / 3, len(LETTERS), axis=1)
+    called = np.flatnonzero(bases < len(LETTERS))
+    probabilities[called, bases[called]] = 1 - error[called]
+    probabilities[bases >= len(LETTERS)] = 1 / len(LETTERS)
+    return probabilities
+
+
+def _parse(table: Mapping[str, Any], source: str) -> ProfileModel:
+    _check_keys(table, ("start", "match", "insertion", "transitions"), "", source)
+    if table["start"] not in STARTS:
+        raise InputError(source, "start", f"{table['start']!r} is not a start", f"use one of {', '.join(STARTS)}")
+    _check_keys(table["match"], tuple(LETTERS), "match.", source)
+    _check_keys(table["insertion"], tuple(LETTERS), "insertion.", source)
+    _check_keys(table["transitions"], TRANSITIONS, "transitions.", source)
+    match = np.array([_probabilities(table["match"][a], f"match.{a}", source, len(HAPLOTYPE_LETTERS)) for a in LETTERS])
+    insertion = np.array([_probabilities([table["insertion"][a]], f"insertion.{a}", source, 1)[0] for a in LETTERS])
+    transitions = {
+        name: _probabilities([table["transitions"][name]], f"transitions.{name}", source, 1)[0] for name in TRANSITIONS
+    }
+    return ProfileModel(match, insertion, transitions, STARTS[table["start"]])
+
+
+def _check_keys(table: Mapping[str, Any], expected: tuple[str, ...], prefix: str, source: str) -> None:
+    if not isinstance(table, Mapping):
+        raise InputError(source, prefix.rstrip("."), "not a table", "see docs/model.md for the format")
+    for key in table:
+        if key not in expected:
+            raise InputError(source, f"{prefix}{key}", "unknown key", f"keys here are {', '.join(expected)}")
+    for key in expected:
+        if key not in table:
+            raise InputError(source, f"{prefix}{key}", "missing", f"give all of {', '.join(expected)}")
+
+
+def _probabilities(values: Any, key: str, source: str, count: int) -> list[float]:
+    if not isinstance(values, list) or len(values) != count:
+        raise InputError(source, key, f"must have {count} values", f"one for each of {' '.join(HAPLOTYPE_LETTERS)}")
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+            raise InputError(source, key, f"{value!r} is not a probability", "use numbers from 0 to 1")
+    return [float(value) for value in values]
