@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "candidates.hpp"
+#include "repeats.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -120,4 +121,16 @@ void bind_candidates(nb::module_& module) {
         },
         "source"_a, "start"_a, "offset"_a, "target"_a,
         "Copy the slice of `source` at each start to target[offset[i]:offset[i + 1]].");
+
+    module.def(
+        "cap_indel_qualities",
+        [](Array<int64_t> offset, Array<uint8_t> base, Array<uint8_t> table, int longest_unit,
+           Output<uint8_t> insertion, Output<uint8_t> deletion) {
+            nb::gil_scoped_release release;
+            pairhmm::cap_indel_qualities(static_cast<int64_t>(offset.shape(0)) - 1, offset.data(), base.data(),
+                                         table.data(), static_cast<int>(table.shape(0)) - 1, longest_unit,
+                                         insertion.data(), deletion.data());
+        },
+        "offset"_a, "base"_a, "table"_a, "longest_unit"_a, "insertion"_a, "deletion"_a,
+        "GATK's PCR indel model: lower the indel qualities of reads in place, by the tandem repeat at each position.");
 }

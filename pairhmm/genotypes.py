@@ -16,10 +16,6 @@ Floats = NDArray[np.float64]
 
 # GATK's AlleleLikelihoods.LOG_10_INFORMATIVE_THRESHOLD: a read says something where its best allele leads by this.
 INFORMATIVE = 0.2
-# GATK's PairHMMLikelihoodCalculationEngine: log10 likelihood of one error a read is allowed, and how many it may have.
-LOG10_ERROR = -4.0
-ERRORS_PER_BASE = 0.02
-MAX_ERRORS = 2.0
 # VCF caps: PL and QUAL stay in 32-bit integers, GQ is conventionally at most 99.
 MAX_GQ = 99
 MAX_PL = 2**31 - 1
@@ -120,21 +116,6 @@ def _log10_priors(allele_priors: tuple[float, ...], ploidy: int) -> Floats:
                 priors[index] *= theta / copies
     priors[0] = max(1.0 - priors[1:].sum(), priors[1:].max(initial=0.0))
     return np.log10(priors / priors.sum())
-
-
-def poorly_modelled(best: Floats, lengths: NDArray[np.integer]) -> NDArray[np.bool_]:
-    """Reads whose best haplotype still leaves too many errors (GATK's filterPoorlyModeledEvidence).
-
-    Parameters
-    ----------
-    best : float64 (reads,)
-        Best log10 likelihood of each read over the haplotypes.
-    lengths : int (reads,)
-        Read lengths in bases. Short reads may have one error, longer ones two.
-    """
-    allowed = np.minimum(MAX_ERRORS, np.ceil(lengths * ERRORS_PER_BASE))
-    result: NDArray[np.bool_] = best < LOG10_ERROR * allowed
-    return result
 
 
 def allele_likelihoods(matrix: Floats, allele_of: NDArray[np.integer], n_alleles: int, floor: float) -> Floats:

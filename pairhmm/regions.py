@@ -148,7 +148,8 @@ def variant_extent(variant: Variant, fetch: FetchBases) -> tuple[int, int]:
         first = variant.pos + head
         left, right = _shift_range(first, ref_part, alt_part, bases, offset)
         start = min(start, first - left)
-        end = max(end, first + len(ref_part) + right)
+        # One base more: a read that ends inside the repeat does not tell its length.
+        end = max(end, first + len(ref_part) + right + 1)
     return start, end
 
 

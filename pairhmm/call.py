@@ -1,0 +1,106 @@
+"""The verb `call`: genotypes of candidate variants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from pairhmm.evidence import Evidence
+from pairhmm.genotypes import GenotypeOptions, SampleGenotype, allele_likelihoods, call_sample, site_quality
+from pairhmm.models.gatk import GatkOptions, floor_scores, set_aside
+from pairhmm.variants import Variant
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A genotyped candidate.
+
+    Attributes
+    ----------
+    variant : Variant
+    quality : float
+        QUAL, Phred.
+    samples : list of SampleGenotype
+    """
+
+    variant: Variant
+    quality: float
+    samples: list[SampleGenotype]
+
+    @property
+    def is_variant(self) -> bool:
+        """Whether some sample has an alternative allele."""
+        return any(sample.alleles and any(sample.alleles) for sample in self.samples)
+
+
+def genotype_region(
+    evidence: Evidence, n_samples: int, options: GenotypeOptions, model: GatkOptions, discovered: bool
+) -> Iterator[Site]:
+    """Genotype each candidate of a region.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    n_samples : int
+    options : GenotypeOptions
+    model : GatkOptions
+        Which reads fit no haplotype and are set aside, and how far a haplotype may lie below a read's best.
+    discovered : bool
+        Leave out candidates that no sample has, and alleles that none has.
+    """
+    used = ~set_aside(evidence.log10, evidence.length, model)
+    scores = floor_scores(evidence.log10[used], model)
+    start, end, sample = evidence.start[used], evidence.end[used], evidence.sample[used]
+    fragments = _fragments([name for name, keep in zip(evidence.names, used.tolist(), strict=True) if keep])
+    alleles = np.array([haplotype.alleles for haplotype in evidence.haplotypes], dtype=np.int64)
+    for index, variant in enumerate(evidence.region.variants):
+        first, last = evidence.region.extents[index]
+        reads = np.flatnonzero((start < last) & (end > first))
+        view = scores[reads], sample[reads], fragments[reads]
+        site = _site(variant, alleles[:, index], *view, n_samples, options)
+        if discovered:
+            if not site.is_variant:
+                continue
+            seen = {allele for one in site.samples for allele in one.alleles or ()} - {0}
+            if len(seen) < len(variant.alts):
+                renumber = np.full(len(variant.alts) + 1, -1)
+                renumber[[0, *sorted(seen)]] = np.arange(len(seen) + 1)
+                site = _site(_with_alleles(variant, sorted(seen)), renumber[alleles[:, index]], *view, n_samples, options)
+        yield site
+
+
+def _site(
+    variant: Variant,
+    allele_of: np.ndarray,
+    scores: np.ndarray,
+    sample: np.ndarray,
+    fragments: np.ndarray,
+    n_samples: int,
+    options: GenotypeOptions,
+) -> Site:
+    priors = tuple(
+        options.snv_prior if len(alt) == len(variant.ref) else options.indel_prior for alt in variant.alts
+    )
+    rows = allele_likelihoods(scores, allele_of, len(variant.alts) + 1, options.floor)
+    samples = []
+    for index in range(n_samples):
+        ours = sample == index
+        samples.append(call_sample(rows[ours], fragments[ours], priors, options.ploidy))
+    return Site(variant, site_quality(samples), samples)
+
+
+def _fragments(names: list[str]) -> np.ndarray:
+    """Equal numbers for equal names."""
+    seen: dict[str, int] = {}
+    return np.array([seen.setdefault(name, len(seen)) for name in names], dtype=np.int64)
+
+
+def _with_alleles(variant: Variant, kept: list[int]) -> Variant:
+    """The variant with some of its alternative alleles, and no more reference bases than they need."""
+    alts = [variant.alts[allele - 1] for allele in kept]
+    ref = variant.ref
+    while len(ref) > 1 and all(len(alt) > 1 and alt[-1] == ref[-1] for alt in alts):
+        ref, alts = ref[:-1], [alt[:-1] for alt in alts]
+    return Variant(variant.chrom, variant.pos, ref, tuple(alts), variant.id, variant.record_index)

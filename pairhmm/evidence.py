@@ -1,0 +1,426 @@
+"""From a stream of reads and a stream of regions to scored regions: what `likelihoods` and `call` share.
+
+Reads and candidates arrive in coordinate order. The *frontier*, where the newest read starts, tells what is final: no
+later read starts before it. A region is scored once the frontier has passed it, and reads are forgotten once no region
+needs them, so that memory stays with the depth of the data and not with the size of the file.
+
+All coordinates are 0-based half-open.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.blocks import ReadBlock, gather, offsets
+from pairhmm.candidates import CandidateFinder, carried_alleles
+from pairhmm.haplotypes import Haplotype, build_haplotypes
+from pairhmm.regions import MAX_SHIFT, FetchBases, Region, RegionBuilder
+from pairhmm.sequences import encode
+
+# GATK drops reads that a region's cut leaves shorter than this (AssemblyBasedCallerUtils, READ_LENGTH_FILTER_THRESHOLD).
+MIN_CUT_LENGTH = 10
+
+
+@dataclass(slots=True)
+class Evidence:
+    """A region with its haplotypes, its reads, and the likelihood of each read given each haplotype.
+
+    Attributes
+    ----------
+    region : Region
+    haplotypes : list of Haplotype
+        The reference first, unless haplotypes were given.
+    names : list of str
+        Read names.
+    sample : int32 (reads,)
+    flag : uint16 (reads,)
+        SAM flags.
+    start, end : int64 (reads,)
+        Where each read is aligned.
+    length : int64 (reads,)
+        Bases of each read before it was cut.
+    log10 : float64 (reads, haplotypes)
+        log10 P(read | haplotype).
+    precision : uint8 (reads, haplotypes)
+        0 for float32, 1 for float64.
+    """
+
+    region: Region
+    haplotypes: list[Haplotype]
+    names: list[str]
+    sample: NDArray[np.int32]
+    flag: NDArray[np.uint16]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    length: NDArray[np.int64]
+    log10: NDArray[np.float64]
+    precision: NDArray[np.uint8]
+
+
+@dataclass(slots=True)
+class CutReads:
+    """Reads cut to their regions, region after region, as flat arrays.
+
+    Attributes
+    ----------
+    offset : int64 (reads + 1,)
+        Where each read's bases begin.
+    bases, quals : uint8
+    mapq : uint8 (reads,)
+    """
+
+    offset: NDArray[np.int64]
+    bases: NDArray[np.uint8]
+    quals: NDArray[np.uint8]
+    mapq: NDArray[np.uint8]
+
+
+class RegionScorer(Protocol):
+    """Scores reads that were cut to regions against the haplotypes of those regions."""
+
+    def __call__(
+        self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
+    ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+        """Scores and precisions, flat: region after region, row-major (read, haplotype)."""
+
+
+class RegionSource(Protocol):
+    """Gives regions in coordinate order as the reads come in."""
+
+    def advance(self, block: ReadBlock, frontier: int) -> Iterator[Region]:
+        """Regions that are known once reads up to `frontier` were seen; `block` has the newest."""
+
+    def finish(self, chrom: str) -> Iterator[Region]:
+        """The regions left on a contig whose reads have all been seen, and on contigs before it."""
+
+    def finish_all(self) -> Iterator[Region]:
+        """All regions left, once there are no more reads."""
+
+    @property
+    def open_start(self) -> int | None:
+        """Where the region that is still being joined begins, if there is one."""
+
+
+class DiscoveredRegions:
+    """Regions around candidates that the reads show."""
+
+    def __init__(self, finder: CandidateFinder, builder: RegionBuilder, within: RegionTest | None = None) -> None:
+        self._finder = finder
+        self._builder = builder
+        self._within = within
+
+    def advance(self, block: ReadBlock, frontier: int) -> Iterator[Region]:
+        """Regions whose candidates are settled."""
+        for variant in self._finder.scan(block):
+            if self._within is None or self._within(variant.chrom, variant.pos):
+                yield from self._builder.push(variant)
+        yield from self._builder.advance(block.chrom, frontier)
+
+    def finish(self, chrom: str) -> Iterator[Region]:
+        """The last regions of a contig."""
+        for variant in self._finder.finish():
+            if self._within is None or self._within(variant.chrom, variant.pos):
+                yield from self._builder.push(variant)
+        yield from self._builder.finish()
+
+    def finish_all(self) -> Iterator[Region]:
+        """Nothing: regions come from reads, contig by contig."""
+        return iter(())
+
+    @property
+    def open_start(self) -> int | None:
+        """Where the region that is still being joined begins."""
+        return self._builder.open_start
+
+
+class RegionTest(Protocol):
+    """Whether a 0-based position is wanted."""
+
+    def __call__(self, chrom: str, position: int) -> bool: ...
+
+
+class GivenRegions:
+    """Regions known beforehand, which also say which reads are wanted.
+
+    Parameters
+    ----------
+    regions : iterable of Region
+        In the order of `contigs`, by position within each.
+    contigs : sequence of str
+        Contigs in the order of the reads.
+    """
+
+    def __init__(self, regions: Iterable[Region], contigs: Sequence[str]) -> None:
+        self._regions = iter(regions)
+        self._rank = {name: rank for rank, name in enumerate(contigs)}
+        self._queue: deque[Region] = deque()
+        self._ahead: Region | None = next(self._regions, None)
+
+    @property
+    def open_start(self) -> int | None:
+        """Nothing is being joined here."""
+        return None
+
+    def _pull(self) -> Region | None:
+        region, self._ahead = self._ahead, next(self._regions, None) if self._ahead is not None else None
+        if region is not None:
+            self._queue.append(region)
+        return region
+
+    def intervals(self) -> Iterator[tuple[str, int, int]]:
+        """Where reads are wanted: disjoint intervals (chrom, start, end) in order."""
+        current: tuple[str, int, int] | None = None
+        while (region := self._pull()) is not None:
+            if current is not None and (region.chrom != current[0] or region.core_start > current[2] + 2 * MAX_SHIFT):
+                yield current
+                current = None
+            if current is None:
+                current = (region.chrom, region.core_start, region.core_end)
+            else:
+                current = (region.chrom, min(current[1], region.core_start), max(current[2], region.core_end))
+        if current is not None:
+            yield current
+
+    def advance(self, block: ReadBlock, frontier: int) -> Iterator[Region]:
+        """Regions that begin before the frontier."""
+        rank = self._rank[block.chrom]
+        while (region := self._next()) is not None:
+            behind = self._rank[region.chrom] < rank
+            if not behind and (region.chrom != block.chrom or region.core_start - 2 * MAX_SHIFT >= frontier):
+                return
+            yield self._queue.popleft()
+
+    def finish(self, chrom: str) -> Iterator[Region]:
+        """The regions left on `chrom` and before."""
+        rank = self._rank[chrom]
+        while (region := self._next()) is not None and self._rank[region.chrom] <= rank:
+            yield self._queue.popleft()
+
+    def finish_all(self) -> Iterator[Region]:
+        """All that is left."""
+        while self._next() is not None:
+            yield self._queue.popleft()
+
+    def _next(self) -> Region | None:
+        if not self._queue:
+            self._pull()
+        return self._queue[0] if self._queue else None
+
+
+@dataclass(slots=True)
+class EvidenceOptions:
+    """How reads are put together with haplotypes.
+
+    Attributes
+    ----------
+    max_haplotypes : int
+        Most haplotypes of a region.
+    max_depth : int
+        Most reads of a sample in a region; which ones are kept depends on their names alone.
+    max_cells : int
+        Cells of the pair-HMM scored in one call, about.
+    """
+
+    max_haplotypes: int = 128
+    max_depth: int = 1000
+    max_cells: int = 200_000_000
+
+
+@dataclass(slots=True)
+class EvidenceCounts:
+    """What happened on the way.
+
+    Attributes
+    ----------
+    regions, reads, pairs, cells : int
+        Scored.
+    capped_regions, capped_reads : int
+        Regions over the depth limit, and reads left out of them.
+    """
+
+    regions: int = 0
+    reads: int = 0
+    pairs: int = 0
+    cells: int = 0
+    capped_regions: int = 0
+    capped_reads: int = 0
+
+
+@dataclass(slots=True)
+class _Task:
+    """A region ready to be scored: which reads of the pool, which haplotypes."""
+
+    region: Region
+    haplotypes: list[Haplotype]
+    letters: list[NDArray[np.uint8]]
+    reads: NDArray[np.int64]
+    slack: int
+
+
+@dataclass(slots=True)
+class EvidenceStream:
+    """Scores regions as reads come in.
+
+    Parameters
+    ----------
+    fetch : callable
+        ``fetch(chrom, start, end)`` gives reference bases.
+    source : RegionSource
+    score : RegionScorer
+    options : EvidenceOptions
+    given : list of Haplotype, optional
+        Haplotypes to use for every region, in place of combinations of candidates.
+    """
+
+    fetch: FetchBases
+    source: RegionSource
+    score: RegionScorer
+    options: EvidenceOptions = field(default_factory=EvidenceOptions)
+    given: list[Haplotype] | None = None
+    counts: EvidenceCounts = field(default_factory=EvidenceCounts)
+
+    def run(self, blocks: Iterable[ReadBlock]) -> Iterator[Evidence]:
+        """Evidence of each region, in order.
+
+        Parameters
+        ----------
+        blocks : iterable of ReadBlock
+            Reads in coordinate order, each block of one contig; how they are cut into blocks changes nothing.
+        """
+        pool = ReadBlock.empty()
+        pending: deque[Region] = deque()
+        for block in blocks:
+            if block.chrom != pool.chrom:
+                if len(pool) or pool.chrom:
+                    pending.extend(self.source.finish(pool.chrom))
+                yield from self._score_regions(pool, pending)
+                pending.clear()
+                pool = ReadBlock.empty(block.chrom)
+            pool = ReadBlock.concatenate([pool, block])
+            frontier = int(block.start[-1])
+            pending.extend(self.source.advance(block, frontier))
+            ready = []
+            while pending and (pending[0].core_end <= frontier or pending[0].chrom != block.chrom):
+                ready.append(pending.popleft())
+            yield from self._score_regions(pool, ready)
+            pool = _forget(pool, pending, self.source.open_start, frontier)
+        if pool.chrom:
+            pending.extend(self.source.finish(pool.chrom))
+        pending.extend(self.source.finish_all())
+        yield from self._score_regions(pool, pending)
+
+    def _score_regions(self, pool: ReadBlock, regions: Iterable[Region]) -> Iterator[Evidence]:
+        reach = int((pool.end - pool.start).max()) if len(pool) else 0
+        tasks: list[_Task] = []
+        cells = 0
+        for region in regions:
+            task = self._task(pool, region, reach)
+            tasks.append(task)
+            cells += len(task.reads) * (region.end - region.start) * sum(map(len, task.letters))
+            if cells > self.options.max_cells:
+                yield from self._score_tasks(pool, tasks)
+                tasks, cells = [], 0
+        if tasks:
+            yield from self._score_tasks(pool, tasks)
+
+    def _task(self, pool: ReadBlock, region: Region, reach: int) -> _Task:
+        reads = self._select(pool, region, reach)
+        reference = self.fetch(region.chrom, region.haplotype_start, region.haplotype_end)
+        if self.given is not None:
+            haplotypes = self.given
+        else:
+            haplotypes = build_haplotypes(
+                region,
+                reference,
+                self.options.max_haplotypes,
+                lambda: carried_alleles(pool, reads, region, reference),
+            )
+        letters = [encode(haplotype.sequence) for haplotype in haplotypes]
+        slack = 0 if self.given is not None else max(0, len(reference) - min(map(len, letters)))
+        return _Task(region, haplotypes, letters, reads, slack)
+
+    def _select(self, pool: ReadBlock, region: Region, reach: int) -> NDArray[np.int64]:
+        """The reads that overlap a region's core, at most `max_depth` of each sample."""
+        if pool.chrom != region.chrom:
+            return np.empty(0, dtype=np.int64)
+        first, last = np.searchsorted(pool.start, (region.core_start - reach, region.core_end))
+        reads = first + np.flatnonzero(pool.end[first:last] > region.core_start)
+        limit = self.options.max_depth
+        if len(reads) <= limit:
+            return reads
+        samples = pool.sample[reads]
+        # Mates share a name and so stay together; the order of the hashes has nothing to do with the alleles.
+        ticket = np.array([zlib.crc32(pool.names[read].encode()) for read in reads.tolist()])
+        order = np.lexsort((np.arange(len(reads)), ticket, samples))
+        rank = np.arange(len(reads)) - np.searchsorted(samples[order], samples[order])
+        kept = np.sort(reads[order[rank < limit]])
+        if len(kept) < len(reads):
+            self.counts.capped_regions += 1
+            self.counts.capped_reads += len(reads) - len(kept)
+        return kept
+
+    def _score_tasks(self, pool: ReadBlock, tasks: list[_Task]) -> Iterator[Evidence]:
+        cut, kept = _cut(pool, tasks)
+        scores, precision = self.score(cut, [len(reads) for reads in kept], [task.letters for task in tasks])
+        base_lengths = np.diff(pool.base_offset)
+        done = 0
+        for task, reads in zip(tasks, kept, strict=True):
+            shape = len(reads), len(task.letters)
+            pairs = shape[0] * shape[1]
+            yield Evidence(
+                task.region,
+                task.haplotypes,
+                [pool.names[read] for read in reads.tolist()],
+                pool.sample[reads],
+                pool.flag[reads],
+                pool.start[reads],
+                pool.end[reads],
+                base_lengths[reads],
+                scores[done : done + pairs].reshape(shape),
+                precision[done : done + pairs].reshape(shape),
+            )
+            done += pairs
+        self.counts.regions += len(tasks)
+        self.counts.reads += sum(map(len, kept))
+        self.counts.pairs += done
+
+
+def _cut(pool: ReadBlock, tasks: list[_Task]) -> tuple[CutReads, list[NDArray[np.int64]]]:
+    """Cut the reads of some regions, and drop what the cut leaves too short."""
+    counts = [len(task.reads) for task in tasks]
+    reads = np.concatenate([task.reads for task in tasks])
+    first, last = np.empty(len(reads), dtype=np.int64), np.empty(len(reads), dtype=np.int64)
+    pool.native.cut(
+        reads,
+        np.repeat(np.array([task.region.start for task in tasks], dtype=np.int64), counts),
+        np.repeat(np.array([task.region.end for task in tasks], dtype=np.int64), counts),
+        np.repeat(np.array([task.slack for task in tasks], dtype=np.int64), counts),
+        first,
+        last,
+    )
+    long_enough = last - first >= MIN_CUT_LENGTH
+    edges = offsets(counts)
+    kept = [
+        task.reads[long_enough[edges[i] : edges[i + 1]]] if counts[i] else task.reads for i, task in enumerate(tasks)
+    ]
+    reads, first, last = reads[long_enough], first[long_enough], last[long_enough]
+    starts = pool.base_offset[reads] + first
+    offset = offsets(last - first)
+    cut = CutReads(offset, gather(pool.bases, starts, offset), gather(pool.quals, starts, offset), pool.mapq[reads])
+    return cut, kept
+
+
+def _forget(pool: ReadBlock, pending: Iterable[Region], open_start: int | None, frontier: int) -> ReadBlock:
+    """Drop the reads that no pending, open or later region can overlap."""
+    needed = min(
+        [region.core_start for region in pending] + [frontier - 2 * MAX_SHIFT] + ([open_start] if open_start is not None else [])
+    )
+    keep = np.flatnonzero(pool.end > needed)
+    return pool if len(keep) == len(pool) else pool.take(keep)
