@@ -14,7 +14,7 @@ from pairhmm.errors import InputError
 from pairhmm.io.simulated import ReadWriter, write_fasta, write_truth
 from pairhmm.simulation.reads import draw_reads
 from pairhmm.simulation.reference import make_contig, repeat_families
-from pairhmm.simulation.variants import TooManyVariants, build_haplotype, place_variants
+from pairhmm.simulation.variants import TooManyVariantsError, build_haplotype, place_variants
 
 SNVS_PER_BASE = 0.85e-3
 INDELS_PER_BASE = 0.15e-3
@@ -23,7 +23,9 @@ FASTQ_1, FASTQ_2 = "reads_1.fastq.gz", "reads_2.fastq.gz"
 # Coverage falls off towards the ends of a contig, so no variant lies there.
 MARGIN = 500
 MIN_CONTIG = 2_000
+# The longest contig a BAI index can hold.
 MAX_CONTIG = 2**29 - 1
+MAX_COVERAGE = 100_000
 # What SAM allows in a read group's sample and VCF in a column's name, less white space.
 SAMPLE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 
@@ -40,6 +42,21 @@ class SimulatedData:
     snvs: int
     indels: int
     pairs: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    """The options of `simulate`, under their names."""
+
+    length: int
+    contigs: int
+    coverage: float
+    read_length: int
+    snvs: int
+    indels: int
+    max_indel: int
+    sample: str
+    seed: int
 
 
 def simulate(
@@ -62,8 +79,8 @@ def simulate(
     Parameters
     ----------
     output : path
-        Folder for ``reference.fa``, ``truth.vcf.gz``, ``reads_1.fastq.gz``, ``reads_2.fastq.gz`` and ``reads.bam`` (true
-        alignments), with their indexes; made when missing.
+        Folder for ``reference.fa``, ``truth.vcf.gz``, ``reads_1.fastq.gz``, ``reads_2.fastq.gz`` and ``reads.bam``
+        (true alignments), with their indexes; made when missing.
     length : int
         Bases of the genome, shared evenly among the contigs.
     contigs : int
@@ -92,92 +109,76 @@ def simulate(
     """
     snvs = round(SNVS_PER_BASE * length) if snvs is None else snvs
     indels = round(INDELS_PER_BASE * length) if indels is None else indels
-    _check(length, contigs, coverage, read_length, snvs, indels, max_indel, sample, seed)
+    settings = _Settings(length, contigs, coverage, read_length, snvs, indels, max_indel, sample, seed)
+    _check(settings)
     folder = Path(output)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         # Beside the destination: the finished files are renamed into place, and a killed run leaves none.
         with tempfile.TemporaryDirectory(prefix=".simulate-", dir=folder) as scratch:
-            pairs = _make(
-                Path(scratch), length, contigs, coverage, read_length, snvs, indels, max_indel, sample, seed
-            )
+            pairs = _make(Path(scratch), settings)
             for path in sorted(Path(scratch).iterdir()):
                 os.replace(path, folder / path.name)
     except OSError as error:
-        raise InputError(folder, None, f"cannot be written ({error.strerror or error})", "choose another -o") from error
+        raise InputError(
+            str(folder), "", f"cannot be written ({error.strerror or error})", "choose another -o"
+        ) from error
     return SimulatedData(
         folder / REFERENCE, folder / TRUTH, folder / FASTQ_1, folder / FASTQ_2, folder / BAM, snvs, indels, pairs
     )
 
 
-def _check(
-    length: int,
-    contigs: int,
-    coverage: float,
-    read_length: int,
-    snvs: int,
-    indels: int,
-    max_indel: int,
-    sample: str,
-    seed: int,
-) -> None:
+def _check(settings: _Settings) -> None:
+    longest = max(settings.contigs, 1)
     rules = [
-        (contigs >= 1, "--contigs", "must be at least 1"),
-        (length >= MIN_CONTIG * max(contigs, 1), "--length", f"must be at least {MIN_CONTIG} bases a contig"),
-        (length <= MAX_CONTIG * max(contigs, 1), "--length", f"must be at most {MAX_CONTIG} bases a contig"),
-        (0 < coverage <= 100_000, "--coverage", "must be above 0 and at most 100000"),
-        (20 <= read_length <= 500, "--read-length", "must be from 20 to 500"),
-        (snvs >= 0, "--snvs", "must not be negative"),
-        (indels >= 0, "--indels", "must not be negative"),
-        (1 <= max_indel < read_length, "--max-indel", "must be at least 1 and less than --read-length"),
-        (seed >= 0, "--seed", "must not be negative"),
-        (SAMPLE_NAME.fullmatch(sample) is not None, "--sample", "must be letters, digits, '.', '_' or '-'"),
+        (settings.contigs >= 1, "--contigs", "must be at least 1"),
+        (settings.length >= MIN_CONTIG * longest, "--length", f"must be at least {MIN_CONTIG} bases a contig"),
+        (settings.length <= MAX_CONTIG * longest, "--length", f"must be at most {MAX_CONTIG} bases a contig"),
+        (0 < settings.coverage <= MAX_COVERAGE, "--coverage", f"must be above 0 and at most {MAX_COVERAGE}"),
+        (20 <= settings.read_length <= 500, "--read-length", "must be from 20 to 500"),
+        (settings.snvs >= 0, "--snvs", "must not be negative"),
+        (settings.indels >= 0, "--indels", "must not be negative"),
+        (1 <= settings.max_indel < settings.read_length, "--max-indel", "must be from 1 to --read-length minus 1"),
+        (settings.seed >= 0, "--seed", "must not be negative"),
+        (SAMPLE_NAME.fullmatch(settings.sample) is not None, "--sample", "must be letters, digits, '.', '_' or '-'"),
     ]
     for holds, option, rule in rules:
         if not holds:
-            raise InputError(None, option, rule, None)
+            raise InputError(option, "", rule, "")
 
 
 def _share(total: int, contigs: int, index: int) -> int:
     return total * (index + 1) // contigs - total * index // contigs
 
 
-def _make(
-    folder: Path,
-    length: int,
-    contigs: int,
-    coverage: float,
-    read_length: int,
-    snvs: int,
-    indels: int,
-    max_indel: int,
-    sample: str,
-    seed: int,
-) -> int:
+def _make(folder: Path, settings: _Settings) -> int:
     """Write all files into `folder`; returns how many pairs of reads."""
     # Independent streams, so that coverage or read length leave the genome and its variants as they are.
-    streams = np.random.SeedSequence(seed).spawn(1 + 3 * contigs)
+    streams = np.random.SeedSequence(settings.seed).spawn(1 + 3 * settings.contigs)
     families = repeat_families(np.random.default_rng(streams[0]))
     sequences, variants = {}, {}
-    for index in range(contigs):
+    for index in range(settings.contigs):
         genome_stream, variant_stream = map(np.random.default_rng, streams[1 + 3 * index : 3 + 3 * index])
         name = f"chr{index + 1}"
-        codes, tracts = make_contig(genome_stream, _share(length, contigs, index), families)
-        wanted = _share(snvs, contigs, index), _share(indels, contigs, index)
+        size, snvs, indels = (
+            _share(total, settings.contigs, index) for total in (settings.length, settings.snvs, settings.indels)
+        )
+        codes, tracts = make_contig(genome_stream, size, families)
         try:
-            variants[name] = place_variants(variant_stream, codes, tracts, *wanted, max_indel, MARGIN)
-        except TooManyVariants as error:
-            rule = f"only {error.placed} of {sum(wanted)} variants fit on {name}"
-            raise InputError(None, "--snvs/--indels", rule, "ask for fewer or raise --length") from error
+            variants[name] = place_variants(variant_stream, codes, tracts, snvs, indels, settings.max_indel, MARGIN)
+        except TooManyVariantsError as error:
+            rule = f"only {error.placed} of {snvs + indels} variants fit on {name}"
+            raise InputError("--snvs/--indels", "", rule, "ask for fewer or raise --length") from error
         sequences[name] = codes
     sizes = {name: len(codes) for name, codes in sequences.items()}
     write_fasta(folder / REFERENCE, sequences)
-    write_truth(folder / TRUTH, sizes, variants, sample)
+    write_truth(folder / TRUTH, sizes, variants, settings.sample)
     pairs = 0
-    with ReadWriter(folder / FASTQ_1, folder / FASTQ_2, folder / BAM, sizes, sample) as writer:
+    with ReadWriter(folder / FASTQ_1, folder / FASTQ_2, folder / BAM, sizes, settings.sample) as writer:
         for index, (name, codes) in enumerate(sequences.items()):
             copies = build_haplotype(codes, variants[name], 0), build_haplotype(codes, variants[name], 1)
-            fragments = max(1, round(coverage * len(codes) / (2 * read_length)))
-            writer.add(draw_reads(np.random.default_rng(streams[3 + 3 * index]), copies, fragments, read_length))
+            fragments = max(1, round(settings.coverage * len(codes) / (2 * settings.read_length)))
+            read_stream = np.random.default_rng(streams[3 + 3 * index])
+            writer.add(draw_reads(read_stream, copies, fragments, settings.read_length))
             pairs += fragments
     return pairs

@@ -93,14 +93,15 @@ def read_dosages(
         with pysam.VariantFile(os.fspath(path)) as records, pysam.FastaFile(os.fspath(reference)) as fasta:
             names = list(records.header.samples)
             if not names or (sample is not None and sample not in names):
-                raise InputError(path, None, f"no sample {sample}" if sample else "no genotypes", None)
+                rule = f"has no sample {sample}" if sample else "has no genotypes"
+                raise InputError(os.fspath(path), "", rule, "give a VCF with the genotypes of the sample")
             column = names.index(sample) if sample is not None else 0
             for record in records:
                 if record.filter.keys() not in ([], ["PASS"]):
                     continue
                 copies.update(_record_copies(record, column, fasta))
     except (OSError, ValueError) as error:
-        raise InputError(path, None, f"cannot be read ({error})", None) from error
+        raise InputError(os.fspath(path), "", f"cannot be compared ({error})", "") from error
     return copies
 
 
@@ -109,12 +110,13 @@ def _record_copies(record: pysam.VariantRecord, column: int, fasta: pysam.FastaF
         return fasta.fetch(record.chrom, begin, end).upper()
 
     copies: Counter[Allele] = Counter()
+    ref, *alts = record.alleles or ("",)
     for number, count in Counter(record.samples[column].get("GT") or ()).items():
         if not number:
             continue
-        alt = record.alleles[number].upper()
+        alt = alts[number - 1].upper()
         # Symbolic alleles and the allele "*" of an overlapping deletion have no sequence of their own.
         if set(alt) <= set("ACGTN"):
-            for allele in normalise(record.chrom, record.start, record.ref.upper(), alt, fetch):
+            for allele in normalise(record.chrom, record.start, ref.upper(), alt, fetch):
                 copies[allele] += count
     return copies

@@ -55,7 +55,7 @@ def write_truth(path: Path, sizes: dict[str, int], variants: dict[str, list[Trut
             genotype = "|".join(map(str, variant.genotype))
             alleles = f"{letters(variant.ref)}\t{letters(variant.alt)}"
             lines.append(f"{name}\t{variant.start + 1}\t.\t{alleles}\t.\tPASS\t.\tGT\t{genotype}")
-    with pysam.BGZFile(os.fspath(path), "wb") as out:
+    with pysam.BGZFile(os.fspath(path), "wb", index=None) as out:
         out.write(("\n".join(lines) + "\n").encode())
     pysam.tabix_index(os.fspath(path), preset="vcf", force=True)
 
@@ -75,9 +75,8 @@ class ReadWriter:
 
     def __init__(self, first: Path, second: Path, bam: Path, sizes: dict[str, int], sample: str) -> None:
         self._bam_path = os.fspath(bam)
-        # Level 1: simulated qualities hardly compress, and level 6 takes most of the run's time.
-        self._fastqs = [pysam.BGZFile(os.fspath(path), "wb1") for path in (first, second)]
-        self._bam = pysam.BGZFile(self._bam_path, "wb1")
+        self._fastqs = [_open_fast(os.fspath(path)) for path in (first, second)]
+        self._bam = _open_fast(self._bam_path)
         self._names = list(sizes)
         self._sample = sample
         self._next = 0
@@ -105,6 +104,11 @@ class ReadWriter:
         order = np.argsort(reads.starts, kind="stable")
         for begin in range(0, len(order), ROWS_AT_ONCE):
             self._bam.write(_bam_records(reads, order[begin : begin + ROWS_AT_ONCE], index, prefix, self._sample))
+
+
+def _open_fast(path: str) -> pysam.BGZFile:
+    # Level 1: simulated qualities hardly compress, and level 6 takes most of the run's time. The stubs know no levels.
+    return pysam.BGZFile(path, "wb1", index=None)  # type: ignore[arg-type]
 
 
 def _names(prefix: str, fragments: np.ndarray) -> np.ndarray:

@@ -159,8 +159,8 @@ def _draw_sources(
 def draw_qualities(rng: np.random.Generator, count: int, length: int, read_two: np.ndarray) -> np.ndarray:
     """Phred qualities in the order of sequencing, in the manner of an Illumina run.
 
-    A plateau that sinks along the read, lower for second reads and for poor clusters, with noise that only ever lowers a base
-    (qualities are skewed to the left) and now and then a bad cycle.
+    A plateau that sinks along the read, lower for second reads and for poor clusters, with noise that only ever
+    lowers a base (qualities are skewed to the left) and now and then a bad cycle.
 
     Parameters
     ----------

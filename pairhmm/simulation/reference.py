@@ -38,9 +38,7 @@ def repeat_families(rng: np.random.Generator) -> list[np.ndarray]:
     return [rng.integers(0, 4, size, dtype=np.uint8) for size in FAMILY_LENGTHS]
 
 
-def make_contig(
-    rng: np.random.Generator, length: int, families: list[np.ndarray]
-) -> tuple[np.ndarray, list[Tract]]:
+def make_contig(rng: np.random.Generator, length: int, families: list[np.ndarray]) -> tuple[np.ndarray, list[Tract]]:
     """Draw one contig.
 
     Parameters

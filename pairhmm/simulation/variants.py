@@ -61,7 +61,7 @@ class Haplotype:
     ref_positions: np.ndarray
 
 
-class TooManyVariants(ValueError):
+class TooManyVariantsError(ValueError):
     """The contig has no room for the variants asked for; holds how many it took."""
 
     def __init__(self, placed: int) -> None:
@@ -70,7 +70,13 @@ class TooManyVariants(ValueError):
 
 
 def place_variants(
-    rng: np.random.Generator, codes: np.ndarray, tracts: list[Tract], snvs: int, indels: int, max_indel: int, margin: int
+    rng: np.random.Generator,
+    codes: np.ndarray,
+    tracts: list[Tract],
+    snvs: int,
+    indels: int,
+    max_indel: int,
+    margin: int,
 ) -> list[TruthVariant]:
     """Draw variants that neither overlap nor touch one another's repeat tract.
 
@@ -96,7 +102,7 @@ def place_variants(
 
     Raises
     ------
-    TooManyVariants
+    TooManyVariantsError
         When no free place is found.
     """
     taken = np.zeros(len(codes), dtype=bool)
@@ -109,7 +115,7 @@ def place_variants(
     # Indels first: they need more room.
     while len(found) < snvs + indels:
         if attempts == 0 or len(codes) <= 2 * margin:
-            raise TooManyVariants(len(found))
+            raise TooManyVariantsError(len(found))
         attempts -= 1
         near = found[int(rng.integers(len(found)))].start if found and rng.random() < CLUSTERED_SHARE else None
         if len(found) < indels:

@@ -1,0 +1,51 @@
+"""`pairhmm simulate`: a genome with known variants, and reads of it."""
+
+from __future__ import annotations
+
+import rich_click as click
+
+
+@click.command("simulate")
+@click.option("-o", "--output", required=True, metavar="FOLDER", help="Folder for the files; made when missing.")
+@click.option("--length", type=int, default=200_000, show_default=True, help="Bases of the genome.")
+@click.option("--contigs", type=int, default=1, show_default=True, help="Contigs that share them evenly.")
+@click.option("--coverage", type=float, default=30.0, show_default=True, help="Mean depth.")
+@click.option("--read-length", type=int, default=150, show_default=True, help="Bases a read; reads are paired.")
+@click.option("--snvs", type=int, help="Single-base variants. Default: 0.85 in 1,000 bases.")
+@click.option("--indels", type=int, help="Insertions and deletions. Default: 0.15 in 1,000 bases.")
+@click.option("--max-indel", type=int, default=50, show_default=True, help="Bases of the largest of them.")
+@click.option("--sample", default="sample", show_default=True, help="Name in the VCF and the read group.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Same seed and options, same bytes.")
+def command(
+    output: str,
+    length: int,
+    contigs: int,
+    coverage: float,
+    read_length: int,
+    snvs: int | None,
+    indels: int | None,
+    max_indel: int,
+    sample: str,
+    seed: int,
+) -> None:
+    """Make a diploid genome with known variants, and paired reads of it.
+
+    The genome has interspersed repeats, short tandem repeats and homopolymers; the reads have base qualities and the
+    errors these promise. FOLDER gets reference.fa, truth.vcf.gz (phased), reads_1.fastq.gz, reads_2.fastq.gz, reads.bam
+    (the true alignments) and their indexes. The number of reads and variants is printed on stderr.
+    """
+    from pairhmm.simulate import simulate
+
+    made = simulate(
+        output,
+        length=length,
+        contigs=contigs,
+        coverage=coverage,
+        read_length=read_length,
+        snvs=snvs,
+        indels=indels,
+        max_indel=max_indel,
+        sample=sample,
+        seed=seed,
+    )
+    click.echo(f"{made.snvs} SNVs, {made.indels} indels, {made.pairs} read pairs: {made.bam.parent}", err=True)
