@@ -2,11 +2,11 @@
 
     python benchmarks/accuracy.py --workdir /tmp/accuracy
 
-Simulates a genome (default 5 Mb at 30x with 5,000 variants), aligns it with `bwa mem` (Debian package bwa), and calls
-the same BAM with bcftools (the one pysam bundles) and with pairhmm, each in a process of its own on one thread: once with
-candidates found in the reads and once with the truth's alleles as candidates. bcftools gets the latter in two ways:
-`call -C alleles -T` only, and `mpileup -T` too, which then piles up nowhere else. Times are the best of --repeats, taken
-in turns.
+Simulates a genome (default 5 Mb at 30x with 5,000 variants), aligns it with `bwa mem` (Debian package bwa), and
+calls the same BAM with bcftools (the one pysam bundles) and with pairhmm, each in a process of its own on one thread:
+once with candidates found in the reads and once with the truth's alleles as candidates. bcftools gets the latter in two
+ways: `call -C alleles -T` only, and `mpileup -T` too, which then piles up nowhere else. Times are the best of
+--repeats, taken in turns.
 """
 
 from __future__ import annotations

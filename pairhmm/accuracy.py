@@ -60,9 +60,9 @@ def compare(
 ) -> dict[str, Accuracy]:
     """Compare the first sample of two VCF or BCF files.
 
-    Every alternate allele of a genotype is trimmed and left-aligned before it is looked up in the other file, so that it
-    does not matter how either wrote it. Records that a filter failed and genotypes without an alternate allele are left
-    out.
+    Every alternate allele of a genotype is trimmed and left-aligned before it is looked up in the other file, so that
+    it does not matter how either wrote it. Records that a filter failed and genotypes without an alternate allele are
+    left out.
 
     Parameters
     ----------

@@ -10,9 +10,10 @@ import pytest
 from pairhmm.errors import InputError
 from pairhmm.simulate import SimulatedData, simulate
 
-COMPLEMENT = str.maketrans("ACGT", "TGCA")
-FILES = "reads.bam reads.bam.bai reads_1.fastq.gz reads_2.fastq.gz"
-    " reference.fa reference.fa.fai truth.vcf.gz truth.vcf.gz.tbi"
+NAMES = (
+    "reads.bam reads.bam.bai reads_1.fastq.gz reads_2.fastq.gz "
+    "reference.fa reference.fa.fai truth.vcf.gz truth.vcf.gz.tbi"
+).split()
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +23,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> SimulatedData:
 
 
 def test_folder_holds_the_announced_files_only(made: SimulatedData) -> None:
-    assert sorted(path.name for path in made.bam.parent.iterdir()) == FILES.split()
+    assert sorted(path.name for path in made.bam.parent.iterdir()) == NAMES
 
 
 def test_bam_is_sorted_paired_and_named(made: SimulatedData) -> None:
@@ -117,7 +118,7 @@ def test_same_seed_same_bytes_other_seed_other_genome(tmp_path: Path) -> None:
     options = {"length": 6_000, "coverage": 5.0, "read_length": 101}
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         simulate(tmp_path / name, seed=seed, **options)
-    for name in FILES.split():
+    for name in NAMES:
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
     assert (tmp_path / "a" / "reference.fa").read_bytes() != (tmp_path / "c" / "reference.fa").read_bytes()
 
