@@ -10,7 +10,7 @@ All coordinates are 0-based half-open.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pairhmm.variants import Variant
 
@@ -33,7 +33,10 @@ class RegionOptions:
     max_alleles : int
         A region holds at most this many alternative alleles.
     flank : int
-        Reads are cut to the candidates' extent and this much on either side.
+        Reads are cut to the candidates' extent and this much on either side, or to the next region's candidates: a
+        read that carries a variant which no haplotype of the region has would fit none of them.
+    min_flank : int
+        The least on either side, where regions touch.
     pad : int
         Haplotypes reach this much further than the cut reads, so that a read's insertion or deletion still fits.
     """
@@ -42,6 +45,7 @@ class RegionOptions:
     max_span: int = 300
     max_alleles: int = 64
     flank: int = 55
+    min_flank: int = 10
     pad: int = 15
 
 
@@ -174,31 +178,31 @@ class RegionBuilder:
         self._variants: list[Variant] = []
         self._extents: list[tuple[int, int]] = []
         self._alleles = 0
+        self._previous: tuple[str, int] = ("", 0)
 
     def push(self, variant: Variant) -> Iterator[Region]:
         """Take the next candidate; yield the region before it where it does not join."""
         extent = variant_extent(variant, self._fetch)
         if self._variants and not self._joins(variant, extent):
-            yield from self.finish()
+            yield self._close(extent[0] if variant.chrom == self._variants[0].chrom else None)
         self._variants.append(variant)
         self._extents.append(extent)
         self._alleles += len(variant.alts)
 
     def advance(self, chrom: str, frontier: int) -> Iterator[Region]:
-        """Yield the open region where no candidate at or after `frontier` can join it any more.
+        """Yield the open region where no candidate at or after `frontier` can join or bound it any more.
 
         An indel's extent begins at most `MAX_SHIFT` bases before its record.
         """
         if self._variants:
-            reach = max(end for _, end in self._extents) + self._options.join_distance + MAX_SHIFT
+            reach = max(end for _, end in self._extents) + max(self._options.join_distance, self._options.flank) + MAX_SHIFT
             if self._variants[0].chrom != chrom or frontier > reach:
                 yield from self.finish()
 
     def finish(self) -> Iterator[Region]:
         """Yield the open region, if there is one."""
         if self._variants:
-            yield self._region()
-            self._variants, self._extents, self._alleles = [], [], 0
+            yield self._close(None)
 
     @property
     def open_start(self) -> int | None:
@@ -216,19 +220,23 @@ class RegionBuilder:
             and self._alleles + len(variant.alts) <= options.max_alleles
         )
 
-    def _region(self) -> Region:
+    def _close(self, next_start: int | None) -> Region:
+        """The open region, where the candidates of the next one on its contig begin at `next_start`."""
+        options = self._options
         chrom = self._variants[0].chrom
         core_start = min(start for start, _ in self._extents)
         core_end = max(end for _, end in self._extents)
-        return padded_region(
-            chrom,
-            core_start,
-            core_end,
-            self._contigs[chrom],
-            self._options,
-            tuple(self._variants),
-            tuple(self._extents),
+        region = padded_region(
+            chrom, core_start, core_end, self._contigs[chrom], options, tuple(self._variants), tuple(self._extents)
         )
+        start, end = region.start, region.end
+        if self._previous[0] == chrom:
+            start = max(start, min(self._previous[1], core_start - options.min_flank))
+        if next_start is not None:
+            end = min(end, max(next_start, core_end + options.min_flank))
+        self._previous = (chrom, core_end)
+        self._variants, self._extents, self._alleles = [], [], 0
+        return replace(region, start=start, end=end)
 
 
 def padded_region(
