@@ -10,10 +10,16 @@ import pytest
 from pairhmm.errors import InputError
 from pairhmm.simulate import SimulatedData, simulate
 
-NAMES = (
-    "reads.bam reads.bam.bai reads_1.fastq.gz reads_2.fastq.gz "
-    "reference.fa reference.fa.fai truth.vcf.gz truth.vcf.gz.tbi"
-).split()
+NAMES = [
+    "reads.bam",
+    "reads.bam.bai",
+    "reads_1.fastq.gz",
+    "reads_2.fastq.gz",
+    "reference.fa",
+    "reference.fa.fai",
+    "truth.vcf.gz",
+    "truth.vcf.gz.tbi",
+]
 
 
 @pytest.fixture(scope="module")
