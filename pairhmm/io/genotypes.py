@@ -89,6 +89,8 @@ def read_dosages(
         When the file cannot be read, has no samples or lacks `sample`.
     """
     copies: Counter[Allele] = Counter()
+    # htslib would complain on stderr about a missing index, which a whole read does not need.
+    verbosity = pysam.set_verbosity(0)
     try:
         with pysam.VariantFile(os.fspath(path)) as records, pysam.FastaFile(os.fspath(reference)) as fasta:
             names = list(records.header.samples)
@@ -102,6 +104,8 @@ def read_dosages(
                 copies.update(_record_copies(record, column, fasta))
     except (OSError, ValueError) as error:
         raise InputError(os.fspath(path), "", f"cannot be compared ({error})", "") from error
+    finally:
+        pysam.set_verbosity(verbosity)
     return copies
 
 
