@@ -55,14 +55,7 @@ class ProfileModel:
         ValueError
             Where a row has a value outside 0..1 or does not sum to 1.
         """
-        if probabilities.ndim != 2 or probabilities.shape[1] != len(LETTERS):
-            raise ValueError(f"a profile has {len(LETTERS)} columns (A C G T)")
-        in_range = ((probabilities >= 0) & (probabilities <= 1)).all(axis=1)
-        sums = np.abs(probabilities.sum(axis=1) - 1) <= SUM_TOLERANCE
-        wrong = np.flatnonzero(~(in_range & sums))
-        if len(wrong):
-            row = int(wrong[0])
-            raise ValueError(f"row {row + 1} sums to {probabilities[row].sum():.6g} instead of 1")
+        check_profile(probabilities)
         result = np.empty((len(probabilities), ROW_SIZE))
         result[:, :5] = probabilities @ self.match
         inserted = probabilities @ self.insertion
@@ -95,6 +88,18 @@ def read_parameters(path: str | Path) -> ProfileModel:
     except OSError as error:
         raise InputError(str(path), "", error.strerror or "can't be read", "check the path") from error
     return _parse(table, str(path))
+
+
+def check_profile(probabilities: NDArray[np.float64]) -> None:
+    """Raise ValueError, naming the row (1-based), unless each row of float64[m, 4] is a distribution."""
+    if probabilities.ndim != 2 or probabilities.shape[1] != len(LETTERS):
+        raise ValueError(f"a profile has {len(LETTERS)} columns (A C G T)")
+    in_range = ((probabilities >= 0) & (probabilities <= 1)).all(axis=1)
+    sums = np.abs(probabilities.sum(axis=1) - 1) <= SUM_TOLERANCE
+    wrong = np.flatnonzero(~(in_range & sums))
+    if len(wrong):
+        row = int(wrong[0])
+        raise ValueError(f"row {row + 1} sums to {probabilities[row].sum():.6g} instead of 1")
 
 
 def one_hot(bases: NDArray[np.uint8], error: NDArray[np.float64]) -> NDArray[np.float64]:

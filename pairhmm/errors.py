@@ -1,0 +1,46 @@
+"""Errors that a user can mend, each one line: where, what, and what helps."""
+
+from __future__ import annotations
+
+
+class PairhmmError(Exception):
+    """Base of every error that pairhmm raises on purpose."""
+
+
+class InputError(PairhmmError):
+    """Something in a file or an argument is not usable.
+
+    Parameters
+    ----------
+    path : str
+        The file, or the option.
+    record : str
+        Line, read, contig or key in it; may be empty.
+    rule : str
+        What does not hold.
+    cure : str
+        What the user can do.
+    """
+
+    def __init__(self, path: str, record: str, rule: str, cure: str) -> None:
+        self.path, self.record, self.rule, self.cure = str(path), str(record), rule, cure
+        place = ": ".join(part for part in (self.path, self.record) if part)
+        told = "; ".join(part for part in (rule, cure) if part)
+        super().__init__(f"{place}: {told}" if place else told)
+
+
+class BackendUnavailable(PairhmmError):
+    """A backend does not run here.
+
+    Parameters
+    ----------
+    name : str
+    reason : str
+        What is missing.
+    cure : str
+        How to get it.
+    """
+
+    def __init__(self, name: str, reason: str, cure: str) -> None:
+        self.name, self.reason, self.cure = name, reason, cure
+        super().__init__(f"backend {name}: {reason}; {cure}")

@@ -1,0 +1,43 @@
+"""Letters and their codes: A C G T N are 0 1 2 3 4 everywhere in the program."""
+
+from __future__ import annotations
+
+import numpy as np
+from Bio.Data.IUPACData import ambiguous_dna_letters
+from numpy.typing import NDArray
+
+LETTERS = "ACGTN"
+_UNKNOWN = 255
+
+
+def _code_table() -> bytes:
+    table = np.full(256, _UNKNOWN, dtype=np.uint8)
+    for letter in ambiguous_dna_letters + "U":
+        code = LETTERS.find("T" if letter == "U" else letter)
+        for case in (letter, letter.lower()):
+            table[ord(case)] = code if code >= 0 else LETTERS.index("N")
+    return table.tobytes()
+
+
+_CODES = _code_table()
+
+
+def encode(sequence: str | bytes) -> NDArray[np.uint8]:
+    """Codes (uint8) of a sequence: any case, U = T, any other IUPAC code = N.
+
+    Raises
+    ------
+    ValueError
+        Naming the letter and its 1-based position, for anything outside IUPAC.
+    """
+    text = sequence.encode("utf-8") if isinstance(sequence, str) else sequence
+    codes = np.frombuffer(text.translate(_CODES), dtype=np.uint8)
+    if len(codes) and int(codes.max()) == _UNKNOWN:
+        at = int((codes == _UNKNOWN).argmax())
+        raise ValueError(f"letter {chr(text[at])!r} at position {at + 1} is not an IUPAC base")
+    return codes
+
+
+def decode(codes: NDArray[np.uint8]) -> str:
+    """The letters of codes 0..4."""
+    return np.frombuffer(LETTERS.encode(), dtype=np.uint8)[codes].tobytes().decode()

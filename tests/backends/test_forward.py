@@ -1,0 +1,236 @@
+"""Every backend and SIMD level against the oracle, and the oracle against a plain double loop."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pairhmm import backends, engine
+from pairhmm.backends import cpu
+from pairhmm.batch import FLOAT32, FLOAT64, Group, PairBatch, Read, Start, offsets
+from pairhmm.models import gatk, profile
+
+TOLERANCE = 1e-5  # log10, reads up to 500 bases
+LEVELS = [name for name, runs in cpu.levels() if runs]
+
+
+def random_read(rng, haplotype, length, *, constant_gap):
+    """A piece of the haplotype with errors, or noise; qualities over the whole useful range."""
+    if rng.random() < 0.8 and len(haplotype) >= length:
+        begin = int(rng.integers(0, len(haplotype) - length + 1))
+        bases = haplotype[begin : begin + length].copy()
+        errors = rng.random(length) < 0.03
+        bases[errors] = rng.integers(0, 5, int(errors.sum()))
+    else:
+        bases = rng.integers(0, 5, length).astype(np.uint8)
+    gap = np.full(length, rng.integers(2, 45)) if constant_gap else rng.integers(2, 30, length)
+    qualities = (rng.integers(2, 45, length), rng.integers(5, 70, length), rng.integers(5, 70, length), gap)
+    return Read(bases, *(values.astype(np.uint8) for values in qualities))
+
+
+def random_group(rng, reads, haplotypes, longest, widest, *, constant_gap):
+    targets = [rng.integers(0, 5 if k == 0 else 4, rng.integers(1, widest)).astype(np.uint8) for k in range(haplotypes)]
+    chosen = [
+        random_read(rng, targets[int(rng.integers(haplotypes))], int(rng.integers(1, longest)), constant_gap=constant_gap)
+        for _ in range(reads)
+    ]
+    return Group(chosen, targets)
+
+
+@pytest.fixture(scope="module")
+def batch():
+    rng = np.random.default_rng(20)
+    groups = [
+        random_group(rng, int(rng.integers(1, 40)), int(rng.integers(1, 6)), 180, 260, constant_gap=k % 2 == 0)
+        for k in range(14)
+    ]
+    groups.append(random_group(rng, 5, 2, 500, 300, constant_gap=True))
+    return PairBatch.from_groups(groups)
+
+
+@pytest.fixture(scope="module")
+def oracle(batch):
+    return engine.forward(batch, "reference").log10
+
+
+def plain_forward(rows, haplotype, start):
+    """The recurrence of docs/model.md, cell by cell."""
+    m, n = len(rows), len(haplotype)
+    match, insertion, deletion = (np.zeros((m + 1, n + 1)) for _ in range(3))
+    deletion[0, 1:] = 1 / n
+    match[0, 0], deletion[0, 0] = start.match, start.deletion / n
+    for i in range(1, m + 1):
+        mm, im, dm, mi, ii, md, dd = rows[i - 1, 5:]
+        for j in range(1, n + 1):
+            came = mm * match[i - 1, j - 1] + im * insertion[i - 1, j - 1] + dm * deletion[i - 1, j - 1]
+            match[i, j] = rows[i - 1, haplotype[j - 1]] * came
+            insertion[i, j] = mi * match[i - 1, j] + ii * insertion[i - 1, j]
+            deletion[i, j] = md * match[i, j - 1] + dd * deletion[i, j - 1]
+    total = float((match[m, 1:] + insertion[m, 1:]).sum())
+    return math.log10(total) if total > 0 else -math.inf
+
+
+def rows_batch(rows, haplotype, start):
+    return PairBatch(
+        offsets([1]), offsets([1]), offsets([len(rows)]), offsets([len(haplotype)]), haplotype, start, rows=rows
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), m=st.integers(1, 14), n=st.integers(1, 14), zero=st.booleans())
+def test_oracle_is_the_recurrence(seed, m, n, zero):
+    rng = np.random.default_rng(seed)
+    rows = rng.random((m, 12)) / 2
+    if zero:
+        rows[:, int(rng.integers(5, 12))] = 0
+    haplotype = rng.integers(0, 5, n).astype(np.uint8)
+    start = Start(match=float(rng.integers(0, 2)), deletion=float(rng.integers(0, 2)))
+    score = engine.forward(rows_batch(rows, haplotype, start), "reference").log10[0]
+    expected = plain_forward(rows, haplotype, start)
+    assert score == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), m=st.integers(1, 40), n=st.integers(1, 60), zero=st.booleans())
+def test_general_rows(level, seed, m, n, zero):
+    """Any non-negative rows, transitions of zero among them."""
+    rng = np.random.default_rng(seed)
+    rows = rng.random((m, 12)) / 2
+    if zero:
+        rows[:, int(rng.integers(5, 12))] = 0
+    batch = rows_batch(rows, rng.integers(0, 5, n).astype(np.uint8), Start(match=1.0, deletion=0.0))
+    expected = engine.forward(batch, "reference").log10[0]
+    score = engine.forward(batch, cpu.CpuBackend(cpu._native(), level)).log10[0]
+    assert score == expected or abs(score - expected) <= TOLERANCE
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_level_agrees_with_oracle(level, batch, oracle, monkeypatch):
+    monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
+    scores = engine.forward(batch, "cpu")
+    assert np.isfinite(scores.log10).all()
+    assert np.abs(scores.log10 - oracle).max() <= TOLERANCE
+    assert set(np.unique(scores.precision)) == {FLOAT32, FLOAT64}, "the batch must exercise the rescue"
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_float64_path_agrees_with_oracle(level, batch, oracle, monkeypatch):
+    monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
+    pairs = np.arange(batch.pairs)
+    scores = backends.load("cpu").forward_pairs(batch, pairs, 1)
+    assert np.abs(scores / oracle - 1).max() <= 1e-9
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_scores_do_not_depend_on_company(level, batch, monkeypatch):
+    """Bit-identical whatever the threads, the chunks and the order of the batch."""
+    monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
+    whole = engine.forward(batch, "cpu").log10
+    assert (engine.forward(batch, "cpu", threads=2).log10 == whole).all()
+    assert (engine.forward(batch, "cpu", chunk_cells=100_000).log10 == whole).all()
+    last = batch.take_groups(batch.groups - 1, batch.groups)
+    assert (engine.forward(last, "cpu").log10 == whole[-last.pairs :]).all()
+    single = [
+        engine.forward(rows_batch_of_pair(batch, pair), "cpu").log10[0] for pair in range(0, batch.pairs, 97)
+    ]
+    assert single == whole[::97].tolist()
+
+
+def rows_batch_of_pair(batch, pair):
+    """The pair alone, as a batch of one read and one haplotype."""
+    read, haplotype = (int(index[0]) for index in batch.pair_indices(np.array([pair])))
+    bases = slice(batch.read_offset[read], batch.read_offset[read + 1])
+    letters = slice(batch.haplotype_offset[haplotype], batch.haplotype_offset[haplotype + 1])
+    qualities = batch.qualities
+    fields = ("bases", "base_quality", "insertion_quality", "deletion_quality", "gap_quality")
+    only = Read(*(getattr(qualities, name)[bases] for name in fields))
+    return PairBatch.from_groups([Group([only], [batch.haplotypes[letters]])])
+
+
+@pytest.mark.parametrize("length", [100, 250, 500])
+@pytest.mark.parametrize("quality", [25, 30, 37, 41])
+def test_rounding_does_not_add_up(length, quality):
+    """A perfect match with one quality everywhere: every rounding error has the same sign."""
+    rng = np.random.default_rng(length)
+    haplotype = rng.integers(0, 4, length + 80).astype(np.uint8)
+    constant = (np.full(length, value, dtype=np.uint8) for value in (quality, 45, 45, 10))
+    batch = PairBatch.from_groups([Group([Read(haplotype[40 : 40 + length].copy(), *constant)], [haplotype])])
+    scores = engine.forward(batch, "cpu")
+    assert scores.precision[0] == FLOAT32
+    assert abs(scores.log10[0] - engine.forward(batch, "reference").log10[0]) <= TOLERANCE
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_long_pair(level, threads, monkeypatch):
+    monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
+    rng = np.random.default_rng(3)
+    haplotype = rng.integers(0, 4, 2000).astype(np.uint8)
+    bases = np.delete(haplotype, rng.integers(0, 2000, 60))
+    errors = rng.random(len(bases)) < 0.1
+    bases[errors] = (bases[errors] + 1) % 4
+    # A chimera: its second half matches elsewhere, 600 orders of magnitude below the best path when it begins.
+    bases = np.concatenate([bases[:900], haplotype[:700]])
+    constant = (np.full(len(bases), value, dtype=np.uint8) for value in (13, 20, 20, 10))
+    batch = PairBatch.from_groups([Group([Read(bases, *constant)], [haplotype])])
+    scores = engine.forward(batch, "cpu", threads=threads)
+    expected = engine.forward(batch, "reference").log10[0]
+    assert scores.precision[0] == FLOAT64
+    assert abs(scores.log10[0] / expected - 1) <= 1e-6
+
+
+@pytest.mark.parametrize("name", profile.PRESETS)
+@pytest.mark.parametrize("level", LEVELS)
+def test_profile_presets(name, level, monkeypatch):
+    monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
+    rng = np.random.default_rng(8)
+    model = profile.preset(name)
+    for m, n in [(1, 1), (30, 20), (120, 200)]:
+        p = rng.dirichlet(np.full(4, 0.2), size=m)
+        batch = rows_batch(model.rows(p), rng.integers(0, 5, n).astype(np.uint8), model.start)
+        expected = engine.forward(batch, "reference").log10[0]
+        assert abs(engine.forward(batch, "cpu").log10[0] - expected) <= TOLERANCE
+
+
+def test_one_hot_profile_reproduces_gatk_emissions():
+    rng = np.random.default_rng(1)
+    bases = rng.integers(0, 4, 50).astype(np.uint8)
+    quality = rng.integers(2, 42, 50).astype(np.uint8)
+    model = profile.ProfileModel(
+        np.hstack([np.eye(4), np.ones((4, 1))]),
+        np.ones(4),
+        dict.fromkeys(profile.TRANSITIONS, 0.5),
+        profile.STARTS["anywhere"],
+    )
+    indel = np.full(50, 45, dtype=np.uint8)
+    batch = PairBatch.from_groups([Group([Read(bases, quality, indel, indel, indel)], [bases])])
+    expected = gatk.rows(batch.qualities)[:, :4]
+    assert model.rows(profile.one_hot(bases, gatk.ERROR[quality]))[:, :4] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["10s.in", "1m.in"])
+def test_real_groups(name, shared_data):
+    from pairhmm.io.pairs import read_in
+
+    batch = PairBatch.from_groups(list(read_in(shared_data / name)))
+    scores = engine.forward(batch, "cpu", threads=2)
+    rescued = int((scores.precision == FLOAT64).sum())
+    assert np.isfinite(scores.log10).all()
+    assert rescued <= (13 if name == "1m.in" else 0)
+    # The oracle takes minutes for all of 1m.in: every group, and as many of its pairs as take seconds.
+    step = 1 if name == "10s.in" else 7
+    pairs = np.union1d(np.arange(0, batch.pairs, step), np.flatnonzero(scores.precision == FLOAT64))
+    expected = backends.load("reference").forward_pairs(batch, pairs, 1)
+    assert np.abs(scores.log10[pairs] - expected).max() <= TOLERANCE
+
+
+def test_forced_level_that_is_not_there(monkeypatch):
+    monkeypatch.setenv(cpu.LEVEL_VARIABLE, "avx1024")
+    status = backends.status("cpu")
+    assert not status.available
+    assert "avx1024" in status.reason and "unset it" in status.cure

@@ -1,0 +1,80 @@
+"""GATK's rows and read preparation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pairhmm.batch import Qualities
+from pairhmm.models import gatk
+from pairhmm.sequences import encode
+
+
+def qualities(bases, base=30, insertion=45, deletion=45, gap=10):
+    codes = encode(bases)
+    return Qualities(codes, *(np.full(len(codes), q, dtype=np.uint8) for q in (base, insertion, deletion, gap)))
+
+
+def test_rows():
+    row = gatk.rows(qualities("C", base=20, insertion=30, deletion=40, gap=10))[0]
+    error = 0.01
+    assert row[:5] == pytest.approx([error / 3, 1 - error, error / 3, error / 3, 1 - error])
+    assert row[5:] == pytest.approx([1 - 1e-3 - 1e-4, 0.9, 0.9, 1e-3, 0.1, 1e-4, 0.1])
+
+
+def test_rows_of_n_match_everything():
+    assert gatk.rows(qualities("N", base=20))[0, :5] == pytest.approx([0.99] * 5)
+
+
+def test_indel_errors_never_exceed_one():
+    assert gatk.rows(qualities("A", insertion=0, deletion=0))[0, 5] == 0
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    # round(40 - exp(r / (rate pi)) + 1), at least 10
+    [("conservative", {0: 40, 5: 39, 10: 38, 20: 33}), ("hostile", {0: 40, 5: 36, 10: 17, 20: 10})],
+)
+def test_pcr_quality(model, expected):
+    table = gatk.pcr_quality(model)
+    assert {repeats: int(table[repeats]) for repeats in expected} == expected
+
+
+def test_pcr_model_off():
+    assert (gatk.indel_quality_caps(encode("AAAAAAAA"), "none") == 255).all()
+
+
+@pytest.mark.parametrize(
+    ("bases", "position", "repeats"),
+    [
+        ("ACGT", 0, 1),  # nothing repeats
+        ("AAAAAAAA", 3, 8),  # a homopolymer counts on both sides
+        ("GACACACACT", 4, 4),  # AC x 4 around the gap
+        ("TTCTTCCCC", 5, 4),  # before the gap TTC x 2, after it C x 3, and one more C before the gap
+        ("A" * 50, 25, 20),  # no more than 20
+    ],
+)
+def test_tandem_repeats(bases, position, repeats):
+    assert gatk.tandem_repeats(encode(bases), position) == repeats
+
+
+def test_base_quality_preparation():
+    raw = np.array([2, 17, 18, 40], dtype=np.uint8)
+    options = gatk.GatkOptions()
+    assert gatk.prepare_base_quality(raw, 30, options).tolist() == [6, 6, 18, 30]
+    off = gatk.GatkOptions(cap_by_mapping_quality=False, base_quality_threshold=None)
+    assert gatk.prepare_base_quality(raw, 30, off).tolist() == raw.tolist()
+
+
+def test_score_floor():
+    scores = np.array([[-1.0, -9.0, -3.0]])
+    assert gatk.floor_scores(scores, gatk.GatkOptions()).tolist() == [[-1.0, -5.5, -3.0]]
+    assert gatk.floor_scores(scores, gatk.GatkOptions(score_floor=None)) is scores
+
+
+def test_set_aside():
+    """100 bases allow ceil(2) = 2 errors: -8; 20 bases allow 1: -4."""
+    scores = np.array([[-7.9], [-8.1], [-4.1]])
+    lengths = np.array([100, 100, 20])
+    assert gatk.set_aside(scores, lengths, gatk.GatkOptions()).tolist() == [False, True, True]
+    assert not gatk.set_aside(scores, lengths, gatk.GatkOptions(error_rate=None)).any()

@@ -1,0 +1,73 @@
+"""The profile model's parameters and what is wrong with them."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+import numpy as np
+import pytest
+
+from pairhmm.errors import InputError
+from pairhmm.models import profile
+
+NORMALISED = (files("pairhmm.models") / "presets" / "normalised.toml").read_text()
+
+
+def test_normalised_preset_is_normalised():
+    model = profile.preset("normalised")
+    assert model.match.sum(axis=0) == pytest.approx([1] * 5)
+    assert model.insertion.sum() == pytest.approx(1)
+    for state in "MID":
+        leaving = sum(p for name, p in model.transitions.items() if name[0] == state)
+        assert leaving == pytest.approx(1)
+
+
+def test_published_preset():
+    model = profile.preset("published")
+    assert model.match.diagonal().tolist() == [0.9, 0.8, 0.9, 0.7]
+    assert model.match[0, 1] == 1.0
+    assert model.transitions["MD"] == 0.0
+    assert (model.start.match, model.start.deletion) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('start = "match"', 'start = "left"', "'left' is not a start"),
+        ("MM =", "XY =", "transitions.XY: unknown key"),
+        ("DD = 0.1", "", "transitions.DD: missing"),
+        ("II = 0.1", "II = 1.5", "1.5 is not a probability"),
+        ("[insertion]", "[insertions]", "insertions: unknown key"),
+        ("0.999, ", "", "match.A: must have 5 values"),
+        ('start = "match"', "start = ", "not a TOML file"),
+    ],
+)
+def test_bad_parameters(tmp_path, old, new, message):
+    path = tmp_path / "model.toml"
+    path.write_text(NORMALISED.replace(old, new))
+    with pytest.raises(InputError, match=message) as caught:
+        profile.read_parameters(path)
+    assert str(path) in str(caught.value)
+
+
+def test_parameters_round_trip(tmp_path):
+    path = tmp_path / "model.toml"
+    path.write_text(NORMALISED)
+    assert profile.read_parameters(path).transitions == profile.preset("normalised").transitions
+
+
+def test_missing_file(tmp_path):
+    with pytest.raises(InputError, match="No such file"):
+        profile.read_parameters(tmp_path / "none.toml")
+
+
+def test_rows_must_sum_to_one():
+    probabilities = np.full((3, 4), 0.25)
+    probabilities[1, 0] = 0.5
+    with pytest.raises(ValueError, match="row 2 sums to 1.25"):
+        profile.preset("normalised").rows(probabilities)
+
+
+def test_one_hot_spreads_the_error():
+    p = profile.one_hot(np.array([1, 4], dtype=np.uint8), np.array([0.03, 0.5]))
+    assert p == pytest.approx(np.array([[0.01, 0.97, 0.01, 0.01], [0.25] * 4]))
