@@ -150,7 +150,7 @@ def _chunks(pairs: Iterator[ReferencePair]) -> Iterator[list[ReferencePair]]:
 
 def _score(pairs: list[ReferencePair], backend: str, min_base_quality: int, threads: int) -> Iterator[Case]:
     for pair in pairs:
-        np.maximum(pair.read.base_q, np.uint8(min_base_quality), out=pair.read.base_q)
+        np.maximum(pair.read.base_quality, np.uint8(min_base_quality), out=pair.read.base_quality)
     batch = PairBatch.from_groups([Group([pair.read], [pair.haplotype]) for pair in pairs])
     scores = engine.forward(batch, backend=backend, threads=threads)
     for pair, score, precision in zip(pairs, scores.log10.tolist(), scores.precision.tolist(), strict=True):

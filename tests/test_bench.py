@@ -16,7 +16,7 @@ def test_groups_have_the_length_and_about_the_pairs(length: int, pairs: int) -> 
     for group in groups:
         assert all(len(haplotype) == length for haplotype in group.haplotypes)
         for read in group.reads:
-            arrays = read.bases, read.base_q, read.ins_q, read.del_q, read.gcp
+            arrays = read.bases, read.base_quality, read.insertion_quality, read.deletion_quality, read.gap_quality
             assert all(array.shape == (length,) and array.dtype == np.uint8 for array in arrays)
             assert read.bases.max() <= 3
 

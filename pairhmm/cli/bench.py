@@ -57,10 +57,10 @@ def forward(
 
     GCUPS is 10^9 cells of the matrix (read x haplotype bases) a second. Differences are in log10 units.
     """
+    from pairhmm import backends as registry
     from pairhmm import bench
-    from pairhmm.backends import available_backends
 
-    names = list(backends) or [name for name in available_backends() if name != bench.ORACLE]
+    names = list(backends) or [n for n in registry.names() if n != bench.ORACLE and registry.status(n).available]
     rows: dict[str, list[dict[str, object]]] = {"speed": []}
     table = _Table(as_json, ("backend", "length", "threads", "pairs", "seconds", "gcups"))
     for name in names:
