@@ -1,0 +1,72 @@
+"""Read x haplotype likelihoods and genotypes with a pair hidden Markov model.
+
+The functions have the names of the commands: `forward`, `likelihoods`, `call`, `validate`, `simulate`. Each is imported
+on first use, so that `import pairhmm` stays cheap.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pairhmm.batch import Group, PairBatch, Read, Scores
+    from pairhmm.call import call
+    from pairhmm.errors import BackendUnavailable, InputError, PairhmmError
+    from pairhmm.forward import forward, make_read
+    from pairhmm.likelihoods import likelihoods
+    from pairhmm.models.gatk import GatkOptions
+    from pairhmm.simulate import simulate
+    from pairhmm.validate import validate
+
+__all__ = [
+    "BackendUnavailable",
+    "GatkOptions",
+    "Group",
+    "InputError",
+    "PairBatch",
+    "PairhmmError",
+    "Read",
+    "Scores",
+    "__version__",
+    "call",
+    "forward",
+    "likelihoods",
+    "make_read",
+    "simulate",
+    "validate",
+]
+
+_VERBS = ("call", "forward", "likelihoods", "simulate", "validate")
+
+_HOMES = {
+    **{verb: f"pairhmm.{verb}" for verb in _VERBS},
+    "make_read": "pairhmm.forward",
+    "GatkOptions": "pairhmm.models.gatk",
+    **dict.fromkeys(("Group", "PairBatch", "Read", "Scores"), "pairhmm.batch"),
+    **dict.fromkeys(("BackendUnavailable", "InputError", "PairhmmError"), "pairhmm.errors"),
+}
+
+
+class _Package(ModuleType):
+    """A verb and its module share a name; the attribute of the package is the verb, however its module was imported."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _VERBS and isinstance(value, ModuleType):
+            return  # The import system binds a submodule to its parent here: __getattr__ gives the function instead.
+        super().__setattr__(name, value)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("pairhmm")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+sys.modules[__name__].__class__ = _Package

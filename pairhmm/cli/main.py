@@ -1,0 +1,137 @@
+"""The `pairhmm` command: finds the subcommand, sets up messages, and turns errors into one line and an exit code."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+from importlib import import_module
+from types import FrameType
+from typing import Any
+
+import rich_click as click
+
+from pairhmm.errors import BackendUnavailable, InputError, PairhmmError
+
+# A command's module is imported when it is run; its line of help stands here so that --help imports none of them.
+COMMANDS = {
+    "likelihoods": "Likelihood of every read given every haplotype, from BAM or CRAM.",
+    "call": "Genotypes from BAM or CRAM, of given candidates or of those that the reads show.",
+    "forward": "Score sequence files: reads against haplotypes.",
+    "validate": "Compare a backend with reference likelihoods.",
+    "simulate": "Make a reference, a truth VCF, reads and their true alignments.",
+    "bench": "Measure speed and accuracy here.",
+    "devices": "Say which backends run here, and why others do not.",
+}
+
+FAILED, MISUSED = 1, 2
+SIGNAL_BASE = 128
+
+
+class _LazyCommands(click.RichGroup):
+    """Imports a command when it is run; for the list of commands its line of help is enough."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return click.RichCommand(cmd_name, help=COMMANDS[cmd_name]) if cmd_name in COMMANDS else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, command, rest = super().resolve_command(ctx, args)
+        if name in COMMANDS:
+            command = import_module(f"pairhmm.cli.{name}").command
+        return name, command, rest
+
+
+@click.group(cls=_LazyCommands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("-q", "--quiet", is_flag=True, help="Only warnings and errors on stderr.")
+@click.option("--verbose", is_flag=True, help="Say on stderr what is being done.")
+@click.option("--json-log", is_flag=True, help="Messages on stderr as JSON, one object a line.")
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+@click.version_option(package_name="pairhmm")
+def cli(quiet: bool, verbose: bool, json_log: bool, debug: bool) -> None:
+    """Pair-HMM likelihoods of reads given haplotypes, and the genotypes that follow from them."""
+    _set_up_messages(logging.WARNING if quiet else logging.DEBUG if verbose else logging.INFO, json_log)
+
+
+class _JsonFormatter(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        import json
+
+        return json.dumps({"level": record.levelname.lower(), "logger": record.name, "message": record.getMessage()})
+
+
+class _LineFormatter(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        level = f"{record.levelname.lower()}: " if record.levelno >= logging.WARNING else ""
+        return f"pairhmm: {level}{record.getMessage()}"
+
+
+def _set_up_messages(level: int, json_log: bool) -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_JsonFormatter() if json_log else _LineFormatter())
+    logger = logging.getLogger("pairhmm")
+    logger.handlers[:] = [handler]
+    logger.setLevel(level)
+    logger.propagate = False
+
+
+class _Terminated(BaseException):
+    """SIGTERM, raised where the program stands so that half-written files are removed on the way out."""
+
+
+def _terminate(signum: int, frame: FrameType | None) -> None:
+    raise _Terminated
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit: 0 done, 1 the work failed or a check did not hold, 2 usage or input error."""
+    signal.signal(signal.SIGTERM, _terminate)
+    given = sys.argv[1:] if arguments is None else arguments
+    debug = "--debug" in given
+    try:
+        code = cli.main(given, prog_name="pairhmm", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.Exit as exit_:
+        code = exit_.exit_code
+    except click.ClickException as error:
+        error.show()
+        code = MISUSED
+    except (click.Abort, KeyboardInterrupt):
+        _tell("interrupted")
+        code = SIGNAL_BASE + signal.SIGINT
+    except _Terminated:
+        _tell("terminated")
+        code = SIGNAL_BASE + signal.SIGTERM
+    except BrokenPipeError:
+        # The reader of a pipe has gone, as `head` does: nothing is left to write, at exit neither.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = SIGNAL_BASE + signal.SIGPIPE
+    except (InputError, BackendUnavailable) as error:
+        if debug:
+            raise
+        _tell(f"error: {error}")
+        code = MISUSED
+    except (PairhmmError, MemoryError, OSError) as error:
+        if debug:
+            raise
+        _tell(f"error: {_one_line(error)}")
+        code = FAILED
+    except Exception as error:
+        if debug:
+            raise
+        _tell(f"error: {type(error).__name__}: {_one_line(error)} (a defect: --debug shows where)")
+        code = FAILED
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _one_line(error: BaseException) -> Any:
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _tell(message: str) -> None:
+    click.echo(f"pairhmm: {message}", err=True)

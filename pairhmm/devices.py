@@ -1,0 +1,43 @@
+"""`devices`: which backends run on this machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pairhmm import backends
+from pairhmm.backends import cpu
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A backend here.
+
+    Attributes
+    ----------
+    backend : str
+    available : bool
+    detail : str
+        What it runs on.
+    reason, cure : str
+        What is missing, and how to get it.
+    """
+
+    backend: str
+    available: bool
+    detail: str
+    reason: str
+    cure: str
+
+
+def devices() -> list[Device]:
+    """Every backend of this version, fastest first."""
+    found = []
+    for name in backends.names():
+        status = backends.status(name)
+        found.append(Device(name, status.available, status.detail, status.reason, status.cure))
+    return found
+
+
+def simd_levels() -> dict[str, bool]:
+    """SIMD levels of this build, slowest first, and whether this machine runs each."""
+    return dict(cpu.levels())

@@ -1,0 +1,89 @@
+"""Outputs that are whole or not there: written beside their destination and renamed at the end."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from pairhmm.errors import InputError
+
+STDOUT = "-"
+
+
+@contextmanager
+def whole_files(destination: str | Path, *companions: str) -> Iterator[Path]:
+    """A path to write to, renamed to `destination` when the block ends well; removed when it does not.
+
+    Parameters
+    ----------
+    destination : path
+    companions : str
+        Suffixes of files that the writer leaves beside its own, such as ``.tbi``; they are renamed or removed too.
+
+    Raises
+    ------
+    InputError
+        Where the folder can't be written, the disk is full, or the destination is a folder.
+    """
+    target = Path(destination)
+    # The whole name stays at the end: writers choose their format by it.
+    scratch = target.with_name(f".{secrets.token_hex(4)}.{target.name}")
+    ends = ("", *companions)
+    try:
+        with output_errors(target):
+            if target.is_dir():
+                raise InputError(str(target), "", "is a folder", "name a file")
+            if not os.access(target.parent, os.W_OK | os.X_OK):
+                why = "can't be written" if target.parent.exists() else "does not exist"
+                raise InputError(str(target.parent), "", f"folder {why}", "choose another -o")
+            yield scratch
+            for end in reversed(ends):
+                made = Path(f"{scratch}{end}")
+                if made.exists():
+                    os.replace(made, f"{target}{end}")
+    finally:
+        for end in ends:
+            Path(f"{scratch}{end}").unlink(missing_ok=True)
+
+
+@contextmanager
+def output_errors(target: str | Path) -> Iterator[None]:
+    """Turn what the system says of a failed write into an `InputError` that names `target`."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if error.filename is not None and str(error.filename) not in (str(target), ""):
+            raise
+        raise InputError(str(target), "", error.strerror or str(error), "free some space or choose another -o") from error
+
+
+@contextmanager
+def open_output(destination: str | Path) -> Iterator[TextIO]:
+    """A text file that appears when the block ends well; ``-`` is stdout."""
+    if str(destination) == STDOUT:
+        with output_errors("stdout"):
+            yield sys.stdout
+            sys.stdout.flush()
+        return
+    if is_device(destination):
+        with output_errors(destination), open(destination, "w", encoding="utf-8") as handle:
+            yield handle
+        return
+    with whole_files(destination) as scratch, open(scratch, "w", encoding="utf-8") as handle:
+        yield handle
+        # A full disk shows here at the latest, before the rename.
+        handle.flush()
+        os.fsync(handle.fileno())
+
+
+def is_device(destination: str | Path) -> bool:
+    """Whether the destination is there and no regular file (a pipe, /dev/null): it can't be renamed onto."""
+    path = Path(destination)
+    return path.exists() and not path.is_file() and not path.is_dir()
