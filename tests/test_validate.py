@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -96,7 +97,8 @@ def test_a_file_without_pairs_is_an_error(file: Path) -> None:
 
 
 def test_pairs_beyond_one_batch(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pairhmm.validate.PAIRS_PER_BATCH", 2)
+    # The package exports a function of the name of this module, so the module is taken from where it is registered.
+    monkeypatch.setattr(sys.modules["pairhmm.validate"], "PAIRS_PER_BATCH", 2)
     file.write_text("".join(line(score() + shift) for shift in (0, 0, 0, 0.25, 0.5)))
     result = validate(file, backend="reference", worst=1)
     assert (result.pairs, result.failures) == (5, 2)

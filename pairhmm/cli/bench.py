@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Sequence
 from dataclasses import asdict
 
 import rich_click as click
 
 from pairhmm.cli.common import threads_option
+
+log = logging.getLogger(__name__)
 
 
 def _lengths(context: click.Context, parameter: click.Parameter, value: str) -> tuple[int, ...]:
@@ -64,22 +67,18 @@ def forward(
     rows: dict[str, list[dict[str, object]]] = {"speed": []}
     table = _Table(as_json, ("backend", "length", "threads", "pairs", "seconds", "gcups"))
     for name in names:
-        for speed in bench.measure_speed(name, lengths, threads=threads, repetitions=repetitions, announce=_announce):
+        for speed in bench.measure_speed(name, lengths, threads=threads, repetitions=repetitions, announce=log.info):
             rows["speed"].append({**asdict(speed), "gcups": speed.gcups})
             table.row(name, speed.length, threads, speed.pairs, f"{speed.seconds:.4f}", f"{speed.gcups:.3f}")
     if accuracy:
         rows["accuracy"] = []
         table = _Table(as_json, ("backend", "length", "pairs", "worst", "worst_relative", "lowest", "rescued"))
-        for error in bench.measure_accuracy(names, lengths, threads=threads, announce=_announce):
+        for error in bench.measure_accuracy(names, lengths, threads=threads, announce=log.info):
             rows["accuracy"].append(asdict(error))
             figures = f"{error.worst:.2e}", f"{error.worst_relative:.2e}", f"{error.lowest:.2f}"
             table.row(error.backend, error.length, error.pairs, *figures, error.rescued)
     if as_json:
         click.echo(json.dumps(rows, indent=1))
-
-
-def _announce(message: str) -> None:
-    click.echo(message, err=True)
 
 
 class _Table:

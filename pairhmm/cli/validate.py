@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 import rich_click as click
@@ -10,6 +11,8 @@ from pairhmm.cli.common import backend_option, threads_option
 
 if TYPE_CHECKING:
     from pairhmm.validate import Validation
+
+log = logging.getLogger(__name__)
 
 COLUMNS = ("line", "read_length", "haplotype_length", "expected", "score", "difference", "precision")
 
@@ -53,13 +56,11 @@ def command(file: str, backend: str, threads: int, tolerance: float, min_base_qu
         file, backend=backend, tolerance=tolerance, min_base_quality=min_base_quality, worst=worst, threads=threads
     )
     _print_worst(result, worst)
-    click.echo(
-        f"{result.pairs} pairs, worst difference {result.worst_difference:.3g}, tolerance {tolerance:g}: "
-        + ("all within" if result.holds else f"{result.failures} over it or not finite"),
-        err=True,
-    )
+    measured = f"{result.pairs} pairs, worst difference {result.worst_difference:.3g}, tolerance {tolerance:g}"
     if not result.holds:
-        raise SystemExit(1)
+        log.error("%s: %d over it or not finite", measured, result.failures)
+        click.get_current_context().exit(1)
+    log.info("%s: all within", measured)
 
 
 def _print_worst(result: Validation, worst: int) -> None:
