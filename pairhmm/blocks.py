@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm import _cpu
-from pairhmm.reads import Alignment
+
+if TYPE_CHECKING:
+    from pairhmm.reads import Alignment
 
 
 @dataclass(slots=True)

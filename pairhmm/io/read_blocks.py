@@ -1,28 +1,79 @@
-"""Alignments straight from pysam into flat arrays: what a whole genome needs, where an object a read is too dear."""
+"""Alignments straight from pysam into flat arrays: what a whole genome needs, where an object a read is too dear.
+
+All coordinates are 0-based half-open.
+"""
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import tee
 
 import numpy as np
 import pysam
 
 from pairhmm.blocks import ReadBlock, offsets
+from pairhmm.errors import InputError
+
+Interval = tuple[str, int, int]
 
 # Letters of SAM to codes; everything but A C G T (and U) is N.
 _CODES = bytes({65: 0, 67: 1, 71: 2, 84: 3, 85: 3, 97: 0, 99: 1, 103: 2, 116: 3, 117: 3}.get(i, 4) for i in range(256))
+# Which operations (M I D N S H P = X) consume bases of the read.
+_CONSUMES_QUERY = np.array([1, 1, 0, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0], dtype=np.int64)
+# An index is used to get to the next wanted interval where it is at least this far: seeking costs as much as reading on.
+_JUMP = 200_000
+_SAMPLE_TAG = "RG"
 
-Interval = tuple[str, int, int]
-SampleOf = Callable[[pysam.AlignedSegment], int]
-Accepts = Callable[[pysam.AlignedSegment], bool]
+
+@dataclass(frozen=True, slots=True)
+class ReadSelection:
+    """Which alignments are used, and how their gaps are filled.
+
+    Attributes
+    ----------
+    excluded_flags : int
+        Alignments with any of these SAM flags are left out.
+    min_mapq : int
+    default_base_quality : int or None
+        Phred quality of reads that have none; None makes them an error.
+    """
+
+    excluded_flags: int
+    min_mapq: int
+    default_base_quality: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAlignments:
+    """One open BAM or CRAM file and the sample of each of its read groups.
+
+    Attributes
+    ----------
+    path : str
+    file : pysam.AlignmentFile
+    sample_of_group : dict of str to int
+        Sample index of each read group.
+    default_sample : int
+        Sample index of reads without a read group.
+    """
+
+    path: str
+    file: pysam.AlignmentFile
+    sample_of_group: dict[str, int]
+    default_sample: int
+
+    def sample(self, read: pysam.AlignedSegment) -> int:
+        """The sample index of a read."""
+        if read.has_tag(_SAMPLE_TAG):
+            return self.sample_of_group.get(str(read.get_tag(_SAMPLE_TAG)), self.default_sample)
+        return self.default_sample
 
 
 @dataclass(slots=True)
-class _Builder:
-    """Lists that grow by one a read."""
+class _Lists:
+    """The reads of a block to be, in lists that grow by one a read."""
 
     chrom: str
     names: list[str] = field(default_factory=list)
@@ -51,3 +102,180 @@ class _Builder:
             offsets([len(cigar) for cigar in self.cigars]),
             np.array(packed, dtype=np.uint32),
         )
+
+
+def read_blocks(
+    inputs: Sequence[OpenAlignments],
+    contigs: Sequence[str],
+    selection: ReadSelection,
+    chunk_size: int = 20_000,
+    regions: Sequence[Interval] | None = None,
+    wanted: Iterable[Interval] | None = None,
+) -> Iterator[ReadBlock]:
+    """Blocks of reads of all inputs, merged in coordinate order.
+
+    Parameters
+    ----------
+    inputs : sequence of OpenAlignments
+        Each sorted by coordinate.
+    contigs : sequence of str
+        All contigs, in the order of the inputs.
+    selection : ReadSelection
+    chunk_size : int
+        Reads a block.
+    regions : sequence of (chrom, start, end), optional
+        Disjoint and in order. Only reads that overlap one are read, through the index.
+    wanted : iterable of (chrom, start, end), optional
+        Disjoint and in order. Reads that overlap none are skipped before anything of them is decoded.
+
+    Raises
+    ------
+    InputError
+        For inputs that are not sorted or are cut short, and reads whose parts do not fit each other.
+    """
+    rank = {name: index for index, name in enumerate(contigs)}
+    copies = tee(wanted, len(inputs)) if wanted is not None else [None] * len(inputs)
+    streams = [
+        _select(source, order, rank, selection, regions, intervals)
+        for order, (source, intervals) in enumerate(zip(inputs, copies, strict=True))
+    ]
+    merged = streams[0] if len(streams) == 1 else heapq.merge(*streams, key=lambda item: item[:3])
+    lists: _Lists | None = None
+    current = -1
+    for contig, start, order, read in merged:
+        if lists is None or contig != current or len(lists.names) >= chunk_size:
+            if lists is not None:
+                yield _checked(lists, inputs)
+            lists = _Lists(contigs[contig])
+            current = contig
+        _append(lists, inputs[order], start, read, selection)
+    if lists is not None and lists.names:
+        yield _checked(lists, inputs)
+
+
+def _append(
+    lists: _Lists, source: OpenAlignments, start: int, read: pysam.AlignedSegment, selection: ReadSelection
+) -> None:
+    bases, quals, cigar = read.query_sequence, read.query_qualities, read.cigartuples
+    if not bases or not cigar:
+        return
+    if quals is None:
+        if selection.default_base_quality is None:
+            cure = "give --default-base-quality"
+            raise InputError(source.path, read.query_name or "", "the read has no base qualities", cure)
+        quals = bytes([selection.default_base_quality]) * len(bases)
+    lists.names.append(read.query_name or "*")
+    lists.sample.append(source.sample(read) if source.sample_of_group else source.default_sample)
+    lists.flag.append(read.flag)
+    lists.mapq.append(read.mapping_quality)
+    lists.start.append(start)
+    lists.end.append(read.reference_end or start)
+    lists.bases.append(bases)
+    lists.quals.append(quals)
+    lists.cigars.append(cigar)
+
+
+def _checked(lists: _Lists, inputs: Sequence[OpenAlignments]) -> ReadBlock:
+    """The block, once every CIGAR was found to spell as many bases as its read has: native code relies on it."""
+    block = lists.block()
+    spelled = np.concatenate([[0], np.cumsum((block.cigar >> 4) * _CONSUMES_QUERY[block.cigar & 15])])
+    lengths = np.diff(spelled[block.cigar_offset])
+    wrong = np.flatnonzero(lengths != np.diff(block.base_offset))
+    if len(wrong):
+        read = int(wrong[0])
+        rule = f"its CIGAR spells {lengths[read]} bases, it has {int(np.diff(block.base_offset)[read])}"
+        paths = ", ".join(source.path for source in inputs)
+        raise InputError(paths, f"read {block.names[read]}", rule, "repair or remove the read")
+    return block
+
+
+_Item = tuple[int, int, int, pysam.AlignedSegment]
+
+
+def _select(
+    source: OpenAlignments,
+    order: int,
+    rank: dict[str, int],
+    selection: ReadSelection,
+    regions: Sequence[Interval] | None,
+    wanted: Iterable[Interval] | None,
+) -> Iterator[_Item]:
+    """The wanted reads of one input as (contig, start, input, read)."""
+    excluded, min_mapq = selection.excluded_flags, selection.min_mapq
+    of_tid = [rank[name] for name in source.file.references]
+    intervals = ((rank[chrom], start, end) for chrom, start, end in wanted) if wanted is not None else None
+    goal = next(intervals, None) if intervals is not None else None
+    reader = _Reader(source, regions, may_jump=wanted is not None)
+    last = (-1, -1)
+    for read in reader:
+        if read.flag & excluded or read.mapping_quality < min_mapq:
+            continue
+        contig, start = of_tid[read.reference_id], read.reference_start
+        if (contig, start) < last:
+            place = f"read {read.query_name}"
+            raise InputError(source.path, place, "the file is not sorted by coordinate", "run samtools sort")
+        last = (contig, start)
+        if intervals is not None:
+            while goal is not None and (goal[0] < contig or (goal[0] == contig and start >= goal[2])):
+                goal = next(intervals, None)
+            if goal is None:
+                return
+            if goal[0] != contig or read.reference_end <= goal[1]:
+                if goal[0] != contig or goal[1] - start > _JUMP:
+                    reader.jump(source.file.references[of_tid.index(goal[0])], goal[1])
+                continue
+        yield contig, start, order, read
+
+
+class _Reader:
+    """Reads of one file, whole or by regions, that can jump ahead where there is an index."""
+
+    def __init__(self, source: OpenAlignments, regions: Sequence[Interval] | None, may_jump: bool) -> None:
+        self._source = source
+        self._regions = regions
+        self._can_jump = may_jump and regions is None and source.file.has_index()
+        self._target: tuple[str, int] | None = None
+
+    def jump(self, chrom: str, start: int) -> None:
+        """Go on with the reads that overlap `start` or lie behind it, where that is possible."""
+        if self._can_jump:
+            self._target = (chrom, start)
+
+    def __iter__(self) -> Iterator[pysam.AlignedSegment]:
+        try:
+            if self._regions is not None:
+                yield from self._by_region(self._regions)
+            elif self._can_jump:
+                yield from self._by_contig()
+            else:
+                yield from self._source.file.fetch(until_eof=True)
+        except OSError as error:
+            raise InputError(self._source.path, "", f"can't be read to its end: {error}", "is it truncated?") from error
+
+    def _by_region(self, regions: Sequence[Interval]) -> Iterator[pysam.AlignedSegment]:
+        before = ("", 0)
+        for chrom, start, end in regions:
+            for read in self._source.file.fetch(chrom, start, end):
+                # A read that reaches over from the region before was given with it.
+                if before[0] != chrom or read.reference_start >= before[1]:
+                    yield read
+            before = (chrom, end)
+
+    def _by_contig(self) -> Iterator[pysam.AlignedSegment]:
+        file = self._source.file
+        contigs = list(file.references)
+        position, start, seen = 0, 0, -1
+        while position < len(contigs):
+            jumped = False
+            for read in file.fetch(contigs[position], start):
+                if read.reference_start <= seen:
+                    continue
+                yield read
+                if self._target is not None:
+                    # A read seen before the jump may overlap the target too; it was given already.
+                    chrom, start = self._target
+                    seen = read.reference_start if chrom == contigs[position] else -1
+                    position, self._target, jumped = contigs.index(chrom), None, True
+                    break
+            if not jumped:
+                position, start, seen = position + 1, 0, -1

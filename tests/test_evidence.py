@@ -1,0 +1,160 @@
+"""Reads and regions put together: nothing may depend on how the reads are cut into blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from pairhmm import engine
+from pairhmm.blocks import ReadBlock
+from pairhmm.call import genotype_region
+from pairhmm.candidates import CandidateFinder
+from pairhmm.evidence import DiscoveredRegions, Evidence, EvidenceOptions, EvidenceStream, GivenRegions
+from pairhmm.genotypes import GenotypeOptions
+from pairhmm.likelihoods import GatkScorer
+from pairhmm.models.gatk import GatkOptions
+from pairhmm.regions import Region, RegionBuilder
+from pairhmm.sequences import encode
+from pairhmm.variants import Variant
+
+RNG = np.random.default_rng(2)
+CONTIGS = {name: "".join(RNG.choice(list("ACGT"), 3000)) for name in ("a", "b", "empty")}
+LENGTHS = {name: len(bases) for name, bases in CONTIGS.items()}
+SITES = {"a": (500, 520, 1400), "b": (120, 2000)}
+READ = 100
+
+
+def fetch(chrom: str, start: int, end: int) -> str:
+    return CONTIGS[chrom][max(0, start) : end]
+
+
+def swap(letter: str) -> str:
+    return "ACGT"["ACGT".index(letter) ^ 1]
+
+
+def alignments(chrom: str, depth: int = 20) -> list[SimpleNamespace]:
+    """Reads of two chromosomes, one of which has an SNV at each site."""
+    rng = np.random.default_rng(8)
+    bases = CONTIGS[chrom]
+    reads = []
+    for index, start in enumerate(sorted(rng.integers(0, len(bases) - READ, depth * len(bases) // READ).tolist())):
+        letters = list(bases[start : start + READ])
+        if rng.random() < 0.5:
+            for site in SITES[chrom]:
+                if start <= site < start + READ:
+                    letters[site - start] = swap(bases[site])
+        reads.append(
+            SimpleNamespace(
+                name=f"{chrom}{index // 2}",
+                sample=index % 2,
+                flag=0,
+                mapq=60,
+                start=start,
+                end=start + READ,
+                bases=encode("".join(letters)),
+                quals=rng.integers(20, 40, READ).astype(np.uint8),
+                cigar=[(0, READ)],
+            )
+        )
+    return reads
+
+
+READS = {chrom: alignments(chrom) for chrom in SITES}
+
+
+def blocks(chunk: int) -> Iterator[ReadBlock]:
+    for chrom, reads in READS.items():
+        for first in range(0, len(reads), chunk):
+            yield ReadBlock.from_alignments(chrom, reads[first : first + chunk])
+
+
+def given_regions() -> GivenRegions:
+    builder = RegionBuilder(fetch, LENGTHS)
+    variants = [
+        Variant(chrom, pos, CONTIGS[chrom][pos], (swap(CONTIGS[chrom][pos]),), "", 0)
+        for chrom, positions in (("a", (500, 520, 900, 1400)), ("b", (120, 2000)), ("empty", (7,)))
+        for pos in positions
+    ]
+    regions = [region for variant in variants for region in builder.push(variant)]
+    return GivenRegions([*regions, *builder.finish()], list(CONTIGS))
+
+
+def stream(source, **options) -> EvidenceStream:
+    scorer = GatkScorer(GatkOptions(), engine.choose("cpu"))
+    return EvidenceStream(fetch, source, scorer, EvidenceOptions(**options))
+
+
+def discovered() -> DiscoveredRegions:
+    return DiscoveredRegions(CandidateFinder(fetch, 2), RegionBuilder(fetch, LENGTHS))
+
+
+def same(left: Evidence, right: Evidence) -> bool:
+    return (
+        left.region == right.region
+        and left.haplotypes == right.haplotypes
+        and left.names == right.names
+        and np.array_equal(left.log10, right.log10)
+    )
+
+
+@pytest.mark.parametrize("make", [discovered, given_regions])
+@pytest.mark.parametrize("chunk", [1, 13, 250])
+def test_blocks_and_calls_of_the_engine_change_nothing(make, chunk):
+    whole = list(stream(make()).run(blocks(100_000)))
+    pieces = list(stream(make(), max_cells=1).run(blocks(chunk)))
+    assert len(whole) == len(pieces) > 3
+    assert all(same(left, right) for left, right in zip(whole, pieces, strict=True))
+
+
+def test_candidates_are_found_and_genotyped():
+    found = []
+    for evidence in stream(discovered()).run(blocks(200)):
+        for site in genotype_region(evidence, 2, GenotypeOptions(), GatkOptions(), discovered=True):
+            found.append((site.variant.chrom, site.variant.pos))
+            assert [sample.alleles for sample in site.samples] == [(0, 1), (0, 1)]
+            assert site.quality > 30
+    assert found == [(chrom, pos) for chrom, positions in SITES.items() for pos in positions]
+
+
+def test_given_candidates_are_all_there_in_order():
+    sites = [
+        (site.variant.pos, [sample.alleles for sample in site.samples])
+        for evidence in stream(given_regions()).run(blocks(200))
+        for site in genotype_region(evidence, 2, GenotypeOptions(), GatkOptions(), discovered=False)
+    ]
+    assert [pos for pos, _ in sites] == [500, 520, 900, 1400, 120, 2000, 7]
+    assert sites[2][1] == [(0, 0), (0, 0)]
+    assert sites[6][1] == [None, None]
+
+
+def test_regions_without_any_read_are_there():
+    assert [len(evidence.names) for evidence in stream(given_regions()).run([])] == [0] * 6
+
+
+def test_depth_is_capped_the_same_way_whatever_the_blocks():
+    whole, pieces = stream(given_regions(), max_depth=5), stream(given_regions(), max_depth=5)
+    kept = [evidence.names for evidence in whole.run(blocks(100_000))]
+    assert kept == [evidence.names for evidence in pieces.run(blocks(17))]
+    assert max(map(len, kept)) == 10
+    assert whole.counts.capped_regions == pieces.counts.capped_regions > 0
+    assert whole.counts.capped_reads == pieces.counts.capped_reads > 0
+
+
+def test_wanted_intervals_cover_the_regions_and_are_disjoint():
+    intervals = list(given_regions().intervals())
+    assert all(left[0] != right[0] or left[2] < right[1] for left, right in zip(intervals, intervals[1:], strict=False))
+    for region in stream(given_regions()).run([]):
+        core = region.region
+        assert any(chrom == core.chrom and start <= core.core_start <= core.core_end <= end for chrom, start, end in intervals)
+
+
+def test_reads_overlap_the_core_of_their_region():
+    for evidence in stream(given_regions()).run(blocks(50)):
+        region: Region = evidence.region
+        assert (evidence.start < region.core_end).all()
+        assert (evidence.end > region.core_start).all()
+        expected = sum(one.start < region.core_end and one.end > region.core_start for one in READS.get(region.chrom, []))
+        assert len(evidence.names) == expected
