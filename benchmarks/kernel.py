@@ -267,7 +267,7 @@ def main() -> None:
             rows += measure(data, path, levels, threads, options.rounds, folder)
     print(table(rows))
     result = {
-        "command": "python benchmarks/kernel.py " + " ".join(sys.argv[1:]),
+        "command": " ".join(["python benchmarks/kernel.py", *sys.argv[1:]]),
         "processor": processor(),
         "cores": os.cpu_count(),
         "python": platform.python_version(),
