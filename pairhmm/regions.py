@@ -178,7 +178,7 @@ class RegionBuilder:
         self._variants: list[Variant] = []
         self._extents: list[tuple[int, int]] = []
         self._alleles = 0
-        self._previous: tuple[str, int] = ("", 0)
+        self._previous: Region | None = None
 
     def push(self, variant: Variant) -> Iterator[Region]:
         """Take the next candidate; yield the region before it where it does not join."""
@@ -230,13 +230,15 @@ class RegionBuilder:
             chrom, core_start, core_end, self._contigs[chrom], options, tuple(self._variants), tuple(self._extents)
         )
         start, end = region.start, region.end
-        if self._previous[0] == chrom:
-            start = max(start, min(self._previous[1], core_start - options.min_flank))
+        previous = self._previous
+        if previous is not None and previous.chrom == chrom:
+            # Regions are written in order of start, and stay so where an indel's repeat reaches back over others.
+            start = max(start, min(previous.core_end, core_start - options.min_flank), previous.start)
         if next_start is not None:
             end = min(end, max(next_start, core_end + options.min_flank))
-        self._previous = (chrom, core_end)
+        self._previous = replace(region, start=start, end=end)
         self._variants, self._extents, self._alleles = [], [], 0
-        return replace(region, start=start, end=end)
+        return self._previous
 
 
 def padded_region(

@@ -12,10 +12,11 @@ from pairhmm import engine
 from pairhmm.blocks import ReadBlock
 from pairhmm.call import genotype_region
 from pairhmm.candidates import CandidateFinder
-from pairhmm.evidence import DiscoveredRegions, Evidence, EvidenceOptions, EvidenceStream, GivenRegions
+from pairhmm.evidence import Evidence, EvidenceOptions, EvidenceStream
 from pairhmm.genotypes import GenotypeOptions
 from pairhmm.likelihoods import GatkScorer
 from pairhmm.models.gatk import GatkOptions
+from pairhmm.region_sources import DiscoveredRegions, GivenRegions
 from pairhmm.regions import Region, RegionBuilder
 from pairhmm.sequences import encode
 from pairhmm.variants import Variant

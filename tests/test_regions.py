@@ -103,7 +103,7 @@ def test_regions_do_not_depend_on_how_far_reads_have_come():
     builder = RegionBuilder(fetch, LENGTHS)
     stepped: list[Region] = []
     remaining = list(variants)
-    for frontier in range(0, len(CONTIG)):
+    for frontier in range(len(CONTIG)):
         while remaining and remaining[0].pos < frontier:
             stepped.extend(builder.push(remaining.pop(0)))
         stepped.extend(builder.advance("c", frontier))
