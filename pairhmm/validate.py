@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -90,7 +90,7 @@ class Validation:
 
 
 def validate(
-    path: str | os.PathLike[str],
+    path: str | Path,
     *,
     backend: str = "auto",
     tolerance: float = 1e-5,
