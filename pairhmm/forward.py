@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm import engine
-from pairhmm.batch import PairBatch, Qualities, Read, Scores, offsets
+from pairhmm.batch import PRECISIONS, PairBatch, Qualities, Read, Scores, offsets
 from pairhmm.errors import InputError
 from pairhmm.io.outputs import open_output
 from pairhmm.io.pairs import read_in
 from pairhmm.io.records import SequenceRecord, read_profiles, read_sequences
 from pairhmm.models import gatk
 from pairhmm.models.profile import ProfileModel, one_hot
-from pairhmm.batch import PRECISIONS
 from pairhmm.sequences import encode
 
 Haplotype = str | NDArray[np.uint8]
@@ -64,9 +63,9 @@ def forward(
 def make_read(
     bases: str,
     base_quality: Sequence[int] | NDArray[np.uint8],
-    insertion_quality: Sequence[int] | NDArray[np.uint8] | int = gatk.GatkOptions.insertion_quality,
-    deletion_quality: Sequence[int] | NDArray[np.uint8] | int = gatk.GatkOptions.deletion_quality,
-    gap_quality: Sequence[int] | NDArray[np.uint8] | int = gatk.GatkOptions.gap_quality,
+    insertion_quality: Sequence[int] | NDArray[np.uint8] | int = gatk.DEFAULT_INDEL_QUALITY,
+    deletion_quality: Sequence[int] | NDArray[np.uint8] | int = gatk.DEFAULT_INDEL_QUALITY,
+    gap_quality: Sequence[int] | NDArray[np.uint8] | int = gatk.DEFAULT_GAP_QUALITY,
 ) -> Read:
     """A read for `forward` from its letters and Phred qualities; a single number stands for every position.
 
@@ -129,10 +128,13 @@ def forward_files(
     InputError
     """
     chosen = engine.choose(backend)
+    blocks = _blocks(str(reads), haplotypes, model, options, default_base_quality)
+    # Unusable input shows before the first line of output.
+    first = list(islice(blocks, 1))
     pairs = 0
     with open_output(output) as table:
         table.write("group\tread\thaplotype\tlog10_likelihood\tprecision\n")
-        for block in _blocks(str(reads), haplotypes, model, options, default_base_quality):
+        for block in chain(first, blocks):
             scores = _score(block.reads, block.haplotypes, model, chosen, threads)
             table.writelines(_lines(block, scores))
             pairs += len(scores.log10)

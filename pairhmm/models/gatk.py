@@ -20,6 +20,9 @@ ERROR = 10.0 ** (-np.arange(256) / 10.0)
 START = Start(match=0.0, deletion=1.0)
 """Row 0 of LoglessPairHMM: D[0,j] = 1/n for every j >= 0."""
 
+DEFAULT_INDEL_QUALITY = 45
+DEFAULT_GAP_QUALITY = 10
+
 PCR_RATES = {"none": 0.0, "hostile": 1.0, "aggressive": 2.0, "conservative": 3.0}
 """Rate factor of each PCR indel model."""
 
@@ -52,9 +55,9 @@ class GatkOptions:
         A read whose best score is below -4 min(2, ceil(error_rate m)) is set aside.
     """
 
-    insertion_quality: int = 45
-    deletion_quality: int = 45
-    gap_quality: int = 10
+    insertion_quality: int = DEFAULT_INDEL_QUALITY
+    deletion_quality: int = DEFAULT_INDEL_QUALITY
+    gap_quality: int = DEFAULT_GAP_QUALITY
     pcr_indel_model: PcrModel = "conservative"
     cap_by_mapping_quality: bool = True
     base_quality_threshold: int | None = 18

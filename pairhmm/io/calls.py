@@ -1,0 +1,159 @@
+"""Genotypes as VCF, bgzipped VCF or BCF, with an index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
+
+import pysam
+import pysam.bcftools
+
+from pairhmm.errors import InputError
+from pairhmm.genotypes import SampleGenotype
+from pairhmm.io.bgzip import BgzipText
+from pairhmm.io.outputs import open_output, output_errors, whole_files
+from pairhmm.variants import Variant
+
+PASS, LOW_QUALITY = "PASS", "LowQual"
+
+_FIELDS = (
+    '##INFO=<ID=AC,Number=A,Type=Integer,Description="Copies of each alternate allele in the genotypes">',
+    '##INFO=<ID=AN,Number=1,Type=Integer,Description="Alleles in the genotypes">',
+    '##INFO=<ID=DP,Number=1,Type=Integer,Description="Reads used, over all samples">',
+    '##FORMAT=<ID=GT,Number=1,Type=String,Description="Genotype">',
+    '##FORMAT=<ID=AD,Number=R,Type=Integer,Description="Informative reads of each allele">',
+    '##FORMAT=<ID=DP,Number=1,Type=Integer,Description="Reads used, both mates of a pair counted">',
+    '##FORMAT=<ID=GQ,Number=1,Type=Integer,Description="Phred-scaled probability that the genotype is wrong">',
+    '##FORMAT=<ID=PL,Number=G,Type=Integer,Description="Phred-scaled genotype likelihoods, the best is 0">',
+)
+_FORMAT = "GT:AD:DP:GQ:PL"
+
+
+_LONGEST_FOR_TBI = 2**29
+
+
+class _Text(Protocol):
+    def write(self, text: str, /) -> object: ...
+
+
+class CallWriter:
+    """Writes records as text; `open_calls` makes one."""
+
+    def __init__(self, out: _Text, min_quality: float, ploidy: int) -> None:
+        self._out, self._min_quality = out, min_quality
+        self._no_genotype = "/".join("." * ploidy)
+
+    def write(self, variant: Variant, quality: float, samples: Sequence[SampleGenotype]) -> None:
+        """Append a record.
+
+        Parameters
+        ----------
+        variant : Variant
+        quality : float
+            QUAL, Phred. Below the file's threshold the filter is LowQual.
+        samples : sequence of SampleGenotype
+            In the header's order.
+        """
+        called = [allele for sample in samples for allele in sample.alleles or ()]
+        counts = ",".join(str(called.count(allele)) for allele in range(1, len(variant.alts) + 1))
+        info = f"AC={counts};AN={len(called)};DP={sum(sample.depth for sample in samples)}"
+        verdict = PASS if quality >= self._min_quality else LOW_QUALITY
+        columns = [
+            variant.chrom,
+            str(variant.pos + 1),
+            variant.id or ".",
+            variant.ref,
+            ",".join(variant.alts),
+            f"{quality:.2f}",
+            verdict,
+            info,
+            _FORMAT,
+            *(self._sample(sample) for sample in samples),
+        ]
+        self._out.write("\t".join(columns) + "\n")
+
+    def _sample(self, sample: SampleGenotype) -> str:
+        depths = ",".join(map(str, sample.depths))
+        if sample.alleles is None:
+            return f"{self._no_genotype}:{depths}:{sample.depth}:.:."
+        genotype = "/".join(map(str, sample.alleles))
+        return f"{genotype}:{depths}:{sample.depth}:{sample.quality}:{','.join(map(str, sample.likelihoods))}"
+
+
+@contextmanager
+def open_calls(
+    destination: str | Path,
+    contigs: Mapping[str, int],
+    samples: Sequence[str],
+    *,
+    ploidy: int,
+    min_quality: float,
+    provenance: Mapping[str, str],
+) -> Iterator[CallWriter]:
+    """A writer by the destination's extension: ``.vcf.gz`` (and .tbi, or .csi for long contigs), ``.bcf`` (and .csi),
+    else VCF; ``-`` is VCF to stdout. The files appear when the block ends well.
+
+    Parameters
+    ----------
+    destination : path
+    contigs : mapping of str to int
+        Lengths.
+    samples : sequence of str
+    ploidy : int
+    min_quality : float
+        QUAL below which a record is LowQual.
+    provenance : mapping of str to str
+        Header lines ``##key=value``; empty for reproducible bytes.
+    """
+    path = str(destination)
+    header = _header(contigs, samples, min_quality, provenance)
+    if path.endswith(".vcf.gz"):
+        with whole_files(path, ".tbi", ".csi") as scratch:
+            with output_errors(path):
+                with BgzipText(scratch) as out:
+                    out.write(header)
+                    yield CallWriter(out, min_quality, ploidy)
+                _index(scratch, contigs)
+    elif path.endswith(".bcf"):
+        with whole_files(path, ".csi", ".vcf") as scratch:
+            with output_errors(path):
+                text = Path(f"{scratch}.vcf")
+                with open(text, "w", encoding="utf-8") as out:
+                    out.write(header)
+                    yield CallWriter(out, min_quality, ploidy)
+                _to_bcf(text, scratch)
+                text.unlink()
+                pysam.bcftools.index("-f", str(scratch))
+    elif path.endswith(".gz"):
+        raise InputError(path, "", "not a name for calls", "end it in .vcf, .vcf.gz or .bcf")
+    else:
+        with open_output(path) as out:
+            out.write(header)
+            yield CallWriter(out, min_quality, ploidy)
+
+
+def _header(
+    contigs: Mapping[str, int], samples: Sequence[str], min_quality: float, provenance: Mapping[str, str]
+) -> str:
+    lines = [
+        "##fileformat=VCFv4.3",
+        '##FILTER=<ID=PASS,Description="All filters passed">',
+        f'##FILTER=<ID={LOW_QUALITY},Description="QUAL is below {min_quality:g}">',
+        *(f"##contig=<ID={name},length={length}>" for name, length in contigs.items()),
+        *_FIELDS,
+        *(f"##{key}={value}" for key, value in provenance.items()),
+        "\t".join(["#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT", *samples]),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _index(path: Path, contigs: Mapping[str, int]) -> None:
+    # A .tbi holds contigs of up to 512 Mb.
+    csi = max(contigs.values(), default=0) > _LONGEST_FOR_TBI
+    pysam.tabix_index(str(path), preset="vcf", force=True, csi=csi)
+
+
+def _to_bcf(text: Path, destination: Path) -> None:
+    pysam.bcftools.view("--no-version", "-Ob", "-o", str(destination), str(text), catch_stdout=False)

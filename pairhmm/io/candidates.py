@@ -1,0 +1,144 @@
+"""Candidate variants from VCF or BCF."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pysam
+
+from pairhmm.errors import InputError
+from pairhmm.variants import Variant
+
+log = logging.getLogger(__name__)
+
+FetchBases = Callable[[str, int, int], str]
+_BASES = frozenset("ACGTN")
+_BCF_MAGIC = b"BCF"
+
+
+@dataclass(slots=True)
+class CandidateReader:
+    """Variants of a VCF or BCF file, one after the other; no index is needed, and no contig lines.
+
+    Parameters
+    ----------
+    path : str
+    contigs : mapping of str to int
+        The reference's contigs in the order that the variants must come in.
+    fetch : callable
+        ``fetch(chrom, start, end)`` gives reference bases: each record's REF must agree with them.
+
+    Attributes
+    ----------
+    skipped_alleles : int
+        Symbolic, `*` and breakend alleles passed over so far.
+    skipped_records : int
+        Records that had no other allele.
+    """
+
+    path: str
+    contigs: dict[str, int]
+    fetch: FetchBases
+    skipped_alleles: int = field(default=0, init=False)
+    skipped_records: int = field(default=0, init=False)
+
+    def __iter__(self) -> Iterator[Variant]:
+        """Yield the variants.
+
+        Raises
+        ------
+        InputError
+            Naming the record: for an unknown contig, a REF that is not the reference's, unsorted or unreadable records.
+        """
+        rank = {name: number for number, name in enumerate(self.contigs)}
+        last = (-1, -1)
+        for index, (chrom, pos, name, ref, alts) in enumerate(_records(self.path)):
+            place = f"{chrom}:{pos + 1}"
+            if chrom not in rank:
+                raise InputError(self.path, place, "contig is not in the reference", "use the reference's names")
+            self._check_reference(place, chrom, pos, ref)
+            if (rank[chrom], pos) < last:
+                raise InputError(self.path, place, "records are not in the reference's order", "bcftools sort it")
+            last = (rank[chrom], pos)
+            kept = tuple(alt for alt in alts if alt != ref and _BASES.issuperset(alt) and alt)
+            self.skipped_alleles += len(alts) - len(kept)
+            if kept:
+                yield Variant(chrom, pos, ref, kept, name, index)
+            else:
+                self.skipped_records += 1
+        if self.skipped_alleles or self.skipped_records:
+            log.warning(
+                "%s: %d symbolic, * or breakend alleles skipped, and %d records with no other allele",
+                self.path,
+                self.skipped_alleles,
+                self.skipped_records,
+            )
+
+    def _check_reference(self, place: str, chrom: str, pos: int, ref: str) -> None:
+        if pos < 0 or pos + len(ref) > self.contigs[chrom]:
+            rule = f"outside {chrom}, which has {self.contigs[chrom]} bases"
+            raise InputError(self.path, place, rule, "is it made with another reference?")
+        bases = self.fetch(chrom, pos, pos + len(ref))
+        # The reference may hold IUPAC codes where the VCF has N, or the other way round.
+        if any(a != b and a in "ACGT" and b in "ACGT" for a, b in zip(ref, bases, strict=True)):
+            rule = f"REF {_short(ref)} is {_short(bases)} in the reference"
+            raise InputError(self.path, place, rule, "is it made with another reference?")
+
+
+def _short(bases: str) -> str:
+    return bases if len(bases) <= 20 else f"{bases[:20]}..."
+
+
+_Fields = tuple[str, int, str, str, tuple[str, ...]]
+
+
+def _records(path: str) -> Iterator[_Fields]:
+    """CHROM, 0-based POS, ID (empty for `.`), upper-case REF and ALTs of each record."""
+    try:
+        with open(path, "rb") as raw:
+            compressed = raw.read(2) == b"\x1f\x8b"
+        if compressed:
+            with pysam.BGZFile(path, "rb") as unpacked:
+                is_bcf = unpacked.read(3) == _BCF_MAGIC
+        else:
+            is_bcf = Path(path).suffix == ".bcf"
+        yield from _bcf_records(path) if is_bcf else _text_records(path, compressed)
+    except (OSError, EOFError) as error:
+        what = getattr(error, "strerror", None) or "can't be read: it may be cut off"
+        raise InputError(path, "", what, "check the file; candidates are VCF or BCF") from error
+
+
+def _bcf_records(path: str) -> Iterator[_Fields]:
+    try:
+        with pysam.VariantFile(path) as records:
+            for record in records:
+                alts = tuple(alt.upper() for alt in record.alts or ())
+                yield record.chrom, record.pos - 1, record.id or "", (record.ref or "").upper(), alts
+    except ValueError as error:
+        raise InputError(path, "", f"not a BCF file ({error})", "check the file") from error
+
+
+def _text_records(path: str, compressed: bool) -> Iterator[_Fields]:
+    # htslib demands contig lines that files in the field lack; only five columns are needed here.
+    opened = pysam.BGZFile(path, "rb") if compressed else open(path, "rb")
+    with opened as lines:
+        seen_header = False
+        for number, raw in enumerate(lines, start=1):
+            line = raw.decode("utf-8", "replace").rstrip("\r\n")
+            if line.startswith("#"):
+                seen_header = seen_header or line.startswith(("##fileformat=VCF", "#CHROM"))
+                continue
+            if not line:
+                continue
+            if not seen_header:
+                raise InputError(path, f"line {number}", "not a VCF file", "it must begin with ##fileformat=VCF")
+            fields = line.split("\t", 5)
+            if len(fields) < 5 or not fields[1].isdecimal():
+                raise InputError(path, f"line {number}", "not a VCF record", "the file may be cut off")
+            alts = () if fields[4] == "." else tuple(fields[4].upper().split(","))
+            yield fields[0], int(fields[1]) - 1, "" if fields[2] == "." else fields[2], fields[3].upper(), alts
+        if not seen_header:
+            raise InputError(path, "", "not a VCF file", "it must begin with ##fileformat=VCF")

@@ -1,0 +1,117 @@
+"""The reference genome."""
+
+from __future__ import annotations
+
+import logging
+import os
+import tempfile
+from pathlib import Path
+
+import pysam
+
+from pairhmm.errors import InputError
+
+log = logging.getLogger(__name__)
+
+
+class Reference:
+    """An indexed FASTA file.
+
+    Parameters
+    ----------
+    path : path
+        FASTA, plain or bgzipped. A missing or outdated index is made beside it, or in a temporary folder where its own
+        can't be written; both are announced.
+
+    Attributes
+    ----------
+    path : str
+    contigs : dict of str to int
+        Name and length, in the file's order.
+
+    Raises
+    ------
+    InputError
+        For a file that is missing, no FASTA, or not indexable.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.fspath(path)
+        self._scratch: tempfile.TemporaryDirectory[str] | None = None
+        index = Path(f"{self.path}.fai")
+        if not os.path.isfile(self.path):
+            raise InputError(self.path, "", "no such file", "give the reference FASTA with -f")
+        if index.exists() and os.path.getmtime(index) < os.path.getmtime(self.path):
+            log.warning("%s is older than its FASTA: made anew", index)
+            self._file = self._indexed()
+        elif index.exists():
+            self._file = self._open(str(index))
+        else:
+            log.warning("%s has no index: made", self.path)
+            self._file = self._indexed()
+        self.contigs = dict(zip(self._file.references, self._file.lengths, strict=True))
+        if not self.contigs:
+            raise InputError(self.path, "", "no sequence in it", "give the reference FASTA with -f")
+
+    def fetch(self, chrom: str, start: int, end: int) -> str:
+        """Upper-case bases of [start, end), 0-based half-open, clamped to the contig."""
+        self._length(chrom)
+        begin, stop = max(0, start), min(end, self.contigs[chrom])
+        if begin >= stop:
+            return ""
+        try:
+            return str(self._file.fetch(chrom, begin, stop)).upper()
+        except (OSError, ValueError) as error:
+            raise InputError(self.path, chrom, "can't be read", "is its .fai another file's? remove it") from error
+
+    def check_contigs(self, path: str, contigs: dict[str, int | None]) -> None:
+        """Require that contigs of another file (name to length, None where it has none) are this reference's.
+
+        Raises
+        ------
+        InputError
+            For a contig that is missing here or of another length; names both files.
+        """
+        for name, length in contigs.items():
+            own = self._length(name, path)
+            if length is not None and length != own:
+                rule = f"{length} bases in {path} and {own} in the reference"
+                raise InputError(self.path, f"contig {name}", rule, "use the reference that the reads were aligned to")
+
+    def _length(self, name: str, path: str = "") -> int:
+        if name not in self.contigs:
+            rule = f"not in the reference, but in {path}" if path else "not in the reference"
+            raise InputError(self.path, f"contig {name}", rule, "use the reference that the reads were aligned to")
+        return self.contigs[name]
+
+    def close(self) -> None:
+        """Close the file and drop a temporary index."""
+        self._file.close()
+        if self._scratch is not None:
+            self._scratch.cleanup()
+
+    def __enter__(self) -> Reference:
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        self.close()
+
+    def _indexed(self) -> pysam.FastaFile:
+        folder = Path(self.path).parent
+        if os.access(folder, os.W_OK):
+            index = f"{self.path}.fai"
+        else:
+            self._scratch = tempfile.TemporaryDirectory(prefix="pairhmm-")
+            index = os.path.join(self._scratch.name, "reference.fai")
+            log.warning("%s can't be written: the index is kept for this run only", folder)
+        try:
+            pysam.faidx(self.path, "--fai-idx", index)
+        except (pysam.SamtoolsError, OSError) as error:
+            raise InputError(self.path, "", "can't be indexed as FASTA", "gzipped? use bgzip") from error
+        return self._open(index)
+
+    def _open(self, index: str) -> pysam.FastaFile:
+        try:
+            return pysam.FastaFile(self.path, filepath_index=index)
+        except (OSError, ValueError) as error:
+            raise InputError(self.path, "", "can't be opened as FASTA", f"is it bgzipped? is {index} its index?") from error

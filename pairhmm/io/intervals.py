@@ -1,0 +1,107 @@
+"""Regions as users write them: `chr:begin-end` and BED files. Inside the program they are 0-based half-open."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from pairhmm.errors import InputError
+
+_COORDINATES = re.compile(r"(.+):([\d,]+)(?:-([\d,]*))?$")
+
+
+class Interval(NamedTuple):
+    """A piece of a contig, 0-based half-open."""
+
+    chrom: str
+    start: int
+    end: int
+
+
+def parse_region(text: str, contigs: Mapping[str, int], option: str = "-r") -> Interval:
+    """`chr`, `chr:begin`, `chr:begin-` or `chr:begin-end`, 1-based inclusive; digits may be grouped by commas.
+
+    A name that is a contig as a whole is one, colons and all (HLA contigs have them). `chr:100` is from there to the
+    end of the contig, as in samtools.
+
+    Parameters
+    ----------
+    text : str
+    contigs : mapping
+        Contig lengths.
+    option : str
+        Where it came from, for the message.
+
+    Raises
+    ------
+    InputError
+        For an unknown contig, an interval that ends before it begins, and one outside the contig.
+    """
+    if text in contigs:
+        return Interval(text, 0, contigs[text])
+    found = _COORDINATES.match(text)
+    if not found or found[1] not in contigs:
+        name = found[1] if found else text
+        near = ", ".join(list(contigs)[:3]) + (", ..." if len(contigs) > 3 else "")
+        raise InputError(option, text, f"no contig {name!r}", f"contigs are {near}")
+    chrom, length = found[1], contigs[found[1]]
+    begin = _number(found[2])
+    end = _number(found[3]) if found[3] else length
+    if begin is None or end is None or begin < 1 or end < begin:
+        raise InputError(option, text, "not an interval", "write chr:begin-end, 1-based, begin <= end")
+    if begin > length:
+        raise InputError(option, text, f"outside {chrom}, which has {length} bases", "choose a region inside")
+    return Interval(chrom, begin - 1, min(end, length))
+
+
+def read_bed(path: str | Path, contigs: Mapping[str, int]) -> list[Interval]:
+    """Intervals of a BED file (its first three columns, 0-based half-open), merged and in the order of `contigs`.
+
+    Raises
+    ------
+    InputError
+        Naming the line.
+    """
+    intervals = []
+    try:
+        with open(path, encoding="utf-8") as lines:
+            for number, line in enumerate(lines, start=1):
+                if not line.strip() or line.startswith(("#", "track", "browser")):
+                    continue
+                intervals.append(_bed_line(str(path), number, line, contigs))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(str(path), "", "can't be read as BED", "check the path; BED is plain text") from error
+    return merge(intervals, list(contigs))
+
+
+def merge(intervals: Sequence[Interval], contigs: Sequence[str]) -> list[Interval]:
+    """Sorted by contig and position; overlapping and touching ones joined."""
+    rank = {name: number for number, name in enumerate(contigs)}
+    merged: list[Interval] = []
+    for interval in sorted(intervals, key=lambda one: (rank[one.chrom], one.start, one.end)):
+        last = merged[-1] if merged else None
+        if last is not None and last.chrom == interval.chrom and interval.start <= last.end:
+            merged[-1] = Interval(last.chrom, last.start, max(last.end, interval.end))
+        else:
+            merged.append(interval)
+    return merged
+
+
+def _number(text: str) -> int | None:
+    digits = text.replace(",", "")
+    return int(digits) if digits else None
+
+
+def _bed_line(path: str, number: int, line: str, contigs: Mapping[str, int]) -> Interval:
+    fields = line.split()
+    if len(fields) < 3 or not (fields[1].isdecimal() and fields[2].isdecimal()):
+        raise InputError(path, f"line {number}", "not `chrom start end`", "BED is tab-separated, 0-based")
+    chrom, start, end = fields[0], int(fields[1]), int(fields[2])
+    if chrom not in contigs:
+        raise InputError(path, f"line {number}", f"no contig {chrom!r}", "use the names of the reference")
+    if start > end or end > contigs[chrom]:
+        rule = f"{start}-{end} is not inside {chrom}, which has {contigs[chrom]} bases"
+        raise InputError(path, f"line {number}", rule, "BED is 0-based half-open")
+    return Interval(chrom, start, end)

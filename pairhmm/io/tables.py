@@ -1,0 +1,200 @@
+"""The likelihood table: one row a (read, haplotype), and a companion that describes each haplotype.
+
+One schema in three forms: TSV to a pipe or a plain file, bgzipped TSV with a tabix index, and zstd Parquet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Protocol
+
+import numpy as np
+import pysam
+from numpy.typing import NDArray
+
+from pairhmm.batch import PRECISIONS
+from pairhmm.errors import InputError
+from pairhmm.io.bgzip import BgzipText
+from pairhmm.io.outputs import STDOUT, open_output, output_errors, whole_files
+
+COLUMNS = ("sample", "chrom", "start", "end", "read_name", "mate", "haplotype", "log10_likelihood", "precision")
+HAPLOTYPE_COLUMNS = ("chrom", "start", "end", "haplotype", "sequence", "alleles", "variants")
+# Columns of `chrom start end` in the tables above, 0-based, for tabix; the intervals are 0-based half-open, as BED's.
+_LIKELIHOOD_INDEX = {"seq_col": 1, "start_col": 2, "end_col": 3}
+_HAPLOTYPE_INDEX = {"seq_col": 0, "start_col": 1, "end_col": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class LikelihoodRows:
+    """The rows of one region, in the order that they are written in.
+
+    Attributes
+    ----------
+    chrom : str
+    start, end : int
+        0-based half-open.
+    samples, read_names : list of str
+        One a read.
+    mates : sequence of int
+        1 or 2; 0 for a read without a mate.
+    haplotypes : list of str
+        Names, such as ``chr1:100-250/0``.
+    sequences : list of str
+    alleles : list of str
+        Allele of each variant on each haplotype, comma-separated; 0 is the reference.
+    variants : str
+        ``pos:ref>alt[/alt]`` of the region's variants (1-based), comma-separated.
+    log10 : float64[reads, haplotypes]
+    precision : uint8[reads, haplotypes]
+    """
+
+    chrom: str
+    start: int
+    end: int
+    samples: list[str]
+    read_names: list[str]
+    mates: Sequence[int]
+    haplotypes: list[str]
+    sequences: list[str]
+    alleles: list[str]
+    variants: str
+    log10: NDArray[np.float64]
+    precision: NDArray[np.uint8]
+
+
+class LikelihoodWriter(Protocol):
+    """What the forms have in common."""
+
+    def write(self, rows: LikelihoodRows) -> None:
+        """Append the rows of a region."""
+
+
+@contextmanager
+def open_likelihoods(destination: str | Path) -> Iterator[LikelihoodWriter]:
+    """A writer by the destination's extension: ``.tsv.gz`` and ``.gz`` bgzip, ``.parquet``, else TSV; ``-`` is stdout.
+
+    The companion stands beside it as ``NAME.haplotypes.EXT``; there is none for stdout. The files appear when the
+    block ends well.
+
+    Raises
+    ------
+    InputError
+        Where the destination can't be written, and for Parquet without pyarrow.
+    """
+    path = str(destination)
+    if path == STDOUT:
+        with open_output(path) as table:
+            yield _TextWriter(table, None)
+    elif path.endswith(".parquet"):
+        arrow = _pyarrow(path)
+        with whole_files(path) as table, whole_files(companion(path)) as haplotypes:
+            with output_errors(path):
+                writer = _ParquetWriter(arrow, table, haplotypes)
+                try:
+                    yield writer
+                finally:
+                    writer.close()
+    elif path.endswith(".gz"):
+        with whole_files(path, ".tbi") as table, whole_files(companion(path), ".tbi") as haplotypes:
+            with output_errors(path):
+                with BgzipText(table) as text, BgzipText(haplotypes) as described:
+                    yield _TextWriter(text, described)
+                _index(table, _LIKELIHOOD_INDEX)
+                _index(haplotypes, _HAPLOTYPE_INDEX)
+    else:
+        with open_output(path) as text, open_output(companion(path)) as described:
+            yield _TextWriter(text, described)
+
+
+def companion(path: str) -> str:
+    """Where the haplotypes of a likelihood table are described."""
+    for ending in (".tsv.gz", ".tsv", ".parquet", ".gz"):
+        if path.endswith(ending):
+            return f"{path[: -len(ending)]}.haplotypes{'.tsv.gz' if ending == '.gz' else ending}"
+    return f"{path}.haplotypes"
+
+
+class _Text(Protocol):
+    def write(self, text: str, /) -> object: ...
+
+
+class _TextWriter:
+    def __init__(self, table: _Text, haplotypes: _Text | None) -> None:
+        self._table, self._haplotypes = table, haplotypes
+        table.write("#" + "\t".join(COLUMNS) + "\n")
+        if haplotypes is not None:
+            haplotypes.write("#" + "\t".join(HAPLOTYPE_COLUMNS) + "\n")
+
+    def write(self, rows: LikelihoodRows) -> None:
+        place = f"{rows.chrom}\t{rows.start}\t{rows.end}"
+        lines = []
+        scores, precisions = rows.log10.tolist(), rows.precision.tolist()
+        for i, (sample, name, mate) in enumerate(zip(rows.samples, rows.read_names, rows.mates, strict=True)):
+            head = f"{sample}\t{place}\t{name}\t{mate}\t"
+            lines += [
+                f"{head}{haplotype}\t{score:.6f}\t{PRECISIONS[precision]}\n"
+                for haplotype, score, precision in zip(rows.haplotypes, scores[i], precisions[i], strict=True)
+            ]
+        self._table.write("".join(lines))
+        if self._haplotypes is not None:
+            described = zip(rows.haplotypes, rows.sequences, rows.alleles, strict=True)
+            self._haplotypes.write("".join(f"{place}\t{n}\t{s}\t{a}\t{rows.variants or '.'}\n" for n, s, a in described))
+
+
+class _ParquetWriter:
+    def __init__(self, arrow: ModuleType, table: Path, haplotypes: Path) -> None:
+        import pyarrow.parquet as parquet
+
+        self._arrow = arrow
+        text, number = arrow.string(), arrow.int64()
+        coded = arrow.dictionary(arrow.int32(), text)
+        types = (coded, coded, number, number, text, arrow.int8(), coded, arrow.float64(), coded)
+        self._schema = arrow.schema(list(zip(COLUMNS, types, strict=True)))
+        described = (coded, number, number, text, text, text, text)
+        self._haplotype_schema = arrow.schema(list(zip(HAPLOTYPE_COLUMNS, described, strict=True)))
+        self._table = parquet.ParquetWriter(str(table), self._schema, compression="zstd")
+        self._haplotypes = parquet.ParquetWriter(str(haplotypes), self._haplotype_schema, compression="zstd")
+
+    def write(self, rows: LikelihoodRows) -> None:
+        reads, haplotypes = rows.log10.shape
+        pairs = reads * haplotypes
+        each, width = range(reads), range(haplotypes)
+        columns: list[list[Any]] = [
+            [rows.samples[i] for i in each for _ in width],
+            [rows.chrom] * pairs,
+            [rows.start] * pairs,
+            [rows.end] * pairs,
+            [rows.read_names[i] for i in each for _ in width],
+            [int(rows.mates[i]) for i in each for _ in width],
+            rows.haplotypes * reads,
+            rows.log10.reshape(-1).tolist(),
+            [PRECISIONS[code] for code in rows.precision.reshape(-1).tolist()],
+        ]
+        self._table.write_table(self._make(columns, self._schema))
+        place = [[rows.chrom] * haplotypes, [rows.start] * haplotypes, [rows.end] * haplotypes]
+        described = [*place, rows.haplotypes, rows.sequences, rows.alleles, [rows.variants] * haplotypes]
+        self._haplotypes.write_table(self._make(described, self._haplotype_schema))
+
+    def _make(self, columns: list[list[Any]], schema: Any) -> Any:
+        arrays = [self._arrow.array(values, type=field.type) for values, field in zip(columns, schema, strict=True)]
+        return self._arrow.Table.from_arrays(arrays, schema=schema)
+
+    def close(self) -> None:
+        self._table.close()
+        self._haplotypes.close()
+
+
+def _index(path: Path, columns: dict[str, int]) -> None:
+    pysam.tabix_index(str(path), force=True, zerobased=True, meta_char="#", **columns)
+
+
+def _pyarrow(path: str) -> ModuleType:
+    try:
+        import pyarrow
+    except ImportError:
+        raise InputError(path, "", "Parquet needs pyarrow", "pip install 'pairhmm[parquet]', or write .tsv.gz") from None
+    return pyarrow
