@@ -1,0 +1,54 @@
+"""Outputs are whole or not there."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from pairhmm.errors import InputError
+from pairhmm.io.outputs import open_output, whole_files
+
+
+def test_renamed_when_whole(tmp_path):
+    target = tmp_path / "out.txt"
+    with open_output(target) as out:
+        out.write("text")
+        assert not target.exists()
+    assert target.read_text() == "text"
+    assert os.listdir(tmp_path) == ["out.txt"]
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
+def test_nothing_is_left_of_a_failed_run(tmp_path, error):
+    target = tmp_path / "out.txt"
+    target.write_text("before")
+    with pytest.raises(error), open_output(target) as out:
+        out.write("half")
+        raise error
+    assert os.listdir(tmp_path) == ["out.txt"]
+    assert target.read_text() == "before"
+
+
+def test_companions_come_along(tmp_path):
+    target = tmp_path / "out.vcf.gz"
+    with whole_files(target, ".tbi") as scratch:
+        scratch.write_text("data")
+        scratch.with_name(scratch.name + ".tbi").write_text("index")
+    assert sorted(os.listdir(tmp_path)) == ["out.vcf.gz", "out.vcf.gz.tbi"]
+
+
+def test_full_disk():
+    with pytest.raises(InputError, match=r"/dev/full: No space left on device; free some space"):
+        with open_output("/dev/full") as out:
+            out.write("x" * 100_000)
+
+
+def test_folder_that_is_not_there(tmp_path):
+    with pytest.raises(InputError, match="folder does not exist"), open_output(tmp_path / "none" / "out.txt"):
+        pass
+
+
+def test_a_folder_is_no_output(tmp_path):
+    with pytest.raises(InputError, match="is a folder"), open_output(tmp_path):
+        pass
