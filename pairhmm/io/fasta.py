@@ -26,6 +26,8 @@ class Reference:
     Attributes
     ----------
     path : str
+    indexed_path : str
+        The name under which htslib finds the file and its indices: `path`, or a link in a temporary folder.
     contigs : dict of str to int
         Name and length, in the file's order.
 
@@ -36,7 +38,7 @@ class Reference:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = os.fspath(path)
+        self.path = self.indexed_path = os.fspath(path)
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         index = Path(f"{self.path}.fai")
         if not os.path.isfile(self.path):
@@ -45,7 +47,7 @@ class Reference:
             log.warning("%s is older than its FASTA: made anew", index)
             self._file = self._indexed()
         elif index.exists():
-            self._file = self._open(str(index))
+            self._file = self._open()
         else:
             log.warning("%s has no index: made", self.path)
             self._file = self._indexed()
@@ -98,20 +100,21 @@ class Reference:
 
     def _indexed(self) -> pysam.FastaFile:
         folder = Path(self.path).parent
-        if os.access(folder, os.W_OK):
-            index = f"{self.path}.fai"
-        else:
+        if not os.access(folder, os.W_OK):
+            # Indices of plain, bgzipped and CRAM's references all go beside the name that the file is opened by.
             self._scratch = tempfile.TemporaryDirectory(prefix="pairhmm-")
-            index = os.path.join(self._scratch.name, "reference.fai")
+            self.indexed_path = os.path.join(self._scratch.name, Path(self.path).name)
+            os.symlink(os.path.abspath(self.path), self.indexed_path)
             log.warning("%s can't be written: the index is kept for this run only", folder)
         try:
-            pysam.faidx(self.path, "--fai-idx", index)
+            pysam.faidx(self.indexed_path)
         except (pysam.SamtoolsError, OSError) as error:
             raise InputError(self.path, "", "can't be indexed as FASTA", "gzipped? use bgzip") from error
-        return self._open(index)
+        return self._open()
 
-    def _open(self, index: str) -> pysam.FastaFile:
+    def _open(self) -> pysam.FastaFile:
         try:
-            return pysam.FastaFile(self.path, filepath_index=index)
+            return pysam.FastaFile(self.indexed_path)
         except (OSError, ValueError) as error:
-            raise InputError(self.path, "", "can't be opened as FASTA", f"is it bgzipped? is {index} its index?") from error
+            cure = f"is it bgzipped? is {self.path}.fai its index?"
+            raise InputError(self.path, "", "can't be opened as FASTA", cure) from error

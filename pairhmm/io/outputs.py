@@ -61,7 +61,9 @@ def output_errors(target: str | Path) -> Iterator[None]:
     except OSError as error:
         if error.filename is not None and str(error.filename) not in (str(target), ""):
             raise
-        raise InputError(str(target), "", error.strerror or str(error), "free some space or choose another -o") from error
+        raise InputError(
+            str(target), "", error.strerror or str(error), "free some space or choose another -o"
+        ) from error
 
 
 @contextmanager

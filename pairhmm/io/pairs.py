@@ -69,7 +69,9 @@ def write_in(path: str | Path, groups: Iterator[Group]) -> None:
             out.write(f"{len(group.reads)} {len(group.haplotypes)}\n")
             for read in group.reads:
                 columns = (read.base_quality, read.insertion_quality, read.deletion_quality, read.gap_quality)
-                text = " ".join((column + PHRED_OFFSET).astype(np.uint8).tobytes().decode("ascii") for column in columns)
+                text = " ".join(
+                    (column + PHRED_OFFSET).astype(np.uint8).tobytes().decode("ascii") for column in columns
+                )
                 out.write(f"{decode(read.bases)} {text}\n")
             out.writelines(f"{decode(haplotype)}\n" for haplotype in group.haplotypes)
 

@@ -55,20 +55,27 @@ class OpenAlignments:
     file : pysam.AlignmentFile
     sample_of_group : dict of str to int
         Sample index of each read group.
-    default_sample : int
-        Sample index of reads without a read group.
+    default_sample : int or None
+        Sample index of reads without a read group; None where the file has several samples: such reads are an error.
     """
 
     path: str
     file: pysam.AlignmentFile
     sample_of_group: dict[str, int]
-    default_sample: int
+    default_sample: int | None
 
     def sample(self, read: pysam.AlignedSegment) -> int:
         """The sample index of a read."""
-        if read.has_tag(_SAMPLE_TAG):
-            return self.sample_of_group.get(str(read.get_tag(_SAMPLE_TAG)), self.default_sample)
-        return self.default_sample
+        group = str(read.get_tag(_SAMPLE_TAG)) if self.sample_of_group and read.has_tag(_SAMPLE_TAG) else ""
+        sample = self.sample_of_group.get(group, self.default_sample)
+        if sample is None:
+            rule = (
+                f"its read group {group!r} is not in the header"
+                if group
+                else "no read group in a file of several samples"
+            )
+            raise InputError(self.path, f"read {read.query_name}", rule, "run samtools addreplacerg")
+        return sample
 
 
 @dataclass(slots=True)
@@ -165,7 +172,7 @@ def _append(
             raise InputError(source.path, read.query_name or "", "the read has no base qualities", cure)
         quals = bytes([selection.default_base_quality]) * len(bases)
     lists.names.append(read.query_name or "*")
-    lists.sample.append(source.sample(read) if source.sample_of_group else source.default_sample)
+    lists.sample.append(source.sample(read))
     lists.flag.append(read.flag)
     lists.mapq.append(read.mapping_quality)
     lists.start.append(start)

@@ -142,7 +142,9 @@ class _TextWriter:
         self._table.write("".join(lines))
         if self._haplotypes is not None:
             described = zip(rows.haplotypes, rows.sequences, rows.alleles, strict=True)
-            self._haplotypes.write("".join(f"{place}\t{n}\t{s}\t{a}\t{rows.variants or '.'}\n" for n, s, a in described))
+            self._haplotypes.write(
+                "".join(f"{place}\t{n}\t{s}\t{a}\t{rows.variants or '.'}\n" for n, s, a in described)
+            )
 
 
 class _ParquetWriter:
@@ -196,5 +198,7 @@ def _pyarrow(path: str) -> ModuleType:
     try:
         import pyarrow
     except ImportError:
-        raise InputError(path, "", "Parquet needs pyarrow", "pip install 'pairhmm[parquet]', or write .tsv.gz") from None
+        raise InputError(
+            path, "", "Parquet needs pyarrow", "pip install 'pairhmm[parquet]', or write .tsv.gz"
+        ) from None
     return pyarrow

@@ -1,0 +1,112 @@
+"""Alignment files, opened and checked before anything is read from them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import pysam
+
+from pairhmm.errors import InputError
+from pairhmm.io.fasta import Reference
+from pairhmm.io.read_blocks import OpenAlignments
+
+STDIN = "-"
+
+
+class AlignmentReader:
+    """BAM or CRAM files that are read together; a context manager.
+
+    Parameters
+    ----------
+    paths : sequence of path
+        Sorted by coordinate; ``-`` is stdin.
+    reference : Reference
+        What the reads were aligned to; CRAM is decoded with it.
+    need_index : bool
+        Regions will be asked for.
+
+    Attributes
+    ----------
+    sources : list of OpenAlignments
+        One a file, in the order of `paths`.
+    contigs : dict of str to int
+        Names and lengths of all files' contigs, in the order that their reads come in.
+    samples : list of str
+        SM of the read groups in order of appearance; a file without any gives its name without extension.
+
+    Raises
+    ------
+    InputError
+        Naming the file: where it is missing, no BAM or CRAM, cut off, not sorted, without the index that is needed, or
+        where its contigs are not the reference's.
+    """
+
+    def __init__(self, paths: Sequence[str | os.PathLike[str]], reference: Reference, need_index: bool = False) -> None:
+        self.sources: list[OpenAlignments] = []
+        self.contigs: dict[str, int] = {}
+        self.samples: list[str] = []
+        # htslib writes to stderr what is raised here as one line.
+        self._verbosity = pysam.set_verbosity(0)
+        try:
+            for path in map(os.fspath, paths):
+                self._add(path, _open(path, reference), reference, need_index)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Close the files."""
+        for source in self.sources:
+            source.file.close()
+        pysam.set_verbosity(self._verbosity)
+
+    def __enter__(self) -> AlignmentReader:
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        self.close()
+
+    def _add(self, path: str, file: pysam.AlignmentFile, reference: Reference, need_index: bool) -> None:
+        header = file.header.to_dict()
+        groups, default = self._samples_of(path, header.get("RG", []))
+        self.sources.append(OpenAlignments(path, file, groups, default))
+        if header.get("HD", {}).get("SO") == "queryname":
+            raise InputError(path, "", "sorted by read name", "run samtools sort")
+        if need_index and not file.has_index():
+            raise InputError(path, "", "has no index, which regions need", f"run samtools index {path}")
+        contigs = dict(zip(file.references, file.lengths, strict=True))
+        if not contigs:
+            raise InputError(path, "", "its header has no contigs (@SQ)", "give aligned reads")
+        reference.check_contigs(path, contigs)
+        self.contigs |= {name: length for name, length in contigs.items() if name not in self.contigs}
+        rank = {name: number for number, name in enumerate(self.contigs)}
+        order = [rank[name] for name in contigs]
+        if order != sorted(order):
+            rule = f"its contigs are in another order than those of {self.sources[0].path}"
+            raise InputError(path, "", rule, "reorder it (gatk ReorderSam) and sort it")
+
+    def _samples_of(self, path: str, read_groups: Sequence[dict[str, str]]) -> tuple[dict[str, int], int | None]:
+        """Sample index of each read group, and of reads without one: None where that could be any of several."""
+        stem = "stdin" if path == STDIN else Path(path).stem
+        names = {group["ID"]: group.get("SM") or stem for group in read_groups} or {"": stem}
+        for name in names.values():
+            if name not in self.samples:
+                self.samples.append(name)
+        indices = {group: self.samples.index(name) for group, name in names.items()}
+        distinct = set(indices.values())
+        # With one sample no read's tag needs to be looked at.
+        return ({}, distinct.pop()) if len(distinct) == 1 else (indices, None)
+
+
+def _open(path: str, reference: Reference) -> pysam.AlignmentFile:
+    if path != STDIN and (os.path.isdir(path) or not os.path.exists(path)):
+        raise InputError(path, "", "no such file", "check the path")
+    try:
+        return pysam.AlignmentFile(path, "r", check_sq=False, reference_filename=reference.indexed_path)
+    except (OSError, ValueError) as error:
+        if "truncated" in str(error):
+            raise InputError(path, "", "is cut off: its end marker is missing", "copy or make it again") from error
+        what = getattr(error, "strerror", None) or "not a BAM or CRAM file"
+        raise InputError(path, "", what, "give aligned reads as BAM or CRAM") from error
