@@ -1,0 +1,36 @@
+# Every target does its whole set-up: a virtual environment in the checkout, and nothing outside it.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Rebuilt when what is compiled or required changes.
+STAMP := $(VENV)/installed
+SOURCES := pyproject.toml $(wildcard cpu/*)
+
+.PHONY: test demo lint bench wheel clean
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -q
+
+demo: $(STAMP)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/snakemake -s workflows/Snakefile --cores 2 -d demo --show-failed-logs --quiet rules
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(STAMP)
+	$(BIN)/pairhmm bench forward --lengths 100,1000,10000
+
+wheel: $(STAMP)
+	$(BIN)/pip wheel --quiet --no-deps -w dist .
+
+$(STAMP): $(SOURCES)
+	@command -v c++ >/dev/null || { echo "a C++ compiler is needed: apt install g++"; exit 1; }
+	$(PYTHON) -m venv $(VENV) || { echo "python's venv is needed: apt install python3-venv"; exit 1; }
+	$(BIN)/pip install --quiet --upgrade pip
+	$(BIN)/pip install --quiet -e '.[dev,parquet,workflow]'
+	touch $(STAMP)
+
+clean:
+	rm -rf $(VENV) build dist demo
