@@ -1,51 +1,64 @@
-"""Fixtures of the whole suite."""
+"""What the whole suite shares: reference data, requirements, the command line as a subprocess, strict arithmetic."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
-PROJECT = Path(__file__).resolve().parents[1]
-REQUIRED = frozenset(filter(None, os.environ.get("PAIRHMM_TEST_REQUIRE", "").split(",")))
+# A checkout's pairhmm/ has no compiled part: `python -m pairhmm` in a test must find the installed package.
+os.environ.setdefault("PYTHONSAFEPATH", "1")
 
+# Time limits are pytest-timeout's, and a failure must be the same one on every machine.
+settings.register_profile("pairhmm", deadline=None, derandomize=True)
+settings.load_profile("pairhmm")
 
-def require(name: str, available: bool, reason: str) -> None:
-    """Skip the test where `name` is not available; fail where PAIRHMM_TEST_REQUIRE lists it."""
-    if available:
-        return
-    if name in REQUIRED:
-        pytest.fail(f"{name} is required here: {reason}", pytrace=False)
-    pytest.skip(reason)
+np.seterr(all="raise")
+
+Require = Callable[[str, bool, str], None]
 
 
 @pytest.fixture(scope="session")
-def shared_data() -> Path:
-    """The folder with the reference data: beside the project, or where PAIRHMM_SHARED_DATA says."""
-    folder = Path(os.environ.get("PAIRHMM_SHARED_DATA", PROJECT.parent / "shared" / "data"))
-    require("shared", folder.is_dir(), f"no reference data in {folder} (set PAIRHMM_SHARED_DATA)")
+def require() -> Require:
+    """``require(name, available, reason)``: skip with the reason, or fail where PAIRHMM_TEST_REQUIRE lists the name."""
+    required = os.environ.get("PAIRHMM_TEST_REQUIRE", "").split(",")
+
+    def check(name: str, available: bool, reason: str) -> None:
+        if not available:
+            if name in required:
+                pytest.fail(f"{name} is required here: {reason}")
+            pytest.skip(reason)
+
+    return check
+
+
+@pytest.fixture(scope="session")
+def shared_data(require: Require) -> Path:
+    """The folder of reference data: PAIRHMM_SHARED_DATA, or ../shared/data from the project's root."""
+    default = Path(__file__).resolve().parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("PAIRHMM_SHARED_DATA", default))
+    require("shared", folder.is_dir(), f"no reference data at {folder}; PAIRHMM_SHARED_DATA names another folder")
     return folder
 
 
-@pytest.fixture(autouse=True)
-def strict_arithmetic() -> Iterator[None]:
-    """Overflow, division by zero and NaN are defects; underflow is what scaling is about."""
-    with np.errstate(all="raise", under="ignore"):
-        yield
+RunCli = Callable[..., subprocess.CompletedProcess[str]]
 
 
-@pytest.fixture
-def run_cli() -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Run the command line in a process of its own."""
+@pytest.fixture(scope="session")
+def run_cli() -> RunCli:
+    """``run_cli(*arguments, env={}, **options)``: the command in a process of its own; options are subprocess.run's."""
 
-    def run(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
+    def run(
+        *arguments: object, env: dict[str, str] | None = None, **options: object
+    ) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "pairhmm", *map(str, arguments)]
-        settings = {"capture_output": True, "text": True, "timeout": 300, **options}
-        return subprocess.run(command, check=False, **settings)
+        environment = os.environ | (env or {})
+        return subprocess.run(command, capture_output=True, text=True, env=environment, **options)  # type: ignore[call-overload, no-any-return]
 
     return run
