@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pairhmm.evidence import Evidence
 from pairhmm.genotypes import GenotypeOptions, SampleGenotype, allele_likelihoods, call_sample, site_quality
+from pairhmm.io.calls import open_calls
 from pairhmm.models.gatk import GatkOptions, floor_scores, set_aside
+from pairhmm.runs import RunOptions, open_run
 from pairhmm.variants import Variant
 
 
@@ -33,6 +36,91 @@ class Site:
     def is_variant(self) -> bool:
         """Whether some sample has an alternative allele."""
         return any(sample.alleles and any(sample.alleles) for sample in self.samples)
+
+
+def call(
+    alignments: Sequence[str],
+    reference: str,
+    candidates: str | None = None,
+    haplotypes: str | None = None,
+    regions: Sequence[str] = (),
+    regions_file: str | None = None,
+    options: RunOptions | None = None,
+    genotypes: GenotypeOptions | None = None,
+) -> Iterator[Site]:
+    """Genotype candidates.
+
+    Parameters
+    ----------
+    alignments : sequence of str
+        BAM or CRAM files, sorted by coordinate. Samples are those of their read groups.
+    reference : str
+        FASTA.
+    candidates : str, optional
+        VCF or BCF: each of its records is genotyped.
+    haplotypes : str, optional
+        FASTA of the haplotypes of the one region in `regions`: what they differ in is genotyped. With neither,
+        candidates are found in the reads, and those are given that some sample has.
+    regions : sequence of str
+        ``chr:begin-end``, 1-based inclusive; everything without any. Needs indexed alignments.
+    regions_file : str, optional
+        BED, 0-based half-open.
+    options : RunOptions, optional
+    genotypes : GenotypeOptions, optional
+
+    Yields
+    ------
+    Site
+        In coordinate order; memory does not grow with the files.
+
+    Raises
+    ------
+    InputError
+        Naming file, record and cure.
+    """
+    options, genotypes = options or RunOptions(), genotypes or GenotypeOptions()
+    with open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options) as run:
+        for evidence in run.evidence():
+            yield from genotype_region(evidence, len(run.samples), genotypes, options.model, run.discovered)
+
+
+def write_calls(
+    alignments: Sequence[str],
+    reference: str,
+    output: str,
+    candidates: str | None = None,
+    haplotypes: str | None = None,
+    regions: Sequence[str] = (),
+    regions_file: str | None = None,
+    options: RunOptions | None = None,
+    genotypes: GenotypeOptions | None = None,
+    min_quality: float = 30.0,
+    provenance: Mapping[str, str] | None = None,
+) -> None:
+    """Write genotypes as VCF or BCF; the parameters are those of `call`.
+
+    Parameters
+    ----------
+    output : str
+        ``-`` for VCF to stdout; the format follows the extension (`pairhmm.io.calls`).
+    min_quality : float
+        QUAL below which a record's filter is LowQual.
+    provenance : mapping of str to str, optional
+        Header lines ``##key=value``.
+    """
+    options, genotypes = options or RunOptions(), genotypes or GenotypeOptions()
+    with open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options) as run:
+        with open_calls(
+            output,
+            run.contigs,
+            run.samples,
+            ploidy=genotypes.ploidy,
+            min_quality=min_quality,
+            provenance=provenance or {},
+        ) as writer:
+            for evidence in run.evidence():
+                for site in genotype_region(evidence, len(run.samples), genotypes, options.model, run.discovered):
+                    writer.write(site.variant, site.quality, site.samples)
 
 
 def genotype_region(
@@ -67,22 +155,22 @@ def genotype_region(
             if len(seen) < len(variant.alts):
                 renumber = np.full(len(variant.alts) + 1, -1)
                 renumber[[0, *sorted(seen)]] = np.arange(len(seen) + 1)
-                site = _site(_with_alleles(variant, sorted(seen)), renumber[alleles[:, index]], *view, n_samples, options)
+                site = _site(
+                    _with_alleles(variant, sorted(seen)), renumber[alleles[:, index]], *view, n_samples, options
+                )
         yield site
 
 
 def _site(
     variant: Variant,
-    allele_of: np.ndarray,
-    scores: np.ndarray,
-    sample: np.ndarray,
-    fragments: np.ndarray,
+    allele_of: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    sample: NDArray[np.int32],
+    fragments: NDArray[np.int64],
     n_samples: int,
     options: GenotypeOptions,
 ) -> Site:
-    priors = tuple(
-        options.snv_prior if len(alt) == len(variant.ref) else options.indel_prior for alt in variant.alts
-    )
+    priors = tuple(options.snv_prior if len(alt) == len(variant.ref) else options.indel_prior for alt in variant.alts)
     rows = allele_likelihoods(scores, allele_of, len(variant.alts) + 1, options.floor)
     samples = []
     for index in range(n_samples):
@@ -91,7 +179,7 @@ def _site(
     return Site(variant, site_quality(samples), samples)
 
 
-def _fragments(names: list[str]) -> np.ndarray:
+def _fragments(names: list[str]) -> NDArray[np.int64]:
     """Equal numbers for equal names."""
     seen: dict[str, int] = {}
     return np.array([seen.setdefault(name, len(seen)) for name in names], dtype=np.int64)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,7 +103,7 @@ def _stretches(starts: NDArray[np.int64], gap: int = 100_000) -> Iterator[tuple[
     """Runs of reads whose starts are never further apart than `gap`."""
     cuts = np.flatnonzero(np.diff(starts) > gap) + 1
     edges = [0, *cuts.tolist(), len(starts)]
-    for first, last in zip(edges, edges[1:], strict=False):
+    for first, last in pairwise(edges):
         if last > first:
             yield first, last
 
@@ -121,9 +121,7 @@ def _indel_alleles(reference: str, rows: list[tuple[int, bytes]]) -> tuple[str, 
     return reference, tuple(reference[0] + _letters(alt) + reference[1 + length :] for length, alt in rows)
 
 
-def carried_alleles(
-    block: ReadBlock, reads: NDArray[np.int64], region: Region, reference: str
-) -> NDArray[np.int16]:
+def carried_alleles(block: ReadBlock, reads: NDArray[np.int64], region: Region, reference: str) -> NDArray[np.int16]:
     """The allele of each candidate that reads carry by their alignment.
 
     Parameters

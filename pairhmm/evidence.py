@@ -25,7 +25,7 @@ from pairhmm.region_sources import RegionSource
 from pairhmm.regions import MAX_SHIFT, FetchBases, Region
 from pairhmm.sequences import encode
 
-# GATK drops reads that a region's cut leaves shorter than this (AssemblyBasedCallerUtils, READ_LENGTH_FILTER_THRESHOLD).
+# GATK drops reads that a region's cut leaves shorter (AssemblyBasedCallerUtils, READ_LENGTH_FILTER_THRESHOLD).
 MIN_CUT_LENGTH = 10
 
 
@@ -298,7 +298,9 @@ def _cut(pool: ReadBlock, tasks: list[_Task]) -> tuple[CutReads, list[NDArray[np
 def _forget(pool: ReadBlock, pending: Iterable[Region], open_start: int | None, frontier: int) -> ReadBlock:
     """Drop the reads that no pending, open or later region can overlap."""
     needed = min(
-        [region.core_start for region in pending] + [frontier - 2 * MAX_SHIFT] + ([open_start] if open_start is not None else [])
+        [region.core_start for region in pending]
+        + [frontier - 2 * MAX_SHIFT]
+        + ([open_start] if open_start is not None else [])
     )
     keep = np.flatnonzero(pool.end > needed)
     return pool if len(keep) == len(pool) else pool.take(keep)

@@ -51,9 +51,7 @@ def describe_haplotypes(
         variants.append(
             Variant(region.chrom, position, ref, tuple(new + ref[len(old) :] for _, old, new in members), "", number)
         )
-        alleles.append(
-            [next((i for i, one in enumerate(members, start=1) if one in seen), 0) for seen in differences]
-        )
+        alleles.append([next((i for i, one in enumerate(members, start=1) if one in seen), 0) for seen in differences])
     described = [
         replace(haplotype, alleles=tuple(row[index] for row in alleles)) for index, haplotype in enumerate(haplotypes)
     ]

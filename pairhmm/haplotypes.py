@@ -77,9 +77,7 @@ def _apply(reference: str, offset: int, edits: Sequence[_Edit]) -> str:
     return "".join(parts)
 
 
-def _combinations(
-    edits: list[list[_Edit]], limit: int, carried: CarriedAlleles | None
-) -> list[tuple[int, ...]]:
+def _combinations(edits: list[list[_Edit]], limit: int, carried: CarriedAlleles | None) -> list[tuple[int, ...]]:
     """Allele combinations without conflicts, at most `limit`, in lexicographic order.
 
     Candidates are taken from left to right. Whenever there are more combinations than `limit`, those stay that the
@@ -105,9 +103,7 @@ def _combinations(
     return sorted(prefixes)
 
 
-def _supported(
-    prefixes: list[tuple[int, ...]], shown: NDArray[np.int16], limit: int
-) -> list[tuple[int, ...]]:
+def _supported(prefixes: list[tuple[int, ...]], shown: NDArray[np.int16], limit: int) -> list[tuple[int, ...]]:
     """The `limit` prefixes that reads support best, and with them the reference and each allele by itself."""
     known = shown != UNKNOWN
     weight = known.sum(axis=1)
@@ -116,9 +112,7 @@ def _supported(
         agrees = ((shown == np.array(prefix, dtype=np.int16)) | ~known).all(axis=1)
         support.append(int(weight[agrees].sum()))
     changes = [sum(allele != 0 for allele in prefix) for prefix in prefixes]
-    order = sorted(
-        range(len(prefixes)), key=lambda i: (changes[i] > 1, -support[i], changes[i], prefixes[i])
-    )
+    order = sorted(range(len(prefixes)), key=lambda i: (changes[i] > 1, -support[i], changes[i], prefixes[i]))
     always = sum(change <= 1 for change in changes)
     return [prefixes[i] for i in order[: max(limit, always)]]
 

@@ -2,75 +2,116 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pairhmm import _cpu, engine
-from pairhmm.backends import Backend
-from pairhmm.batch import PairBatch, Qualities, Scores, offsets
-from pairhmm.evidence import CutReads
-from pairhmm.models.gatk import LONGEST_REPEAT_UNIT, START, GatkOptions, pcr_quality, prepare_base_quality
-
-
-@dataclass(slots=True)
-class GatkScorer:
-    """Prepares cut reads as GATK does and scores them with the pair-HMM.
-
-    Attributes
-    ----------
-    options : GatkOptions
-    backend : Backend
-    threads : int
-    cells : int
-        Cells scored so far.
-    """
-
-    options: GatkOptions
-    backend: Backend
-    threads: int = 1
-    cells: int = field(default=0)
-
-    def __call__(
-        self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
-    ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
-        """Scores and precisions, region after region, row-major (read, haplotype)."""
-        letters = [letter for region in haplotypes for letter in region]
-        batch = PairBatch(
-            group_read=offsets(list(reads_of)),
-            group_haplotype=offsets([len(region) for region in haplotypes]),
-            read_offset=reads.offset,
-            haplotype_offset=offsets([len(letter) for letter in letters]),
-            haplotypes=np.concatenate(letters),
-            start=START,
-            qualities=prepare_reads(reads, self.options),
-        )
-        self.cells += batch.cells
-        scores: Scores = engine.forward(batch, self.backend, self.threads)
-        return scores.log10, scores.precision
+from pairhmm.evidence import Evidence
+from pairhmm.io.tables import LikelihoodRows, open_likelihoods
+from pairhmm.models.gatk import GatkOptions, floor_scores, set_aside
+from pairhmm.reads import FIRST, PAIRED, SECOND
+from pairhmm.runs import RunOptions, open_run
 
 
-def prepare_reads(reads: CutReads, options: GatkOptions) -> Qualities:
-    """The five bytes a base that the model takes, for many reads at once.
+def likelihoods(
+    alignments: Sequence[str],
+    reference: str,
+    candidates: str | None = None,
+    haplotypes: str | None = None,
+    regions: Sequence[str] = (),
+    regions_file: str | None = None,
+    options: RunOptions | None = None,
+) -> Iterator[Evidence]:
+    """Score reads against the haplotypes of each region.
 
     Parameters
     ----------
-    reads : CutReads
-    options : GatkOptions
+    alignments : sequence of str
+        BAM or CRAM files, sorted by coordinate.
+    reference : str
+        FASTA.
+    candidates : str, optional
+        VCF or BCF of candidates, whose combinations are the haplotypes.
+    haplotypes : str, optional
+        FASTA of the haplotypes of the one region in `regions`. With neither, candidates are found in the reads.
+    regions : sequence of str
+        ``chr:begin-end``, 1-based inclusive; everything without any. Needs indexed alignments.
+    regions_file : str, optional
+        BED, 0-based half-open.
+    options : RunOptions, optional
+
+    Yields
+    ------
+    Evidence
+        One a region, in coordinate order; `Evidence.log10` is float64 (reads, haplotypes). Memory does not grow with
+        the files.
+
+    Raises
+    ------
+    InputError
+        Naming file, record and cure.
     """
-    size = len(reads.bases)
-    insertion = np.full(size, options.insertion_quality, dtype=np.uint8)
-    deletion = np.full(size, options.deletion_quality, dtype=np.uint8)
-    if options.pcr_indel_model != "none":
-        table = pcr_quality(options.pcr_indel_model)
-        _cpu.cap_indel_qualities(reads.offset, reads.bases, table, LONGEST_REPEAT_UNIT, insertion, deletion)
-    mapq = np.repeat(reads.mapq, np.diff(reads.offset))
-    return Qualities(
-        reads.bases,
-        prepare_base_quality(reads.quals, mapq, options),
-        insertion,
-        deletion,
-        np.full(size, options.gap_quality, dtype=np.uint8),
+    with open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options) as run:
+        yield from run.evidence()
+
+
+def write_likelihoods(
+    alignments: Sequence[str],
+    reference: str,
+    output: str,
+    candidates: str | None = None,
+    haplotypes: str | None = None,
+    regions: Sequence[str] = (),
+    regions_file: str | None = None,
+    options: RunOptions | None = None,
+    prepared: bool = False,
+) -> None:
+    """Write the likelihood table and its companion; the parameters are those of `likelihoods`.
+
+    Parameters
+    ----------
+    output : str
+        ``-`` for stdout; the format follows the extension (`pairhmm.io.tables`).
+    prepared : bool
+        Write likelihoods as genotypes use them: raised to the read's best minus 4.5, without the reads that fit no
+        haplotype.
+    """
+    options = options or RunOptions()
+    with open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options) as run:
+        with open_likelihoods(output) as writer:
+            for evidence in run.evidence():
+                writer.write(table_rows(evidence, run.samples, options.model if prepared else None))
+
+
+def table_rows(evidence: Evidence, samples: Sequence[str], prepared: GatkOptions | None = None) -> LikelihoodRows:
+    """A region's rows of the likelihood table.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    samples : sequence of str
+    prepared : GatkOptions, optional
+        Raise scores to the floor, and leave out the reads that are set aside.
+    """
+    log10, reads = evidence.log10, np.arange(len(evidence.names))
+    if prepared is not None:
+        reads = np.flatnonzero(~set_aside(log10, evidence.length, prepared))
+        log10 = floor_scores(log10[reads], prepared)
+    region = evidence.region
+    flags = evidence.flag[reads].astype(np.int64)
+    mates = np.where(flags & PAIRED, np.where(flags & FIRST, 1, np.where(flags & SECOND, 2, 0)), 0)
+    place = f"{region.chrom}:{region.haplotype_start + 1}-{region.haplotype_end}"
+    return LikelihoodRows(
+        region.chrom,
+        region.start,
+        region.end,
+        [samples[index] for index in evidence.sample[reads].tolist()],
+        [evidence.names[index] for index in reads.tolist()],
+        mates.tolist(),
+        [haplotype.name or f"{place}/{index}" for index, haplotype in enumerate(evidence.haplotypes)],
+        [haplotype.sequence for haplotype in evidence.haplotypes],
+        [",".join(map(str, haplotype.alleles)) or "." for haplotype in evidence.haplotypes],
+        ",".join(f"{one.pos + 1}:{one.ref}>{'/'.join(one.alts)}" for one in region.variants),
+        log10,
+        evidence.precision[reads],
     )

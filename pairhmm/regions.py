@@ -195,7 +195,9 @@ class RegionBuilder:
         An indel's extent begins at most `MAX_SHIFT` bases before its record.
         """
         if self._variants:
-            reach = max(end for _, end in self._extents) + max(self._options.join_distance, self._options.flank) + MAX_SHIFT
+            reach = (
+                max(end for _, end in self._extents) + max(self._options.join_distance, self._options.flank) + MAX_SHIFT
+            )
             if self._variants[0].chrom != chrom or frontier > reach:
                 yield from self.finish()
 

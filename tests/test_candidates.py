@@ -104,7 +104,9 @@ def test_indels_of_one_anchor_are_one_record():
     assert find(reads) == [(300, "GCACA", ("GCA", "G"))]
 
 
-@pytest.mark.parametrize("cigar", [[("I", 3), ("M", 40)], [("S", 5), ("D", 2), ("M", 40)], [("M", 40), ("I", 3), ("S", 5)]])
+@pytest.mark.parametrize(
+    "cigar", [[("I", 3), ("M", 40)], [("S", 5), ("D", 2), ("M", 40)], [("M", 40), ("I", 3), ("S", 5)]]
+)
 def test_indels_at_an_end_of_the_alignment_are_not_candidates(cigar):
     assert find([read(100, cigar)] * 5) == []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,10 +15,10 @@ from pairhmm.call import genotype_region
 from pairhmm.candidates import CandidateFinder
 from pairhmm.evidence import Evidence, EvidenceOptions, EvidenceStream
 from pairhmm.genotypes import GenotypeOptions
-from pairhmm.likelihoods import GatkScorer
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.region_sources import DiscoveredRegions, GivenRegions
 from pairhmm.regions import Region, RegionBuilder
+from pairhmm.scoring import GatkScorer
 from pairhmm.sequences import encode
 from pairhmm.variants import Variant
 
@@ -146,10 +147,12 @@ def test_depth_is_capped_the_same_way_whatever_the_blocks():
 
 def test_wanted_intervals_cover_the_regions_and_are_disjoint():
     intervals = list(given_regions().intervals())
-    assert all(left[0] != right[0] or left[2] < right[1] for left, right in zip(intervals, intervals[1:], strict=False))
+    assert all(left[0] != right[0] or left[2] < right[1] for left, right in pairwise(intervals))
     for region in stream(given_regions()).run([]):
         core = region.region
-        assert any(chrom == core.chrom and start <= core.core_start <= core.core_end <= end for chrom, start, end in intervals)
+        assert any(
+            chrom == core.chrom and start <= core.core_start <= core.core_end <= end for chrom, start, end in intervals
+        )
 
 
 def test_reads_overlap_the_core_of_their_region():
@@ -157,5 +160,7 @@ def test_reads_overlap_the_core_of_their_region():
         region: Region = evidence.region
         assert (evidence.start < region.core_end).all()
         assert (evidence.end > region.core_start).all()
-        expected = sum(one.start < region.core_end and one.end > region.core_start for one in READS.get(region.chrom, []))
+        expected = sum(
+            one.start < region.core_end and one.end > region.core_start for one in READS.get(region.chrom, [])
+        )
         assert len(evidence.names) == expected

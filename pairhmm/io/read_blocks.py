@@ -6,6 +6,8 @@ All coordinates are 0-based half-open.
 from __future__ import annotations
 
 import heapq
+import logging
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import tee
@@ -15,16 +17,27 @@ import pysam
 
 from pairhmm.blocks import ReadBlock, offsets
 from pairhmm.errors import InputError
+from pairhmm.sequences import encode
+
+log = logging.getLogger(__name__)
 
 Interval = tuple[str, int, int]
 
-# Letters of SAM to codes; everything but A C G T (and U) is N.
-_CODES = bytes({65: 0, 67: 1, 71: 2, 84: 3, 85: 3, 97: 0, 99: 1, 103: 2, 116: 3, 117: 3}.get(i, 4) for i in range(256))
 # Which operations (M I D N S H P = X) consume bases of the read.
 _CONSUMES_QUERY = np.array([1, 1, 0, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0], dtype=np.int64)
-# An index is used to get to the next wanted interval where it is at least this far: seeking costs as much as reading on.
+# An index is used to get to the next wanted interval where it is at least this far: nearer, reading on is faster.
 _JUMP = 200_000
 _SAMPLE_TAG = "RG"
+_UNMAPPED = 0x4
+# SAM flags and what is said of reads that were left out for them.
+_REASONS = (
+    (_UNMAPPED, "unmapped"),
+    (0x100, "secondary"),
+    (0x200, "QC-fail"),
+    (0x400, "duplicate"),
+    (0x800, "supplementary"),
+)
+_LOW_MAPQ, _EMPTY = "low mapping quality", "without bases"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +117,7 @@ class _Lists:
             np.array(self.start, dtype=np.int64),
             np.array(self.end, dtype=np.int64),
             offsets([len(bases) for bases in self.bases]),
-            np.frombuffer("".join(self.bases).encode().translate(_CODES), dtype=np.uint8),
+            encode("".join(self.bases).replace("=", "N")),
             np.frombuffer(b"".join(self.quals), dtype=np.uint8),
             offsets([len(cigar) for cigar in self.cigars]),
             np.array(packed, dtype=np.uint32),
@@ -142,8 +155,9 @@ def read_blocks(
     """
     rank = {name: index for index, name in enumerate(contigs)}
     copies = tee(wanted, len(inputs)) if wanted is not None else [None] * len(inputs)
+    left_out: Counter[str] = Counter()
     streams = [
-        _select(source, order, rank, selection, regions, intervals)
+        _select(source, order, rank, selection, regions, intervals, left_out)
         for order, (source, intervals) in enumerate(zip(inputs, copies, strict=True))
     ]
     merged = streams[0] if len(streams) == 1 else heapq.merge(*streams, key=lambda item: item[:3])
@@ -158,14 +172,16 @@ def read_blocks(
         _append(lists, inputs[order], start, read, selection)
     if lists is not None and lists.names:
         yield _checked(lists, inputs)
+    if left_out:
+        said = ", ".join(f"{count} {reason}" for reason, count in sorted(left_out.items()))
+        log.log(logging.WARNING if _EMPTY in left_out else logging.INFO, "reads left out: %s", said)
 
 
 def _append(
     lists: _Lists, source: OpenAlignments, start: int, read: pysam.AlignedSegment, selection: ReadSelection
 ) -> None:
     bases, quals, cigar = read.query_sequence, read.query_qualities, read.cigartuples
-    if not bases or not cigar:
-        return
+    assert bases is not None and cigar is not None  # _select passed over the others
     if quals is None:
         if selection.default_base_quality is None:
             cure = "give --default-base-quality"
@@ -206,9 +222,11 @@ def _select(
     selection: ReadSelection,
     regions: Sequence[Interval] | None,
     wanted: Iterable[Interval] | None,
+    left_out: Counter[str],
 ) -> Iterator[_Item]:
-    """The wanted reads of one input as (contig, start, input, read)."""
-    excluded, min_mapq = selection.excluded_flags, selection.min_mapq
+    """The wanted reads of one input as (contig, start, input, read); others are counted by reason in `left_out`."""
+    # An unmapped read has no place here, whatever was asked for.
+    excluded, min_mapq = selection.excluded_flags | _UNMAPPED, selection.min_mapq
     of_tid = [rank[name] for name in source.file.references]
     intervals = ((rank[chrom], start, end) for chrom, start, end in wanted) if wanted is not None else None
     goal = next(intervals, None) if intervals is not None else None
@@ -216,6 +234,7 @@ def _select(
     last = (-1, -1)
     for read in reader:
         if read.flag & excluded or read.mapping_quality < min_mapq:
+            left_out[_reason(read.flag & excluded)] += 1
             continue
         contig, start = of_tid[read.reference_id], read.reference_start
         if (contig, start) < last:
@@ -231,7 +250,14 @@ def _select(
                 if goal[0] != contig or goal[1] - start > _JUMP:
                     reader.jump(source.file.references[of_tid.index(goal[0])], goal[1])
                 continue
+        if not read.query_length or not read.cigartuples:
+            left_out[_EMPTY] += 1
+            continue
         yield contig, start, order, read
+
+
+def _reason(flags: int) -> str:
+    return next((reason for flag, reason in _REASONS if flags & flag), _LOW_MAPQ)
 
 
 class _Reader:

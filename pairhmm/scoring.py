@@ -1,0 +1,76 @@
+"""Reads cut to regions, prepared as GATK does and scored by the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm import _cpu, engine
+from pairhmm.backends import Backend
+from pairhmm.batch import PairBatch, Qualities, Scores, offsets
+from pairhmm.evidence import CutReads
+from pairhmm.models.gatk import LONGEST_REPEAT_UNIT, START, GatkOptions, pcr_quality, prepare_base_quality
+
+
+@dataclass(slots=True)
+class GatkScorer:
+    """Prepares cut reads as GATK does and scores them with the pair-HMM.
+
+    Attributes
+    ----------
+    options : GatkOptions
+    backend : Backend
+    threads : int
+    cells : int
+        Cells scored so far.
+    """
+
+    options: GatkOptions
+    backend: Backend
+    threads: int = 1
+    cells: int = field(default=0)
+
+    def __call__(
+        self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
+    ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+        """Scores and precisions, region after region, row-major (read, haplotype)."""
+        letters = [letter for region in haplotypes for letter in region]
+        batch = PairBatch(
+            group_read=offsets(list(reads_of)),
+            group_haplotype=offsets([len(region) for region in haplotypes]),
+            read_offset=reads.offset,
+            haplotype_offset=offsets([len(letter) for letter in letters]),
+            haplotypes=np.concatenate(letters),
+            start=START,
+            qualities=prepare_reads(reads, self.options),
+        )
+        self.cells += batch.cells
+        scores: Scores = engine.forward(batch, self.backend, self.threads)
+        return scores.log10, scores.precision
+
+
+def prepare_reads(reads: CutReads, options: GatkOptions) -> Qualities:
+    """The five bytes a base that the model takes, for many reads at once.
+
+    Parameters
+    ----------
+    reads : CutReads
+    options : GatkOptions
+    """
+    size = len(reads.bases)
+    insertion = np.full(size, options.insertion_quality, dtype=np.uint8)
+    deletion = np.full(size, options.deletion_quality, dtype=np.uint8)
+    if options.pcr_indel_model != "none":
+        table = pcr_quality(options.pcr_indel_model)
+        _cpu.cap_indel_qualities(reads.offset, reads.bases, table, LONGEST_REPEAT_UNIT, insertion, deletion)
+    mapq = np.repeat(reads.mapq, np.diff(reads.offset))
+    return Qualities(
+        reads.bases,
+        prepare_base_quality(reads.quals, mapq, options),
+        insertion,
+        deletion,
+        np.full(size, options.gap_quality, dtype=np.uint8),
+    )

@@ -1,0 +1,139 @@
+"""`pairhmm call` and `pairhmm likelihoods` as commands, on real reads."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pysam
+import pytest
+
+SHARED = Path(os.environ.get("PAIRHMM_SHARED_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
+TINY = SHARED / "na12878-chr22-tiny"
+REFERENCE, BAM, TRUTH = TINY / "q.fa", TINY / "NA12878.chr22.tiny.bam", TINY / "NA12878.chr22.tiny.giab.vcf"
+DELETIONS = {(5638, "CAT", "C"), (9251, "GTTCT", "G")}
+
+if not TINY.exists():
+    if "shared" in os.environ.get("PAIRHMM_TEST_REQUIRE", ""):
+        pytest.fail(f"{TINY} is required")
+    pytest.skip(f"{TINY} is not there", allow_module_level=True)
+
+
+def run(verb: str, *arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pairhmm", verb, "-f", str(REFERENCE), *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def records(text: str) -> list[list[str]]:
+    return [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
+
+
+def truth() -> set[tuple[int, str, str]]:
+    return {(int(row[1]), row[3], row[4]) for row in records(TRUTH.read_text())}
+
+
+def test_real_reads_give_the_truth_and_nothing_else(tmp_path):
+    out = tmp_path / "out.vcf"
+    run("call", "-o", out, BAM)
+    passed = {
+        (int(row[1]), row[3], row[4]): row[9].split(":")[0] for row in records(out.read_text()) if row[6] == "PASS"
+    }
+    assert passed == dict.fromkeys(truth() | DELETIONS, "0/1")
+    assert len(truth()) == 14
+
+
+def test_candidates_are_genotyped_as_given():
+    rows = records(run("call", "-v", TRUTH, BAM).stdout)
+    assert [(int(row[1]), row[3], row[4]) for row in rows] == sorted(truth())
+    assert {row[9].split(":")[0] for row in rows} == {"0/1"}
+
+
+@pytest.mark.parametrize("candidates", [(), ("-v", TRUTH)])
+@pytest.mark.parametrize("settings", [("-@", 2), ("--chunk-size", 1), ("--chunk-size", 100), ("--chunk-size", 10**6)])
+def test_bytes_do_not_depend_on_threads_or_chunks(candidates, settings):
+    expected = run("call", "--no-version", *candidates, BAM).stdout
+    assert run("call", "--no-version", *candidates, *settings, BAM).stdout == expected
+
+
+def test_likelihoods_do_not_depend_on_threads_or_chunks():
+    expected = run("likelihoods", "-v", TRUTH, BAM).stdout
+    assert expected.count("\n") > 1000
+    assert run("likelihoods", "-v", TRUTH, "-@", 2, "--chunk-size", 50, BAM).stdout == expected
+
+
+def test_regions_limit_the_calls():
+    whole = records(run("call", "--no-version", BAM).stdout)
+    rows = records(run("call", "--no-version", "-r", "q:5,000-6,000", "-r", "q:9000-9500", BAM).stdout)
+    assert [row[1] for row in rows] == ["5009", "5638", "9251"]
+    assert all(row in whole for row in rows)
+
+
+def test_each_read_group_is_a_sample_of_its_own(tmp_path):
+    """The same reads as two samples, in one file or in two, are called alike twice."""
+    copies = []
+    for sample in ("one", "two"):
+        copies.append(tmp_path / f"{sample}.bam")
+        with pysam.AlignmentFile(BAM) as source:
+            header = source.header.to_dict() | {"RG": [{"ID": sample, "SM": sample}]}
+            with pysam.AlignmentFile(copies[-1], "wb", header=header) as copy:
+                for read in source.fetch(until_eof=True):
+                    read.set_tag("RG", sample)
+                    copy.write(read)
+    text = run("call", "--no-version", *copies).stdout
+    header = next(line for line in text.splitlines() if line.startswith("#CHROM"))
+    assert header.split("\t")[9:] == ["one", "two"]
+    rows = [row for row in records(text) if row[6] == "PASS"]
+    assert {(int(row[1]), row[3], row[4]) for row in rows} >= truth() | DELETIONS
+    assert all(row[9] == row[10] for row in rows)
+
+
+def test_haplotypes_of_a_region_are_genotyped(tmp_path):
+    with pysam.FastaFile(str(REFERENCE)) as fasta:
+        bases = fasta.fetch("q", 5560, 5720)
+    haplotypes = tmp_path / "haplotypes.fa"
+    # CAT at 5638 is followed by what stands at 5641.
+    haplotypes.write_text(f">reference\n{bases}\n>deletion\n{bases[:78]}{bases[80:]}\n")
+    (row,) = records(run("call", "--haplotypes", haplotypes, "-r", "q:5561-5720", BAM).stdout)
+    assert (row[1], row[3], row[4]) == ("5638", "CAT", "C")
+    assert row[9].startswith("0/1:")
+    table = records(run("likelihoods", "--haplotypes", haplotypes, "-r", "q:5561-5720", BAM).stdout)
+    assert {one[6] for one in table} == {"reference", "deletion"}
+    run("call", "--haplotypes", haplotypes, BAM, code=2)
+
+
+def test_depth_is_capped_and_announced():
+    done = run("call", "--max-depth", 10, "-v", TRUTH, BAM)
+    assert "--max-depth" in done.stderr
+    assert all(int(row[9].split(":")[2]) <= 10 for row in records(done.stdout))
+
+
+def test_ploidy_is_a_free_choice():
+    rows = records(run("call", "--ploidy", 3, "-v", TRUTH, BAM).stdout)
+    assert all(row[9].split(":")[0].count("/") == 2 for row in rows)
+    assert all(len(row[9].split(":")[4].split(",")) == 4 for row in rows)
+
+
+def test_tables_have_a_companion(tmp_path):
+    out = tmp_path / "table.tsv.gz"
+    run("likelihoods", "-v", TRUTH, "-o", out, BAM)
+    with pysam.TabixFile(str(out)) as table:
+        assert len(list(table.fetch("q", 5000, 5010))) > 20
+    with pysam.TabixFile(str(tmp_path / "table.haplotypes.tsv.gz")) as haplotypes:
+        rows = [row.split("\t") for row in haplotypes.fetch("q", 5000, 5010)]
+    assert [row[5:] for row in rows] == [["0", "5009:C>T"], ["1", "5009:C>T"]]
+
+
+def test_prepared_likelihoods_have_a_floor():
+    raw = records(run("likelihoods", "-v", TRUTH, BAM).stdout)
+    prepared = records(run("likelihoods", "--prepared", "-v", TRUTH, BAM).stdout)
+    assert len(prepared) < len(raw)
+    best: dict[tuple[str, ...], float] = {}
+    for row in prepared:
+        key = tuple(row[:6])
+        best[key] = max(best.get(key, -1e9), float(row[7]))
+    assert all(float(row[7]) >= best[tuple(row[:6])] - 4.5 - 1e-6 for row in prepared)
