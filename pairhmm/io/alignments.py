@@ -50,8 +50,8 @@ class AlignmentReader:
         # htslib writes to stderr what is raised here as one line.
         self._verbosity = pysam.set_verbosity(0)
         try:
-            for path in map(os.fspath, paths):
-                self._add(path, _open(path, reference), reference, need_index)
+            for path in paths:
+                self._add(os.fspath(path), reference, need_index)
         except BaseException:
             self.close()
             raise
@@ -68,7 +68,8 @@ class AlignmentReader:
     def __exit__(self, *unused: object) -> None:
         self.close()
 
-    def _add(self, path: str, file: pysam.AlignmentFile, reference: Reference, need_index: bool) -> None:
+    def _add(self, path: str, reference: Reference, need_index: bool) -> None:
+        file = _open(path, reference)
         header = file.header.to_dict()
         groups, default = self._samples_of(path, header.get("RG", []))
         self.sources.append(OpenAlignments(path, file, groups, default))

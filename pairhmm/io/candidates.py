@@ -101,7 +101,7 @@ def _records(path: str) -> Iterator[_Fields]:
         with open(path, "rb") as raw:
             compressed = raw.read(2) == b"\x1f\x8b"
         if compressed:
-            with pysam.BGZFile(path, "rb") as unpacked:
+            with pysam.BGZFile(path, "rb", index=None) as unpacked:
                 is_bcf = unpacked.read(3) == _BCF_MAGIC
         else:
             is_bcf = Path(path).suffix == ".bcf"
@@ -123,7 +123,7 @@ def _bcf_records(path: str) -> Iterator[_Fields]:
 
 def _text_records(path: str, compressed: bool) -> Iterator[_Fields]:
     # htslib demands contig lines that files in the field lack; only five columns are needed here.
-    opened = pysam.BGZFile(path, "rb") if compressed else open(path, "rb")
+    opened = pysam.BGZFile(path, "rb", index=None) if compressed else open(path, "rb")  # noqa: SIM115
     with opened as lines:
         seen_header = False
         for number, raw in enumerate(lines, start=1):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import pysam
@@ -66,7 +67,7 @@ class Reference:
         except (OSError, ValueError) as error:
             raise InputError(self.path, chrom, "can't be read", "is its .fai another file's? remove it") from error
 
-    def check_contigs(self, path: str, contigs: dict[str, int | None]) -> None:
+    def check_contigs(self, path: str, contigs: Mapping[str, int | None]) -> None:
         """Require that contigs of another file (name to length, None where it has none) are this reference's.
 
         Raises
@@ -108,7 +109,7 @@ class Reference:
             log.warning("%s can't be written: the index is kept for this run only", folder)
         try:
             pysam.faidx(self.indexed_path)
-        except (pysam.SamtoolsError, OSError) as error:
+        except (pysam.utils.SamtoolsError, OSError) as error:
             raise InputError(self.path, "", "can't be indexed as FASTA", "gzipped? use bgzip") from error
         return self._open()
 

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import heapq
 import logging
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import tee
+from typing import TypeAlias
 
 import numpy as np
 import pysam
@@ -22,6 +24,7 @@ from pairhmm.sequences import encode
 log = logging.getLogger(__name__)
 
 Interval = tuple[str, int, int]
+Buffer: TypeAlias = "bytes | array[int]"
 
 # Which operations (M I D N S H P = X) consume bases of the read.
 _CONSUMES_QUERY = np.array([1, 1, 0, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0], dtype=np.int64)
@@ -103,7 +106,7 @@ class _Lists:
     start: list[int] = field(default_factory=list)
     end: list[int] = field(default_factory=list)
     bases: list[str] = field(default_factory=list)
-    quals: list[bytes] = field(default_factory=list)
+    quals: list[Buffer] = field(default_factory=list)
     cigars: list[list[tuple[int, int]]] = field(default_factory=list)
 
     def block(self) -> ReadBlock:
@@ -180,12 +183,15 @@ def read_blocks(
 def _append(
     lists: _Lists, source: OpenAlignments, start: int, read: pysam.AlignedSegment, selection: ReadSelection
 ) -> None:
-    bases, quals, cigar = read.query_sequence, read.query_qualities, read.cigartuples
-    assert bases is not None and cigar is not None  # _select passed over the others
+    bases, cigar = read.query_sequence, read.cigartuples
+    # `_select` passed over the others.
+    assert bases
+    assert cigar
+    quals: Buffer | None = read.query_qualities
     if quals is None:
         if selection.default_base_quality is None:
             cure = "give --default-base-quality"
-            raise InputError(source.path, read.query_name or "", "the read has no base qualities", cure)
+            raise InputError(source.path, f"read {read.query_name}", "it has no base qualities", cure)
         quals = bytes([selection.default_base_quality]) * len(bases)
     lists.names.append(read.query_name or "*")
     lists.sample.append(source.sample(read))
@@ -246,8 +252,9 @@ def _select(
                 goal = next(intervals, None)
             if goal is None:
                 return
-            if goal[0] != contig or read.reference_end <= goal[1]:
-                if goal[0] != contig or goal[1] - start > _JUMP:
+            if goal[0] != contig or (read.reference_end or start) <= goal[1]:
+                # The goal may lie on a contig that this file does not have.
+                if goal[0] in of_tid and (goal[0] != contig or goal[1] - start > _JUMP):
                     reader.jump(source.file.references[of_tid.index(goal[0])], goal[1])
                 continue
         if not read.query_length or not read.cigartuples:

@@ -66,7 +66,8 @@ def read_profiles(path: str | Path) -> Iterator[tuple[str, NDArray[np.float64]]]
     InputError
         Naming record and line: for lines that are not four numbers and rows that do not sum to 1.
     """
-    name, rows = "", []
+    name = ""
+    rows: list[list[float]] = []
     try:
         with open(path, encoding="utf-8") as lines:
             for number, line in enumerate(lines, start=1):
@@ -76,7 +77,9 @@ def read_profiles(path: str | Path) -> Iterator[tuple[str, NDArray[np.float64]]]
                     name, rows = line[1:].split()[0] if line[1:].strip() else f"line {number}", []
                 elif line.strip():
                     if not name:
-                        raise InputError(str(path), f"line {number}", "numbers before the first >name", "add a >name line")
+                        raise InputError(
+                            str(path), f"line {number}", "numbers before the first >name", "add a >name line"
+                        )
                     rows.append(_row(str(path), number, line))
     except OSError as error:
         raise InputError(str(path), "", error.strerror or "can't be read", "check the path") from error

@@ -23,9 +23,8 @@ from pairhmm.io.outputs import STDOUT, open_output, output_errors, whole_files
 
 COLUMNS = ("sample", "chrom", "start", "end", "read_name", "mate", "haplotype", "log10_likelihood", "precision")
 HAPLOTYPE_COLUMNS = ("chrom", "start", "end", "haplotype", "sequence", "alleles", "variants")
-# Columns of `chrom start end` in the tables above, 0-based, for tabix; the intervals are 0-based half-open, as BED's.
-_LIKELIHOOD_INDEX = {"seq_col": 1, "start_col": 2, "end_col": 3}
-_HAPLOTYPE_INDEX = {"seq_col": 0, "start_col": 1, "end_col": 2}
+# Where `chrom start end` begin in the tables above, for tabix.
+_LIKELIHOOD_PLACE, _HAPLOTYPE_PLACE = 1, 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +102,8 @@ def open_likelihoods(destination: str | Path) -> Iterator[LikelihoodWriter]:
             with output_errors(path):
                 with BgzipText(table) as text, BgzipText(haplotypes) as described:
                     yield _TextWriter(text, described)
-                _index(table, _LIKELIHOOD_INDEX)
-                _index(haplotypes, _HAPLOTYPE_INDEX)
+                _index(table, _LIKELIHOOD_PLACE)
+                _index(haplotypes, _HAPLOTYPE_PLACE)
     else:
         with open_output(path) as text, open_output(companion(path)) as described:
             yield _TextWriter(text, described)
@@ -149,7 +148,7 @@ class _TextWriter:
 
 class _ParquetWriter:
     def __init__(self, arrow: ModuleType, table: Path, haplotypes: Path) -> None:
-        import pyarrow.parquet as parquet
+        from pyarrow import parquet
 
         self._arrow = arrow
         text, number = arrow.string(), arrow.int64()
@@ -177,7 +176,7 @@ class _ParquetWriter:
             [PRECISIONS[code] for code in rows.precision.reshape(-1).tolist()],
         ]
         self._table.write_table(self._make(columns, self._schema))
-        place = [[rows.chrom] * haplotypes, [rows.start] * haplotypes, [rows.end] * haplotypes]
+        place: list[list[Any]] = [[rows.chrom] * haplotypes, [rows.start] * haplotypes, [rows.end] * haplotypes]
         described = [*place, rows.haplotypes, rows.sequences, rows.alleles, [rows.variants] * haplotypes]
         self._haplotypes.write_table(self._make(described, self._haplotype_schema))
 
@@ -190,8 +189,11 @@ class _ParquetWriter:
         self._haplotypes.close()
 
 
-def _index(path: Path, columns: dict[str, int]) -> None:
-    pysam.tabix_index(str(path), force=True, zerobased=True, meta_char="#", **columns)
+def _index(path: Path, first: int) -> None:
+    """Make the .tbi of a table whose columns first, first + 1 and first + 2 are an interval, 0-based half-open."""
+    pysam.tabix_index(
+        str(path), force=True, seq_col=first, start_col=first + 1, end_col=first + 2, zerobased=True, meta_char="#"
+    )
 
 
 def _pyarrow(path: str) -> ModuleType:
@@ -201,4 +203,5 @@ def _pyarrow(path: str) -> ModuleType:
         raise InputError(
             path, "", "Parquet needs pyarrow", "pip install 'pairhmm[parquet]', or write .tsv.gz"
         ) from None
-    return pyarrow
+    module: ModuleType = pyarrow
+    return module
