@@ -1,49 +1,37 @@
-# Each target does its whole set-up in .venv: Python with venv and a C++ compiler are all it needs.
+# Every target does its whole set-up: a virtual environment in the checkout, and nothing outside it.
 PYTHON ?= python3
-PYTEST_ARGS ?=
-DEMO ?= demo
-CORES ?= 2
+PYTEST_ARGS ?= -q
+VENV := .venv
+BIN := $(VENV)/bin
+# Rebuilt when what is compiled or required changes.
+STAMP := $(VENV)/installed
+SOURCES := pyproject.toml $(wildcard cpu/*)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-BIN := .venv/bin
-INSTALLED := .venv/.installed
-SOURCES := pyproject.toml $(shell find cpu pairhmm workflows -type f -not -name '*.so' -not -path '*/__pycache__/*' -not -path '*/.snakemake/*')
+.PHONY: test demo lint bench wheel clean
 
-# The checkout's own pairhmm/ has no compiled part; this keeps `python -m` from taking it for the installed one.
-export PYTHONSAFEPATH := 1
-export PATH := $(CURDIR)/$(BIN):$(PATH)
-
-.DEFAULT_GOAL := help
-.PHONY: help install demo test lint bench clean
-
-help:
-	@echo "make demo    simulate a genome, call it, and compare with the truth"
-	@echo "make test    run the tests (PYTEST_ARGS='-k NAME' for some of them)"
-	@echo "make lint    ruff and mypy"
-	@echo "make bench   speed of this machine"
-	@echo "make clean   remove what the others made"
-
-install: $(INSTALLED)
-
-.venv/bin/python:
-	$(PYTHON) -m venv .venv
-
-$(INSTALLED): .venv/bin/python $(SOURCES)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[dev,parquet,workflow]'
-	@touch $@
-
-demo: $(INSTALLED)
-	$(BIN)/snakemake --snakefile workflows/Snakefile --directory $(DEMO) --cores $(CORES) --quiet rules
-
-test: $(INSTALLED)
+test: $(STAMP)
 	$(BIN)/pytest $(PYTEST_ARGS)
 
-lint: $(INSTALLED)
-	$(BIN)/ruff check
-	$(BIN)/ruff format --check
+demo: $(STAMP)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/snakemake -s workflows/Snakefile --cores 2 -d demo --show-failed-logs --quiet rules
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(INSTALLED)
-	$(BIN)/pairhmm bench forward
+bench: $(STAMP)
+	$(BIN)/pairhmm bench forward --lengths 100,1000,10000
+
+wheel: $(STAMP)
+	$(BIN)/pip wheel --quiet --no-deps -w dist .
+
+$(STAMP): $(SOURCES)
+	@command -v c++ >/dev/null || { echo "a C++ compiler is needed: apt install g++"; exit 1; }
+	$(PYTHON) -m venv $(VENV) || { echo "python's venv is needed: apt install python3-venv"; exit 1; }
+	$(BIN)/pip install --quiet -e '.[dev,parquet,workflow]'
+	@touch $(STAMP)
 
 clean:
-	rm -rf .venv build dist $(DEMO) .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) build dist demo .hypothesis .mypy_cache .pytest_cache .ruff_cache

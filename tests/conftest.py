@@ -1,64 +1,67 @@
-"""What the whole suite shares: reference data, requirements, the command line as a subprocess, strict arithmetic."""
+"""What the whole suite shares: reference data, requirements, the command line, strict arithmetic."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import settings
 
-# A checkout's pairhmm/ has no compiled part: `python -m pairhmm` in a test must find the installed package.
+PROJECT = Path(__file__).resolve().parents[1]
+REQUIRED = frozenset(filter(None, os.environ.get("PAIRHMM_TEST_REQUIRE", "").split(",")))
+
+# A checkout's pairhmm/ may have no compiled part: `python -m pairhmm` in a test must find the installed package.
 os.environ.setdefault("PYTHONSAFEPATH", "1")
 
-# Time limits are pytest-timeout's, and a failure must be the same one on every machine.
-settings.register_profile("pairhmm", deadline=None, derandomize=True)
-settings.load_profile("pairhmm")
-
-np.seterr(all="raise")
+# A failure is the same on every machine, and time limits are pytest-timeout's.
+settings.register_profile("suite", deadline=None, derandomize=True)
+settings.load_profile("suite")
 
 Require = Callable[[str, bool, str], None]
+RunCli = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(scope="session")
 def require() -> Require:
-    """``require(name, available, reason)``: skip with the reason, or fail where PAIRHMM_TEST_REQUIRE lists the name."""
-    required = os.environ.get("PAIRHMM_TEST_REQUIRE", "").split(",")
+    """``require(name, available, reason)`` skips what is not available, or fails where PAIRHMM_TEST_REQUIRE names it."""
 
     def check(name: str, available: bool, reason: str) -> None:
-        if not available:
-            if name in required:
-                pytest.fail(f"{name} is required here: {reason}")
-            pytest.skip(reason)
+        if available:
+            return
+        if name in REQUIRED:
+            pytest.fail(f"{name} is required here: {reason}", pytrace=False)
+        pytest.skip(reason)
 
     return check
 
 
 @pytest.fixture(scope="session")
 def shared_data(require: Require) -> Path:
-    """The folder of reference data: PAIRHMM_SHARED_DATA, or ../shared/data from the project's root."""
-    default = Path(__file__).resolve().parents[2] / "shared" / "data"
-    folder = Path(os.environ.get("PAIRHMM_SHARED_DATA", default))
-    require("shared", folder.is_dir(), f"no reference data at {folder}; PAIRHMM_SHARED_DATA names another folder")
+    """The folder with the reference data: beside the project, or where PAIRHMM_SHARED_DATA says."""
+    folder = Path(os.environ.get("PAIRHMM_SHARED_DATA", PROJECT.parent / "shared" / "data"))
+    require("shared", folder.is_dir(), f"no reference data in {folder} (set PAIRHMM_SHARED_DATA)")
     return folder
 
 
-RunCli = Callable[..., subprocess.CompletedProcess[str]]
+@pytest.fixture(autouse=True)
+def strict_arithmetic() -> Iterator[None]:
+    """Overflow, division by zero and NaN are defects; underflow is what scaling is about."""
+    with np.errstate(all="raise", under="ignore"):
+        yield
 
 
 @pytest.fixture(scope="session")
 def run_cli() -> RunCli:
-    """``run_cli(*arguments, env={}, **options)``: the command in a process of its own; options are subprocess.run's."""
+    """``run_cli(*arguments, **options)``: the command line in a process of its own; options are subprocess.run's."""
 
-    def run(
-        *arguments: object, env: dict[str, str] | None = None, **options: object
-    ) -> subprocess.CompletedProcess[str]:
+    def run(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "pairhmm", *map(str, arguments)]
-        environment = os.environ | (env or {})
-        return subprocess.run(command, capture_output=True, text=True, env=environment, **options)  # type: ignore[call-overload, no-any-return]
+        given = {"capture_output": True, "text": True, "timeout": 300, **options}
+        return subprocess.run(command, check=False, **given)
 
     return run
