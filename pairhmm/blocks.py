@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm import _cpu
+from pairhmm.compiled import native
 
 if TYPE_CHECKING:
+    from pairhmm._cpu import Reads
     from pairhmm.reads import Alignment
 
 
@@ -56,16 +57,16 @@ class ReadBlock:
     quals: NDArray[np.uint8]
     cigar_offset: NDArray[np.int64]
     cigar: NDArray[np.uint32]
-    _native: _cpu.Reads | None = field(default=None, repr=False)
+    _native: Reads | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.names)
 
     @property
-    def native(self) -> _cpu.Reads:
+    def native(self) -> Reads:
         """The arrays as native code takes them."""
         if self._native is None:
-            self._native = _cpu.Reads(
+            self._native = native.Reads(
                 self.start, self.sample, self.base_offset, self.bases, self.quals, self.cigar_offset, self.cigar
             )
         return self._native
@@ -153,5 +154,5 @@ def joined(pieces: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint8]:
 def gather(source: NDArray[np.uint8], starts: NDArray[np.int64], target_offset: NDArray[np.int64]) -> NDArray[np.uint8]:
     """Slices of a flat array end to end: piece i begins at ``starts[i]`` and fills its place in `target_offset`."""
     target = np.empty(int(target_offset[-1]), dtype=np.uint8)
-    _cpu.gather(source, np.ascontiguousarray(starts, dtype=np.int64), target_offset, target)
+    native.gather(source, np.ascontiguousarray(starts, dtype=np.int64), target_offset, target)
     return target

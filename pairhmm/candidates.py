@@ -12,8 +12,8 @@ from itertools import groupby, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm import _cpu
 from pairhmm.blocks import ReadBlock
+from pairhmm.compiled import native
 from pairhmm.haplotypes import UNKNOWN
 from pairhmm.regions import FetchBases, Region, trim_allele
 from pairhmm.sequences import decode, encode
@@ -57,7 +57,7 @@ class CandidateFinder:
     def __init__(self, fetch: FetchBases, n_samples: int, options: CandidateOptions | None = None) -> None:
         options = options or CandidateOptions()
         self._fetch = fetch
-        self._scanner = _cpu.CandidateScanner(
+        self._scanner = native.CandidateScanner(
             n_samples,
             options.min_base_quality,
             options.min_snv_count,

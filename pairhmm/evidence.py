@@ -229,7 +229,7 @@ class EvidenceStream:
         if pool.chrom != region.chrom:
             return np.empty(0, dtype=np.int64)
         first, last = np.searchsorted(pool.start, (region.core_start - reach, region.core_end))
-        reads = first + np.flatnonzero(pool.end[first:last] > region.core_start)
+        reads: NDArray[np.int64] = first + np.flatnonzero(pool.end[first:last] > region.core_start)
         limit = self.options.max_depth
         if len(reads) <= limit:
             return reads

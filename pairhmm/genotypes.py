@@ -115,7 +115,8 @@ def _log10_priors(allele_priors: tuple[float, ...], ploidy: int) -> Floats:
             if copies:
                 priors[index] *= theta / copies
     priors[0] = max(1.0 - priors[1:].sum(), priors[1:].max(initial=0.0))
-    return np.log10(priors / priors.sum())
+    result: Floats = np.log10(priors / priors.sum())
+    return result
 
 
 def allele_likelihoods(matrix: Floats, allele_of: NDArray[np.integer], n_alleles: int, floor: float) -> Floats:
@@ -144,7 +145,8 @@ def allele_likelihoods(matrix: Floats, allele_of: NDArray[np.integer], n_alleles
     best = rows.max(axis=1, keepdims=True, initial=-np.inf)
     # A read that no haplotype can explain says nothing.
     rows = np.where(np.isfinite(best), rows - np.where(np.isfinite(best), best, 0.0), 0.0)
-    return np.maximum(rows, -floor)
+    result: Floats = np.maximum(rows, -floor)
+    return result
 
 
 def combine_mates(rows: Floats, fragments: NDArray[np.integer]) -> Floats:

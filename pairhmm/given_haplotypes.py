@@ -63,10 +63,10 @@ def _differences(reference: str, sequence: str, offset: int) -> set[_Difference]
     """What turns the reference, which begins at `offset`, into a sequence; indels are shifted left."""
     if sequence == reference:
         return set()
-    aligner = PairwiseAligner(
+    aligner = PairwiseAligner(  # type: ignore[no-untyped-call]
         mode="global", match_score=_MATCH, mismatch_score=_MISMATCH, open_gap_score=_OPEN, extend_gap_score=_EXTEND
     )
-    old_blocks, new_blocks = aligner.align(reference, sequence)[0].aligned
+    old_blocks, new_blocks = aligner.align(reference, sequence)[0].aligned  # type: ignore[no-untyped-call]
     found: set[_Difference] = set()
     old_end, new_end = 0, 0
     ends = [(len(reference), len(reference)), (len(sequence), len(sequence))]

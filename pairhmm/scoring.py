@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm import _cpu, engine
+from pairhmm import engine
 from pairhmm.backends import Backend
 from pairhmm.batch import PairBatch, Qualities, Scores, offsets
+from pairhmm.compiled import native
 from pairhmm.evidence import CutReads
 from pairhmm.models.gatk import LONGEST_REPEAT_UNIT, START, GatkOptions, pcr_quality, prepare_base_quality
 
@@ -65,7 +66,7 @@ def prepare_reads(reads: CutReads, options: GatkOptions) -> Qualities:
     deletion = np.full(size, options.deletion_quality, dtype=np.uint8)
     if options.pcr_indel_model != "none":
         table = pcr_quality(options.pcr_indel_model)
-        _cpu.cap_indel_qualities(reads.offset, reads.bases, table, LONGEST_REPEAT_UNIT, insertion, deletion)
+        native.cap_indel_qualities(reads.offset, reads.bases, table, LONGEST_REPEAT_UNIT, insertion, deletion)
     mapq = np.repeat(reads.mapq, np.diff(reads.offset))
     return Qualities(
         reads.bases,

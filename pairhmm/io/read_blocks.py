@@ -290,7 +290,10 @@ class _Reader:
             else:
                 yield from self._source.file.fetch(until_eof=True)
         except OSError as error:
-            raise InputError(self._source.path, "", f"can't be read to its end: {error}", "is it truncated?") from error
+            cure = "it is cut off or damaged: make it again"
+            if self._source.file.is_cram:
+                cure = "it is cut off, or written with another reference: give that with -f"
+            raise InputError(self._source.path, "", "can't be read to its end", cure) from error
 
     def _by_region(self, regions: Sequence[Interval]) -> Iterator[pysam.AlignedSegment]:
         before = ("", 0)

@@ -1,0 +1,95 @@
+"""The compiled part: SIMD kernels, and walks over alignments. Arrays are C-contiguous; their shapes are the caller's."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+def levels() -> list[tuple[str, bool]]: ...
+
+class Batch:
+    def __init__(
+        self,
+        group_read: NDArray[np.int64],
+        group_hap: NDArray[np.int64],
+        group_pair: NDArray[np.int64],
+        read_offset: NDArray[np.int64],
+        hap_offset: NDArray[np.int64],
+        hap: NDArray[np.uint8],
+        start_match: float,
+        start_deletion: float,
+        /,
+    ) -> None: ...
+    def set_qualities(
+        self,
+        base: NDArray[np.uint8],
+        base_quality: NDArray[np.uint8],
+        insertion_quality: NDArray[np.uint8],
+        deletion_quality: NDArray[np.uint8],
+        gap_quality: NDArray[np.uint8],
+        error: NDArray[np.float64],
+        /,
+    ) -> None: ...
+    def set_rows(self, rows: NDArray[np.float64], /) -> None: ...
+
+def forward(
+    level: str, batch: Batch, is_long: NDArray[np.uint8], threads: int, scores: NDArray[np.float64], /
+) -> None: ...
+def forward_pairs(
+    level: str,
+    batch: Batch,
+    reads: NDArray[np.int64],
+    haplotypes: NDArray[np.int64],
+    threads: int,
+    scores: NDArray[np.float64],
+    /,
+) -> None: ...
+
+class Reads:
+    def __init__(
+        self,
+        start: NDArray[np.int64],
+        sample: NDArray[np.int32],
+        base_offset: NDArray[np.int64],
+        base: NDArray[np.uint8],
+        quality: NDArray[np.uint8],
+        cigar_offset: NDArray[np.int64],
+        cigar: NDArray[np.uint32],
+    ) -> None: ...
+    def cut(
+        self,
+        read: NDArray[np.int64],
+        start: NDArray[np.int64],
+        end: NDArray[np.int64],
+        slack: NDArray[np.int64],
+        first: NDArray[np.int64],
+        last: NDArray[np.int64],
+    ) -> None: ...
+    def letter_at(self, read: int, position: int) -> int: ...
+    def indels(
+        self, read: int, reference_start: int, reference: NDArray[np.uint8]
+    ) -> list[tuple[int, int, bytes]]: ...
+
+class CandidateScanner:
+    def __init__(
+        self,
+        samples: int,
+        min_base_quality: int,
+        min_snv_count: int,
+        min_indel_count: int,
+        min_snv_fraction: float,
+        min_indel_fraction: float,
+    ) -> None: ...
+    def add(self, reads: Reads, reference_start: int, reference: NDArray[np.uint8]) -> None: ...
+    def take(self, frontier: int) -> list[tuple[int, int, bool, bytes]]: ...
+    def reset(self) -> None: ...
+
+def gather(
+    source: NDArray[np.uint8], start: NDArray[np.int64], offset: NDArray[np.int64], target: NDArray[np.uint8]
+) -> None: ...
+def cap_indel_qualities(
+    offset: NDArray[np.int64],
+    base: NDArray[np.uint8],
+    table: NDArray[np.uint8],
+    longest_unit: int,
+    insertion: NDArray[np.uint8],
+    deletion: NDArray[np.uint8],
+) -> None: ...
