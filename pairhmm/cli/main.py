@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Any
 
 import rich_click as click
+from click.exceptions import Exit
 
 from pairhmm.errors import BackendUnavailable, InputError, PairhmmError
 
@@ -36,7 +37,7 @@ class _LazyCommands(click.RichGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return click.RichCommand(cmd_name, help=COMMANDS[cmd_name]) if cmd_name in COMMANDS else None
+        return click.RichCommand(name=cmd_name, help=COMMANDS[cmd_name]) if cmd_name in COMMANDS else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -85,6 +86,8 @@ class _Terminated(BaseException):
 
 
 def _terminate(signum: int, frame: FrameType | None) -> None:
+    # A second one would interrupt the cleaning up after the first.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     raise _Terminated
 
 
@@ -96,7 +99,7 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         code = cli.main(given, prog_name="pairhmm", standalone_mode=False)
         sys.stdout.flush()
-    except click.exceptions.Exit as exit_:
+    except Exit as exit_:
         code = exit_.exit_code
     except click.ClickException as error:
         error.show()
@@ -110,7 +113,7 @@ def main(arguments: list[str] | None = None) -> None:
     except BrokenPipeError:
         # The reader of a pipe has gone, as `head` does: nothing is left to write, at exit neither.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = SIGNAL_BASE + signal.SIGPIPE
+        code = FAILED
     except (InputError, BackendUnavailable) as error:
         if debug:
             raise

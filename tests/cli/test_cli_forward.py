@@ -1,0 +1,73 @@
+"""`pairhmm forward` through its command line."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pairhmm
+
+READS = "@r1\nACGTACGTAC\n+\nIIIIIIIIII\n@r2\nacgtnn\n+\n555555\n"
+HAPLOTYPES = ">h1\nTTACGTACGTACTT\n>h2\nACG\n"
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "reads.fq").write_text(READS)
+    (tmp_path / "haps.fa").write_text(HAPLOTYPES)
+    return tmp_path
+
+
+def table(text):
+    return [line.split("\t") for line in text.splitlines()]
+
+
+def test_scores_are_the_librarys(files, run_cli):
+    done = run_cli("-q", "forward", files / "reads.fq", files / "haps.fa")
+    assert (done.returncode, done.stderr) == (0, "")
+    reads = [pairhmm.make_read("ACGTACGTAC", [40] * 10), pairhmm.make_read("acgtnn", [20] * 6)]
+    expected = pairhmm.forward(reads, ["TTACGTACGTACTT", "ACG"], backend="reference")
+    rows = table(done.stdout)
+    assert rows[0] == ["group", "read", "haplotype", "log10_likelihood", "precision"]
+    assert [row[1:3] for row in rows[1:]] == [["r1", "h1"], ["r1", "h2"], ["r2", "h1"], ["r2", "h2"]]
+    scores = np.array([float(row[3]) for row in rows[1:]])
+    assert np.abs(scores - expected.reshape(-1)).max() <= 2e-6, "a read longer than its haplotype works too"
+
+
+def test_in_file_to_a_file(shared_data, tmp_path, run_cli):
+    output = tmp_path / "scores.tsv"
+    done = run_cli("forward", shared_data / "10s.in", "-o", output, "-@", 2)
+    assert done.returncode == 0
+    assert "backend cpu" in done.stderr, "auto says what it took"
+    assert len(table(output.read_text())) == 3550 + 1
+
+
+def test_profile(files, run_cli):
+    (files / "x.profile").write_text(">p1\n1 0 0 0\n0 1 0 0\n.1 .1 .7 .1\n")
+    done = run_cli("-q", "forward", "--model", "profile", files / "x.profile", files / "haps.fa")
+    assert done.returncode == 0
+    assert [row[1] for row in table(done.stdout)[1:]] == ["p1", "p1"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none.fq", "haps.fa"], "none.fq: No such file or directory"),
+        (["reads.fq"], "there are no haplotypes to score against"),
+        (["haps.fa", "haps.fa"], "haps.fa: h1: no base qualities; give FASTQ, or set --default-base-quality"),
+        (["bad.fa", "haps.fa"], "bad.fa: x: letter '!' at position 2"),
+        (["bad.profile", "haps.fa", "--model", "profile"], "bad.profile: p: row 1 sums to 2 instead of 1"),
+        (["reads.fq", "haps.fa", "--model", "profile", "--parameters", "bad.toml"], "bad.toml: colour: unknown key"),
+        (["x.profile", "haps.fa"], "add --model profile"),
+    ],
+)
+def test_bad_input_is_one_line_and_code_2(files, run_cli, arguments, message):
+    (files / "bad.fa").write_text(">x\nA!\n")
+    (files / "bad.profile").write_text(">p\n1 1 0 0\n")
+    (files / "x.profile").write_text(">p\n1 0 0 0\n")
+    (files / "bad.toml").write_text('colour = "red"\n')
+    done = run_cli("-q", "forward", *arguments, cwd=files)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert done.stdout == ""

@@ -1,0 +1,107 @@
+"""What all commands share: help, messages, exit codes, signals."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+COMMANDS = ("likelihoods", "call", "forward", "validate", "simulate", "bench", "devices")
+
+
+def test_help_lists_every_command(run_cli):
+    done = run_cli("--help")
+    assert done.returncode == 0
+    assert all(command in done.stdout for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(run_cli, command):
+    done = run_cli(command, "--help")
+    assert done.returncode == 0
+    assert "Usage" in done.stdout
+
+
+@pytest.mark.parametrize("arguments", [["nonsense"], ["devices", "--nonsense"], ["call"]])
+def test_misuse_is_code_2(run_cli, arguments):
+    done = run_cli(*arguments)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys\nfrom pairhmm.cli.main import main\n"
+        "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
+        "assert not {'numpy', 'pysam', 'Bio', 'pyarrow'} & set(sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
+def test_devices_json(run_cli):
+    done = run_cli("devices", "--json")
+    told = json.loads(done.stdout)
+    by_name = {one["backend"]: one for one in told["backends"]}
+    assert by_name["reference"]["available"]
+    assert by_name["cpu"]["detail"] in told["simd_levels"]
+
+
+def test_devices_says_why_not(run_cli):
+    done = run_cli("devices", env={**os.environ, "PAIRHMM_CPU": "sse9"})
+    assert done.returncode == 0
+    assert "PAIRHMM_CPU=sse9" in done.stdout and "unset it" in done.stdout
+
+
+def test_named_backend_that_is_missing(run_cli, tmp_path):
+    (tmp_path / "x.in").write_text("1 1\nA I I I +\nA\n")
+    done = run_cli("forward", tmp_path / "x.in", "--backend", "cpu", env={**os.environ, "PAIRHMM_CPU": "sse9"})
+    assert done.returncode == 2
+    assert done.stderr.startswith("pairhmm: error: backend cpu: PAIRHMM_CPU=sse9")
+
+
+def test_json_log(run_cli, tmp_path):
+    (tmp_path / "x.in").write_text("1 1\nA I I I +\nA\n")
+    done = run_cli("--json-log", "forward", tmp_path / "x.in")
+    messages = [json.loads(line) for line in done.stderr.splitlines()]
+    assert any("backend" in message["message"] for message in messages)
+
+
+def test_debug_shows_the_traceback(run_cli, tmp_path):
+    done = run_cli("--debug", "forward", tmp_path / "none.in")
+    assert "Traceback" in done.stderr
+
+
+def test_head_gets_no_traceback(shared_data):
+    reader, writer = os.pipe()
+    command = [sys.executable, "-m", "pairhmm", "-q", "forward", str(shared_data / "1m.in"), "-@", "2"]
+    process = subprocess.Popen(command, stdout=writer, stderr=subprocess.PIPE, text=True)
+    os.close(writer)
+    os.read(reader, 100)
+    os.close(reader)
+    _, told = process.communicate(timeout=60)
+    assert told == ""
+    assert process.returncode == 1, "as click has it"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_leaves_no_file(tmp_path, number):
+    """Also inside the native code: one long pair, which takes far longer than this test waits."""
+    length = 150_000
+    (tmp_path / "x.in").write_text(f"1 1\n{'A' * length} {'I' * length} {'I' * length} {'I' * length} {'+' * length}\n")
+    with open(tmp_path / "x.in", "a") as out:
+        out.write("ACGT" * (length // 4) + "\n")
+    output = tmp_path / "out" / "scores.tsv"
+    output.parent.mkdir()
+    command = [sys.executable, "-m", "pairhmm", "forward", str(tmp_path / "x.in"), "-o", str(output)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    time.sleep(1.5)
+    process.send_signal(number)
+    _, told = process.communicate(timeout=10)
+    assert process.returncode == 128 + number
+    assert "Traceback" not in told
+    assert os.listdir(output.parent) == []
