@@ -37,6 +37,7 @@ def read_sequences(path: str | Path) -> Iterator[SequenceRecord]:
     """
     name = ""
     try:
+        open(path, "rb").close()  # the system says better than htslib why a file can't be opened
         with pysam.FastxFile(str(path)) as records:
             for record in records:
                 name = record.name or ""
