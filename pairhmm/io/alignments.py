@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pysam
@@ -59,7 +60,9 @@ class AlignmentReader:
     def close(self) -> None:
         """Close the files."""
         for source in self.sources:
-            source.file.close()
+            # After a failed read closing fails too, and would hide why.
+            with suppress(OSError):
+                source.file.close()
         pysam.set_verbosity(self._verbosity)
 
     def __enter__(self) -> AlignmentReader:

@@ -12,8 +12,8 @@ import pysam.bcftools
 
 from pairhmm.errors import InputError
 from pairhmm.genotypes import SampleGenotype
-from pairhmm.io.bgzip import BgzipText
-from pairhmm.io.outputs import open_output, output_errors, whole_files
+from pairhmm.io.bgzip import LONGEST_FOR_TBI, BgzipText
+from pairhmm.io.outputs import open_output, output_errors, scratch_beside, whole_files
 from pairhmm.variants import Variant
 
 PASS, LOW_QUALITY = "PASS", "LowQual"
@@ -29,9 +29,6 @@ _FIELDS = (
     '##FORMAT=<ID=PL,Number=G,Type=Integer,Description="Phred-scaled genotype likelihoods, the best is 0">',
 )
 _FORMAT = "GT:AD:DP:GQ:PL"
-
-
-_LONGEST_FOR_TBI = 2**29
 
 
 class _Text(Protocol):
@@ -117,15 +114,12 @@ def open_calls(
                     yield CallWriter(out, min_quality, ploidy)
                 _index(scratch, contigs)
     elif path.endswith(".bcf"):
-        with whole_files(path, ".csi", ".vcf") as scratch:
+        with whole_files(path, ".csi", ".tbi") as scratch, scratch_beside(scratch) as text:
             with output_errors(path):
-                text = Path(f"{scratch}.vcf")
                 with open(text, "w", encoding="utf-8") as out:
                     out.write(header)
                     yield CallWriter(out, min_quality, ploidy)
                 _to_bcf(text, scratch)
-                text.unlink()
-                pysam.bcftools.index("-f", str(scratch))
     elif path.endswith(".gz"):
         raise InputError(path, "", "not a name for calls", "end it in .vcf, .vcf.gz or .bcf")
     else:
@@ -150,10 +144,13 @@ def _header(
 
 
 def _index(path: Path, contigs: Mapping[str, int]) -> None:
-    # A .tbi holds contigs of up to 512 Mb.
-    csi = max(contigs.values(), default=0) > _LONGEST_FOR_TBI
+    csi = max(contigs.values(), default=0) > LONGEST_FOR_TBI
     pysam.tabix_index(str(path), preset="vcf", force=True, csi=csi)
 
 
 def _to_bcf(text: Path, destination: Path) -> None:
-    pysam.bcftools.view("--no-version", "-Ob", "-o", str(destination), str(text), catch_stdout=False)
+    try:
+        pysam.bcftools.view("--no-version", "-Ob", "-o", str(destination), str(text), catch_stdout=False)
+        pysam.bcftools.index("-f", str(destination))
+    except pysam.utils.SamtoolsError as error:
+        raise OSError("can't be written as BCF: the disk may be full") from error

@@ -23,7 +23,8 @@ def whole_files(destination: str | Path, *companions: str) -> Iterator[Path]:
     ----------
     destination : path
     companions : str
-        Suffixes of files that the writer leaves beside its own, such as ``.tbi``; they are renamed or removed too.
+        Suffixes of files that the writer may leave beside its own, such as ``.tbi``; they are renamed or removed too,
+        and those of an earlier run go, which would be indices of other content.
 
     Raises
     ------
@@ -46,9 +47,21 @@ def whole_files(destination: str | Path, *companions: str) -> Iterator[Path]:
                 made = Path(f"{scratch}{end}")
                 if made.exists():
                     os.replace(made, f"{target}{end}")
+                elif end:
+                    Path(f"{target}{end}").unlink(missing_ok=True)
     finally:
         for end in ends:
             Path(f"{scratch}{end}").unlink(missing_ok=True)
+
+
+@contextmanager
+def scratch_beside(path: Path) -> Iterator[Path]:
+    """A path beside another one, for text on its way to another format; what is there is removed at the end."""
+    scratch = path.with_name(f"{path.name}.tmp")
+    try:
+        yield scratch
+    finally:
+        scratch.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 
 from pairhmm.batch import PRECISIONS
 from pairhmm.errors import InputError
-from pairhmm.io.bgzip import BgzipText
-from pairhmm.io.outputs import STDOUT, open_output, output_errors, whole_files
+from pairhmm.io.bgzip import LONGEST_FOR_TBI, BgzipText
+from pairhmm.io.outputs import STDOUT, is_device, open_output, output_errors, whole_files
 
 COLUMNS = ("sample", "chrom", "start", "end", "read_name", "mate", "haplotype", "log10_likelihood", "precision")
 HAPLOTYPE_COLUMNS = ("chrom", "start", "end", "haplotype", "sequence", "alleles", "variants")
 # Where `chrom start end` begin in the tables above, for tabix.
 _LIKELIHOOD_PLACE, _HAPLOTYPE_PLACE = 1, 0
+_INDICES = (".tbi", ".csi")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class LikelihoodWriter(Protocol):
 def open_likelihoods(destination: str | Path) -> Iterator[LikelihoodWriter]:
     """A writer by the destination's extension: ``.tsv.gz`` and ``.gz`` bgzip, ``.parquet``, else TSV; ``-`` is stdout.
 
-    The companion stands beside it as ``NAME.haplotypes.EXT``; there is none for stdout. The files appear when the
+    The companion stands beside it as ``NAME.haplotypes.EXT``; there is none for stdout and devices. The files appear when the
     block ends well.
 
     Raises
@@ -85,7 +86,7 @@ def open_likelihoods(destination: str | Path) -> Iterator[LikelihoodWriter]:
         Where the destination can't be written, and for Parquet without pyarrow.
     """
     path = str(destination)
-    if path == STDOUT:
+    if path == STDOUT or is_device(path):
         with open_output(path) as table:
             yield _TextWriter(table, None)
     elif path.endswith(".parquet"):
@@ -98,12 +99,13 @@ def open_likelihoods(destination: str | Path) -> Iterator[LikelihoodWriter]:
                 finally:
                     writer.close()
     elif path.endswith(".gz"):
-        with whole_files(path, ".tbi") as table, whole_files(companion(path), ".tbi") as haplotypes:
+        with whole_files(path, *_INDICES) as table, whole_files(companion(path), *_INDICES) as haplotypes:
             with output_errors(path):
                 with BgzipText(table) as text, BgzipText(haplotypes) as described:
-                    yield _TextWriter(text, described)
-                _index(table, _LIKELIHOOD_PLACE)
-                _index(haplotypes, _HAPLOTYPE_PLACE)
+                    rows = _TextWriter(text, described)
+                    yield rows
+                _index(table, _LIKELIHOOD_PLACE, rows.furthest)
+                _index(haplotypes, _HAPLOTYPE_PLACE, rows.furthest)
     else:
         with open_output(path) as text, open_output(companion(path)) as described:
             yield _TextWriter(text, described)
@@ -124,11 +126,13 @@ class _Text(Protocol):
 class _TextWriter:
     def __init__(self, table: _Text, haplotypes: _Text | None) -> None:
         self._table, self._haplotypes = table, haplotypes
+        self.furthest = 0
         table.write("#" + "\t".join(COLUMNS) + "\n")
         if haplotypes is not None:
             haplotypes.write("#" + "\t".join(HAPLOTYPE_COLUMNS) + "\n")
 
     def write(self, rows: LikelihoodRows) -> None:
+        self.furthest = max(self.furthest, rows.end)
         place = f"{rows.chrom}\t{rows.start}\t{rows.end}"
         lines = []
         scores, precisions = rows.log10.tolist(), rows.precision.tolist()
@@ -189,10 +193,18 @@ class _ParquetWriter:
         self._haplotypes.close()
 
 
-def _index(path: Path, first: int) -> None:
-    """Make the .tbi of a table whose columns first, first + 1 and first + 2 are an interval, 0-based half-open."""
+def _index(path: Path, first: int, furthest: int) -> None:
+    """Index a table whose columns first, first + 1 and first + 2 are an interval, 0-based half-open."""
+    csi = furthest > LONGEST_FOR_TBI
     pysam.tabix_index(
-        str(path), force=True, seq_col=first, start_col=first + 1, end_col=first + 2, zerobased=True, meta_char="#"
+        str(path),
+        force=True,
+        seq_col=first,
+        start_col=first + 1,
+        end_col=first + 2,
+        zerobased=True,
+        meta_char="#",
+        csi=csi,
     )
 
 
