@@ -1,4 +1,4 @@
-"""The compiled part: SIMD kernels, and walks over alignments. Arrays are C-contiguous; their shapes are the caller's."""
+"""The compiled part: kernels, and walks over alignments. Arrays are C-contiguous; shapes are checked by the caller."""
 
 import numpy as np
 from numpy.typing import NDArray
