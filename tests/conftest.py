@@ -28,7 +28,7 @@ RunCli = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture(scope="session")
 def require() -> Require:
-    """``require(name, available, reason)`` skips what is not available, or fails where PAIRHMM_TEST_REQUIRE names it."""
+    """``require(name, available, reason)`` skips what is not there, or fails where PAIRHMM_TEST_REQUIRE names it."""
 
     def check(name: str, available: bool, reason: str) -> None:
         if available:
