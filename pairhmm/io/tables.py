@@ -107,7 +107,8 @@ def open_likelihoods(destination: str | Path) -> Iterator[LikelihoodWriter]:
                 _index(table, _LIKELIHOOD_PLACE, rows.furthest)
                 _index(haplotypes, _HAPLOTYPE_PLACE, rows.furthest)
     else:
-        with open_output(path) as text, open_output(companion(path)) as described:
+        # The inner file is the one that a full disk is told of.
+        with open_output(companion(path)) as described, open_output(path) as text:
             yield _TextWriter(text, described)
 
 

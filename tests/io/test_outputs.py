@@ -7,7 +7,7 @@ import os
 import pytest
 
 from pairhmm.errors import InputError
-from pairhmm.io.outputs import open_output, whole_files
+from pairhmm.io.outputs import open_output, scratch_beside, whole_files
 
 
 def test_renamed_when_whole(tmp_path):
@@ -52,3 +52,17 @@ def test_folder_that_is_not_there(tmp_path):
 def test_a_folder_is_no_output(tmp_path):
     with pytest.raises(InputError, match="is a folder"), open_output(tmp_path):
         pass
+
+
+def test_companions_of_an_earlier_run_go(tmp_path):
+    target = tmp_path / "out.vcf.gz"
+    (tmp_path / "out.vcf.gz.csi").write_text("of other content")
+    with whole_files(target, ".tbi", ".csi") as scratch:
+        scratch.write_text("data")
+    assert os.listdir(tmp_path) == ["out.vcf.gz"]
+
+
+def test_scratch_is_gone_at_the_end(tmp_path):
+    with scratch_beside(tmp_path / "x.bcf") as text:
+        text.write_text("data")
+    assert os.listdir(tmp_path) == []

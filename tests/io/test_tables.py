@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import os
+from dataclasses import replace
 
 import numpy as np
 import pysam
@@ -84,3 +86,31 @@ def test_parquet_without_pyarrow(tmp_path, monkeypatch):
 def test_companion():
     assert companion("a/b.tsv.gz") == "a/b.haplotypes.tsv.gz"
     assert companion("b.parquet") == "b.haplotypes.parquet"
+
+
+def test_contigs_too_long_for_tbi(tmp_path):
+    far = 600_000_000
+    (tmp_path / "x.tsv.gz.tbi").write_text("of an earlier run")
+    with open_likelihoods(tmp_path / "x.tsv.gz") as out:
+        out.write(replace(ROWS, start=far, end=far + 10))
+    assert not (tmp_path / "x.tsv.gz.tbi").exists()
+    with pysam.TabixFile(str(tmp_path / "x.tsv.gz"), index=str(tmp_path / "x.tsv.gz.csi")) as table:
+        assert len(list(table.fetch("q", far, far + 1))) == len(EXPECTED)
+
+
+@pytest.mark.parametrize("name", ["x.tsv", "x.tsv.gz", "x.parquet"])
+def test_no_region_at_all_is_a_valid_table(tmp_path, name):
+    with open_likelihoods(tmp_path / name):
+        pass
+    if name.endswith(".parquet"):
+        parquet = pytest.importorskip("pyarrow.parquet")
+        assert parquet.read_table(tmp_path / name).column_names == list(COLUMNS)
+    else:
+        opened = gzip.open if name.endswith(".gz") else open
+        with opened(tmp_path / name, "rt") as lines:
+            assert lines.read() == "#" + "\t".join(COLUMNS) + "\n"
+
+
+def test_a_device_has_no_companion():
+    write("/dev/null")
+    assert not os.path.exists("/dev/null.haplotypes")
