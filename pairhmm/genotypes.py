@@ -20,6 +20,8 @@ INFORMATIVE = 0.2
 MAX_GQ = 99
 MAX_PL = 2**31 - 1
 MAX_QUAL = 1e6
+# A double holds a little less; a likelihood that small is none.
+SMALLEST_LOG10 = -300.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +201,8 @@ def genotype_likelihoods(observations: Floats, ploidy: int) -> Floats:
     ploidy : int
     """
     shares = _dosage(observations.shape[1], ploidy)
-    total: Floats = np.log10(np.power(10.0, observations) @ shares).sum(axis=0)
+    # Where scores have no floor, mates that differ can lie beyond what a double holds.
+    total: Floats = np.log10(np.power(10.0, np.maximum(observations, SMALLEST_LOG10)) @ shares).sum(axis=0)
     return total
 
 
@@ -248,7 +251,7 @@ def _informative_depths(rows: Floats) -> tuple[int, ...]:
 
 def _log10_sum(values: Floats) -> float:
     top = float(values.max())
-    return top + float(np.log10(np.power(10.0, np.maximum(values - top, -300.0)).sum()))
+    return top + float(np.log10(np.power(10.0, np.maximum(values - top, SMALLEST_LOG10)).sum()))
 
 
 def site_quality(samples: list[SampleGenotype]) -> float:

@@ -149,3 +149,11 @@ def test_confidence_is_capped_and_finite():
     assert sample.quality == 99
     assert all(isinstance(value, int) and value >= 0 for value in sample.likelihoods)
     assert sample.likelihoods[0] > sample.likelihoods[1] > sample.likelihoods[2] == 0
+
+
+def test_scores_without_a_floor_stay_finite():
+    rows = np.array([[0.0, -300.0], [-300.0, 0.0], [0.0, -299.0]])
+    with np.errstate(all="raise"):
+        sample = call_sample(rows, np.array([1, 1, 2]), SNV, 2)
+    assert sample.alleles == (0, 0)
+    assert np.isfinite(genotype_likelihoods(rows, 1)).all()

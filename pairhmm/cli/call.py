@@ -22,11 +22,15 @@ _NO_FLOOR = 300.0
     "--min-qual", type=click.FloatRange(min=0), default=30.0, show_default=True, help="A lower QUAL is LowQual."
 )
 @click.option(
-    "--snv-prior", type=click.FloatRange(0, 0.1), default=1e-3, show_default=True, help="Prior of a heterozygous SNV."
+    "--snv-prior",
+    type=click.FloatRange(1e-12, 0.1),
+    default=1e-3,
+    show_default=True,
+    help="Prior of a heterozygous SNV.",
 )
 @click.option(
     "--indel-prior",
-    type=click.FloatRange(0, 0.1),
+    type=click.FloatRange(1e-12, 0.1),
     default=1.25e-4,
     show_default=True,
     help="Prior of a heterozygous indel.",
