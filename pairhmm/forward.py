@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm import engine
+from pairhmm.backends import Backend
 from pairhmm.batch import PRECISIONS, PairBatch, Qualities, Read, Scores, offsets
 from pairhmm.errors import InputError
 from pairhmm.io.outputs import open_output
@@ -23,7 +24,11 @@ from pairhmm.sequences import encode
 Haplotype = str | NDArray[np.uint8]
 """Letters, or their codes."""
 
+ModelRead = Read | NDArray[np.float64]
+"""What GATK's model takes, or a profile float64[m, 4]."""
+
 READS_PER_BLOCK = 4096
+_DEFAULTS = gatk.GatkOptions()
 
 
 def forward(
@@ -85,7 +90,7 @@ class _Block:
 
     group: int
     read_names: list[str]
-    reads: Sequence[Read] | Sequence[NDArray[np.float64]]
+    reads: Sequence[ModelRead]
     haplotype_names: list[str]
     haplotypes: Sequence[Haplotype]
 
@@ -96,7 +101,7 @@ def forward_files(
     output: str | Path,
     *,
     model: ProfileModel | None = None,
-    options: gatk.GatkOptions = gatk.GatkOptions(),
+    options: gatk.GatkOptions = _DEFAULTS,
     default_base_quality: int | None = None,
     backend: str = "auto",
     threads: int = 1,
@@ -142,10 +147,10 @@ def forward_files(
 
 
 def _score(
-    reads: Sequence[Read] | Sequence[NDArray[np.float64]],
+    reads: Sequence[ModelRead],
     haplotypes: Sequence[Haplotype],
     model: ProfileModel | None,
-    backend: engine.Backend,
+    backend: Backend,
     threads: int,
 ) -> Scores:
     codes = [encode(haplotype) if isinstance(haplotype, str) else haplotype for haplotype in haplotypes]
@@ -190,7 +195,9 @@ def _blocks(
             yield _Block(number, read_names, group.reads, haplotype_names, group.haplotypes)
         return
     if haplotypes is None:
-        raise InputError(reads, "", "there are no haplotypes to score against", "name a haplotype FASTA after the reads")
+        raise InputError(
+            reads, "", "there are no haplotypes to score against", "name a haplotype FASTA after the reads"
+        )
     targets = list(read_sequences(haplotypes))
     if not targets:
         raise InputError(str(haplotypes), "", "no sequence in it", "give at least one haplotype")
@@ -202,7 +209,7 @@ def _blocks(
 
 def _read_records(
     path: str, model: ProfileModel | None, options: gatk.GatkOptions, default_base_quality: int | None
-) -> Iterator[tuple[str, Read | NDArray[np.float64]]]:
+) -> Iterator[tuple[str, ModelRead]]:
     if path.endswith(".profile"):
         if model is None:
             raise InputError(path, "", "a profile needs the profile model", "add --model profile")
@@ -227,8 +234,8 @@ def _quality(path: str, record: SequenceRecord, default: int | None) -> NDArray[
 
 
 def _chunked(
-    records: Iterator[tuple[str, Read | NDArray[np.float64]]],
-) -> Iterator[list[tuple[str, Read | NDArray[np.float64]]]]:
+    records: Iterator[tuple[str, ModelRead]],
+) -> Iterator[list[tuple[str, ModelRead]]]:
     while block := list(islice(records, READS_PER_BLOCK)):
         yield block
 

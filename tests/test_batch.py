@@ -19,7 +19,11 @@ def haplotype(length):
 @pytest.fixture
 def batch():
     return PairBatch.from_groups(
-        [Group([read(3), read(4)], [haplotype(5)]), Group([], [haplotype(2)]), Group([read(1)], [haplotype(7), haplotype(8)])]
+        [
+            Group([read(3), read(4)], [haplotype(5)]),
+            Group([], [haplotype(2)]),
+            Group([read(1)], [haplotype(7), haplotype(8)]),
+        ]
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from types import ModuleType
 
 import numpy as np
@@ -109,7 +110,6 @@ def make() -> CpuBackend:
 
 def _native() -> ModuleType | None:
     try:
-        from pairhmm import _cpu
+        return import_module("pairhmm._cpu")
     except ImportError:
         return None
-    return _cpu

@@ -45,6 +45,7 @@ class ReferenceBackend:
     def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> NDArray[np.float64]:
         rows = batch.rows if batch.qualities is None else gatk.rows(batch.qualities)
         assert rows is not None
+        letters = batch.haplotypes
         reads, haplotypes = batch.pair_indices(pairs)
         lengths = np.diff(batch.read_offset)[reads]
         widths = np.diff(batch.haplotype_offset)[haplotypes]
@@ -57,7 +58,7 @@ class ReferenceBackend:
             block, order = order[:count], order[count:]
             scores[block] = _score_block(
                 [rows[batch.read_offset[r] : batch.read_offset[r + 1]] for r in reads[block]],
-                [batch.haplotypes[batch.haplotype_offset[h] : batch.haplotype_offset[h + 1]] for h in haplotypes[block]],
+                [letters[batch.haplotype_offset[h] : batch.haplotype_offset[h + 1]] for h in haplotypes[block]],
                 batch.start,
             )
         return scores
@@ -143,7 +144,8 @@ def _fill(
 
 def _two_to(exponent: NDArray[np.int64]) -> NDArray[np.float64]:
     """2^exponent for exponents of at most 0; zero where float64 has no such number."""
-    return _POWERS[np.maximum(exponent, -1001) + 1001]
+    powers: NDArray[np.float64] = _POWERS[np.maximum(exponent, -1001) + 1001]
+    return powers
 
 
 def _accumulate(

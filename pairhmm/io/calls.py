@@ -89,8 +89,9 @@ def open_calls(
     min_quality: float,
     provenance: Mapping[str, str],
 ) -> Iterator[CallWriter]:
-    """A writer by the destination's extension: ``.vcf.gz`` (and .tbi, or .csi for long contigs), ``.bcf`` (and .csi),
-    else VCF; ``-`` is VCF to stdout. The files appear when the block ends well.
+    """A writer by the destination's extension; the files appear when the block ends well.
+
+    ``.vcf.gz`` comes with a .tbi (.csi for long contigs), ``.bcf`` with a .csi; all else is VCF, ``-`` to stdout.
 
     Parameters
     ----------

@@ -77,8 +77,8 @@ class LikelihoodWriter(Protocol):
 def open_likelihoods(destination: str | Path) -> Iterator[LikelihoodWriter]:
     """A writer by the destination's extension: ``.tsv.gz`` and ``.gz`` bgzip, ``.parquet``, else TSV; ``-`` is stdout.
 
-    The companion stands beside it as ``NAME.haplotypes.EXT``; there is none for stdout and devices. The files appear when the
-    block ends well.
+    The companion stands beside it as ``NAME.haplotypes.EXT``; there is none for stdout and devices. The files appear
+    when the block ends well.
 
     Raises
     ------

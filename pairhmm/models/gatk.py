@@ -173,14 +173,14 @@ def floor_scores(scores: NDArray[np.float64], options: GatkOptions) -> NDArray[n
     """Scores [reads, haplotypes] (log10), none further below the read's best than `options.score_floor`."""
     if options.score_floor is None or scores.size == 0:
         return scores
-    return np.maximum(scores, scores.max(axis=1, keepdims=True) - options.score_floor)
+    floor: NDArray[np.float64] = scores.max(axis=1, keepdims=True) - options.score_floor
+    return np.maximum(scores, floor)
 
 
-def set_aside(
-    scores: NDArray[np.float64], lengths: NDArray[np.int64], options: GatkOptions
-) -> NDArray[np.bool_]:
+def set_aside(scores: NDArray[np.float64], lengths: NDArray[np.int64], options: GatkOptions) -> NDArray[np.bool_]:
     """bool[reads]: reads of `lengths` bases that fit none of the haplotypes (scores [reads, haplotypes], log10)."""
     if options.error_rate is None or scores.size == 0:
         return np.zeros(len(lengths), dtype=bool)
     expected_errors = np.minimum(2.0, np.ceil(lengths * options.error_rate))
-    return scores.max(axis=1) < -4.0 * expected_errors
+    hopeless: NDArray[np.bool_] = scores.max(axis=1) < -4.0 * expected_errors
+    return hopeless

@@ -35,7 +35,9 @@ def random_read(rng, haplotype, length, *, constant_gap):
 def random_group(rng, reads, haplotypes, longest, widest, *, constant_gap):
     targets = [rng.integers(0, 5 if k == 0 else 4, rng.integers(1, widest)).astype(np.uint8) for k in range(haplotypes)]
     chosen = [
-        random_read(rng, targets[int(rng.integers(haplotypes))], int(rng.integers(1, longest)), constant_gap=constant_gap)
+        random_read(
+            rng, targets[int(rng.integers(haplotypes))], int(rng.integers(1, longest)), constant_gap=constant_gap
+        )
         for _ in range(reads)
     ]
     return Group(chosen, targets)
@@ -135,9 +137,7 @@ def test_scores_do_not_depend_on_company(level, batch, monkeypatch):
     assert (engine.forward(batch, "cpu", chunk_cells=100_000).log10 == whole).all()
     last = batch.take_groups(batch.groups - 1, batch.groups)
     assert (engine.forward(last, "cpu").log10 == whole[-last.pairs :]).all()
-    single = [
-        engine.forward(rows_batch_of_pair(batch, pair), "cpu").log10[0] for pair in range(0, batch.pairs, 97)
-    ]
+    single = [engine.forward(rows_batch_of_pair(batch, pair), "cpu").log10[0] for pair in range(0, batch.pairs, 97)]
     assert single == whole[::97].tolist()
 
 

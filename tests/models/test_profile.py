@@ -64,7 +64,7 @@ def test_missing_file(tmp_path):
 def test_rows_must_sum_to_one():
     probabilities = np.full((3, 4), 0.25)
     probabilities[1, 0] = 0.5
-    with pytest.raises(ValueError, match="row 2 sums to 1.25"):
+    with pytest.raises(ValueError, match=r"row 2 sums to 1\.25"):
         profile.preset("normalised").rows(probabilities)
 
 
