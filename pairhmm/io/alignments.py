@@ -10,8 +10,8 @@ from pathlib import Path
 import pysam
 
 from pairhmm.errors import InputError
+from pairhmm.io.alignment_sources import OpenAlignments
 from pairhmm.io.fasta import Reference
-from pairhmm.io.read_blocks import OpenAlignments
 
 STDIN = "-"
 

@@ -19,18 +19,17 @@ import pysam
 
 from pairhmm.blocks import ReadBlock, offsets
 from pairhmm.errors import InputError
+from pairhmm.io.alignment_sources import Interval, OpenAlignments, SourceReader
 from pairhmm.sequences import encode
 
 log = logging.getLogger(__name__)
 
-Interval = tuple[str, int, int]
 Buffer: TypeAlias = "bytes | array[int]"
 
 # Which operations (M I D N S H P = X) consume bases of the read.
 _CONSUMES_QUERY = np.array([1, 1, 0, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0], dtype=np.int64)
 # An index is used to get to the next wanted interval where it is at least this far: nearer, reading on is faster.
 _JUMP = 200_000
-_SAMPLE_TAG = "RG"
 _UNMAPPED = 0x4
 # SAM flags and what is said of reads that were left out for them.
 _REASONS = (
@@ -59,39 +58,6 @@ class ReadSelection:
     excluded_flags: int
     min_mapq: int
     default_base_quality: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class OpenAlignments:
-    """One open BAM or CRAM file and the sample of each of its read groups.
-
-    Attributes
-    ----------
-    path : str
-    file : pysam.AlignmentFile
-    sample_of_group : dict of str to int
-        Sample index of each read group.
-    default_sample : int or None
-        Sample index of reads without a read group; None where the file has several samples: such reads are an error.
-    """
-
-    path: str
-    file: pysam.AlignmentFile
-    sample_of_group: dict[str, int]
-    default_sample: int | None
-
-    def sample(self, read: pysam.AlignedSegment) -> int:
-        """The sample index of a read."""
-        group = str(read.get_tag(_SAMPLE_TAG)) if self.sample_of_group and read.has_tag(_SAMPLE_TAG) else ""
-        sample = self.sample_of_group.get(group, self.default_sample)
-        if sample is None:
-            rule = (
-                f"its read group {group!r} is not in the header"
-                if group
-                else "no read group in a file of several samples"
-            )
-            raise InputError(self.path, f"read {read.query_name}", rule, "run samtools addreplacerg")
-        return sample
 
 
 @dataclass(slots=True)
@@ -147,7 +113,7 @@ def read_blocks(
     chunk_size : int
         Reads a block.
     regions : sequence of (chrom, start, end), optional
-        Disjoint and in order. Only reads that overlap one are read, through the index.
+        Disjoint. Only reads that overlap one are read, through the index.
     wanted : iterable of (chrom, start, end), optional
         Disjoint and in order. Reads that overlap none are skipped before anything of them is decoded.
 
@@ -157,6 +123,8 @@ def read_blocks(
         For inputs that are not sorted or are cut short, and reads whose parts do not fit each other.
     """
     rank = {name: index for index, name in enumerate(contigs)}
+    if regions is not None:
+        regions = sorted((one for one in regions if one[0] in rank), key=lambda one: (rank[one[0]], one[1]))
     copies = tee(wanted, len(inputs)) if wanted is not None else [None] * len(inputs)
     left_out: Counter[str] = Counter()
     streams = [
@@ -234,9 +202,14 @@ def _select(
     # An unmapped read has no place here, whatever was asked for.
     excluded, min_mapq = selection.excluded_flags | _UNMAPPED, selection.min_mapq
     of_tid = [rank[name] for name in source.file.references]
-    intervals = ((rank[chrom], start, end) for chrom, start, end in wanted) if wanted is not None else None
+    known = set(source.file.references)
+    if regions is not None:
+        regions = [one for one in regions if one[0] in known]
+    intervals = (
+        ((rank[chrom], start, end) for chrom, start, end in wanted if chrom in known) if wanted is not None else None
+    )
     goal = next(intervals, None) if intervals is not None else None
-    reader = _Reader(source, regions, may_jump=wanted is not None)
+    reader = SourceReader(source, regions, may_jump=wanted is not None)
     last = (-1, -1)
     for read in reader:
         if read.flag & excluded or read.mapping_quality < min_mapq:
@@ -253,8 +226,7 @@ def _select(
             if goal is None:
                 return
             if goal[0] != contig or (read.reference_end or start) <= goal[1]:
-                # The goal may lie on a contig that this file does not have.
-                if goal[0] in of_tid and (goal[0] != contig or goal[1] - start > _JUMP):
+                if goal[0] != contig or goal[1] - start > _JUMP:
                     reader.jump(source.file.references[of_tid.index(goal[0])], goal[1])
                 continue
         if not read.query_length or not read.cigartuples:
@@ -265,60 +237,3 @@ def _select(
 
 def _reason(flags: int) -> str:
     return next((reason for flag, reason in _REASONS if flags & flag), _LOW_MAPQ)
-
-
-class _Reader:
-    """Reads of one file, whole or by regions, that can jump ahead where there is an index."""
-
-    def __init__(self, source: OpenAlignments, regions: Sequence[Interval] | None, may_jump: bool) -> None:
-        self._source = source
-        self._regions = regions
-        self._can_jump = may_jump and regions is None and source.file.has_index()
-        self._target: tuple[str, int] | None = None
-
-    def jump(self, chrom: str, start: int) -> None:
-        """Go on with the reads that overlap `start` or lie behind it, where that is possible."""
-        if self._can_jump:
-            self._target = (chrom, start)
-
-    def __iter__(self) -> Iterator[pysam.AlignedSegment]:
-        try:
-            if self._regions is not None:
-                yield from self._by_region(self._regions)
-            elif self._can_jump:
-                yield from self._by_contig()
-            else:
-                yield from self._source.file.fetch(until_eof=True)
-        except OSError as error:
-            cure = "it is cut off or damaged: make it again"
-            if self._source.file.is_cram:
-                cure = "it is cut off, or written with another reference: give that with -f"
-            raise InputError(self._source.path, "", "can't be read to its end", cure) from error
-
-    def _by_region(self, regions: Sequence[Interval]) -> Iterator[pysam.AlignedSegment]:
-        before = ("", 0)
-        for chrom, start, end in regions:
-            for read in self._source.file.fetch(chrom, start, end):
-                # A read that reaches over from the region before was given with it.
-                if before[0] != chrom or read.reference_start >= before[1]:
-                    yield read
-            before = (chrom, end)
-
-    def _by_contig(self) -> Iterator[pysam.AlignedSegment]:
-        file = self._source.file
-        contigs = list(file.references)
-        position, start, seen = 0, 0, -1
-        while position < len(contigs):
-            jumped = False
-            for read in file.fetch(contigs[position], start):
-                if read.reference_start <= seen:
-                    continue
-                yield read
-                if self._target is not None:
-                    # A read seen before the jump may overlap the target too; it was given already.
-                    chrom, start = self._target
-                    seen = read.reference_start if chrom == contigs[position] else -1
-                    position, self._target, jumped = contigs.index(chrom), None, True
-                    break
-            if not jumped:
-                position, start, seen = position + 1, 0, -1

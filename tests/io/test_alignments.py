@@ -125,6 +125,19 @@ def test_regions_and_wanted_intervals_give_what_overlaps(tmp_path, fasta, chunk_
         assert [read[1] for read in reads] == [*expected, 100]
 
 
+def test_intervals_on_contigs_that_a_file_does_not_know(tmp_path, fasta):
+    whole = write(tmp_path / "x.bam", [*READS, (100, {"contig": 1})])
+    part = write(tmp_path / "y.bam", READS, header(contigs={"one": CONTIGS["one"]}))
+    for path in (whole, part):
+        pysam.index(str(path))
+    # In another order than the files', as a reference may have it.
+    asked = [("two", 90, 110), ("one", 0, 5)]
+    _, reads = load([whole, part], fasta, regions=asked)
+    assert [read[:2] for read in reads] == [("one", 0), ("one", 0), ("two", 100)]
+    assert load([whole, part], fasta, wanted=asked[::-1])[1] == reads
+    assert load(part, fasta, regions=asked[:1])[1] == []
+
+
 def test_cram(tmp_path, fasta):
     path = write(tmp_path / "x.cram", READS, mode="wc", reference_filename=str(fasta))
     _, reads = load(path, fasta)

@@ -1,0 +1,116 @@
+"""Open alignment files and the ways to walk one: as a whole, by regions, or with jumps ahead.
+
+All coordinates are 0-based half-open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import pysam
+
+from pairhmm.errors import InputError
+
+Interval = tuple[str, int, int]
+
+_SAMPLE_TAG = "RG"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAlignments:
+    """One open BAM or CRAM file and the sample of each of its read groups.
+
+    Attributes
+    ----------
+    path : str
+    file : pysam.AlignmentFile
+    sample_of_group : dict of str to int
+        Sample index of each read group.
+    default_sample : int or None
+        Sample index of reads without a read group; None where the file has several samples: such reads are an error.
+    """
+
+    path: str
+    file: pysam.AlignmentFile
+    sample_of_group: dict[str, int]
+    default_sample: int | None
+
+    def sample(self, read: pysam.AlignedSegment) -> int:
+        """The sample index of a read."""
+        group = str(read.get_tag(_SAMPLE_TAG)) if self.sample_of_group and read.has_tag(_SAMPLE_TAG) else ""
+        sample = self.sample_of_group.get(group, self.default_sample)
+        if sample is None:
+            rule = (
+                f"its read group {group!r} is not in the header"
+                if group
+                else "no read group in a file of several samples"
+            )
+            raise InputError(self.path, f"read {read.query_name}", rule, "run samtools addreplacerg")
+        return sample
+
+
+class SourceReader:
+    """Reads of one file, whole or by regions, that can jump ahead where there is an index.
+
+    Parameters
+    ----------
+    source : OpenAlignments
+    regions : sequence of (chrom, start, end), optional
+        Disjoint, in the file's order, on contigs that it has; needs an index.
+    may_jump : bool
+        `jump` may be called between reads.
+    """
+
+    def __init__(self, source: OpenAlignments, regions: Sequence[Interval] | None, may_jump: bool) -> None:
+        self._source = source
+        self._regions = regions
+        self._can_jump = may_jump and regions is None and source.file.has_index()
+        self._target: tuple[str, int] | None = None
+
+    def jump(self, chrom: str, start: int) -> None:
+        """Go on with the reads that overlap `start` or lie behind it, where that is possible."""
+        if self._can_jump:
+            self._target = (chrom, start)
+
+    def __iter__(self) -> Iterator[pysam.AlignedSegment]:
+        try:
+            if self._regions is not None:
+                yield from self._by_region(self._regions)
+            elif self._can_jump:
+                yield from self._by_contig()
+            else:
+                yield from self._source.file.fetch(until_eof=True)
+        except OSError as error:
+            cure = "it is cut off or damaged: make it again"
+            if self._source.file.is_cram:
+                cure = "it is cut off, or written with another reference: give that with -f"
+            raise InputError(self._source.path, "", "can't be read to its end", cure) from error
+
+    def _by_region(self, regions: Sequence[Interval]) -> Iterator[pysam.AlignedSegment]:
+        before = ("", 0)
+        for chrom, start, end in regions:
+            for read in self._source.file.fetch(chrom, start, end):
+                # A read that reaches over from the region before was given with it.
+                if before[0] != chrom or read.reference_start >= before[1]:
+                    yield read
+            before = (chrom, end)
+
+    def _by_contig(self) -> Iterator[pysam.AlignedSegment]:
+        file = self._source.file
+        contigs = list(file.references)
+        position, start, seen = 0, 0, -1
+        while position < len(contigs):
+            jumped = False
+            for read in file.fetch(contigs[position], start):
+                if read.reference_start <= seen:
+                    continue
+                yield read
+                if self._target is not None:
+                    # A read seen before the jump may overlap the target too; it was given already.
+                    chrom, start = self._target
+                    seen = read.reference_start if chrom == contigs[position] else -1
+                    position, self._target, jumped = contigs.index(chrom), None, True
+                    break
+            if not jumped:
+                position, start, seen = position + 1, 0, -1
