@@ -14,6 +14,7 @@ from pairhmm.io.alignment_sources import OpenAlignments
 from pairhmm.io.fasta import Reference
 
 STDIN = "-"
+_OTHER_FORMAT, _FORMATS = "not a BAM or CRAM file", "give aligned reads as BAM or CRAM"
 
 
 class AlignmentReader:
@@ -108,9 +109,13 @@ def _open(path: str, reference: Reference) -> pysam.AlignmentFile:
     if path != STDIN and (os.path.isdir(path) or not os.path.exists(path)):
         raise InputError(path, "", "no such file", "check the path")
     try:
-        return pysam.AlignmentFile(path, "r", check_sq=False, reference_filename=reference.indexed_path)
+        file = pysam.AlignmentFile(path, "r", check_sq=False, reference_filename=reference.indexed_path)
     except (OSError, ValueError) as error:
         if "truncated" in str(error):
             raise InputError(path, "", "is cut off: its end marker is missing", "copy or make it again") from error
-        what = getattr(error, "strerror", None) or "not a BAM or CRAM file"
-        raise InputError(path, "", what, "give aligned reads as BAM or CRAM") from error
+        raise InputError(path, "", getattr(error, "strerror", None) or _OTHER_FORMAT, _FORMATS) from error
+    # htslib opens sequence files too, as unaligned reads.
+    if not (file.is_bam or file.is_cram or file.format == "SAM"):
+        file.close()
+        raise InputError(path, "", _OTHER_FORMAT, _FORMATS)
+    return file
