@@ -14,7 +14,8 @@ test: $(STAMP)
 	$(BIN)/pytest $(PYTEST_ARGS)
 
 demo: $(STAMP)
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/snakemake -s workflows/Snakefile --cores 2 -d demo --show-failed-logs --quiet rules
+	@echo "simulate -> likelihoods -> call -> compare, in demo/"
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/snakemake -s workflows/Snakefile --cores 2 -d demo --forceall --show-failed-logs --quiet all
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -29,8 +30,9 @@ wheel: $(STAMP)
 
 $(STAMP): $(SOURCES)
 	@command -v c++ >/dev/null || { echo "a C++ compiler is needed: apt install g++"; exit 1; }
-	$(PYTHON) -m venv $(VENV) || { echo "python's venv is needed: apt install python3-venv"; exit 1; }
-	$(BIN)/pip install --quiet -e '.[dev,parquet,workflow]'
+	@echo "installing into $(VENV)"
+	@$(PYTHON) -m venv $(VENV) || { echo "python's venv is needed: apt install python3-venv"; exit 1; }
+	@$(BIN)/pip install --quiet -e '.[dev,parquet,workflow]'
 	@touch $(STAMP)
 
 clean:
