@@ -115,7 +115,7 @@ def _open(path: str, reference: Reference) -> pysam.AlignmentFile:
             raise InputError(path, "", "is cut off: its end marker is missing", "copy or make it again") from error
         raise InputError(path, "", getattr(error, "strerror", None) or _OTHER_FORMAT, _FORMATS) from error
     # htslib opens sequence files too, as unaligned reads.
-    if not (file.is_bam or file.is_cram or file.format == "SAM"):
+    if not (file.is_bam or file.is_cram or file.is_sam):
         file.close()
         raise InputError(path, "", _OTHER_FORMAT, _FORMATS)
     return file
