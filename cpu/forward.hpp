@@ -35,7 +35,7 @@ struct Batch {
     GatkTables gatk;
     // ... or general rows, kRowSize doubles a read position (then `base` is null).
     const double* rows;
-    // Row 0: M[0,0] and D[0,0] before and D[0,j] = 1/n for j >= 1.
+    // Row 0; D[0,j] is 1/n for every j >= 1.
     double start_match;     // M[0,0]
     double start_deletion;  // D[0,0] as a multiple of 1/n: 1 or 0
 };

@@ -7,7 +7,7 @@
 
 namespace pairhmm {
 
-// Row `i` (flat index over the batch) as kRowSize doubles, the model's own definition (DESIGN of models/gatk.py).
+// Row `i` (flat index over the batch) as kRowSize doubles, as pairhmm/models/gatk.py defines them.
 inline void load_row(const Batch& batch, int64_t i, double out[kRowSize]) {
     if (batch.base == nullptr) {
         std::copy_n(batch.rows + i * kRowSize, kRowSize, out);

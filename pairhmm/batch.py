@@ -29,8 +29,8 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """A read as GATK's model sees it.
+class Qualities:
+    """Bases as GATK's model sees them, of one read or of many end to end: five bytes a base.
 
     Attributes
     ----------
@@ -47,23 +47,18 @@ class Read:
     gap_quality: NDArray[np.uint8]
 
 
+class Read(Qualities):
+    """One read."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Group:
     """Reads that are each scored against each of some haplotypes: one region of a sample."""
 
     reads: Sequence[Read]
     haplotypes: Sequence[NDArray[np.uint8]]
-
-
-@dataclass(frozen=True, slots=True)
-class Qualities:
-    """GATK reads end to end: five bytes a base."""
-
-    bases: NDArray[np.uint8]
-    base_quality: NDArray[np.uint8]
-    insertion_quality: NDArray[np.uint8]
-    deletion_quality: NDArray[np.uint8]
-    gap_quality: NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
