@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ from pairhmm.evidence import Evidence
 from pairhmm.genotypes import GenotypeOptions, SampleGenotype, allele_likelihoods, call_sample, site_quality
 from pairhmm.io.calls import open_calls
 from pairhmm.models.gatk import GatkOptions, floor_scores, set_aside
+from pairhmm.regions import Region
 from pairhmm.runs import RunOptions, open_run
 from pairhmm.variants import Variant
 
@@ -96,6 +97,7 @@ def write_calls(
     genotypes: GenotypeOptions | None = None,
     min_quality: float = 30.0,
     provenance: Mapping[str, str] | None = None,
+    watch: Callable[[Region], None] | None = None,
 ) -> None:
     """Write genotypes as VCF or BCF; the parameters are those of `call`.
 
@@ -107,6 +109,8 @@ def write_calls(
         QUAL below which a record's filter is LowQual.
     provenance : mapping of str to str, optional
         Header lines ``##key=value``.
+    watch : callable, optional
+        Told of each region as it is scored.
     """
     options, genotypes = options or RunOptions(), genotypes or GenotypeOptions()
     with open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options) as run:
@@ -118,7 +122,7 @@ def write_calls(
             min_quality=min_quality,
             provenance=provenance or {},
         ) as writer:
-            for evidence in run.evidence():
+            for evidence in run.evidence(watch):
                 for site in genotype_region(evidence, len(run.samples), genotypes, options.model, run.discovered):
                     writer.write(site.variant, site.quality, site.samples)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from pairhmm.evidence import Evidence
 from pairhmm.io.tables import LikelihoodRows, open_likelihoods
 from pairhmm.models.gatk import GatkOptions, floor_scores, set_aside
 from pairhmm.reads import FIRST, PAIRED, SECOND
+from pairhmm.regions import Region
 from pairhmm.runs import RunOptions, open_run
 
 
@@ -65,6 +66,7 @@ def write_likelihoods(
     regions_file: str | None = None,
     options: RunOptions | None = None,
     prepared: bool = False,
+    watch: Callable[[Region], None] | None = None,
 ) -> None:
     """Write the likelihood table and its companion; the parameters are those of `likelihoods`.
 
@@ -75,11 +77,13 @@ def write_likelihoods(
     prepared : bool
         Write likelihoods as genotypes use them: raised to the read's best minus 4.5, without the reads that fit no
         haplotype.
+    watch : callable, optional
+        Told of each region as it is scored.
     """
     options = options or RunOptions()
     with open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options) as run:
         with open_likelihoods(output) as writer:
-            for evidence in run.evidence():
+            for evidence in run.evidence(watch):
                 writer.write(table_rows(evidence, run.samples, options.model if prepared else None))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -89,9 +89,18 @@ class Run:
     stream: EvidenceStream
     blocks: Iterator[ReadBlock]
 
-    def evidence(self) -> Iterator[Evidence]:
-        """The scored regions, in order; what was left out is announced at the end."""
-        yield from self.stream.run(self.blocks)
+    def evidence(self, watch: Callable[[Region], None] | None = None) -> Iterator[Evidence]:
+        """The scored regions, in order; what was left out is announced at the end.
+
+        Parameters
+        ----------
+        watch : callable, optional
+            Told of each region as it is scored.
+        """
+        for evidence in self.stream.run(self.blocks):
+            if watch is not None:
+                watch(evidence.region)
+            yield evidence
         counts = self.stream.counts
         if counts.capped_reads:
             log.warning(

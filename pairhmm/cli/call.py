@@ -8,6 +8,7 @@ from typing import Any
 import rich_click as click
 
 from pairhmm.cli.evidence_options import evidence_options, run_options
+from pairhmm.cli.progress import region_progress
 
 # log10: further apart than any two likelihoods that can be told apart.
 _NO_FLOOR = 300.0
@@ -55,19 +56,21 @@ def command(
     from pairhmm.genotypes import GenotypeOptions
 
     options = run_options(given)
-    write_calls(
-        output=output,
-        options=options,
-        genotypes=GenotypeOptions(
-            ploidy=ploidy,
-            snv_prior=snv_prior,
-            indel_prior=indel_prior,
-            floor=options.model.score_floor if options.model.score_floor is not None else _NO_FLOOR,
-        ),
-        min_quality=min_qual,
-        provenance={} if no_version else _provenance(),
-        **given,
-    )
+    with region_progress() as watch:
+        write_calls(
+            output=output,
+            options=options,
+            genotypes=GenotypeOptions(
+                ploidy=ploidy,
+                snv_prior=snv_prior,
+                indel_prior=indel_prior,
+                floor=options.model.score_floor if options.model.score_floor is not None else _NO_FLOOR,
+            ),
+            min_quality=min_qual,
+            watch=watch,
+            provenance={} if no_version else _provenance(),
+            **given,
+        )
 
 
 def _provenance() -> dict[str, str]:

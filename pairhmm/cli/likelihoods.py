@@ -7,6 +7,7 @@ from typing import Any
 import rich_click as click
 
 from pairhmm.cli.evidence_options import evidence_options, run_options
+from pairhmm.cli.progress import region_progress
 
 
 @click.command("likelihoods")
@@ -28,4 +29,5 @@ def command(output: str, prepared: bool, **given: Any) -> None:
     from pairhmm.likelihoods import write_likelihoods
 
     options = run_options(given)
-    write_likelihoods(output=output, prepared=prepared, options=options, **given)
+    with region_progress() as watch:
+        write_likelihoods(output=output, prepared=prepared, options=options, watch=watch, **given)

@@ -22,6 +22,8 @@ from pairhmm.io.bgzip import LONGEST_FOR_TBI, BgzipText
 from pairhmm.io.outputs import STDOUT, is_device, open_output, output_errors, whole_files
 
 COLUMNS = ("sample", "chrom", "start", "end", "read_name", "mate", "haplotype", "log10_likelihood", "precision")
+ROWS_PER_GROUP = 1 << 17
+"""Rows of a Parquet row group, about."""
 HAPLOTYPE_COLUMNS = ("chrom", "start", "end", "haplotype", "sequence", "alleles", "variants")
 # Where `chrom start end` begin in the tables above, for tabix.
 _LIKELIHOOD_PLACE, _HAPLOTYPE_PLACE = 1, 0
@@ -155,15 +157,12 @@ class _ParquetWriter:
     def __init__(self, arrow: ModuleType, table: Path, haplotypes: Path) -> None:
         from pyarrow import parquet
 
-        self._arrow = arrow
         text, number = arrow.string(), arrow.int64()
         coded = arrow.dictionary(arrow.int32(), text)
         types = (coded, coded, number, number, text, arrow.int8(), coded, arrow.float64(), coded)
-        self._schema = arrow.schema(list(zip(COLUMNS, types, strict=True)))
         described = (coded, number, number, text, text, text, text)
-        self._haplotype_schema = arrow.schema(list(zip(HAPLOTYPE_COLUMNS, described, strict=True)))
-        self._table = parquet.ParquetWriter(str(table), self._schema, compression="zstd")
-        self._haplotypes = parquet.ParquetWriter(str(haplotypes), self._haplotype_schema, compression="zstd")
+        self._table = _RowGroups(arrow, parquet, table, list(zip(COLUMNS, types, strict=True)))
+        self._haplotypes = _RowGroups(arrow, parquet, haplotypes, list(zip(HAPLOTYPE_COLUMNS, described, strict=True)))
 
     def write(self, rows: LikelihoodRows) -> None:
         reads, haplotypes = rows.log10.shape
@@ -180,18 +179,39 @@ class _ParquetWriter:
             rows.log10.reshape(-1).tolist(),
             [PRECISIONS[code] for code in rows.precision.reshape(-1).tolist()],
         ]
-        self._table.write_table(self._make(columns, self._schema))
+        self._table.append(columns)
         place: list[list[Any]] = [[rows.chrom] * haplotypes, [rows.start] * haplotypes, [rows.end] * haplotypes]
-        described = [*place, rows.haplotypes, rows.sequences, rows.alleles, [rows.variants] * haplotypes]
-        self._haplotypes.write_table(self._make(described, self._haplotype_schema))
-
-    def _make(self, columns: list[list[Any]], schema: Any) -> Any:
-        arrays = [self._arrow.array(values, type=field.type) for values, field in zip(columns, schema, strict=True)]
-        return self._arrow.Table.from_arrays(arrays, schema=schema)
+        self._haplotypes.append([*place, rows.haplotypes, rows.sequences, rows.alleles, [rows.variants] * haplotypes])
 
     def close(self) -> None:
         self._table.close()
         self._haplotypes.close()
+
+
+class _RowGroups:
+    """A Parquet file that is written in groups of rows: one a region would cost more than its rows."""
+
+    def __init__(self, arrow: ModuleType, parquet: ModuleType, path: Path, fields: list[tuple[str, Any]]) -> None:
+        self._arrow = arrow
+        self._schema = arrow.schema(fields)
+        self._file = parquet.ParquetWriter(str(path), self._schema, compression="zstd")
+        self._columns: list[list[Any]] = [[] for _ in fields]
+
+    def append(self, columns: list[list[Any]]) -> None:
+        for held, new in zip(self._columns, columns, strict=True):
+            held += new
+        if len(self._columns[0]) >= ROWS_PER_GROUP:
+            self._flush()
+
+    def close(self) -> None:
+        self._flush()
+        self._file.close()
+
+    def _flush(self) -> None:
+        fields = zip(self._columns, self._schema, strict=True)
+        arrays = [self._arrow.array(values, type=field.type) for values, field in fields]
+        self._file.write_table(self._arrow.Table.from_arrays(arrays, schema=self._schema))
+        self._columns = [[] for _ in self._columns]
 
 
 def _index(path: Path, first: int, furthest: int) -> None:

@@ -229,6 +229,13 @@ def test_real_groups(name, shared_data):
     assert np.abs(scores.log10[pairs] - expected).max() <= TOLERANCE
 
 
+def test_the_compiled_part_is_here(require):
+    """Without it the tests above have no level to run."""
+    status = backends.status("cpu")
+    require("cpu", status.available, f"{status.reason}; {status.cure}")
+    assert status.detail == LEVELS[-1]
+
+
 def test_forced_level_that_is_not_there(monkeypatch):
     monkeypatch.setenv(cpu.LEVEL_VARIABLE, "avx1024")
     status = backends.status("cpu")
