@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
 import pytest
 
@@ -98,10 +99,15 @@ def test_a_signal_leaves_no_file(tmp_path, number):
     output = tmp_path / "out" / "scores.tsv"
     output.parent.mkdir()
     command = [sys.executable, "-m", "pairhmm", "forward", str(tmp_path / "x.in"), "-o", str(output)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    time.sleep(1.5)
-    process.send_signal(number)
-    _, told = process.communicate(timeout=10)
+    # A shell's background jobs ignore Ctrl-C and pass that on: not this one.
+    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=heed) as process:
+        time.sleep(1.5)
+        process.send_signal(number)
+        try:
+            _, told = process.communicate(timeout=10)
+        finally:
+            process.kill()
     assert process.returncode == 128 + number
     assert "Traceback" not in told
     assert os.listdir(output.parent) == []
