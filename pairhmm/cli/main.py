@@ -8,7 +8,6 @@ import signal
 import sys
 from importlib import import_module
 from types import FrameType
-from typing import Any
 
 import rich_click as click
 from click.exceptions import Exit
@@ -25,6 +24,8 @@ COMMANDS = {
     "bench": "Measure speed and accuracy here.",
     "devices": "Say which backends run here, and why others do not.",
 }
+
+SHARED_OPTIONS = ("-q", "--quiet", "--verbose", "--json-log", "--debug")
 
 FAILED, MISUSED = 1, 2
 SIGNAL_BASE = 128
@@ -94,7 +95,7 @@ def _terminate(signum: int, frame: FrameType | None) -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 1 the work failed or a check did not hold, 2 usage or input error."""
     signal.signal(signal.SIGTERM, _terminate)
-    given = sys.argv[1:] if arguments is None else arguments
+    given = _shared_first(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
     try:
         code = cli.main(given, prog_name="pairhmm", standalone_mode=False)
@@ -117,24 +118,34 @@ def main(arguments: list[str] | None = None) -> None:
     except (InputError, BackendUnavailable) as error:
         if debug:
             raise
-        _tell(f"error: {error}")
+        _tell(str(error))
         code = MISUSED
     except (PairhmmError, MemoryError, OSError) as error:
         if debug:
             raise
-        _tell(f"error: {_one_line(error)}")
+        _tell(_one_line(error))
         code = FAILED
     except Exception as error:
         if debug:
             raise
-        _tell(f"error: {type(error).__name__}: {_one_line(error)} (a defect: --debug shows where)")
+        _tell(f"{type(error).__name__}: {_one_line(error)} (a defect: --debug shows where)")
         code = FAILED
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _one_line(error: BaseException) -> Any:
+def _shared_first(arguments: list[str]) -> list[str]:
+    """Options that all commands share may stand behind the command too; click wants them before it."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    shared = [argument for argument in arguments[:end] if argument in SHARED_OPTIONS]
+    return shared + [argument for argument in arguments[:end] if argument not in SHARED_OPTIONS] + arguments[end:]
+
+
+def _one_line(error: BaseException) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
 def _tell(message: str) -> None:
-    click.echo(f"pairhmm: {message}", err=True)
+    logger = logging.getLogger("pairhmm")
+    if not logger.handlers:
+        _set_up_messages(logging.INFO, json_log=False)
+    logger.error(message)

@@ -72,6 +72,18 @@ def test_json_log(run_cli, tmp_path):
     assert any("backend" in message["message"] for message in messages)
 
 
+def test_errors_are_json_too(run_cli, tmp_path):
+    done = run_cli("forward", "--json-log", tmp_path / "none.in")
+    assert done.returncode == 2
+    assert json.loads(done.stderr.splitlines()[-1])["level"] == "error"
+
+
+def test_shared_options_may_follow_the_command(run_cli, tmp_path):
+    (tmp_path / "x.in").write_text("1 1\nA I I I +\nA\n")
+    assert run_cli("forward", tmp_path / "x.in", "--quiet").stderr == ""
+    assert run_cli("forward", "-q", tmp_path / "x.in").stderr == ""
+
+
 def test_debug_shows_the_traceback(run_cli, tmp_path):
     done = run_cli("--debug", "forward", tmp_path / "none.in")
     assert "Traceback" in done.stderr
