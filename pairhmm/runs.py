@@ -150,7 +150,7 @@ def open_run(
     with ExitStack() as stack:
         genome = stack.enter_context(Reference(reference))
         places = _places(regions, regions_file, genome)
-        reader = stack.enter_context(AlignmentReader(alignments, genome, need_index=places is not None))
+        reader = stack.enter_context(AlignmentReader(alignments, genome, places is not None, options.threads))
         # Candidates may lie on contigs that the alignments do not know; they come last.
         contigs = reader.contigs | {name: size for name, size in genome.contigs.items() if name not in reader.contigs}
         builder = RegionBuilder(genome.fetch, contigs, _limited(options))

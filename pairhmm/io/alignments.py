@@ -28,6 +28,8 @@ class AlignmentReader:
         What the reads were aligned to; CRAM is decoded with it.
     need_index : bool
         Regions will be asked for.
+    threads : int
+        From 2 on each file is unpacked by threads of its own, beside the one that reads it.
 
     Attributes
     ----------
@@ -45,7 +47,13 @@ class AlignmentReader:
         where its contigs are not the reference's.
     """
 
-    def __init__(self, paths: Sequence[str | os.PathLike[str]], reference: Reference, need_index: bool = False) -> None:
+    def __init__(
+        self,
+        paths: Sequence[str | os.PathLike[str]],
+        reference: Reference,
+        need_index: bool = False,
+        threads: int = 1,
+    ) -> None:
         self.sources: list[OpenAlignments] = []
         self.contigs: dict[str, int] = {}
         self.samples: list[str] = []
@@ -53,7 +61,7 @@ class AlignmentReader:
         self._verbosity = pysam.set_verbosity(0)
         try:
             for path in paths:
-                self._add(os.fspath(path), reference, need_index)
+                self._add(os.fspath(path), reference, need_index, threads)
         except BaseException:
             self.close()
             raise
@@ -72,8 +80,8 @@ class AlignmentReader:
     def __exit__(self, *unused: object) -> None:
         self.close()
 
-    def _add(self, path: str, reference: Reference, need_index: bool) -> None:
-        file = _open(path, reference)
+    def _add(self, path: str, reference: Reference, need_index: bool, threads: int) -> None:
+        file = _open(path, reference, threads)
         header = file.header.to_dict()
         groups, default = self._samples_of(path, header.get("RG", []))
         self.sources.append(OpenAlignments(path, file, groups, default))
@@ -105,11 +113,13 @@ class AlignmentReader:
         return ({}, distinct.pop()) if len(distinct) == 1 else (indices, None)
 
 
-def _open(path: str, reference: Reference) -> pysam.AlignmentFile:
+def _open(path: str, reference: Reference, threads: int) -> pysam.AlignmentFile:
     if path != STDIN and (os.path.isdir(path) or not os.path.exists(path)):
         raise InputError(path, "", "no such file", "check the path")
     try:
-        file = pysam.AlignmentFile(path, "r", check_sq=False, reference_filename=reference.indexed_path)
+        file = pysam.AlignmentFile(
+            path, "r", check_sq=False, reference_filename=reference.indexed_path, threads=threads
+        )
     except (OSError, ValueError) as error:
         if "truncated" in str(error):
             raise InputError(path, "", "is cut off: its end marker is missing", "copy or make it again") from error
