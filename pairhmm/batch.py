@@ -144,10 +144,10 @@ class PairBatch:
             group_haplotype=offsets([len(group.haplotypes) for group in groups]),
             read_offset=offsets([len(read.bases) for read in reads]),
             haplotype_offset=offsets([len(haplotype) for haplotype in haplotypes]),
-            haplotypes=_join(haplotypes),
+            haplotypes=joined(haplotypes),
             start=Start(match=0.0, deletion=1.0) if start is None else start,
             qualities=Qualities(
-                *(_join([getattr(read, name) for read in reads]) for name in Qualities.__dataclass_fields__)
+                *(joined([getattr(read, name) for read in reads]) for name in Qualities.__dataclass_fields__)
             ),
         )
 
@@ -217,7 +217,8 @@ def offsets(lengths: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
     return result
 
 
-def _join(arrays: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint8]:
+def joined(arrays: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint8]:
+    """Arrays end to end, none at all among them."""
     return np.concatenate(arrays) if arrays else np.empty(0, dtype=np.uint8)
 
 

@@ -5,13 +5,14 @@ All coordinates are 0-based half-open.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.batch import joined, offsets
 from pairhmm.compiled import native
 
 if TYPE_CHECKING:
@@ -136,19 +137,6 @@ class ReadBlock:
             cigar_offset,
             self.cigar[cigar_index + np.arange(len(cigar_index))],
         )
-
-
-def offsets(lengths: Iterable[int] | NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where each of some consecutive pieces begins, and where the last one ends: int64 (pieces + 1,)."""
-    values = np.asarray(lengths if isinstance(lengths, np.ndarray) else list(lengths), dtype=np.int64)
-    result = np.zeros(len(values) + 1, dtype=np.int64)
-    np.cumsum(values, out=result[1:])
-    return result
-
-
-def joined(pieces: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint8]:
-    """Arrays end to end."""
-    return np.concatenate(pieces) if pieces else np.empty(0, dtype=np.uint8)
 
 
 def gather(source: NDArray[np.uint8], starts: NDArray[np.int64], target_offset: NDArray[np.int64]) -> NDArray[np.uint8]:

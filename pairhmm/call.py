@@ -16,6 +16,9 @@ from pairhmm.regions import Region
 from pairhmm.runs import RunOptions, open_run
 from pairhmm.variants import Variant
 
+# log10: further apart than any two likelihoods that can be told apart.
+_NO_FLOOR = 300.0
+
 
 @dataclass(frozen=True, slots=True)
 class Site:
@@ -144,6 +147,7 @@ def genotype_region(
     """
     used = ~set_aside(evidence.log10, evidence.length, model)
     scores = floor_scores(evidence.log10[used], model)
+    floor = _NO_FLOOR if model.score_floor is None else model.score_floor
     start, end, sample = evidence.start[used], evidence.end[used], evidence.sample[used]
     fragments = _fragments([name for name, keep in zip(evidence.names, used.tolist(), strict=True) if keep])
     alleles = np.array([haplotype.alleles for haplotype in evidence.haplotypes], dtype=np.int64)
@@ -151,7 +155,7 @@ def genotype_region(
         first, last = evidence.region.extents[index]
         reads = np.flatnonzero((start < last) & (end > first))
         view = scores[reads], sample[reads], fragments[reads]
-        site = _site(variant, alleles[:, index], *view, n_samples, options)
+        site = _site(variant, alleles[:, index], *view, n_samples, options, floor)
         if discovered:
             if not site.is_variant:
                 continue
@@ -160,7 +164,7 @@ def genotype_region(
                 renumber = np.full(len(variant.alts) + 1, -1)
                 renumber[[0, *sorted(seen)]] = np.arange(len(seen) + 1)
                 site = _site(
-                    _with_alleles(variant, sorted(seen)), renumber[alleles[:, index]], *view, n_samples, options
+                    _with_alleles(variant, sorted(seen)), renumber[alleles[:, index]], *view, n_samples, options, floor
                 )
         yield site
 
@@ -173,9 +177,10 @@ def _site(
     fragments: NDArray[np.int64],
     n_samples: int,
     options: GenotypeOptions,
+    floor: float,
 ) -> Site:
     priors = tuple(options.snv_prior if len(alt) == len(variant.ref) else options.indel_prior for alt in variant.alts)
-    rows = allele_likelihoods(scores, allele_of, len(variant.alts) + 1, options.floor)
+    rows = allele_likelihoods(scores, allele_of, len(variant.alts) + 1, floor)
     samples = []
     for index in range(n_samples):
         ours = sample == index

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pairhmm.blocks import ReadBlock
 from pairhmm.compiled import native
 from pairhmm.haplotypes import UNKNOWN
-from pairhmm.regions import FetchBases, Region, trim_allele
+from pairhmm.regions import FetchBases, Region, shift_left, trim_allele
 from pairhmm.sequences import decode, encode
 from pairhmm.variants import Variant
 
@@ -162,13 +162,8 @@ def _allele_key(variant: Variant, alt: str, reference: str, offset: int) -> _Key
     if len(old) == len(new):
         pairs = zip(encode(old).tolist(), encode(new).tolist(), strict=True)
         return None, tuple((start + i, was, now) for i, (was, now) in enumerate(pairs) if was != now)
-    while not (old and new) and start - 1 - offset > 0 and reference[start - 1 - offset] == (old or new)[-1]:
-        start -= 1
-        if old:
-            old = old[-1] + old[:-1]
-        else:
-            new = new[-1] + new[:-1]
-    return (start - 1, len(old), encode(new).tobytes()), ()
+    local, old, new = shift_left(reference, start - offset, old, new)
+    return (offset + local - 1, len(old), encode(new).tobytes()), ()
 
 
 def _carried(block: ReadBlock, read: int, indels: set[_Indel], keys: list[_Key]) -> int:

@@ -18,7 +18,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.blocks import ReadBlock, gather, offsets
+from pairhmm.batch import offsets
+from pairhmm.blocks import ReadBlock, gather
 from pairhmm.candidates import carried_alleles
 from pairhmm.haplotypes import Haplotype, build_haplotypes
 from pairhmm.region_sources import RegionSource
@@ -117,7 +118,7 @@ class EvidenceCounts:
 
     Attributes
     ----------
-    regions, reads, pairs, cells : int
+    regions, reads, pairs : int
         Scored.
     capped_regions, capped_reads : int
         Regions over the depth limit, and reads left out of them.
@@ -126,7 +127,6 @@ class EvidenceCounts:
     regions: int = 0
     reads: int = 0
     pairs: int = 0
-    cells: int = 0
     capped_regions: int = 0
     capped_reads: int = 0
 
@@ -176,7 +176,7 @@ class EvidenceStream:
         pending: deque[Region] = deque()
         for block in blocks:
             if block.chrom != pool.chrom:
-                if len(pool) or pool.chrom:
+                if pool.chrom:
                     pending.extend(self.source.finish(pool.chrom))
                 yield from self._score_regions(pool, pending)
                 pending.clear()

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pairhmm import engine
 from pairhmm.backends import Backend
-from pairhmm.batch import PRECISIONS, PairBatch, Qualities, Read, Scores, offsets
+from pairhmm.batch import PRECISIONS, PairBatch, Qualities, Read, Scores, joined, offsets
 from pairhmm.errors import InputError
 from pairhmm.io.outputs import open_output
 from pairhmm.io.pairs import read_in
@@ -159,7 +159,7 @@ def _score(
     rows: NDArray[np.float64] | None = None
     if model is None:
         fields = Qualities.__dataclass_fields__
-        qualities = Qualities(*(_join([getattr(read, name) for read in reads], np.uint8) for name in fields))
+        qualities = Qualities(*(joined([getattr(read, name) for read in reads]) for name in fields))
     else:
         rows = np.concatenate([model.rows(np.asarray(read, dtype=np.float64)) for read in reads])
     batch = PairBatch(
@@ -167,16 +167,12 @@ def _score(
         group_haplotype=offsets([len(codes)]),
         read_offset=offsets(lengths),
         haplotype_offset=offsets([len(haplotype) for haplotype in codes]),
-        haplotypes=_join(codes, np.uint8),
+        haplotypes=joined(codes),
         start=gatk.START if model is None else model.start,
         qualities=qualities,
         rows=rows,
     )
     return engine.forward(batch, backend, threads)
-
-
-def _join(arrays: Sequence[NDArray[np.uint8]], dtype: type) -> NDArray[np.uint8]:
-    return np.concatenate(arrays) if arrays else np.empty(0, dtype=dtype)
 
 
 def _blocks(

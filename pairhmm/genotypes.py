@@ -33,14 +33,11 @@ class GenotypeOptions:
     ploidy : int
     snv_prior, indel_prior : float
         Probability that a site differs from the reference in one chromosome pair (heterozygosity).
-    floor : float
-        A read's log10 likelihoods are raised to its best minus this (GATK: 4.5).
     """
 
     ploidy: int = 2
     snv_prior: float = 1e-3
     indel_prior: float = 1.25e-4
-    floor: float = 4.5
 
 
 @dataclass(frozen=True, slots=True)

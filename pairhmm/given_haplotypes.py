@@ -8,7 +8,7 @@ from dataclasses import replace
 from Bio.Align import PairwiseAligner
 
 from pairhmm.haplotypes import Haplotype
-from pairhmm.regions import Region
+from pairhmm.regions import Region, shift_left
 from pairhmm.variants import Variant
 
 # One affine alignment for all: a gap costs what four mismatches cost, so that haplotypes align as their makers meant.
@@ -45,8 +45,8 @@ def describe_haplotypes(
         position, old, new = difference
         sites.setdefault((position, len(old) != len(new)), set()).add(difference)
     variants, alleles = [], []
-    for number, (position, _) in enumerate(sorted(sites)):
-        members = sorted(sites[sorted(sites)[number]])
+    for number, site in enumerate(sorted(sites)):
+        position, members = site[0], sorted(sites[site])
         ref = max((old for _, old, _ in members), key=len)
         variants.append(
             Variant(region.chrom, position, ref, tuple(new + ref[len(old) :] for _, old, new in members), "", number)
@@ -83,10 +83,7 @@ def _differences(reference: str, sequence: str, offset: int) -> set[_Difference]
 
 
 def _indel(reference: str, start: int, old: str, new: str, offset: int) -> _Difference:
-    while start > 1 and not (old and new) and reference[start - 1] == (old or new)[-1]:
-        start -= 1
-        old = old and old[-1] + old[:-1]
-        new = new and new[-1] + new[:-1]
+    start, old, new = shift_left(reference, start, old, new)
     if start == 0:
         # Nothing stands before it: the base behind is the anchor (VCF 4.3, section 1.6.1).
         anchor = reference[len(old)] if len(old) < len(reference) else "N"

@@ -109,6 +109,30 @@ def trim_allele(ref: str, alt: str) -> tuple[int, str, str]:
     return head, ref[head:], alt[head:]
 
 
+def shift_left(reference: str, start: int, old: str, new: str) -> tuple[int, str, str]:
+    """Move a trimmed insertion or deletion left as far as it spells the same, its anchor base staying in `reference`.
+
+    Parameters
+    ----------
+    reference : str
+    start : int
+        Where `old` stands in `reference`.
+    old, new : str
+        One of them empty; anything else stays where it is.
+
+    Returns
+    -------
+    start : int
+    old, new : str
+        Rotated.
+    """
+    while start > 1 and not (old and new) and reference[start - 1] == (old or new)[-1]:
+        start -= 1
+        old = old and old[-1] + old[:-1]
+        new = new and new[-1] + new[:-1]
+    return start, old, new
+
+
 def _shift_range(start: int, ref: str, alt: str, bases: str, offset: int) -> tuple[int, int]:
     """How far a trimmed insertion or deletion moves left and right in `bases`, which begin at `offset`."""
     unit = ref or alt
@@ -195,9 +219,7 @@ class RegionBuilder:
         An indel's extent begins at most `MAX_SHIFT` bases before its record.
         """
         if self._variants:
-            reach = (
-                max(end for _, end in self._extents) + max(self._options.join_distance, self._options.flank) + MAX_SHIFT
-            )
+            reach = self._core_end + max(self._options.join_distance, self._options.flank) + MAX_SHIFT
             if self._variants[0].chrom != chrom or frontier > reach:
                 yield from self.finish()
 
@@ -209,12 +231,19 @@ class RegionBuilder:
     @property
     def open_start(self) -> int | None:
         """Where the open region's reads begin to matter; None where no region is open."""
-        return min(start for start, _ in self._extents) if self._extents else None
+        return self._core_start if self._extents else None
+
+    @property
+    def _core_start(self) -> int:
+        return min(start for start, _ in self._extents)
+
+    @property
+    def _core_end(self) -> int:
+        return max(end for _, end in self._extents)
 
     def _joins(self, variant: Variant, extent: tuple[int, int]) -> bool:
         options = self._options
-        end = max(end for _, end in self._extents)
-        start = min(start for start, _ in self._extents)
+        start, end = self._core_start, self._core_end
         return (
             variant.chrom == self._variants[0].chrom
             and extent[0] - end <= options.join_distance
@@ -226,8 +255,7 @@ class RegionBuilder:
         """The open region, where the candidates of the next one on its contig begin at `next_start`."""
         options = self._options
         chrom = self._variants[0].chrom
-        core_start = min(start for start, _ in self._extents)
-        core_end = max(end for _, end in self._extents)
+        core_start, core_end = self._core_start, self._core_end
         region = padded_region(
             chrom, core_start, core_end, self._contigs[chrom], options, tuple(self._variants), tuple(self._extents)
         )

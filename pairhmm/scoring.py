@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,14 +25,11 @@ class GatkScorer:
     options : GatkOptions
     backend : Backend
     threads : int
-    cells : int
-        Cells scored so far.
     """
 
     options: GatkOptions
     backend: Backend
     threads: int = 1
-    cells: int = field(default=0)
 
     def __call__(
         self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
@@ -48,7 +45,6 @@ class GatkScorer:
             start=START,
             qualities=prepare_reads(reads, self.options),
         )
-        self.cells += batch.cells
         scores: Scores = engine.forward(batch, self.backend, self.threads)
         return scores.log10, scores.precision
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from pairhmm import engine
+from pairhmm.backends import Backend
 from pairhmm.batch import Group, PairBatch
 from pairhmm.errors import InputError
 from pairhmm.io.pairs import ReferencePair, read_reference_likelihoods
@@ -123,10 +124,11 @@ def validate(
     BackendUnavailable
         The backend cannot run here.
     """
+    chosen = engine.choose(backend)
     pairs = failures = 0
     kept: list[Case] = []
     for chunk in _chunks(read_reference_likelihoods(path)):
-        for case in _score(chunk, backend, min_base_quality, threads):
+        for case in _score(chunk, chosen, min_base_quality, threads):
             pairs += 1
             failures += not (case.difference <= tolerance)
             kept.append(case)
@@ -148,7 +150,7 @@ def _chunks(pairs: Iterator[ReferencePair]) -> Iterator[list[ReferencePair]]:
         yield chunk
 
 
-def _score(pairs: list[ReferencePair], backend: str, min_base_quality: int, threads: int) -> Iterator[Case]:
+def _score(pairs: list[ReferencePair], backend: Backend, min_base_quality: int, threads: int) -> Iterator[Case]:
     for pair in pairs:
         np.maximum(pair.read.base_quality, np.uint8(min_base_quality), out=pair.read.base_quality)
     batch = PairBatch.from_groups([Group([pair.read], [pair.haplotype]) for pair in pairs])

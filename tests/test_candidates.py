@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from pairhmm import _cpu
-from pairhmm.blocks import ReadBlock, offsets
+from pairhmm.batch import offsets
+from pairhmm.blocks import ReadBlock
 from pairhmm.candidates import CandidateFinder, CandidateOptions, carried_alleles
 from pairhmm.haplotypes import UNKNOWN
 from pairhmm.models.gatk import LONGEST_REPEAT_UNIT, indel_quality_caps, pcr_quality

@@ -10,9 +10,6 @@ import rich_click as click
 from pairhmm.cli.evidence_options import evidence_options, run_options
 from pairhmm.cli.progress import region_progress
 
-# log10: further apart than any two likelihoods that can be told apart.
-_NO_FLOOR = 300.0
-
 
 @click.command("call")
 @click.option(
@@ -64,7 +61,6 @@ def command(
                 ploidy=ploidy,
                 snv_prior=snv_prior,
                 indel_prior=indel_prior,
-                floor=options.model.score_floor if options.model.score_floor is not None else _NO_FLOOR,
             ),
             min_quality=min_qual,
             watch=watch,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
 
 import pysam
 import pysam.bcftools
@@ -13,7 +12,7 @@ import pysam.bcftools
 from pairhmm.errors import InputError
 from pairhmm.genotypes import SampleGenotype
 from pairhmm.io.bgzip import LONGEST_FOR_TBI, BgzipText
-from pairhmm.io.outputs import open_output, output_errors, scratch_beside, whole_files
+from pairhmm.io.outputs import TextSink, open_output, output_errors, scratch_beside, whole_files
 from pairhmm.variants import Variant
 
 PASS, LOW_QUALITY = "PASS", "LowQual"
@@ -31,14 +30,10 @@ _FIELDS = (
 _FORMAT = "GT:AD:DP:GQ:PL"
 
 
-class _Text(Protocol):
-    def write(self, text: str, /) -> object: ...
-
-
 class CallWriter:
     """Writes records as text; `open_calls` makes one."""
 
-    def __init__(self, out: _Text, min_quality: float, ploidy: int) -> None:
+    def __init__(self, out: TextSink, min_quality: float, ploidy: int) -> None:
         self._out, self._min_quality = out, min_quality
         self._no_genotype = "/".join("." * ploidy)
 

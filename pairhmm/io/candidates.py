@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pysam
 
 from pairhmm.errors import InputError
+from pairhmm.regions import FetchBases
 from pairhmm.variants import Variant
 
 log = logging.getLogger(__name__)
 
-FetchBases = Callable[[str, int, int], str]
 _BASES = frozenset("ACGTN")
 _BCF_MAGIC = b"BCF"
 

@@ -8,11 +8,18 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import Protocol, TextIO
 
 from pairhmm.errors import InputError
 
 STDOUT = "-"
+
+
+class TextSink(Protocol):
+    """What tables and call sets are written to: a file, or bgzipped text."""
+
+    def write(self, text: str, /) -> object:
+        """Append text."""
 
 
 @contextmanager

@@ -17,7 +17,8 @@ from typing import TypeAlias
 import numpy as np
 import pysam
 
-from pairhmm.blocks import ReadBlock, offsets
+from pairhmm.batch import offsets
+from pairhmm.blocks import ReadBlock
 from pairhmm.errors import InputError
 from pairhmm.io.alignment_sources import Interval, OpenAlignments, SourceReader
 from pairhmm.sequences import encode

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pairhmm.batch import PRECISIONS
 from pairhmm.errors import InputError
 from pairhmm.io.bgzip import LONGEST_FOR_TBI, BgzipText
-from pairhmm.io.outputs import STDOUT, is_device, open_output, output_errors, whole_files
+from pairhmm.io.outputs import STDOUT, TextSink, is_device, open_output, output_errors, whole_files
 
 COLUMNS = ("sample", "chrom", "start", "end", "read_name", "mate", "haplotype", "log10_likelihood", "precision")
 ROWS_PER_GROUP = 1 << 17
@@ -122,12 +122,8 @@ def companion(path: str) -> str:
     return f"{path}.haplotypes"
 
 
-class _Text(Protocol):
-    def write(self, text: str, /) -> object: ...
-
-
 class _TextWriter:
-    def __init__(self, table: _Text, haplotypes: _Text | None) -> None:
+    def __init__(self, table: TextSink, haplotypes: TextSink | None) -> None:
         self._table, self._haplotypes = table, haplotypes
         self.furthest = 0
         table.write("#" + "\t".join(COLUMNS) + "\n")
