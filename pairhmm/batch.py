@@ -15,9 +15,9 @@ ROW_SIZE = 12
 HIGHEST_QUALITY = 127
 """Phred qualities are at most this: 8-bit signed in GATK, at most 93 in SAM."""
 
-FLOAT32, FLOAT64 = 0, 1
-PRECISIONS = ("float32", "float64")
-"""Names of the codes in `Scores.precision`."""
+FLOAT32, FLOAT64, SCALED_FLOAT32 = 0, 1, 2
+PRECISIONS = ("float32", "float64", "scaled float32")
+"""Names of the codes in `Scores.precision`; scaled float32 has an exponent of its own for each block of rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Scores:
     log10 : float64[pairs]
         log10 P(read | haplotype).
     precision : uint8[pairs]
-        `FLOAT32` or `FLOAT64`: what the score was computed in.
+        `FLOAT32`, `FLOAT64` or `SCALED_FLOAT32`: what the score was computed in.
     """
 
     log10: NDArray[np.float64]
@@ -172,15 +172,19 @@ class PairBatch:
     def pairs(self) -> int:
         return int(self.group_pair[-1])
 
+    @property
+    def reads(self) -> int:
+        return len(self.read_offset) - 1
+
     @cached_property
-    def group_cells(self) -> NDArray[np.int64]:
-        """int64[groups]: cells of the recurrence, read bases times haplotype letters."""
-        read_bases = np.diff(self.read_offset[self.group_read])
-        return read_bases * np.diff(self.haplotype_offset[self.group_haplotype])
+    def read_cells(self) -> NDArray[np.int64]:
+        """int64[reads + 1]: cells of the recurrence (read bases times haplotype letters) before each read."""
+        letters = np.diff(self.haplotype_offset[self.group_haplotype])
+        return offsets(np.diff(self.read_offset) * np.repeat(letters, np.diff(self.group_read)))
 
     @property
     def cells(self) -> int:
-        return int(self.group_cells.sum())
+        return int(self.read_cells[-1])
 
     def pair_indices(self, pairs: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The read and the haplotype of each pair, as indices into the batch (int64 each)."""
@@ -189,16 +193,23 @@ class PairBatch:
         width = np.diff(self.group_haplotype)[group]
         return self.group_read[group] + within // width, self.group_haplotype[group] + within % width
 
-    def take_groups(self, first: int, end: int) -> PairBatch:
-        """Groups first..end-1 as a batch of their own; the arrays are views."""
-        reads = slice(self.group_read[first], self.group_read[end] + 1)
-        haplotypes = slice(self.group_haplotype[first], self.group_haplotype[end] + 1)
-        read_offset, haplotype_offset = self.read_offset[reads], self.haplotype_offset[haplotypes]
+    def take_reads(self, first: int, end: int) -> PairBatch:
+        """Reads first..end-1, each against the haplotypes of its group, as a batch of their own.
+
+        Its pairs are a run of this batch's pairs, in the same order. The arrays are views.
+        """
+        # Groups without reads have no pairs: those at the borders stay behind.
+        group = int(np.searchsorted(self.group_read, first, side="right")) - 1
+        group_end = max(group, int(np.searchsorted(self.group_read, end, side="left")))
+        group_haplotype = self.group_haplotype[group : group_end + 1]
+        haplotype_offset = self.haplotype_offset[group_haplotype[0] : group_haplotype[-1] + 1]
+        read_offset = self.read_offset[first : end + 1]
         bases = slice(read_offset[0], read_offset[-1])
         qualities = self.qualities
-        return PairBatch(
-            group_read=self.group_read[first : end + 1] - self.group_read[first],
-            group_haplotype=self.group_haplotype[first : end + 1] - self.group_haplotype[first],
+        part = object.__new__(PairBatch)  # Parts of a checked batch are not scanned again.
+        vars(part).update(
+            group_read=np.clip(self.group_read[group : group_end + 1], first, end) - first,
+            group_haplotype=group_haplotype - group_haplotype[0],
             read_offset=read_offset - read_offset[0],
             haplotype_offset=haplotype_offset - haplotype_offset[0],
             haplotypes=self.haplotypes[haplotype_offset[0] : haplotype_offset[-1]],
@@ -208,6 +219,7 @@ class PairBatch:
             else Qualities(*(getattr(qualities, name)[bases] for name in Qualities.__dataclass_fields__)),
             rows=None if self.rows is None else self.rows[bases],
         )
+        return part
 
 
 def offsets(lengths: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm import backends
 from pairhmm.backends import Backend
-from pairhmm.batch import FLOAT32, FLOAT64, PairBatch, Scores
+from pairhmm.batch import PairBatch, Scores
+from pairhmm.chunks import cut
 from pairhmm.errors import BackendUnavailable
 
 log = logging.getLogger(__name__)
-
-LONGEST_FAST_READ = 500
-"""Reads beyond this go to the float64 path: float32's rounding grows with the read and its range ends."""
-
-CHUNK_CELLS = 4_000_000_000
-"""Cells handed to a backend at once: about half a second of one core, so that a run can be interrupted."""
 
 
 def choose(name: str) -> Backend:
@@ -47,7 +41,7 @@ def choose(name: str) -> Backend:
 
 
 def forward(
-    batch: PairBatch, backend: str | Backend = "auto", threads: int = 1, chunk_cells: int = CHUNK_CELLS
+    batch: PairBatch, backend: str | Backend = "auto", threads: int = 1, chunk_cells: int | None = None
 ) -> Scores:
     """Score every pair of a batch.
 
@@ -57,8 +51,8 @@ def forward(
     backend : str or Backend
         A name, or what `choose` returned: callers with many batches choose once.
     threads : int
-    chunk_cells : int
-        Groups are handed to the backend in chunks of about this many cells; no score depends on it.
+    chunk_cells : int, optional
+        The backend gets at most this many cells at once, instead of what suits it; no score depends on it.
 
     Returns
     -------
@@ -66,26 +60,12 @@ def forward(
         No pair is -inf unless its likelihood is zero, and none is NaN.
     """
     chosen = choose(backend) if isinstance(backend, str) else backend
-    parts = [_forward_chunk(chunk, chosen, threads) for chunk in chunks(batch, chunk_cells)]
+    parts = [_forward_chunk(chunk, chosen, threads) for chunk in cut(batch, chunk_cells or chosen.chunk_cells)]
     if not parts:
         return Scores(np.empty(0), np.empty(0, dtype=np.uint8))
     if len(parts) == 1:
         return parts[0]
     return Scores(np.concatenate([p.log10 for p in parts]), np.concatenate([p.precision for p in parts]))
-
-
-def chunks(batch: PairBatch, cells: int) -> Iterator[PairBatch]:
-    """The batch cut between groups into pieces of at most `cells` cells, or of one group."""
-    if batch.cells <= cells:
-        yield batch
-        return
-    first, total = 0, 0
-    for group, size in enumerate(batch.group_cells.tolist()):
-        if group > first and total + size > cells:
-            yield batch.take_groups(first, group)
-            first, total = group, 0
-        total += size
-    yield batch.take_groups(first, batch.groups)
 
 
 def needs_rescue(scores: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -94,11 +74,10 @@ def needs_rescue(scores: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def _forward_chunk(batch: PairBatch, backend: Backend, threads: int) -> Scores:
-    is_long = np.diff(batch.read_offset) > LONGEST_FAST_READ
+    is_long = np.diff(batch.read_offset) > backend.longest_fast_read
     scores = backend.forward(batch, is_long, threads)
-    precision = np.full(batch.pairs, FLOAT32, dtype=np.uint8)
-    rescued = needs_rescue(scores)
+    rescued = needs_rescue(scores.log10)
     if len(rescued):
-        scores[rescued] = backend.forward_pairs(batch, rescued, threads)
-        precision[rescued] = FLOAT64
-    return Scores(scores, precision)
+        again = backend.forward_pairs(batch, rescued, threads)
+        scores.log10[rescued], scores.precision[rescued] = again.log10, again.precision
+    return scores

@@ -44,3 +44,22 @@ class BackendUnavailable(PairhmmError):
     def __init__(self, name: str, reason: str, cure: str) -> None:
         self.name, self.reason, self.cure = name, reason, cure
         super().__init__(f"backend {name}: {reason}; {cure}")
+
+
+class OutOfDeviceMemory(PairhmmError):
+    """A batch does not fit a device's memory; a smaller one may."""
+
+
+class DeviceLost(PairhmmError):
+    """A device answers no more in this process.
+
+    Parameters
+    ----------
+    device : str
+        A backend's label.
+    cause : str
+    """
+
+    def __init__(self, device: str, cause: str) -> None:
+        self.device, self.cause = device, cause
+        super().__init__(f"{device}: lost: {cause}")

@@ -36,7 +36,7 @@ class Case:
     expected, score : float
         log10 likelihoods of the file and of the backend.
     precision : int
-        What made the score: 0 float32, 1 float64.
+        What made the score: a code of `pairhmm.batch.PRECISIONS`.
     """
 
     line: int

@@ -30,7 +30,8 @@ def batch():
 def test_counts(batch):
     assert batch.groups == 3
     assert batch.group_pair.tolist() == [0, 2, 2, 4]
-    assert batch.group_cells.tolist() == [7 * 5, 0, 15]
+    assert batch.read_cells.tolist() == [0, 15, 35, 50]
+    assert (batch.reads, batch.cells) == (3, 50)
 
 
 def test_pair_indices(batch):
@@ -39,11 +40,34 @@ def test_pair_indices(batch):
     assert haplotypes.tolist() == [0, 0, 2, 3]
 
 
-def test_take_groups(batch):
-    part = batch.take_groups(1, 3)
-    assert part.pairs == 2
-    assert np.diff(part.read_offset).tolist() == [1]
-    assert np.diff(part.haplotype_offset).tolist() == [2, 7, 8]
+@pytest.mark.parametrize(
+    ("first", "end", "reads", "haplotypes", "groups"),
+    [
+        (0, 3, [3, 4, 1], [5, 2, 7, 8], [0, 2, 2, 3]),
+        (0, 2, [3, 4], [5], [0, 2]),
+        (1, 2, [4], [5], [0, 1]),
+        (1, 3, [4, 1], [5, 2, 7, 8], [0, 1, 1, 2]),
+        (2, 3, [1], [7, 8], [0, 1]),
+        (2, 2, [], [], [0]),
+        (3, 3, [], [], [0]),
+    ],
+)
+def test_take_reads(batch, first, end, reads, haplotypes, groups):
+    """Reads keep their group's haplotypes, and their pairs the batch's order; nothing is copied."""
+    part = batch.take_reads(first, end)
+    assert np.diff(part.read_offset).tolist() == reads
+    assert np.diff(part.haplotype_offset).tolist() == haplotypes
+    assert part.group_read.tolist() == groups
+    reads_of, _ = batch.pair_indices(np.arange(batch.pairs))
+    assert part.pairs == int(((first <= reads_of) & (reads_of < end)).sum())
+    assert part.cells == batch.read_cells[end] - batch.read_cells[first]
+    assert not part.bases or np.shares_memory(part.qualities.bases, batch.qualities.bases)
+
+
+def test_a_part_of_a_part(batch):
+    part = batch.take_reads(1, 3).take_reads(1, 2)
+    assert part.read_offset.tolist() == [0, 1]
+    assert np.diff(part.haplotype_offset).tolist() == [7, 8]
 
 
 @pytest.mark.parametrize(

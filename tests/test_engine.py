@@ -18,17 +18,6 @@ def small_batch(groups=5):
     return PairBatch.from_groups([Group([read], [np.zeros(20, dtype=np.uint8)]) for _ in range(groups)])
 
 
-def test_chunks_cover_the_batch_in_order():
-    batch = small_batch()
-    parts = list(engine.chunks(batch, cells=450))
-    assert [part.groups for part in parts] == [2, 2, 1]
-    assert sum(part.pairs for part in parts) == batch.pairs
-
-
-def test_a_group_larger_than_the_chunk_is_one_chunk():
-    assert [part.groups for part in engine.chunks(small_batch(3), cells=1)] == [1, 1, 1]
-
-
 def test_empty_batch():
     scores = engine.forward(PairBatch.from_groups([]), "reference")
     assert len(scores.log10) == 0

@@ -19,7 +19,7 @@ FLOORS = (
     {"sequences", "variants", "batch", "compiled"},
     {"models"},
     {"backends"},
-    {"engine"},
+    {"chunks", "engine"},
     {"reads", "blocks", "candidates", "regions", "region_sources", "haplotypes", "genotypes", "simulation"},
     {"io"},
     {"given_haplotypes", "evidence", "scoring", "runs"},

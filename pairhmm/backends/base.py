@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.batch import PairBatch
+from pairhmm.batch import PairBatch, Scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +31,32 @@ class Status:
 
 
 class Backend(Protocol):
-    """Scores pairs of a `PairBatch`. Stateless to its caller: devices and pipelines are made on first use."""
+    """Scores pairs of a `PairBatch`. Stateless to its caller: devices and pipelines are made on first use.
+
+    Attributes
+    ----------
+    name : str
+        The registry's.
+    label : str
+        What messages call it: the name, with the device where there are several (``cuda:0``).
+    concurrency : int
+        Calls from different threads that are worth making at once; 1 where a call keeps the device busy by itself.
+    chunk_cells : int
+        Cells of one call at most. Calls on the CPU take about half a second of one core: a run can be interrupted.
+    smallest_chunk_cells : int
+        A batch is not cut into smaller chunks than this for the sake of calls at once.
+    longest_fast_read : int
+        Longer reads (bases) are not for `forward`: float32's rounding grows with the read and its range ends.
+    """
 
     name: str
+    label: str
+    concurrency: int = 1
+    chunk_cells: int = 4_000_000_000
+    smallest_chunk_cells: int = 4_000_000_000
+    longest_fast_read: int = 500
 
-    def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> NDArray[np.float64]:
+    def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
         """Scores of every pair in the backend's fast arithmetic.
 
         Parameters
@@ -44,12 +65,24 @@ class Backend(Protocol):
         skip_read : bool[reads]
             Reads whose pairs are left out: their scores are NaN.
         threads : int
+            CPU threads.
 
         Returns
         -------
-        float64[pairs]
-            log10 likelihoods; NaN where the fast arithmetic does not hold the sum.
+        Scores
+            NaN where the fast arithmetic does not hold the sum; the precision is meaningless there. The arrays are
+            the caller's to change.
+
+        Raises
+        ------
+        OutOfDeviceMemory
+            The batch does not fit the device; a part of it may.
+        DeviceLost
+            The device answers no more.
         """
 
-    def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> NDArray[np.float64]:
-        """Scores (log10, float64) of the given pairs in float64, for any length and any score."""
+    def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
+        """Scores of the given pairs, in their order, for any length and any score.
+
+        NaN for pairs that this backend cannot score at all, which go to the CPU. The rest is as `forward` has it.
+        """

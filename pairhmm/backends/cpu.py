@@ -9,8 +9,8 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.backends.base import Status
-from pairhmm.batch import PairBatch, Qualities
+from pairhmm.backends.base import Backend, Status
+from pairhmm.batch import FLOAT32, FLOAT64, PairBatch, Qualities, Scores
 from pairhmm.errors import BackendUnavailable
 from pairhmm.models.gatk import ERROR
 
@@ -18,25 +18,26 @@ LEVEL_VARIABLE = "PAIRHMM_CPU"
 """Environment variable that forces a SIMD level."""
 
 
-class CpuBackend:
+class CpuBackend(Backend):
     """Forward over the SIMD kernels of one level."""
 
     name = "cpu"
+    label = "cpu"
 
     def __init__(self, native: ModuleType, level: str) -> None:
         self._native = native
         self.level = level
 
-    def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> NDArray[np.float64]:
+    def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
         scores = np.full(batch.pairs, np.nan)
         self._native.forward(self.level, self._native_batch(batch), skip_read.view(np.uint8), threads, scores)
-        return scores
+        return Scores(scores, np.full(len(scores), FLOAT32, dtype=np.uint8))
 
-    def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> NDArray[np.float64]:
+    def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
         scores = np.full(len(pairs), np.nan)
         reads, haplotypes = batch.pair_indices(pairs)
         self._native.forward_pairs(self.level, self._native_batch(batch), reads, haplotypes, threads, scores)
-        return scores
+        return Scores(scores, np.full(len(scores), FLOAT64, dtype=np.uint8))
 
     def _native_batch(self, batch: PairBatch) -> object:
         native = self._native.Batch(

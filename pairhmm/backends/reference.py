@@ -16,8 +16,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.backends.base import Status
-from pairhmm.batch import ROW_SIZE, PairBatch, Start
+from pairhmm.backends.base import Backend, Status
+from pairhmm.batch import FLOAT64, ROW_SIZE, PairBatch, Scores, Start
 from pairhmm.models import gatk
 
 _NOTHING = -(2**40)
@@ -33,16 +33,17 @@ _BLOCK_ELEMENTS = 1 << 13
 """Pairs share a block up to this many read positions: enough to hide NumPy's overhead, small enough for the cache."""
 
 
-class ReferenceBackend:
+class ReferenceBackend(Backend):
     """Forward in float64 for every pair."""
 
     name = "reference"
+    label = "reference"
 
-    def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> NDArray[np.float64]:
+    def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
         """NaN for every pair: this backend has no fast arithmetic, `forward_pairs` scores them all."""
-        return np.full(batch.pairs, np.nan)
+        return Scores(np.full(batch.pairs, np.nan), np.full(batch.pairs, FLOAT64, dtype=np.uint8))
 
-    def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> NDArray[np.float64]:
+    def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
         rows = batch.rows if batch.qualities is None else gatk.rows(batch.qualities)
         assert rows is not None
         letters = batch.haplotypes
@@ -61,7 +62,7 @@ class ReferenceBackend:
                 [letters[batch.haplotype_offset[h] : batch.haplotype_offset[h + 1]] for h in haplotypes[block]],
                 batch.start,
             )
-        return scores
+        return Scores(scores, np.full(len(scores), FLOAT64, dtype=np.uint8))
 
 
 def _score_block(

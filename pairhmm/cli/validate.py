@@ -64,8 +64,9 @@ def command(file: str, backend: str, threads: int, tolerance: float, min_base_qu
 
 
 def _print_worst(result: Validation, worst: int) -> None:
+    from pairhmm.batch import PRECISIONS
+
     click.echo("\t".join(COLUMNS))
     for case in result.worst[:worst]:
         values = f"{case.expected:.6f}\t{case.score:.6f}\t{case.difference:.2e}"
-        precision = ("float32", "float64")[case.precision]
-        click.echo(f"{case.line}\t{case.read_length}\t{case.haplotype_length}\t{values}\t{precision}")
+        click.echo(f"{case.line}\t{case.read_length}\t{case.haplotype_length}\t{values}\t{PRECISIONS[case.precision]}")
