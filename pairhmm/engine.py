@@ -1,83 +1,115 @@
-"""How a batch is scored: choice of backend, long reads, chunks and the rescue. Written once, here only."""
+"""Choice of backend, and the one way to score a batch."""
 
 from __future__ import annotations
 
 import logging
-
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import dataclass
 
 from pairhmm import backends
 from pairhmm.backends import Backend
 from pairhmm.batch import PairBatch, Scores
-from pairhmm.chunks import cut
-from pairhmm.errors import BackendUnavailable
+from pairhmm.device_pool import DevicePool
+from pairhmm.errors import BackendUnavailable, InputError
 
 log = logging.getLogger(__name__)
 
+WORTH_A_DEVICE = 2_000_000_000
+"""Cells from which "auto" starts a GPU: with fewer, the CPU is done before the device is ready."""
 
-def choose(name: str) -> Backend:
-    """The backend `name`; "auto" takes the fastest that runs here and says what it took and why.
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What computes.
+
+    Attributes
+    ----------
+    backend : str
+        A backend's name, or "auto".
+    devices : tuple of int, optional
+        Indices of the devices that share the work, as `pairhmm devices` lists them; the first without any.
+    device_memory : int, optional
+        Bytes of each device's memory that may be used; what is free without it.
+    """
+
+    backend: str = "auto"
+    devices: tuple[int, ...] | None = None
+    device_memory: int | None = None
+
+
+def choose(wanted: str | Choice = "auto", cells: int | None = None) -> DevicePool:
+    """Make the backend that is wanted ready; "auto" takes the fastest that runs here and says what it took and why.
+
+    Parameters
+    ----------
+    wanted : str or Choice
+        A backend's name, or that with its devices.
+    cells : int, optional
+        Size of the work, where it is known. Without it "auto" prepares for many small batches, as regions give them.
 
     Raises
     ------
     BackendUnavailable
         Where a named backend does not run here. Only "auto" falls back.
+    InputError
+        For devices that the backend does not have.
     """
-    if name != "auto":
-        return backends.load(name)
+    choice = Choice(wanted) if isinstance(wanted, str) else wanted
+    if choice.backend != "auto":
+        return _load(choice.backend, choice)
+    names = backends.names()
+    is_large = choice.devices is not None or (cells is not None and cells >= WORTH_A_DEVICE)
     refused: list[str] = []
-    for candidate in backends.names():
-        found = backends.status(candidate)
-        if not found.available:
-            refused.append(f"{candidate}: {found.reason}; {found.cure}")
+    for name in names if is_large else sorted(names, key=lambda name: name != "cpu"):
+        found = backends.status(name)
+        try:
+            if not found.available:
+                raise BackendUnavailable(name, found.reason, found.cure)
+            if choice.devices is not None and not found.devices:
+                raise BackendUnavailable(name, "it computes on the CPU", "leave out --device")
+            pool = _load(name, choice if found.devices else Choice(name))
+        except BackendUnavailable as error:
+            refused.append(f"{name}: {error.reason}; {error.cure}")
             continue
-        if refused:
-            log.warning("backend %s, a slower one (%s)", candidate, "; ".join(refused))
-        else:
-            log.info("backend %s (%s), the fastest here", candidate, found.detail)
-        return backends.load(candidate)
+        why = "the fastest here" if is_large or refused else "the fastest for small batches"
+        instead = f" ({'; '.join(refused)})" if refused else ""
+        # The oracle is hundreds of times slower than the others: nobody should wait for it unaware.
+        level = logging.WARNING if name == names[-1] else logging.INFO
+        log.log(level, "backend %s (%s), %s%s", name, found.detail, why, instead)
+        return pool
     raise BackendUnavailable("auto", "; ".join(refused), "see pairhmm devices")
 
 
 def forward(
-    batch: PairBatch, backend: str | Backend = "auto", threads: int = 1, chunk_cells: int | None = None
+    batch: PairBatch,
+    backend: str | Choice | Backend | DevicePool = "auto",
+    threads: int = 1,
+    chunk_cells: int | None = None,
 ) -> Scores:
     """Score every pair of a batch.
 
     Parameters
     ----------
     batch : PairBatch
-    backend : str or Backend
+    backend : str, Choice, Backend or DevicePool
         A name, or what `choose` returned: callers with many batches choose once.
     threads : int
+        CPU threads.
     chunk_cells : int, optional
-        The backend gets at most this many cells at once, instead of what suits it; no score depends on it.
+        The backend gets no more cells than this at once; no score depends on it.
 
     Returns
     -------
     Scores
         No pair is -inf unless its likelihood is zero, and none is NaN.
     """
-    chosen = choose(backend) if isinstance(backend, str) else backend
-    parts = [_forward_chunk(chunk, chosen, threads) for chunk in cut(batch, chunk_cells or chosen.chunk_cells)]
-    if not parts:
-        return Scores(np.empty(0), np.empty(0, dtype=np.uint8))
-    if len(parts) == 1:
-        return parts[0]
-    return Scores(np.concatenate([p.log10 for p in parts]), np.concatenate([p.precision for p in parts]))
+    if isinstance(backend, str | Choice):
+        backend = choose(backend, batch.cells)
+    pool = backend if isinstance(backend, DevicePool) else DevicePool([backend])
+    return pool.forward(batch, threads, chunk_cells)
 
 
-def needs_rescue(scores: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The pairs that the fast arithmetic did not hold: int64 indices into `scores`."""
-    return np.flatnonzero(np.isnan(scores)).astype(np.int64)
-
-
-def _forward_chunk(batch: PairBatch, backend: Backend, threads: int) -> Scores:
-    is_long = np.diff(batch.read_offset) > backend.longest_fast_read
-    scores = backend.forward(batch, is_long, threads)
-    rescued = needs_rescue(scores.log10)
-    if len(rescued):
-        again = backend.forward_pairs(batch, rescued, threads)
-        scores.log10[rescued], scores.precision[rescued] = again.log10, again.precision
-    return scores
+def _load(name: str, choice: Choice) -> DevicePool:
+    devices = choice.devices or (None,)
+    if len(set(devices)) < len(devices):
+        raise InputError("--device", ",".join(map(str, devices)), "a device is named twice", "name each once")
+    return DevicePool([backends.load(name, device, choice.device_memory) for device in devices])

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm import engine
-from pairhmm.backends import Backend
 from pairhmm.batch import PairBatch, Qualities, Scores, offsets
 from pairhmm.compiled import native
+from pairhmm.device_pool import DevicePool
 from pairhmm.evidence import CutReads
 from pairhmm.models.gatk import LONGEST_REPEAT_UNIT, START, GatkOptions, pcr_quality, prepare_base_quality
 
@@ -28,7 +28,7 @@ class GatkScorer:
     """
 
     options: GatkOptions
-    backend: Backend
+    backend: DevicePool
     threads: int = 1
 
     def __call__(

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from pairhmm import engine
-from pairhmm.backends import Backend
 from pairhmm.batch import Group, PairBatch
+from pairhmm.device_pool import DevicePool
 from pairhmm.errors import InputError
 from pairhmm.io.pairs import ReferencePair, read_reference_likelihoods
 
@@ -150,7 +150,7 @@ def _chunks(pairs: Iterator[ReferencePair]) -> Iterator[list[ReferencePair]]:
         yield chunk
 
 
-def _score(pairs: list[ReferencePair], backend: Backend, min_base_quality: int, threads: int) -> Iterator[Case]:
+def _score(pairs: list[ReferencePair], backend: DevicePool, min_base_quality: int, threads: int) -> Iterator[Case]:
     for pair in pairs:
         np.maximum(pair.read.base_quality, np.uint8(min_base_quality), out=pair.read.base_quality)
     batch = PairBatch.from_groups([Group([pair.read], [pair.haplotype]) for pair in pairs])

@@ -19,7 +19,7 @@ FLOORS = (
     {"sequences", "variants", "batch", "compiled"},
     {"models"},
     {"backends"},
-    {"chunks", "engine"},
+    {"chunks", "device_pool", "engine"},
     {"reads", "blocks", "candidates", "regions", "region_sources", "haplotypes", "genotypes", "simulation"},
     {"io"},
     {"given_haplotypes", "evidence", "scoring", "runs"},

@@ -1,11 +1,15 @@
-"""The registry of backends: the value of ``--backend`` is the module's name."""
+"""The registry of backends: the value of ``--backend`` is the module's name.
+
+A backend's module has ``status() -> Status`` and ``make() -> Backend``; where `Status.devices` lists devices, that is
+``make(device: int, memory: int | None) -> Backend``, with the budget in bytes. Importing it imports no GPU library.
+"""
 
 from __future__ import annotations
 
 from importlib import import_module
 
 from pairhmm.backends.base import Backend, Status
-from pairhmm.errors import BackendUnavailable
+from pairhmm.errors import BackendUnavailable, InputError
 
 _NAMES = ("cpu", "reference")
 
@@ -17,18 +21,39 @@ def names() -> tuple[str, ...]:
     return _NAMES
 
 
-def load(name: str) -> Backend:
+def load(name: str, device: int | None = None, memory: int | None = None) -> Backend:
     """The backend of that name.
+
+    Parameters
+    ----------
+    name : str
+    device : int, optional
+        Index into its `Status.devices`; the first without one.
+    memory : int, optional
+        Bytes of that device's memory that may be used; what is free without it.
 
     Raises
     ------
     BackendUnavailable
         With what is missing and how to get it.
+    InputError
+        For a device that it does not have.
     """
     found = status(name)
     if not found.available:
         raise BackendUnavailable(name, found.reason, found.cure)
-    backend: Backend = import_module(f"pairhmm.backends.{name}").make()
+    make = import_module(f"pairhmm.backends.{name}").make
+    backend: Backend
+    if found.devices:
+        if device is not None and not 0 <= device < len(found.devices):
+            has = "device 0 only" if len(found.devices) == 1 else f"devices 0 to {len(found.devices) - 1}"
+            raise InputError("--device", str(device), f"{name} has {has}", "see pairhmm devices")
+        backend = make(device or 0, memory)
+        return backend
+    for option, value in (("--device", device), ("--device-memory", memory)):
+        if value is not None:
+            raise InputError(option, "", f"backend {name} computes on the CPU", "leave it out, or name a GPU backend")
+    backend = make()
     return backend
 
 

@@ -19,13 +19,17 @@ class Status:
     ----------
     available : bool
     detail : str
-        What it runs on, where it is available: the SIMD level, the device.
+        What it runs on, where it is available: the SIMD level, the library.
+    devices : tuple of str
+        Name and size of each device that ``--device`` can choose, in the order of their indices. None for a backend
+        on the CPU.
     reason, cure : str
         What is missing and how to get it, where it is not.
     """
 
     available: bool
     detail: str = ""
+    devices: tuple[str, ...] = ()
     reason: str = ""
     cure: str = ""
 
