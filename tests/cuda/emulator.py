@@ -1,0 +1,162 @@
+"""CUDA kernels on a CPU: builds ``.cu`` text with g++ and emulator.hpp, and launches its kernels on NumPy arrays.
+
+    emulated = Emulated([Path("cuda/rows.cuh"), Path("cuda/forward.cu")], {"G": 8, "K": 4, "MODEL": 0, "real": "float"})
+    emulated.launch("forward_fast", grid, 32, [buffer, tables, items, np.uint32(last), ...], shared_bytes=640)
+
+Arrays are passed as pointers to their own memory, NumPy scalars by value; types are checked. What goes wrong in a kernel
+raises EmulationError. ``sanitize=True``, or PAIRHMM_EMULATOR_SANITIZE=1, adds g++'s undefined-behaviour sanitizer.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import hashlib
+import mmap
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+HEADER = Path(__file__).with_name("emulator.hpp")
+# The loaded code may alias types, as device code does; one named operation is one rounding.
+FLAGS = ["-O2", "-std=c++17", "-shared", "-fPIC", "-ffp-contract=off", "-fno-strict-aliasing", "-U_FORTIFY_SOURCE"]
+SANITIZE_FLAGS = ["-fsanitize=undefined", "-fno-sanitize-recover=undefined", "-fno-sanitize=vptr", "-g"]
+KERNEL = re.compile(r"__global__(?:\s|\bvoid\b|__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\))+(\w+)\s*\(")
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+Argument = np.ndarray | np.generic | None
+
+_launching = threading.Lock()  # a library runs one launch at a time
+
+
+class EmulationError(Exception):
+    """A kernel that does not compile, or a launch that failed."""
+
+
+def compiler() -> str | None:
+    """The g++ to use; None where there is none, or the system has no ucontext to count on."""
+    return shutil.which(os.environ.get("CXX", "g++")) if sys.platform == "linux" else None
+
+
+class Emulated:
+    """Sources, in order, as one translation unit with ``defines``; ``kernels`` names those to export (default: all)."""
+
+    def __init__(
+        self,
+        sources: Sequence[Path | str],
+        defines: Mapping[str, object] | None = None,
+        kernels: Sequence[str] | None = None,
+        sanitize: bool = bool(os.environ.get("PAIRHMM_EMULATOR_SANITIZE")),
+    ):
+        texts = [
+            f'#line 1 "{source}"\n{source.read_text()}' if isinstance(source, Path) else f'#line 1 "kernel.cu"\n{source}'
+            for source in sources
+        ]
+        if kernels is None:
+            kernels = KERNEL.findall(COMMENT.sub(" ", "\n".join(texts)))
+        # Defined after the header: names like G and real stand in the standard library too.
+        lines = [f'#include "{HEADER}"']
+        lines += [f"#define {name} {_spell(value)}" for name, value in (defines or {}).items()]
+        lines += [*texts, '#line 1 "exports"', *(f"EMULATED_KERNEL({name})" for name in kernels), ""]
+        self.kernels = tuple(kernels)
+        self.library = _build("\n".join(lines), HEADER.read_text(), sanitize)
+
+    def types(self, kernel: str) -> list[str]:
+        """The kernel's parameters: p and P for pointers to const and other data, f4, i8, u1, b1, V24 for values."""
+        function = self.library[f"emulated_types_{kernel}"]
+        function.restype = ctypes.c_char_p
+        return function().decode().split()
+
+    def launch(
+        self,
+        kernel: str,
+        grid: int,
+        block: int,
+        arguments: Sequence[Argument],
+        shared_bytes: int = 0,
+        *,
+        resident: int = 4,
+        seconds: int = 60,
+    ) -> None:
+        """Run the grid to its end; ``resident`` blocks are in flight at a time, started in order."""
+        types = self.types(kernel)
+        if len(types) != len(arguments):
+            raise TypeError(f"{kernel} has {len(types)} parameters ({' '.join(types)}), not {len(arguments)}")
+        values = [_pack(f"{kernel}, argument {i}", *pair) for i, pair in enumerate(zip(types, arguments, strict=True))]
+        pointers = (ctypes.c_void_p * len(values))(*(ctypes.addressof(value) for value in values))
+        function = self.library[f"emulated_{kernel}"]
+        function.restype = ctypes.c_char_p
+        function.argtypes = [ctypes.c_uint, ctypes.c_uint, ctypes.c_size_t, ctypes.c_uint, ctypes.c_uint, ctypes.c_void_p]
+        with _launching:
+            message = function(grid, block, shared_bytes, resident, seconds, pointers)
+        if message is not None:
+            raise EmulationError(message.decode())
+
+
+def guarded(array: np.ndarray) -> np.ndarray:
+    """A copy that ends where memory does: a kernel that reads or writes beyond its last byte fails."""
+    page = mmap.PAGESIZE
+    size = -(-array.nbytes // page) * page
+    memory = mmap.mmap(-1, size + page)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    if ctypes.CDLL(None, use_errno=True).mprotect(ctypes.c_void_p(start + size), ctypes.c_size_t(page), 0):
+        raise OSError(ctypes.get_errno(), "mprotect")
+    copy = np.frombuffer(memory, array.dtype, array.size, offset=size - array.nbytes).reshape(array.shape)
+    copy[...] = array
+    return copy
+
+
+def _spell(value: object) -> str:
+    return str(int(value)) if isinstance(value, (bool, np.bool_)) else str(value)
+
+
+def _pack(where: str, wanted: str, value: Argument) -> ctypes.Array[ctypes.c_char]:
+    """A parameter's bytes."""
+    if wanted in "pP":
+        if value is None:
+            address = 0
+        elif not isinstance(value, np.ndarray):
+            raise TypeError(f"{where} is a pointer: give an array, not {value!r}")
+        elif not value.flags.c_contiguous or (wanted == "P" and not value.flags.writeable):
+            raise TypeError(f"{where}: the array must be contiguous, and writeable unless the kernel's data are const")
+        else:
+            address = value.ctypes.data
+        data = address.to_bytes(ctypes.sizeof(ctypes.c_void_p), sys.byteorder)
+    else:
+        given = f"{value.dtype.kind}{value.dtype.itemsize}" if isinstance(value, np.generic) else type(value).__name__
+        if given != wanted:
+            raise TypeError(f"{where} is of type {wanted}, not {given}")
+        data = value.tobytes()
+    return ctypes.create_string_buffer(data, len(data))
+
+
+@cache
+def _folder() -> Path:
+    folder = tempfile.mkdtemp(prefix="pairhmm-emulated-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
+
+
+@cache
+def _build(text: str, header: str, sanitize: bool) -> ctypes.CDLL:
+    """Compile and load; the header's text is a part of what makes a library this one."""
+    program = compiler()
+    if program is None:
+        raise EmulationError("no g++ on this Linux machine: apt install g++")
+    stem = _folder() / hashlib.sha256(f"{sanitize}{header}{text}".encode()).hexdigest()[:16]
+    source, library = stem.with_suffix(".cpp"), stem.with_suffix(".so")
+    source.write_text(text)
+    command = [program, *FLAGS, *(SANITIZE_FLAGS if sanitize else []), "-o", str(library), str(source)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    if run.returncode:
+        raise EmulationError(f"{' '.join(command)}\n{run.stderr}")
+    return ctypes.CDLL(str(library))
