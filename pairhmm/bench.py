@@ -10,6 +10,8 @@ import numpy as np
 
 from pairhmm import engine
 from pairhmm.batch import Group, PairBatch, Read
+from pairhmm.device_pool import DevicePool
+from pairhmm.engine import Choice
 
 __all__ = ["DEFAULT_LENGTHS", "Accuracy", "Speed", "make_groups", "measure_accuracy", "measure_speed"]
 
@@ -79,7 +81,7 @@ class Accuracy:
     lowest : float
         The lowest log10 likelihood of the oracle, which says how deep the test went.
     rescued : int
-        Pairs that were scored in float64.
+        Pairs that float32 did not hold.
     """
 
     backend: str
@@ -128,7 +130,7 @@ def _read(rng: np.random.Generator, haplotype: np.ndarray) -> Read:
 
 
 def measure_speed(
-    backend: str,
+    backend: str | Choice,
     lengths: Sequence[int] = DEFAULT_LENGTHS,
     *,
     threads: int = 1,
@@ -140,8 +142,8 @@ def measure_speed(
 
     Parameters
     ----------
-    backend : str
-        A backend's name.
+    backend : str or Choice
+        A backend's name, or that with its devices.
     lengths : sequence of int
         Bases of reads and haplotypes.
     threads : int
@@ -158,33 +160,33 @@ def measure_speed(
     Speed
         One a length, in the order given.
     """
-    rate = 0.0
+    rate, chosen = 0.0, engine.choose(backend)
     for length in lengths:
         cells = length * length
         if rate and cells / rate > 5 * seconds:
-            announce(_estimate(backend, length, 1, (repetitions + 1) * cells / rate))
+            announce(_estimate(chosen.name, length, 1, (repetitions + 1) * cells / rate))
         base = make_groups(length, 200 if length <= SHORT else 1)
         groups = base
         while True:
             batch = PairBatch.from_groups(groups)
             pairs = _pairs(groups)
-            first = _time(batch, backend, threads)
+            first = _time(batch, chosen, threads)
             if first >= seconds / 4 or pairs >= MAX_PAIRS:
                 break
             # The first pass of a backend pays for its start: grow in steps rather than trust one estimate.
             wanted = pairs * min(8.0, seconds / max(first, 1e-6))
             more = max(len(groups) + 1, round(min(wanted, MAX_PAIRS) / _pairs(base) * len(base)))
             groups = [base[i % len(base)] for i in range(more)]
-        best = min(_time(batch, backend, threads) for _ in range(repetitions))
+        best = min(_time(batch, chosen, threads) for _ in range(repetitions))
         rate = pairs * cells / best
-        yield Speed(backend, length, threads, pairs, pairs * cells, best, repetitions)
+        yield Speed(chosen.name, length, threads, pairs, pairs * cells, best, repetitions)
 
 
 def _pairs(groups: Sequence[Group]) -> int:
     return sum(len(group.reads) * len(group.haplotypes) for group in groups)
 
 
-def _time(batch: PairBatch, backend: str, threads: int) -> float:
+def _time(batch: PairBatch, backend: DevicePool, threads: int) -> float:
     start = time.perf_counter()
     engine.forward(batch, backend=backend, threads=threads)
     return time.perf_counter() - start
@@ -196,7 +198,7 @@ def _estimate(backend: str, length: int, pairs: int, seconds: float) -> str:
 
 
 def measure_accuracy(
-    backends: Sequence[str],
+    backends: Sequence[str | Choice],
     lengths: Sequence[int] = DEFAULT_LENGTHS,
     *,
     threads: int = 1,
@@ -209,8 +211,8 @@ def measure_accuracy(
 
     Parameters
     ----------
-    backends : sequence of str
-        Backends' names.
+    backends : sequence of str or Choice
+        Backends' names, or those with their devices.
     lengths : sequence of int
         Bases of reads and haplotypes.
     threads : int
@@ -223,7 +225,7 @@ def measure_accuracy(
     Accuracy
         One a length and backend, as they come.
     """
-    rate = 0.0
+    rate, oracle, measured = 0.0, engine.choose(ORACLE), [engine.choose(backend) for backend in backends]
     for length in lengths:
         cells = length * length
         pairs = max(1, min(200, int(ORACLE_CELLS / cells)))
@@ -231,15 +233,15 @@ def measure_accuracy(
         batch, pairs = PairBatch.from_groups(groups), _pairs(groups)
         if not rate:
             probe = PairBatch.from_groups(make_groups(min(length, 500), 1))
-            rate = min(length, 500) ** 2 / _time(probe, ORACLE, threads)
+            rate = min(length, 500) ** 2 / _time(probe, oracle, threads)
         announce(_estimate(ORACLE, length, pairs, pairs * cells / rate))
         start = time.perf_counter()
-        expected = engine.forward(batch, backend=ORACLE, threads=threads).log10
+        expected = engine.forward(batch, backend=oracle, threads=threads).log10
         rate = pairs * cells / (time.perf_counter() - start)
-        for backend in backends:
+        for backend in measured:
             scores = engine.forward(batch, backend=backend, threads=threads)
             difference = np.abs(scores.log10 - expected)
             relative = difference / np.maximum(np.abs(expected), 1.0)
             rescued = int(np.count_nonzero(scores.precision))
             worst, worst_relative = float(difference.max()), float(relative.max())
-            yield Accuracy(backend, length, pairs, worst, worst_relative, float(expected.min()), rescued)
+            yield Accuracy(backend.name, length, pairs, worst, worst_relative, float(expected.min()), rescued)

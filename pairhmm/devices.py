@@ -18,6 +18,8 @@ class Device:
     available : bool
     detail : str
         What it runs on.
+    devices : tuple of str
+        Name and size of each device that ``--device`` can choose, in the order of their indices.
     reason, cure : str
         What is missing, and how to get it.
     """
@@ -25,6 +27,7 @@ class Device:
     backend: str
     available: bool
     detail: str
+    devices: tuple[str, ...]
     reason: str
     cure: str
 
@@ -34,7 +37,7 @@ def devices() -> list[Device]:
     found = []
     for name in backends.names():
         status = backends.status(name)
-        found.append(Device(name, status.available, status.detail, status.reason, status.cure))
+        found.append(Device(name, status.available, status.detail, status.devices, status.reason, status.cure))
     return found
 
 

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm import engine
-from pairhmm.backends import Backend
 from pairhmm.batch import PRECISIONS, PairBatch, Qualities, Read, Scores, joined, offsets
+from pairhmm.device_pool import DevicePool
+from pairhmm.engine import Choice
 from pairhmm.errors import InputError
 from pairhmm.io.outputs import open_output
 from pairhmm.io.pairs import read_in
@@ -36,7 +37,7 @@ def forward(
     haplotypes: Sequence[Haplotype],
     *,
     model: ProfileModel | None = None,
-    backend: str = "auto",
+    backend: str | Choice = "auto",
     threads: int = 1,
 ) -> NDArray[np.float64]:
     """log10 P(read | haplotype) of every read against every haplotype.
@@ -48,7 +49,8 @@ def forward(
     haplotypes : sequence of str or uint8[n]
     model : ProfileModel, optional
         `pairhmm.models.profile.preset` or `read_parameters`; GATK's model without it.
-    backend : {"auto", "cpu", "reference"}
+    backend : str or Choice
+        A backend's name, or "auto"; or that with its devices.
     threads : int
 
     Returns
@@ -62,7 +64,7 @@ def forward(
     BackendUnavailable
         Where a named backend does not run here.
     """
-    return _score(reads, haplotypes, model, engine.choose(backend), threads).log10.reshape(len(reads), len(haplotypes))
+    return _score(reads, haplotypes, model, backend, threads).log10.reshape(len(reads), len(haplotypes))
 
 
 def make_read(
@@ -103,7 +105,7 @@ def forward_files(
     model: ProfileModel | None = None,
     options: gatk.GatkOptions = _DEFAULTS,
     default_base_quality: int | None = None,
-    backend: str = "auto",
+    backend: str | Choice = "auto",
     threads: int = 1,
 ) -> int:
     """Score the reads of one file against the haplotypes of another, as a table.
@@ -122,6 +124,9 @@ def forward_files(
         Indel and gap qualities of reads without their own. Base qualities are used as they are.
     default_base_quality : int, optional
         Phred, for reads without qualities.
+    backend : str or Choice
+        A backend's name, or "auto"; or that with its devices.
+    threads : int
 
     Returns
     -------
@@ -150,7 +155,7 @@ def _score(
     reads: Sequence[ModelRead],
     haplotypes: Sequence[Haplotype],
     model: ProfileModel | None,
-    backend: Backend,
+    backend: str | Choice | DevicePool,
     threads: int,
 ) -> Scores:
     codes = [encode(haplotype) if isinstance(haplotype, str) else haplotype for haplotype in haplotypes]

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pairhmm import engine
 from pairhmm.blocks import ReadBlock
 from pairhmm.candidates import CandidateFinder, CandidateOptions
+from pairhmm.engine import Choice
 from pairhmm.errors import InputError
 from pairhmm.evidence import Evidence, EvidenceOptions, EvidenceStream
 from pairhmm.given_haplotypes import describe_haplotypes
@@ -53,7 +54,8 @@ class RunOptions:
         Limits on haplotypes and depth.
     discovery : CandidateOptions
         What makes an allele seen in reads a candidate.
-    backend : str
+    backend : str or Choice
+        What computes: a backend's name, or that with its devices.
     threads : int
     chunk_size : int
         Reads held at once, about; changes no result.
@@ -64,7 +66,7 @@ class RunOptions:
     joining: RegionOptions = field(default_factory=RegionOptions)
     evidence: EvidenceOptions = field(default_factory=EvidenceOptions)
     discovery: CandidateOptions = field(default_factory=CandidateOptions)
-    backend: str = "auto"
+    backend: str | Choice = "auto"
     threads: int = 1
     chunk_size: int = 20_000
 

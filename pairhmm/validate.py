@@ -11,6 +11,7 @@ import numpy as np
 from pairhmm import engine
 from pairhmm.batch import Group, PairBatch
 from pairhmm.device_pool import DevicePool
+from pairhmm.engine import Choice
 from pairhmm.errors import InputError
 from pairhmm.io.pairs import ReferencePair, read_reference_likelihoods
 
@@ -93,7 +94,7 @@ class Validation:
 def validate(
     path: str | Path,
     *,
-    backend: str = "auto",
+    backend: str | Choice = "auto",
     tolerance: float = 1e-5,
     min_base_quality: int = GATK_MIN_BASE_QUALITY,
     worst: int = 10,
@@ -106,8 +107,8 @@ def validate(
     path : path
         Seven columns: haplotype, read, base, insertion, deletion and gap-continuation qualities (Phred+33), log10
         likelihood. Lines that start with `#` are comments.
-    backend : str
-        A backend's name, or `auto`.
+    backend : str or Choice
+        A backend's name, or `auto`; or that with its devices.
     tolerance : float
         Largest allowed difference, in log10 units.
     min_base_quality : int

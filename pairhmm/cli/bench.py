@@ -9,7 +9,7 @@ from dataclasses import asdict
 
 import rich_click as click
 
-from pairhmm.cli.common import threads_option
+from pairhmm.cli.common import device_memory_option, device_option, threads_option
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +37,8 @@ def command() -> None:
     metavar="NAME",
     help="A backend to measure; may be repeated. Default: all that can run here, but the oracle.",
 )
+@device_option
+@device_memory_option
 @click.option(
     "--lengths",
     default="100,1000,10000,100000",
@@ -54,7 +56,14 @@ def command() -> None:
 @threads_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of tables.")
 def forward(
-    backends: Sequence[str], lengths: Sequence[int], accuracy: bool, repetitions: int, threads: int, as_json: bool
+    backends: Sequence[str],
+    devices: tuple[int, ...] | None,
+    device_memory: int | None,
+    lengths: Sequence[int],
+    accuracy: bool,
+    repetitions: int,
+    threads: int,
+    as_json: bool,
 ) -> None:
     """Time the forward algorithm by backend and length.
 
@@ -62,18 +71,22 @@ def forward(
     """
     from pairhmm import backends as registry
     from pairhmm import bench
+    from pairhmm.engine import Choice
 
     names = list(backends) or [n for n in registry.names() if n != bench.ORACLE and registry.status(n).available]
+    # Backends on the CPU may stand beside those that the devices are meant for, but not alone.
+    on_devices = [name for name in names if registry.status(name).devices] or names
+    choices = [Choice(name, devices, device_memory) if name in on_devices else Choice(name) for name in names]
     rows: dict[str, list[dict[str, object]]] = {"speed": []}
     table = _Table(as_json, ("backend", "length", "threads", "pairs", "seconds", "gcups"))
-    for name in names:
-        for speed in bench.measure_speed(name, lengths, threads=threads, repetitions=repetitions, announce=log.info):
+    for choice in choices:
+        for speed in bench.measure_speed(choice, lengths, threads=threads, repetitions=repetitions, announce=log.info):
             rows["speed"].append({**asdict(speed), "gcups": speed.gcups})
-            table.row(name, speed.length, threads, speed.pairs, f"{speed.seconds:.4f}", f"{speed.gcups:.3f}")
+            table.row(speed.backend, speed.length, threads, speed.pairs, f"{speed.seconds:.4f}", f"{speed.gcups:.3f}")
     if accuracy:
         rows["accuracy"] = []
         table = _Table(as_json, ("backend", "length", "pairs", "worst", "worst_relative", "lowest", "rescued"))
-        for error in bench.measure_accuracy(names, lengths, threads=threads, announce=log.info):
+        for error in bench.measure_accuracy(choices, lengths, threads=threads, announce=log.info):
             rows["accuracy"].append(asdict(error))
             figures = f"{error.worst:.2e}", f"{error.worst_relative:.2e}", f"{error.lowest:.2f}"
             table.row(error.backend, error.length, error.pairs, *figures, error.rescued)

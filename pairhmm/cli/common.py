@@ -2,11 +2,53 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
 import rich_click as click
 
-BACKENDS = ("auto", "cpu", "reference")
+BACKENDS = ("auto", "cuda", "cpu", "reference")
 
-backend_option = click.option(
+Command = Callable[..., Any]
+
+_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
+
+
+def _indices(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...] | None:
+    if value is None:
+        return None
+    if not re.fullmatch(r"\d+(,\d+)*", value):
+        raise click.BadParameter(f"{value!r} is not a list of device numbers such as 0 or 0,1", context, parameter)
+    return tuple(map(int, value.split(",")))
+
+
+def _bytes(context: click.Context, parameter: click.Parameter, value: str | None) -> int | None:
+    if value is None:
+        return None
+    found = re.fullmatch(r"(\d+)([KMG]?)", value.upper())
+    if not found or not int(found[1]):
+        raise click.BadParameter(f"{value!r} is not a size such as 500M or 8G", context, parameter)
+    return int(found[1]) * _UNITS[found[2]]
+
+
+device_option = click.option(
+    "--device",
+    "devices",
+    callback=_indices,
+    metavar="N,N,...",
+    help="GPUs that share the work, numbered as pairhmm devices lists them. Default: the first.",
+)
+
+device_memory_option = click.option(
+    "--device-memory",
+    callback=_bytes,
+    metavar="SIZE",
+    help="Memory to use of each GPU, in bytes or with K, M or G. Default: what is free.",
+)
+
+_backend_option = click.option(
     "--backend",
     type=click.Choice(BACKENDS),
     default="auto",
@@ -17,3 +59,17 @@ backend_option = click.option(
 threads_option = click.option(
     "-@", "--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Threads that compute."
 )
+
+
+def backend_options(command: Command) -> Command:
+    """Add `--backend`, `--device` and `--device-memory`; the command gets one `backend`, an `engine.Choice`."""
+
+    @wraps(command)
+    def with_choice(
+        *args: Any, backend: str, devices: tuple[int, ...] | None, device_memory: int | None, **given: Any
+    ) -> Any:
+        from pairhmm.engine import Choice
+
+        return command(*args, backend=Choice(backend, devices, device_memory), **given)
+
+    return _backend_option(device_option(device_memory_option(with_choice)))

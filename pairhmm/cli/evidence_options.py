@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from pairhmm.cli.common import backend_option, threads_option
+from pairhmm.cli.common import Command, backend_options, threads_option
 
 if TYPE_CHECKING:
     from pairhmm.runs import RunOptions
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 _COUNT = click.IntRange(min=1)
 _SHARE = click.FloatRange(0, 1)
@@ -25,7 +22,7 @@ _OPTIONS = (
     click.option("--haplotypes", type=click.Path(), help="FASTA of haplotypes of the one region given with -r."),
     click.option("-r", "--region", "regions", multiple=True, help="chr:beg-end, 1-based inclusive; may be repeated."),
     click.option("-R", "--regions-file", type=click.Path(), help="BED of regions."),
-    backend_option,
+    backend_options,
     threads_option,
     click.option("--min-mapq", type=click.IntRange(0, 255), default=20, show_default=True, help="Mapping quality."),
     click.option(

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import rich_click as click
 
-from pairhmm.cli.common import backend_option, threads_option
+from pairhmm.cli.common import backend_options, threads_option
+
+if TYPE_CHECKING:
+    from pairhmm.engine import Choice
 
 
 @click.command("forward")
@@ -24,7 +29,7 @@ from pairhmm.cli.common import backend_option, threads_option
 @click.option("--deletion-quality", type=click.IntRange(1, 127), default=45, show_default=True, help="Phred.")
 @click.option("--gap-quality", type=click.IntRange(1, 127), default=10, show_default=True, help="Phred, continuation.")
 @click.option("--default-base-quality", type=click.IntRange(0, 93), help="Phred, for reads without qualities.")
-@backend_option
+@backend_options
 @threads_option
 def command(
     reads: str,
@@ -36,7 +41,7 @@ def command(
     deletion_quality: int,
     gap_quality: int,
     default_base_quality: int | None,
-    backend: str,
+    backend: Choice,
     threads: int,
 ) -> None:
     """Score every read of READS against every sequence of HAPLOTYPES.

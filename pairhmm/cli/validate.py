@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from pairhmm.cli.common import backend_option, threads_option
+from pairhmm.cli.common import backend_options, threads_option
 
 if TYPE_CHECKING:
+    from pairhmm.engine import Choice
     from pairhmm.validate import Validation
 
 log = logging.getLogger(__name__)
@@ -19,7 +20,7 @@ COLUMNS = ("line", "read_length", "haplotype_length", "expected", "score", "diff
 
 @click.command("validate")
 @click.argument("file", type=click.Path())
-@backend_option
+@backend_options
 @threads_option
 @click.option(
     "--tolerance",
@@ -42,7 +43,7 @@ COLUMNS = ("line", "read_length", "haplotype_length", "expected", "score", "diff
     show_default=True,
     help="Cases to list, those that differ most first.",
 )
-def command(file: str, backend: str, threads: int, tolerance: float, min_base_quality: int, worst: int) -> None:
+def command(file: str, backend: Choice, threads: int, tolerance: float, min_base_quality: int, worst: int) -> None:
     """Compare a backend with the reference likelihoods in FILE.
 
     FILE has seven columns: haplotype, read, base, insertion, deletion and gap-continuation qualities (Phred+33), and
