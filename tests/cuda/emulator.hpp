@@ -1,15 +1,17 @@
 // CUDA on a CPU, for tests: compiles a kernel's .cu text as C++17 and runs it, one warp of 32 lanes at a time.
 //
-// A lane is a fiber. It runs until a collective, where it waits for the lanes that the mask names, or until __nanosleep or
-// __syncthreads. Warps take turns at these points. `resident` blocks are in flight, started in index order; a kernel that
-// needs a later block to end an earlier one deadlocks here as it may on a GPU. Whatever a GPU leaves undefined and that
+// A lane is a fiber. It runs until a collective, where it waits for the lanes that the mask names, or until __nanosleep
+// or __syncthreads. Warps take turns at these points. `resident` blocks are in flight, started in index order; a kernel
+// that needs a later block to end an earlier one never ends here, as it may on a GPU. What a GPU leaves undefined and
 // can be seen here (a lane that the mask names and that has left, different collectives met, a wait without end, an
 // address that is not there) ends the launch with a message.
 //
 // Not seen: races inside a warp that this order of lanes does not show, the memory model (fences do nothing), flushed
-// denormals, approximate functions. Kernels are extern "C" __global__, in one dimension; static __shared__ does not
-// exist, SHARED_BYTES and SHARED_WORDS declare the one dynamic array. Device code can ask for PAIRHMM_EMULATED.
+// denormals, approximate functions. Kernels are extern "C" __global__, in one dimension. `extern __shared__` does not
+// exist: SHARED_BYTES and SHARED_WORDS declare the one dynamic array. __shared__ arrays stand at namespace scope or in
+// functions that are not inline. Device code can ask for PAIRHMM_EMULATED.
 //
+// __shared__ variables are a section of the library, which is copied out and in where the running block changes.
 // Lanes change by _setjmp and _longjmp, which make no system call; only a stack's first entry goes through ucontext.
 
 #pragma once
@@ -37,6 +39,8 @@ struct uint3 {
     unsigned x, y, z;
 };
 typedef uint3 dim3;
+extern "C" __attribute__((weak, visibility("hidden"))) unsigned char __start_emulated_shared[],
+    __stop_emulated_shared[];
 static uint3 threadIdx, blockIdx, blockDim, gridDim;  // of the lane that runs
 
 namespace emulator {
@@ -45,7 +49,8 @@ constexpr int kWarp = 32;
 constexpr size_t kPage = 65536;  // a multiple of every page size in use
 constexpr size_t kStack = 4 * kPage;
 constexpr size_t kMostShared = 227 * 1024;
-constexpr unsigned kClockPeriod = 1 << 12;  // turns between two looks at the clock
+constexpr unsigned kTurn = 5;               // collectives in a warp's turn
+constexpr unsigned kClockPeriod = 1 << 12;  // changes of lane between two looks at the clock
 
 // What a lane waits in. Lanes meet where all of it is equal.
 struct Call {
@@ -68,14 +73,15 @@ struct Lane {
     unsigned index;   // in the warp
     unsigned thread;  // in the block
     Call call;
-    uint64_t value;  // what it brings to a collective,
-    unsigned source; // the lane whose value it wants,
-    uint64_t result; // and what it gets
+    uint64_t value;   // what it brings to a collective,
+    unsigned source;  // the lane whose value it wants,
+    uint64_t result;  // and what it gets
 };
 
 struct Block {
     unsigned index, live;
-    unsigned char* shared;
+    unsigned char* shared;                 // the dynamic array
+    std::vector<unsigned char> variables;  // __shared__, while another block runs
 };
 
 // Sets of lanes: `ready` may run, `asleep` in the warp's next turn; `waiting` are in a collective, `inactive` in
@@ -94,7 +100,8 @@ static std::vector<Block> blocks;
 static Lane* current;
 static unsigned char* shared_bytes;  // of the block that runs
 static unsigned* shared_words;
-static unsigned next_block, turns;
+static Block* loaded;  // whose variables are in place
+static unsigned next_block, changes, collectives;
 static time_t deadline;
 static size_t shared_size;
 static jmp_buf launcher;
@@ -114,6 +121,20 @@ static void** kernel_arguments;
     _longjmp(launcher, 1);
 }
 
+#ifdef EMULATOR_SANITIZE
+// What g++'s sanitizer tells about its last finding. It holds a lock: the launch ends at the next change of lane.
+extern "C" void __ubsan_get_current_report_data(const char**, const char**, const char**, unsigned*, unsigned*, char**);
+extern "C" void __ubsan_on_report() {
+    const char *kind, *what, *file;
+    unsigned line, column;
+    char *address, text[1024];
+    __ubsan_get_current_report_data(&kind, &what, &file, &line, &column, &address);
+    snprintf(text, sizeof text, "%s, block %u, thread %u: %s:%u:%u: %s", kernel_name, blockIdx.x, threadIdx.x, file,
+             line, column, what);
+    if (message.empty()) message = text;
+}
+#endif
+
 static void fail_in_deadlock() {
     std::string text;
     for (const Warp& warp : warps) {
@@ -121,7 +142,9 @@ static void fail_in_deadlock() {
         for (unsigned left = stuck, same; left; left &= ~same) {
             const Lane& first = warp.lanes[__builtin_ctz(left)];
             same = 0;
-            for (const Lane& lane : warp.lanes) same |= unsigned(left >> lane.index & 1 && lane.call == first.call) << lane.index;
+            for (unsigned l = 0; l < kWarp; ++l) {
+                same |= unsigned(left >> l & 1 && warp.lanes[l].call == first.call) << l;
+            }
             char part[160];
             snprintf(part, sizeof part, "; block %u warp %u lanes 0x%08x in %s(0x%08x)", warp.block->index,
                      warp.lanes[0].thread / kWarp, same, first.call.name, first.call.mask);
@@ -143,9 +166,21 @@ static bool wake(Warp& warp) {
     return warp.ready != 0;
 }
 
+static void load_block(Block& block) {
+    if (&block == loaded) return;
+    if (const size_t size = block.variables.size()) {
+        if (loaded) memcpy(loaded->variables.data(), __start_emulated_shared, size);
+        memcpy(__start_emulated_shared, block.variables.data(), size);
+    }
+    loaded = &block;
+    shared_bytes = block.shared;
+    shared_words = reinterpret_cast<unsigned*>(shared_bytes);
+}
+
 // Run another lane: of this warp if it has one that is ready and keeps its turn, else of the next warp.
 __attribute__((noinline)) static void change_lane(bool end_turn) {
-    if (++turns % kClockPeriod == 0 && time(nullptr) > deadline) fail("no end in sight: time is up");
+    if (++changes % kClockPeriod == 0 && time(nullptr) > deadline) fail("no end in sight: time is up");
+    if (!message.empty()) _longjmp(launcher, 1);
     Warp* warp = current->warp;
     if (end_turn || !warp->ready) {
         Warp* const start = warp;
@@ -166,8 +201,7 @@ __attribute__((noinline)) static void change_lane(bool end_turn) {
     current = to;
     threadIdx.x = to->thread;
     blockIdx.x = warp->block->index;
-    shared_bytes = warp->block->shared;
-    shared_words = reinterpret_cast<unsigned*>(shared_bytes);
+    load_block(*warp->block);
     if (from == to || _setjmp(from->context)) return;
     if (to->started) _longjmp(to->context, 1);
     to->started = true;
@@ -179,7 +213,9 @@ __attribute__((noinline)) static uint64_t meet(Call call, uint64_t value, unsign
     Warp& warp = *current->warp;
     const unsigned self = 1u << current->index, mask = call.mask;
     if (!(mask & self)) fail("%s: the mask 0x%08x does not name lane %u, which calls", call.name, mask, current->index);
-    if (const unsigned gone = mask & ~warp.live) fail("%s: lanes 0x%08x have left, and the mask 0x%08x names them", call.name, gone, mask);
+    if (const unsigned gone = mask & ~warp.live) {
+        fail("%s: lanes 0x%08x have left, and the mask 0x%08x names them", call.name, gone, mask);
+    }
     if (!call.width || call.width > kWarp || call.width & (call.width - 1)) fail("%s: width %u", call.name, call.width);
     Lane& lane = *current;
     lane.call = call;
@@ -193,8 +229,8 @@ __attribute__((noinline)) static uint64_t meet(Call call, uint64_t value, unsign
         if (other.call == call) continue;
         all = false;
         if (other.call.mask & self) {
-            fail("lane %u is in %s(0x%08x, %u bytes, width %u) and lane %u in %s(0x%08x, %u bytes, width %u)", lane.index,
-                 call.name, mask, call.bytes, call.width, other.index, other.call.name, other.call.mask,
+            fail("lane %u is in %s(0x%08x, %u bytes, width %u) and lane %u in %s(0x%08x, %u bytes, width %u)",
+                 lane.index, call.name, mask, call.bytes, call.width, other.index, other.call.name, other.call.mask,
                  other.call.bytes, other.call.width);
         }
     }
@@ -206,7 +242,7 @@ __attribute__((noinline)) static uint64_t meet(Call call, uint64_t value, unsign
         warp.waiting &= ~mask;
         warp.ready |= mask;
     }
-    change_lane(all);
+    change_lane(all && ++collectives % kTurn == 0);
     return lane.result;
 }
 
@@ -250,6 +286,8 @@ static void start_block(Block& block) {
     block.index = next_block++;
     block.live = blockDim.x;
     memset(block.shared, 0xff, shared_size);
+    block.variables.assign(__stop_emulated_shared - __start_emulated_shared, 0xff);
+    if (&block == loaded && !block.variables.empty()) memset(__start_emulated_shared, 0xff, block.variables.size());
     for (Warp& warp : warps) {
         if (warp.block != &block) continue;
         const unsigned threads = blockDim.x - warp.lanes[0].thread;
@@ -307,7 +345,8 @@ static const char* launch(unsigned grid, unsigned threads, size_t shared, unsign
     blockDim = {threads, 1, 1};
     threadIdx = blockIdx = {0, 0, 0};
     shared_size = shareds.size;
-    next_block = 0;
+    next_block = changes = collectives = 0;
+    loaded = nullptr;
     deadline = time(nullptr) + seconds;
     blocks.assign(slots, Block{});
     warps.assign(slots * block_warps, Warp{});
@@ -349,7 +388,7 @@ static const char* launch(unsigned grid, unsigned threads, size_t shared, unsign
     return message.empty() ? nullptr : message.c_str();
 }
 
-// "p" and "P" are pointers, to constant data and not; "f4", "i8", "u1", "b1" are numbers; "V24" is a struct of 24 bytes.
+// "p" and "P" are pointers, to constant data and not; "f4", "i8", "u1", "b1" numbers; "V24" is a struct of 24 bytes.
 template <class T>
 std::string type_code() {
     using Bare = std::remove_pointer_t<T>;
@@ -443,173 +482,4 @@ using Given = typename Same<T>::type;  // a parameter that does not deduce T
         return types.c_str();                                                                                       \
     }
 
-// The language.
-#define PAIRHMM_EMULATED 1
-#define __global__
-#define __device__
-#define __host__
-#define __constant__
-#define __grid_constant__
-#define __launch_bounds__(...)
-#define __forceinline__ inline __attribute__((always_inline))
-#define __noinline__ __attribute__((noinline))
-#define __align__(bytes) __attribute__((aligned(bytes)))
-#define __builtin_assume(condition) ((void)0)
-#define SHARED_BYTES(name) static unsigned char* const& name = emulator::shared_bytes
-#define SHARED_WORDS(name) static unsigned* const& name = emulator::shared_words
-
-#define EMULATED_VECTORS(base, name)                                                                   \
-    struct alignas(2 * sizeof(base)) name##2 { base x, y; };                                           \
-    struct alignas(sizeof(base) == 8 ? 16 : 4 * sizeof(base)) name##4 { base x, y, z, w; };            \
-    inline name##2 make_##name##2(base x, base y) { return {x, y}; }                                   \
-    inline name##4 make_##name##4(base x, base y, base z, base w) { return {x, y, z, w}; }
-EMULATED_VECTORS(float, float)
-EMULATED_VECTORS(double, double)
-EMULATED_VECTORS(int, int)
-EMULATED_VECTORS(unsigned, uint)
-EMULATED_VECTORS(unsigned char, uchar)
-EMULATED_VECTORS(short, short)
-EMULATED_VECTORS(unsigned short, ushort)
-EMULATED_VECTORS(long long, longlong)
-EMULATED_VECTORS(unsigned long long, ulonglong)
-
-// Collectives.
-template <class T>
-auto __shfl_sync(unsigned mask, T value, int source, int width = 32) {
-    const unsigned lane = emulator::current->index, segment = lane & -width;
-    return emulator::shuffle("__shfl_sync", mask, +value, segment | (source & (width - 1)), width);
-}
-template <class T>
-auto __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32) {
-    const int lane = emulator::current->index, from = lane - int(delta & 31);
-    return emulator::shuffle("__shfl_up_sync", mask, +value, from >= (lane & -width) ? from : lane, width);
-}
-template <class T>
-auto __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32) {
-    const int lane = emulator::current->index, from = lane + int(delta & 31);
-    return emulator::shuffle("__shfl_down_sync", mask, +value, from <= (lane | (width - 1)) ? from : lane, width);
-}
-template <class T>
-auto __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32) {
-    const int lane = emulator::current->index, from = lane ^ (lane_mask & 31);
-    return emulator::shuffle("__shfl_xor_sync", mask, +value, from <= (lane | (width - 1)) ? from : lane, width);
-}
-inline unsigned __ballot_sync(unsigned mask, int predicate) {
-    const unsigned bit = unsigned(predicate != 0) << emulator::current->index;
-    return emulator::reduce<std::bit_or<>>("__ballot_sync", mask, bit);
-}
-inline int __any_sync(unsigned mask, int predicate) {
-    return emulator::reduce<std::bit_or<>>("__any_sync", mask, int(predicate != 0));
-}
-inline int __all_sync(unsigned mask, int predicate) {
-    return emulator::reduce<std::bit_and<>>("__all_sync", mask, int(predicate != 0));
-}
-#define EMULATED_REDUCTION(name, type, operation) \
-    inline type name(unsigned mask, type value) { return emulator::reduce<operation>(#name, mask, value); }
-EMULATED_REDUCTION(__reduce_add_sync, unsigned, std::plus<>)
-EMULATED_REDUCTION(__reduce_max_sync, unsigned, emulator::Larger)
-EMULATED_REDUCTION(__reduce_min_sync, unsigned, emulator::Smaller)
-EMULATED_REDUCTION(__reduce_max_sync, int, emulator::Larger)
-EMULATED_REDUCTION(__reduce_min_sync, int, emulator::Smaller)
-EMULATED_REDUCTION(__reduce_and_sync, unsigned, std::bit_and<>)
-EMULATED_REDUCTION(__reduce_or_sync, unsigned, std::bit_or<>)
-EMULATED_REDUCTION(__reduce_xor_sync, unsigned, std::bit_xor<>)
-inline int __reduce_add_sync(unsigned mask, int value) { return int(__reduce_add_sync(mask, unsigned(value))); }
-inline void __syncwarp(unsigned mask = ~0u) { emulator::reduce<std::bit_or<>>("__syncwarp", mask, 0); }
-inline unsigned __activemask() { return emulator::wait_for_inactive(); }
-inline void __syncthreads() { emulator::wait_at_barrier(); }
-inline void __nanosleep(unsigned) { emulator::sleep(); }
-inline void __threadfence() {}
-inline void __threadfence_block() {}
-inline void __threadfence_system() {}
-[[noreturn]] inline void __trap() { emulator::fail("__trap()"); }
-
-// Memory.
-#define EMULATED_LOAD(name) \
-    template <class T> T name(const T* address) { return *address; }
-#define EMULATED_STORE(name) \
-    template <class T> void name(T* address, emulator::Given<T> value) { *address = value; }
-EMULATED_LOAD(__ldg)
-EMULATED_LOAD(__ldca)
-EMULATED_LOAD(__ldcg)
-EMULATED_LOAD(__ldcs)
-EMULATED_LOAD(__ldcv)
-EMULATED_STORE(__stcg)
-EMULATED_STORE(__stcs)
-EMULATED_STORE(__stwb)
-EMULATED_STORE(__stwt)
-
-// One thread runs at a time, and it changes at collectives only: every access is atomic.
-#define EMULATED_ATOMIC(name, changed)                              \
-    template <class T>                                              \
-    T name(T* address, emulator::Given<T> value) {                  \
-        const T old = *address;                                     \
-        *address = changed;                                         \
-        return old;                                                 \
-    }
-EMULATED_ATOMIC(atomicAdd, old + value)
-EMULATED_ATOMIC(atomicSub, old - value)
-EMULATED_ATOMIC(atomicMax, old < value ? value : old)
-EMULATED_ATOMIC(atomicMin, value < old ? value : old)
-EMULATED_ATOMIC(atomicExch, value)
-EMULATED_ATOMIC(atomicAnd, old & value)
-EMULATED_ATOMIC(atomicOr, old | value)
-EMULATED_ATOMIC(atomicXor, old ^ value)
-template <class T>
-T atomicCAS(T* address, emulator::Given<T> expected, emulator::Given<T> value) {
-    const T old = *address;
-    if (old == expected) *address = value;
-    return old;
-}
-
-// Numbers. What <math.h> has (fmaf, exp2f, log1pf, exp10, ldexp, ilogbf, frexpf, ...) is there already.
-inline int __float_as_int(float value) { return emulator::from_bits<int>(value); }
-inline unsigned __float_as_uint(float value) { return emulator::from_bits<unsigned>(value); }
-inline float __int_as_float(int bits) { return emulator::from_bits<float>(bits); }
-inline float __uint_as_float(unsigned bits) { return emulator::from_bits<float>(bits); }
-inline long long __double_as_longlong(double value) { return emulator::from_bits<long long>(value); }
-inline double __longlong_as_double(long long bits) { return emulator::from_bits<double>(bits); }
-inline int __double2hiint(double value) { return int(emulator::to_bits(value) >> 32); }
-inline int __double2loint(double value) { return int(emulator::to_bits(value)); }
-inline double __hiloint2double(int high, int low) {
-    return emulator::from_bits<double>(uint64_t(unsigned(high)) << 32 | unsigned(low));
-}
-inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
-inline int __popcll(unsigned long long bits) { return __builtin_popcountll(bits); }
-inline int __ffs(int bits) { return __builtin_ffs(bits); }
-inline int __ffsll(long long bits) { return __builtin_ffsll(bits); }
-inline int __clz(int bits) { return bits ? __builtin_clz(bits) : 32; }
-inline int __clzll(long long bits) { return bits ? __builtin_clzll(bits) : 64; }
-inline float __fadd_rn(float a, float b) { return a + b; }
-inline float __fsub_rn(float a, float b) { return a - b; }
-inline float __fmul_rn(float a, float b) { return a * b; }
-inline float __fdiv_rn(float a, float b) { return a / b; }
-inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
-inline float __frcp_rn(float a) { return 1 / a; }
-inline float __fdividef(float a, float b) { return a / b; }
-inline double __dadd_rn(double a, double b) { return a + b; }
-inline double __dmul_rn(double a, double b) { return a * b; }
-inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
-#define __expf expf  // macros: <math.h> has these names for itself
-#define __exp10f exp10f
-#define __logf logf
-#define __log2f log2f
-#define __log10f log10f
-
-// Of integers, or of floating-point numbers, which lose a NaN to a number; mixtures of the two are ambiguous in CUDA.
-template <class A, class B, class Both = decltype(A() + B())>
-auto min(A a, B b) -> std::enable_if_t<std::is_integral_v<A> && std::is_integral_v<B>, Both> {
-    return Both(b) < Both(a) ? Both(b) : Both(a);
-}
-template <class A, class B, class Both = decltype(A() + B())>
-auto max(A a, B b) -> std::enable_if_t<std::is_integral_v<A> && std::is_integral_v<B>, Both> {
-    return Both(a) < Both(b) ? Both(b) : Both(a);
-}
-template <class A, class B, class Both = decltype(A() + B())>
-auto min(A a, B b) -> std::enable_if_t<std::is_floating_point_v<A> && std::is_floating_point_v<B>, Both> {
-    return std::fmin(Both(a), Both(b));
-}
-template <class A, class B, class Both = decltype(A() + B())>
-auto max(A a, B b) -> std::enable_if_t<std::is_floating_point_v<A> && std::is_floating_point_v<B>, Both> {
-    return std::fmax(Both(a), Both(b));
-}
+#include "intrinsics.hpp"

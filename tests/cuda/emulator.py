@@ -3,8 +3,10 @@
     emulated = Emulated([Path("cuda/rows.cuh"), Path("cuda/forward.cu")], {"G": 8, "K": 4, "MODEL": 0, "real": "float"})
     emulated.launch("forward_fast", grid, 32, [buffer, tables, items, np.uint32(last), ...], shared_bytes=640)
 
-Arrays are passed as pointers to their own memory, NumPy scalars by value; types are checked. What goes wrong in a kernel
-raises EmulationError. ``sanitize=True``, or PAIRHMM_EMULATOR_SANITIZE=1, adds g++'s undefined-behaviour sanitizer.
+Arrays are passed as pointers to their own memory, NumPy scalars by value; types are checked. What goes wrong in a
+kernel raises EmulationError. ``guarded`` arrays end where memory does. ``sanitize=True``, or
+PAIRHMM_EMULATOR_SANITIZE=1, adds g++'s undefined-behaviour sanitizer (bounds of local and shared arrays, alignment,
+overflow), which tells each line of source once. Its address sanitizer does not know fibers.
 """
 
 from __future__ import annotations
@@ -26,10 +28,11 @@ from pathlib import Path
 
 import numpy as np
 
-HEADER = Path(__file__).with_name("emulator.hpp")
+HEADERS = [Path(__file__).with_name(name) for name in ("emulator.hpp", "intrinsics.hpp")]
 # The loaded code may alias types, as device code does; one named operation is one rounding.
-FLAGS = ["-O2", "-std=c++17", "-shared", "-fPIC", "-ffp-contract=off", "-fno-strict-aliasing", "-U_FORTIFY_SOURCE"]
-SANITIZE_FLAGS = ["-fsanitize=undefined", "-fno-sanitize-recover=undefined", "-fno-sanitize=vptr", "-g"]
+FLAGS = ["-O2", "-std=c++17", "-shared", "-fPIC", "-ffp-contract=off", "-fno-strict-aliasing"]
+FLAGS += ["-fno-ipa-reference", "-U_FORTIFY_SOURCE"]  # lanes change inside calls; longjmp goes from stack to stack
+SANITIZE_FLAGS = ["-fsanitize=undefined", "-fno-sanitize=vptr,shift-base", "-static-libubsan", "-DEMULATOR_SANITIZE"]
 KERNEL = re.compile(r"__global__(?:\s|\bvoid\b|__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\))+(\w+)\s*\(")
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
@@ -58,17 +61,19 @@ class Emulated:
         sanitize: bool = bool(os.environ.get("PAIRHMM_EMULATOR_SANITIZE")),
     ):
         texts = [
-            f'#line 1 "{source}"\n{source.read_text()}' if isinstance(source, Path) else f'#line 1 "kernel.cu"\n{source}'
+            f'#line 1 "{source}"\n{source.read_text()}'
+            if isinstance(source, Path)
+            else f'#line 1 "kernel.cu"\n{source}'
             for source in sources
         ]
         if kernels is None:
             kernels = KERNEL.findall(COMMENT.sub(" ", "\n".join(texts)))
         # Defined after the header: names like G and real stand in the standard library too.
-        lines = [f'#include "{HEADER}"']
+        lines = [f'#include "{HEADERS[0]}"']
         lines += [f"#define {name} {_spell(value)}" for name, value in (defines or {}).items()]
         lines += [*texts, '#line 1 "exports"', *(f"EMULATED_KERNEL({name})" for name in kernels), ""]
         self.kernels = tuple(kernels)
-        self.library = _build("\n".join(lines), HEADER.read_text(), sanitize)
+        self.library = _build("\n".join(lines), "".join(header.read_text() for header in HEADERS), sanitize)
 
     def types(self, kernel: str) -> list[str]:
         """The kernel's parameters: p and P for pointers to const and other data, f4, i8, u1, b1, V24 for values."""
@@ -95,7 +100,14 @@ class Emulated:
         pointers = (ctypes.c_void_p * len(values))(*(ctypes.addressof(value) for value in values))
         function = self.library[f"emulated_{kernel}"]
         function.restype = ctypes.c_char_p
-        function.argtypes = [ctypes.c_uint, ctypes.c_uint, ctypes.c_size_t, ctypes.c_uint, ctypes.c_uint, ctypes.c_void_p]
+        function.argtypes = [
+            ctypes.c_uint,
+            ctypes.c_uint,
+            ctypes.c_size_t,
+            ctypes.c_uint,
+            ctypes.c_uint,
+            ctypes.c_void_p,
+        ]
         with _launching:
             message = function(grid, block, shared_bytes, resident, seconds, pointers)
         if message is not None:
@@ -147,12 +159,12 @@ def _folder() -> Path:
 
 
 @cache
-def _build(text: str, header: str, sanitize: bool) -> ctypes.CDLL:
-    """Compile and load; the header's text is a part of what makes a library this one."""
+def _build(text: str, headers: str, sanitize: bool) -> ctypes.CDLL:
+    """Compile and load; the headers' text is a part of what makes a library this one."""
     program = compiler()
     if program is None:
         raise EmulationError("no g++ on this Linux machine: apt install g++")
-    stem = _folder() / hashlib.sha256(f"{sanitize}{header}{text}".encode()).hexdigest()[:16]
+    stem = _folder() / hashlib.sha256(f"{sanitize}{headers}{text}".encode()).hexdigest()[:16]
     source, library = stem.with_suffix(".cpp"), stem.with_suffix(".so")
     source.write_text(text)
     command = [program, *FLAGS, *(SANITIZE_FLAGS if sanitize else []), "-o", str(library), str(source)]

@@ -86,6 +86,23 @@ extern "C" __global__ void reverses(const float* in, float* out, float* untouche
     values[blockDim.x] = 0;
 }
 
+// The same with variables of fixed size, in turns with other blocks.
+__shared__ __align__(16) float fixed[256];
+extern "C" __global__ void reverses_fixed(const float* in, float* out, float* untouched) {
+    __shared__ int last;
+    const uint32 at = blockIdx.x * blockDim.x + threadIdx.x;
+    if (threadIdx.x == 0) untouched[blockIdx.x] = fixed[255], last = blockDim.x - 1;
+    fixed[threadIdx.x] = in[at];
+    __syncthreads();
+    for (int i = 0; i < 20; ++i) __syncthreads();
+    const float value = fixed[last - threadIdx.x];
+    __syncthreads();
+    fixed[threadIdx.x] = value;
+    for (int i = 0; i < 20; ++i) __syncthreads();
+    out[at] = fixed[threadIdx.x];
+    fixed[255] = 0;
+}
+
 struct Pair { double a; int b; };
 extern "C" __global__ void arithmetic(float2* vectors, double* out, Pair pair, bool flag, long long big) {
     vectors[0] = make_float2(1.5f, -2.5f);
@@ -110,7 +127,11 @@ extern "C" __global__ void half_a_barrier(int*) {
 }
 extern "C" __global__ void out_of_bounds(int* out) { out[threadIdx.x + 1] = 1; }
 extern "C" __global__ void out_of_shared(int*) { scratch[threadIdx.x] = 1; }
-__device__ __noinline__ int deep(int n) { volatile int x[256]; x[n % 256] = n; return n ? deep(n - 1) + x[n % 256] : 0; }
+__device__ __noinline__ int deep(int n) {
+    volatile int x[256];
+    x[n % 256] = n;
+    return n ? deep(n - 1) + x[n % 256] : 0;
+}
 extern "C" __global__ void out_of_stack(int* out) { out[0] = deep(1 << 20); }
 extern "C" __global__ void undefined_source(int* out) {
     if (threadIdx.x < 16) out[threadIdx.x] = __shfl_down_sync(0xffffu, int(threadIdx.x), 1);
@@ -185,11 +206,12 @@ def test_atomics(kernels):
     assert (counter[0], largest[0], total[0], cas[0]) == (700, 694, 700 << 33, 1401)
 
 
-@pytest.mark.parametrize("threads", [1, 32, 100, 256])
-def test_blocks_of_several_warps(kernels, threads):
+@pytest.mark.parametrize("kernel", ["reverses", "reverses_fixed"])
+@pytest.mark.parametrize("threads", [1, 32, 100, 255])
+def test_blocks_of_several_warps(kernels, kernel, threads):
     values = np.arange(6 * threads, dtype=np.float32)
     out, untouched = np.zeros_like(values), np.zeros(6, np.float32)
-    kernels.launch("reverses", 6, threads, [values, out, untouched], 4 * threads + 4, resident=2)
+    kernels.launch(kernel, 6, threads, [values, out, untouched], 4 * threads + 4, resident=2)
     np.testing.assert_array_equal(out.reshape(6, -1), values.reshape(6, -1)[:, ::-1])
     assert np.isnan(untouched).all()
 
@@ -245,6 +267,19 @@ def test_values_of_lanes_that_take_no_part_are_poison(kernels):
     out = np.zeros(16, np.int32)
     kernels.launch("undefined_source", 1, 32, [out])
     assert out.tolist() == [*range(1, 16), -1]
+
+
+def test_undefined_behaviour_is_reported(emulator):
+    source = """extern "C" __global__ void f(int* x, int i) {
+      int y[5] = {};
+      y[i] = 3;
+      __syncwarp();
+      x[threadIdx.x] = y[i];
+    }"""
+    sanitized = emulator.Emulated([source], sanitize=True)
+    with pytest.raises(emulator.EmulationError, match=r"f, block 0, thread 0: kernel.cu:3:.* out of bounds"):
+        sanitized.launch("f", 1, 32, [np.zeros(32, np.int32), np.int32(-1)])
+    sanitized.launch("f", 1, 32, [np.zeros(32, np.int32), np.int32(4)])
 
 
 def test_compilers_messages_name_the_source(emulator):

@@ -1,0 +1,175 @@
+// What device code finds in CUDA: keywords, vectors, collectives, atomics, functions of numbers. Part of emulator.hpp.
+
+#pragma once
+
+// The language.
+#define PAIRHMM_EMULATED 1
+#define __global__
+#define __device__
+#define __host__
+#define __constant__
+#define __shared__ static __attribute__((used, section("emulated_shared")))
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __builtin_assume(condition) ((void)0)
+#define SHARED_BYTES(name) static unsigned char* const& name = emulator::shared_bytes
+#define SHARED_WORDS(name) static unsigned* const& name = emulator::shared_words
+
+#define EMULATED_VECTORS(base, name)                                                                   \
+    struct alignas(2 * sizeof(base)) name##2 { base x, y; };                                           \
+    struct alignas(sizeof(base) == 8 ? 16 : 4 * sizeof(base)) name##4 { base x, y, z, w; };            \
+    inline name##2 make_##name##2(base x, base y) { return {x, y}; }                                   \
+    inline name##4 make_##name##4(base x, base y, base z, base w) { return {x, y, z, w}; }
+EMULATED_VECTORS(float, float)
+EMULATED_VECTORS(double, double)
+EMULATED_VECTORS(int, int)
+EMULATED_VECTORS(unsigned, uint)
+EMULATED_VECTORS(unsigned char, uchar)
+EMULATED_VECTORS(short, short)
+EMULATED_VECTORS(unsigned short, ushort)
+EMULATED_VECTORS(long long, longlong)
+EMULATED_VECTORS(unsigned long long, ulonglong)
+
+// Collectives.
+template <class T>
+auto __shfl_sync(unsigned mask, T value, int source, int width = 32) {
+    const unsigned lane = emulator::current->index, segment = lane & -width;
+    return emulator::shuffle("__shfl_sync", mask, +value, segment | (source & (width - 1)), width);
+}
+template <class T>
+auto __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32) {
+    const int lane = emulator::current->index, from = lane - int(delta & 31);
+    return emulator::shuffle("__shfl_up_sync", mask, +value, from >= (lane & -width) ? from : lane, width);
+}
+template <class T>
+auto __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32) {
+    const int lane = emulator::current->index, from = lane + int(delta & 31);
+    return emulator::shuffle("__shfl_down_sync", mask, +value, from <= (lane | (width - 1)) ? from : lane, width);
+}
+template <class T>
+auto __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32) {
+    const int lane = emulator::current->index, from = lane ^ (lane_mask & 31);
+    return emulator::shuffle("__shfl_xor_sync", mask, +value, from <= (lane | (width - 1)) ? from : lane, width);
+}
+inline unsigned __ballot_sync(unsigned mask, int predicate) {
+    const unsigned bit = unsigned(predicate != 0) << emulator::current->index;
+    return emulator::reduce<std::bit_or<>>("__ballot_sync", mask, bit);
+}
+inline int __any_sync(unsigned mask, int predicate) {
+    return emulator::reduce<std::bit_or<>>("__any_sync", mask, int(predicate != 0));
+}
+inline int __all_sync(unsigned mask, int predicate) {
+    return emulator::reduce<std::bit_and<>>("__all_sync", mask, int(predicate != 0));
+}
+#define EMULATED_REDUCTION(name, type, operation) \
+    inline type name(unsigned mask, type value) { return emulator::reduce<operation>(#name, mask, value); }
+EMULATED_REDUCTION(__reduce_add_sync, unsigned, std::plus<>)
+EMULATED_REDUCTION(__reduce_max_sync, unsigned, emulator::Larger)
+EMULATED_REDUCTION(__reduce_min_sync, unsigned, emulator::Smaller)
+EMULATED_REDUCTION(__reduce_max_sync, int, emulator::Larger)
+EMULATED_REDUCTION(__reduce_min_sync, int, emulator::Smaller)
+EMULATED_REDUCTION(__reduce_and_sync, unsigned, std::bit_and<>)
+EMULATED_REDUCTION(__reduce_or_sync, unsigned, std::bit_or<>)
+EMULATED_REDUCTION(__reduce_xor_sync, unsigned, std::bit_xor<>)
+inline int __reduce_add_sync(unsigned mask, int value) { return int(__reduce_add_sync(mask, unsigned(value))); }
+inline void __syncwarp(unsigned mask = ~0u) { emulator::reduce<std::bit_or<>>("__syncwarp", mask, 0); }
+inline unsigned __activemask() { return emulator::wait_for_inactive(); }
+inline void __syncthreads() { emulator::wait_at_barrier(); }
+inline void __nanosleep(unsigned) { emulator::sleep(); }
+inline void __threadfence() {}
+inline void __threadfence_block() {}
+inline void __threadfence_system() {}
+[[noreturn]] inline void __trap() { emulator::fail("__trap()"); }
+
+// Memory.
+#define EMULATED_LOAD(name) \
+    template <class T> T name(const T* address) { return *address; }
+#define EMULATED_STORE(name) \
+    template <class T> void name(T* address, emulator::Given<T> value) { *address = value; }
+EMULATED_LOAD(__ldg)
+EMULATED_LOAD(__ldca)
+EMULATED_LOAD(__ldcg)
+EMULATED_LOAD(__ldcs)
+EMULATED_LOAD(__ldcv)
+EMULATED_STORE(__stcg)
+EMULATED_STORE(__stcs)
+EMULATED_STORE(__stwb)
+EMULATED_STORE(__stwt)
+
+// One thread runs at a time, and it changes at collectives only: every access is atomic.
+#define EMULATED_ATOMIC(name, changed)                              \
+    template <class T>                                              \
+    T name(T* address, emulator::Given<T> value) {                  \
+        const T old = *address;                                     \
+        *address = changed;                                         \
+        return old;                                                 \
+    }
+EMULATED_ATOMIC(atomicAdd, old + value)
+EMULATED_ATOMIC(atomicSub, old - value)
+EMULATED_ATOMIC(atomicMax, old < value ? value : old)
+EMULATED_ATOMIC(atomicMin, value < old ? value : old)
+EMULATED_ATOMIC(atomicExch, value)
+EMULATED_ATOMIC(atomicAnd, old & value)
+EMULATED_ATOMIC(atomicOr, old | value)
+EMULATED_ATOMIC(atomicXor, old ^ value)
+template <class T>
+T atomicCAS(T* address, emulator::Given<T> expected, emulator::Given<T> value) {
+    const T old = *address;
+    if (old == expected) *address = value;
+    return old;
+}
+
+// Numbers. What <math.h> has (fmaf, exp2f, log1pf, exp10, ldexp, ilogbf, frexpf, ...) is there already.
+inline int __float_as_int(float value) { return emulator::from_bits<int>(value); }
+inline unsigned __float_as_uint(float value) { return emulator::from_bits<unsigned>(value); }
+inline float __int_as_float(int bits) { return emulator::from_bits<float>(bits); }
+inline float __uint_as_float(unsigned bits) { return emulator::from_bits<float>(bits); }
+inline long long __double_as_longlong(double value) { return emulator::from_bits<long long>(value); }
+inline double __longlong_as_double(long long bits) { return emulator::from_bits<double>(bits); }
+inline int __double2hiint(double value) { return int(emulator::to_bits(value) >> 32); }
+inline int __double2loint(double value) { return int(emulator::to_bits(value)); }
+inline double __hiloint2double(int high, int low) {
+    return emulator::from_bits<double>(uint64_t(unsigned(high)) << 32 | unsigned(low));
+}
+inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
+inline int __popcll(unsigned long long bits) { return __builtin_popcountll(bits); }
+inline int __ffs(int bits) { return __builtin_ffs(bits); }
+inline int __ffsll(long long bits) { return __builtin_ffsll(bits); }
+inline int __clz(int bits) { return bits ? __builtin_clz(bits) : 32; }
+inline int __clzll(long long bits) { return bits ? __builtin_clzll(bits) : 64; }
+inline float __fadd_rn(float a, float b) { return a + b; }
+inline float __fsub_rn(float a, float b) { return a - b; }
+inline float __fmul_rn(float a, float b) { return a * b; }
+inline float __fdiv_rn(float a, float b) { return a / b; }
+inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
+inline float __frcp_rn(float a) { return 1 / a; }
+inline float __fdividef(float a, float b) { return a / b; }
+inline double __dadd_rn(double a, double b) { return a + b; }
+inline double __dmul_rn(double a, double b) { return a * b; }
+inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
+#define __expf expf  // macros: <math.h> has these names for itself
+#define __exp10f exp10f
+#define __logf logf
+#define __log2f log2f
+#define __log10f log10f
+
+// Of integers, or of floating-point numbers, which lose a NaN to a number; mixtures of the two are ambiguous in CUDA.
+template <class A, class B, class Both = decltype(A() + B())>
+auto min(A a, B b) -> std::enable_if_t<std::is_integral_v<A> && std::is_integral_v<B>, Both> {
+    return Both(b) < Both(a) ? Both(b) : Both(a);
+}
+template <class A, class B, class Both = decltype(A() + B())>
+auto max(A a, B b) -> std::enable_if_t<std::is_integral_v<A> && std::is_integral_v<B>, Both> {
+    return Both(a) < Both(b) ? Both(b) : Both(a);
+}
+template <class A, class B, class Both = decltype(A() + B())>
+auto min(A a, B b) -> std::enable_if_t<std::is_floating_point_v<A> && std::is_floating_point_v<B>, Both> {
+    return std::fmin(Both(a), Both(b));
+}
+template <class A, class B, class Both = decltype(A() + B())>
+auto max(A a, B b) -> std::enable_if_t<std::is_floating_point_v<A> && std::is_floating_point_v<B>, Both> {
+    return std::fmax(Both(a), Both(b));
+}
