@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import itertools
 import logging
 import threading
 import time
@@ -113,9 +114,14 @@ def test_scores_stand_in_order(devices, concurrency, chunk_cells, warnings):
     pool = DevicePool(fakes)
     assert_oracles(pool.forward(batch, chunk_cells=chunk_cells), batch)
     assert set(np.unique(pool.forward(batch).precision)) == {FLOAT32, SCALED_FLOAT32}
-    assert all(fake.sizes for fake in fakes)
-    assert max(max(fake.sizes) for fake in fakes) <= FakeGpu.chunk_cells
+    assert max(size for fake in fakes for size in fake.sizes) <= FakeGpu.chunk_cells
     assert warnings == []
+
+
+def test_every_device_takes_part():
+    fakes = [FakeGpu(index, concurrency=2, seconds=0.02) for index in range(3)]
+    DevicePool(fakes).forward(batch_of([60]), chunk_cells=CELLS)
+    assert all(len(fake.threads) == 2 for fake in fakes)
 
 
 def test_one_call_at_a_time_needs_no_thread():
@@ -182,7 +188,7 @@ def test_the_cpu_finishes_for_a_lost_device(concurrency, calls, warnings):
 @pytest.mark.parametrize("concurrency", [1, 3])
 def test_other_devices_go_on_for_a_lost_one(concurrency, warnings):
     batch = batch_of([20, 20])
-    fakes = [FakeGpu(index, concurrency=concurrency, seconds=0.004) for index in range(3)]
+    fakes = [FakeGpu(index, concurrency=concurrency, seconds=0.02) for index in range(3)]
     fakes[1].calls = 1
     scores = DevicePool(fakes).forward(batch, chunk_cells=CELLS)
     assert_oracles(scores, batch)
@@ -235,9 +241,11 @@ def test_an_error_in_a_thread_is_the_callers():
 
 
 def test_ctrl_c_stops_the_threads():
+    calls = itertools.count()
+
     class Interrupting(FakeGpu):
         def forward(self, batch, skip_read, threads):
-            if len(self.sizes) == 10:
+            if next(calls) == 10:
                 _thread.interrupt_main()
             return super().forward(batch, skip_read, threads)
 
