@@ -14,6 +14,7 @@
 namespace nb = nanobind;
 
 void bind_candidates(nb::module_& module);
+void bind_text(nb::module_& module);
 
 namespace {
 
@@ -117,4 +118,5 @@ NB_MODULE(_cpu, module) {
         "float64 scores (log10) of single pairs, of any length and range.");
 
     bind_candidates(module);
+    bind_text(module);
 }

@@ -1,4 +1,4 @@
-"""The compiled part: kernels, and walks over alignments. Arrays are C-contiguous; shapes are checked by the caller."""
+"""The compiled part: kernels, walks over alignments, text. Arrays are C-contiguous; the caller has checked shapes."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,3 +91,40 @@ def cap_indel_qualities(
     insertion: NDArray[np.uint8],
     deletion: NDArray[np.uint8],
 ) -> None: ...
+
+class GroupsText:
+    groups: int
+    reads: int
+    haplotypes: int
+    bases: int
+    letters: int
+    end: int
+    lines: int
+    is_broken: bool
+    def __init__(self, text: NDArray[np.uint8], is_end: bool) -> None: ...
+    def unpack(
+        self,
+        codes: NDArray[np.uint8],
+        threads: int,
+        group_read: NDArray[np.int64],
+        group_haplotype: NDArray[np.int64],
+        read_offset: NDArray[np.int64],
+        haplotype_offset: NDArray[np.int64],
+        haplotypes: NDArray[np.uint8],
+        columns: NDArray[np.uint8],
+    ) -> bool: ...
+
+def score_lines(
+    first_group: int,
+    group_read: NDArray[np.int64],
+    group_haplotype: NDArray[np.int64],
+    group_pair: NDArray[np.int64],
+    read_names: list[str] | None,
+    haplotype_names: list[str] | None,
+    log10: NDArray[np.float64],
+    precision: NDArray[np.uint8],
+    precision_names: list[str],
+    first: int,
+    end: int,
+    threads: int,
+) -> list[bytes]: ...

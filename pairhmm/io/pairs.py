@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from io import BufferedReader, TextIOWrapper
 from pathlib import Path
-from typing import TextIO
+from typing import IO, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from pairhmm.sequences import decode, encode
 PHRED_OFFSET = 33
 READ_COLUMNS = ("base", "insertion", "deletion", "gap continuation")
 REFERENCE_COLUMNS = 7
+_UNDECODABLE = "\N{REPLACEMENT CHARACTER}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +50,23 @@ def read_in(path: str | Path) -> Iterator[Group]:
     InputError
         Naming the line.
     """
-    with _open_text(path) as handle:
-        lines = enumerate(handle, start=1)
-        for number, line in lines:
-            if not line.strip():
-                continue
-            n_reads, n_haplotypes = _counts(path, number, line)
-            reads = [_read(path, *_next_line(path, lines, 5)) for _ in range(n_reads)]
-            haplotypes = []
-            for _ in range(n_haplotypes):
-                at, fields = _next_line(path, lines, 1)
-                haplotypes.append(_encode(path, at, fields[0]))
-            yield Group(reads, haplotypes)
+    with as_text(open_input(path)) as handle:
+        yield from parse_groups(path, handle, 1)
+
+
+def parse_groups(path: str | Path, text: Iterable[str], first_line: int) -> Iterator[Group]:
+    """`read_in` for the lines of `path` from the 1-based `first_line` on, where a group begins."""
+    lines = enumerate(text, start=first_line)
+    for number, line in lines:
+        if not line.strip():
+            continue
+        n_reads, n_haplotypes = _counts(path, number, line)
+        reads = [_read(path, *_next_line(path, lines, 5)) for _ in range(n_reads)]
+        haplotypes = []
+        for _ in range(n_haplotypes):
+            at, fields = _next_line(path, lines, 1)
+            haplotypes.append(_encode(path, at, fields[0]))
+        yield Group(reads, haplotypes)
 
 
 def write_in(path: str | Path, groups: Iterator[Group]) -> None:
@@ -86,7 +93,7 @@ def read_reference_likelihoods(path: str | Path) -> Iterator[ReferencePair]:
     InputError
         Naming the line.
     """
-    with _open_text(path) as handle:
+    with as_text(open_input(path)) as handle:
         for number, line in enumerate(handle, start=1):
             fields = line.split()
             if not fields or line.startswith("#"):
@@ -101,12 +108,23 @@ def read_reference_likelihoods(path: str | Path) -> Iterator[ReferencePair]:
             yield ReferencePair(number, _encode(path, number, fields[0]), _read(path, number, fields[1:6]), expected)
 
 
-def _open_text(path: str | Path) -> TextIO:
+def open_input(path: str | Path) -> BufferedReader:
+    """A file to read, as bytes.
+
+    Raises
+    ------
+    InputError
+        Where it can't be opened.
+    """
     try:
-        # Anything undecodable shows as a letter or quality out of range, with its line.
-        return open(path, encoding="ascii", errors="replace")
+        return open(path, "rb")
     except OSError as error:
         raise InputError(str(path), "", error.strerror or "can't be read", "check the path") from error
+
+
+def as_text(file: IO[bytes]) -> TextIO:
+    """The file as text; what is not ASCII shows as a letter or a quality out of range, with its line."""
+    return TextIOWrapper(file, encoding="ascii", errors="replace")
 
 
 def _counts(path: str | Path, number: int, line: str) -> tuple[int, int]:
@@ -131,7 +149,8 @@ def _read(path: str | Path, number: int, fields: list[str]) -> Read:
     bases = _encode(path, number, fields[0])
     qualities = []
     for name, text in zip(READ_COLUMNS, fields[1:], strict=True):
-        values = np.frombuffer(text.encode("latin-1", "replace"), dtype=np.uint8) - np.uint8(PHRED_OFFSET)
+        known = text.replace(_UNDECODABLE, "\0")
+        values = np.frombuffer(known.encode("ascii"), dtype=np.uint8) - np.uint8(PHRED_OFFSET)
         if len(values) != len(bases):
             rule = f"{len(values)} {name} qualities for {len(bases)} bases"
             raise InputError(str(path), f"line {number}", rule, "give one a base")
