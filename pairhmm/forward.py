@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -11,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm import engine
-from pairhmm.batch import PRECISIONS, PairBatch, Qualities, Read, Scores, joined, offsets
-from pairhmm.device_pool import DevicePool
+from pairhmm.batch import PairBatch, Qualities, Read, joined, offsets
 from pairhmm.engine import Choice
 from pairhmm.errors import InputError
-from pairhmm.io.outputs import open_output
-from pairhmm.io.pairs import read_in
+from pairhmm.io.ahead import read_ahead
+from pairhmm.io.outputs import open_binary_output
+from pairhmm.io.pair_batches import read_batches
 from pairhmm.io.records import SequenceRecord, read_profiles, read_sequences
+from pairhmm.io.score_lines import HEADER, score_lines
 from pairhmm.models import gatk
 from pairhmm.models.profile import ProfileModel, one_hot
 from pairhmm.sequences import encode
@@ -64,7 +66,8 @@ def forward(
     BackendUnavailable
         Where a named backend does not run here.
     """
-    return _score(reads, haplotypes, model, backend, threads).log10.reshape(len(reads), len(haplotypes))
+    scores = engine.forward(_batch(reads, haplotypes, model), backend, threads)
+    return scores.log10.reshape(len(reads), len(haplotypes))
 
 
 def make_read(
@@ -88,13 +91,12 @@ def make_read(
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Named reads and haplotypes that are scored together."""
+    """Pairs that are scored together, and their names in the table: numbers where they have none."""
 
-    group: int
-    read_names: list[str]
-    reads: Sequence[ModelRead]
-    haplotype_names: list[str]
-    haplotypes: Sequence[Haplotype]
+    batch: PairBatch
+    first_group: int = 0
+    read_names: list[str] | None = None
+    haplotype_names: list[str] | None = None
 
 
 def forward_files(
@@ -137,27 +139,22 @@ def forward_files(
     ------
     InputError
     """
-    chosen = engine.choose(backend)
-    blocks = _blocks(str(reads), haplotypes, model, options, default_base_quality)
-    # Unusable input shows before the first line of output.
-    first = list(islice(blocks, 1))
     pairs = 0
-    with open_output(output) as table:
-        table.write("group\tread\thaplotype\tlog10_likelihood\tprecision\n")
-        for block in chain(first, blocks):
-            scores = _score(block.reads, block.haplotypes, model, chosen, threads)
-            table.writelines(_lines(block, scores))
-            pairs += len(scores.log10)
+    with closing(read_ahead(_blocks(str(reads), haplotypes, model, options, default_base_quality, threads))) as blocks:
+        # Unusable input shows before the first line of output.
+        first = list(islice(blocks, 1))
+        chosen = engine.choose(backend, cells=sum(block.batch.cells for block in first))
+        with open_binary_output(output) as table:
+            table.write(HEADER)
+            for block in chain(first, blocks):
+                scores = engine.forward(block.batch, chosen, threads)
+                names = (block.read_names, block.haplotype_names)
+                table.writelines(score_lines(block.batch, scores, block.first_group, *names, threads))
+                pairs += block.batch.pairs
     return pairs
 
 
-def _score(
-    reads: Sequence[ModelRead],
-    haplotypes: Sequence[Haplotype],
-    model: ProfileModel | None,
-    backend: str | Choice | DevicePool,
-    threads: int,
-) -> Scores:
+def _batch(reads: Sequence[ModelRead], haplotypes: Sequence[Haplotype], model: ProfileModel | None) -> PairBatch:
     codes = [encode(haplotype) if isinstance(haplotype, str) else haplotype for haplotype in haplotypes]
     lengths = [len(read.bases) if isinstance(read, Read) else len(read) for read in reads]
     qualities: Qualities | None = None
@@ -167,7 +164,7 @@ def _score(
         qualities = Qualities(*(joined([getattr(read, name) for read in reads]) for name in fields))
     else:
         rows = np.concatenate([model.rows(np.asarray(read, dtype=np.float64)) for read in reads])
-    batch = PairBatch(
+    return PairBatch(
         group_read=offsets([len(reads)]),
         group_haplotype=offsets([len(codes)]),
         read_offset=offsets(lengths),
@@ -177,7 +174,6 @@ def _score(
         qualities=qualities,
         rows=rows,
     )
-    return engine.forward(batch, backend, threads)
 
 
 def _blocks(
@@ -186,14 +182,15 @@ def _blocks(
     model: ProfileModel | None,
     options: gatk.GatkOptions,
     default_base_quality: int | None,
+    threads: int,
 ) -> Iterator[_Block]:
     if reads.endswith(".in"):
         if haplotypes is not None or model is not None:
             raise InputError(reads, "", "a .in file holds GATK reads and their haplotypes", "give it alone")
-        for number, group in enumerate(read_in(reads)):
-            read_names = [str(i) for i in range(len(group.reads))]
-            haplotype_names = [str(i) for i in range(len(group.haplotypes))]
-            yield _Block(number, read_names, group.reads, haplotype_names, group.haplotypes)
+        groups = 0
+        for batch in read_batches(reads, threads):
+            yield _Block(batch, groups)
+            groups += batch.groups
         return
     if haplotypes is None:
         raise InputError(
@@ -205,7 +202,8 @@ def _blocks(
     names = [target.name for target in targets]
     codes = [target.codes for target in targets]
     for block in _chunked(_read_records(reads, model, options, default_base_quality)):
-        yield _Block(0, [name for name, _ in block], [read for _, read in block], names, codes)
+        batch = _batch([read for _, read in block], codes, model)
+        yield _Block(batch, read_names=[name for name, _ in block], haplotype_names=names)
 
 
 def _read_records(
@@ -239,10 +237,3 @@ def _chunked(
 ) -> Iterator[list[tuple[str, ModelRead]]]:
     while block := list(islice(records, READS_PER_BLOCK)):
         yield block
-
-
-def _lines(block: _Block, scores: Scores) -> Iterable[str]:
-    names = ((read, haplotype) for read in block.read_names for haplotype in block.haplotype_names)
-    values = zip(names, scores.log10.tolist(), scores.precision.tolist(), strict=True)
-    for (read, haplotype), score, precision in values:
-        yield f"{block.group}\t{read}\t{haplotype}\t{score:.6f}\t{PRECISIONS[precision]}\n"

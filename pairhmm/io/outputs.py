@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol, TextIO
+from typing import IO, Any, BinaryIO, Protocol, TextIO
 
 from pairhmm.errors import InputError
 
@@ -89,16 +89,29 @@ def output_errors(target: str | Path) -> Iterator[None]:
 @contextmanager
 def open_output(destination: str | Path) -> Iterator[TextIO]:
     """A text file that appears when the block ends well; ``-`` is stdout."""
+    with _opened(destination, sys.stdout, "w", "utf-8") as handle:
+        yield handle
+
+
+@contextmanager
+def open_binary_output(destination: str | Path) -> Iterator[BinaryIO]:
+    """`open_output` for text that is bytes already."""
+    with _opened(destination, sys.stdout.buffer, "wb", None) as handle:
+        yield handle
+
+
+@contextmanager
+def _opened(destination: str | Path, stdout: IO[Any], mode: str, encoding: str | None) -> Iterator[Any]:
     if str(destination) == STDOUT:
         with output_errors("stdout"):
-            yield sys.stdout
-            sys.stdout.flush()
+            yield stdout
+            stdout.flush()
         return
     if is_device(destination):
-        with output_errors(destination), open(destination, "w", encoding="utf-8") as handle:
+        with output_errors(destination), open(destination, mode, encoding=encoding) as handle:
             yield handle
         return
-    with whole_files(destination) as scratch, open(scratch, "w", encoding="utf-8") as handle:
+    with whole_files(destination) as scratch, open(scratch, mode, encoding=encoding) as handle:
         yield handle
         # A full disk shows here at the latest, before the rename.
         handle.flush()

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import pysam
 from numpy.typing import NDArray
 
 from pairhmm.batch import HIGHEST_QUALITY
@@ -35,6 +34,8 @@ def read_sequences(path: str | Path) -> Iterator[SequenceRecord]:
     InputError
         Naming the record: for letters outside IUPAC, empty sequences, and files that are neither format or cut off.
     """
+    import pysam  # takes as long to load as a .in file of 50 MB, which does without
+
     name = ""
     try:
         open(path, "rb").close()  # the system says better than htslib why a file can't be opened

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -71,3 +78,27 @@ def test_bad_input_is_one_line_and_code_2(files, run_cli, arguments, message):
     assert message in done.stderr
     assert done.stderr.count("\n") == 1, done.stderr
     assert done.stdout == ""
+
+
+def test_ctrl_c_while_the_input_is_waited_for(tmp_path):
+    pipe, output = tmp_path / "x.in", tmp_path / "out" / "scores.tsv"
+    output.parent.mkdir()
+    os.mkfifo(pipe)
+    # A shell's background jobs ignore Ctrl-C and pass that on: not this one.
+    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    command = [sys.executable, "-m", "pairhmm", "forward", str(pipe), "-o", str(output)]
+    with (
+        subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=heed) as process,
+        open(pipe, "w") as text,
+    ):
+        text.write("1 1\nAC II II II II\n")
+        text.flush()
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        try:
+            _, told = process.communicate(timeout=10)
+        finally:
+            process.kill()
+    assert process.returncode == 128 + signal.SIGINT
+    assert told.splitlines()[-1] == "pairhmm: error: interrupted"
+    assert os.listdir(output.parent) == []

@@ -7,13 +7,16 @@ import os
 import pytest
 
 from pairhmm.errors import InputError
-from pairhmm.io.outputs import open_output, scratch_beside, whole_files
+from pairhmm.io.outputs import open_binary_output, open_output, scratch_beside, whole_files
+
+FORMS = pytest.mark.parametrize(("opened", "text"), [(open_output, "text"), (open_binary_output, b"text")])
 
 
-def test_renamed_when_whole(tmp_path):
+@FORMS
+def test_renamed_when_whole(tmp_path, opened, text):
     target = tmp_path / "out.txt"
-    with open_output(target) as out:
-        out.write("text")
+    with opened(target) as out:
+        out.write(text)
         assert not target.exists()
     assert target.read_text() == "text"
     assert os.listdir(tmp_path) == ["out.txt"]
@@ -38,10 +41,11 @@ def test_companions_come_along(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["out.vcf.gz", "out.vcf.gz.tbi"]
 
 
-def test_full_disk():
+@FORMS
+def test_full_disk(opened, text):
     with pytest.raises(InputError, match=r"/dev/full: No space left on device; free some space"):
-        with open_output("/dev/full") as out:
-            out.write("x" * 100_000)
+        with opened("/dev/full") as out:
+            out.write(text * 100_000)
 
 
 def test_folder_that_is_not_there(tmp_path):
@@ -66,3 +70,10 @@ def test_scratch_is_gone_at_the_end(tmp_path):
     with scratch_beside(tmp_path / "x.bcf") as text:
         text.write_text("data")
     assert os.listdir(tmp_path) == []
+
+
+@FORMS
+def test_stdout(capfd, opened, text):
+    with opened("-") as out:
+        out.write(text)
+    assert capfd.readouterr().out == "text"
