@@ -69,8 +69,8 @@ class DevicePool:
             return
         share = max(1, threads // len(feeds))
         with ThreadPoolExecutor(len(feeds)) as pool:
-            running = {pool.submit(self._feed, job, device, share, stop) for device in feeds}
             try:
+                running = {pool.submit(self._feed, job, device, share, stop) for device in feeds}
                 while running:
                     done, running = wait(running, WAIT_SECONDS, FIRST_COMPLETED)
                     for feed in done:
@@ -118,6 +118,8 @@ class DevicePool:
 
     def _score_unscored(self, job: _Job, threads: int) -> None:
         """Score on the CPU what is left of a job: chunks that do not fit, or that have no device any more."""
+        if not (job.unfit or job.chunks):
+            return
         if job.unfit:
             self._say_once("reads whose scores do not fit the device's memory")
         for chunk in _parts([*job.unfit, *job.chunks], self._cpu.chunk_cells):

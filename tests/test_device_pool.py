@@ -11,6 +11,7 @@ import time
 import numpy as np
 import pytest
 
+from pairhmm import backends
 from pairhmm.backends import Backend, cpu, reference
 from pairhmm.batch import FLOAT32, FLOAT64, SCALED_FLOAT32, Group, PairBatch, Read
 from pairhmm.device_pool import DevicePool, needs_rescue
@@ -128,6 +129,11 @@ def test_one_call_at_a_time_needs_no_thread():
     fake = FakeGpu()
     DevicePool([fake]).forward(batch_of([40]))
     assert fake.threads == {threading.main_thread()}
+
+
+def test_the_cpu_is_left_alone_where_it_is_not_needed(monkeypatch):
+    monkeypatch.setattr(backends, "load", None)
+    DevicePool([FakeGpu()]).forward(batch_of([4]))
 
 
 def test_a_batch_is_cut_so_that_every_call_has_work():
