@@ -1,0 +1,155 @@
+// Pairs of any length and any score: strips of 32 K rows that follow each other through the haplotype.
+//
+// An item is a strip of a pair, and a warp takes the next item when it has finished one. The row between two strips lies
+// in memory, read and overwritten in place: S and I of the strip below, and the exponent of the lane that made them. A
+// strip runs behind the columns that the strip above has published. Items are taken in order, so that the strip above is
+// always finished or at work: nothing waits for a warp that can't run.
+//
+// Each lane has an exponent (scaling.cuh). With REAL float the warp is as fast as that of forward.cu but for the scaling;
+// double is for rows whose gaps are too rare for float's range.
+//
+// A strip alone makes a step in about 75 cycles (its insertions go down K rows, one after the other, and through a
+// shuffle), so a single pair is fastest with few rows a lane and many strips: K = 8.
+
+constexpr int kPublishSteps = 64;  // a release waits for the warp's stores, so it is not for every step
+
+#ifdef PAIRHMM_EMULATED
+__device__ __forceinline__ uint32 load_acquire(const uint32* from) { return __ldcg(from); }
+__device__ __forceinline__ void store_release(uint32* to, uint32 value) { *to = value; }
+#else
+__device__ __forceinline__ uint32 load_acquire(const uint32* from) {
+    uint32 value;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
+    return value;
+}
+__device__ __forceinline__ void store_release(uint32* to, uint32 value) {
+    asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(to), "r"(value) : "memory");
+}
+#endif
+
+// The row between two strips of a pair, a value a column.
+struct Border {
+    real* s;
+    real* i;
+    int* exponent;
+};
+
+// Wait until `item` has published `columns` columns; how many it has.
+__device__ __forceinline__ int wait_for(const uint32* progress, uint32 item, int columns) {
+    uint32 finished = 0;
+    if (threadIdx.x == 0) {
+        while ((finished = load_acquire(progress + item)) < uint32(columns)) __nanosleep(50);
+    }
+    return int(__shfl_sync(FULL, finished, 0));
+}
+
+// One strip: its border above is read and becomes its border below. Returns the sum of M + I over the columns of the
+// read's last row, in lane 31 of the last strip.
+__device__ __forceinline__ Sum run_strip(const Rows& rows, const Header& header, const Strip& strip, bool is_first,
+                                         bool is_last, const uint8* letters, int columns, Border border,
+                                         uint32* progress, uint32 item) {
+    const int l = threadIdx.x;
+    States state;
+    clear(state);
+    const bool starts = l == 0 && is_first;
+    const real deletion = starts ? strip.entry / real(columns) : real(0);
+    const real first = starts ? real(header.start_match) + deletion * real(header.start_deletion) : real(0);
+    int exponent = starts ? exponent_of(first > deletion ? first : deletion) - kTop : -kTop;
+    state.s[0] = first * power_of_two(-exponent);
+    const int steps = columns + 31;
+    int finished_above = 0;
+    Sum sum = {0, 0};
+    for (int t = 0; t < steps; t += kRescaleSteps) {
+        // Lane u holds what enters lane 0 at step t + u.
+        real s_above = 0, i_above = 0;
+        int exponent_above = kNothing;
+        if (!is_first && t < columns) {
+            const int needed = t + kRescaleSteps < columns ? t + kRescaleSteps : columns;
+            if (finished_above < needed) finished_above = wait_for(progress, item - 1, needed);
+            __syncwarp();
+            if (l < kRescaleSteps && t + l < columns) {
+                s_above = __ldcg(border.s + t + l);
+                i_above = __ldcg(border.i + t + l);
+                exponent_above = __ldcg(border.exponent + t + l);
+            }
+        }
+        const real larger = s_above > i_above ? s_above : i_above;
+        int entering = is_first ? exponent_of(deletion) : larger > 0 ? exponent_above + exponent_of(larger) : kNothing;
+#pragma unroll
+        for (int step = 1; step < kRescaleSteps; step *= 2) {
+            const int other = __shfl_xor_sync(FULL, entering, step);
+            entering = other > entering ? other : entering;
+        }
+        exponent = rescale(state, exponent, entering, strip.fall);
+        const int above = __shfl_up_sync(FULL, exponent, 1);
+        const real keep = l == 0 ? real(0) : power_of_two(above - exponent);
+        const real start = deletion * power_of_two(-exponent);
+        const real fit = power_of_two(exponent_above - __shfl_sync(FULL, exponent, 0));
+        s_above *= fit;
+        i_above *= fit;
+        const int end = t + kRescaleSteps < steps ? t + kRescaleSteps : steps;
+        real block = 0;
+        for (int u = t; u < end; ++u) {
+            real s = multiply_add(__shfl_up_sync(FULL, state.s_below, 1), keep, start);
+            real i = __shfl_up_sync(FULL, state.i_below, 1) * keep;
+            if (!is_first) {
+                const real s_entering = __shfl_sync(FULL, s_above, u - t), i_entering = __shfl_sync(FULL, i_above, u - t);
+                s = l == 0 ? s_entering : s;
+                i = l == 0 ? i_entering : i;
+            }
+            advance(rows, state, letters[u - l], s, i);
+            if (l == 31 && u >= 31) {
+                block += state.i_below;
+                if (!is_last) {
+                    __stcg(border.s + u - 31, state.s_below);
+                    __stcg(border.i + u - 31, state.i_below);
+                    __stcg(border.exponent + u - 31, exponent);
+                }
+            }
+        }
+        sum = add(sum, block, exponent);
+        if (!is_last && l == 31 && end > 31 && (end % kPublishSteps == 0 || end == steps)) {
+            store_release(progress + item, uint32(end - 31));
+        }
+    }
+    return sum;
+}
+
+// item_pair: the pair of each item; pair_item: a pair's first item. pair_column: where a pair's border begins.
+// next_item, progress: zero at first. log_kept: what each item's rows add to the score, NaN where they do not fit.
+extern "C" __global__ void __launch_bounds__(32, 8)
+    forward_long(const uint8* __restrict__ buffer, const Tables* __restrict__ tables, uint32 items,
+                 const uint32* __restrict__ item_pair, const uint32* __restrict__ pair_item,
+                 const uint32* __restrict__ pair_read, const uint32* __restrict__ pair_haplotype,
+                 const int64* __restrict__ pair_column, uint32* next_item, uint32* progress, double* log_kept,
+                 real* border_s, real* border_i, int* border_exponent, double* scores) {
+    const Header& header = *reinterpret_cast<const Header*>(buffer);
+    for (;;) {
+        uint32 item = 0;
+        if (threadIdx.x == 0) item = atomicAdd(next_item, 1u);
+        item = __shfl_sync(FULL, item, 0);
+        if (item >= items) return;
+        const uint32 pair = item_pair[item], read = pair_read[pair], haplotype = pair_haplotype[pair];
+        const uint32 position = words(buffer, header.read_offset)[read];
+        const int length = int(words(buffer, header.read_offset)[read + 1] - position);
+        const int row = int(item - pair_item[pair]) * (32 * K);
+        const bool is_last = row + 32 * K >= length;
+        const uint32 letter = words(buffer, header.haplotype_offset)[haplotype];
+        const int columns = int(words(buffer, header.haplotype_offset)[haplotype + 1] - letter);
+        Rows rows;
+        const Strip strip = load_strip(buffer, header, *tables, position + row, length - row, rows);
+        const Border border = {border_s + pair_column[pair], border_i + pair_column[pair],
+                               border_exponent + pair_column[pair]};
+        const double kept = strip.folds && strip.scales ? strip.log_kept : double(not_a_number());
+        // Lane 31 publishes this with its first columns, or reads it back below.
+        if (threadIdx.x == 31) log_kept[item] = kept;
+        const Sum sum = run_strip(rows, header, strip, row == 0, is_last, buffer + header.letters + letter, columns,
+                                  border, progress, item);
+        if (is_last && threadIdx.x == 31) {
+            double total = 0;
+            for (uint32 above = pair_item[pair]; above <= item; ++above) total += __ldcg(log_kept + above);
+            const bool held = sum.value > 0 && sum.value < infinity();
+            scores[pair] = held ? log10(sum.value) + sum.exponent * LOG10_2 + total : double(not_a_number());
+        }
+    }
+}

@@ -1,0 +1,145 @@
+// A warp's lanes and the rows that they own: one column of the folded recurrence (rows.cuh), whatever is built on it.
+//
+// G neighbouring lanes own a strip of G * K rows, each lane K of them in registers. Column j reaches lane l at step j + l;
+// what lane l + 1 needs of it (S and I of its first row) goes down by one shuffle each, because the lane above computes
+// them. The emissions lie in shared memory.
+
+#ifndef PAIRHMM_EMULATED
+#define SHARED_WORDS(name) extern __shared__ __align__(16) uint32 name[]
+#endif
+
+#define FULL 0xffffffffu
+
+__device__ __forceinline__ float infinity() { return __int_as_float(0x7f800000); }
+__device__ __forceinline__ float not_a_number() { return __int_as_float(0x7fffffff); }
+__device__ __forceinline__ float multiply_add(float a, float b, float c) { return fmaf(a, b, c); }
+__device__ __forceinline__ double multiply_add(double a, double b, double c) { return fma(a, b, c); }
+
+// A lane's rows. Row k leads to row k + 1, the last one to the next lane's first.
+struct Rows {
+    real from_deletion[K], from_insertion[K], extend_insertion[K];
+#if VARYING
+    real extend_deletion[K];
+#endif
+};
+
+// A lane's states: S of the column to come, D of it, and what goes to the next lane.
+struct States {
+    real s[K], d[K], s_below, i_below;
+};
+
+// What is known of a strip of rows.
+struct Strip {
+    double log_kept;  // of all its rows
+    bool folds;       // whether the folded form holds them
+    bool scales;      // whether a lane's exponent does: see kMostFall
+    int fall;         // -log2 of what is left of an insertion that goes through all lanes above this one
+    real entry;       // dm / mm of the first row: D of row 0 in units of S
+};
+
+// What a lane holds spans the cost of a gap through two lanes, of two openings and of the columns between two rescalings.
+// Rows whose gaps are rarer than this (bits a lane, and an opening) are beyond the range of `real`.
+constexpr float kMostFall = sizeof(real) == 4 ? 85 : 800;
+constexpr float kLeastOpening = sizeof(real) == 4 ? 1e-6f : 1e-30f;
+
+// Emissions relative to a row's best one: four rows [letter][k / 4][lane], which any letters read without a bank conflict.
+// A lane reads and writes its own column alone; on their way into registers, which a loop can't index, rows pass here.
+constexpr int kQuads = (K + 3) / 4;
+SHARED_WORDS(shared);
+
+struct __align__(16) Quad {
+    real x, y, z, w;
+};
+
+__device__ __forceinline__ real* column_of_lane() { return reinterpret_cast<real*>(shared) + threadIdx.x * 4; }
+__device__ __forceinline__ int emission_at(int letter, int k) { return (letter * kQuads + k / 4) * 128 + k % 4; }
+
+// Rows of the `count` positions from `first` on, as many as the strip holds; past them rows that carry M + I down.
+__device__ __forceinline__ Strip load_strip(const uint8* buffer, const Header& header, const Tables& tables,
+                                            uint32 first, int count, Rows& rows) {
+    const int l = threadIdx.x % G;
+    real* own = column_of_lane();
+    Strip strip;
+    bool folds = true, scales = true;
+    double log_kept = 0;
+    float fall = 0;
+    Row now = l * K < count ? load_row(buffer, header, tables, first + l * K) : carrying_row();
+    strip.entry = quotient(now.dm, now.mm);
+#pragma unroll 1
+    for (int k = 0; k < K; ++k) {
+        const int i = l * K + k;
+        const Row next = i + 1 < count ? load_row(buffer, header, tables, first + i + 1) : carrying_row();
+        Fold f;
+        folds = fold(now, next, f) && folds;
+        scales = scales && now.mi >= kLeastOpening;
+        fall -= log2f(float(f.extend_insertion));
+        log_kept += now.log_kept;
+        own[emission_at(0, k)] = f.from_deletion;
+        own[emission_at(1, k)] = f.from_insertion;
+        own[emission_at(2, k)] = f.extend_insertion;
+        own[emission_at(3, k)] = now.dd;
+        now = next;
+    }
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+        rows.from_deletion[k] = own[emission_at(0, k)];
+        rows.from_insertion[k] = own[emission_at(1, k)];
+        rows.extend_insertion[k] = own[emission_at(2, k)];
+#if VARYING
+        rows.extend_deletion[k] = own[emission_at(3, k)];
+#endif
+    }
+#pragma unroll 1
+    for (int k = 0; k < K; ++k) {
+        const int i = l * K + k;
+        Emissions emissions = {};
+        if (i < count) emissions = load_emissions(buffer, header, tables, first + i);
+        for (int s = 0; s < 5; ++s) own[emission_at(s, k)] = emissions.relative[s];
+    }
+    scales = scales && fall < kMostFall;
+    // Summed in an order that depends on G alone.
+#pragma unroll
+    for (int step = 1; step < G; step *= 2) {
+        log_kept += __shfl_xor_sync(FULL, log_kept, step, G);
+        folds = __shfl_xor_sync(FULL, int(folds), step, G) && folds;
+        scales = __shfl_xor_sync(FULL, int(scales), step, G) && scales;
+    }
+    const float of_lane = fall;
+#pragma unroll
+    for (int step = 1; step < G; step *= 2) {
+        const float above = __shfl_up_sync(FULL, fall, step, G);
+        if (l >= step) fall += above;
+    }
+    strip.fall = int(fall - of_lane);
+    strip.log_kept = log_kept;
+    strip.folds = folds;
+    strip.scales = scales;
+    return strip;
+}
+
+// One column for a lane: `s` and `i` come from the lane above and are S and I of the lane's first row.
+__device__ __forceinline__ void advance(const Rows& rows, States& state, uint32 letter, real s, real i) {
+    const real* own = column_of_lane() + emission_at(letter, 0);
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+        const Quad quad = reinterpret_cast<const Quad*>(own)[k / 4 * 32];
+        const real m = state.s[k] * (k % 4 == 0 ? quad.x : k % 4 == 1 ? quad.y : k % 4 == 2 ? quad.z : quad.w);
+        const real d = state.d[k];
+        state.s[k] = s;
+#if VARYING
+        state.d[k] = multiply_add(rows.extend_deletion[k], d, m);
+#else
+        state.d[k] = multiply_add(real(EXTEND_DELETION), d, m);
+#endif
+        s = multiply_add(rows.from_deletion[k], d, multiply_add(rows.from_insertion[k], i, m));
+        i = multiply_add(rows.extend_insertion[k], i, m);
+    }
+    state.s_below = s;
+    state.i_below = i;
+}
+
+__device__ __forceinline__ void clear(States& state) {
+#pragma unroll
+    for (int k = 0; k < K; ++k) state.s[k] = state.d[k] = 0;
+    state.s_below = state.i_below = 0;
+}

@@ -1,0 +1,172 @@
+// Row parameters on the device, and their folded form.
+//
+// The recurrence (docs/model.md) has seven transitions a row. Here every state is kept relative to the best path through
+// the rows above it: with t[i] = mm[i] * best[i], best[i] the emission that most letters of a good path have, and
+// T[i] = t[1]..t[i],
+//
+//   M^[i] = M[i] / T[i],  D^[i] = D[i] / (md[i] T[i]),  I^[i] = I[i] / (mi[i] T[i-1]),  S^[i] = S[i] / (mm[i] T[i-1]),
+//
+// most coefficients become 1:
+//
+//   M^[i]     = relative emission[i] S^[i]                                                      1 operation
+//   D^[i,j+1] = M^[i,j] + extend_deletion[i] D^[i,j]                                            1
+//   S^[i+1]   = M^[i] + from_deletion[i] D^[i] + from_insertion[i] I^[i]                        2
+//   I^[i+1]   = M^[i] + extend_insertion[i] I^[i]                                               1 = 5 a cell,
+//
+// whatever the gap qualities do along the read. A perfect path keeps its value, so that nothing is rounded on it, and
+// float32's range is spent on how far a pair lies below it. log10 T[m] is added to the score at the end.
+//
+// Rows past the read's end carry M + I of its last row down unchanged: a score does not depend on its tile.
+
+#if MODEL == 0
+#define QUALITIES  // GATK's quality bytes
+#elif MODEL == 1
+#define ROWS       // rows of any model, 12 doubles a position
+#else
+#define PROFILES   // probabilities of A C G T and the constants of a profile model
+#endif
+
+typedef unsigned char uint8;
+typedef unsigned int uint32;
+typedef long long int64;
+
+// What rows are computed in.
+#ifndef REAL
+#define REAL float
+#endif
+typedef REAL real;
+
+// Where the arrays of a batch lie in its one buffer: byte offsets at the buffer's beginning. pairhmm/packed.py writes it.
+struct Header {
+    int64 read_offset;       // uint32[reads + 1] first position of a read
+    int64 read_group;        // uint32[reads]
+    int64 group_read;        // uint32[groups + 1] first read of a group
+    int64 group_haplotype;   // uint32[groups + 1] first haplotype of a group
+    int64 group_pair;        // uint32[groups + 1] first score of a group; scores are row-major (read, haplotype)
+    int64 haplotype_offset;  // uint32[haplotypes + 1] first letter of a haplotype
+    int64 letters;           // uint8, codes 0..4; readable from 31 letters before the first to 33 after the last
+    int64 order;             // uint32[reads] reads by tile size
+    int64 positions[5];      // MODEL 0: uint8 base, base, insertion, deletion and gap quality; else double rows or
+                             // probabilities in the first
+    double start_match;      // M[0,0]
+    double start_deletion;   // D[0,0] in units of 1 / haplotype length
+};
+
+// Phred tables, and the constants of a profile model; made in Python, so that no constant of a model stands here.
+struct Tables {
+    double log_unopened[128][128];  // log10(1 - min(1, insertion + deletion)), by their qualities
+    double log_best[2][128];        // log10 of `best`
+    double best[2][128];            // the larger one of 1 - error and error / 3; for N (index 1) 1 - error
+    double ratio[2][128];           // the smaller one over the larger one; for N, which every letter matches, 1
+    double error[128];              // 10^(-Q/10)
+    double match[4][5];             // profile: emission of a read letter beside a haplotype letter
+    double insertion[4];            // profile: emission of an inserted letter
+    double transitions[7];          // profile: mm im dm mi ii md dd
+};
+
+constexpr double LOG10_2 = 0.30102999566398119521;
+// A gap is rare on any path that counts, so that the last bit of these coefficients does not add up.
+__device__ __forceinline__ float quotient(float a, float b) { return __fdividef(a, b); }
+__device__ __forceinline__ double quotient(double a, double b) { return a / b; }
+
+__device__ __forceinline__ const uint32* words(const uint8* buffer, int64 at) {
+    return reinterpret_cast<const uint32*>(buffer + at);
+}
+
+// Emissions of a row beside each letter, relative to the best of them.
+struct Emissions {
+    real relative[5];
+    real best;
+    double log_best;
+};
+
+// One row of the recurrence but for its emissions, of which it needs the best.
+struct Row {
+    real mm, im, dm, mi, ii, md, dd, best;
+    double log_kept;  // log10(mm best)
+};
+
+__device__ __forceinline__ Emissions load_emissions(const uint8* buffer, const Header& header, const Tables& tables,
+                                                    uint32 at) {
+    Emissions row;
+#ifdef QUALITIES
+    const uint32 letter = buffer[header.positions[0] + at], quality = buffer[header.positions[1] + at];
+    const int is_n = letter == 4;
+    const real ratio = real(tables.ratio[is_n][quality]);
+    // Below Phred 1.25 the letters that do not match are the likelier ones.
+    const bool inverted = tables.error[quality] > 0.75;
+    for (uint32 s = 0; s < 5; ++s) row.relative[s] = ((s == letter || s == 4) != inverted) ? real(1) : ratio;
+    row.best = real(tables.best[is_n][quality]);
+    row.log_best = tables.log_best[is_n][quality];
+#else
+    const double* values = reinterpret_cast<const double*>(buffer + header.positions[0]);
+    double emission[5], best = 0;
+    for (int s = 0; s < 5; ++s) {
+#ifdef ROWS
+        emission[s] = values[size_t(at) * 12 + s];
+#else
+        emission[s] = 0;
+        for (int a = 0; a < 4; ++a) emission[s] += values[size_t(at) * 4 + a] * tables.match[a][s];
+#endif
+        best = emission[s] > best ? emission[s] : best;
+    }
+    for (int s = 0; s < 5; ++s) row.relative[s] = real(emission[s] / best);
+    row.best = real(best);
+    row.log_best = log10(best);
+#endif
+    return row;
+}
+
+__device__ __forceinline__ Row load_row(const uint8* buffer, const Header& header, const Tables& tables, uint32 at) {
+    const Emissions emissions = load_emissions(buffer, header, tables, at);
+    Row row;
+    row.best = emissions.best;
+#ifdef QUALITIES
+    const uint32 insertion = buffer[header.positions[2] + at], deletion = buffer[header.positions[3] + at];
+    row.mi = real(tables.error[insertion]);
+    row.md = real(tables.error[deletion]);
+    row.ii = row.dd = real(tables.error[buffer[header.positions[4] + at]]);
+    row.im = row.dm = 1 - row.ii;
+    row.mm = row.mi + row.md < 1 ? 1 - (row.mi + row.md) : real(0);
+    row.log_kept = emissions.log_best + tables.log_unopened[insertion][deletion];
+#else
+#ifdef ROWS
+    const double* transitions = reinterpret_cast<const double*>(buffer + header.positions[0]) + size_t(at) * 12 + 5;
+    const double inserted = 1;  // in mi and ii already
+#else
+    const double* transitions = tables.transitions;
+    double inserted = 0;
+    for (int a = 0; a < 4; ++a) {
+        inserted += reinterpret_cast<const double*>(buffer + header.positions[0])[size_t(at) * 4 + a] * tables.insertion[a];
+    }
+#endif
+    row.mm = real(transitions[0]);
+    row.im = real(transitions[1]);
+    row.dm = real(transitions[2]);
+    row.mi = real(transitions[3] * inserted);
+    row.ii = real(transitions[4] * inserted);
+    row.md = real(transitions[5]);
+    row.dd = real(transitions[6]);
+    row.log_kept = emissions.log_best + log10(transitions[0]);
+#endif
+    return row;
+}
+
+// The row after the read's last, whose emissions are zero: what comes from above goes down as it is.
+__device__ __forceinline__ Row carrying_row() { return {1, 0, 0, 1, 1, 0, 0, 1, 0}; }
+
+// Coefficients of the folded form that lead from row `now` to row `next`; false where the rows can't be folded.
+struct Fold {
+    real from_deletion, from_insertion, extend_insertion;
+};
+
+__device__ __forceinline__ bool fold(const Row& now, const Row& next, Fold& out) {
+    const real kept = now.mm * now.best;
+    const real insertion = quotient(now.mi, kept);
+    out.from_deletion = quotient(next.dm * now.md, next.mm);
+    out.from_insertion = quotient(next.im * insertion, next.mm);
+    // Where no insertion opens, none is there to extend: unless one was opened before, the coefficient does not matter.
+    const bool opens = next.mi > 0;
+    out.extend_insertion = opens ? quotient(next.ii * insertion, next.mi) : real(0);
+    return kept > 0 && next.mm > 0 && (opens || next.ii * now.mi == 0);
+}

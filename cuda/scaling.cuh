@@ -1,0 +1,75 @@
+// Lanes with an exponent each: value * 2^exponent, brought to the lane's largest value every kRescaleSteps steps.
+
+constexpr int kRescaleSteps = 8;
+constexpr int kTop = sizeof(real) == 4 ? 100 : 900;  // exponent that a lane's largest value is brought to
+constexpr int kNothing = -(1 << 28);                 // exponent of zero
+
+// 2^exponent; zero below the range of `real`.
+__device__ __forceinline__ float power_of_two(float, int exponent) {
+    return exponent < -126 ? 0.0f : __int_as_float((exponent > 127 ? 254 : exponent + 127) << 23);
+}
+__device__ __forceinline__ double power_of_two(double, int exponent) {
+    return exponent < -1022 ? 0.0 : __hiloint2double((exponent > 1023 ? 2046 : exponent + 1023) << 20, 0);
+}
+__device__ __forceinline__ real power_of_two(int exponent) { return power_of_two(real(0), exponent); }
+
+__device__ __forceinline__ int exponent_of(float value) {
+    return value > 0 ? (__float_as_int(value) >> 23) - 127 : kNothing;
+}
+__device__ __forceinline__ int exponent_of(double value) {
+    return value > 0 ? (__double2hiint(value) >> 20) - 1023 : kNothing;
+}
+
+// A sum of any size: value * 2^exponent.
+struct Sum {
+    double value;
+    int exponent;
+};
+
+__device__ __forceinline__ Sum add(Sum sum, real value, int exponent) {
+    if (value == 0) return sum;
+    const int own = exponent_of(value);
+    const double mantissa = double(value * power_of_two(-own));
+    exponent += own;
+    if (sum.value == 0 || exponent > sum.exponent) {
+        const double before = sum.value == 0 ? 0 : ldexp(sum.value, sum.exponent - exponent);
+        return {before + mantissa, exponent};
+    }
+    return {sum.value + ldexp(mantissa, exponent - sum.exponent), sum.exponent};
+}
+
+// Bring a lane's states to an exponent that fits its largest value and that of the lane above, and return it; `entering`
+// is the exponent of what enters lane 0. A lane without a value gets the exponent of what an insertion would bring it.
+__device__ __forceinline__ int rescale(States& state, int exponent, int entering, int fall) {
+    const int l = threadIdx.x % G;
+    real largest = state.s_below > state.i_below ? state.s_below : state.i_below;
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+        largest = state.s[k] > largest ? state.s[k] : largest;
+        largest = state.d[k] > largest ? state.d[k] : largest;
+    }
+    int wanted = largest > 0 ? exponent + exponent_of(largest) : kNothing;
+    if (l == 0 && entering > wanted) wanted = entering;
+    const int above = __shfl_up_sync(FULL, wanted, 1, G);
+    if (above > wanted) wanted = above;
+    wanted += fall;
+#pragma unroll
+    for (int step = 1; step < G; step *= 2) {
+        const int higher = __shfl_up_sync(FULL, wanted, step, G);
+        if (l >= step && higher > wanted) wanted = higher;
+    }
+    wanted -= fall;
+    if (wanted < kNothing / 2) return exponent;
+    const int shift = exponent - (wanted - kTop);
+    const int half = shift / 2;
+    // Two factors: one alone may not be representable.
+    const real once = power_of_two(half), twice = power_of_two(shift - half);
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+        state.s[k] = state.s[k] * once * twice;
+        state.d[k] = state.d[k] * once * twice;
+    }
+    state.s_below = state.s_below * once * twice;
+    state.i_below = state.i_below * once * twice;
+    return wanted - kTop;
+}

@@ -1,0 +1,247 @@
+"""CUDA through CuPy: the kernels of cuda/, compiled for the device that is there."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm import cuda_kernels
+from pairhmm.batch import FLOAT64, SCALED_FLOAT32, PairBatch, Scores, offsets
+from pairhmm.cuda_kernels import LONG_ROWS, Variant
+from pairhmm.errors import OutOfDeviceMemory
+from pairhmm.packed import WARP, Packed, pack, pack_pairs
+
+LONGEST_TILE = 2048
+"""Bases. Longer reads are for forward_long.cu; float32 without exponents holds a relative 1e-6 up to here."""
+
+RESIDENT_WARPS = 2048
+"""Warps of a kernel whose blocks take their work themselves: enough for any device."""
+
+BORDER_SHARE = 4
+"""One part in this many of a call's memory may be borders of long pairs."""
+
+PAIR_BYTES = 17
+"""Device memory of a pair: its score, its precision and a place on the list of forward_scaled."""
+
+
+class _Slot:
+    """What one call at a time owns: a stream, and buffers on both sides that grow as they must."""
+
+    def __init__(self, cupy: Any, label: str, memory: int | None) -> None:
+        self._cupy, self._label, self._memory = cupy, label, memory
+        self.stream = cupy.cuda.Stream(non_blocking=True)
+        self._pinned: dict[str, NDArray[np.uint8]] = {}
+        self._device: dict[str, tuple[Any, int]] = {}
+
+    def pinned(self, name: str, size: int) -> NDArray[np.uint8]:
+        """Host memory that copies run from and to without a stop; what it held is lost when it grows."""
+        held = self._pinned.get(name)
+        if held is None or len(held) < size:
+            self._pinned.pop(name, None)
+            grown = size + size // 4
+            held = np.frombuffer(self._cupy.cuda.alloc_pinned_memory(grown), np.uint8, grown)
+            self._pinned[name] = held
+        return held
+
+    def device(self, name: str, size: int) -> Any:
+        """Device memory; what it held is lost when it grows."""
+        held, room = self._device.get(name, (None, -1))
+        if room < size:
+            self._device.pop(name, None)
+            others = sum(taken for _, taken in self._device.values())
+            if self._memory is not None and others + size > self._memory:
+                raise OutOfDeviceMemory(f"{self._label}: {others + size} bytes are over the budget of a call")
+            held = self._cupy.cuda.alloc(size)
+            self._device[name] = held, size
+        return held
+
+    def upload(self, pinned: NDArray[np.uint8], size: int) -> int:
+        """Send the first bytes of a pinned buffer; the address that they get."""
+        there = self.device("in", size)
+        there.copy_from_host_async(pinned.ctypes.data, size, self.stream)
+        return int(there.ptr)
+
+    def zeros(self, name: str, size: int) -> int:
+        there = self.device(name, size)
+        there.memset_async(0, size, self.stream)
+        return int(there.ptr)
+
+    def download(self, name: str, size: int) -> NDArray[np.uint8]:
+        """Bytes of a device buffer, once everything before is done; overwritten by the next call of this slot."""
+        host = self.pinned("out", size)
+        self.device(name, size).copy_to_host_async(host.ctypes.data, size, self.stream)
+        self.stream.synchronize()
+        return host[:size]
+
+
+class CudaBackend:
+    """Forward on one CUDA device.
+
+    Parameters
+    ----------
+    device : int
+        Its index.
+    memory : int or None
+        Bytes of it that all calls together may use; what is free without it.
+    """
+
+    name = "cuda"
+    concurrency = 3
+    chunk_cells = 4_000_000_000
+    smallest_chunk_cells = 1_000_000_000
+    longest_fast_read = LONGEST_TILE
+
+    def __init__(self, device: int, memory: int | None) -> None:
+        import cupy
+
+        self._cupy = cupy
+        self.label = f"{self.name}:{device}"
+        self._device = cupy.cuda.Device(device)
+        self._kernels: dict[object, Any] = {}
+        self._slots: queue.SimpleQueue[_Slot] = queue.SimpleQueue()
+        with self._device:
+            self._tables = cupy.asarray(cuda_kernels.tables().view(np.uint8))
+            for _ in range(self.concurrency):
+                self._slots.put(_Slot(cupy, self.label, None if memory is None else memory // self.concurrency))
+
+    def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
+        with self._slot() as slot:
+            packed, base = self._upload(slot, batch, skip_read)
+            self._launch(slot, packed, base, batch)
+            out = slot.download("out", 9 * packed.pairs)
+            scores = out[: 8 * packed.pairs].view(np.float64)
+            return Scores(scores.copy(), out[8 * packed.pairs :].copy())
+
+    def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
+        """Block-scaled float32, and float64 where gaps are too rare for its range."""
+        scores = Scores(np.full(len(pairs), np.nan), np.full(len(pairs), SCALED_FLOAT32, dtype=np.uint8))
+        reads, haplotypes = batch.pair_indices(pairs)
+        for real, precision in (("float", SCALED_FLOAT32), ("double", FLOAT64)):
+            left = np.flatnonzero(np.isnan(scores.log10))
+            for part in self._border_parts(batch, haplotypes[left]):
+                chosen = left[part]
+                scores.log10[chosen] = self._run_pairs(batch, reads[chosen], haplotypes[chosen], real)
+                scores.precision[chosen] = precision
+        return scores
+
+    def kernel_seconds(self, batch: PairBatch, repetitions: int) -> list[float]:
+        """Seconds that the kernels of `forward` take on arrays that are on the device, measured by events."""
+        event = self._cupy.cuda.Event
+        with self._slot() as slot:
+            packed, base = self._upload(slot, batch, np.zeros(len(batch.read_offset) - 1, dtype=bool))
+            seconds = []
+            for _ in range(repetitions + 1):
+                begin, end = event(), event()
+                begin.record()
+                self._launch(slot, packed, base, batch)
+                end.record()
+                end.synchronize()
+                seconds.append(self._cupy.cuda.get_elapsed_time(begin, end) / 1000)
+            return seconds[1:]
+
+    @contextmanager
+    def _slot(self) -> Iterator[_Slot]:
+        slot = self._slots.get()
+        try:
+            with self._device, slot.stream:
+                yield slot
+        finally:
+            self._slots.put(slot)
+
+    def _upload(self, slot: _Slot, batch: PairBatch, skip_read: NDArray[np.bool_]) -> tuple[Packed, int]:
+        """Send a batch, and make room for its scores."""
+        packed = pack(batch, skip_read, LONGEST_TILE, lambda size: slot.pinned("in", size))
+        base = slot.upload(slot.pinned("in", packed.size), packed.size)
+        out = slot.device("out", 9 * packed.pairs)
+        if skip_read.any():
+            out.memset_async(0xFF, 8 * packed.pairs, slot.stream)  # NaN
+        return packed, base
+
+    def _launch(self, slot: _Slot, packed: Packed, base: int, batch: PairBatch) -> None:
+        model, extension = cuda_kernels.model_of(batch)
+        variants = [Variant(tier.shape, model, extension) for tier in packed.tiers]
+        kernels = self._compiled(variants)
+        scores = slot.device("out", 9 * packed.pairs).ptr
+        precision = scores + 8 * packed.pairs
+        counts = slot.zeros("listed", 4 * len(variants) + 4)
+        lists = slot.device("lists", 8 * packed.pairs + 8).ptr
+        widest = np.uint32(packed.widest)
+        tall = sum(tier.items for tier in packed.tiers if tier.shape.tall)
+        between = slot.device("between", 8 * packed.widest * tall + 8).ptr
+        list_at = offsets([tier.pairs for tier in packed.tiers])
+        for k, (tier, kernel) in enumerate(zip(packed.tiers, kernels, strict=True)):
+            items, last, each = base + tier.items_at, np.uint32(tier.last), np.uint32(packed.haplotypes_each)
+            listed, list_ = counts + 4 * k, lists + 8 * int(list_at[k])
+            arguments = (base, self._tables.data.ptr, items, last, each, listed, list_, between, widest, scores, precision)
+            shared = cuda_kernels.shared_bytes(tier.shape.rows)
+            kernel.get_function("forward_fast")((tier.items,), (WARP,), arguments, shared_mem=shared)
+            if tier.shape.tall:
+                between += 8 * packed.widest * tier.items
+        # After all tiers: a tier that ends lets the next begin.
+        for k, (tier, kernel) in enumerate(zip(packed.tiers, kernels, strict=True)):
+            if not tier.shape.tall:
+                arguments = (base, self._tables.data.ptr, counts + 4 * k, lists + 8 * int(list_at[k]), scores, precision)
+                blocks = min(RESIDENT_WARPS, -(-tier.pairs // tier.shape.reads))
+                shared = cuda_kernels.shared_bytes(tier.shape.rows)
+                kernel.get_function("forward_scaled")((blocks,), (WARP,), arguments, shared_mem=shared)
+
+    def _border_parts(self, batch: PairBatch, haplotypes: NDArray[np.int64]) -> Iterator[slice]:
+        """Runs of pairs whose borders, 20 bytes a letter at most, fit into their part of the memory."""
+        free = self._device.mem_info[0] // self.concurrency
+        most = max(1, free // BORDER_SHARE // 20)
+        ends = np.cumsum(np.diff(batch.haplotype_offset)[haplotypes])
+        first = 0
+        while first < len(haplotypes):
+            before = int(ends[first - 1]) if first else 0
+            last = max(first + 1, int(np.searchsorted(ends, before + most, side="right")))
+            yield slice(first, last)
+            first = last
+
+    def _run_pairs(
+        self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64], real: str
+    ) -> NDArray[np.float64]:
+        size = 4 if real == "float" else 8
+        model, extension = cuda_kernels.model_of(batch)
+        with self._slot() as slot:
+            packed = pack_pairs(batch, reads, haplotypes, WARP * LONG_ROWS, lambda count: slot.pinned("in", count))
+            base = slot.upload(slot.pinned("in", packed.size), packed.size)
+            progress = slot.zeros("listed", 4 * (packed.items + 1))
+            log_kept = slot.device("lists", 8 * packed.items).ptr
+            border = slot.device("between", (2 * size + 4) * packed.columns + 8).ptr
+            scores = slot.device("out", 8 * len(reads)).ptr
+            key = (model, extension, real)
+            if key not in self._kernels:
+                source = cuda_kernels.long_source(model, extension, real)
+                self._kernels[key] = self._compile(source)
+            places = (packed.item_pair, packed.pair_item, packed.pair_read, packed.pair_haplotype, packed.pair_column)
+            arguments = (
+                *(base, self._tables.data.ptr, np.uint32(packed.items)),
+                *(base + place for place in places),
+                *(progress, progress + 4, log_kept),
+                *(border, border + size * packed.columns, border + 2 * size * packed.columns, scores),
+            )
+            blocks = min(RESIDENT_WARPS, packed.items)
+            shared = cuda_kernels.shared_bytes(LONG_ROWS, size)
+            self._kernels[key].get_function("forward_long")((blocks,), (WARP,), arguments, shared_mem=shared)
+            return slot.download("out", 8 * len(reads)).view(np.float64).copy()
+
+    def _compiled(self, variants: Sequence[Variant]) -> list[Any]:
+        """Modules of the variants; those that are new are compiled at the same time."""
+        new = [variant for variant in variants if variant not in self._kernels]
+        if new:
+            with ThreadPoolExecutor(len(new)) as pool:
+                compiled = pool.map(lambda variant: self._compile(cuda_kernels.forward_source(variant)), new)
+                self._kernels.update(zip(new, compiled, strict=True))
+        return [self._kernels[variant] for variant in variants]
+
+    def _compile(self, source: str) -> Any:
+        with self._device:
+            module = self._cupy.RawModule(code=source, options=cuda_kernels.OPTIONS)
+            module.compile()
+            return module

@@ -1,0 +1,125 @@
+"""The CUDA kernels as text: what is compiled for a shape and a model. No GPU and no CUDA library is needed here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.resources import files
+
+import numpy as np
+
+from numpy.typing import NDArray
+
+from pairhmm.batch import FLOAT32, SCALED_FLOAT32, PairBatch
+from pairhmm.models.gatk import ERROR
+from pairhmm.packed import WARP, Shape
+
+OPTIONS = ("--std=c++17",)
+
+LONG_ROWS = 8
+"""Rows of a lane in forward_long.cu."""
+
+QUALITIES, ROWS, PROFILES = 0, 1, 2
+"""What a row is made from: MODEL of cuda/rows.cuh."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """What forward.cu is compiled for.
+
+    Attributes
+    ----------
+    shape : Shape
+    model : int
+        `QUALITIES`, `ROWS` or `PROFILES`.
+    extension : float or None
+        Probability that a deletion is extended, where it is one number for the batch: an instruction that holds it reads
+        a register less. The scores are the same bits either way.
+    """
+
+    shape: Shape
+    model: int
+    extension: float | None
+
+
+TABLES = np.dtype(
+    [
+        ("log_unopened", "<f8", (128, 128)),
+        ("log_best", "<f8", (2, 128)),
+        ("best", "<f8", (2, 128)),
+        ("ratio", "<f8", (2, 128)),
+        ("error", "<f8", (128,)),
+        ("match", "<f8", (4, 5)),
+        ("insertion", "<f8", (4,)),
+        ("transitions", "<f8", (7,)),
+    ]
+)
+"""`Tables` of cuda/rows.cuh."""
+
+
+def tables() -> NDArray[np.void]:
+    """`TABLES` with GATK's Phred tables; the formulas are those of `pairhmm.models.gatk.rows`."""
+    table = np.zeros(1, dtype=TABLES)
+    error = ERROR[:128]
+    right, wrong = 1 - error, error / 3
+    best = np.array([np.maximum(right, wrong), right])
+    with np.errstate(divide="ignore"):  # a quality of 0 leaves nothing that is right
+        table["log_unopened"] = np.log10(1 - np.minimum(1, error[:, None] + error))
+        table["log_best"] = np.log10(best)
+    table["ratio"] = np.array([np.minimum(right, wrong) / best[0], np.ones(128)])
+    table["best"], table["error"] = best, error
+    return table
+
+
+def model_of(batch: PairBatch) -> tuple[int, float | None]:
+    """`Variant.model` and `Variant.extension` of a batch."""
+    if batch.qualities is not None:
+        gap = batch.qualities.gap_quality
+        return QUALITIES, float(ERROR[gap[0]]) if len(gap) and gap.min() == gap.max() else None
+    assert batch.rows is not None
+    dd = batch.rows[:, 11]
+    return ROWS, float(dd[0]) if len(dd) and dd.min() == dd.max() else None
+
+
+def forward_source(variant: Variant) -> str:
+    """Text of forward.cu with everything that it includes, for one variant."""
+    shape = variant.shape
+    defines: dict[str, object] = {
+        "G": shape.lanes,
+        "K": shape.rows,
+        "TALL": int(shape.tall),
+        "PRECISION_FAST": FLOAT32,
+        "PRECISION_SCALED": SCALED_FLOAT32,
+    }
+    return _source(
+        defines | _model(variant.model, variant.extension), "rows.cuh", "lanes.cuh", "scaling.cuh", "forward.cu"
+    )
+
+
+def long_source(model: int, extension: float | None, real: str) -> str:
+    """Text of forward_long.cu; `real` is "float" or "double", the rest as in `Variant`."""
+    defines: dict[str, object] = {"G": WARP, "K": LONG_ROWS, "REAL": real}
+    precision = np.float32 if real == "float" else np.float64
+    return _source(
+        defines | _model(model, extension, precision), "rows.cuh", "lanes.cuh", "scaling.cuh", "forward_long.cu"
+    )
+
+
+def shared_bytes(rows: int, real_bytes: int = 4) -> int:
+    """Dynamic shared memory of a block whose lanes own `rows` rows: their emissions."""
+    return real_bytes * 5 * -(-rows // 4) * 4 * WARP
+
+
+def _model(model: int, extension: float | None, real: type[np.floating] = np.float32) -> dict[str, object]:
+    defines: dict[str, object] = {"MODEL": model, "VARYING": int(extension is None)}
+    if extension is not None:
+        defines["EXTEND_DELETION"] = float(real(extension)).hex()
+    return defines
+
+
+def _source(defines: dict[str, object], *names: str) -> str:
+    lines = [f"#define {name} {value}" for name, value in defines.items()]
+    folder = files("pairhmm") / "cuda"
+    for name in names:
+        # Messages of the compiler name the file and its line.
+        lines += [f'#line 1 "cuda/{name}"', (folder / name).read_text()]
+    return "\n".join(lines)

@@ -1,0 +1,265 @@
+"""A batch as one buffer for a device: the arrays end to end behind a header, and the tiles that its reads are cut into.
+
+A tile is what a warp works on: 32 / `lanes` reads of nearly one length, each spread over `lanes` lanes of `rows` rows.
+The layout of the buffer is that of `cuda/rows.cuh`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.batch import PairBatch, Qualities
+
+WARP = 32
+PADDING = 48
+"""Letters that a warp may read before and after a haplotype."""
+
+ALIGNMENT = 16
+"""Bytes; divides PADDING, so that no gap lies between a padding and what follows it."""
+
+HEADER = np.dtype(
+    [
+        ("read_offset", "<i8"),
+        ("read_group", "<i8"),
+        ("group_read", "<i8"),
+        ("group_haplotype", "<i8"),
+        ("group_pair", "<i8"),
+        ("haplotype_offset", "<i8"),
+        ("letters", "<i8"),
+        ("order", "<i8"),
+        ("positions", "<i8", (5,)),
+        ("start_match", "<f8"),
+        ("start_deletion", "<f8"),
+    ]
+)
+
+ROWS = range(10, 21)
+"""Rows a lane may own: enough to pay for a step's fixed cost, few enough for the registers."""
+
+STEP_COST = 3.0
+"""Instructions of a step that do not depend on the rows of a lane, in rows (measured; docs/cuda.md)."""
+
+STRIP_COST = 2.0
+"""The same for handing a row from one strip to the next."""
+
+ITEM_COLUMNS = 1500
+"""Haplotype letters that one work item is to have: short items balance the load, long ones reuse their rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Lanes of a read, rows of a lane, and whether a read may be cut into strips of lanes * rows."""
+
+    lanes: int
+    rows: int
+    tall: bool = False
+
+    @property
+    def reads(self) -> int:
+        """Reads of a tile."""
+        return WARP // self.lanes
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """The tiles of one shape.
+
+    Attributes
+    ----------
+    shape : Shape
+    items_at : int
+        Where its work items lie in the buffer: uint32[items, 2], first read (an index into `order`) and block of
+        haplotypes.
+    items : int
+    last : int
+        One past its last read in `order`.
+    pairs : int
+    """
+
+    shape: Shape
+    items_at: int
+    items: int
+    last: int
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A batch's buffer, and how to score it.
+
+    Attributes
+    ----------
+    size : int
+        Bytes of the buffer in use.
+    tiers : sequence of Tier
+    haplotypes_each : int
+        Haplotypes of a work item.
+    widest : int
+        Letters of the longest haplotype.
+    pairs : int
+    """
+
+    size: int
+    tiers: Sequence[Tier]
+    haplotypes_each: int
+    widest: int
+    pairs: int
+
+
+@lru_cache(maxsize=1)
+def shapes(longest: int) -> tuple[tuple[Shape, ...], NDArray[np.uint8]]:
+    """All shapes, and for each read length 0..longest the index (uint8) of the one that scores it with least work."""
+    known = [Shape(lanes, rows) for lanes in (1, 2, 4, 8, 16, 32) for rows in ROWS]
+    known += [Shape(WARP, rows, tall=True) for rows in ROWS]
+    lanes, rows, tall = np.array([(shape.lanes, shape.rows, shape.tall) for shape in known]).T
+    lengths = np.arange(longest + 1)[:, None]
+    taken = np.maximum(1, -(-lengths // (lanes * rows)))
+    cost = taken * lanes * (rows + STEP_COST + STRIP_COST * tall)
+    best = np.where((taken == 1) | (tall == 1), cost, np.inf).argmin(axis=1).astype(np.uint8)
+    return tuple(known), best
+
+
+def pack(
+    batch: PairBatch,
+    skip_read: NDArray[np.bool_],
+    longest: int,
+    allocate: Callable[[int], NDArray[np.uint8]],
+) -> Packed:
+    """Write `batch` and the tiles of its reads into a buffer that `allocate` gives for a number of bytes.
+
+    Parameters
+    ----------
+    batch : PairBatch
+    skip_read : bool[reads]
+        Reads that are in no tile; all that are longer than `longest` must be among them.
+    longest : int
+        Most bases of a read that a tile holds.
+    allocate : callable
+        Bytes to uint8[at least that many].
+    """
+    plan, header, read_group = _plan(batch)
+    known, by_length = shapes(longest)
+    lengths = np.minimum(np.diff(batch.read_offset), longest)
+    shape_of = np.where(skip_read, np.uint8(len(known)), by_length[lengths])
+    order = np.argsort(shape_of, kind="stable").astype(np.uint32)
+    header["order"] = plan.add(order)
+    counts = np.bincount(shape_of, minlength=len(known) + 1)
+    widths = np.diff(batch.haplotype_offset)
+    each = max(1, round(ITEM_COLUMNS / widths.mean())) if len(widths) else 1
+    group = read_group[order]
+    haplotypes = np.diff(batch.group_haplotype)[group]
+    blocks = -(-haplotypes // each)
+    tiers, first = [], 0
+    for shape, count in zip(known, counts[:-1].tolist(), strict=True):
+        last = first + count
+        if count:
+            items = _items(first, last, shape.reads, blocks)
+            tiers.append(Tier(shape, plan.add(items), len(items), last, int(haplotypes[first:last].sum())))
+        first = last
+    plan.write(allocate(plan.size))
+    return Packed(plan.size, tiers, each, int(widths.max()) if len(widths) else 0, batch.pairs)
+
+
+def _items(first: int, last: int, reads: int, blocks: NDArray[np.int64]) -> NDArray[np.uint32]:
+    """uint32[items, 2]: for each tile of `reads` reads from first to last, its blocks of haplotypes."""
+    starts = np.arange(first, last, reads)
+    repeats = np.maximum.reduceat(blocks[first:last], starts - first)
+    items = np.empty((int(repeats.sum()), 2), dtype=np.uint32)
+    items[:, 0] = np.repeat(starts, repeats)
+    items[:, 1] = np.arange(len(items)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+    return items
+
+
+@dataclass(frozen=True, slots=True)
+class PackedPairs:
+    """The buffer of single pairs, and where its arrays for forward_long.cu lie in it.
+
+    Attributes
+    ----------
+    size : int
+        Bytes of the buffer in use.
+    items : int
+        Strips of all pairs.
+    columns : int
+        Length of the borders of all pairs.
+    item_pair, pair_item, pair_read, pair_haplotype, pair_column : int
+        Byte offsets into the buffer.
+    """
+
+    size: int
+    items: int
+    columns: int
+    item_pair: int
+    pair_item: int
+    pair_read: int
+    pair_haplotype: int
+    pair_column: int
+
+
+def pack_pairs(
+    batch: PairBatch,
+    reads: NDArray[np.int64],
+    haplotypes: NDArray[np.int64],
+    strip_rows: int,
+    allocate: Callable[[int], NDArray[np.uint8]],
+) -> PackedPairs:
+    """Write `batch` and pairs of its reads and haplotypes (int64[pairs] each), cut into strips, into a buffer."""
+    plan, header, _ = _plan(batch)
+    strips = -(-np.diff(batch.read_offset)[reads] // strip_rows)
+    # A pair of one strip has no border.
+    columns = np.where(strips > 1, np.diff(batch.haplotype_offset)[haplotypes], 0)
+    item_pair = plan.add(np.repeat(np.arange(len(reads), dtype=np.uint32), strips))
+    pair_item = plan.add((np.cumsum(strips) - strips).astype(np.uint32))
+    pair_read, pair_haplotype = plan.add(reads.astype(np.uint32)), plan.add(haplotypes.astype(np.uint32))
+    pair_column = plan.add(np.cumsum(columns) - columns)
+    plan.write(allocate(plan.size))
+    return PackedPairs(
+        plan.size, int(strips.sum()), int(columns.sum()), item_pair, pair_item, pair_read, pair_haplotype, pair_column
+    )
+
+
+def _plan(batch: PairBatch) -> tuple[_Plan, NDArray[np.void], NDArray[np.uint32]]:
+    """The arrays of a batch behind their header, which is still to be filled; and the group of each read."""
+    read_group = np.repeat(np.arange(batch.groups, dtype=np.uint32), np.diff(batch.group_read))
+    plan = _Plan()
+    header = np.zeros(1, dtype=HEADER)
+    header["start_match"], header["start_deletion"] = batch.start.match, batch.start.deletion
+    plan.add(header.view(np.uint8))
+    for name in ("read_offset", "group_read", "group_haplotype", "group_pair", "haplotype_offset"):
+        header[name] = plan.add(getattr(batch, name).astype(np.uint32))
+    header["read_group"] = plan.add(read_group)
+    padding = np.zeros(PADDING, dtype=np.uint8)
+    plan.add(padding)
+    header["letters"] = plan.add(batch.haplotypes)
+    plan.add(padding, aligned=False)
+    if batch.qualities is not None:
+        arrays = [getattr(batch.qualities, name) for name in Qualities.__dataclass_fields__]
+    else:
+        assert batch.rows is not None
+        arrays = [batch.rows.reshape(-1)]
+    for k, values in enumerate(arrays):
+        header["positions"][0, k] = plan.add(values)
+    return plan, header, read_group
+
+
+class _Plan:
+    """Arrays and where each goes."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self._parts: list[tuple[int, NDArray[np.generic]]] = []
+
+    def add(self, values: NDArray[np.generic], aligned: bool = True) -> int:
+        at = -(-self.size // ALIGNMENT) * ALIGNMENT if aligned else self.size
+        self._parts.append((at, values))
+        self.size = at + values.nbytes
+        return at
+
+    def write(self, buffer: NDArray[np.uint8]) -> None:
+        for at, values in self._parts:
+            np.copyto(buffer[at : at + values.nbytes].view(values.dtype), values.reshape(-1))
