@@ -13,7 +13,7 @@
 #define UNROLL 8
 #endif
 #ifndef BLOCKS
-#define BLOCKS (K + VARYING * K / 4 <= 16 ? 16 : 12)
+#define BLOCKS (K + 2 * VARYING + 3 * TALL <= 16 ? 16 : 12)
 #endif
 
 constexpr int kStartExponent = 116;
@@ -43,38 +43,38 @@ __device__ __forceinline__ int next_end(int steps, int done) {
 }
 
 // Sum of M + I over the columns of the read's last row, relative to 2^kStartExponent; whole in lane G - 1.
-// `steps` is columns + G - 1, 0 for lanes without a haplotype. between[column]: S and I that the strip above left for this
-// one, which leaves its own there.
-__device__ __forceinline__ float sum_fast(const Rows& rows, const Header& header, const Strip& strip, bool is_first,
-                                          const uint8* letters, int steps, float2* between) {
+// `steps` is columns + G - 1, 0 for lanes without a haplotype. between[column] (TALL only, from column 1 - G on): what
+// enters lane 0, S and I of the strip's first row; overwritten by what leaves lane G - 1.
+__device__ __forceinline__ float sum_fast(const Rows& rows, float deletion, float first, const uint8* letters, int steps,
+                                          float2* between) {
     const int l = threadIdx.x % G;
     States state;
     clear(state);
-    const float start = l == 0 && is_first ? exp2f(kStartExponent) : 0.0f;
+    state.s[0] = first;
     const float keep = l == 0 ? 0.0f : 1.0f;
-    const float deletion = strip.entry * start / float(steps - G + 1);
-    state.s[0] = float(header.start_match) * start + deletion * float(header.start_deletion);
     const uint8* column = letters - l;
     float sum = 0, result = 0;
+    // A letter, and what enters, are read a column before their turn.
     uint32 next = column[0];
+    float2 next_entering = make_float2(deletion, 0);
+#if TALL
+    if (l == 0) next_entering = between[0];
+#endif
     for (int t = 0, end; (end = next_end(steps, t)) > t;) {
 #pragma unroll UNROLL
         for (; t < end; ++t) {
-            const uint32 letter = next;  // read a column before its turn
+            const uint32 letter = next;
             next = column[t + 1];
-            float s = multiply_add(__shfl_up_sync(FULL, state.s_below, 1, G), keep, deletion);
-            float i = __shfl_up_sync(FULL, state.i_below, 1, G) * keep;
+            const float2 entering = next_entering;
 #if TALL
-            if (l == 0 && !is_first && t < steps - (G - 1)) {
-                const float2 above = between[t];
-                s = above.x;
-                i = above.y;
-            }
+            if (l == 0) next_entering = between[t + 1];
 #endif
+            const float s = multiply_add(__shfl_up_sync(FULL, state.s_below, 1, G), keep, entering.x);
+            const float i = multiply_add(__shfl_up_sync(FULL, state.i_below, 1, G), keep, entering.y);
             advance(rows, state, letter, s, i);
             sum += state.i_below;
 #if TALL
-            if (l == G - 1 && t >= G - 1) between[t - (G - 1)] = make_float2(state.s_below, state.i_below);
+            if (l == G - 1) between[t - (G - 1)] = make_float2(state.s_below, state.i_below);
 #endif
         }
         if (steps == t) result = sum;
@@ -124,57 +124,89 @@ __device__ __forceinline__ size_t score_index(const uint8* buffer, const Header&
     return words(buffer, header.group_pair)[read.group] + size_t(row) * width + (haplotype - first);
 }
 
+// What a lane needs between two haplotypes only: it waits in shared memory, behind the emissions.
+struct __align__(8) Task {
+    double log_kept;
+    uint32 read, haplotype, end, score;  // its read, the haplotypes left, and the next score
+    uint32 folds, scales;
+};
+
 // One tile of reads against some of their haplotypes; a block is a warp, and blockIdx.x an item.
 // items: x first read (an index into order), y which `haplotypes_each` of the group's haplotypes.
 // last: one past the tier's last read in order. listed, list: pairs (read, haplotype) for forward_scaled.
-// between: with TALL, `widest` columns for each item.
+// between: with TALL, `widest` columns for each item, and G before and after them.
 extern "C" __global__ void __launch_bounds__(32, BLOCKS)
     forward_fast(const uint8* __restrict__ buffer, const Tables* __restrict__ tables, const uint2* __restrict__ items,
                  uint32 last, uint32 haplotypes_each, uint32* listed, uint2* list, float2* between, uint32 widest,
                  double* scores, uint8* precision) {
     const Header& header = *reinterpret_cast<const Header*>(buffer);
-    const uint2 item = items[blockIdx.x];
-    const uint32 at = item.x + threadIdx.x / G;
-    const Read read = find_read(buffer, header, words(buffer, header.order)[at < last ? at : last - 1]);
-    const uint32 group_end = words(buffer, header.group_haplotype)[read.group + 1];
-    const uint32 first = words(buffer, header.group_haplotype)[read.group] + item.y * haplotypes_each;
-    const int count = at < last && first < group_end ? int(min(haplotypes_each, group_end - first)) : 0;
+    volatile Task& task = reinterpret_cast<Task*>(reinterpret_cast<uint8*>(shared) + kEmissionBytes)[threadIdx.x];
     Rows rows;
-#if TALL
-    between += size_t(blockIdx.x) * widest;
-#else
-    const Strip strip = load_strip(buffer, header, *tables, read.first, read.rows, rows);
-    const bool folds = strip.folds, scales = strip.scales;
-    const double log_kept = strip.log_kept;
+    float entry = 0;
+    {
+        const uint2 item = items[blockIdx.x];
+        const uint32 at = item.x + threadIdx.x / G;
+        const Read read = find_read(buffer, header, words(buffer, header.order)[at < last ? at : last - 1]);
+        const uint32 group_end = words(buffer, header.group_haplotype)[read.group + 1];
+        const uint32 first = words(buffer, header.group_haplotype)[read.group] + item.y * haplotypes_each;
+        const uint32 end = min(first + haplotypes_each, group_end);
+        task.read = read.index;
+        task.haplotype = first;
+        task.end = at < last ? end : 0;
+        task.score = uint32(score_index(buffer, header, read, first));
+#if !TALL
+        const Strip strip = load_strip(buffer, header, *tables, read.first, read.rows, rows);
+        task.log_kept = strip.log_kept;
+        task.folds = strip.folds;
+        task.scales = strip.scales;
+        entry = strip.entry;
 #endif
-    for (int h = 0; __any_sync(FULL, h < count); ++h) {
-        const uint32 haplotype = h < count ? first + h : group_end - 1;
+    }
+#if TALL
+    between += size_t(blockIdx.x) * (widest + 2 * G) + G;
+#endif
+    while (__any_sync(FULL, task.haplotype < task.end)) {
+        const bool works = task.haplotype < task.end;
+        const uint32 haplotype = works ? task.haplotype : 0;
         const uint32 offset = words(buffer, header.haplotype_offset)[haplotype];
         const int columns = int(words(buffer, header.haplotype_offset)[haplotype + 1] - offset);
         const uint8* letters = buffer + header.letters + offset;
-        const int steps = h < count ? columns + G - 1 : 0;
+        const float start = threadIdx.x % G == 0 ? exp2f(kStartExponent) : 0.0f;
 #if TALL
-        bool folds = true;
-        const bool scales = false;
-        double log_kept = 0;
+        const Read read = find_read(buffer, header, task.read);
         float sum = 0;
+        task.log_kept = 0;
+        task.folds = 1;
+        task.scales = 0;
         for (int row = 0; row < read.rows; row += G * K) {
-            __syncwarp();  // what the strip above left
             const Strip strip = load_strip(buffer, header, *tables, read.first + row, read.rows - row, rows);
-            folds = folds && strip.folds;
-            log_kept += strip.log_kept;
-            sum = sum_fast(rows, header, strip, row == 0, letters, steps, between);
+            task.log_kept = task.log_kept + strip.log_kept;
+            task.folds = task.folds && strip.folds;
+            float first = 0;
+            if (row == 0) {
+                const float deletion = __shfl_sync(FULL, strip.entry * start, 0) / float(columns);
+                first = float(header.start_match) * start + (start > 0 ? deletion : 0) * float(header.start_deletion);
+                for (int t = threadIdx.x; t < columns; t += G) between[t] = make_float2(deletion, 0);
+            }
+            __syncwarp();
+            sum = sum_fast(rows, 0, first, letters, columns + G - 1, between);
+            __syncwarp();
         }
 #else
-        const float sum = sum_fast(rows, header, strip, true, letters, steps, between);
+        const float deletion = entry * start / float(columns);
+        const float first = float(header.start_match) * start + deletion * float(header.start_deletion);
+        const float sum = sum_fast(rows, deletion, first, letters, works ? columns + G - 1 : 0, between);
 #endif
-        if (h < count && threadIdx.x % G == G - 1) {
-            const bool held = folds && sum >= kLowestSum && sum < infinity();
-            const size_t index = score_index(buffer, header, read, haplotype);
-            scores[index] = held ? log10(double(sum)) - kStartExponent * LOG10_2 + log_kept : double(not_a_number());
-            precision[index] = PRECISION_FAST;
-            if (!held && folds && scales) list[atomicAdd(listed, 1u)] = make_uint2(read.index, haplotype);
+        if (works && threadIdx.x % G == G - 1) {
+            const bool held = task.folds && sum >= kLowestSum && sum < infinity();
+            const uint32 score = task.score;
+            scores[score] =
+                held ? log10(double(sum)) - kStartExponent * LOG10_2 + task.log_kept : double(not_a_number());
+            precision[score] = PRECISION_FAST;
+            if (!held && task.folds && task.scales) list[atomicAdd(listed, 1u)] = make_uint2(task.read, task.haplotype);
         }
+        task.haplotype = task.haplotype + 1;
+        task.score = task.score + 1;
     }
 }
 

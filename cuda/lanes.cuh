@@ -45,6 +45,7 @@ constexpr float kLeastOpening = sizeof(real) == 4 ? 1e-6f : 1e-30f;
 // Emissions relative to a row's best one: four rows [letter][k / 4][lane], which any letters read without a bank conflict.
 // A lane reads and writes its own column alone; on their way into registers, which a loop can't index, rows pass here.
 constexpr int kQuads = (K + 3) / 4;
+constexpr int kEmissionBytes = 5 * kQuads * 128 * sizeof(real);
 SHARED_WORDS(shared);
 
 struct __align__(16) Quad {

@@ -15,6 +15,9 @@ from pairhmm.packed import WARP, Shape
 
 OPTIONS = ("--std=c++17",)
 
+TASK_BYTES = 32
+"""Of `Task` in forward.cu."""
+
 LONG_ROWS = 8
 """Rows of a lane in forward_long.cu."""
 
@@ -105,8 +108,8 @@ def long_source(model: int, extension: float | None, real: str) -> str:
 
 
 def shared_bytes(rows: int, real_bytes: int = 4) -> int:
-    """Dynamic shared memory of a block whose lanes own `rows` rows: their emissions."""
-    return real_bytes * 5 * -(-rows // 4) * 4 * WARP
+    """Dynamic shared memory of a block whose lanes own `rows` rows: their emissions, and a `Task` each."""
+    return real_bytes * 5 * -(-rows // 4) * 4 * WARP + TASK_BYTES * WARP
 
 
 def _model(model: int, extension: float | None, real: type[np.floating] = np.float32) -> dict[str, object]:

@@ -41,7 +41,7 @@ HEADER = np.dtype(
 ROWS = range(10, 21)
 """Rows a lane may own: enough to pay for a step's fixed cost, few enough for the registers."""
 
-STEP_COST = 3.0
+STEP_COST = 4.5
 """Instructions of a step that do not depend on the rows of a lane, in rows (measured; docs/cuda.md)."""
 
 STRIP_COST = 2.0

@@ -173,20 +173,40 @@ class CudaBackend:
         lists = slot.device("lists", 8 * packed.pairs + 8).ptr
         widest = np.uint32(packed.widest)
         tall = sum(tier.items for tier in packed.tiers if tier.shape.tall)
-        between = slot.device("between", 8 * packed.widest * tall + 8).ptr
+        between_bytes = 8 * (packed.widest + 2 * WARP)
+        between = slot.device("between", between_bytes * tall + 8).ptr
         list_at = offsets([tier.pairs for tier in packed.tiers])
         for k, (tier, kernel) in enumerate(zip(packed.tiers, kernels, strict=True)):
             items, last, each = base + tier.items_at, np.uint32(tier.last), np.uint32(packed.haplotypes_each)
             listed, list_ = counts + 4 * k, lists + 8 * int(list_at[k])
-            arguments = (base, self._tables.data.ptr, items, last, each, listed, list_, between, widest, scores, precision)
+            arguments = (
+                base,
+                self._tables.data.ptr,
+                items,
+                last,
+                each,
+                listed,
+                list_,
+                between,
+                widest,
+                scores,
+                precision,
+            )
             shared = cuda_kernels.shared_bytes(tier.shape.rows)
             kernel.get_function("forward_fast")((tier.items,), (WARP,), arguments, shared_mem=shared)
             if tier.shape.tall:
-                between += 8 * packed.widest * tier.items
+                between += between_bytes * tier.items
         # After all tiers: a tier that ends lets the next begin.
         for k, (tier, kernel) in enumerate(zip(packed.tiers, kernels, strict=True)):
             if not tier.shape.tall:
-                arguments = (base, self._tables.data.ptr, counts + 4 * k, lists + 8 * int(list_at[k]), scores, precision)
+                arguments = (
+                    base,
+                    self._tables.data.ptr,
+                    counts + 4 * k,
+                    lists + 8 * int(list_at[k]),
+                    scores,
+                    precision,
+                )
                 blocks = min(RESIDENT_WARPS, -(-tier.pairs // tier.shape.reads))
                 shared = cuda_kernels.shared_bytes(tier.shape.rows)
                 kernel.get_function("forward_scaled")((blocks,), (WARP,), arguments, shared_mem=shared)
