@@ -6,12 +6,20 @@ import json
 import logging
 from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import chain
+from statistics import median
+from typing import TYPE_CHECKING
 
 import rich_click as click
 
 from pairhmm.cli.common import device_memory_option, device_option, threads_option
 
+if TYPE_CHECKING:
+    from pairhmm.engine import Choice
+
 log = logging.getLogger(__name__)
+
+TABLES = ("lengths", "kernel", "workloads", "files")
 
 
 def _lengths(context: click.Context, parameter: click.Parameter, value: str) -> tuple[int, ...]:
@@ -52,7 +60,31 @@ def command() -> None:
     is_flag=True,
     help="Compare with the float64 oracle too; at 100,000 bases that takes minutes, which is announced.",
 )
-@click.option("--repetitions", type=click.IntRange(min=1), default=3, show_default=True, help="The best one counts.")
+@click.option(
+    "--table",
+    "tables",
+    multiple=True,
+    type=click.Choice(TABLES),
+    help="A table to make; may be repeated. Default: lengths, and for a GPU all of them.",
+)
+@click.option(
+    "--workload",
+    "workloads",
+    multiple=True,
+    metavar="NAME",
+    help="A synthetic workload for the table of workloads; may be repeated. Default: all of them.",
+)
+@click.option("--groups", type=click.Path(), metavar="FILE.in", help="A file's groups, for the table of workloads.")
+@click.option(
+    "--copies", type=click.IntRange(min=1), default=1, show_default=True, help="Of those groups, in one batch."
+)
+@click.option(
+    "--repetitions",
+    type=click.IntRange(min=1),
+    default=3,
+    show_default=True,
+    help="Of each measurement. The best one counts for lengths, the median in the other tables.",
+)
 @threads_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of tables.")
 def forward(
@@ -61,46 +93,136 @@ def forward(
     device_memory: int | None,
     lengths: Sequence[int],
     accuracy: bool,
+    tables: Sequence[str],
+    workloads: Sequence[str],
+    groups: str | None,
+    copies: int,
     repetitions: int,
     threads: int,
     as_json: bool,
 ) -> None:
-    """Time the forward algorithm by backend and length.
+    """Time the forward algorithm by backend and length, and a GPU in other ways, too.
 
     GCUPS is 10^9 cells of the matrix (read x haplotype bases) a second. Differences are in log10 units.
+
+    The tables: "lengths" from packed qualities to scores, by length; "kernel" the kernels of a GPU alone; "workloads"
+    from packed qualities to scores, on regions as sequencing gives them; "files" the command forward on a .in file.
     """
     from pairhmm import backends as registry
     from pairhmm import bench
+    from pairhmm.bench_data import WORKLOADS
     from pairhmm.engine import Choice
 
+    unknown = [name for name in workloads if name not in WORKLOADS]
+    if unknown:
+        raise click.BadParameter(f"{unknown[0]!r} is not one of {', '.join(WORKLOADS)}", param_hint="--workload")
     names = list(backends) or [n for n in registry.names() if n != bench.ORACLE and registry.status(n).available]
+    with_devices = [name for name in names if registry.status(name).devices]
     # Backends on the CPU may stand beside those that the devices are meant for, but not alone.
-    on_devices = [name for name in names if registry.status(name).devices] or names
+    on_devices = with_devices or names
     choices = [Choice(name, devices, device_memory) if name in on_devices else Choice(name) for name in names]
-    rows: dict[str, list[dict[str, object]]] = {"speed": []}
-    table = _Table(as_json, ("backend", "length", "threads", "pairs", "seconds", "gcups"))
-    for choice in choices:
-        for speed in bench.measure_speed(choice, lengths, threads=threads, repetitions=repetitions, announce=log.info):
-            rows["speed"].append({**asdict(speed), "gcups": speed.gcups})
-            table.row(speed.backend, speed.length, threads, speed.pairs, f"{speed.seconds:.4f}", f"{speed.gcups:.3f}")
+    report = _Report(as_json)
+    if "lengths" in tables or not tables:
+        report.table("speed", "backend", "length", "threads", "pairs", "seconds", "gcups")
+        for choice in choices:
+            for speed in bench.measure_speed(
+                choice, lengths, threads=threads, repetitions=repetitions, announce=log.info
+            ):
+                figures = speed.pairs, f"{speed.seconds:.4f}", f"{speed.gcups:.3f}"
+                report.row({**asdict(speed), "gcups": speed.gcups}, speed.backend, speed.length, threads, *figures)
     if accuracy:
-        rows["accuracy"] = []
-        table = _Table(as_json, ("backend", "length", "pairs", "worst", "worst_relative", "lowest", "rescued"))
+        report.table("accuracy", "backend", "length", "pairs", "worst", "worst_relative", "lowest", "rescued")
         for error in bench.measure_accuracy(choices, lengths, threads=threads, announce=log.info):
-            rows["accuracy"].append(asdict(error))
-            figures = f"{error.worst:.2e}", f"{error.worst_relative:.2e}", f"{error.lowest:.2f}"
-            table.row(error.backend, error.length, error.pairs, *figures, error.rescued)
-    if as_json:
-        click.echo(json.dumps(rows, indent=1))
+            differences = f"{error.worst:.2e}", f"{error.worst_relative:.2e}", f"{error.lowest:.2f}"
+            report.row(asdict(error), error.backend, error.length, error.pairs, *differences, error.rescued)
+    measured = choices if tables else [choice for choice in choices if choice.backend in with_devices]
+    wanted = set(tables or TABLES)
+    if measured and wanted != {"lengths"}:
+        report.devices(measured)
+    if measured and "kernel" in wanted:
+        _kernel_table(report, measured, repetitions)
+    if measured and "workloads" in wanted:
+        _workload_table(report, measured, workloads, groups, copies, repetitions, threads)
+    if measured and "files" in wanted:
+        _file_table(report, measured, repetitions, threads)
+    report.finish()
 
 
-class _Table:
-    """Tab-separated rows on stdout, each as soon as it is known; silent where JSON is wanted."""
+def _kernel_table(report: _Report, choices: Sequence[Choice], repetitions: int) -> None:
+    from pairhmm.bench_device import measure_kernels
 
-    def __init__(self, silent: bool, columns: Sequence[str]) -> None:
-        self.silent = silent
-        self.row(*columns)
+    report.table("kernel", "backend", "length", "groups", "seconds", "gcups")
+    for choice in choices:
+        for speed in measure_kernels(choice, repetitions=repetitions):
+            figures = f"{median(speed.seconds):.5f}", f"{speed.gcups:.1f}"
+            report.row({**asdict(speed), "gcups": speed.gcups}, speed.backend, speed.length, speed.groups, *figures)
 
-    def row(self, *values: object) -> None:
-        if not self.silent:
+
+def _workload_table(
+    report: _Report,
+    choices: Sequence[Choice],
+    names: Sequence[str],
+    groups: str | None,
+    copies: int,
+    repetitions: int,
+    threads: int,
+) -> None:
+    from pairhmm.bench_data import WORKLOADS
+    from pairhmm.bench_device import measure_groups, measure_workloads
+
+    report.table("workloads", "backend", "workload", "threads", "pairs", "rescued", "seconds", "gcups")
+    for choice in choices:
+        workloads = {name: WORKLOADS[name] for name in names or WORKLOADS}
+        speeds = measure_workloads(choice, workloads, repetitions=repetitions, threads=threads)
+        if groups is not None:
+            speeds = chain(speeds, [measure_groups(choice, groups, copies, repetitions=repetitions, threads=threads)])
+        for speed in speeds:
+            figures = speed.pairs, speed.rescued, f"{median(speed.seconds):.4f}", f"{speed.gcups:.1f}"
+            report.row({**asdict(speed), "gcups": speed.gcups}, speed.backend, speed.workload, threads, *figures)
+
+
+def _file_table(report: _Report, choices: Sequence[Choice], repetitions: int, threads: int) -> None:
+    from pairhmm.bench_device import measure_files
+
+    report.table("files", "backend", "workload", "threads", "pairs", "process_seconds", "again_seconds")
+    for choice in choices:
+        speed = measure_files(choice, repetitions=repetitions, threads=threads)
+        figures = speed.pairs, f"{median(speed.process_seconds):.3f}", f"{median(speed.again_seconds):.3f}"
+        report.row(asdict(speed), speed.backend, speed.workload, threads, *figures)
+
+
+class _Report:
+    """Tables of tab-separated rows on stdout, each row as soon as it is known; or, at the end, one JSON object."""
+
+    def __init__(self, as_json: bool) -> None:
+        self._as_json = as_json
+        self._records: dict[str, list[dict[str, object]]] = {}
+        self._current: list[dict[str, object]] = []
+
+    def table(self, name: str, *columns: str) -> None:
+        """Begin a table; the name is that of its records."""
+        self._current = self._records[name] = []
+        self._line(*columns)
+
+    def row(self, record: dict[str, object], *values: object) -> None:
+        """Add what a measurement found, and how the table shows it."""
+        self._current.append(record)
+        self._line(*values)
+
+    def devices(self, choices: Sequence[Choice]) -> None:
+        """Say on what the device tables are measured."""
+        from pairhmm.bench_device import describe
+
+        self._records["devices"] = []
+        for choice in choices:
+            about = describe(choice)
+            self._records["devices"].append(dict(about))
+            log.info("%s", ", ".join(f"{name} {value}" for name, value in about.items() if value))
+
+    def finish(self) -> None:
+        if self._as_json:
+            click.echo(json.dumps(self._records, indent=1))
+
+    def _line(self, *values: object) -> None:
+        if not self._as_json:
             click.echo("\t".join(map(str, values)))
