@@ -124,7 +124,7 @@ __device__ __forceinline__ size_t score_index(const uint8* buffer, const Header&
     return words(buffer, header.group_pair)[read.group] + size_t(row) * width + (haplotype - first);
 }
 
-// What a lane needs between two haplotypes only: it waits in shared memory, behind the emissions.
+// What a read's lanes need between two haplotypes only: it waits in shared memory, behind the emissions.
 struct __align__(8) Task {
     double log_kept;
     uint32 read, haplotype, end, score;  // its read, the haplotypes left, and the next score
@@ -140,7 +140,8 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
                  uint32 last, uint32 haplotypes_each, uint32* listed, uint2* list, float2* between, uint32 widest,
                  double* scores, uint8* precision) {
     const Header& header = *reinterpret_cast<const Header*>(buffer);
-    volatile Task& task = reinterpret_cast<Task*>(reinterpret_cast<uint8*>(shared) + kEmissionBytes)[threadIdx.x];
+    volatile Task& task = reinterpret_cast<Task*>(reinterpret_cast<uint8*>(shared) + kEmissionBytes)[threadIdx.x / G];
+    const bool writes = threadIdx.x % G == G - 1;
     Rows rows;
     float entry = 0;
     {
@@ -150,18 +151,23 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
         const uint32 group_end = words(buffer, header.group_haplotype)[read.group + 1];
         const uint32 first = words(buffer, header.group_haplotype)[read.group] + item.y * haplotypes_each;
         const uint32 end = min(first + haplotypes_each, group_end);
-        task.read = read.index;
-        task.haplotype = first;
-        task.end = at < last ? end : 0;
-        task.score = uint32(score_index(buffer, header, read, first));
+        if (writes) {
+            task.read = read.index;
+            task.haplotype = first;
+            task.end = at < last ? end : 0;
+            task.score = uint32(score_index(buffer, header, read, first));
+        }
 #if !TALL
         const Strip strip = load_strip(buffer, header, *tables, read.first, read.rows, rows);
-        task.log_kept = strip.log_kept;
-        task.folds = strip.folds;
-        task.scales = strip.scales;
+        if (writes) {
+            task.log_kept = strip.log_kept;
+            task.folds = strip.folds;
+            task.scales = strip.scales;
+        }
         entry = strip.entry;
 #endif
     }
+    __syncwarp();
 #if TALL
     between += size_t(blockIdx.x) * (widest + 2 * G) + G;
 #endif
@@ -175,13 +181,17 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
 #if TALL
         const Read read = find_read(buffer, header, task.read);
         float sum = 0;
-        task.log_kept = 0;
-        task.folds = 1;
-        task.scales = 0;
+        if (writes) {
+            task.log_kept = 0;
+            task.folds = 1;
+            task.scales = 0;
+        }
         for (int row = 0; row < read.rows; row += G * K) {
             const Strip strip = load_strip(buffer, header, *tables, read.first + row, read.rows - row, rows);
-            task.log_kept = task.log_kept + strip.log_kept;
-            task.folds = task.folds && strip.folds;
+            if (writes) {
+                task.log_kept = task.log_kept + strip.log_kept;
+                task.folds = task.folds && strip.folds;
+            }
             float first = 0;
             if (row == 0) {
                 const float deletion = __shfl_sync(FULL, strip.entry * start, 0) / float(columns);
@@ -197,7 +207,7 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
         const float first = float(header.start_match) * start + deletion * float(header.start_deletion);
         const float sum = sum_fast(rows, deletion, first, letters, works ? columns + G - 1 : 0, between);
 #endif
-        if (works && threadIdx.x % G == G - 1) {
+        if (works && writes) {
             const bool held = task.folds && sum >= kLowestSum && sum < infinity();
             const uint32 score = task.score;
             scores[score] =
@@ -205,8 +215,12 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
             precision[score] = PRECISION_FAST;
             if (!held && task.folds && task.scales) list[atomicAdd(listed, 1u)] = make_uint2(task.read, task.haplotype);
         }
-        task.haplotype = task.haplotype + 1;
-        task.score = task.score + 1;
+        __syncwarp();
+        if (writes) {
+            task.haplotype = task.haplotype + 1;
+            task.score = task.score + 1;
+        }
+        __syncwarp();
     }
 }
 

@@ -8,8 +8,8 @@
 // Each lane has an exponent (scaling.cuh). With REAL float the warp is as fast as that of forward.cu but for the scaling;
 // double is for rows whose gaps are too rare for float's range.
 //
-// A strip alone makes a step in about 75 cycles (its insertions go down K rows, one after the other, and through a
-// shuffle), so a single pair is fastest with few rows a lane and many strips: K = 8.
+// A single pair is bound by the time that a strip takes for a step: its insertions go down K rows, one after the other,
+// and through a shuffle. The border is read a block of columns ahead, a letter a column ahead.
 
 constexpr int kPublishSteps = 64;  // a release waits for the warp's stores, so it is not for every step
 
@@ -43,6 +43,27 @@ __device__ __forceinline__ int wait_for(const uint32* progress, uint32 item, int
     return int(__shfl_sync(FULL, finished, 0));
 }
 
+// What enters lane 0 in one block of columns; lane u holds it of column u.
+struct Entering {
+    real s, i;
+    int exponent;
+};
+
+__device__ __forceinline__ Entering load_border(const Border& border, int t, int columns) {
+    const int column = t + int(threadIdx.x);
+    if (threadIdx.x >= kRescaleSteps || column >= columns) return {0, 0, kNothing};
+    return {__ldcg(border.s + column), __ldcg(border.i + column), __ldcg(border.exponent + column)};
+}
+
+__device__ __forceinline__ int warp_max(int value) {
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2) {
+        const int other = __shfl_xor_sync(FULL, value, step);
+        value = other > value ? other : value;
+    }
+    return value;
+}
+
 // One strip: its border above is read and becomes its border below. Returns the sum of M + I over the columns of the
 // read's last row, in lane 31 of the last strip.
 __device__ __forceinline__ Sum run_strip(const Rows& rows, const Header& header, const Strip& strip, bool is_first,
@@ -56,60 +77,58 @@ __device__ __forceinline__ Sum run_strip(const Rows& rows, const Header& header,
     const real first = starts ? real(header.start_match) + deletion * real(header.start_deletion) : real(0);
     int exponent = starts ? exponent_of(first > deletion ? first : deletion) - kTop : -kTop;
     state.s[0] = first * power_of_two(-exponent);
-    const int steps = columns + 31;
+    const uint8* column = letters - l;
+    uint32 next = column[0];
+    Entering coming = {0, 0, kNothing};
     int finished_above = 0;
     Sum sum = {0, 0};
-    for (int t = 0; t < steps; t += kRescaleSteps) {
-        // Lane u holds what enters lane 0 at step t + u.
-        real s_above = 0, i_above = 0;
-        int exponent_above = kNothing;
-        if (!is_first && t < columns) {
-            const int needed = t + kRescaleSteps < columns ? t + kRescaleSteps : columns;
-            if (finished_above < needed) finished_above = wait_for(progress, item - 1, needed);
-            __syncwarp();
-            if (l < kRescaleSteps && t + l < columns) {
-                s_above = __ldcg(border.s + t + l);
-                i_above = __ldcg(border.i + t + l);
-                exponent_above = __ldcg(border.exponent + t + l);
+    for (int t = 0; t < columns + 31; t += kRescaleSteps) {
+        // The border is read a block before its turn, but for the first.
+        Entering entering = coming;
+        if (!is_first) {
+            const int needed = min(t + 2 * kRescaleSteps, columns);
+            if (finished_above < needed) {
+                finished_above = wait_for(progress, item - 1, needed);
+                __syncwarp();
             }
+            if (t == 0) entering = load_border(border, 0, columns);
+            coming = load_border(border, t + kRescaleSteps, columns);
         }
-        const real larger = s_above > i_above ? s_above : i_above;
-        int entering = is_first ? exponent_of(deletion) : larger > 0 ? exponent_above + exponent_of(larger) : kNothing;
-#pragma unroll
-        for (int step = 1; step < kRescaleSteps; step *= 2) {
-            const int other = __shfl_xor_sync(FULL, entering, step);
-            entering = other > entering ? other : entering;
-        }
-        exponent = rescale(state, exponent, entering, strip.fall);
+        const real larger = entering.s > entering.i ? entering.s : entering.i;
+        int highest = larger > 0 ? entering.exponent + exponent_of(larger) : exponent_of(deletion);
+        exponent = rescale(state, exponent, warp_max(highest), strip.fall);
         const int above = __shfl_up_sync(FULL, exponent, 1);
         const real keep = l == 0 ? real(0) : power_of_two(above - exponent);
         const real start = deletion * power_of_two(-exponent);
-        const real fit = power_of_two(exponent_above - __shfl_sync(FULL, exponent, 0));
-        s_above *= fit;
-        i_above *= fit;
-        const int end = t + kRescaleSteps < steps ? t + kRescaleSteps : steps;
+        const real fit = power_of_two(entering.exponent - __shfl_sync(FULL, exponent, 0));
+        entering.s *= fit;
+        entering.i *= fit;
+        const real enters = l == 0 ? real(1) : real(0);
         real block = 0;
-        for (int u = t; u < end; ++u) {
-            real s = multiply_add(__shfl_up_sync(FULL, state.s_below, 1), keep, start);
-            real i = __shfl_up_sync(FULL, state.i_below, 1) * keep;
-            if (!is_first) {
-                const real s_entering = __shfl_sync(FULL, s_above, u - t), i_entering = __shfl_sync(FULL, i_above, u - t);
-                s = l == 0 ? s_entering : s;
-                i = l == 0 ? i_entering : i;
-            }
-            advance(rows, state, letters[u - l], s, i);
-            if (l == 31 && u >= 31) {
+        // Columns past the last one change nothing that is read again.
+#pragma unroll
+        for (int u = 0; u < kRescaleSteps; ++u) {
+            const uint32 letter = next;
+            next = column[t + u + 1];
+            const real s_entering = multiply_add(__shfl_sync(FULL, entering.s, u), enters, start);
+            const real i_entering = __shfl_sync(FULL, entering.i, u) * enters;
+            const real s = multiply_add(__shfl_up_sync(FULL, state.s_below, 1), keep, s_entering);
+            const real i = multiply_add(__shfl_up_sync(FULL, state.i_below, 1), keep, i_entering);
+            advance(rows, state, letter, s, i);
+            const int done = t + u - 31;
+            if (l == 31 && done >= 0 && done < columns) {
                 block += state.i_below;
                 if (!is_last) {
-                    __stcg(border.s + u - 31, state.s_below);
-                    __stcg(border.i + u - 31, state.i_below);
-                    __stcg(border.exponent + u - 31, exponent);
+                    __stcg(border.s + done, state.s_below);
+                    __stcg(border.i + done, state.i_below);
+                    __stcg(border.exponent + done, exponent);
                 }
             }
         }
         sum = add(sum, block, exponent);
-        if (!is_last && l == 31 && end > 31 && (end % kPublishSteps == 0 || end == steps)) {
-            store_release(progress + item, uint32(end - 31));
+        const int done = min(t + kRescaleSteps - 31, columns);
+        if (!is_last && l == 31 && done > 0 && ((t + kRescaleSteps) % kPublishSteps == 0 || done == columns)) {
+            store_release(progress + item, uint32(done));
         }
     }
     return sum;

@@ -44,7 +44,8 @@ struct Header {
     int64 group_haplotype;   // uint32[groups + 1] first haplotype of a group
     int64 group_pair;        // uint32[groups + 1] first score of a group; scores are row-major (read, haplotype)
     int64 haplotype_offset;  // uint32[haplotypes + 1] first letter of a haplotype
-    int64 letters;           // uint8, codes 0..4; readable from 31 letters before the first to 33 after the last
+    int64 letters;           // uint8, codes 0..4; readable from 31 letters before the first, and from the last on
+                             // for 33 letters and the longest haplotype
     int64 order;             // uint32[reads] reads by tile size
     int64 positions[5];      // MODEL 0: uint8 base, base, insertion, deletion and gap quality; else double rows or
                              // probabilities in the first

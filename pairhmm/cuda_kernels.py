@@ -18,8 +18,8 @@ OPTIONS = ("--std=c++17",)
 TASK_BYTES = 32
 """Of `Task` in forward.cu."""
 
-LONG_ROWS = 8
-"""Rows of a lane in forward_long.cu."""
+LONG_ROWS = {"float": 16, "double": 8}
+"""Rows of a lane in forward_long.cu, by what it computes in: what the registers hold."""
 
 QUALITIES, ROWS, PROFILES = 0, 1, 2
 """What a row is made from: MODEL of cuda/rows.cuh."""
@@ -100,16 +100,16 @@ def forward_source(variant: Variant) -> str:
 
 def long_source(model: int, extension: float | None, real: str) -> str:
     """Text of forward_long.cu; `real` is "float" or "double", the rest as in `Variant`."""
-    defines: dict[str, object] = {"G": WARP, "K": LONG_ROWS, "REAL": real}
+    defines: dict[str, object] = {"G": WARP, "K": LONG_ROWS[real], "REAL": real}
     precision = np.float32 if real == "float" else np.float64
     return _source(
         defines | _model(model, extension, precision), "rows.cuh", "lanes.cuh", "scaling.cuh", "forward_long.cu"
     )
 
 
-def shared_bytes(rows: int, real_bytes: int = 4) -> int:
-    """Dynamic shared memory of a block whose lanes own `rows` rows: their emissions, and a `Task` each."""
-    return real_bytes * 5 * -(-rows // 4) * 4 * WARP + TASK_BYTES * WARP
+def shared_bytes(rows: int, tasks: int, real_bytes: int = 4) -> int:
+    """Dynamic shared memory of a block whose lanes own `rows` rows: their emissions, and a `Task` a read."""
+    return real_bytes * 5 * -(-rows // 4) * 4 * WARP + TASK_BYTES * tasks
 
 
 def _model(model: int, extension: float | None, real: type[np.floating] = np.float32) -> dict[str, object]:

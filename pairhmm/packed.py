@@ -17,7 +17,7 @@ from pairhmm.batch import PairBatch, Qualities
 
 WARP = 32
 PADDING = 48
-"""Letters that a warp may read before and after a haplotype."""
+"""Letters that a warp may read before a haplotype, and after the longest haplotype that shares the warp."""
 
 ALIGNMENT = 16
 """Bytes; divides PADDING, so that no gap lies between a padding and what follows it."""
@@ -233,10 +233,10 @@ def _plan(batch: PairBatch) -> tuple[_Plan, NDArray[np.void], NDArray[np.uint32]
     for name in ("read_offset", "group_read", "group_haplotype", "group_pair", "haplotype_offset"):
         header[name] = plan.add(getattr(batch, name).astype(np.uint32))
     header["read_group"] = plan.add(read_group)
-    padding = np.zeros(PADDING, dtype=np.uint8)
-    plan.add(padding)
+    widest = int(np.diff(batch.haplotype_offset).max()) if len(batch.haplotypes) else 0
+    plan.add(np.zeros(PADDING, dtype=np.uint8))
     header["letters"] = plan.add(batch.haplotypes)
-    plan.add(padding, aligned=False)
+    plan.add(np.zeros(PADDING + widest, dtype=np.uint8), aligned=False)
     if batch.qualities is not None:
         arrays = [getattr(batch.qualities, name) for name in Qualities.__dataclass_fields__]
     else:

@@ -192,7 +192,7 @@ class CudaBackend:
                 scores,
                 precision,
             )
-            shared = cuda_kernels.shared_bytes(tier.shape.rows)
+            shared = cuda_kernels.shared_bytes(tier.shape.rows, tier.shape.reads)
             kernel.get_function("forward_fast")((tier.items,), (WARP,), arguments, shared_mem=shared)
             if tier.shape.tall:
                 between += between_bytes * tier.items
@@ -208,7 +208,7 @@ class CudaBackend:
                     precision,
                 )
                 blocks = min(RESIDENT_WARPS, -(-tier.pairs // tier.shape.reads))
-                shared = cuda_kernels.shared_bytes(tier.shape.rows)
+                shared = cuda_kernels.shared_bytes(tier.shape.rows, tier.shape.reads)
                 kernel.get_function("forward_scaled")((blocks,), (WARP,), arguments, shared_mem=shared)
 
     def _border_parts(self, batch: PairBatch, haplotypes: NDArray[np.int64]) -> Iterator[slice]:
@@ -226,10 +226,10 @@ class CudaBackend:
     def _run_pairs(
         self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64], real: str
     ) -> NDArray[np.float64]:
-        size = 4 if real == "float" else 8
+        size, rows = (4 if real == "float" else 8), LONG_ROWS[real]
         model, extension = cuda_kernels.model_of(batch)
         with self._slot() as slot:
-            packed = pack_pairs(batch, reads, haplotypes, WARP * LONG_ROWS, lambda count: slot.pinned("in", count))
+            packed = pack_pairs(batch, reads, haplotypes, WARP * rows, lambda count: slot.pinned("in", count))
             base = slot.upload(slot.pinned("in", packed.size), packed.size)
             progress = slot.zeros("listed", 4 * (packed.items + 1))
             log_kept = slot.device("lists", 8 * packed.items).ptr
@@ -247,7 +247,7 @@ class CudaBackend:
                 *(border, border + size * packed.columns, border + 2 * size * packed.columns, scores),
             )
             blocks = min(RESIDENT_WARPS, packed.items)
-            shared = cuda_kernels.shared_bytes(LONG_ROWS, size)
+            shared = cuda_kernels.shared_bytes(rows, 0, size)
             self._kernels[key].get_function("forward_long")((blocks,), (WARP,), arguments, shared_mem=shared)
             return slot.download("out", 8 * len(reads)).view(np.float64).copy()
 
