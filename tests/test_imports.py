@@ -18,7 +18,7 @@ FLOORS = (
     {"errors"},
     {"sequences", "variants", "batch", "compiled"},
     {"models"},
-    {"backends"},
+    {"backends", "cuda_kernels", "cuda_setup", "packed"},
     {"chunks", "device_pool", "engine"},
     {"reads", "blocks", "candidates", "regions", "region_sources", "haplotypes", "genotypes", "simulation"},
     {"io"},

@@ -1,0 +1,279 @@
+"""What CUDA lacks on this machine, and what its errors mean to the engine. Nothing of CUDA is imported with it."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from pairhmm.backends.base import Status
+from pairhmm.errors import BackendUnavailable, DeviceLost, OutOfDeviceMemory, PairhmmError
+
+LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
+"""The driver's own library."""
+
+LEAST_COMPUTE = (7, 5)
+"""What CUDA 13 compiles for, too."""
+
+LEAST_CUDA = 12
+"""Of the driver and of CuPy."""
+
+NVRTC_PACKAGES = {"cuda12": "nvidia-cuda-nvrtc-cu12", "cuda13": "nvidia-cuda-nvrtc"}
+"""Extra of pyproject.toml: the package with its compiler."""
+
+NO_DEVICE = 100
+INIT_CURES = {
+    NO_DEVICE: "see what nvidia-smi lists, and whether CUDA_VISIBLE_DEVICES hides it",
+    34: "take the toolkit's stubs folder out of LD_LIBRARY_PATH",
+    802: "start nvidia-fabricmanager, and wait until it is ready",
+    803: "the driver was updated while it was in use: restart the machine, or the container",
+}
+"""What helps where cuInit fails."""
+
+OUT_OF_MEMORY = 2
+
+LOST = frozenset({46, 214, 220, 226, 700, 702, 709, 710, *range(714, 720), 721, 802, 810, 911, 999})
+"""Errors after which a device is of no use to this process: those of which CUDA's documentation of cudaError says so; a
+device that is unavailable (46, 802), faulty (214, 220) or without its context (709); the error without a name (999)."""
+
+COMPILER_ERROR = re.compile(
+    r"^(?P<file>[^\n]+)\((?P<line>\d+)\): (?:catastrophic )?error(?: #\S+)?: (?P<text>.+)$", re.M
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """What the driver says of a GPU: its name, its compute capability (9, 0) and its bytes."""
+
+    name: str
+    compute: tuple[int, int]
+    memory: int
+
+    def __str__(self) -> str:
+        return f"{self.name}, compute {_dotted(self.compute)}, {self.memory >> 30} GiB"
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What CUDA has here, complete but for GPUs that do not fit it.
+
+    Attributes
+    ----------
+    driver : int
+        CUDA version of the driver: 13020 is 13.2.
+    gpus : list of Gpu
+        In CUDA's order.
+    cupy : str
+        Its version.
+    extra : str
+        The extra of pyproject.toml that this CuPy belongs to.
+    nvrtc : (int, int)
+        Version of the compiler.
+    known : frozenset of int
+        Architectures that it compiles for: 90 is compute 9.0.
+    """
+
+    driver: int
+    gpus: list[Gpu]
+    cupy: str
+    extra: str
+    nvrtc: tuple[int, int]
+    known: frozenset[int]
+
+    def lack(self, gpu: Gpu) -> BackendUnavailable | None:
+        """Why the kernels do not run on a GPU, if they do not."""
+        known = gpu.compute[0] * 10 + gpu.compute[1] in self.known
+        return _age_lack(gpu) or (None if known else self._compiler_lack(gpu))
+
+    def _compiler_lack(self, gpu: Gpu) -> BackendUnavailable:
+        return _missing(
+            f"{gpu}: NVRTC {_dotted(self.nvrtc)} does not compile for it",
+            f"pip install -U 'pairhmm[{self.extra}]' brings a newer {NVRTC_PACKAGES[self.extra]}",
+        )
+
+
+def status() -> Status:
+    """Whether a GPU here can be used, and if not the first thing that is missing and what helps."""
+    try:
+        setup = survey()
+    except BackendUnavailable as error:
+        return Status(False, reason=error.reason, cure=error.cure)
+    detail = f"CuPy {setup.cupy}, NVRTC {_dotted(setup.nvrtc)}, driver for CUDA {_cuda(setup.driver)}"
+    devices = (lack.reason if (lack := setup.lack(gpu)) else str(gpu) for gpu in setup.gpus)
+    return Status(True, detail, tuple(devices))
+
+
+@contextmanager
+def starting(device: int) -> Iterator[None]:
+    """Around making the backend of a device: what keeps it from starting is a BackendUnavailable."""
+    setup = survey()
+    if lack := setup.lack(setup.gpus[device]):
+        raise lack
+    label = f"cuda:{device}"
+    try:
+        with translated(label):
+            yield
+    except (OutOfDeviceMemory, DeviceLost) as error:
+        cause = error.cause if isinstance(error, DeviceLost) else str(error).removeprefix(f"{label}: ")
+        raise _missing(
+            f"{label} does not start: {cause}", "see nvidia-smi for what else uses it, or name another with --device"
+        ) from error
+
+
+@contextmanager
+def translated(label: str) -> Iterator[None]:
+    """Around calls of CuPy: its errors are raised as the engine knows them, everything else as it is."""
+    try:
+        yield
+    except Exception as error:
+        translation = translate(error, label)
+        if translation is None:
+            raise
+        raise translation from error
+
+
+def translate(error: Exception, label: str) -> PairhmmError | None:
+    """What an error of CuPy is to the engine; None where that has no name for it.
+
+    Parameters
+    ----------
+    error : Exception
+        CuPy's are known by their names, so that it need not be imported here.
+    label : str
+        The device's.
+    """
+    kind, text = type(error).__name__, _one_line(error)
+    code = getattr(error, "status", None) if kind in ("CUDARuntimeError", "CUDADriverError") else None
+    if kind == "OutOfMemoryError" or code == OUT_OF_MEMORY:
+        return OutOfDeviceMemory(f"{label}: {text}")
+    if code in LOST:
+        return DeviceLost(label, text)
+    if kind == "CompileException":
+        found = COMPILER_ERROR.search(str(error))
+        told = f"{found['file']}, line {found['line']}: {found['text']}" if found else text
+        return PairhmmError(f"{label}: NVRTC does not compile the kernels: {told}")
+    return None
+
+
+def survey() -> Setup:
+    """What CUDA has here, from the ground up: driver, GPUs, CuPy, compiler.
+
+    Raises
+    ------
+    BackendUnavailable
+        With the first thing that is missing.
+    """
+    driver, gpus = _ask_driver()
+    old = [lack for lack in map(_age_lack, gpus) if lack]
+    if len(old) == len(gpus):
+        raise old[0]
+    if driver < LEAST_CUDA * 1000:
+        raise _missing(f"the NVIDIA driver is for CUDA {_cuda(driver)}", f"update it: CUDA {LEAST_CUDA} is the oldest")
+    setup = _ask_cupy(driver, gpus)
+    unknown = [lack for gpu in gpus if (lack := setup.lack(gpu)) and not _age_lack(gpu)]
+    if len(old) + len(unknown) == len(gpus):
+        raise unknown[0]
+    return setup
+
+
+def _ask_driver() -> tuple[int, list[Gpu]]:
+    """The driver's CUDA version, and its GPUs. Without CuPy: this takes no time where there is no driver."""
+    try:
+        library = ctypes.CDLL(LIBRARY)
+    except OSError:
+        raise _missing(f"no NVIDIA driver ({LIBRARY})", "on a machine with an NVIDIA GPU, install its driver") from None
+
+    def call(name: str, *arguments: object) -> None:
+        try:
+            function: Callable[..., int] = getattr(library, name)
+        except AttributeError:
+            raise _missing(f"{LIBRARY} has no {name}", "reinstall the NVIDIA driver") from None
+        code = function(*arguments)
+        if code == NO_DEVICE:
+            raise _missing("the NVIDIA driver finds no GPU", INIT_CURES[code])
+        if code:
+            text = ctypes.c_char_p()
+            library.cuGetErrorName(code, ctypes.byref(text))
+            told = f"error {code}, {(text.value or b'without a name').decode()}"
+            raise _missing(
+                f"the NVIDIA driver fails ({name}: {told})", INIT_CURES.get(code, "see whether nvidia-smi works")
+            )
+
+    def number(name: str, *arguments: object) -> int:
+        value = ctypes.c_int()
+        call(name, ctypes.byref(value), *arguments)
+        return value.value
+
+    call("cuInit", 0)
+    gpus = []
+    for index in range(number("cuDeviceGetCount")):
+        device = number("cuDeviceGet", index)
+        name, memory = ctypes.create_string_buffer(256), ctypes.c_size_t()
+        call("cuDeviceGetName", name, len(name), device)
+        call("cuDeviceTotalMem_v2", ctypes.byref(memory), device)
+        # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR
+        compute = number("cuDeviceGetAttribute", 75, device), number("cuDeviceGetAttribute", 76, device)
+        gpus.append(Gpu(name.value.decode(errors="replace"), compute, memory.value))
+    if not gpus:
+        raise _missing("the NVIDIA driver finds no GPU", INIT_CURES[NO_DEVICE])
+    return number("cuDriverGetVersion"), gpus
+
+
+def _ask_cupy(driver: int, gpus: list[Gpu]) -> Setup:
+    fitting = "cuda13" if driver >= 13000 else "cuda12"
+    try:
+        cupy: Any = import_module("cupy")
+        version = cupy.cuda.runtime.runtimeGetVersion()
+    except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and error.name == "cupy":
+            raise _missing("CuPy is not installed", f"pip install 'pairhmm[{fitting}]'") from None
+        # CuPy wraps what it met in a page of advice.
+        text = _one_line(error.__cause__ or error)
+        raise _missing(f"CuPy does not import ({text})", f"reinstall it: {_replacement(fitting)}") from error
+    major = version // 1000
+    if major < LEAST_CUDA or major > driver // 1000:
+        raise _missing(
+            f"CuPy is for CUDA {major}, the NVIDIA driver for CUDA {_cuda(driver)}",
+            f"replace it: {_replacement(fitting)}",
+        )
+    extra = "cuda12" if major == 12 else "cuda13"
+    try:
+        nvrtc, known = cupy.cuda.nvrtc.getVersion(), frozenset(cupy.cuda.nvrtc.getSupportedArchs())
+    except Exception as error:
+        raise _missing(
+            f"NVRTC, which compiles the kernels, does not load ({_one_line(error)})",
+            f"pip install -U 'pairhmm[{extra}]' brings {NVRTC_PACKAGES[extra]}",
+        ) from error
+    return Setup(driver, gpus, cupy.__version__, extra, nvrtc, known)
+
+
+def _replacement(extra: str) -> str:
+    """Packages of CuPy share their files: one must go before another comes."""
+    return f"pip uninstall cupy-cuda12x cupy-cuda13x, then pip install 'pairhmm[{extra}]'"
+
+
+def _age_lack(gpu: Gpu) -> BackendUnavailable | None:
+    if gpu.compute >= LEAST_COMPUTE:
+        return None
+    return _missing(f"{gpu}: too old", f"compute {_dotted(LEAST_COMPUTE)} is the oldest that works")
+
+
+def _missing(reason: str, cure: str) -> BackendUnavailable:
+    return BackendUnavailable("cuda", reason, cure)
+
+
+def _dotted(version: tuple[int, int]) -> str:
+    return ".".join(map(str, version))
+
+
+def _cuda(version: int) -> str:
+    return _dotted((version // 1000, version % 1000 // 10))
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
