@@ -150,17 +150,8 @@ def describe(choice: Choice) -> dict[str, str]:
         "runs on": found.detail,
     }
     if choice.backend == "cuda":
-        import cupy
-
-        runtime = cupy.cuda.runtime
-        about["cupy"] = cupy.__version__
-        about["cuda"] = _cuda_version(runtime.runtimeGetVersion())
         about["driver"] = _driver_version()
     return about
-
-
-def _cuda_version(number: int) -> str:
-    return f"{number // 1000}.{number % 1000 // 10}"
 
 
 def _driver_version() -> str:

@@ -148,6 +148,52 @@ def forward(
     report.finish()
 
 
+@command.command("wavefront")
+@click.option(
+    "--backend", type=click.Choice(["cuda"]), default="cuda", show_default=True, help="What is compared with."
+)
+@device_option
+@click.option(
+    "--lengths",
+    default="100,1000,10000,100000",
+    show_default=True,
+    callback=_lengths,
+    metavar="N,N,...",
+    help="Bases of the read and of the haplotype.",
+)
+@click.option("--repetitions", type=click.IntRange(min=1), default=5, show_default=True, help="The median counts.")
+@threads_option
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
+def wavefront(
+    backend: str,
+    devices: tuple[int, ...] | None,
+    lengths: Sequence[int],
+    repetitions: int,
+    threads: int,
+    as_json: bool,
+) -> None:
+    """Time one pair by the published design, a launch for each anti-diagonal, and by ours.
+
+    Seconds are from host arrays to the score: with each launch made by the host, with the launches replayed as a CUDA
+    graph, and ours; the ratio is that of the faster of the first two to ours. Differences are relative, from float64.
+    """
+    from pairhmm.engine import Choice
+    from pairhmm.wavefront import measure_wavefront
+
+    choice = Choice(backend, devices)
+    report = _Report(as_json)
+    columns = "launched_seconds", "replayed_seconds", "ours_seconds", "ratio", "difference", "ours_difference"
+    speeds = measure_wavefront(choice, lengths, repetitions=repetitions, threads=threads, announce=log.info)
+    report.devices([choice])
+    report.table("wavefront", "length", *columns)
+    for speed in speeds:
+        seconds = (median(s) for s in (speed.launched_seconds, speed.replayed_seconds, speed.ours_seconds))
+        differences = f"{speed.difference:.1e}", f"{speed.ours_difference:.1e}"
+        figures = *(f"{value:.6f}" for value in seconds), f"{speed.ratio:.1f}", *differences
+        report.row({**asdict(speed), "ratio": speed.ratio}, speed.length, *figures)
+    report.finish()
+
+
 def _kernel_table(report: _Report, choices: Sequence[Choice], repetitions: int) -> None:
     from pairhmm.bench_device import measure_kernels
 
