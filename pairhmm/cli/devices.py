@@ -23,6 +23,6 @@ def command(as_json: bool) -> None:
         click.echo(f"{device.backend:<10} {state}")
         for index, description in enumerate(device.devices):
             label = f"{device.backend}:{index}"
-            click.echo(f"{label:<10} available  {description}")
+            click.echo(f"{label:<10} {'':<10} {description}")
     told = (f"{name}{'' if runs else ' (not on this machine)'}" for name, runs in levels.items())
     click.echo(f"{'SIMD':<10} {', '.join(told) or 'none compiled'}; PAIRHMM_CPU=LEVEL forces one")

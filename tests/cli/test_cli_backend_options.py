@@ -116,7 +116,7 @@ def test_devices_has_a_line_for_each(monkeypatch):
     monkeypatch.setattr(backends, "status", found.__getitem__)
     assert CliRunner().invoke(devices).output.splitlines()[:4] == [
         "gpu        available  a library",
-        "gpu:0      available  Big, 80 GiB",
-        "gpu:1      available  Small, 8 GiB",
+        "gpu:0                 Big, 80 GiB",
+        "gpu:1                 Small, 8 GiB",
         "gone       missing    no driver; install one",
     ]
