@@ -11,11 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm import cuda_kernels
+from pairhmm import cuda_kernels, cuda_setup
 from pairhmm.batch import FLOAT64, SCALED_FLOAT32, PairBatch, Scores, offsets
 from pairhmm.cuda_kernels import LONG_ROWS, Variant
+from pairhmm.cuda_setup import status, translated
 from pairhmm.errors import OutOfDeviceMemory
 from pairhmm.packed import WARP, Packed, pack, pack_pairs
+
+__all__ = ["CudaBackend", "make", "status"]
 
 LONGEST_TILE = 2048
 """Bases. Longer reads are for forward_long.cu; float32 without exponents holds a relative 1e-6 up to here."""
@@ -149,7 +152,7 @@ class CudaBackend:
     def _slot(self) -> Iterator[_Slot]:
         slot = self._slots.get()
         try:
-            with self._device, slot.stream:
+            with translated(self.label), self._device, slot.stream:
                 yield slot
         finally:
             self._slots.put(slot)
@@ -213,7 +216,8 @@ class CudaBackend:
 
     def _border_parts(self, batch: PairBatch, haplotypes: NDArray[np.int64]) -> Iterator[slice]:
         """Runs of pairs whose borders, 20 bytes a letter at most, fit into their part of the memory."""
-        free = self._device.mem_info[0] // self.concurrency
+        with translated(self.label):
+            free = self._device.mem_info[0] // self.concurrency
         most = max(1, free // BORDER_SHARE // 20)
         ends = np.cumsum(np.diff(batch.haplotype_offset)[haplotypes])
         first = 0
@@ -265,3 +269,8 @@ class CudaBackend:
             module = self._cupy.RawModule(code=source, options=cuda_kernels.OPTIONS)
             module.compile()
             return module
+
+
+def make(device: int, memory: int | None) -> CudaBackend:
+    with cuda_setup.starting(device):
+        return CudaBackend(device, memory)
