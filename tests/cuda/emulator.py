@@ -3,9 +3,9 @@
     emulated = Emulated([Path("cuda/rows.cuh"), Path("cuda/forward.cu")], {"G": 8, "K": 4, "MODEL": 0, "real": "float"})
     emulated.launch("forward_fast", grid, 32, [buffer, tables, items, np.uint32(last), ...], shared_bytes=640)
 
-Arrays are passed as pointers to their own memory, NumPy scalars by value; types are checked. What goes wrong in a
-kernel raises EmulationError. ``guarded`` arrays end where memory does. ``sanitize=True``, or
-PAIRHMM_EMULATOR_SANITIZE=1, adds g++'s undefined-behaviour sanitizer (bounds of local and shared arrays, alignment,
+Arrays are passed as pointers to their own memory, Python's integers as addresses, NumPy scalars by value; types are
+checked. What goes wrong in a kernel raises EmulationError. ``guarded`` arrays end where memory does. ``sanitize=True``,
+or PAIRHMM_EMULATOR_SANITIZE=1, adds g++'s undefined-behaviour sanitizer (bounds of local and shared arrays, alignment,
 overflow), which tells each line of source once. Its address sanitizer does not know fibers.
 """
 
@@ -36,9 +36,11 @@ SANITIZE_FLAGS = ["-fsanitize=undefined", "-fno-sanitize=vptr,shift-base", "-sta
 KERNEL = re.compile(r"__global__(?:\s|\bvoid\b|__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\))+(\w+)\s*\(")
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
-Argument = np.ndarray | np.generic | None
+Argument = np.ndarray | np.generic | int | None
 
 _launching = threading.Lock()  # a library runs one launch at a time
+_building: dict[str, threading.Lock] = {}
+_built: dict[str, ctypes.CDLL] = {}
 
 
 class EmulationError(Exception):
@@ -134,8 +136,8 @@ def _spell(value: object) -> str:
 def _pack(where: str, wanted: str, value: Argument) -> ctypes.Array[ctypes.c_char]:
     """A parameter's bytes."""
     if wanted in "pP":
-        if value is None:
-            address = 0
+        if value is None or type(value) is int:
+            address = value or 0
         elif not isinstance(value, np.ndarray):
             raise TypeError(f"{where} is a pointer: give an array, not {value!r}")
         elif not value.flags.c_contiguous or (wanted == "P" and not value.flags.writeable):
@@ -158,13 +160,19 @@ def _folder() -> Path:
     return Path(folder)
 
 
-@cache
 def _build(text: str, headers: str, sanitize: bool) -> ctypes.CDLL:
-    """Compile and load; the headers' text is a part of what makes a library this one."""
+    """Compile and load, once; the headers' text is a part of what makes a library this one."""
+    name = hashlib.sha256(f"{sanitize}{headers}{text}".encode()).hexdigest()[:16]
+    with _building.setdefault(name, threading.Lock()):
+        if name not in _built:
+            _built[name] = _compile(_folder() / name, text, sanitize)
+    return _built[name]
+
+
+def _compile(stem: Path, text: str, sanitize: bool) -> ctypes.CDLL:
     program = compiler()
     if program is None:
         raise EmulationError("no g++ on this Linux machine: apt install g++")
-    stem = _folder() / hashlib.sha256(f"{sanitize}{headers}{text}".encode()).hexdigest()[:16]
     source, library = stem.with_suffix(".cpp"), stem.with_suffix(".so")
     source.write_text(text)
     command = [program, *FLAGS, *(SANITIZE_FLAGS if sanitize else []), "-o", str(library), str(source)]
