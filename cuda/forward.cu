@@ -1,46 +1,22 @@
-// Batch forward in float32, and its rescue in block-scaled float32.
+// Batch forward in float32.
 //
 // A tile of 32 / G reads shares a warp (lanes.cuh). Compiled for each shape (G, K) that a batch needs. Haplotypes may
 // differ in length inside a warp: the loop runs to each length in turn. With TALL, reads longer than the 32 K rows of a
 // warp are cut into strips; the row between two strips passes through memory.
 //
-// forward_fast keeps no exponent: states start at 2^kStartExponent, and a pair whose sum falls below kLowestSum (a score
-// of about -62 below that of a perfect match) is put on the list of forward_scaled, where each lane has an exponent
-// (scaling.cuh).
+// No state has an exponent: they start at 2^kStartExponent, and a pair whose sum falls below kLowestSum (a score of about
+// -62 below that of a perfect match) is put on a list for forward_scaled.cu.
 
 // Columns of one loop iteration, and warps that a multiprocessor must hold: both measured (docs/cuda.md).
 #ifndef UNROLL
 #define UNROLL 8
 #endif
 #ifndef BLOCKS
-#define BLOCKS (K + 2 * VARYING + 3 * TALL <= 16 ? 16 : 12)
+#define BLOCKS (K + 2 * VARYING + 5 * TALL <= 16 ? 16 : K + 2 * VARYING + 5 * TALL <= 22 ? 12 : 8)
 #endif
 
 constexpr int kStartExponent = 116;
 constexpr float kLowestSum = 1e-28f;
-constexpr int kReads = 32 / G;  // a warp
-
-struct Read {
-    uint32 index, group, first;
-    int rows;
-};
-
-__device__ __forceinline__ Read find_read(const uint8* buffer, const Header& header, uint32 index) {
-    const uint32 first = words(buffer, header.read_offset)[index];
-    const int rows = int(words(buffer, header.read_offset)[index + 1] - first);
-    return {index, words(buffer, header.read_group)[index], first, rows};
-}
-
-// The smallest of the warp's step counts that is beyond `done`; `done` itself where none is.
-__device__ __forceinline__ int next_end(int steps, int done) {
-    int end = steps > done ? steps : 0x7fffffff;
-#pragma unroll
-    for (int step = 16; step >= G; step /= 2) {
-        const int other = __shfl_xor_sync(FULL, end, step);
-        end = other < end ? other : end;
-    }
-    return end == 0x7fffffff ? done : end;
-}
 
 // Sum of M + I over the columns of the read's last row, relative to 2^kStartExponent; whole in lane G - 1.
 // `steps` is columns + G - 1, 0 for lanes without a haplotype. between[column] (TALL only, from column 1 - G on): what
@@ -82,48 +58,6 @@ __device__ __forceinline__ float sum_fast(const Rows& rows, float deletion, floa
     return result;
 }
 
-// As sum_fast, for any range and without strips.
-__device__ __forceinline__ Sum sum_scaled(const Rows& rows, const Header& header, const Strip& strip,
-                                          const uint8* letters, int steps) {
-    const int l = threadIdx.x % G;
-    States state;
-    clear(state);
-    const float deletion = l == 0 ? strip.entry / float(steps - G + 1) : 0.0f;
-    const float first = l == 0 ? float(header.start_match) + deletion * float(header.start_deletion) : 0.0f;
-    const int entering = exponent_of(deletion);
-    int exponent = l == 0 ? exponent_of(fmaxf(first, deletion)) - kTop : -kTop;
-    state.s[0] = first * power_of_two(-exponent);
-    const uint8* column = letters - l;
-    float keep = 0, start = 0, block = 0;
-    Sum sum = {0, 0}, result = {0, 0};
-    for (int t = 0, end; (end = next_end(steps, t)) > t;) {
-        for (; t < end; ++t) {
-            if (t % kRescaleSteps == 0) {
-                sum = add(sum, block, exponent);
-                block = 0;
-                exponent = rescale(state, exponent, entering, strip.fall);
-                const int above = __shfl_up_sync(FULL, exponent, 1, G);
-                keep = l == 0 ? 0.0f : power_of_two(above - exponent);
-                start = deletion * power_of_two(-exponent);
-            }
-            const float s = multiply_add(__shfl_up_sync(FULL, state.s_below, 1, G), keep, start);
-            const float i = __shfl_up_sync(FULL, state.i_below, 1, G) * keep;
-            advance(rows, state, column[t], s, i);
-            block += state.i_below;
-        }
-        if (steps == t) result = add(sum, block, exponent);
-    }
-    return result;
-}
-
-__device__ __forceinline__ size_t score_index(const uint8* buffer, const Header& header, const Read& read,
-                                              uint32 haplotype) {
-    const uint32 first = words(buffer, header.group_haplotype)[read.group];
-    const uint32 width = words(buffer, header.group_haplotype)[read.group + 1] - first;
-    const uint32 row = read.index - words(buffer, header.group_read)[read.group];
-    return words(buffer, header.group_pair)[read.group] + size_t(row) * width + (haplotype - first);
-}
-
 // What a read's lanes need between two haplotypes only: it waits in shared memory, behind the emissions.
 struct __align__(8) Task {
     double log_kept;
@@ -143,7 +77,9 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
     volatile Task& task = reinterpret_cast<Task*>(reinterpret_cast<uint8*>(shared) + kEmissionBytes)[threadIdx.x / G];
     const bool writes = threadIdx.x % G == G - 1;
     Rows rows;
-    float entry = 0;
+#if !TALL
+    float entry;
+#endif
     {
         const uint2 item = items[blockIdx.x];
         const uint32 at = item.x + threadIdx.x / G;
@@ -221,30 +157,5 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
             task.score = task.score + 1;
         }
         __syncwarp();
-    }
-}
-
-// The pairs that forward_fast listed, in any order.
-extern "C" __global__ void __launch_bounds__(32, 8)
-    forward_scaled(const uint8* __restrict__ buffer, const Tables* __restrict__ tables,
-                   const uint32* __restrict__ listed, const uint2* __restrict__ list, double* scores,
-                   uint8* precision) {
-    const Header& header = *reinterpret_cast<const Header*>(buffer);
-    const uint32 count = *listed;
-    for (uint32 base = blockIdx.x * kReads; base < count; base += gridDim.x * kReads) {
-        const uint32 at = base + threadIdx.x / G;
-        const uint2 pair = list[at < count ? at : count - 1];
-        const Read read = find_read(buffer, header, pair.x);
-        Rows rows;
-        const Strip strip = load_strip(buffer, header, *tables, read.first, read.rows, rows);
-        const uint32 offset = words(buffer, header.haplotype_offset)[pair.y];
-        const int columns = int(words(buffer, header.haplotype_offset)[pair.y + 1] - offset);
-        const Sum sum =
-            sum_scaled(rows, header, strip, buffer + header.letters + offset, at < count ? columns + G - 1 : 0);
-        if (at < count && threadIdx.x % G == G - 1 && sum.value > 0 && sum.value < infinity()) {
-            const size_t index = score_index(buffer, header, read, pair.y);
-            scores[index] = log10(sum.value) + sum.exponent * LOG10_2 + strip.log_kept;
-            precision[index] = PRECISION_SCALED;
-        }
     }
 }

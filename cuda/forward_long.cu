@@ -105,11 +105,10 @@ __device__ __forceinline__ Sum run_strip(const Rows& rows, const Header& header,
         entering.i *= fit;
         const real enters = l == 0 ? real(1) : real(0);
         real block = 0;
-        // Columns past the last one change nothing that is read again.
 #pragma unroll
         for (int u = 0; u < kRescaleSteps; ++u) {
             const uint32 letter = next;
-            next = column[t + u + 1];
+            next = t + u + 1 - l < columns ? column[t + u + 1] : kNoLetter;
             const real s_entering = multiply_add(__shfl_sync(FULL, entering.s, u), enters, start);
             const real i_entering = __shfl_sync(FULL, entering.i, u) * enters;
             const real s = multiply_add(__shfl_up_sync(FULL, state.s_below, 1), keep, s_entering);

@@ -45,7 +45,8 @@ constexpr float kLeastOpening = sizeof(real) == 4 ? 1e-6f : 1e-30f;
 // Emissions relative to a row's best one: four rows [letter][k / 4][lane], which any letters read without a bank conflict.
 // A lane reads and writes its own column alone; on their way into registers, which a loop can't index, rows pass here.
 constexpr int kQuads = (K + 3) / 4;
-constexpr int kEmissionBytes = 5 * kQuads * 128 * sizeof(real);
+constexpr int kEmissionBytes = LETTERS * kQuads * 128 * sizeof(real);
+constexpr uint32 kNoLetter = 5;  // of LETTERS = 6: what stands past a haplotype's end, where nothing is emitted
 SHARED_WORDS(shared);
 
 struct __align__(16) Quad {
@@ -95,7 +96,7 @@ __device__ __forceinline__ Strip load_strip(const uint8* buffer, const Header& h
         const int i = l * K + k;
         Emissions emissions = {};
         if (i < count) emissions = load_emissions(buffer, header, tables, first + i);
-        for (int s = 0; s < 5; ++s) own[emission_at(s, k)] = emissions.relative[s];
+        for (int s = 0; s < LETTERS; ++s) own[emission_at(s, k)] = s < 5 ? emissions.relative[s] : real(0);
     }
     scales = scales && fall < kMostFall;
     // Summed in an order that depends on G alone.
@@ -132,7 +133,7 @@ __device__ __forceinline__ void advance(const Rows& rows, States& state, uint32 
 #else
         state.d[k] = multiply_add(real(EXTEND_DELETION), d, m);
 #endif
-        s = multiply_add(rows.from_deletion[k], d, multiply_add(rows.from_insertion[k], i, m));
+        s = multiply_add(rows.from_insertion[k], i, multiply_add(rows.from_deletion[k], d, m));
         i = multiply_add(rows.extend_insertion[k], i, m);
     }
     state.s_below = s;

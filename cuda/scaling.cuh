@@ -1,4 +1,5 @@
-// Lanes with an exponent each: value * 2^exponent, brought to the lane's largest value every kRescaleSteps steps.
+// Lanes with an exponent each: value * 2^exponent, brought to the lane's largest value every kRescaleSteps steps. Columns
+// past a haplotype's end emit nothing (kNoLetter): their values could be far above all that count.
 
 // At most K: what enters a lane does not leave it on a path of matches before the next rescaling.
 constexpr int kRescaleSteps = K < 16 ? 8 : 16;

@@ -18,8 +18,11 @@ OPTIONS = ("--std=c++17",)
 TASK_BYTES = 32
 """Of `Task` in forward.cu."""
 
-LONG_ROWS = {"float": 16, "double": 8}
-"""Rows of a lane in forward_long.cu, by what it computes in: what the registers hold."""
+LETTERS, LETTERS_SCALED = 5, 6
+"""Letters with an emission: A C G T N, and where lanes have exponents also what stands past a haplotype's end."""
+
+LONG_ROWS = {"float": 8, "double": 8}
+"""Rows of a lane in forward_long.cu, by what it computes in."""
 
 QUALITIES, ROWS, PROFILES = 0, 1, 2
 """What a row is made from: MODEL of cuda/rows.cuh."""
@@ -37,11 +40,14 @@ class Variant:
     extension : float or None
         Probability that a deletion is extended, where it is one number for the batch: an instruction that holds it reads
         a register less. The scores are the same bits either way.
+    scaled : bool
+        forward_scaled.cu instead of forward.cu.
     """
 
     shape: Shape
     model: int
     extension: float | None
+    scaled: bool = False
 
 
 TABLES = np.dtype(
@@ -84,32 +90,44 @@ def model_of(batch: PairBatch) -> tuple[int, float | None]:
 
 
 def forward_source(variant: Variant) -> str:
-    """Text of forward.cu with everything that it includes, for one variant."""
+    """Text of forward.cu, or forward_scaled.cu, with everything that it includes, for one variant."""
     shape = variant.shape
     defines: dict[str, object] = {
         "G": shape.lanes,
         "K": shape.rows,
         "TALL": int(shape.tall),
+        "LETTERS": LETTERS_SCALED if variant.scaled else LETTERS,
         "PRECISION_FAST": FLOAT32,
         "PRECISION_SCALED": SCALED_FLOAT32,
     }
-    return _source(
-        defines | _model(variant.model, variant.extension), "rows.cuh", "lanes.cuh", "scaling.cuh", "forward.cu"
-    )
+    parts = ("scaling.cuh", "tiles.cuh", "forward_scaled.cu") if variant.scaled else ("tiles.cuh", "forward.cu")
+    return _source(defines | _model(variant.model, variant.extension), "rows.cuh", "lanes.cuh", *parts)
 
 
 def long_source(model: int, extension: float | None, real: str) -> str:
     """Text of forward_long.cu; `real` is "float" or "double", the rest as in `Variant`."""
-    defines: dict[str, object] = {"G": WARP, "K": LONG_ROWS[real], "REAL": real}
+    defines: dict[str, object] = {"G": WARP, "K": LONG_ROWS[real], "LETTERS": LETTERS_SCALED, "REAL": real}
     precision = np.float32 if real == "float" else np.float64
     return _source(
         defines | _model(model, extension, precision), "rows.cuh", "lanes.cuh", "scaling.cuh", "forward_long.cu"
     )
 
 
-def shared_bytes(rows: int, tasks: int, real_bytes: int = 4) -> int:
-    """Dynamic shared memory of a block whose lanes own `rows` rows: their emissions, and a `Task` a read."""
-    return real_bytes * 5 * -(-rows // 4) * 4 * WARP + TASK_BYTES * tasks
+def forward_shared_bytes(variant: Variant) -> int:
+    """Dynamic shared memory of a block of forward.cu (emissions, and a `Task` a read) or of forward_scaled.cu."""
+    shape = variant.shape
+    if variant.scaled:
+        return _emission_bytes(shape.rows, LETTERS_SCALED)
+    return _emission_bytes(shape.rows, LETTERS) + TASK_BYTES * shape.reads
+
+
+def long_shared_bytes(real: str) -> int:
+    """Dynamic shared memory of a block of forward_long.cu."""
+    return _emission_bytes(LONG_ROWS[real], LETTERS_SCALED) * (2 if real == "double" else 1)
+
+
+def _emission_bytes(rows: int, letters: int) -> int:
+    return 4 * letters * -(-rows // 4) * 4 * WARP
 
 
 def _model(model: int, extension: float | None, real: type[np.floating] = np.float32) -> dict[str, object]:

@@ -7,17 +7,23 @@ The layout of the buffer is that of `cuda/rows.cuh`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.batch import PairBatch, Qualities
+from pairhmm.batch import PairBatch, Qualities, offsets
 
 WARP = 32
 PADDING = 48
 """Letters that a warp may read before a haplotype, and after the longest haplotype that shares the warp."""
+
+PARALLEL_BYTES = 1 << 20
+"""Arrays from this size on are copied in pieces of it by `COPIERS` threads."""
+
+COPIERS = 4
 
 ALIGNMENT = 16
 """Bytes; divides PADDING, so that no gap lies between a padding and what follows it."""
@@ -38,8 +44,8 @@ HEADER = np.dtype(
     ]
 )
 
-ROWS = range(10, 21)
-"""Rows a lane may own: enough to pay for a step's fixed cost, few enough for the registers."""
+ROWS = {1: (10, 20), 2: (12, 14, 16, 18, 20), 4: range(11, 21), 8: range(11, 21), 16: range(11, 21), 32: range(11, 21)}
+"""Rows a lane may own, by the lanes of a read: enough to pay for a step's fixed cost, few enough for the registers."""
 
 STEP_COST = 4.5
 """Instructions of a step that do not depend on the rows of a lane, in rows (measured; docs/cuda.md)."""
@@ -63,6 +69,16 @@ class Shape:
     def reads(self) -> int:
         """Reads of a tile."""
         return WARP // self.lanes
+
+    @property
+    def rescuer(self) -> Shape | None:
+        """Shape that rescues the pairs of this one; few shapes do, since few pairs need it, and none for tall reads."""
+        if self.tall:
+            return None
+        return next(shape for shape in RESCUERS if shape.lanes * shape.rows >= self.lanes * self.rows)
+
+
+RESCUERS = (Shape(2, 20), Shape(4, 20), Shape(8, 20), Shape(16, 16), Shape(32, 20))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +130,8 @@ class Packed:
 @lru_cache(maxsize=1)
 def shapes(longest: int) -> tuple[tuple[Shape, ...], NDArray[np.uint8]]:
     """All shapes, and for each read length 0..longest the index (uint8) of the one that scores it with least work."""
-    known = [Shape(lanes, rows) for lanes in (1, 2, 4, 8, 16, 32) for rows in ROWS]
-    known += [Shape(WARP, rows, tall=True) for rows in ROWS]
+    known = [Shape(lanes, rows) for lanes, choices in ROWS.items() for rows in choices]
+    known += [Shape(WARP, rows, tall=True) for rows in ROWS[WARP]]
     lanes, rows, tall = np.array([(shape.lanes, shape.rows, shape.tall) for shape in known]).T
     lengths = np.arange(longest + 1)[:, None]
     taken = np.maximum(1, -(-lengths // (lanes * rows)))
@@ -154,25 +170,38 @@ def pack(
     group = read_group[order]
     haplotypes = np.diff(batch.group_haplotype)[group]
     blocks = -(-haplotypes // each)
-    tiers, first = [], 0
-    for shape, count in zip(known, counts[:-1].tolist(), strict=True):
-        last = first + count
-        if count:
-            items = _items(first, last, shape.reads, blocks)
-            tiers.append(Tier(shape, plan.add(items), len(items), last, int(haplotypes[first:last].sum())))
-        first = last
+    reads = np.array([shape.reads for shape in known] + [1])
+    tier_first = offsets(counts)
+    starts = _tile_starts(tier_first, reads)
+    repeats = np.maximum.reduceat(blocks, starts) if len(starts) else starts
+    items = np.empty((int(repeats.sum()), 2), dtype=np.uint32)
+    items[:, 0] = np.repeat(starts, repeats)
+    items[:, 1] = np.arange(len(items)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+    items_at = plan.add(items)
+    tier_item = np.searchsorted(items[:, 0], tier_first)
+    tier_pair = offsets(haplotypes)[tier_first]
+    tiers = [
+        Tier(
+            known[k],
+            items_at + 8 * int(tier_item[k]),
+            int(tier_item[k + 1] - tier_item[k]),
+            int(tier_first[k + 1]),
+            int(tier_pair[k + 1] - tier_pair[k]),
+        )
+        for k in np.flatnonzero(counts[:-1])
+    ]
     plan.write(allocate(plan.size))
     return Packed(plan.size, tiers, each, int(widths.max()) if len(widths) else 0, batch.pairs)
 
 
-def _items(first: int, last: int, reads: int, blocks: NDArray[np.int64]) -> NDArray[np.uint32]:
-    """uint32[items, 2]: for each tile of `reads` reads from first to last, its blocks of haplotypes."""
-    starts = np.arange(first, last, reads)
-    repeats = np.maximum.reduceat(blocks[first:last], starts - first)
-    items = np.empty((int(repeats.sum()), 2), dtype=np.uint32)
-    items[:, 0] = np.repeat(starts, repeats)
-    items[:, 1] = np.arange(len(items)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
-    return items
+def _tile_starts(tier_first: NDArray[np.int64], reads: NDArray[np.int64]) -> NDArray[np.int64]:
+    """First read (an index into `order`) of each tile: every `reads[k]` reads from `tier_first[k]` on, but for the last."""
+    spans = [
+        np.arange(first, last, step)
+        for first, last, step in zip(tier_first[:-2], tier_first[1:-1], reads[:-1], strict=True)
+        if last > first
+    ]
+    return np.concatenate(spans) if spans else np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,5 +290,22 @@ class _Plan:
         return at
 
     def write(self, buffer: NDArray[np.uint8]) -> None:
-        for at, values in self._parts:
-            np.copyto(buffer[at : at + values.nbytes].view(values.dtype), values.reshape(-1))
+        parts = [(buffer[at : at + values.nbytes], values.reshape(-1).view(np.uint8)) for at, values in self._parts]
+        small = [part for part in parts if len(part[0]) < PARALLEL_BYTES]
+        pieces = [
+            (to[first : first + PARALLEL_BYTES], values[first : first + PARALLEL_BYTES])
+            for to, values in parts
+            if len(to) >= PARALLEL_BYTES
+            for first in range(0, len(to), PARALLEL_BYTES)
+        ]
+        copying = [_copiers().submit(np.copyto, *piece) for piece in pieces[1:]]
+        for to, values in small + pieces[:1]:
+            np.copyto(to, values)
+        for copy in copying:
+            copy.result()
+
+
+@lru_cache(maxsize=1)
+def _copiers() -> ThreadPoolExecutor:
+    """One core does not copy as fast as the bus to a GPU."""
+    return ThreadPoolExecutor(COPIERS, "pairhmm-copy")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import queue
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -16,7 +18,7 @@ from pairhmm.batch import FLOAT64, SCALED_FLOAT32, PairBatch, Scores, offsets
 from pairhmm.cuda_kernels import LONG_ROWS, Variant
 from pairhmm.cuda_setup import status, translated
 from pairhmm.errors import OutOfDeviceMemory
-from pairhmm.packed import WARP, Packed, pack, pack_pairs
+from pairhmm.packed import RESCUERS, WARP, Packed, pack, pack_pairs
 
 __all__ = ["CudaBackend", "make", "status"]
 
@@ -29,8 +31,8 @@ RESIDENT_WARPS = 2048
 BORDER_SHARE = 4
 """One part in this many of a call's memory may be borders of long pairs."""
 
-PAIR_BYTES = 17
-"""Device memory of a pair: its score, its precision and a place on the list of forward_scaled."""
+SIDE_STREAMS = 8
+"""Kernels of a call that may run at the same time: each shape of tile is a kernel, and few tiles do not fill a device."""
 
 
 class _Slot:
@@ -39,6 +41,7 @@ class _Slot:
     def __init__(self, cupy: Any, label: str, memory: int | None) -> None:
         self._cupy, self._label, self._memory = cupy, label, memory
         self.stream = cupy.cuda.Stream(non_blocking=True)
+        self._sides = [cupy.cuda.Stream(non_blocking=True) for _ in range(SIDE_STREAMS)]
         self._pinned: dict[str, NDArray[np.uint8]] = {}
         self._device: dict[str, tuple[Any, int]] = {}
 
@@ -63,6 +66,17 @@ class _Slot:
             held = self._cupy.cuda.alloc(size)
             self._device[name] = held, size
         return held
+
+    @contextmanager
+    def side_by_side(self, count: int) -> Iterator[Iterator[Any]]:
+        """Streams for `count` kernels that may run at the same time, between what this stream did and what it does next."""
+        sides = self._sides[: min(count, len(self._sides))]
+        before = self.stream.record()
+        for side in sides:
+            side.wait_event(before)
+        yield itertools.cycle(sides)
+        for side in sides:
+            self.stream.wait_event(side.record())
 
     def upload(self, pinned: NDArray[np.uint8], size: int) -> int:
         """Send the first bytes of a pinned buffer; the address that they get."""
@@ -107,6 +121,7 @@ class CudaBackend:
         self.label = f"{self.name}:{device}"
         self._device = cupy.cuda.Device(device)
         self._kernels: dict[object, Any] = {}
+        self._preparing = threading.Lock()
         self._slots: queue.SimpleQueue[_Slot] = queue.SimpleQueue()
         with self._device:
             self._tables = cupy.asarray(cuda_kernels.tables().view(np.uint8))
@@ -115,8 +130,10 @@ class CudaBackend:
 
     def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
         with self._slot() as slot:
-            packed, base = self._upload(slot, batch, skip_read)
-            self._launch(slot, packed, base, batch)
+            # One call at a time: two that prepare at once would only wait for each other's turns of the interpreter.
+            with self._preparing:
+                packed, base = self._upload(slot, batch, skip_read)
+                self._launch(slot, packed, base, batch)
             out = slot.download("out", 9 * packed.pairs)
             scores = out[: 8 * packed.pairs].view(np.float64)
             return Scores(scores.copy(), out[8 * packed.pairs :].copy())
@@ -167,52 +184,36 @@ class CudaBackend:
         return packed, base
 
     def _launch(self, slot: _Slot, packed: Packed, base: int, batch: PairBatch) -> None:
+        """Start the kernels of all tiers at once, then those that rescue what they list."""
         model, extension = cuda_kernels.model_of(batch)
-        variants = [Variant(tier.shape, model, extension) for tier in packed.tiers]
-        kernels = self._compiled(variants)
+        tiers = packed.tiers
+        rescuers = [shape for shape in RESCUERS if any(tier.shape.rescuer == shape for tier in tiers)]
+        fast = [Variant(tier.shape, model, extension) for tier in tiers]
+        scaled = [Variant(shape, model, extension, scaled=True) for shape in rescuers]
+        kernels = self._compiled(fast + scaled)
         scores = slot.device("out", 9 * packed.pairs).ptr
         precision = scores + 8 * packed.pairs
-        counts = slot.zeros("listed", 4 * len(variants) + 4)
+        counts = slot.zeros("listed", 4 * len(rescuers) + 4)
         lists = slot.device("lists", 8 * packed.pairs + 8).ptr
-        widest = np.uint32(packed.widest)
-        tall = sum(tier.items for tier in packed.tiers if tier.shape.tall)
+        room = [sum(tier.pairs for tier in tiers if tier.shape.rescuer == shape) for shape in rescuers]
+        places = zip(rescuers, offsets(room)[:-1].tolist(), strict=True)
+        list_at = {shape: (counts + 4 * k, lists + 8 * at) for k, (shape, at) in enumerate(places)}
         between_bytes = 8 * (packed.widest + 2 * WARP)
-        between = slot.device("between", between_bytes * tall + 8).ptr
-        list_at = offsets([tier.pairs for tier in packed.tiers])
-        for k, (tier, kernel) in enumerate(zip(packed.tiers, kernels, strict=True)):
-            items, last, each = base + tier.items_at, np.uint32(tier.last), np.uint32(packed.haplotypes_each)
-            listed, list_ = counts + 4 * k, lists + 8 * int(list_at[k])
-            arguments = (
-                base,
-                self._tables.data.ptr,
-                items,
-                last,
-                each,
-                listed,
-                list_,
-                between,
-                widest,
-                scores,
-                precision,
-            )
-            shared = cuda_kernels.shared_bytes(tier.shape.rows, tier.shape.reads)
-            kernel.get_function("forward_fast")((tier.items,), (WARP,), arguments, shared_mem=shared)
-            if tier.shape.tall:
-                between += between_bytes * tier.items
-        # After all tiers: a tier that ends lets the next begin.
-        for k, (tier, kernel) in enumerate(zip(packed.tiers, kernels, strict=True)):
-            if not tier.shape.tall:
-                arguments = (
-                    base,
-                    self._tables.data.ptr,
-                    counts + 4 * k,
-                    lists + 8 * int(list_at[k]),
-                    scores,
-                    precision,
-                )
-                blocks = min(RESIDENT_WARPS, -(-tier.pairs // tier.shape.reads))
-                shared = cuda_kernels.shared_bytes(tier.shape.rows, tier.shape.reads)
-                kernel.get_function("forward_scaled")((blocks,), (WARP,), arguments, shared_mem=shared)
+        between = slot.device("between", between_bytes * sum(tier.items for tier in tiers if tier.shape.tall) + 8).ptr
+        widest, each = np.uint32(packed.widest), np.uint32(packed.haplotypes_each)
+        with slot.side_by_side(len(tiers)) as streams:
+            for tier, variant, kernel, stream in zip(tiers, fast, kernels, streams, strict=False):
+                listed, list_ = list_at.get(tier.shape.rescuer, (0, 0))
+                arguments = (base, self._tables.data.ptr, base + tier.items_at, np.uint32(tier.last), each)
+                arguments += (listed, list_, between, widest, scores, precision)
+                with stream:
+                    kernel((tier.items,), (WARP,), arguments, shared_mem=cuda_kernels.forward_shared_bytes(variant))
+                if tier.shape.tall:
+                    between += between_bytes * tier.items
+        for variant, kernel, pairs in zip(scaled, kernels[len(tiers) :], room, strict=True):
+            blocks = min(RESIDENT_WARPS, -(-pairs // variant.shape.reads))
+            arguments = (base, self._tables.data.ptr, *list_at[variant.shape], scores, precision)
+            kernel((blocks,), (WARP,), arguments, shared_mem=cuda_kernels.forward_shared_bytes(variant))
 
     def _border_parts(self, batch: PairBatch, haplotypes: NDArray[np.int64]) -> Iterator[slice]:
         """Runs of pairs whose borders, 20 bytes a letter at most, fit into their part of the memory."""
@@ -241,8 +242,7 @@ class CudaBackend:
             scores = slot.device("out", 8 * len(reads)).ptr
             key = (model, extension, real)
             if key not in self._kernels:
-                source = cuda_kernels.long_source(model, extension, real)
-                self._kernels[key] = self._compile(source)
+                self._kernels[key] = self._compile(cuda_kernels.long_source(model, extension, real), "forward_long")
             places = (packed.item_pair, packed.pair_item, packed.pair_read, packed.pair_haplotype, packed.pair_column)
             arguments = (
                 *(base, self._tables.data.ptr, np.uint32(packed.items)),
@@ -251,24 +251,26 @@ class CudaBackend:
                 *(border, border + size * packed.columns, border + 2 * size * packed.columns, scores),
             )
             blocks = min(RESIDENT_WARPS, packed.items)
-            shared = cuda_kernels.shared_bytes(rows, 0, size)
-            self._kernels[key].get_function("forward_long")((blocks,), (WARP,), arguments, shared_mem=shared)
+            self._kernels[key]((blocks,), (WARP,), arguments, shared_mem=cuda_kernels.long_shared_bytes(real))
             return slot.download("out", 8 * len(reads)).view(np.float64).copy()
 
     def _compiled(self, variants: Sequence[Variant]) -> list[Any]:
-        """Modules of the variants; those that are new are compiled at the same time."""
+        """Kernels of the variants; those that are new are compiled at the same time."""
         new = [variant for variant in variants if variant not in self._kernels]
         if new:
             with ThreadPoolExecutor(len(new)) as pool:
-                compiled = pool.map(lambda variant: self._compile(cuda_kernels.forward_source(variant)), new)
-                self._kernels.update(zip(new, compiled, strict=True))
+                self._kernels.update(zip(new, pool.map(self._compile_variant, new), strict=True))
         return [self._kernels[variant] for variant in variants]
 
-    def _compile(self, source: str) -> Any:
+    def _compile_variant(self, variant: Variant) -> Any:
+        name = "forward_scaled" if variant.scaled else "forward_fast"
+        return self._compile(cuda_kernels.forward_source(variant), name)
+
+    def _compile(self, source: str, name: str) -> Any:
         with self._device:
-            module = self._cupy.RawModule(code=source, options=cuda_kernels.OPTIONS)
-            module.compile()
-            return module
+            kernel = self._cupy.RawKernel(source, name, options=cuda_kernels.OPTIONS)
+            kernel.compile()
+            return kernel
 
 
 def make(device: int, memory: int | None) -> CudaBackend:
