@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import logging
 import subprocess
 import sys
 from types import SimpleNamespace
 
 import pytest
 
-from pairhmm import cuda_setup
-from pairhmm.backends import Status
+from pairhmm import cuda_setup, engine
+from pairhmm.backends import Status, cpu
 from pairhmm.cuda_setup import LIBRARY
 from pairhmm.errors import BackendUnavailable, DeviceLost, OutOfDeviceMemory, PairhmmError
 
@@ -110,14 +111,49 @@ def test_all_there(driver, cupy):
     )
 
 
-def test_no_driver(monkeypatch):
+@pytest.fixture
+def no_driver(monkeypatch):
     def load(name):
         raise OSError(f"{name}: cannot open shared object file: No such file or directory")
 
     monkeypatch.setattr(ctypes, "CDLL", load)
-    assert cuda_setup.status() == missing(
-        f"no NVIDIA driver ({LIBRARY})", "on a machine with an NVIDIA GPU, install its driver"
-    )
+
+
+NO_DRIVER = f"no NVIDIA driver ({LIBRARY})", "on a machine with an NVIDIA GPU, install its driver"
+
+
+def test_no_driver(no_driver):
+    assert cuda_setup.status() == missing(*NO_DRIVER)
+
+
+def test_auto_goes_on_without_a_driver(no_driver, caplog):
+    with caplog.at_level(logging.INFO):
+        assert engine.choose(cells=engine.WORTH_A_DEVICE).name == "cpu"
+    assert caplog.messages == [
+        f"backend cpu ({cpu.chosen_level()}), the fastest here (cuda: {NO_DRIVER[0]}; {NO_DRIVER[1]})"
+    ]
+
+
+@pytest.fixture(scope="module")
+def machine_without_driver():
+    try:
+        ctypes.CDLL(LIBRARY)
+    except OSError:
+        return
+    pytest.skip("this machine has an NVIDIA driver")
+
+
+def test_devices_without_a_driver(machine_without_driver, run_cli):
+    first = run_cli("devices").stdout.splitlines()[0]
+    assert first == f"cuda       missing    {NO_DRIVER[0]}; {NO_DRIVER[1]}"
+
+
+@pytest.mark.parametrize("options", [[], ["--device", "0"], ["--device-memory", "1G"]])
+def test_named_without_a_driver(machine_without_driver, run_cli, tmp_path, options):
+    (tmp_path / "x.in").write_text("1 1\nA I I I +\nA\n")
+    done = run_cli("forward", "--backend", "cuda", *options, tmp_path / "x.in")
+    assert done.returncode == 2
+    assert (done.stdout, done.stderr) == ("", f"pairhmm: error: backend cuda: {NO_DRIVER[0]}; {NO_DRIVER[1]}\n")
 
 
 @pytest.mark.parametrize(
@@ -295,7 +331,7 @@ def test_a_busy_device_does_not_start(mixed):
 
 def test_a_full_device_does_not_start(mixed):
     with pytest.raises(BackendUnavailable, match="cuda:1 does not start: Out of memory;"), cuda_setup.starting(1):
-        raise OutOfMemoryError("Out of memory")
+        raise OutOfMemoryError("Out of memory.")
 
 
 @pytest.mark.parametrize(
