@@ -9,10 +9,14 @@ SOURCES := pyproject.toml $(wildcard cpu/*)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PAIRHMM_NEEDS_CPU := 1
 
-.PHONY: test demo lint bench wheel clean
+.PHONY: test test-gpu demo lint bench wheel clean
 
 test: $(STAMP)
 	$(BIN)/pytest $(PYTEST_ARGS)
+
+# PYTHON_GPU=python3: with an interpreter as it is, and nothing from the network.
+test-gpu:
+	@PYTHON_GPU=$(PYTHON_GPU) PYTEST_ARGS="$(PYTEST_ARGS)" .ci/gpu
 
 demo: $(STAMP)
 	@echo "simulate -> likelihoods -> call -> compare, in demo/"

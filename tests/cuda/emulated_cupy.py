@@ -86,38 +86,26 @@ class Array:
         self.data.copy_from_host_async(values.ctypes.data, values.nbytes)
 
 
-class RawModule:
-    """cupy.RawModule; ``options`` are NVRTC's and mean nothing here."""
+class RawKernel:
+    """cupy.RawKernel; ``options`` are NVRTC's and mean nothing here."""
 
-    def __init__(self, code: str, options: Sequence[str] = (), **_: object) -> None:
-        self._code = code
-        self._lock = threading.Lock()
+    def __init__(self, code: str, name: str, options: Sequence[str] = (), **_: object) -> None:
+        self._code, self._name = code, name
         self._emulated = None
 
     def compile(self, log_stream: object = None) -> None:
-        with self._lock:
-            if self._emulated is None:
-                self._emulated = emulator().Emulated([self._code])
-
-    def get_function(self, name: str) -> Kernel:
-        self.compile()
-        return Kernel(self._emulated, name)
-
-
-class Kernel:
-    """cupy.cuda.function.Function."""
-
-    def __init__(self, emulated: object, name: str) -> None:
-        self._emulated, self._name = emulated, name
+        if self._emulated is None:
+            self._emulated = emulator().Emulated([self._code])
 
     def __call__(
         self,
         grid: tuple[int, ...],
         block: tuple[int, ...],
         arguments: Sequence[object],
+        *,
         shared_mem: int = 0,
-        stream: object = None,
     ) -> None:
+        self.compile()
         if not all(len(size) == 1 and size[0] > 0 for size in (grid, block)):
             raise CUDARuntimeError(f"{self._name}: no launch of {grid} blocks of {block} threads")
         self._emulated.launch(self._name, grid[0], block[0], arguments, shared_mem)
@@ -176,7 +164,7 @@ class EmulatedCupy:
         self.total, self.used = memory, 0
         self._lock = threading.Lock()
         self.ndarray = Array
-        self.RawModule = RawModule
+        self.RawKernel = RawKernel
         runtime = SimpleNamespace(
             CUDARuntimeError=CUDARuntimeError,
             getDeviceCount=lambda: 1,

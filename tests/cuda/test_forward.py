@@ -356,8 +356,9 @@ def test_full_device(emulated, batches, caplog):
     assert "out of memory; chunks of" in caplog.text
 
 
-def test_long_pairs_in_parts(emulated, batches):
-    """Borders that do not fit into memory at once."""
+@pytest.mark.parametrize("limit", ["size", "memory"])
+def test_long_pairs_in_parts(limit, emulated, batches):
+    """Borders that do not fit at once into a small device, or into a budget."""
     rng = np.random.default_rng(24)
     haplotype = batches.noise(rng, 400)
     reads = [batches.read(rng, batches.copied(rng, haplotype, m)) for m in (300, 10, 500, 257, 300)]
@@ -365,7 +366,7 @@ def test_long_pairs_in_parts(emulated, batches):
     pairs = np.arange(given.pairs)
     whole = emulated().forward_pairs(given, pairs, 1).log10
     for memory in (1_400_000, 1_000_000):
-        assert batches.same(emulated(size=memory).forward_pairs(given, pairs, 1).log10, whole)
+        assert batches.same(emulated(**{limit: memory}).forward_pairs(given, pairs, 1).log10, whole)
 
 
 def test_kernel_seconds(backend, batches):
