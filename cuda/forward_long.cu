@@ -27,7 +27,8 @@ __device__ __forceinline__ void store_release(uint32* to, uint32 value) {
 }
 #endif
 
-// The row between two strips of a pair, a value a column.
+// The row between two strips of a pair: S and I a column, from column -31 on (before which lane 31 makes nothing), and an
+// exponent for each kRescaleSteps of them.
 struct Border {
     real* s;
     real* i;
@@ -50,18 +51,24 @@ struct Entering {
 };
 
 __device__ __forceinline__ Entering load_border(const Border& border, int t, int columns) {
-    const int column = t + int(threadIdx.x);
-    if (threadIdx.x >= kRescaleSteps || column >= columns) return {0, 0, kNothing};
-    return {__ldcg(border.s + column), __ldcg(border.i + column), __ldcg(border.exponent + column)};
+    const int column = t + int(threadIdx.x % kRescaleSteps);
+    const real s = __ldcg(border.s + column), i = __ldcg(border.i + column);
+    const int exponent = __ldcg(border.exponent + (column + 31) / kRescaleSteps);
+    const bool is_there = column < columns;
+    return {is_there ? s : real(0), is_there ? i : real(0), is_there ? exponent : kNothing};
 }
 
 __device__ __forceinline__ int warp_max(int value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(FULL, value);
+#else
 #pragma unroll
     for (int step = 1; step < 32; step *= 2) {
         const int other = __shfl_xor_sync(FULL, value, step);
         value = other > value ? other : value;
     }
     return value;
+#endif
 }
 
 // One strip: its border above is read and becomes its border below. Returns the sum of M + I over the columns of the
@@ -80,6 +87,7 @@ __device__ __forceinline__ Sum run_strip(const Rows& rows, const Header& header,
     const uint8* column = letters - l;
     uint32 next = column[0];
     Entering coming = {0, 0, kNothing};
+    const bool stores = l == 31 && !is_last;
     int finished_above = 0;
     Sum sum = {0, 0};
     for (int t = 0; t < columns + 31; t += kRescaleSteps) {
@@ -94,8 +102,8 @@ __device__ __forceinline__ Sum run_strip(const Rows& rows, const Header& header,
             if (t == 0) entering = load_border(border, 0, columns);
             coming = load_border(border, t + kRescaleSteps, columns);
         }
-        const real larger = entering.s > entering.i ? entering.s : entering.i;
-        int highest = larger > 0 ? entering.exponent + exponent_of(larger) : exponent_of(deletion);
+        const real top = larger(entering.s, entering.i);
+        const int highest = top > 0 ? entering.exponent + exponent_of(top) : exponent_of(deletion);
         exponent = rescale(state, exponent, warp_max(highest), strip.fall);
         const int above = __shfl_up_sync(FULL, exponent, 1);
         const real keep = l == 0 ? real(0) : power_of_two(above - exponent);
@@ -114,19 +122,17 @@ __device__ __forceinline__ Sum run_strip(const Rows& rows, const Header& header,
             const real s = multiply_add(__shfl_up_sync(FULL, state.s_below, 1), keep, s_entering);
             const real i = multiply_add(__shfl_up_sync(FULL, state.i_below, 1), keep, i_entering);
             advance(rows, state, letter, s, i);
-            const int done = t + u - 31;
-            if (l == 31 && done >= 0 && done < columns) {
-                block += state.i_below;
-                if (!is_last) {
-                    __stcg(border.s + done, state.s_below);
-                    __stcg(border.i + done, state.i_below);
-                    __stcg(border.exponent + done, exponent);
-                }
+            // Nothing, before lane 31's first column and after its last.
+            block += state.i_below;
+            if (stores) {
+                __stcg(border.s + (t + u - 31), state.s_below);
+                __stcg(border.i + (t + u - 31), state.i_below);
             }
         }
+        if (stores) __stcg(border.exponent + t / kRescaleSteps, exponent);
         sum = add(sum, block, exponent);
         const int done = min(t + kRescaleSteps - 31, columns);
-        if (!is_last && l == 31 && done > 0 && ((t + kRescaleSteps) % kPublishSteps == 0 || done == columns)) {
+        if (stores && done > 0 && ((t + kRescaleSteps) % kPublishSteps == 0 || done == columns)) {
             store_release(progress + item, uint32(done));
         }
     }

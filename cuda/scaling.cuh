@@ -22,6 +22,9 @@ __device__ __forceinline__ int exponent_of(double value) {
     return value > 0 ? (__double2hiint(value) >> 20) - 1023 : kNothing;
 }
 
+__device__ __forceinline__ float larger(float a, float b) { return fmaxf(a, b); }
+__device__ __forceinline__ double larger(double a, double b) { return a > b ? a : b; }
+
 // A sum of any size: value * 2^exponent.
 struct Sum {
     double value;
@@ -44,12 +47,13 @@ __device__ __forceinline__ Sum add(Sum sum, real value, int exponent) {
 // is the exponent of what enters lane 0. A lane without a value gets the exponent of what an insertion would bring it.
 __device__ __forceinline__ int rescale(States& state, int exponent, int entering, int fall) {
     const int l = threadIdx.x % G;
-    real largest = state.s_below > state.i_below ? state.s_below : state.i_below;
+    // In four parts, each of which waits for itself alone.
+    real part[4] = {state.s_below, state.i_below, 0, 0};
 #pragma unroll
     for (int k = 0; k < K; ++k) {
-        largest = state.s[k] > largest ? state.s[k] : largest;
-        largest = state.d[k] > largest ? state.d[k] : largest;
+        part[k % 4] = larger(part[k % 4], larger(state.s[k], state.d[k]));
     }
+    const real largest = larger(larger(part[0], part[1]), larger(part[2], part[3]));
     int wanted = largest > 0 ? exponent + exponent_of(largest) : kNothing;
     if (l == 0 && entering > wanted) wanted = entering;
     const int above = __shfl_up_sync(FULL, wanted, 1, G);
