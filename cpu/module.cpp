@@ -15,6 +15,7 @@ namespace nb = nanobind;
 
 void bind_candidates(nb::module_& module);
 void bind_text(nb::module_& module);
+void bind_tiles(nb::module_& module);
 
 namespace {
 
@@ -119,4 +120,5 @@ NB_MODULE(_cpu, module) {
 
     bind_candidates(module);
     bind_text(module);
+    bind_tiles(module);
 }

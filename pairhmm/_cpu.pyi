@@ -128,3 +128,14 @@ def score_lines(
     end: int,
     threads: int,
 ) -> list[bytes]: ...
+
+def make_tiles(
+    group_read: NDArray[np.int64],
+    group_haplotype: NDArray[np.int64],
+    read_offset: NDArray[np.int64],
+    skip_read: NDArray[np.uint8],
+    shape_of_length: NDArray[np.uint8],
+    reads_of_shape: NDArray[np.int64],
+    haplotypes_each: int,
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], list[tuple[int, int, int, int, int]]]: ...
+def copy_all(to: NDArray[np.uint8], at: list[int], from_: list[NDArray[np.uint8]], threads: int) -> None: ...

@@ -7,14 +7,14 @@ The layout of the buffer is that of `cuda/rows.cuh`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.batch import PairBatch, Qualities, offsets
+from pairhmm.batch import PairBatch, Qualities
+from pairhmm.compiled import native
 
 WARP = 32
 PADDING = 48
@@ -23,10 +23,8 @@ PADDING = 48
 BORDER_PADDING = 48
 """Columns before and after those of a border that a strip may write and read."""
 
-PARALLEL_BYTES = 1 << 20
-"""Arrays from this size on are copied in pieces of it by `COPIERS` threads."""
-
-COPIERS = 4
+PARALLEL_BYTES, COPIERS = 1 << 21, 4
+"""Batches from this size on are copied by so many threads: one core does not copy as fast as the bus to a GPU."""
 
 ALIGNMENT = 16
 """Bytes; divides PADDING, so that no gap lies between a padding and what follows it."""
@@ -56,8 +54,14 @@ STEP_COST = 4.5
 STRIP_COST = 2.0
 """The same for handing a row from one strip to the next."""
 
-ITEM_COLUMNS = 1500
+ITEMS = 20_000
+"""Work items that a batch is to have at least, some ten for each warp that a large device holds."""
+
+SHORTEST_ITEM, LONGEST_ITEM = 250, 1500
 """Haplotype letters that one work item is to have: short items balance the load, long ones reuse their rows."""
+
+TILE_ROWS = 500
+"""Rows of a tile, about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,50 +165,32 @@ def pack(
     allocate : callable
         Bytes to uint8[at least that many].
     """
-    plan, header, read_group = _plan(batch)
-    known, by_length = shapes(longest)
-    lengths = np.minimum(np.diff(batch.read_offset), longest)
-    shape_of = np.where(skip_read, np.uint8(len(known)), by_length[lengths])
-    order = np.argsort(shape_of, kind="stable").astype(np.uint32)
-    header["order"] = plan.add(order)
-    counts = np.bincount(shape_of, minlength=len(known) + 1)
+    plan, header = _plan(batch)
+    known, shape_of_length = shapes(longest)
     widths = np.diff(batch.haplotype_offset)
-    each = max(1, round(ITEM_COLUMNS / widths.mean())) if len(widths) else 1
-    group = read_group[order]
-    haplotypes = np.diff(batch.group_haplotype)[group]
-    blocks = -(-haplotypes // each)
-    reads = np.array([shape.reads for shape in known] + [1])
-    tier_first = offsets(counts)
-    starts = _tile_starts(tier_first, reads)
-    repeats = np.maximum.reduceat(blocks, starts) if len(starts) else starts
-    items = np.empty((int(repeats.sum()), 2), dtype=np.uint32)
-    items[:, 0] = np.repeat(starts, repeats)
-    items[:, 1] = np.arange(len(items)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
-    items_at = plan.add(items)
-    tier_item = np.searchsorted(items[:, 0], tier_first)
-    tier_pair = offsets(haplotypes)[tier_first]
-    tiers = [
-        Tier(
-            known[k],
-            items_at + 8 * int(tier_item[k]),
-            int(tier_item[k + 1] - tier_item[k]),
-            int(tier_first[k + 1]),
-            int(tier_pair[k + 1] - tier_pair[k]),
-        )
-        for k in np.flatnonzero(counts[:-1])
-    ]
+    each = _haplotypes_each(batch, widths)
+    places = np.ascontiguousarray(batch.group_read), np.ascontiguousarray(batch.group_haplotype), batch.read_offset
+    reads = np.array([shape.reads for shape in known])
+    order, items, tiers = native.make_tiles(*places, skip_read.view(np.uint8), shape_of_length, reads, each)
+    header["order"], items_at = plan.add(order), plan.add(items)
     plan.write(allocate(plan.size))
-    return Packed(plan.size, tiers, each, int(widths.max()) if len(widths) else 0, batch.pairs)
+    return Packed(
+        plan.size,
+        [Tier(known[shape], items_at + 8 * item, count, last, pairs) for shape, item, count, last, pairs in tiers],
+        each,
+        int(widths.max()) if len(widths) else 0,
+        batch.pairs,
+    )
 
 
-def _tile_starts(tier_first: NDArray[np.int64], reads: NDArray[np.int64]) -> NDArray[np.int64]:
-    """First read (an index into `order`) of each tile: every `reads[k]` reads from `tier_first[k]` on, but for the last."""
-    spans = [
-        np.arange(first, last, step)
-        for first, last, step in zip(tier_first[:-2], tier_first[1:-1], reads[:-1], strict=True)
-        if last > first
-    ]
-    return np.concatenate(spans) if spans else np.empty(0, dtype=np.int64)
+def _haplotypes_each(batch: PairBatch, widths: NDArray[np.int64]) -> int:
+    """Haplotypes of a work item: items long enough to pay for their rows, and enough of them to share out evenly."""
+    letters = int(widths.sum())
+    if letters == 0:
+        return 1
+    width = float((widths.astype(np.float64) ** 2).sum()) / letters
+    columns = batch.cells / TILE_ROWS / ITEMS
+    return max(1, round(min(max(columns, SHORTEST_ITEM), LONGEST_ITEM) / width))
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +227,7 @@ def pack_pairs(
     allocate: Callable[[int], NDArray[np.uint8]],
 ) -> PackedPairs:
     """Write `batch` and pairs of its reads and haplotypes (int64[pairs] each), cut into strips, into a buffer."""
-    plan, header, _ = _plan(batch)
+    plan, header = _plan(batch)
     strips = -(-np.diff(batch.read_offset)[reads] // strip_rows)
     # A pair of one strip has no border, but it is read all the same.
     columns = np.where(strips > 1, np.diff(batch.haplotype_offset)[haplotypes], 0) + 2 * BORDER_PADDING
@@ -255,8 +241,8 @@ def pack_pairs(
     )
 
 
-def _plan(batch: PairBatch) -> tuple[_Plan, NDArray[np.void], NDArray[np.uint32]]:
-    """The arrays of a batch behind their header, which is still to be filled; and the group of each read."""
+def _plan(batch: PairBatch) -> tuple[_Plan, NDArray[np.void]]:
+    """The arrays of a batch behind their header, which more may be added to."""
     read_group = np.repeat(np.arange(batch.groups, dtype=np.uint32), np.diff(batch.group_read))
     plan = _Plan()
     header = np.zeros(1, dtype=HEADER)
@@ -276,7 +262,7 @@ def _plan(batch: PairBatch) -> tuple[_Plan, NDArray[np.void], NDArray[np.uint32]
         arrays = [batch.rows.reshape(-1)]
     for k, values in enumerate(arrays):
         header["positions"][0, k] = plan.add(values)
-    return plan, header, read_group
+    return plan, header
 
 
 class _Plan:
@@ -293,22 +279,6 @@ class _Plan:
         return at
 
     def write(self, buffer: NDArray[np.uint8]) -> None:
-        parts = [(buffer[at : at + values.nbytes], values.reshape(-1).view(np.uint8)) for at, values in self._parts]
-        small = [part for part in parts if len(part[0]) < PARALLEL_BYTES]
-        pieces = [
-            (to[first : first + PARALLEL_BYTES], values[first : first + PARALLEL_BYTES])
-            for to, values in parts
-            if len(to) >= PARALLEL_BYTES
-            for first in range(0, len(to), PARALLEL_BYTES)
-        ]
-        copying = [_copiers().submit(np.copyto, *piece) for piece in pieces[1:]]
-        for to, values in small + pieces[:1]:
-            np.copyto(to, values)
-        for copy in copying:
-            copy.result()
-
-
-@lru_cache(maxsize=1)
-def _copiers() -> ThreadPoolExecutor:
-    """One core does not copy as fast as the bus to a GPU."""
-    return ThreadPoolExecutor(COPIERS, "pairhmm-copy")
+        at = [place for place, _ in self._parts]
+        values = [np.ascontiguousarray(part).reshape(-1).view(np.uint8) for _, part in self._parts]
+        native.copy_all(buffer, at, values, COPIERS if self.size >= PARALLEL_BYTES else 1)
