@@ -24,7 +24,8 @@ LEAST_CUDA = 12
 """Of the driver and of CuPy."""
 
 NVRTC_PACKAGES = {"cuda12": "nvidia-cuda-nvrtc-cu12", "cuda13": "nvidia-cuda-nvrtc"}
-"""Extra of pyproject.toml: the package with its compiler."""
+HEADER_PACKAGES = {"cuda12": "nvidia-cuda-runtime-cu12", "cuda13": "nvidia-cuda-runtime"}
+"""Extra of pyproject.toml: the package with its compiler, and the one with CUDA's headers."""
 
 NO_DEVICE = 100
 INIT_CURES = {
@@ -249,7 +250,20 @@ def _ask_cupy(driver: int, gpus: list[Gpu]) -> Setup:
             f"NVRTC, which compiles the kernels, does not load ({_one_line(error)})",
             f"pip install -U 'pairhmm[{extra}]' brings {NVRTC_PACKAGES[extra]}",
         ) from error
+    if not _has_headers():
+        raise _missing(
+            "CuPy does not find CUDA's headers, without which it compiles nothing",
+            f"pip install -U 'pairhmm[{extra}]' brings {HEADER_PACKAGES[extra]}",
+        )
     return Setup(driver, gpus, cupy.__version__, extra, nvrtc, known)
+
+
+def _has_headers() -> bool:
+    try:
+        pathfinder: Any = import_module("cuda.pathfinder")
+    except ImportError:
+        return True  # a CuPy before 14, which looks elsewhere
+    return pathfinder.find_nvidia_header_directory("cudart") is not None
 
 
 def _replacement(extra: str) -> str:

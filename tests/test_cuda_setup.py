@@ -78,9 +78,9 @@ def driver(monkeypatch):
 
 @pytest.fixture
 def cupy(monkeypatch):
-    """``cupy(...)``: a CuPy for that CUDA is there, with that NVRTC, or with the error that NVRTC's versions raise."""
+    """``cupy(...)``: a CuPy for that CUDA is there, with that NVRTC, or with the error that NVRTC's version raises."""
 
-    def install(cuda=13020, nvrtc=(13, 0), known=(75, 80, 86, 90, 100, 120), error=None):
+    def install(cuda=13020, nvrtc=(13, 0), known=(75, 80, 86, 90, 100, 120), error=None, headers="include"):
         def version():
             if error is not None:
                 raise error
@@ -90,6 +90,9 @@ def cupy(monkeypatch):
         runtime = SimpleNamespace(runtimeGetVersion=lambda: cuda)
         there = SimpleNamespace(__version__="14.2.0", cuda=SimpleNamespace(runtime=runtime, nvrtc=compiler))
         monkeypatch.setitem(sys.modules, "cupy", there)
+        finder = SimpleNamespace(find_nvidia_header_directory={"cudart": headers}.__getitem__)
+        monkeypatch.setitem(sys.modules, "cuda", SimpleNamespace(pathfinder=finder))
+        monkeypatch.setitem(sys.modules, "cuda.pathfinder", finder)
 
     return install
 
@@ -260,6 +263,26 @@ def test_no_compiler(driver, cupy, cuda, extra, package):
         'NVRTC, which compiles the kernels, does not load (Failure finding "libnvrtc.so.13": No such file)',
         f"pip install -U 'pairhmm[{extra}]' brings {package}",
     )
+
+
+@pytest.mark.parametrize(
+    ("cuda", "extra", "package"),
+    [(12090, "cuda12", "nvidia-cuda-runtime-cu12"), (13020, "cuda13", "nvidia-cuda-runtime")],
+)
+def test_no_headers(driver, cupy, cuda, extra, package):
+    driver()
+    cupy(cuda=cuda, headers=None)
+    assert cuda_setup.status() == missing(
+        "CuPy does not find CUDA's headers, without which it compiles nothing",
+        f"pip install -U 'pairhmm[{extra}]' brings {package}",
+    )
+
+
+def test_cupy_that_looks_for_headers_itself(driver, cupy, monkeypatch):
+    driver()
+    cupy(headers=None)
+    monkeypatch.setitem(sys.modules, "cuda.pathfinder", None)
+    assert cuda_setup.status().available
 
 
 def test_compiler_older_than_the_gpu(driver, cupy):
