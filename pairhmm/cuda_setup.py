@@ -161,6 +161,12 @@ def translate(error: Exception, label: str) -> PairhmmError | None:
     return None
 
 
+def keep_loaded(kernel: Any) -> None:
+    """Never unload a kernel of CuPy: at the exit of a process whose device was lost, that prints a traceback for each."""
+    module = getattr(getattr(kernel, "kernel", None), "module", None)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(module))
+
+
 def survey() -> Setup:
     """What CUDA has here, from the ground up: driver, GPUs, CuPy, compiler.
 

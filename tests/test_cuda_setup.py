@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import logging
 import subprocess
 import sys
+import weakref
 from types import SimpleNamespace
 
 import pytest
@@ -422,6 +424,17 @@ def test_other_errors_stay(error):
     with pytest.raises(type(error)) as caught, cuda_setup.translated("cuda:0"):
         raise error
     assert caught.value is error
+
+
+def test_kernels_stay_loaded():
+    class Module:
+        pass
+
+    module = weakref.ref(loaded := Module())
+    cuda_setup.keep_loaded(SimpleNamespace(kernel=SimpleNamespace(module=loaded)))
+    del loaded
+    gc.collect()
+    assert module() is not None
 
 
 def test_import_is_without_cuda():

@@ -270,6 +270,7 @@ class CudaBackend:
         with self._device:
             kernel = self._cupy.RawKernel(source, name, options=cuda_kernels.OPTIONS)
             kernel.compile()
+            cuda_setup.keep_loaded(kernel)
             return kernel
 
 
