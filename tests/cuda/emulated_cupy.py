@@ -155,13 +155,13 @@ class Device(Stream):
 
 
 class EmulatedCupy:
-    """The module. ``memory`` is the size of its one device."""
+    """The module. ``memory`` is the size of its one device, ``peak`` the most that was taken of it."""
 
     __name__ = "cupy"
     __version__ = "emulated"
 
     def __init__(self, memory: int) -> None:
-        self.total, self.used = memory, 0
+        self.total, self.used, self.peak = memory, 0, 0
         self._lock = threading.Lock()
         self.ndarray = Array
         self.RawKernel = RawKernel
@@ -211,6 +211,7 @@ class EmulatedCupy:
             if self.used + size > self.total:
                 raise OutOfMemoryError(f"{size} bytes of {self.total - self.used} that are free")
             self.used += size
+            self.peak = max(self.peak, self.used)
 
         def give_back() -> None:
             with self._lock:
