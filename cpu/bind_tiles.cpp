@@ -32,13 +32,15 @@ void bind_tiles(nb::module_& module) {
     module.def(
         "make_tiles",
         [](Array<int64_t> group_read, Array<int64_t> group_haplotype, Array<int64_t> read_offset,
+           Array<int64_t> haplotype_offset,
            Array<uint8_t> skip_read, Array<uint8_t> shape_of_length, Array<int64_t> reads_of_shape,
            int64_t haplotypes_each) {
             pairhmm::Tiles tiles;
             {
                 nb::gil_scoped_release release;
                 const pairhmm::TileBatch batch{static_cast<int64_t>(group_read.shape(0)) - 1, group_read.data(),
-                                               group_haplotype.data(), read_offset.data(), skip_read.data()};
+                                               group_haplotype.data(), read_offset.data(), haplotype_offset.data(),
+                                               skip_read.data()};
                 tiles = pairhmm::make_tiles(batch, shape_of_length.data(),
                                             static_cast<int64_t>(reads_of_shape.shape(0)), reads_of_shape.data(),
                                             haplotypes_each);
@@ -49,7 +51,7 @@ void bind_tiles(nb::module_& module) {
             }
             return std::make_tuple(to_python(std::move(tiles.order)), to_python(std::move(tiles.items)), tiers);
         },
-        "group_read"_a, "group_haplotype"_a, "read_offset"_a, "skip_read"_a, "shape_of_length"_a, "reads_of_shape"_a,
+        "group_read"_a, "group_haplotype"_a, "read_offset"_a, "haplotype_offset"_a, "skip_read"_a, "shape_of_length"_a, "reads_of_shape"_a,
         "haplotypes_each"_a, "Reads by shape of tile, work items (two words each), and tiers (shape, item, items, last, pairs).");
 
     module.def(

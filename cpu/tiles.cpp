@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "shares.hpp"
 
@@ -10,6 +11,20 @@ namespace pairhmm {
 namespace {
 
 constexpr int64_t kPiece = 1 << 19;  // bytes that a thread copies at a time
+
+// Groups with about the same haplotypes next to each other, most first: reads of several groups share a tile, which takes
+// as long as the one with most to do, and a long tile is not to begin last.
+std::vector<int64_t> by_haplotypes(const TileBatch& batch) {
+    std::vector<std::pair<int64_t, int64_t>> key(batch.groups);  // haplotypes, letters
+    std::vector<int64_t> order(batch.groups);
+    for (int64_t g = 0; g < batch.groups; ++g) {
+        const int64_t first = batch.group_haplotype[g], end = batch.group_haplotype[g + 1];
+        key[g] = {first - end, batch.haplotype_offset[first] - batch.haplotype_offset[end]};
+        order[g] = g;
+    }
+    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return key[a] < key[b]; });
+    return order;
+}
 
 }  // namespace
 
@@ -29,7 +44,7 @@ Tiles make_tiles(const TileBatch& batch, const uint8_t* shape_of_length, int64_t
     tiles.order.resize(reads);
     std::vector<uint32_t> haplotypes(reads);  // of each read in order
     std::vector<int64_t> next(first.begin(), first.end() - 1);
-    for (int64_t g = 0; g < batch.groups; ++g) {
+    for (const int64_t g : by_haplotypes(batch)) {
         const auto width = static_cast<uint32_t>(batch.group_haplotype[g + 1] - batch.group_haplotype[g]);
         for (int64_t r = batch.group_read[g]; r < batch.group_read[g + 1]; ++r) {
             const int64_t at = next[shape[r]]++;

@@ -11,6 +11,7 @@ struct TileBatch {
     const int64_t* group_read;       // [groups + 1]
     const int64_t* group_haplotype;  // [groups + 1]
     const int64_t* read_offset;      // [reads + 1]
+    const int64_t* haplotype_offset;  // [haplotypes + 1]
     const uint8_t* skip_read;        // [reads]
 };
 
@@ -20,7 +21,7 @@ struct Tier {
 };
 
 struct Tiles {
-    std::vector<uint32_t> order;  // reads by shape, those of a shape in the batch's order
+    std::vector<uint32_t> order;  // reads by shape, and by how much their group has to do
     std::vector<uint32_t> items;  // [items][2] first read of a tile (an index into order), block of haplotypes
     std::vector<Tier> tiers;      // of the shapes that have reads
 };

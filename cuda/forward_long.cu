@@ -50,12 +50,10 @@ struct Entering {
     int exponent;
 };
 
-__device__ __forceinline__ Entering load_border(const Border& border, int t, int columns) {
+// Past the last column it is anything.
+__device__ __forceinline__ Entering load_border(const Border& border, int t) {
     const int column = t + int(threadIdx.x % kRescaleSteps);
-    const real s = __ldcg(border.s + column), i = __ldcg(border.i + column);
-    const int exponent = __ldcg(border.exponent + (column + 31) / kRescaleSteps);
-    const bool is_there = column < columns;
-    return {is_there ? s : real(0), is_there ? i : real(0), is_there ? exponent : kNothing};
+    return {__ldcg(border.s + column), __ldcg(border.i + column), __ldcg(border.exponent + (column + 31) / kRescaleSteps)};
 }
 
 __device__ __forceinline__ int warp_max(int value) {
@@ -99,9 +97,10 @@ __device__ __forceinline__ Sum run_strip(const Rows& rows, const Header& header,
                 finished_above = wait_for(progress, item - 1, needed);
                 __syncwarp();
             }
-            if (t == 0) entering = load_border(border, 0, columns);
-            coming = load_border(border, t + kRescaleSteps, columns);
+            if (t == 0) entering = load_border(border, 0);
+            coming = load_border(border, t + kRescaleSteps);
         }
+        if (t + l % kRescaleSteps >= columns) entering = {0, 0, kNothing};
         const real top = larger(entering.s, entering.i);
         const int highest = top > 0 ? entering.exponent + exponent_of(top) : exponent_of(deletion);
         exponent = rescale(state, exponent, warp_max(highest), strip.fall);
@@ -112,7 +111,7 @@ __device__ __forceinline__ Sum run_strip(const Rows& rows, const Header& header,
         entering.s *= fit;
         entering.i *= fit;
         const real enters = l == 0 ? real(1) : real(0);
-        real block = 0;
+        real s_out[kRescaleSteps], i_out[kRescaleSteps], block = 0;
 #pragma unroll
         for (int u = 0; u < kRescaleSteps; ++u) {
             const uint32 letter = next;
@@ -124,12 +123,17 @@ __device__ __forceinline__ Sum run_strip(const Rows& rows, const Header& header,
             advance(rows, state, letter, s, i);
             // Nothing, before lane 31's first column and after its last.
             block += state.i_below;
-            if (stores) {
-                __stcg(border.s + (t + u - 31), state.s_below);
-                __stcg(border.i + (t + u - 31), state.i_below);
-            }
+            s_out[u] = state.s_below;
+            i_out[u] = state.i_below;
         }
-        if (stores) __stcg(border.exponent + t / kRescaleSteps, exponent);
+        if (stores) {
+#pragma unroll
+            for (int u = 0; u < kRescaleSteps; ++u) {
+                __stcg(border.s + t - 31 + u, s_out[u]);
+                __stcg(border.i + t - 31 + u, i_out[u]);
+            }
+            __stcg(border.exponent + t / kRescaleSteps, exponent);
+        }
         sum = add(sum, block, exponent);
         const int done = min(t + kRescaleSteps - 31, columns);
         if (stores && done > 0 && ((t + kRescaleSteps) % kPublishSteps == 0 || done == columns)) {

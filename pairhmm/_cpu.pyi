@@ -133,6 +133,7 @@ def make_tiles(
     group_read: NDArray[np.int64],
     group_haplotype: NDArray[np.int64],
     read_offset: NDArray[np.int64],
+    haplotype_offset: NDArray[np.int64],
     skip_read: NDArray[np.uint8],
     shape_of_length: NDArray[np.uint8],
     reads_of_shape: NDArray[np.int64],

@@ -23,7 +23,7 @@ PADDING = 48
 BORDER_PADDING = 48
 """Columns before and after those of a border that a strip may write and read."""
 
-PARALLEL_BYTES, COPIERS = 1 << 21, 4
+PARALLEL_BYTES, COPIERS = 1 << 21, 8
 """Batches from this size on are copied by so many threads: one core does not copy as fast as the bus to a GPU."""
 
 ALIGNMENT = 16
@@ -169,7 +169,8 @@ def pack(
     known, shape_of_length = shapes(longest)
     widths = np.diff(batch.haplotype_offset)
     each = _haplotypes_each(batch, widths)
-    places = np.ascontiguousarray(batch.group_read), np.ascontiguousarray(batch.group_haplotype), batch.read_offset
+    places = np.ascontiguousarray(batch.group_read), np.ascontiguousarray(batch.group_haplotype)
+    places += batch.read_offset, batch.haplotype_offset
     reads = np.array([shape.reads for shape in known])
     order, items, tiers = native.make_tiles(*places, skip_read.view(np.uint8), shape_of_length, reads, each)
     header["order"], items_at = plan.add(order), plan.add(items)

@@ -70,7 +70,10 @@ class _Slot:
     @contextmanager
     def side_by_side(self, count: int) -> Iterator[Iterator[Any]]:
         """Streams for `count` kernels that may run at the same time, between what this stream did and what it does next."""
-        sides = self._sides[: min(count, len(self._sides))]
+        if count == 1:
+            yield itertools.repeat(self.stream)
+            return
+        sides = self._sides[:count]
         before = self.stream.record()
         for side in sides:
             side.wait_event(before)
@@ -110,8 +113,8 @@ class CudaBackend:
 
     name = "cuda"
     concurrency = 3
-    chunk_cells = 4_000_000_000
-    smallest_chunk_cells = 1_000_000_000
+    chunk_cells = 12_000_000_000
+    smallest_chunk_cells = 4_000_000_000
     longest_fast_read = LONGEST_TILE
 
     def __init__(self, device: int, memory: int | None) -> None:
