@@ -162,7 +162,7 @@ def translate(error: Exception, label: str) -> PairhmmError | None:
 
 
 def keep_loaded(kernel: Any) -> None:
-    """Never unload a kernel of CuPy: at the exit of a process whose device was lost, that prints a traceback for each."""
+    """Never unload a kernel of CuPy: at the exit of a process that lost its device, each would print a traceback."""
     module = getattr(getattr(kernel, "kernel", None), "module", None)
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(module))
 
