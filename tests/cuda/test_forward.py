@@ -247,8 +247,8 @@ def test_scores_do_not_depend_on_company(gap, backend, batches, monkeypatch):
     ]
     assert batches.same(reversed_reads.log10, np.concatenate(turned))
 
-    for letters in (1, 10**6):  # a haplotype a work item; all of them
-        monkeypatch.setattr(packed, "ITEM_COLUMNS", letters)
+    for haplotypes in (1, 2, 100):  # of a work item
+        monkeypatch.setattr(packed, "_haplotypes_each", lambda *_, each=haplotypes: each)
         assert batches.same(batches.forward(backend, given).log10, whole)
     monkeypatch.undo()
 
