@@ -12,7 +12,7 @@
 #define UNROLL 8
 #endif
 #ifndef BLOCKS
-#define BLOCKS (K + 2 * VARYING + 5 * TALL <= 16 ? 16 : K + 2 * VARYING + 5 * TALL <= 22 ? 12 : 8)
+#define BLOCKS (K + 3 * VARYING + 5 * TALL <= 16 ? 16 : K + 3 * VARYING + 5 * TALL <= 22 ? 12 : 8)
 #endif
 
 constexpr int kStartExponent = 116;

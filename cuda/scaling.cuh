@@ -43,8 +43,9 @@ __device__ __forceinline__ Sum add(Sum sum, real value, int exponent) {
     return {sum.value + ldexp(mantissa, exponent - sum.exponent), sum.exponent};
 }
 
-// Bring a lane's states to an exponent that fits its largest value and that of the lane above, and return it; `entering`
-// is the exponent of what enters lane 0. A lane without a value gets the exponent of what an insertion would bring it.
+// Bring a lane's states to an exponent that fits its largest value, that of the lane above, and what an insertion would
+// bring it until the next rescaling, and return it; `entering` is the exponent of what enters lane 0. Lanes further above
+// than that do not count: they are at later columns, where values may be far larger.
 __device__ __forceinline__ int rescale(States& state, int exponent, int entering, int fall) {
     const int l = threadIdx.x % G;
     // In four parts, each of which waits for itself alone.
@@ -60,7 +61,7 @@ __device__ __forceinline__ int rescale(States& state, int exponent, int entering
     if (above > wanted) wanted = above;
     wanted += fall;
 #pragma unroll
-    for (int step = 1; step < G; step *= 2) {
+    for (int step = 1; step < G && step < kRescaleSteps; step *= 2) {
         const int higher = __shfl_up_sync(FULL, wanted, step, G);
         if (l >= step && higher > wanted) wanted = higher;
     }

@@ -128,7 +128,6 @@ def score_lines(
     end: int,
     threads: int,
 ) -> list[bytes]: ...
-
 def make_tiles(
     group_read: NDArray[np.int64],
     group_haplotype: NDArray[np.int64],

@@ -38,8 +38,8 @@ class Variant:
     model : int
         `QUALITIES`, `ROWS` or `PROFILES`.
     extension : float or None
-        Probability that a deletion is extended, where it is one number for the batch: an instruction that holds it reads
-        a register less. The scores are the same bits either way.
+        Probability that a deletion is extended, where it is one number for the batch: an instruction that holds it
+        reads a register less. The scores are the same bits either way.
     scaled : bool
         forward_scaled.cu instead of forward.cu.
     """

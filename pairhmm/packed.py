@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,14 @@ HEADER = np.dtype(
     ]
 )
 
-ROWS = {1: (10, 20), 2: (12, 14, 16, 18, 20), 4: range(11, 21), 8: range(11, 21), 16: range(11, 21), 32: range(11, 21)}
+ROWS = {
+    1: (10, 20),
+    2: (14, 18, 20),
+    4: (11, 13, 15, 17, 19, 20),
+    8: (11, 13, 15, 16, 17, 19, 20),
+    16: range(11, 21),
+    32: range(11, 21),
+}
 """Rows a lane may own, by the lanes of a read: enough to pay for a step's fixed cost, few enough for the registers."""
 
 STEP_COST = 4.5
@@ -77,15 +84,9 @@ class Shape:
         """Reads of a tile."""
         return WARP // self.lanes
 
-    @property
-    def rescuer(self) -> Shape | None:
-        """Shape that rescues the pairs of this one; few shapes do, since few pairs need it, and none for tall reads."""
-        if self.tall:
-            return None
-        return next(shape for shape in RESCUERS if shape.lanes * shape.rows >= self.lanes * self.rows)
-
 
 RESCUERS = (Shape(2, 20), Shape(4, 20), Shape(8, 20), Shape(16, 16), Shape(32, 20))
+"""Shapes that rescue pairs of others: few, since few pairs need it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +135,15 @@ class Packed:
     pairs: int
 
 
+@cache
+def rescuer_of(shape: Shape) -> int | None:
+    """Index into `RESCUERS` of the one that rescues pairs of a shape; None for tall reads, which have none."""
+    if shape.tall:
+        return None
+    rows = shape.lanes * shape.rows
+    return next(k for k, rescuer in enumerate(RESCUERS) if rescuer.lanes * rescuer.rows >= rows)
+
+
 @lru_cache(maxsize=1)
 def shapes(longest: int) -> tuple[tuple[Shape, ...], NDArray[np.uint8]]:
     """All shapes, and for each read length 0..longest the index (uint8) of the one that scores it with least work."""
@@ -169,15 +179,26 @@ def pack(
     known, shape_of_length = shapes(longest)
     widths = np.diff(batch.haplotype_offset)
     each = _haplotypes_each(batch, widths)
-    places = np.ascontiguousarray(batch.group_read), np.ascontiguousarray(batch.group_haplotype)
-    places += batch.read_offset, batch.haplotype_offset
     reads = np.array([shape.reads for shape in known])
-    order, items, tiers = native.make_tiles(*places, skip_read.view(np.uint8), shape_of_length, reads, each)
+    order, items, tiers = native.make_tiles(
+        batch.group_read,
+        batch.group_haplotype,
+        batch.read_offset,
+        batch.haplotype_offset,
+        skip_read.view(np.uint8),
+        shape_of_length,
+        reads,
+        each,
+    )
     header["order"], items_at = plan.add(order), plan.add(items)
     plan.write(allocate(plan.size))
     return Packed(
         plan.size,
-        [Tier(known[shape], items_at + 8 * item, count, last, pairs) for shape, item, count, last, pairs in tiers],
+        [
+            Tier(known[shape], items_at + 8 * item, count, last, pairs)
+            # Most work first: what is left at the end is short.
+            for shape, item, count, last, pairs in sorted(tiers, key=lambda tier: -tier[2])
+        ],
         each,
         int(widths.max()) if len(widths) else 0,
         batch.pairs,
@@ -228,7 +249,7 @@ def pack_pairs(
     allocate: Callable[[int], NDArray[np.uint8]],
 ) -> PackedPairs:
     """Write `batch` and pairs of its reads and haplotypes (int64[pairs] each), cut into strips, into a buffer."""
-    plan, header = _plan(batch)
+    plan, _ = _plan(batch)
     strips = -(-np.diff(batch.read_offset)[reads] // strip_rows)
     # A pair of one strip has no border, but it is read all the same.
     columns = np.where(strips > 1, np.diff(batch.haplotype_offset)[haplotypes], 0) + 2 * BORDER_PADDING

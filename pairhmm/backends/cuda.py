@@ -18,7 +18,7 @@ from pairhmm.batch import FLOAT64, SCALED_FLOAT32, PairBatch, Scores, offsets
 from pairhmm.cuda_kernels import LONG_ROWS, Variant
 from pairhmm.cuda_setup import status, translated
 from pairhmm.errors import OutOfDeviceMemory
-from pairhmm.packed import RESCUERS, WARP, Packed, pack, pack_pairs
+from pairhmm.packed import RESCUERS, WARP, Packed, pack, pack_pairs, rescuer_of
 
 __all__ = ["CudaBackend", "make", "status"]
 
@@ -112,9 +112,9 @@ class CudaBackend:
     """
 
     name = "cuda"
-    concurrency = 3
-    chunk_cells = 12_000_000_000
-    smallest_chunk_cells = 4_000_000_000
+    concurrency = 4
+    chunk_cells = 8_500_000_000
+    smallest_chunk_cells = 2_100_000_000
     longest_fast_read = LONGEST_TILE
 
     def __init__(self, device: int, memory: int | None) -> None:
@@ -123,6 +123,7 @@ class CudaBackend:
         self._cupy = cupy
         self.label = f"{self.name}:{device}"
         self._device = cupy.cuda.Device(device)
+        self._memory = memory
         self._kernels: dict[object, Any] = {}
         self._preparing = threading.Lock()
         self._slots: queue.SimpleQueue[_Slot] = queue.SimpleQueue()
@@ -190,39 +191,44 @@ class CudaBackend:
         """Start the kernels of all tiers at once, then those that rescue what they list."""
         model, extension = cuda_kernels.model_of(batch)
         tiers = packed.tiers
-        rescuers = [shape for shape in RESCUERS if any(tier.shape.rescuer == shape for tier in tiers)]
+        rescued = [0] * len(RESCUERS)  # pairs that may need each
+        rescuers = [rescuer_of(tier.shape) for tier in tiers]
+        for tier, rescuer in zip(tiers, rescuers, strict=True):
+            if rescuer is not None:
+                rescued[rescuer] += tier.pairs
+        needed = [k for k, pairs in enumerate(rescued) if pairs]
         fast = [Variant(tier.shape, model, extension) for tier in tiers]
-        scaled = [Variant(shape, model, extension, scaled=True) for shape in rescuers]
+        scaled = [Variant(RESCUERS[k], model, extension, scaled=True) for k in needed]
         kernels = self._compiled(fast + scaled)
         scores = slot.device("out", 9 * packed.pairs).ptr
         precision = scores + 8 * packed.pairs
-        counts = slot.zeros("listed", 4 * len(rescuers) + 4)
+        counts = slot.zeros("listed", 4 * len(RESCUERS))
         lists = slot.device("lists", 8 * packed.pairs + 8).ptr
-        room = [sum(tier.pairs for tier in tiers if tier.shape.rescuer == shape) for shape in rescuers]
-        places = zip(rescuers, offsets(room)[:-1].tolist(), strict=True)
-        list_at = {shape: (counts + 4 * k, lists + 8 * at) for k, (shape, at) in enumerate(places)}
+        list_at = [(counts + 4 * k, lists + 8 * at) for k, at in enumerate(offsets(rescued)[:-1].tolist())]
         between_bytes = 8 * (packed.widest + 2 * WARP)
         between = slot.device("between", between_bytes * sum(tier.items for tier in tiers if tier.shape.tall) + 8).ptr
         widest, each = np.uint32(packed.widest), np.uint32(packed.haplotypes_each)
         with slot.side_by_side(len(tiers)) as streams:
-            for tier, variant, kernel, stream in zip(tiers, fast, kernels, streams, strict=False):
-                listed, list_ = list_at.get(tier.shape.rescuer, (0, 0))
-                arguments = (base, self._tables.data.ptr, base + tier.items_at, np.uint32(tier.last), each)
-                arguments += (listed, list_, between, widest, scores, precision)
+            for tier, rescuer, variant, kernel, stream in zip(tiers, rescuers, fast, kernels, streams, strict=False):
+                listed, list_ = (0, 0) if rescuer is None else list_at[rescuer]
+                arguments = (
+                    *(base, self._tables.data.ptr, base + tier.items_at, np.uint32(tier.last), each),
+                    *(listed, list_, between, widest, scores, precision),
+                )
                 with stream:
                     kernel((tier.items,), (WARP,), arguments, shared_mem=cuda_kernels.forward_shared_bytes(variant))
                 if tier.shape.tall:
                     between += between_bytes * tier.items
-        for variant, kernel, pairs in zip(scaled, kernels[len(tiers) :], room, strict=True):
-            blocks = min(RESIDENT_WARPS, -(-pairs // variant.shape.reads))
-            arguments = (base, self._tables.data.ptr, *list_at[variant.shape], scores, precision)
-            kernel((blocks,), (WARP,), arguments, shared_mem=cuda_kernels.forward_shared_bytes(variant))
+        for k, variant, kernel in zip(needed, scaled, kernels[len(tiers) :], strict=True):
+            blocks = min(RESIDENT_WARPS, -(-rescued[k] // variant.shape.reads))
+            places = (base, self._tables.data.ptr, *list_at[k], scores, precision)
+            kernel((blocks,), (WARP,), places, shared_mem=cuda_kernels.forward_shared_bytes(variant))
 
     def _border_parts(self, batch: PairBatch, haplotypes: NDArray[np.int64]) -> Iterator[slice]:
         """Runs of pairs whose borders, 20 bytes a letter at most, fit into their part of the memory."""
         with translated(self.label):
-            free = self._device.mem_info[0] // self.concurrency
-        most = max(1, free // BORDER_SHARE // 20)
+            free = self._device.mem_info[0] if self._memory is None else self._memory
+        most = max(1, free // self.concurrency // BORDER_SHARE // 20)
         ends = np.cumsum(np.diff(batch.haplotype_offset)[haplotypes])
         first = 0
         while first < len(haplotypes):

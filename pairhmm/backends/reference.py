@@ -114,7 +114,7 @@ class _Diagonal:
         """Bring the largest state of each cell to 1/2..1."""
         largest = self.values.max(axis=0)
         _, shift = np.frexp(largest)
-        self.values *= np.ldexp(1.0, -shift)
+        self.values = np.ldexp(self.values, -shift)
         self.exponent = np.where(largest == 0, _NOTHING, self.exponent + shift)
 
 
