@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 import numpy as np
-
 from numpy.typing import NDArray
 
 from pairhmm.batch import FLOAT32, SCALED_FLOAT32, PairBatch

@@ -49,13 +49,13 @@ class DevicePool:
 
     def forward(self, batch: PairBatch, threads: int = 1, chunk_cells: int | None = None) -> Scores:
         """Score every pair of a batch; the parameters are those of `pairhmm.engine.forward`."""
-        whole = _Chunk(0, batch)
-        job = _Job(np.full(batch.pairs, np.nan), np.zeros(batch.pairs, dtype=np.uint8), deque([whole]))
+        # Not filled: a page is first touched by the thread that has its scores, while the device computes.
+        job = _Job(np.empty(batch.pairs), np.empty(batch.pairs, dtype=np.uint8), deque([_Chunk(0, batch)]))
         while job.chunks and (devices := [device for device in self._devices if not device.lost]):
             job.chunks = deque(_parts(job.chunks, _chunk_size(batch.cells, devices, chunk_cells)))
             self._feed_all(job, devices, threads)
         self._score_unscored(job, threads)
-        self._score_missing(job, whole, threads)
+        self._score_missing(job, threads)
         return Scores(job.log10, job.precision)
 
     def _feed_all(self, job: _Job, devices: Sequence[_Device], threads: int) -> None:
@@ -125,12 +125,12 @@ class DevicePool:
         for chunk in _parts([*job.unfit, *job.chunks], self._cpu.chunk_cells):
             job.store(chunk, score(chunk.batch, self._cpu, threads))
 
-    def _score_missing(self, job: _Job, whole: _Chunk, threads: int) -> None:
+    def _score_missing(self, job: _Job, threads: int) -> None:
         """Score on the CPU the pairs that a backend left NaN."""
-        if not len(needs_rescue(job.log10)):
+        if not job.incomplete:
             return
         self._say_once("pairs that it cannot score")
-        for chunk in _parts([whole], self._cpu.chunk_cells):
+        for chunk in _parts(job.incomplete, self._cpu.chunk_cells):
             pairs = needs_rescue(job.log10[chunk.scores])
             if len(pairs):
                 scores = self._cpu.forward_pairs(chunk.batch, pairs, threads)
@@ -189,15 +189,18 @@ class _Chunk(NamedTuple):
 
 @dataclass(slots=True)
 class _Job:
-    """The scores of a batch (NaN where there is none yet), and the chunks that are still to be scored."""
+    """The scores of a batch, and chunks of it: still to be scored, too large for a device, or with NaN among them."""
 
     log10: NDArray[np.float64]
     precision: NDArray[np.uint8]
     chunks: deque[_Chunk]
     unfit: list[_Chunk] = field(default_factory=list)
+    incomplete: list[_Chunk] = field(default_factory=list)
 
     def store(self, chunk: _Chunk, scores: Scores) -> None:
         self.log10[chunk.scores], self.precision[chunk.scores] = scores.log10, scores.precision
+        if np.isnan(scores.log10).any():
+            self.incomplete.append(chunk)
 
 
 def _parts(chunks: Iterable[_Chunk], cells: int) -> list[_Chunk]:

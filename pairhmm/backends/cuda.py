@@ -32,7 +32,7 @@ BORDER_SHARE = 4
 """One part in this many of a call's memory may be borders of long pairs."""
 
 SIDE_STREAMS = 8
-"""Kernels of a call that may run at the same time: each shape of tile is a kernel, and few tiles do not fill a device."""
+"""Kernels of a call that may run at once: each shape of tile is a kernel, and few tiles do not fill a device."""
 
 
 class _Slot:
@@ -69,7 +69,7 @@ class _Slot:
 
     @contextmanager
     def side_by_side(self, count: int) -> Iterator[Iterator[Any]]:
-        """Streams for `count` kernels that may run at the same time, between what this stream did and what it does next."""
+        """Streams for `count` kernels that may run at once: after what this stream did, before what it does next."""
         if count == 1:
             yield itertools.repeat(self.stream)
             return

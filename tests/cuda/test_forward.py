@@ -85,7 +85,7 @@ def test_only_n(backend, batches):
 def test_base_qualities(quality, backend, batches):
     """Below Phred 1.25 the letters that do not match are the likelier ones; high ones make any mismatch rare."""
     given = batches.batch(6, (9, 77, 150), each=4, base=(quality, quality + 1))
-    batches.check(device_pool.score(given, backend, 1), given)
+    batches.check(engine.forward(given, backend), given)
 
 
 def test_all_base_qualities_at_once(backend, batches):
