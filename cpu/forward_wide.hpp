@@ -112,9 +112,8 @@ class WideSweep {
         Wide above[kWideRows] = {}, m[kWideRows] = {}, i[kWideRows] = {}, d[kWideRows] = {};
         WideLetters letter = WideLetters{} + 4;
         int64_t exponent = 0;
-        above[0][0] = row[0].mm[0] * boundary_.m[0] + row[0].im[0] * boundary_.i[0] + row[0].dm[0] * boundary_.d[0];
-        above[0][0] *= power_of_two(boundary_.exponent[0]);
-        boundary_.m[0] = boundary_.i[0] = boundary_.d[0] = 0;
+        // Column 0 is zero below row 0: no strip writes it, and only the first may read it.
+        if (s == 0) above[0][0] = row[0].mm[0] * boundary_.m[0] + row[0].dm[0] * boundary_.d[0];
         const int64_t steps = n_ + kWideLanes - 1;
         for (int64_t begin = 1; begin <= steps; begin += kBlock) {
             const int64_t stop_step = std::min(begin + kBlock, steps + 1);

@@ -186,6 +186,18 @@ def test_long_pair(level, threads, monkeypatch):
     assert abs(scores.log10[0] / expected - 1) <= 1e-6
 
 
+def test_long_pair_does_not_depend_on_threads():
+    """A strip must not see what the strips above it have still to write, however soon its thread starts."""
+    rng = np.random.default_rng(4)
+    model = profile.preset("normalised")
+    rows = model.rows(rng.dirichlet(np.full(4, 0.2), size=1500))
+    batch = rows_batch(rows, rng.integers(0, 4, 1500).astype(np.uint8), model.start)
+    only = np.zeros(1, dtype=np.int64)
+    backend = backends.load("cpu")
+    alone = backend.forward_pairs(batch, only, 1).log10[0]
+    assert {backend.forward_pairs(batch, only, threads).log10[0] for threads in (2, 3, 8) for _ in range(20)} == {alone}
+
+
 @pytest.mark.parametrize("name", profile.PRESETS)
 @pytest.mark.parametrize("level", LEVELS)
 def test_profile_presets(name, level, monkeypatch):
