@@ -190,8 +190,8 @@ def test_long_pair_does_not_depend_on_threads():
     """A strip must not see what the strips above it have still to write, however soon its thread starts."""
     rng = np.random.default_rng(4)
     model = profile.preset("normalised")
-    rows = model.rows(rng.dirichlet(np.full(4, 0.2), size=1500))
-    batch = rows_batch(rows, rng.integers(0, 4, 1500).astype(np.uint8), model.start)
+    rows = model.rows(rng.dirichlet(np.full(4, 0.2), size=3000))
+    batch = rows_batch(rows, rng.integers(0, 4, 3000).astype(np.uint8), model.start)
     only = np.zeros(1, dtype=np.int64)
     backend = backends.load("cpu")
     alone = backend.forward_pairs(batch, only, 1).log10[0]
