@@ -7,16 +7,14 @@
 // No state has an exponent: they start at 2^kStartExponent, and a pair whose sum falls below kLowestSum (a score of about
 // -62 below that of a perfect match) is put on a list for forward_scaled.cu.
 
-// Columns of one loop iteration, and warps that a multiprocessor must hold: both measured (docs/cuda.md).
-#ifndef UNROLL
-#define UNROLL 8
-#endif
+// Warps that a multiprocessor must hold: as many as leave a lane the registers that its rows need.
 #ifndef BLOCKS
 #define BLOCKS (K + 3 * VARYING + 5 * TALL <= 16 ? 16 : K + 3 * VARYING + 5 * TALL <= 22 ? 12 : 8)
 #endif
 
 constexpr int kStartExponent = 116;
 constexpr float kLowestSum = 1e-28f;
+constexpr int kPart = 8;  // columns of one loop iteration
 
 // Sum of M + I over the columns of the read's last row, relative to 2^kStartExponent; whole in lane G - 1.
 // `steps` is columns + G - 1, 0 for lanes without a haplotype. between[column] (TALL only, from column 1 - G on): what
@@ -29,31 +27,44 @@ __device__ __forceinline__ float sum_fast(const Rows& rows, float deletion, floa
     state.s[0] = first;
     const float keep = l == 0 ? 0.0f : 1.0f;
     const uint8* column = letters - l;
-    float sum = 0, result = 0;
+    // Many columns may add the same to the sum: it is made of parts of kPart columns, whatever the warp's other haplotypes.
+    float part = 0, sum = 0, result = 0;
     // A letter, and what enters, are read a column before their turn.
     uint32 next = column[0];
     float2 next_entering = make_float2(deletion, 0);
 #if TALL
     if (l == 0) next_entering = between[0];
 #endif
+    const auto next_column = [&](int t) {
+        const uint32 letter = next;
+        next = column[t + 1];
+        const float2 entering = next_entering;
+#if TALL
+        if (l == 0) next_entering = between[t + 1];
+#endif
+        const float s = multiply_add(__shfl_up_sync(FULL, state.s_below, 1, G), keep, entering.x);
+        const float i = multiply_add(__shfl_up_sync(FULL, state.i_below, 1, G), keep, entering.y);
+        advance(rows, state, letter, s, i);
+        part += state.i_below;
+#if TALL
+        if (l == G - 1) between[t - (G - 1)] = make_float2(state.s_below, state.i_below);
+#endif
+    };
     for (int t = 0, end; (end = next_end(steps, t)) > t;) {
-#pragma unroll UNROLL
-        for (; t < end; ++t) {
-            const uint32 letter = next;
-            next = column[t + 1];
-            const float2 entering = next_entering;
-#if TALL
-            if (l == 0) next_entering = between[t + 1];
-#endif
-            const float s = multiply_add(__shfl_up_sync(FULL, state.s_below, 1, G), keep, entering.x);
-            const float i = multiply_add(__shfl_up_sync(FULL, state.i_below, 1, G), keep, entering.y);
-            advance(rows, state, letter, s, i);
-            sum += state.i_below;
-#if TALL
-            if (l == G - 1) between[t - (G - 1)] = make_float2(state.s_below, state.i_below);
-#endif
+        while (t < end) {
+            if (t % kPart == 0 && t + kPart <= end) {
+#pragma unroll
+                for (int u = 0; u < kPart; ++u) next_column(t + u);
+                t += kPart;
+            } else {
+                next_column(t++);
+            }
+            if (t % kPart == 0) {
+                sum += part;
+                part = 0;
+            }
         }
-        if (steps == t) result = sum;
+        if (steps == t) result = sum + part;
     }
     return result;
 }

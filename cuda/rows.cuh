@@ -66,10 +66,6 @@ struct Tables {
 };
 
 constexpr double LOG10_2 = 0.30102999566398119521;
-// A gap is rare on any path that counts, so that the last bit of these coefficients does not add up.
-__device__ __forceinline__ float quotient(float a, float b) { return __fdividef(a, b); }
-__device__ __forceinline__ double quotient(double a, double b) { return a / b; }
-
 __device__ __forceinline__ const uint32* words(const uint8* buffer, int64 at) {
     return reinterpret_cast<const uint32*>(buffer + at);
 }
@@ -163,11 +159,11 @@ struct Fold {
 
 __device__ __forceinline__ bool fold(const Row& now, const Row& next, Fold& out) {
     const real kept = now.mm * now.best;
-    const real insertion = quotient(now.mi, kept);
-    out.from_deletion = quotient(next.dm * now.md, next.mm);
-    out.from_insertion = quotient(next.im * insertion, next.mm);
+    const real insertion = now.mi / kept;
+    out.from_deletion = next.dm * now.md / next.mm;
+    out.from_insertion = next.im * insertion / next.mm;
     // Where no insertion opens, none is there to extend: unless one was opened before, the coefficient does not matter.
     const bool opens = next.mi > 0;
-    out.extend_insertion = opens ? quotient(next.ii * insertion, next.mi) : real(0);
+    out.extend_insertion = opens ? next.ii * insertion / next.mi : real(0);
     return kept > 0 && next.mm > 0 && (opens || next.ii * now.mi == 0);
 }
