@@ -66,20 +66,20 @@ __device__ __forceinline__ Strip load_strip(const uint8* buffer, const Header& h
     double log_kept = 0;
     float fall = 0;
     Row now = l * K < count ? load_row(buffer, header, tables, first + l * K) : carrying_row();
-    strip.entry = now.dm / now.mm;
+    strip.entry = real(now.dm) / real(now.mm);
 #pragma unroll 1
     for (int k = 0; k < K; ++k) {
         const int i = l * K + k;
         const Row next = i + 1 < count ? load_row(buffer, header, tables, first + i + 1) : carrying_row();
         Fold f;
         folds = fold(now, next, f) && folds;
-        scales = scales && now.mi >= kLeastOpening;
+        scales = scales && real(now.mi) >= kLeastOpening;
         fall -= log2f(float(f.extend_insertion));
         log_kept += now.log_kept;
         own[emission_at(0, k)] = f.from_deletion;
         own[emission_at(1, k)] = f.from_insertion;
         own[emission_at(2, k)] = f.extend_insertion;
-        own[emission_at(3, k)] = now.dd;
+        own[emission_at(3, k)] = real(now.dd);
         now = next;
     }
 #pragma unroll

@@ -73,13 +73,12 @@ __device__ __forceinline__ const uint32* words(const uint8* buffer, int64 at) {
 // Emissions of a row beside each letter, relative to the best of them.
 struct Emissions {
     real relative[5];
-    real best;
-    double log_best;
+    double best, log_best;
 };
 
 // One row of the recurrence but for its emissions, of which it needs the best.
 struct Row {
-    real mm, im, dm, mi, ii, md, dd, best;
+    double mm, im, dm, mi, ii, md, dd, best;
     double log_kept;  // log10(mm best)
 };
 
@@ -93,7 +92,7 @@ __device__ __forceinline__ Emissions load_emissions(const uint8* buffer, const H
     // Below Phred 1.25 the letters that do not match are the likelier ones.
     const bool inverted = tables.error[quality] > 0.75;
     for (uint32 s = 0; s < 5; ++s) row.relative[s] = ((s == letter || s == 4) != inverted) ? real(1) : ratio;
-    row.best = real(tables.best[is_n][quality]);
+    row.best = tables.best[is_n][quality];
     row.log_best = tables.log_best[is_n][quality];
 #else
     const double* values = reinterpret_cast<const double*>(buffer + header.positions[0]);
@@ -108,7 +107,7 @@ __device__ __forceinline__ Emissions load_emissions(const uint8* buffer, const H
         best = emission[s] > best ? emission[s] : best;
     }
     for (int s = 0; s < 5; ++s) row.relative[s] = real(emission[s] / best);
-    row.best = real(best);
+    row.best = best;
     row.log_best = log10(best);
 #endif
     return row;
@@ -120,11 +119,11 @@ __device__ __forceinline__ Row load_row(const uint8* buffer, const Header& heade
     row.best = emissions.best;
 #ifdef QUALITIES
     const uint32 insertion = buffer[header.positions[2] + at], deletion = buffer[header.positions[3] + at];
-    row.mi = real(tables.error[insertion]);
-    row.md = real(tables.error[deletion]);
-    row.ii = row.dd = real(tables.error[buffer[header.positions[4] + at]]);
+    row.mi = tables.error[insertion];
+    row.md = tables.error[deletion];
+    row.ii = row.dd = tables.error[buffer[header.positions[4] + at]];
     row.im = row.dm = 1 - row.ii;
-    row.mm = row.mi + row.md < 1 ? 1 - (row.mi + row.md) : real(0);
+    row.mm = row.mi + row.md < 1 ? 1 - (row.mi + row.md) : 0;
     row.log_kept = emissions.log_best + tables.log_unopened[insertion][deletion];
 #else
 #ifdef ROWS
@@ -137,13 +136,13 @@ __device__ __forceinline__ Row load_row(const uint8* buffer, const Header& heade
         inserted += reinterpret_cast<const double*>(buffer + header.positions[0])[size_t(at) * 4 + a] * tables.insertion[a];
     }
 #endif
-    row.mm = real(transitions[0]);
-    row.im = real(transitions[1]);
-    row.dm = real(transitions[2]);
-    row.mi = real(transitions[3] * inserted);
-    row.ii = real(transitions[4] * inserted);
-    row.md = real(transitions[5]);
-    row.dd = real(transitions[6]);
+    row.mm = transitions[0];
+    row.im = transitions[1];
+    row.dm = transitions[2];
+    row.mi = transitions[3] * inserted;
+    row.ii = transitions[4] * inserted;
+    row.md = transitions[5];
+    row.dd = transitions[6];
     row.log_kept = emissions.log_best + log10(transitions[0]);
 #endif
     return row;
@@ -158,12 +157,12 @@ struct Fold {
 };
 
 __device__ __forceinline__ bool fold(const Row& now, const Row& next, Fold& out) {
-    const real kept = now.mm * now.best;
-    const real insertion = now.mi / kept;
-    out.from_deletion = next.dm * now.md / next.mm;
-    out.from_insertion = next.im * insertion / next.mm;
-    // Where no insertion opens, none is there to extend: unless one was opened before, the coefficient does not matter.
+    const double kept = now.mm * now.best;
+    out.from_deletion = real(next.dm) * real(now.md) / real(next.mm);
+    out.from_insertion = real(next.im) * real(now.mi) / real(kept * next.mm);
+    // In double: a long insertion multiplies by this once a row. Where no insertion opens, none is there to extend: unless
+    // one was opened before, the coefficient does not matter.
     const bool opens = next.mi > 0;
-    out.extend_insertion = opens ? next.ii * insertion / next.mi : real(0);
+    out.extend_insertion = opens ? real(next.ii * now.mi / (kept * next.mi)) : real(0);
     return kept > 0 && next.mm > 0 && (opens || next.ii * now.mi == 0);
 }

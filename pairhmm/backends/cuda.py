@@ -114,7 +114,7 @@ class CudaBackend:
     name = "cuda"
     concurrency = 4
     chunk_cells = 8_500_000_000
-    smallest_chunk_cells = 2_100_000_000
+    smallest_chunk_cells = 8_500_000_000
     longest_fast_read = LONGEST_TILE
 
     def __init__(self, device: int, memory: int | None) -> None:
