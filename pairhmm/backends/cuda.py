@@ -126,7 +126,8 @@ class CudaBackend:
         self._memory = memory
         self._kernels: dict[object, Any] = {}
         self._preparing = threading.Lock()
-        self._slots: queue.SimpleQueue[_Slot] = queue.SimpleQueue()
+        # The last one back is the first one out: its buffers have grown already.
+        self._slots: queue.LifoQueue[_Slot] = queue.LifoQueue()
         with self._device:
             self._tables = cupy.asarray(cuda_kernels.tables().view(np.uint8))
             for _ in range(self.concurrency):
