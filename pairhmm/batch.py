@@ -128,6 +128,8 @@ class PairBatch:
                 if len(values) != self.bases:
                     raise ValueError(f"{name} has {len(values)} values for {self.bases} bases")
                 _check_codes(name, values, 4 if name == "bases" else HIGHEST_QUALITY)
+            # Asked for by each part of the batch, and cheapest while the array is in the cache.
+            _ = self.constant_gap
         if self.rows is not None:
             if self.rows.dtype != np.float64 or self.rows.shape != (self.bases, ROW_SIZE):
                 raise ValueError(f"rows must be float64 of shape (bases, {ROW_SIZE})")
@@ -158,6 +160,14 @@ class PairBatch:
             return len(self.qualities.bases)
         assert self.rows is not None
         return len(self.rows)
+
+    @cached_property
+    def constant_gap(self) -> int | None:
+        """The gap quality (Phred) of GATK reads, where it is one number all over; a part has its whole batch's."""
+        if self.qualities is None or not self.bases:
+            return None
+        gap = self.qualities.gap_quality
+        return int(gap[0]) if gap.min() == gap.max() else None
 
     @property
     def groups(self) -> int:
@@ -218,6 +228,7 @@ class PairBatch:
             if qualities is None
             else Qualities(*(getattr(qualities, name)[bases] for name in Qualities.__dataclass_fields__)),
             rows=None if self.rows is None else self.rows[bases],
+            constant_gap=self.constant_gap,
         )
         return part
 

@@ -81,8 +81,7 @@ def tables() -> NDArray[np.void]:
 def model_of(batch: PairBatch) -> tuple[int, float | None]:
     """`Variant.model` and `Variant.extension` of a batch."""
     if batch.qualities is not None:
-        gap = batch.qualities.gap_quality
-        return QUALITIES, float(ERROR[gap[0]]) if len(gap) and gap.min() == gap.max() else None
+        return QUALITIES, None if batch.constant_gap is None else float(ERROR[batch.constant_gap])
     assert batch.rows is not None
     dd = batch.rows[:, 11]
     return ROWS, float(dd[0]) if len(dd) and dd.min() == dd.max() else None

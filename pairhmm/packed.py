@@ -23,7 +23,7 @@ PADDING = 48
 BORDER_PADDING = 48
 """Columns before and after those of a border that a strip may write and read."""
 
-PARALLEL_BYTES, COPIERS = 1 << 21, 8
+PARALLEL_BYTES, COPIERS = 1 << 21, 4
 """Batches from this size on are copied by so many threads: one core does not copy as fast as the bus to a GPU."""
 
 ALIGNMENT = 16
