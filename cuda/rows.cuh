@@ -51,18 +51,18 @@ struct Header {
                              // probabilities in the first
     double start_match;      // M[0,0]
     double start_deletion;   // D[0,0] in units of 1 / haplotype length
+    double match[4][5];      // MODEL 2: emission of a read letter beside a haplotype letter,
+    double insertion[4];     // emission of an inserted letter,
+    double transitions[7];   // mm im dm mi ii md dd
 };
 
-// Phred tables, and the constants of a profile model; made in Python, so that no constant of a model stands here.
+// Phred tables, made in Python: no constant of a model stands here.
 struct Tables {
     double log_unopened[128][128];  // log10(1 - min(1, insertion + deletion)), by their qualities
     double log_best[2][128];        // log10 of `best`
     double best[2][128];            // the larger one of 1 - error and error / 3; for N (index 1) 1 - error
     double ratio[2][128];           // the smaller one over the larger one; for N, which every letter matches, 1
     double error[128];              // 10^(-Q/10)
-    double match[4][5];             // profile: emission of a read letter beside a haplotype letter
-    double insertion[4];            // profile: emission of an inserted letter
-    double transitions[7];          // profile: mm im dm mi ii md dd
 };
 
 constexpr double LOG10_2 = 0.30102999566398119521;
@@ -102,7 +102,7 @@ __device__ __forceinline__ Emissions load_emissions(const uint8* buffer, const H
         emission[s] = values[size_t(at) * 12 + s];
 #else
         emission[s] = 0;
-        for (int a = 0; a < 4; ++a) emission[s] += values[size_t(at) * 4 + a] * tables.match[a][s];
+        for (int a = 0; a < 4; ++a) emission[s] += values[size_t(at) * 4 + a] * header.match[a][s];
 #endif
         best = emission[s] > best ? emission[s] : best;
     }
@@ -130,10 +130,10 @@ __device__ __forceinline__ Row load_row(const uint8* buffer, const Header& heade
     const double* transitions = reinterpret_cast<const double*>(buffer + header.positions[0]) + size_t(at) * 12 + 5;
     const double inserted = 1;  // in mi and ii already
 #else
-    const double* transitions = tables.transitions;
+    const double* transitions = header.transitions;
     double inserted = 0;
     for (int a = 0; a < 4; ++a) {
-        inserted += reinterpret_cast<const double*>(buffer + header.positions[0])[size_t(at) * 4 + a] * tables.insertion[a];
+        inserted += reinterpret_cast<const double*>(buffer + header.positions[0])[size_t(at) * 4 + a] * header.insertion[a];
     }
 #endif
     row.mm = transitions[0];

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -54,6 +54,28 @@ class Read(Qualities):
 
 
 @dataclass(frozen=True, slots=True)
+class Profiles:
+    """Reads of a profile model, one or many end to end, and the model's constants.
+
+    Attributes
+    ----------
+    probabilities : float64[m, 4]
+        Of A C G T at each position.
+    match : float64[4, 5]
+        Emission of a read letter beside a haplotype letter A C G T N.
+    insertion : float64[4]
+        Emission of an inserted letter.
+    transitions : float64[7]
+        mm im dm mi ii md dd.
+    """
+
+    probabilities: NDArray[np.float64]
+    match: NDArray[np.float64]
+    insertion: NDArray[np.float64]
+    transitions: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
 class Group:
     """Reads that are each scored against each of some haplotypes: one region of a sample."""
 
@@ -88,14 +110,16 @@ class PairBatch:
     group_read, group_haplotype : int64[groups + 1]
         First read and first haplotype of each group.
     read_offset, haplotype_offset : int64[reads + 1], int64[haplotypes + 1]
-        First base of each read in `qualities` or `rows`, first letter of each haplotype in `haplotypes`.
+        First base of each read in `qualities`, `profiles` or `rows`, first letter of each haplotype in `haplotypes`.
     haplotypes : uint8[letters]
         Codes of `pairhmm.sequences.encode`.
     start : Start
     qualities : Qualities or None
         GATK reads, or
     rows : float64[bases, 12] or None
-        rows of any model (`pairhmm.models.profile.ProfileModel.rows`). Exactly one of the two is given.
+        rows of any model, or
+    profiles : Profiles or None
+        reads of a profile model (`pairhmm.models.profile.ProfileModel.profiles`). Exactly one of the three is given.
 
     Raises
     ------
@@ -111,10 +135,11 @@ class PairBatch:
     start: Start
     qualities: Qualities | None = None
     rows: NDArray[np.float64] | None = None
+    profiles: Profiles | None = None
 
     def __post_init__(self) -> None:
-        if (self.qualities is None) == (self.rows is None):
-            raise ValueError("a batch has either qualities or rows")
+        if sum(given is not None for given in (self.qualities, self.rows, self.profiles)) != 1:
+            raise ValueError("a batch has either qualities or rows or profiles")
         if len(self.group_read) != len(self.group_haplotype):
             raise ValueError("group_read and group_haplotype differ in length")
         _check_offsets("group_read", self.group_read, len(self.read_offset) - 1, smallest=0)
@@ -135,6 +160,13 @@ class PairBatch:
                 raise ValueError(f"rows must be float64 of shape (bases, {ROW_SIZE})")
             if not bool((np.isfinite(self.rows) & (self.rows >= 0)).all()):
                 raise ValueError("rows must be finite and not negative")
+        if self.profiles is not None:
+            if self.profiles.probabilities.dtype != np.float64 or self.profiles.probabilities.shape != (self.bases, 4):
+                raise ValueError("probabilities must be float64 of shape (bases, 4)")
+            for name in Profiles.__dataclass_fields__:
+                values = getattr(self.profiles, name)
+                if not bool((np.isfinite(values) & (values >= 0)).all()):
+                    raise ValueError(f"{name} must be finite and not negative")
 
     @classmethod
     def from_groups(cls, groups: Sequence[Group], start: Start | None = None) -> PairBatch:
@@ -158,6 +190,8 @@ class PairBatch:
         """Read positions in the batch."""
         if self.qualities is not None:
             return len(self.qualities.bases)
+        if self.profiles is not None:
+            return len(self.profiles.probabilities)
         assert self.rows is not None
         return len(self.rows)
 
@@ -215,7 +249,7 @@ class PairBatch:
         haplotype_offset = self.haplotype_offset[group_haplotype[0] : group_haplotype[-1] + 1]
         read_offset = self.read_offset[first : end + 1]
         bases = slice(read_offset[0], read_offset[-1])
-        qualities = self.qualities
+        qualities, profiles = self.qualities, self.profiles
         part = object.__new__(PairBatch)  # Parts of a checked batch are not scanned again.
         vars(part).update(
             group_read=np.clip(self.group_read[group : group_end + 1], first, end) - first,
@@ -228,6 +262,7 @@ class PairBatch:
             if qualities is None
             else Qualities(*(getattr(qualities, name)[bases] for name in Qualities.__dataclass_fields__)),
             rows=None if self.rows is None else self.rows[bases],
+            profiles=None if profiles is None else replace(profiles, probabilities=profiles.probabilities[bases]),
             constant_gap=self.constant_gap,
         )
         return part

@@ -56,9 +56,6 @@ TABLES = np.dtype(
         ("best", "<f8", (2, 128)),
         ("ratio", "<f8", (2, 128)),
         ("error", "<f8", (128,)),
-        ("match", "<f8", (4, 5)),
-        ("insertion", "<f8", (4,)),
-        ("transitions", "<f8", (7,)),
     ]
 )
 """`Tables` of cuda/rows.cuh."""
@@ -82,6 +79,8 @@ def model_of(batch: PairBatch) -> tuple[int, float | None]:
     """`Variant.model` and `Variant.extension` of a batch."""
     if batch.qualities is not None:
         return QUALITIES, None if batch.constant_gap is None else float(ERROR[batch.constant_gap])
+    if batch.profiles is not None:
+        return PROFILES, float(batch.profiles.transitions[6])
     assert batch.rows is not None
     dd = batch.rows[:, 11]
     return ROWS, float(dd[0]) if len(dd) and dd.min() == dd.max() else None

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm import engine
-from pairhmm.batch import PairBatch, Qualities, Read, joined, offsets
+from pairhmm.batch import PairBatch, Profiles, Qualities, Read, joined, offsets
 from pairhmm.engine import Choice
 from pairhmm.errors import InputError
 from pairhmm.io.ahead import read_ahead
@@ -21,7 +21,7 @@ from pairhmm.io.pair_batches import read_batches
 from pairhmm.io.records import SequenceRecord, read_profiles, read_sequences
 from pairhmm.io.score_lines import HEADER, score_lines
 from pairhmm.models import gatk
-from pairhmm.models.profile import ProfileModel, one_hot
+from pairhmm.models.profile import ProfileModel, check_profile, one_hot
 from pairhmm.sequences import encode
 
 Haplotype = str | NDArray[np.uint8]
@@ -158,12 +158,15 @@ def _batch(reads: Sequence[ModelRead], haplotypes: Sequence[Haplotype], model: P
     codes = [encode(haplotype) if isinstance(haplotype, str) else haplotype for haplotype in haplotypes]
     lengths = [len(read.bases) if isinstance(read, Read) else len(read) for read in reads]
     qualities: Qualities | None = None
-    rows: NDArray[np.float64] | None = None
+    profiles: Profiles | None = None
     if model is None:
         fields = Qualities.__dataclass_fields__
         qualities = Qualities(*(joined([getattr(read, name) for read in reads]) for name in fields))
     else:
-        rows = np.concatenate([model.rows(np.asarray(read, dtype=np.float64)) for read in reads])
+        probabilities = [np.asarray(read, dtype=np.float64) for read in reads]
+        for each in probabilities:
+            check_profile(each)
+        profiles = model.profiles(np.concatenate(probabilities))
     return PairBatch(
         group_read=offsets([len(reads)]),
         group_haplotype=offsets([len(codes)]),
@@ -172,7 +175,7 @@ def _batch(reads: Sequence[ModelRead], haplotypes: Sequence[Haplotype], model: P
         haplotypes=joined(codes),
         start=gatk.START if model is None else model.start,
         qualities=qualities,
-        rows=rows,
+        profiles=profiles,
     )
 
 

@@ -42,6 +42,9 @@ HEADER = np.dtype(
         ("positions", "<i8", (5,)),
         ("start_match", "<f8"),
         ("start_deletion", "<f8"),
+        ("match", "<f8", (4, 5)),
+        ("insertion", "<f8", (4,)),
+        ("transitions", "<f8", (7,)),
     ]
 )
 
@@ -279,9 +282,13 @@ def _plan(batch: PairBatch) -> tuple[_Plan, NDArray[np.void]]:
     plan.add(np.zeros(PADDING + widest, dtype=np.uint8), aligned=False)
     if batch.qualities is not None:
         arrays = [getattr(batch.qualities, name) for name in Qualities.__dataclass_fields__]
+    elif batch.profiles is not None:
+        arrays = [batch.profiles.probabilities]
+        for name in ("match", "insertion", "transitions"):
+            header[name] = getattr(batch.profiles, name)
     else:
         assert batch.rows is not None
-        arrays = [batch.rows.reshape(-1)]
+        arrays = [batch.rows]
     for k, values in enumerate(arrays):
         header["positions"][0, k] = plan.add(values)
     return plan, header

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pairhmm.backends.base import Backend, Status
 from pairhmm.batch import FLOAT32, FLOAT64, PairBatch, Qualities, Scores
 from pairhmm.errors import BackendUnavailable
+from pairhmm.models import profile
 from pairhmm.models.gatk import ERROR
 
 LEVEL_VARIABLE = "PAIRHMM_CPU"
@@ -54,8 +55,9 @@ class CpuBackend(Backend):
             arrays = (getattr(batch.qualities, name) for name in Qualities.__dataclass_fields__)
             native.set_qualities(*(np.ascontiguousarray(values) for values in arrays), ERROR)
         else:
-            assert batch.rows is not None
-            native.set_rows(np.ascontiguousarray(batch.rows).reshape(-1))
+            rows = batch.rows if batch.profiles is None else profile.rows(batch.profiles)
+            assert rows is not None
+            native.set_rows(np.ascontiguousarray(rows).reshape(-1))
         return native
 
 

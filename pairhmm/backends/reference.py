@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from pairhmm.backends.base import Backend, Status
 from pairhmm.batch import FLOAT64, ROW_SIZE, PairBatch, Scores, Start
-from pairhmm.models import gatk
+from pairhmm.models import gatk, profile
 
 _NOTHING = -(2**40)
 """Exponent of a cell whose values are zero."""
@@ -44,8 +44,7 @@ class ReferenceBackend(Backend):
         return Scores(np.full(batch.pairs, np.nan), np.full(batch.pairs, FLOAT64, dtype=np.uint8))
 
     def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
-        rows = batch.rows if batch.qualities is None else gatk.rows(batch.qualities)
-        assert rows is not None
+        rows = _rows(batch)
         letters = batch.haplotypes
         reads, haplotypes = batch.pair_indices(pairs)
         lengths = np.diff(batch.read_offset)[reads]
@@ -63,6 +62,15 @@ class ReferenceBackend(Backend):
                 batch.start,
             )
         return Scores(scores, np.full(len(scores), FLOAT64, dtype=np.uint8))
+
+
+def _rows(batch: PairBatch) -> NDArray[np.float64]:
+    if batch.qualities is not None:
+        return gatk.rows(batch.qualities)
+    if batch.profiles is not None:
+        return profile.rows(batch.profiles)
+    assert batch.rows is not None
+    return batch.rows
 
 
 def _score_block(

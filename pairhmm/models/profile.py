@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.batch import ROW_SIZE, Start
+from pairhmm.batch import ROW_SIZE, Profiles, Start
 from pairhmm.errors import InputError
 
 LETTERS = "ACGT"
@@ -45,10 +45,8 @@ class ProfileModel:
     transitions: Mapping[str, float]
     start: Start
 
-    def rows(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Row parameters float64[m, 12] of a read's letter probabilities float64[m, 4].
-
-        E_i[h] = sum_a p[i,a] eps_M(a,h); e_I = sum_a p[i,a] eps_I(a,-) is folded into mi and ii.
+    def profiles(self, probabilities: NDArray[np.float64]) -> Profiles:
+        """Reads of letter probabilities float64[m, 4] (any number of reads end to end), as a batch holds them.
 
         Raises
         ------
@@ -56,14 +54,26 @@ class ProfileModel:
             Where a row has a value outside 0..1 or does not sum to 1.
         """
         check_profile(probabilities)
-        result = np.empty((len(probabilities), ROW_SIZE))
-        result[:, :5] = probabilities @ self.match
-        inserted = probabilities @ self.insertion
-        transition = self.transitions
-        result[:, 5:] = [transition[name] for name in ("MM", "IM", "DM", "MI", "II", "MD", "DD")]
-        result[:, 8] *= inserted
-        result[:, 9] *= inserted
-        return result
+        transitions = np.array([self.transitions[name] for name in ("MM", "IM", "DM", "MI", "II", "MD", "DD")])
+        return Profiles(probabilities, self.match, self.insertion, transitions)
+
+    def rows(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Row parameters float64[m, 12] of a read's letter probabilities float64[m, 4]; errors as in `profiles`."""
+        return rows(self.profiles(probabilities))
+
+
+def rows(profiles: Profiles) -> NDArray[np.float64]:
+    """Row parameters float64[m, 12] of `profiles`.
+
+    E_i[h] = sum_a p[i,a] eps_M(a,h); e_I = sum_a p[i,a] eps_I(a,-) is folded into mi and ii.
+    """
+    result = np.empty((len(profiles.probabilities), ROW_SIZE))
+    result[:, :5] = profiles.probabilities @ profiles.match
+    inserted = profiles.probabilities @ profiles.insertion
+    result[:, 5:] = profiles.transitions
+    result[:, 8] *= inserted
+    result[:, 9] *= inserted
+    return result
 
 
 def preset(name: str) -> ProfileModel:

@@ -211,6 +211,20 @@ def test_profile_presets(name, level, monkeypatch):
         assert abs(engine.forward(batch, "cpu").log10[0] - expected) <= TOLERANCE
 
 
+@pytest.mark.parametrize("name", ["reference", "cpu"])
+def test_profiles_are_their_rows(name):
+    rng = np.random.default_rng(9)
+    model = profile.preset("normalised")
+    p = rng.dirichlet(np.full(4, 0.2), size=70)
+    places = offsets([2]), offsets([1]), offsets([30, 40]), offsets([50])
+    letters = rng.integers(0, 5, 50).astype(np.uint8)
+    rows = PairBatch(*places, letters, model.start, rows=model.rows(p))
+    profiles = PairBatch(*places, letters, model.start, profiles=model.profiles(p))
+    scores = engine.forward(profiles, name).log10
+    assert (scores == engine.forward(rows, name).log10).all()
+    assert (engine.forward(profiles.take_reads(1, 2), name).log10 == scores[1:]).all()
+
+
 def test_one_hot_profile_reproduces_gatk_emissions():
     rng = np.random.default_rng(1)
     bases = rng.integers(0, 4, 50).astype(np.uint8)

@@ -55,6 +55,17 @@ def test_profiles(name, start, backend, batches):
     batches.check(device_pool.score(given, backend, 1), given)
 
 
+def test_profiles_from_probabilities(backend, batches):
+    """What crosses to the device is four probabilities a base; the rows are made there."""
+    rng = np.random.default_rng(13)
+    model = profile.preset("published")
+    probabilities = [rng.dirichlet(np.full(4, 0.2), m) for m in (1, 9, 150, 700)]
+    targets = [batches.noise(rng, n, 5) for n in (1, 40, 333)]
+    rows = batches.of_rows([model.rows(p) for p in probabilities], targets, model.start)
+    given = dataclasses.replace(rows, rows=None, profiles=model.profiles(np.concatenate(probabilities)))
+    batches.check(device_pool.score(given, backend, 1), given)
+
+
 def test_smallest(backend, batches):
     """Reads of one base, haplotypes of one letter, and reads longer than their haplotype."""
     rng = np.random.default_rng(4)
