@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -181,8 +182,38 @@ def pack(
     plan, header = _plan(batch)
     known, shape_of_length = shapes(longest)
     widths = np.diff(batch.haplotype_offset)
-    each = _haplotypes_each(batch, widths)
-    reads = np.array([shape.reads for shape in known])
+    tiles = make_tiles(batch, skip_read, shape_of_length, [shape.reads for shape in known])
+    header["order"], items_at = plan.add(tiles.order), plan.add(tiles.items)
+    plan.write(allocate(plan.size))
+    return Packed(
+        plan.size,
+        [
+            Tier(known[shape], items_at + 8 * item, count, last, pairs)
+            for shape, item, count, last, pairs in tiles.tiers
+        ],
+        tiles.haplotypes_each,
+        int(widths.max()) if len(widths) else 0,
+        batch.pairs,
+    )
+
+
+class Tiles(NamedTuple):
+    """Tiles for any device: `order` and `items` as in `Tier`, the haplotypes of an item, and tiers, most work first.
+
+    A tier is the index of its shape, its first item, how many it has, one past its last read in order, and its pairs.
+    """
+
+    order: NDArray[np.uint32]
+    items: NDArray[np.uint32]
+    haplotypes_each: int
+    tiers: list[tuple[int, int, int, int, int]]
+
+
+def make_tiles(
+    batch: PairBatch, skip_read: NDArray[np.bool_], shape_of_length: NDArray[np.uint8], reads_of_shape: Sequence[int]
+) -> Tiles:
+    """Cut the reads that are not skipped into tiles, by the index of the shape that their length has."""
+    each = _haplotypes_each(batch, np.diff(batch.haplotype_offset))
     order, items, tiers = native.make_tiles(
         batch.group_read,
         batch.group_haplotype,
@@ -190,22 +221,11 @@ def pack(
         batch.haplotype_offset,
         skip_read.view(np.uint8),
         shape_of_length,
-        reads,
+        np.array(reads_of_shape),
         each,
     )
-    header["order"], items_at = plan.add(order), plan.add(items)
-    plan.write(allocate(plan.size))
-    return Packed(
-        plan.size,
-        [
-            Tier(known[shape], items_at + 8 * item, count, last, pairs)
-            # Most work first: what is left at the end is short.
-            for shape, item, count, last, pairs in sorted(tiers, key=lambda tier: -tier[2])
-        ],
-        each,
-        int(widths.max()) if len(widths) else 0,
-        batch.pairs,
-    )
+    # What is left at the end is short.
+    return Tiles(order, items, each, sorted(tiers, key=lambda tier: -tier[2]))
 
 
 def _haplotypes_each(batch: PairBatch, widths: NDArray[np.int64]) -> int:
@@ -266,10 +286,10 @@ def pack_pairs(
     )
 
 
-def _plan(batch: PairBatch) -> tuple[_Plan, NDArray[np.void]]:
+def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void]]:
     """The arrays of a batch behind their header, which more may be added to."""
     read_group = np.repeat(np.arange(batch.groups, dtype=np.uint32), np.diff(batch.group_read))
-    plan = _Plan()
+    plan = Plan()
     header = np.zeros(1, dtype=HEADER)
     header["start_match"], header["start_deletion"] = batch.start.match, batch.start.deletion
     plan.add(header.view(np.uint8))
@@ -294,7 +314,7 @@ def _plan(batch: PairBatch) -> tuple[_Plan, NDArray[np.void]]:
     return plan, header
 
 
-class _Plan:
+class Plan:
     """Arrays and where each goes."""
 
     def __init__(self) -> None:

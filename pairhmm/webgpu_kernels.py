@@ -1,0 +1,161 @@
+"""The WebGPU kernels as text: what is compiled for a shape, a model and a device. No GPU library is needed here.
+
+What comes out is WGSL for any host. A browser wants `SUBGROUPS` before a text that shuffles; wgpu knows without.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm import wgsl
+from pairhmm.batch import PairBatch
+from pairhmm.models.gatk import ERROR
+from pairhmm.packed import Shape
+
+SUBGROUPS = "enable subgroups;\n"
+
+LETTERS, LETTERS_SCALED = 5, 6
+"""Letters with an emission: A C G T N, and where lanes have exponents also what stands past a haplotype's end."""
+
+PART = 8
+"""Columns of a loop's iteration in forward.wgsl."""
+
+COARSE, FINE = 16, 32
+"""log10 of what a read's scores are relative to comes back in two parts, in units of 2^-16 and 2^-32."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """What forward.wgsl is compiled for.
+
+    Attributes
+    ----------
+    shape : Shape
+    width : int
+        Invocations of a workgroup.
+    shuffles : bool
+        Lanes hand values on by a subgroup's shuffles, and not through workgroup memory.
+    qualities : bool
+        Rows are made from GATK's quality bytes, and not given.
+    extension : float or None
+        Probability that a deletion is extended, where it is one number for the batch: a register less for each row. The
+        scores are the same bits either way.
+    scaled : bool
+        forward_scaled.wgsl instead of forward.wgsl.
+    rescuer_reads : int
+        Reads that share a workgroup of the forward_scaled.wgsl that rescues this one's pairs.
+    """
+
+    shape: Shape
+    width: int
+    shuffles: bool
+    qualities: bool
+    extension: float | None
+    scaled: bool = False
+    rescuer_reads: int = 1
+
+    @property
+    def entry_point(self) -> str:
+        return "forward_scaled" if self.scaled else "forward_fast"
+
+
+def extension_of(batch: PairBatch) -> float | None:
+    """`Variant.extension` of a batch."""
+    if batch.qualities is not None:
+        return None if batch.constant_gap is None else float(ERROR[batch.constant_gap])
+    if batch.profiles is not None:
+        return float(batch.profiles.transitions[6])
+    assert batch.rows is not None
+    dd = batch.rows[:, 11]
+    return float(dd[0]) if len(dd) and dd.min() == dd.max() else None
+
+
+def forward_source(variant: Variant) -> str:
+    """WGSL of forward.wgsl or forward_scaled.wgsl with all its parts, for one variant."""
+    letters = LETTERS_SCALED if variant.scaled else LETTERS
+    quads = -(-variant.shape.rows // 4)
+    constants = {
+        "G": variant.shape.lanes,
+        "K": variant.shape.rows,
+        "W": variant.width,
+        "LETTERS": letters,
+        "QUADS": quads + 1 - quads % 2,
+        "RESCUER_READS": variant.rescuer_reads,
+        "PART": PART,
+    }
+    switches = {"SHUFFLES": int(variant.shuffles), "VARYING": int(variant.extension is None)}
+    names = (
+        "tiles.wgsl",
+        "pass_shuffles.wgsl" if variant.shuffles else "pass_memory.wgsl",
+        "lanes.wgsl",
+        "rows_qualities.wgsl" if variant.qualities else "rows_folded.wgsl",
+        "forward_scaled.wgsl" if variant.scaled else "forward.wgsl",
+    )
+    lines = [f"const {name} = {value}u;" for name, value in constants.items()]
+    if variant.extension is not None:
+        lines.append(f"const EXTEND_DELETION = {float(np.float32(variant.extension)).hex()}f;")
+    return "\n".join(lines) + "\n" + "".join(wgsl.expand(name, _read, constants | switches) for name in names)
+
+
+def subgroups_source(width: int) -> str:
+    """WGSL of subgroups.wgsl for workgroups of that many invocations."""
+    return f"const W = {width}u;\n" + _read("subgroups.wgsl")
+
+
+def storage_bytes(shape: Shape, width: int, *, scaled: bool) -> int:
+    """Workgroup memory of a variant, or a little more."""
+    quads = -(-shape.rows // 4)
+    emissions = 16 * (quads + 1 - quads % 2) * width * (LETTERS_SCALED if scaled else LETTERS)
+    return emissions + 16 * width + 16 * width + 64
+
+
+def tables() -> NDArray[np.uint32]:
+    """uint32[entries, 4]: Phred tables as rows_qualities.wgsl has them; the formulas are `pairhmm.models.gatk.rows`."""
+    error = ERROR[:128]
+    right, wrong = 1 - error, error / 3
+    best = np.array([np.maximum(right, wrong), right])
+    ratio = np.array([np.minimum(right, wrong) / best[0], np.ones(128)])
+    unopened = 1 - np.minimum(1, error[:, None] + error)
+    likelier = np.array([wrong > right, wrong > right])
+    return np.concatenate(
+        [
+            np.hstack([_fixed_log10(unopened), _pair_of_inverse(unopened)]),
+            np.hstack([_fixed_log10(best), _pair_of_inverse(best)]),
+            np.hstack([_pair(error), _pair(1 / error)]),
+            np.stack([_bits(ratio), likelier.reshape(-1).astype(np.uint32), *np.zeros((2, 256), np.uint32)], axis=1),
+        ]
+    )
+
+
+def _fixed_log10(values: NDArray[np.float64]) -> NDArray[np.uint32]:
+    """uint32[n, 2]: log10 in units of 2^-COARSE, and in units of 2^-FINE what is above that; 0 for values of zero."""
+    fixed = np.rint(np.log10(np.where(values > 0, values, 1.0)) * 2.0**FINE).astype(np.int64).reshape(-1)
+    bits = FINE - COARSE
+    coarse, fine = fixed >> bits, fixed & ((1 << bits) - 1)
+    return np.stack([coarse.astype(np.int32).view(np.uint32), fine.astype(np.uint32)], axis=1)
+
+
+def _pair_of_inverse(values: NDArray[np.float64]) -> NDArray[np.uint32]:
+    """uint32[n, 2]: 1 / value as a pair, zeros for values of zero."""
+    positive = values > 0
+    return _pair(np.where(positive, 1 / np.where(positive, values, 1.0), 0.0))
+
+
+def _pair(values: NDArray[np.float64]) -> NDArray[np.uint32]:
+    """uint32[n, 2]: the float32 next to each value, and what it lacks."""
+    near = values.astype(np.float32)
+    return np.stack([_bits(near), _bits(values - near)], axis=1)
+
+
+def _bits(values: NDArray[np.floating]) -> NDArray[np.uint32]:
+    return np.ascontiguousarray(values, dtype=np.float32).reshape(-1).view(np.uint32)
+
+
+@cache
+def _read(name: str) -> str:
+    return (files("pairhmm") / "shaders" / name).read_text()

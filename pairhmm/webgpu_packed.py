@@ -1,0 +1,185 @@
+"""A batch as a buffer of 32-bit words for the WebGPU kernels, and for each dispatch a block that says where they lie.
+
+The layout is that of `Work` in `shaders/tiles.wgsl`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.batch import PairBatch, Qualities
+from pairhmm.folded_rows import fold
+from pairhmm.models import profile
+from pairhmm.packed import Plan, Shape, make_tiles
+
+PADDING = 64
+"""Letters that a tile may read before a haplotype, and after the longest haplotype that shares the tile."""
+
+LANES = (1, 2, 4, 8, 16, 32)
+ROWS = (10, 12, 14, 16)
+ROWS_OF_MOST_LANES = (10, 12, 14, 16, 18, 20)
+"""Rows a lane may own: enough to pay for a step's fixed cost, few enough for the registers that a driver gives."""
+
+STEP_COST = 4.5
+"""Instructions of a step that do not depend on the rows of a lane, in rows."""
+
+LONGEST_TILE = LANES[-1] * ROWS_OF_MOST_LANES[-1]
+"""Bases of a read that a tile holds."""
+
+RESCUERS = (Shape(2, 20), Shape(4, 20), Shape(8, 20), Shape(16, 16), Shape(32, 20))
+"""Shapes that rescue pairs of others: few, since few pairs need it."""
+
+LISTED = np.dtype([("workgroups", "<u4", (3,)), ("count", "<u4")])
+"""Of each rescuer: the arguments of its dispatch, and how many pairs its list has."""
+
+WORK = np.dtype(
+    [
+        *((name, "<u4") for name in ("read_offset", "read_group", "group_read", "group_haplotype", "group_pair")),
+        *((name, "<u4") for name in ("haplotype_offset", "order", "letters", "rows")),
+        *((name + step, "<u4") for name in Qualities.__dataclass_fields__ for step in ("", "_step")),
+        *((name, "<f4") for name in ("start_match", "start_deletion")),
+        *((name, "<u4") for name in ("kept", "items", "first_item", "end_item", "last", "haplotypes_each")),
+        *((name, "<u4") for name in ("rescuer", "list")),
+    ]
+)
+"""`Work` of shaders/tiles.wgsl."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """The tiles of one shape: its work but for the range of items, how many there are, and their cells, about."""
+
+    shape: Shape
+    work: NDArray[np.void]
+    items: int
+    cells: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rescue:
+    """What rescues pairs of some tiers: the index of its shape in `RESCUERS`, and its work."""
+
+    rescuer: int
+    work: NDArray[np.void]
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A batch's buffer, and how to score it.
+
+    Attributes
+    ----------
+    size : int
+        Bytes of the buffer in use.
+    tiers : sequence of Tier
+    rescues : sequence of Rescue
+    listed : int
+        Pairs that all lists together have room for.
+    pairs, reads : int
+    log_kept : float64[reads] or None
+        log10 of what each read's scores are relative to, where the device does not know it.
+    """
+
+    size: int
+    tiers: Sequence[Tier]
+    rescues: Sequence[Rescue]
+    listed: int
+    pairs: int
+    reads: int
+    log_kept: NDArray[np.float64] | None
+
+
+@cache
+def shapes() -> tuple[tuple[Shape, ...], NDArray[np.uint8]]:
+    """All shapes, and for each read length 0..LONGEST_TILE the index (uint8) of the one with least work."""
+    known = [Shape(lanes, rows) for lanes in LANES for rows in (ROWS_OF_MOST_LANES if lanes == LANES[-1] else ROWS)]
+    lanes, rows = np.array([(shape.lanes, shape.rows) for shape in known]).T
+    fits = np.arange(LONGEST_TILE + 1)[:, None] <= lanes * rows
+    return tuple(known), np.where(fits, lanes * (rows + STEP_COST), np.inf).argmin(axis=1).astype(np.uint8)
+
+
+@cache
+def rescuer_of(shape: Shape) -> int:
+    """Index into `RESCUERS` of the one that rescues pairs of a shape."""
+    return next(k for k, rescuer in enumerate(RESCUERS) if rescuer.lanes * rescuer.rows >= shape.lanes * shape.rows)
+
+
+def pack(
+    batch: PairBatch,
+    skip_read: NDArray[np.bool_],
+    width: int,
+    allocate: Callable[[int], NDArray[np.uint8]],
+) -> Packed:
+    """Write `batch` and the tiles of its reads into a buffer that `allocate` gives for a number of bytes.
+
+    Parameters
+    ----------
+    batch : PairBatch
+    skip_read : bool[reads]
+        Reads that are in no tile; so are all that are longer than `LONGEST_TILE`.
+    width : int
+        Invocations of a workgroup.
+    allocate : callable
+        Bytes to uint8[at least that many].
+    """
+    plan, work = Plan(), np.zeros(1, dtype=WORK)[0]
+    skip_read = skip_read | (np.diff(batch.read_offset) > LONGEST_TILE)
+    for name in ("read_offset", "group_read", "group_haplotype", "group_pair", "haplotype_offset"):
+        work[name] = plan.add(getattr(batch, name).astype(np.uint32)) // 4
+    read_group = np.repeat(np.arange(batch.groups, dtype=np.uint32), np.diff(batch.group_read))
+    work["read_group"] = plan.add(read_group) // 4
+    widths = np.diff(batch.haplotype_offset)
+    plan.add(np.zeros(PADDING, dtype=np.uint8))
+    work["letters"] = plan.add(batch.haplotypes)
+    plan.add(np.zeros(PADDING + int(widths.max(initial=0)), dtype=np.uint8), aligned=False)
+    work["start_match"], work["start_deletion"] = batch.start.match, batch.start.deletion
+    work["kept"] = 2 * batch.pairs
+    log_kept = None
+    if batch.qualities is not None:
+        _add_qualities(batch, plan, work)
+    else:
+        rows = batch.rows if batch.profiles is None else profile.rows(batch.profiles)
+        assert rows is not None
+        folded = fold(rows, batch.read_offset)
+        work["rows"] = plan.add(folded.rows) // 4
+        log_kept, skip_read = folded.log_kept, skip_read | ~folded.folds
+    known, shape_of_length = shapes()
+    tiles = make_tiles(batch, skip_read, shape_of_length, [width // shape.lanes for shape in known])
+    work["order"], items_at = plan.add(tiles.order) // 4, plan.add(tiles.items) // 4
+    work["haplotypes_each"] = tiles.haplotypes_each
+    plan.write(allocate(plan.size))
+
+    mean_width = len(batch.haplotypes) / max(1, len(widths))
+    listed = [0] * len(RESCUERS)
+    for shape, _, _, _, pairs in tiles.tiers:
+        listed[rescuer_of(known[shape])] += pairs
+    list_at = np.cumsum([0, *listed]).tolist()
+    tiers = []
+    for shape, item, count, last, pairs in tiles.tiers:
+        own, rescuer = work.copy(), rescuer_of(known[shape])
+        own["items"], own["last"] = items_at + 2 * item, last
+        own["rescuer"], own["list"] = rescuer, list_at[rescuer]
+        cells = int(pairs * known[shape].lanes * known[shape].rows * mean_width)
+        tiers.append(Tier(known[shape], own, count, cells))
+    rescues = []
+    for rescuer, pairs in enumerate(listed):
+        if pairs:
+            own = work.copy()
+            own["rescuer"], own["list"] = rescuer, list_at[rescuer]
+            rescues.append(Rescue(rescuer, own))
+    return Packed(plan.size, tiers, rescues, list_at[-1], batch.pairs, batch.reads, log_kept)
+
+
+def _add_qualities(batch: PairBatch, plan: Plan, work: NDArray[np.void]) -> None:
+    """GATK's five bytes a base, or four where the gap quality is one for the batch."""
+    assert batch.qualities is not None
+    for name in Qualities.__dataclass_fields__:
+        values = getattr(batch.qualities, name)
+        varies = name != "gap_quality" or batch.constant_gap is None
+        work[name] = plan.add(values if varies else values[:1])
+        work[name + "_step"] = int(varies)

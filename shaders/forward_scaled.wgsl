@@ -1,0 +1,181 @@
+// The rescue of forward.wgsl: the pairs that it listed, in float32 with an exponent a lane: value * 2^exponent, brought to
+// the lane's largest value every RESCALE_STEPS steps. Columns past a haplotype's end emit nothing (NO_LETTER): their values
+// could be far above all that count.
+//
+// Reads of any length up to G * K rows share a workgroup; a read need not have here the shape that it had there.
+
+@group(0) @binding(4) var<storage, read> listed: array<u32>;
+@group(0) @binding(5) var<storage, read> list: array<vec2<u32>>;
+
+// At most K: what enters a lane does not leave it on a path of matches before the next rescaling.
+const RESCALE_STEPS = select(16u, 8u, K < 16u);
+const TOP = 100;             // exponent that a lane's largest value is brought to
+const NOTHING = -268435456;  // exponent of zero
+const NO_LETTER = 5u;
+const INFINITY_BITS = 0x7f800000u;
+
+var<workgroup> fall_in: array<f32, W>;
+var<workgroup> fall_above: array<i32, W>;
+var<workgroup> wanted_by: array<i32, W>;
+var<workgroup> exponent_by: array<i32, W>;
+
+// 2^exponent; zero below the range of float32.
+fn power_of_two(exponent: i32) -> f32 {
+    return select(bitcast<f32>(u32(min(exponent, 127) + 127) << 23u), 0.0, exponent < -126);
+}
+
+fn exponent_of(value: f32) -> i32 {
+    return select(NOTHING, i32(bitcast<u32>(value) >> 23u) - 127, value > 0.0);
+}
+
+// A sum of any size: value * 2^exponent.
+struct Sum {
+    value: f32,
+    exponent: i32,
+}
+
+fn add(sum: Sum, value: f32, exponent: i32) -> Sum {
+    if value == 0.0 {
+        return sum;
+    }
+    let own = exponent_of(value);
+    let mantissa = value * power_of_two(-own);
+    let together = exponent + own;
+    if sum.value == 0.0 || together > sum.exponent {
+        return Sum(sum.value * power_of_two(max(sum.exponent - together, -200)) + mantissa, together);
+    }
+    return Sum(sum.value + mantissa * power_of_two(max(together - sum.exponent, -200)), sum.exponent);
+}
+
+// Note in fall_above what is left of an insertion that goes through all lanes of the read above this one: -log2, whole bits.
+fn sum_falls(fall: f32, lane: u32) {
+    fall_in[lane] = fall;
+    workgroupBarrier();
+    var sum = 0.0;
+    for (var above = lane - lane % G; above < lane; above++) {
+        sum += fall_in[above];
+    }
+    fall_above[lane] = i32(sum);
+}
+
+// The exponent that fits a lane: that of its largest value, of the lane above, and of what an insertion would bring it until
+// the next rescaling. Lanes further above than that do not count: they are at later columns, where values may be far
+// larger. `before` is what the lane has now.
+fn fitting(wanted: i32, before: i32, lane: u32) -> i32 {
+    wanted_by[lane] = wanted;
+    workgroupBarrier();
+    let begin = lane - lane % G;
+    var highest = NOTHING;
+    for (var distance = 0u; distance < min(lane - begin + 1u, RESCALE_STEPS); distance++) {
+        let above = lane - distance;
+        let next = max(wanted_by[above], wanted_by[max(above, begin + 1u) - 1u]);
+        highest = max(highest, next + fall_above[above]);
+    }
+    highest -= fall_above[lane];
+    return select(highest - TOP, before, highest < NOTHING / 2);
+}
+
+// The pairs of one list, in any order.
+@compute @workgroup_size(W)
+fn forward_scaled(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+//#if SHUFFLES
+    @builtin(subgroup_size) subgroup_size: u32,
+    @builtin(subgroup_invocation_id) subgroup_lane: u32,
+//#end
+) {
+    let l = lane % G;
+    let is_first = l == 0u;
+    let is_last = l == G - 1u;
+    let count = listed[work.rescuer * 4u + 3u];
+    for (var base = workgroup.x * READS; base < count; base += workgroups.x * READS) {
+        let at = base + lane / G;
+        let pair = list[work.list + min(at, count - 1u)];
+        let read = find_read(pair.x);
+        let loaded = load_lane(lane, read.first, read.rows);
+//#for k K
+        let from_deletion$k = emissions[lane][$k.quad].$k.axis;
+        let from_insertion$k = emissions[W + lane][$k.quad].$k.axis;
+        let extend_insertion$k = emissions[2u * W + lane][$k.quad].$k.axis;
+//#if VARYING
+        let extend_deletion$k = emissions[3u * W + lane][$k.quad].$k.axis;
+//#else
+        const extend_deletion$k = EXTEND_DELETION;
+//#end
+//#end
+        load_emissions(lane, read.first, read.rows);
+        sum_falls(loaded.fall, lane);
+
+        let offset = batch[work.haplotype_offset + pair.y];
+        let columns = batch[work.haplotype_offset + pair.y + 1u] - offset;
+        let longest = largest_of_tile(columns + G - 1u, lane);
+        let deletion = select(0.0, first_deletion(read.first) / f32(columns), is_first);
+        let first = select(0.0, work.start_match + deletion * work.start_deletion, is_first);
+        let entering = exponent_of(deletion);
+        var exponent = select(-TOP, exponent_of(max(first, deletion)) - TOP, is_first);
+//#for k K
+        var s$k = 0.0;
+        var d$k = 0.0;
+//#end
+        s0 = first * power_of_two(-exponent);
+        var below = vec2<f32>(0.0, 0.0);
+        var sum = Sum(0.0, 0);
+        var part = 0.0;
+        var keep = 0.0;
+        var start = 0.0;
+        for (var t = 0u; t < longest; t++) {
+            if t % RESCALE_STEPS == 0u {
+                sum = add(sum, part, exponent);
+                part = 0.0;
+                var largest_value = max(below.x, below.y);
+//#for k K
+                largest_value = max(largest_value, max(s$k, d$k));
+//#end
+                var wanted = select(NOTHING, exponent + exponent_of(largest_value), largest_value > 0.0);
+                if is_first {
+                    wanted = max(wanted, entering);
+                }
+                let renewed = fitting(wanted, exponent, lane);
+                let shift = exponent - renewed;
+                // Two factors: one alone may not be representable.
+                let once = power_of_two(shift / 2);
+                let twice = power_of_two(shift - shift / 2);
+//#for k K
+                s$k = s$k * once * twice;
+                d$k = d$k * once * twice;
+//#end
+                below = below * once * twice;
+                exponent = renewed;
+                exponent_by[lane] = exponent;
+                // What a rescaling reads, the next one writes on the other side of this.
+                workgroupBarrier();
+                keep = select(power_of_two(exponent_by[max(lane, 1u) - 1u] - exponent), 0.0, is_first);
+                start = deletion * power_of_two(-exponent);
+            }
+            let column = t - l;  // wraps before a lane's first column, and then is past every end
+            let letter = select(NO_LETTER, byte(work.letters + offset + column) & 7u, column < columns);
+            let own = letter * W + lane;
+            let above = from_above(below, lane, t);
+            var s = select(above.x * keep, start, is_first);
+            var i = select(above.y * keep, 0.0, is_first);
+//#include column.wgsl
+            below = vec2<f32>(s, i);
+            part += i;
+        }
+        sum = add(sum, part, exponent);
+
+        var fits = true;
+//#if SHUFFLES
+        fits = lanes_fit(lane, subgroup_size, subgroup_lane);
+//#end
+        if at < count && is_last && fits && sum.value > 0.0 && bitcast<u32>(sum.value) < INFINITY_BITS {
+            let score = score_index(read, pair.y);
+            out[2u * score] = bitcast<u32>(sum.value);
+            out[2u * score + 1u] = bitcast<u32>(sum.exponent);
+        }
+        // The next pairs' rows go where these were read from.
+        workgroupBarrier();
+    }
+}
