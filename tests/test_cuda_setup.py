@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pairhmm import cuda_setup, engine
+from pairhmm import backends, cuda_setup, engine
 from pairhmm.backends import Status, cpu
 from pairhmm.cuda_setup import LIBRARY
 from pairhmm.errors import BackendUnavailable, DeviceLost, OutOfDeviceMemory, PairhmmError
