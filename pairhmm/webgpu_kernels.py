@@ -25,16 +25,24 @@ LETTERS, LETTERS_SCALED = 5, 6
 PART = 8
 """Columns of a loop's iteration in forward.wgsl."""
 
+LONG = Shape(32, 8)
+"""Lanes and rows of a strip of forward_long.wgsl: a step takes as long as insertions need to go down a lane's rows."""
+
+LONG_STEPS = 512
+"""Steps of a strip in a wave of forward_long.wgsl; a multiple of its LAG."""
+
 COARSE, FINE = 16, 32
 """log10 of what a read's scores are relative to comes back in two parts, in units of 2^-16 and 2^-32."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """What forward.wgsl is compiled for.
+    """What a kernel is compiled for.
 
     Attributes
     ----------
+    kernel : {"forward", "forward_scaled", "forward_long"}
+        A file of shaders/, and its entry point.
     shape : Shape
     width : int
         Invocations of a workgroup.
@@ -45,23 +53,17 @@ class Variant:
     extension : float or None
         Probability that a deletion is extended, where it is one number for the batch: a register less for each row. The
         scores are the same bits either way.
-    scaled : bool
-        forward_scaled.wgsl instead of forward.wgsl.
     rescuer_reads : int
-        Reads that share a workgroup of the forward_scaled.wgsl that rescues this one's pairs.
+        Of forward.wgsl: reads that share a workgroup of the forward_scaled.wgsl that rescues its pairs.
     """
 
+    kernel: str
     shape: Shape
     width: int
     shuffles: bool
     qualities: bool
     extension: float | None
-    scaled: bool = False
     rescuer_reads: int = 1
-
-    @property
-    def entry_point(self) -> str:
-        return "forward_scaled" if self.scaled else "forward_fast"
 
 
 def extension_of(batch: PairBatch) -> float | None:
@@ -75,43 +77,42 @@ def extension_of(batch: PairBatch) -> float | None:
     return float(dd[0]) if len(dd) and dd.min() == dd.max() else None
 
 
-def forward_source(variant: Variant) -> str:
-    """WGSL of forward.wgsl or forward_scaled.wgsl with all its parts, for one variant."""
-    letters = LETTERS_SCALED if variant.scaled else LETTERS
-    quads = -(-variant.shape.rows // 4)
+def source(variant: Variant) -> str:
+    """WGSL of a kernel with all its parts, for one variant."""
+    rows = variant.shape.rows
+    scaled = variant.kernel != "forward"
+    quads = -(-rows // 4)
     constants = {
         "G": variant.shape.lanes,
-        "K": variant.shape.rows,
+        "K": rows,
         "W": variant.width,
-        "LETTERS": letters,
+        "LETTERS": LETTERS_SCALED if scaled else LETTERS,
         "QUADS": quads + 1 - quads % 2,
         "RESCUER_READS": variant.rescuer_reads,
         "PART": PART,
+        # At most K: what enters a lane does not leave it on a path of matches before the next rescaling.
+        "RESCALE_STEPS": 8 if rows < 16 else 16,
+        "STEPS": LONG_STEPS,
     }
-    switches = {"SHUFFLES": int(variant.shuffles), "VARYING": int(variant.extension is None)}
+    switches = {"SHUFFLES": int(variant.shuffles), "VARYING": int(variant.extension is None), "USED_QUADS": quads}
     names = (
-        "tiles.wgsl",
-        "pass_shuffles.wgsl" if variant.shuffles else "pass_memory.wgsl",
-        "lanes.wgsl",
-        "rows_qualities.wgsl" if variant.qualities else "rows_folded.wgsl",
-        "forward_scaled.wgsl" if variant.scaled else "forward.wgsl",
+        "tiles",
+        "pass_shuffles" if variant.shuffles else "pass_memory",
+        "lanes",
+        "rows_qualities" if variant.qualities else "rows_folded",
+        *(["scaling"] if scaled else []),
+        variant.kernel,
     )
     lines = [f"const {name} = {value}u;" for name, value in constants.items()]
     if variant.extension is not None:
         lines.append(f"const EXTEND_DELETION = {float(np.float32(variant.extension)).hex()}f;")
-    return "\n".join(lines) + "\n" + "".join(wgsl.expand(name, _read, constants | switches) for name in names)
+    parts = (wgsl.expand(f"{name}.wgsl", _read, constants | switches) for name in names)
+    return "\n".join(lines) + "\n" + "".join(parts)
 
 
 def subgroups_source(width: int) -> str:
     """WGSL of subgroups.wgsl for workgroups of that many invocations."""
     return f"const W = {width}u;\n" + _read("subgroups.wgsl")
-
-
-def storage_bytes(shape: Shape, width: int, *, scaled: bool) -> int:
-    """Workgroup memory of a variant, or a little more."""
-    quads = -(-shape.rows // 4)
-    emissions = 16 * (quads + 1 - quads % 2) * width * (LETTERS_SCALED if scaled else LETTERS)
-    return emissions + 16 * width + 16 * width + 64
 
 
 def tables() -> NDArray[np.uint32]:

@@ -16,6 +16,7 @@ from pairhmm.batch import PairBatch, Qualities
 from pairhmm.folded_rows import fold
 from pairhmm.models import profile
 from pairhmm.packed import Plan, Shape, make_tiles
+from pairhmm.webgpu_kernels import LONG, LONG_STEPS
 
 PADDING = 64
 """Letters that a tile may read before a haplotype, and after the longest haplotype that shares the tile."""
@@ -44,7 +45,7 @@ WORK = np.dtype(
         *((name + step, "<u4") for name in Qualities.__dataclass_fields__ for step in ("", "_step")),
         *((name, "<f4") for name in ("start_match", "start_deletion")),
         *((name, "<u4") for name in ("kept", "items", "first_item", "end_item", "last", "haplotypes_each")),
-        *((name, "<u4") for name in ("rescuer", "list")),
+        *((name, "<u4") for name in ("rescuer", "list", "wave")),
     ]
 )
 """`Work` of shaders/tiles.wgsl."""
@@ -127,34 +128,16 @@ def pack(
     allocate : callable
         Bytes to uint8[at least that many].
     """
-    plan, work = Plan(), np.zeros(1, dtype=WORK)[0]
-    skip_read = skip_read | (np.diff(batch.read_offset) > LONGEST_TILE)
-    for name in ("read_offset", "group_read", "group_haplotype", "group_pair", "haplotype_offset"):
-        work[name] = plan.add(getattr(batch, name).astype(np.uint32)) // 4
-    read_group = np.repeat(np.arange(batch.groups, dtype=np.uint32), np.diff(batch.group_read))
-    work["read_group"] = plan.add(read_group) // 4
-    widths = np.diff(batch.haplotype_offset)
-    plan.add(np.zeros(PADDING, dtype=np.uint8))
-    work["letters"] = plan.add(batch.haplotypes)
-    plan.add(np.zeros(PADDING + int(widths.max(initial=0)), dtype=np.uint8), aligned=False)
-    work["start_match"], work["start_deletion"] = batch.start.match, batch.start.deletion
+    plan, work, log_kept, folds = _plan(batch)
+    skip_read = skip_read | ~folds | (np.diff(batch.read_offset) > LONGEST_TILE)
     work["kept"] = 2 * batch.pairs
-    log_kept = None
-    if batch.qualities is not None:
-        _add_qualities(batch, plan, work)
-    else:
-        rows = batch.rows if batch.profiles is None else profile.rows(batch.profiles)
-        assert rows is not None
-        folded = fold(rows, batch.read_offset)
-        work["rows"] = plan.add(folded.rows) // 4
-        log_kept, skip_read = folded.log_kept, skip_read | ~folded.folds
     known, shape_of_length = shapes()
     tiles = make_tiles(batch, skip_read, shape_of_length, [width // shape.lanes for shape in known])
     work["order"], items_at = plan.add(tiles.order) // 4, plan.add(tiles.items) // 4
     work["haplotypes_each"] = tiles.haplotypes_each
     plan.write(allocate(plan.size))
 
-    mean_width = len(batch.haplotypes) / max(1, len(widths))
+    mean_width = len(batch.haplotypes) / max(1, len(batch.haplotype_offset) - 1)
     listed = [0] * len(RESCUERS)
     for shape, _, _, _, pairs in tiles.tiers:
         listed[rescuer_of(known[shape])] += pairs
@@ -173,6 +156,89 @@ def pack(
             own["rescuer"], own["list"] = rescuer, list_at[rescuer]
             rescues.append(Rescue(rescuer, own))
     return Packed(plan.size, tiers, rescues, list_at[-1], batch.pairs, batch.reads, log_kept)
+
+
+@dataclass(frozen=True, slots=True)
+class PackedPairs:
+    """The buffer of single pairs for forward_long.wgsl.
+
+    Attributes
+    ----------
+    size : int
+        Bytes of the buffer in use.
+    work : Work
+        But for the wave.
+    items, columns : int
+        Strips, and columns of the borders, of all pairs.
+    pair_item : int64[pairs]
+        First item of each pair.
+    waves : int
+        Until the last strip is done.
+    log_kept : float64[pairs] or None
+        As in `Packed`; NaN for pairs that do not fold.
+    """
+
+    size: int
+    work: NDArray[np.void]
+    items: int
+    columns: int
+    pair_item: NDArray[np.int64]
+    waves: int
+    log_kept: NDArray[np.float64] | None
+
+
+def pack_pairs(
+    batch: PairBatch,
+    reads: NDArray[np.int64],
+    haplotypes: NDArray[np.int64],
+    allocate: Callable[[int], NDArray[np.uint8]],
+) -> PackedPairs:
+    """Write `batch` and pairs of its reads and haplotypes (int64[pairs] each), cut into strips, into a buffer."""
+    plan, work, log_kept, folds = _plan(batch)
+    strips = strips_of(batch, reads)
+    pair_item = np.cumsum(strips) - strips
+    columns = np.diff(batch.haplotype_offset)[haplotypes]
+    border_at = np.cumsum(columns) - columns
+    pair = np.repeat(np.arange(len(reads)), strips)
+    items = np.stack(
+        [reads[pair], haplotypes[pair], np.arange(len(pair)) - pair_item[pair], border_at[pair], pair], axis=1
+    )
+    work["items"], work["end_item"] = plan.add(items.astype(np.uint32)) // 4, len(pair)
+    work["kept"] = 2 * len(reads)
+    plan.write(allocate(plan.size))
+    steps = columns + LONG.lanes * strips
+    waves = int((strips + -(-steps // LONG_STEPS)).max(initial=0))
+    if log_kept is not None:
+        log_kept = np.where(folds, log_kept, np.nan)[reads]
+    return PackedPairs(plan.size, work, len(pair), int(columns.sum()), pair_item, waves, log_kept)
+
+
+def strips_of(batch: PairBatch, reads: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Strips that reads are cut into, by forward_long.wgsl."""
+    strips: NDArray[np.int64] = -(-np.diff(batch.read_offset)[reads] // (LONG.lanes * LONG.rows))
+    return strips
+
+
+def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void], NDArray[np.float64] | None, NDArray[np.bool_]]:
+    """The arrays of a batch, which more may be added to; its `Work`; and of each read log_kept and whether it folds."""
+    plan, work = Plan(), np.zeros(1, dtype=WORK)[0]
+    for name in ("read_offset", "group_read", "group_haplotype", "group_pair", "haplotype_offset"):
+        work[name] = plan.add(getattr(batch, name).astype(np.uint32)) // 4
+    read_group = np.repeat(np.arange(batch.groups, dtype=np.uint32), np.diff(batch.group_read))
+    work["read_group"] = plan.add(read_group) // 4
+    widest = int(np.diff(batch.haplotype_offset).max(initial=0))
+    plan.add(np.zeros(PADDING, dtype=np.uint8))
+    work["letters"] = plan.add(batch.haplotypes)
+    plan.add(np.zeros(PADDING + widest, dtype=np.uint8), aligned=False)
+    work["start_match"], work["start_deletion"] = batch.start.match, batch.start.deletion
+    if batch.qualities is not None:
+        _add_qualities(batch, plan, work)
+        return plan, work, None, np.ones(batch.reads, dtype=bool)
+    rows = batch.rows if batch.profiles is None else profile.rows(batch.profiles)
+    assert rows is not None
+    folded = fold(rows, batch.read_offset)
+    work["rows"] = plan.add(folded.rows) // 4
+    return plan, work, folded.log_kept, folded.folds
 
 
 def _add_qualities(batch: PairBatch, plan: Plan, work: NDArray[np.void]) -> None:

@@ -22,11 +22,6 @@ var<workgroup> kept_fine: array<atomic<i32>, READS>;
 var<workgroup> unfit: array<atomic<u32>, READS>;
 const UNORDERED = 4u;  // lanes do not lie in one subgroup, one after the other
 
-// Bytes from `shift` bits on of two words.
-fn joined(low: u32, high: u32, shift: u32) -> u32 {
-    return (low >> shift) | ((high << 1u) << (31u - shift));
-}
-
 // Note a pair for forward_scaled.wgsl, and the workgroups that its list needs: see `LISTED` of webgpu_packed.py.
 fn enlist(read: u32, haplotype: u32) {
     let at = atomicAdd(&listed[work.rescuer * 4u + 3u], 1u);
@@ -38,7 +33,7 @@ fn enlist(read: u32, haplotype: u32) {
 
 // One item: a tile of reads against some of their haplotypes.
 @compute @workgroup_size(W)
-fn forward_fast(
+fn forward(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,

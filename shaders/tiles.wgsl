@@ -37,6 +37,7 @@ struct Work {
     haplotypes_each: u32,  // of a block
     rescuer: u32,          // which of the lists takes the pairs that are too small for this arithmetic
     list: u32,             // where it begins
+    wave: u32,             // of forward_long.wgsl
 }
 
 @group(0) @binding(0) var<storage, read> batch: array<u32>;
@@ -49,6 +50,11 @@ const READS = W / G;
 
 fn byte(at: u32) -> u32 {
     return (batch[at >> 2u] >> ((at & 3u) * 8u)) & 255u;
+}
+
+// Bytes from `shift` bits on of two words.
+fn joined(low: u32, high: u32, shift: u32) -> u32 {
+    return (low >> shift) | ((high << 1u) << (31u - shift));
 }
 
 struct Read {

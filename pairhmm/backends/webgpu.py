@@ -17,8 +17,19 @@ from numpy.typing import NDArray
 from pairhmm import webgpu_kernels, webgpu_setup
 from pairhmm.batch import FLOAT32, SCALED_FLOAT32, PairBatch, Scores
 from pairhmm.errors import OutOfDeviceMemory
-from pairhmm.webgpu_kernels import COARSE, FINE, Variant
-from pairhmm.webgpu_packed import LISTED, LONGEST_TILE, RESCUERS, WORK, Packed, pack
+from pairhmm.packed import Shape
+from pairhmm.webgpu_kernels import COARSE, FINE, LONG, Variant
+from pairhmm.webgpu_packed import (
+    LISTED,
+    LONGEST_TILE,
+    RESCUERS,
+    WORK,
+    Packed,
+    PackedPairs,
+    pack,
+    pack_pairs,
+    strips_of,
+)
 from pairhmm.webgpu_setup import SUBGROUPS, TIMESTAMPS, Adapter, status, translated
 
 __all__ = ["WebgpuBackend", "make", "status"]
@@ -40,6 +51,15 @@ SUBMIT_SECONDS = 0.05
 
 STARTED_AT = -116
 """Exponent of the scores of forward.wgsl; those of forward_scaled.wgsl lie below -200."""
+
+WAVE_SECONDS = 1e-4
+"""A wave of forward_long.wgsl takes at least as long, about, whatever there is to do."""
+
+BORDER_BYTES, SAVED_BYTES = 16, 4 * WIDTH * (2 * LONG.rows + 5)
+"""Of forward_long.wgsl: a column of the row between two strips, and a strip's states between two waves."""
+
+BORDER_SHARE = 4
+"""One part in this many of a call's memory may be borders of long pairs, or their states."""
 
 CHUNK_CELLS = {"DiscreteGPU": 8_500_000_000, "IntegratedGPU": 1_000_000_000}
 SOFTWARE_CHUNK_CELLS = 100_000_000
@@ -118,7 +138,7 @@ class WebgpuBackend:
     longest_fast_read = LONGEST_TILE
 
     def __init__(self, adapter: Adapter, label: str, memory: int | None, *, shuffles: bool = True) -> None:
-        self.label = label
+        self.label, self._memory = label, memory
         software = adapter.is_software
         others = CHUNK_CELLS["IntegratedGPU"]
         self.chunk_cells = SOFTWARE_CHUNK_CELLS if software else CHUNK_CELLS.get(adapter.kind, others)
@@ -144,15 +164,20 @@ class WebgpuBackend:
                 packed = self._upload(slot, batch, skip_read)
                 dispatches = self._dispatches(packed, batch)
                 begin = time.perf_counter()
-                self._submit(slot, dispatches)
+                self._empty_lists(slot)
+                self._submit(slot, dispatches, ("listed", "list"))
             with self._downloaded(slot, 8 * (packed.pairs + packed.reads)) as out:
                 cells = sum(dispatch.cells for dispatch in dispatches)
                 self._speed = max(1.0, cells) / (time.perf_counter() - begin)
                 return _scores(batch, packed, out)
 
     def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
-        """None here yet: reads longer than a tile, and what is beyond the range of forward_scaled.wgsl, are NaN."""
-        return Scores(np.full(len(pairs), np.nan), np.full(len(pairs), SCALED_FLOAT32, dtype=np.uint8))
+        """Block-scaled float32; NaN where gaps are too rare for its range, since WGSL has no float64."""
+        log10 = np.full(len(pairs), np.nan)
+        reads, haplotypes = batch.pair_indices(pairs)
+        for part in self._parts_of_pairs(batch, reads, haplotypes):
+            log10[part] = self._run_pairs(batch, reads[part], haplotypes[part])
+        return Scores(log10, np.full(len(pairs), SCALED_FLOAT32, dtype=np.uint8))
 
     def kernel_seconds(self, batch: PairBatch, repetitions: int) -> list[float]:
         """Seconds that the kernels of `forward` take on arrays that are on the device.
@@ -169,7 +194,8 @@ class WebgpuBackend:
             seconds = []
             for _ in range(repetitions + 1):
                 begin = time.perf_counter()
-                self._submit(slot, dispatches, queries)
+                self._empty_lists(slot)
+                self._submit(slot, dispatches, ("listed", "list"), queries)
                 if queries is None:
                     self._device.queue.on_submitted_work_done_async().sync_wait()
                     seconds.append(time.perf_counter() - begin)
@@ -192,22 +218,21 @@ class WebgpuBackend:
         packed = pack(batch, skip_read, WIDTH, slot.host)
         slot.upload("in", slot.host(packed.size)[: -(-packed.size // 4) * 4], "STORAGE")
         slot.buffer("out", 8 * (packed.pairs + packed.reads), "STORAGE|COPY_SRC|COPY_DST")
-        slot.buffer("listed", LISTED.itemsize * len(RESCUERS), "STORAGE|INDIRECT|COPY_DST")
         slot.buffer("list", 8 * packed.listed, "STORAGE")
         return packed
 
+    def _empty_lists(self, slot: _Slot) -> None:
+        listed = np.zeros(len(RESCUERS), dtype=LISTED)
+        listed["workgroups"][:, 1:] = 1
+        slot.upload("listed", listed.view(np.uint8), "STORAGE|INDIRECT")
+
     def _dispatches(self, packed: Packed, batch: PairBatch) -> list[_Dispatch]:
         """Every tier in parts that are short enough for a submission, then what rescues the pairs that they list."""
-        qualities, extension = batch.qualities is not None, webgpu_kernels.extension_of(batch)
-
-        def variant(shape: Any, **options: Any) -> Variant:
-            return Variant(shape, WIDTH, shape.lanes <= self._subgroup, qualities, extension, **options)
-
         fast = [
-            variant(tier.shape, rescuer_reads=WIDTH // RESCUERS[int(tier.work["rescuer"])].lanes)
+            self._variant(batch, "forward", tier.shape, WIDTH // RESCUERS[int(tier.work["rescuer"])].lanes)
             for tier in packed.tiers
         ]
-        scaled = [variant(RESCUERS[rescue.rescuer], scaled=True) for rescue in packed.rescues]
+        scaled = [self._variant(batch, "forward_scaled", RESCUERS[rescue.rescuer]) for rescue in packed.rescues]
         pipelines = self._compiled(fast + scaled)
         most = self._speed * SUBMIT_SECONDS
         dispatches = []
@@ -222,16 +247,62 @@ class WebgpuBackend:
             dispatches.append(_Dispatch(pipeline, rescue.work, 0, rescue.rescuer, 0))
         return dispatches
 
-    def _submit(self, slot: _Slot, dispatches: Sequence[_Dispatch], queries: Any = None) -> None:
-        """Start everything, in submissions that are short enough; `queries` get the time before and after."""
+    def _variant(self, batch: PairBatch, kernel: str, shape: Shape, rescuer_reads: int = 1) -> Variant:
+        shuffles, qualities = shape.lanes <= self._subgroup, batch.qualities is not None
+        extension = webgpu_kernels.extension_of(batch)
+        return Variant(kernel, shape, WIDTH, shuffles, qualities, extension, rescuer_reads)
+
+    def _parts_of_pairs(
+        self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64]
+    ) -> Iterator[slice]:
+        """Runs of pairs whose borders and saved states fit into their part of the memory."""
+        limit = self._device.limits["max-storage-buffer-binding-size"]
+        most = limit if self._memory is None else min(limit, self._memory // self.concurrency // BORDER_SHARE)
+        each = np.diff(batch.haplotype_offset)[haplotypes] * BORDER_BYTES + strips_of(batch, reads) * SAVED_BYTES
+        ends = np.cumsum(each)
+        first = 0
+        while first < len(reads):
+            before = int(ends[first - 1]) if first else 0
+            last = max(first + 1, int(np.searchsorted(ends, before + most, side="right")))
+            yield slice(first, last)
+            first = last
+
+    def _run_pairs(
+        self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        pairs = len(reads)
+        with self._slot() as slot:
+            packed = pack_pairs(batch, reads, haplotypes, slot.host)
+            slot.upload("in", slot.host(packed.size)[: -(-packed.size // 4) * 4], "STORAGE")
+            size = 8 * pairs + 12 * packed.items
+            slot.buffer("out", size, "STORAGE|COPY_SRC|COPY_DST")
+            slot.buffer("border", BORDER_BYTES * packed.columns, "STORAGE")
+            slot.buffer("saved", SAVED_BYTES * packed.items, "STORAGE")
+            (pipeline,) = self._compiled([self._variant(batch, "forward_long", LONG)])
+            lengths = np.diff(batch.read_offset)[reads] * np.diff(batch.haplotype_offset)[haplotypes]
+            cells = int(lengths.sum()) // packed.waves + int(self._speed * WAVE_SECONDS)
+            dispatches = []
+            for wave in range(packed.waves):
+                work = packed.work.copy()
+                work["wave"] = wave
+                dispatches.append(_Dispatch(pipeline, work, packed.items, None, cells))
+            self._submit(slot, dispatches, ("border", "saved"))
+            with self._downloaded(slot, size) as out:
+                return _pair_scores(packed, pairs, out)
+
+    def _submit(
+        self, slot: _Slot, dispatches: Sequence[_Dispatch], last_buffers: tuple[str, str], queries: Any = None
+    ) -> None:
+        """Start everything, in submissions that are short enough; `queries` get the time before and after.
+
+        `last_buffers` are those that not all kernels have.
+        """
         blocks = np.zeros((max(1, len(dispatches)), WORK_STRIDE), dtype=np.uint8)
         for block, dispatch in zip(blocks, dispatches, strict=False):
             block[: WORK.itemsize] = np.frombuffer(dispatch.work.tobytes(), dtype=np.uint8)
         slot.upload("work", blocks, "UNIFORM")
-        listed = np.zeros(len(RESCUERS), dtype=LISTED)
-        listed["workgroups"][:, 1:] = 1
-        slot.upload("listed", listed.view(np.uint8), "STORAGE|INDIRECT")
-        groups = [self._bind_group(slot, layout) for layout in self._layouts]
+        rescues = any(dispatch.rescuer is not None for dispatch in dispatches)
+        groups = [self._bind_group(slot, layout, *last_buffers) for layout in self._layouts[: 1 + rescues]]
         most = self._speed * SUBMIT_SECONDS
         parts = _runs([dispatch.cells for dispatch in dispatches], most)
         for number, part in enumerate(parts):
@@ -290,9 +361,10 @@ class WebgpuBackend:
         ]
         return self._device.create_bind_group_layout(entries=entries)
 
-    def _bind_group(self, slot: _Slot, layout: Any) -> Any:
-        buffers = {name: slot.buffer(name, 0, "") for name in ("in", "work", "out", "listed", "list")}
-        bound = [buffers["in"], self._tables, *(buffers[name] for name in ("work", "out", "listed", "list"))]
+    def _bind_group(self, slot: _Slot, layout: Any, *others: str) -> Any:
+        """The buffers of a slot that all kernels have, and two that some have."""
+        bound = [slot.buffer("in", 0, ""), self._tables]
+        bound += [slot.buffer(name, 0, "") for name in ("work", "out", *others)]
         entries = [
             {
                 "binding": binding,
@@ -311,10 +383,12 @@ class WebgpuBackend:
         return [self._pipelines[variant] for variant in variants]
 
     def _compile(self, variant: Variant) -> Any:
-        layout = self._device.create_pipeline_layout(bind_group_layouts=[self._layouts[variant.scaled]])
-        module = self._device.create_shader_module(code=webgpu_kernels.forward_source(variant))
+        layout = self._device.create_pipeline_layout(
+            bind_group_layouts=[self._layouts[variant.kernel == "forward_scaled"]]
+        )
+        module = self._device.create_shader_module(code=webgpu_kernels.source(variant))
         return self._device.create_compute_pipeline(
-            layout=layout, compute={"module": module, "entry_point": variant.entry_point}
+            layout=layout, compute={"module": module, "entry_point": variant.kernel}
         )
 
     def _measured_subgroup(self) -> int:
@@ -367,18 +441,41 @@ def _timing(queries: Any, is_first: bool, is_last: bool) -> dict[str, Any]:
 def _scores(batch: PairBatch, packed: Packed, out: NDArray[np.uint32]) -> Scores:
     """Scores from the pairs' sums: log10 is taken here, in float64, and what a read's sums are relative to is added."""
     sums = out[: 2 * packed.pairs].reshape(-1, 2)
-    exponents = sums[:, 1].view(np.int32)
+    log10, log_kept = _log10(sums), packed.log_kept
+    if log_kept is None:
+        log_kept = _log_kept(out[2 * packed.pairs :].reshape(-1, 2))
+    widths = np.repeat(np.diff(batch.group_haplotype), np.diff(batch.group_read))
+    log10 += np.repeat(log_kept, widths)
+    return Scores(log10, np.where(sums[:, 1].view(np.int32) == STARTED_AT, FLOAT32, SCALED_FLOAT32).astype(np.uint8))
+
+
+def _pair_scores(packed: PackedPairs, pairs: int, out: NDArray[np.uint32]) -> NDArray[np.float64]:
+    """Scores of forward_long.wgsl: NaN where a strip's rows do not fit."""
+    log10 = _log10(out[: 2 * pairs].reshape(-1, 2))
+    of_strips = out[2 * pairs :].reshape(-1, 3)
+    fits = np.add.reduceat(of_strips[:, 2], packed.pair_item) == 0
+    log_kept = packed.log_kept
+    if log_kept is None:
+        log_kept = np.add.reduceat(_log_kept(of_strips[:, :2]), packed.pair_item)
+    log10[~fits] = np.nan
+    log10 += log_kept
+    return log10
+
+
+def _log10(sums: NDArray[np.uint32]) -> NDArray[np.float64]:
+    """log10 of sums uint32[n, 2], in float64: the bits of a float32 and its exponent of 2. NaN for zeros."""
     log10 = sums[:, 0].view(np.float32).astype(np.float64)
     log10[log10 == 0] = np.nan
     np.log10(log10, out=log10)
-    log10 += exponents * np.log10(2.0)
-    log_kept = packed.log_kept
-    if log_kept is None:
-        coarse, fine = out[2 * packed.pairs :].view(np.int32).reshape(-1, 2).T
-        log_kept = coarse * 2.0**-COARSE + fine * 2.0**-FINE
-    widths = np.repeat(np.diff(batch.group_haplotype), np.diff(batch.group_read))
-    log10 += np.repeat(log_kept, widths)
-    return Scores(log10, np.where(exponents == STARTED_AT, FLOAT32, SCALED_FLOAT32).astype(np.uint8))
+    log10 += sums[:, 1].view(np.int32) * np.log10(2.0)
+    return log10
+
+
+def _log_kept(fixed: NDArray[np.uint32]) -> NDArray[np.float64]:
+    """log10 of what sums are relative to, from its two parts uint32[n, 2]."""
+    coarse, fine = fixed.T
+    kept: NDArray[np.float64] = coarse.view(np.int32) * 2.0**-COARSE + fine * 2.0**-FINE
+    return kept
 
 
 def make(device: int, memory: int | None) -> WebgpuBackend:
