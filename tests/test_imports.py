@@ -26,6 +26,7 @@ FLOORS = (
         "packed",
         "webgpu_kernels",
         "webgpu_packed",
+        "webgpu_runtime",
         "webgpu_setup",
         "wgsl",
     },
