@@ -35,6 +35,13 @@ COARSE, FINE = 16, 32
 """log10 of what a read's scores are relative to comes back in two parts, in units of 2^-16 and 2^-32."""
 
 
+NOT_KEPT = 0x7FFFFFFF
+"""In place of the coarse part, where a driver gave forward.wgsl other subgroups than were measured; and"""
+
+UNORDERED = 4
+"""the same among what forward_long.wgsl finds unfit of a strip."""
+
+
 @dataclass(frozen=True, slots=True)
 class Variant:
     """What a kernel is compiled for.

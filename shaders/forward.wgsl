@@ -16,11 +16,11 @@ const START_VALUE = 0x1p116f;
 const LOWEST_BITS = 0x10fd87b6u;   // 1e-28
 const HIGHEST_BITS = 0x7f61b1e6u;  // 3e38. As numbers, compilers may take infinity and NaN for impossible.
 const MOST_WORKGROUPS = 65535u;
+const NOT_KEPT = 0x7fffffffu;  // in place of what a read's scores are relative to, where its lanes are UNORDERED
 
 var<workgroup> kept_coarse: array<atomic<i32>, READS>;
 var<workgroup> kept_fine: array<atomic<i32>, READS>;
 var<workgroup> unfit: array<atomic<u32>, READS>;
-const UNORDERED = 4u;  // lanes do not lie in one subgroup, one after the other
 
 // Note a pair for forward_scaled.wgsl, and the workgroups that its list needs: see `LISTED` of webgpu_packed.py.
 fn enlist(read: u32, haplotype: u32) {
@@ -77,11 +77,12 @@ fn forward(
     atomicAdd(&kept_fine[slot], loaded.kept.y);
     atomicOr(&unfit[slot], loaded.unfit);
 //#if SHUFFLES
-    atomicOr(&unfit[slot], select(UNORDERED, 0u, lanes_fit(lane, subgroup_size, subgroup_lane)));
+    atomicOr(&unfit[slot], select(UNORDERED, 0u, in_order(lane, subgroup_size, subgroup_lane)));
 //#end
     workgroupBarrier();
     if is_last && at < work.last && block == 0u {
-        out[work.kept + 2u * read.index] = bitcast<u32>(atomicLoad(&kept_coarse[slot]));
+        let is_unordered = (atomicLoad(&unfit[slot]) & UNORDERED) != 0u;
+        out[work.kept + 2u * read.index] = select(bitcast<u32>(atomicLoad(&kept_coarse[slot])), NOT_KEPT, is_unordered);
         out[work.kept + 2u * read.index + 1u] = bitcast<u32>(atomicLoad(&kept_fine[slot]));
     }
 

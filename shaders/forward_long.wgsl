@@ -21,10 +21,10 @@ var<workgroup> kept_fine: array<i32, W>;
 var<workgroup> unfit: array<u32, W>;
 
 // What the host must know of a strip, once: log10 of what its rows are relative to, and what does not fit them.
-fn note_strip(item: u32, loaded: Lane, fits: bool, lane: u32) {
+fn note_strip(item: u32, loaded: Lane, is_ordered: bool, lane: u32) {
     kept_coarse[lane] = loaded.kept.x;
     kept_fine[lane] = loaded.kept.y;
-    unfit[lane] = loaded.unfit | select(UNFOLDED, 0u, fits);
+    unfit[lane] = loaded.unfit | select(UNORDERED, 0u, is_ordered);
     workgroupBarrier();
     if lane == 0u {
         var total = vec2<i32>(0, 0);
@@ -94,11 +94,11 @@ fn forward_long(
     var sum = Sum(0.0, 0);
     let saved_at = item * SAVED_WORDS * W + lane;
     if begin <= 0 {
-        var fits = true;
+        var is_ordered = true;
 //#if SHUFFLES
-        fits = lanes_fit(lane, subgroup_size, subgroup_lane);
+        is_ordered = in_order(lane, subgroup_size, subgroup_lane);
 //#end
-        note_strip(item, loaded, fits, lane);
+        note_strip(item, loaded, is_ordered, lane);
         let first = select(0.0, work.start_match + deletion * work.start_deletion, starts);
         exponent = select(-TOP, exponent_of(max(first, deletion)) - TOP, starts);
         s0 = first * power_of_two(-exponent);

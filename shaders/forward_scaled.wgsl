@@ -96,11 +96,11 @@ fn forward_scaled(
         }
         sum = add(sum, part, exponent);
 
-        var fits = true;
+        var is_ordered = true;
 //#if SHUFFLES
-        fits = lanes_fit(lane, subgroup_size, subgroup_lane);
+        is_ordered = in_order(lane, subgroup_size, subgroup_lane);
 //#end
-        if at < count && is_last && fits && sum.value > 0.0 && bitcast<u32>(sum.value) < INFINITY_BITS {
+        if at < count && is_last && is_ordered && sum.value > 0.0 && bitcast<u32>(sum.value) < INFINITY_BITS {
             let score = score_index(read, pair.y);
             out[2u * score] = bitcast<u32>(sum.value);
             out[2u * score + 1u] = bitcast<u32>(sum.exponent);

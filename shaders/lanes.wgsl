@@ -13,6 +13,7 @@
 
 const UNFOLDED = 1u;
 const UNSCALED = 2u;
+const UNORDERED = 4u;  // a read's lanes do not lie in one subgroup, one after the other
 
 // How a row leads to the next one, from rows_qualities.wgsl or rows_folded.wgsl.
 struct Row {

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pairhmm import webgpu_kernels, webgpu_setup
 from pairhmm.batch import FLOAT32, SCALED_FLOAT32, PairBatch, Scores
 from pairhmm.packed import Shape
-from pairhmm.webgpu_kernels import COARSE, FINE, LONG, Variant
+from pairhmm.webgpu_kernels import COARSE, FINE, LONG, NOT_KEPT, UNORDERED, Variant
 from pairhmm.webgpu_packed import LISTED, LONGEST_TILE, RESCUERS, Packed, PackedPairs, pack, pack_pairs, strips_of
 from pairhmm.webgpu_runtime import WIDTH, Dispatch, Runtime, Slot
 from pairhmm.webgpu_setup import TIMESTAMPS, Adapter, status, translated
@@ -93,7 +93,10 @@ class WebgpuBackend:
             with self._runtime.downloaded(slot, size) as out:
                 cells = sum(dispatch.cells for dispatch in dispatches)
                 self._speed = max(1.0, cells) / (time.perf_counter() - begin)
-                return _scores(batch, packed, out)
+                if not (out[2 * packed.pairs :: 2] == NOT_KEPT).any():
+                    return _scores(batch, packed, out)
+        self._stop_shuffling()
+        return self.forward(batch, skip_read, threads)
 
     def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
         """Block-scaled float32; NaN where gaps are too rare for its range, since WGSL has no float64."""
@@ -213,7 +216,16 @@ class WebgpuBackend:
                 dispatches.append(Dispatch(pipeline, work, packed.items, None, of_wave))
             self._runtime.submit(slot, dispatches, BORDERS, self._submit_cells, download=size)
             with self._runtime.downloaded(slot, size) as out:
-                return _pair_scores(packed, len(reads), out)
+                if not (out[2 * len(reads) + 2 :: 3] & UNORDERED).any():
+                    return _pair_scores(packed, len(reads), out)
+        self._stop_shuffling()
+        return self._run_pairs(batch, reads, haplotypes)
+
+    def _stop_shuffling(self) -> None:
+        """A driver may give each kernel subgroups of another size: after the first surprise, none is asked for."""
+        if self._runtime.subgroup:
+            self._runtime.subgroup = 0
+            log.warning("%s: subgroups change their size; lanes use workgroup memory instead", self.label)
 
 
 def _scores(batch: PairBatch, packed: Packed, out: NDArray[np.uint32]) -> Scores:
