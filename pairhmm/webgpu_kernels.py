@@ -32,7 +32,7 @@ LONG_STEPS = 512
 """Steps of a strip in a wave of forward_long.wgsl; a multiple of its LAG."""
 
 COARSE, FINE = 16, 32
-"""log10 of what a read's scores are relative to comes back in two parts, in units of 2^-16 and 2^-32."""
+"""The logarithm of what a read's scores are relative to comes back in two parts, in units of 2^-16 and 2^-32."""
 
 
 NOT_KEPT = 0x7FFFFFFF
@@ -55,8 +55,8 @@ class Variant:
         Invocations of a workgroup.
     shuffles : bool
         Lanes hand values on by a subgroup's shuffles, and not through workgroup memory.
-    qualities : bool
-        Rows are made from GATK's quality bytes, and not given.
+    rows : {"qualities", "profiles", "folded"}
+        What rows are made from: a file of shaders/.
     extension : float or None
         Probability that a deletion is extended, where it is one number for the batch: a register less for each row. The
         scores are the same bits either way.
@@ -68,7 +68,7 @@ class Variant:
     shape: Shape
     width: int
     shuffles: bool
-    qualities: bool
+    rows: str
     extension: float | None
     rescuer_reads: int = 1
 
@@ -82,6 +82,11 @@ def extension_of(batch: PairBatch) -> float | None:
     assert batch.rows is not None
     dd = batch.rows[:, 11]
     return float(dd[0]) if len(dd) and dd.min() == dd.max() else None
+
+
+def rows_of(batch: PairBatch) -> str:
+    """`Variant.rows` of a batch."""
+    return "folded" if batch.rows is not None else "qualities" if batch.qualities is not None else "profiles"
 
 
 def source(variant: Variant) -> str:
@@ -106,7 +111,8 @@ def source(variant: Variant) -> str:
         "tiles",
         "pass_shuffles" if variant.shuffles else "pass_memory",
         "lanes",
-        "rows_qualities" if variant.qualities else "rows_folded",
+        "pairs",
+        f"rows_{variant.rows}",
         *(["scaling"] if scaled else []),
         variant.kernel,
     )
@@ -132,9 +138,9 @@ def tables() -> NDArray[np.uint32]:
     likelier = np.array([wrong > right, wrong > right])
     return np.concatenate(
         [
-            np.hstack([_fixed_log10(unopened), _pair_of_inverse(unopened)]),
-            np.hstack([_fixed_log10(best), _pair_of_inverse(best)]),
-            np.hstack([_pair(error), _pair(1 / error)]),
+            np.hstack([_fixed_log10(unopened), _pairs_of_inverse(unopened)]),
+            np.hstack([_fixed_log10(best), _pairs_of_inverse(best)]),
+            np.hstack([pairs_of(error), pairs_of(1 / error)]),
             np.stack([_bits(ratio), likelier.reshape(-1).astype(np.uint32), *np.zeros((2, 256), np.uint32)], axis=1),
         ]
     )
@@ -148,14 +154,14 @@ def _fixed_log10(values: NDArray[np.float64]) -> NDArray[np.uint32]:
     return np.stack([coarse.astype(np.int32).view(np.uint32), fine.astype(np.uint32)], axis=1)
 
 
-def _pair_of_inverse(values: NDArray[np.float64]) -> NDArray[np.uint32]:
+def _pairs_of_inverse(values: NDArray[np.float64]) -> NDArray[np.uint32]:
     """uint32[n, 2]: 1 / value as a pair, zeros for values of zero."""
     positive = values > 0
-    return _pair(np.where(positive, 1 / np.where(positive, values, 1.0), 0.0))
+    return pairs_of(np.where(positive, 1 / np.where(positive, values, 1.0), 0.0))
 
 
-def _pair(values: NDArray[np.float64]) -> NDArray[np.uint32]:
-    """uint32[n, 2]: the float32 next to each value, and what it lacks."""
+def pairs_of(values: NDArray[np.float64]) -> NDArray[np.uint32]:
+    """uint32[n, 2]: the float32 next to each value, and what it lacks (shaders/pairs.wgsl)."""
     near = values.astype(np.float32)
     return np.stack([_bits(near), _bits(values - near)], axis=1)
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.batch import PairBatch, Qualities
+from pairhmm.batch import PairBatch, Profiles, Qualities
 from pairhmm.folded_rows import fold
-from pairhmm.models import profile
 from pairhmm.packed import Plan, Shape, make_tiles
-from pairhmm.webgpu_kernels import LONG, LONG_STEPS
+from pairhmm.webgpu_kernels import LONG, LONG_STEPS, pairs_of
 
 PADDING = 64
 """Letters that a tile may read before a haplotype, and after the longest haplotype that shares the tile."""
@@ -41,11 +41,11 @@ LISTED = np.dtype([("workgroups", "<u4", (3,)), ("count", "<u4")])
 WORK = np.dtype(
     [
         *((name, "<u4") for name in ("read_offset", "read_group", "group_read", "group_haplotype", "group_pair")),
-        *((name, "<u4") for name in ("haplotype_offset", "order", "letters", "rows")),
+        *((name, "<u4") for name in ("haplotype_offset", "order", "letters", "rows", "constants")),
         *((name + step, "<u4") for name in Qualities.__dataclass_fields__ for step in ("", "_step")),
         *((name, "<f4") for name in ("start_match", "start_deletion")),
         *((name, "<u4") for name in ("kept", "items", "first_item", "end_item", "last", "haplotypes_each")),
-        *((name, "<u4") for name in ("rescuer", "list", "wave")),
+        *((name, "<u4") for name in ("rescuer", "list", "wave", "nothing")),
     ]
 )
 """`Work` of shaders/tiles.wgsl."""
@@ -69,6 +69,13 @@ class Rescue:
     work: NDArray[np.void]
 
 
+class Kept(NamedTuple):
+    """log10 of what scores are relative to: what the host knows of it (a number for each), and the unit of the rest."""
+
+    log10: NDArray[np.float64]
+    unit: float
+
+
 @dataclass(frozen=True, slots=True)
 class Packed:
     """A batch's buffer, and how to score it.
@@ -82,8 +89,8 @@ class Packed:
     listed : int
         Pairs that all lists together have room for.
     pairs, reads : int
-    log_kept : float64[reads] or None
-        log10 of what each read's scores are relative to, where the device does not know it.
+    kept : Kept
+        Of each read.
     """
 
     size: int
@@ -92,7 +99,7 @@ class Packed:
     listed: int
     pairs: int
     reads: int
-    log_kept: NDArray[np.float64] | None
+    kept: Kept
 
 
 @cache
@@ -128,7 +135,7 @@ def pack(
     allocate : callable
         Bytes to uint8[at least that many].
     """
-    plan, work, log_kept, folds = _plan(batch)
+    plan, work, kept, folds = _plan(batch)
     skip_read = skip_read | ~folds | (np.diff(batch.read_offset) > LONGEST_TILE)
     work["kept"] = 2 * batch.pairs
     known, shape_of_length = shapes()
@@ -155,7 +162,7 @@ def pack(
             own = work.copy()
             own["rescuer"], own["list"] = rescuer, list_at[rescuer]
             rescues.append(Rescue(rescuer, own))
-    return Packed(plan.size, tiers, rescues, list_at[-1], batch.pairs, batch.reads, log_kept)
+    return Packed(plan.size, tiers, rescues, list_at[-1], batch.pairs, batch.reads, kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +181,8 @@ class PackedPairs:
         First item of each pair.
     waves : int
         Until the last strip is done.
-    log_kept : float64[pairs] or None
-        As in `Packed`; NaN for pairs that do not fold.
+    kept : Kept
+        Of each pair; NaN where its read does not fold.
     """
 
     size: int
@@ -184,7 +191,7 @@ class PackedPairs:
     columns: int
     pair_item: NDArray[np.int64]
     waves: int
-    log_kept: NDArray[np.float64] | None
+    kept: Kept
 
 
 def pack_pairs(
@@ -194,7 +201,7 @@ def pack_pairs(
     allocate: Callable[[int], NDArray[np.uint8]],
 ) -> PackedPairs:
     """Write `batch` and pairs of its reads and haplotypes (int64[pairs] each), cut into strips, into a buffer."""
-    plan, work, log_kept, folds = _plan(batch)
+    plan, work, kept, folds = _plan(batch)
     strips = strips_of(batch, reads)
     pair_item = np.cumsum(strips) - strips
     columns = np.diff(batch.haplotype_offset)[haplotypes]
@@ -208,9 +215,8 @@ def pack_pairs(
     plan.write(allocate(plan.size))
     steps = columns + LONG.lanes * strips
     waves = int((strips + -(-steps // LONG_STEPS)).max(initial=0))
-    if log_kept is not None:
-        log_kept = np.where(folds, log_kept, np.nan)[reads]
-    return PackedPairs(plan.size, work, len(pair), int(columns.sum()), pair_item, waves, log_kept)
+    of_pairs = Kept(np.where(folds, kept.log10, np.nan)[reads], kept.unit)
+    return PackedPairs(plan.size, work, len(pair), int(columns.sum()), pair_item, waves, of_pairs)
 
 
 def strips_of(batch: PairBatch, reads: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -219,8 +225,8 @@ def strips_of(batch: PairBatch, reads: NDArray[np.int64]) -> NDArray[np.int64]:
     return strips
 
 
-def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void], NDArray[np.float64] | None, NDArray[np.bool_]]:
-    """The arrays of a batch, which more may be added to; its `Work`; and of each read log_kept and whether it folds."""
+def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void], Kept, NDArray[np.bool_]]:
+    """The arrays of a batch, which more may be added to; its `Work`; of each read `Kept`, and whether it may fold."""
     plan, work = Plan(), np.zeros(1, dtype=WORK)[0]
     for name in ("read_offset", "group_read", "group_haplotype", "group_pair", "haplotype_offset"):
         work[name] = plan.add(getattr(batch, name).astype(np.uint32)) // 4
@@ -233,12 +239,15 @@ def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void], NDArray[np.float64]
     work["start_match"], work["start_deletion"] = batch.start.match, batch.start.deletion
     if batch.qualities is not None:
         _add_qualities(batch, plan, work)
-        return plan, work, None, np.ones(batch.reads, dtype=bool)
-    rows = batch.rows if batch.profiles is None else profile.rows(batch.profiles)
-    assert rows is not None
-    folded = fold(rows, batch.read_offset)
+        return plan, work, Kept(np.zeros(batch.reads), 1.0), np.ones(batch.reads, dtype=bool)
+    if batch.profiles is not None:
+        mm = _add_profiles(batch.profiles, plan, work)
+        log10 = np.diff(batch.read_offset) * (np.log10(mm) if mm > 0 else 0.0)
+        return plan, work, Kept(log10, float(np.log10(2.0))), np.full(batch.reads, mm > 0)
+    assert batch.rows is not None
+    folded = fold(batch.rows, batch.read_offset)
     work["rows"] = plan.add(folded.rows) // 4
-    return plan, work, folded.log_kept, folded.folds
+    return plan, work, Kept(folded.log_kept, 0.0), folded.folds
 
 
 def _add_qualities(batch: PairBatch, plan: Plan, work: NDArray[np.void]) -> None:
@@ -249,3 +258,14 @@ def _add_qualities(batch: PairBatch, plan: Plan, work: NDArray[np.void]) -> None
         varies = name != "gap_quality" or batch.constant_gap is None
         work[name] = plan.add(values if varies else values[:1])
         work[name + "_step"] = int(varies)
+
+
+def _add_profiles(profiles: Profiles, plan: Plan, work: NDArray[np.void]) -> float:
+    """Probabilities and constants of a profile model, as pairs; its transition mm, without which nothing folds."""
+    mm, im, dm, mi, ii, md, dd = profiles.transitions.tolist()
+    kept = mm or 1.0
+    transitions = [dm * md / kept, im * mi / kept / kept, ii / kept, mi / kept, dd, mi, dm / kept]
+    constants = np.concatenate([profiles.match.reshape(-1), profiles.insertion, transitions])
+    work["constants"] = plan.add(pairs_of(constants)) // 4
+    work["rows"] = plan.add(pairs_of(profiles.probabilities.reshape(-1))) // 4
+    return float(mm)

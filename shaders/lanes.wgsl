@@ -15,7 +15,7 @@ const UNFOLDED = 1u;
 const UNSCALED = 2u;
 const UNORDERED = 4u;  // a read's lanes do not lie in one subgroup, one after the other
 
-// How a row leads to the next one, from rows_qualities.wgsl or rows_folded.wgsl.
+// How a row leads to the next one, from rows_qualities.wgsl, rows_profiles.wgsl or rows_folded.wgsl.
 struct Row {
     from_deletion: f32,
     from_insertion: f32,
@@ -32,7 +32,8 @@ fn carrying_row() -> Row {
 
 // What is known of a lane's rows besides.
 struct Lane {
-    kept: vec2<i32>,  // log10 of mm best over its rows, in units of 2^-16 and 2^-32: sums are exact
+    kept: vec2<i32>,  // logarithm of what the host does not know of mm best over its rows, in units of 2^-16 and 2^-32:
+                      // sums are exact
     unfit: u32,       // UNFOLDED, or UNSCALED where forward_scaled.wgsl does not hold them
     fall: f32,        // -log2 of what is left of an insertion that goes through all of them
 }

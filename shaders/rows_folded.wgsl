@@ -1,5 +1,5 @@
-// Rows of any model that pairhmm/folded_rows.py folded in float64: twelve numbers a position. The scores' log10 of mm best
-// stays on the host.
+// Rows of any model that pairhmm/folded_rows.py folded in float64: twelve numbers a position. What the scores are relative
+// to stays on the host.
 
 fn folded(position: u32, column: u32) -> f32 {
     return bitcast<f32>(batch[work.rows + position * 12u + column]);

@@ -1,6 +1,5 @@
 // Rows of GATK's model, made on the device from five bytes a base (docs/model.md) and Phred tables: no constant of the
-// model stands here. pairhmm/webgpu_kernels.py makes the tables; where a value is a pair, the second one is what rounding
-// to float32 took from the first.
+// model stands here. pairhmm/webgpu_kernels.py makes the tables; some of their entries are pairs (pairs.wgsl).
 
 const UNOPENED = 0u;             // [insertion quality][deletion quality]: log10 mm as Row.kept, 1 / mm (pair)
 const BEST = UNOPENED + 16384u;  // [letter is N][base quality]: log10 of the best emission as Row.kept, 1 / it (pair)
@@ -23,14 +22,6 @@ fn front(entry: vec4<u32>) -> vec2<f32> {
 
 fn back(entry: vec4<u32>) -> vec2<f32> {
     return bitcast<vec2<f32>>(entry.zw);
-}
-
-// Product of two pairs, to about 2^-45 where `fma` rounds once, and to float32's precision anywhere.
-fn times(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
-    let product = a.x * b.x;
-    let rest = fma(a.x, b.x, -product) + fma(a.x, b.y, a.y * b.x);
-    let sum = product + rest;
-    return vec2<f32>(sum, rest - (sum - product));
 }
 
 struct Openings {

@@ -16,7 +16,8 @@ struct Work {
     order: u32,             // u32[reads] reads by tile
     letters: u32,           // bytes 0..4; readable from 31 letters before the first, and from the last on for as many as
                             // the longest haplotype has, and 48
-    rows: u32,              // f32[positions][12] of rows_folded.wgsl
+    rows: u32,              // f32[positions][12] of rows_folded.wgsl, or [positions][4][2] of rows_profiles.wgsl
+    constants: u32,         // f32[][2] of rows_profiles.wgsl
     bases: u32,             // bytes of rows_qualities.wgsl; a step of 0 is one value for all positions
     bases_step: u32,
     base_quality: u32,
@@ -38,6 +39,7 @@ struct Work {
     rescuer: u32,          // which of the lists takes the pairs that are too small for this arithmetic
     list: u32,             // where it begins
     wave: u32,             // of forward_long.wgsl
+    nothing: u32,          // 0, which compilers do not know (pairs.wgsl)
 }
 
 @group(0) @binding(0) var<storage, read> batch: array<u32>;

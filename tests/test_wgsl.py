@@ -46,9 +46,9 @@ def variants():
     for kernel, known in (("forward", shapes), ("forward_scaled", webgpu_packed.RESCUERS), ("forward_long", (LONG,))):
         for shape in known:
             for shuffles in (True, False):
-                for qualities in (True, False):
+                for rows in ("qualities", "profiles", "folded"):
                     for extension in (0.1, None):
-                        yield Variant(kernel, shape, WIDTH, shuffles, qualities, extension, 4)
+                        yield Variant(kernel, shape, WIDTH, shuffles, rows, extension, 4)
 
 
 def test_every_text_is_complete():

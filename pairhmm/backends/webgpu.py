@@ -177,9 +177,8 @@ class WebgpuBackend:
         return dispatches
 
     def _variant(self, batch: PairBatch, kernel: str, shape: Shape, rescuer_reads: int = 1) -> Variant:
-        shuffles, qualities = shape.lanes <= self._runtime.subgroup, batch.qualities is not None
-        extension = webgpu_kernels.extension_of(batch)
-        return Variant(kernel, shape, WIDTH, shuffles, qualities, extension, rescuer_reads)
+        shuffles, rows = shape.lanes <= self._runtime.subgroup, webgpu_kernels.rows_of(batch)
+        return Variant(kernel, shape, WIDTH, shuffles, rows, webgpu_kernels.extension_of(batch), rescuer_reads)
 
     def _parts_of_pairs(
         self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64]
@@ -231,9 +230,8 @@ class WebgpuBackend:
 def _scores(batch: PairBatch, packed: Packed, out: NDArray[np.uint32]) -> Scores:
     """Scores of forward.wgsl and forward_scaled.wgsl."""
     sums = out[: 2 * packed.pairs].reshape(-1, 2)
-    log10, log_kept = _log10(sums), packed.log_kept
-    if log_kept is None:
-        log_kept = _log_kept(out[2 * packed.pairs :].reshape(-1, 2))
+    log10 = _log10(sums)
+    log_kept = packed.kept.log10 + packed.kept.unit * _joined(out[2 * packed.pairs :].reshape(-1, 2))
     widths = np.repeat(np.diff(batch.group_haplotype), np.diff(batch.group_read))
     log10 += np.repeat(log_kept, widths)
     return Scores(log10, np.where(sums[:, 1].view(np.int32) == STARTED_AT, FLOAT32, SCALED_FLOAT32).astype(np.uint8))
@@ -241,12 +239,10 @@ def _scores(batch: PairBatch, packed: Packed, out: NDArray[np.uint32]) -> Scores
 
 def _pair_scores(packed: PackedPairs, pairs: int, out: NDArray[np.uint32]) -> NDArray[np.float64]:
     """Scores of forward_long.wgsl: NaN where a strip's rows do not fit."""
-    log10, log_kept = _log10(out[: 2 * pairs].reshape(-1, 2)), packed.log_kept
+    log10 = _log10(out[: 2 * pairs].reshape(-1, 2))
     of_strips = out[2 * pairs :].reshape(-1, 3)
     log10[np.add.reduceat(of_strips[:, 2], packed.pair_item) != 0] = np.nan
-    if log_kept is None:
-        log_kept = np.add.reduceat(_log_kept(of_strips[:, :2]), packed.pair_item)
-    log10 += log_kept
+    log10 += packed.kept.log10 + packed.kept.unit * np.add.reduceat(_joined(of_strips[:, :2]), packed.pair_item)
     return log10
 
 
@@ -259,11 +255,11 @@ def _log10(sums: NDArray[np.uint32]) -> NDArray[np.float64]:
     return log10
 
 
-def _log_kept(fixed: NDArray[np.uint32]) -> NDArray[np.float64]:
-    """log10 of what sums are relative to, from its two parts uint32[n, 2]."""
+def _joined(fixed: NDArray[np.uint32]) -> NDArray[np.float64]:
+    """Numbers from their two parts uint32[n, 2]."""
     coarse, fine = fixed.T
-    kept: NDArray[np.float64] = coarse.view(np.int32) * 2.0**-COARSE + fine * 2.0**-FINE
-    return kept
+    numbers: NDArray[np.float64] = coarse.view(np.int32) * 2.0**-COARSE + fine * 2.0**-FINE
+    return numbers
 
 
 def make(device: int, memory: int | None) -> WebgpuBackend:

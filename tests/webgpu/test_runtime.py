@@ -15,7 +15,7 @@ from pairhmm import device_pool, engine, webgpu_runtime
 from pairhmm.backends import webgpu
 from pairhmm.batch import SCALED_FLOAT32, Group, PairBatch
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
-from pairhmm.models import gatk
+from pairhmm.models import gatk, profile
 from pairhmm.webgpu_packed import LONGEST_TILE
 
 
@@ -41,6 +41,22 @@ def test_rare_gaps_go_to_the_cpu(backend, batches, caplog):
     assert np.isnan(backend.forward_pairs(given, np.array([0]), 1).log10).all()
     batches.check(engine.forward(given, backend), given)
     assert "backend webgpu: pairs that it cannot score go to backend cpu" in caplog.text
+
+
+@pytest.mark.parametrize("name", profile.PRESETS)
+@pytest.mark.parametrize("error", [0.1, 0.3, None])
+def test_profile_rounding_does_not_add_up(name, error, backend, batches):
+    """Rows that are all alike round alike: what the device makes of probabilities needs more than float32's 24 bits."""
+    rng = np.random.default_rng(5)
+    model, haplotype = profile.preset(name), batches.noise(rng, 600)
+    reads = [batches.noise(rng, 250), *(batches.copied(rng, haplotype, m, 0.02) for m in (150, 500, 640))]
+    probabilities = [
+        profile.one_hot(read, np.full(len(read), error)) if error else rng.dirichlet(np.full(4, 0.2), len(read))
+        for read in reads
+    ]
+    rows = batches.of_rows([model.rows(p) for p in probabilities], [haplotype, haplotype[:100]], model.start)
+    given = dataclasses.replace(rows, rows=None, profiles=model.profiles(np.concatenate(probabilities)))
+    batches.check(device_pool.score(given, backend, 1), given)
 
 
 def test_longest_tile(backend, batches):
