@@ -23,6 +23,8 @@ LETTERS, LETTERS_SCALED = 5, 6
 LONG_ROWS = {"float": 8, "double": 8}
 """Rows of a lane in forward_long.cu, by what it computes in."""
 
+REAL_BYTES = {"float": 4, "double": 8}
+
 QUALITIES, ROWS, PROFILES = 0, 1, 2
 """What a row is made from: MODEL of cuda/rows.cuh."""
 
@@ -119,8 +121,15 @@ def forward_shared_bytes(variant: Variant) -> int:
 
 
 def long_shared_bytes(real: str) -> int:
-    """Dynamic shared memory of a block of forward_long.cu."""
-    return _emission_bytes(LONG_ROWS[real], LETTERS_SCALED) * (2 if real == "double" else 1)
+    """Dynamic shared memory of a block of forward_long.cu: emissions, and what is passed on in a block of columns."""
+    rows, size = LONG_ROWS[real], REAL_BYTES[real]
+    columns = 8 if rows < 16 else 16  # kRescaleSteps of scaling.cuh
+    return _emission_bytes(rows, LETTERS_SCALED) // 4 * size + (WARP + 2 * columns) * 2 * size
+
+
+def border_bytes(real: str) -> int:
+    """Of a column between two strips in forward_long.cu: S and I in words of 4 bytes and an exponent, signed by 4 each."""
+    return 8 * (2 * REAL_BYTES[real] // 4 + 1)
 
 
 def _emission_bytes(rows: int, letters: int) -> int:

@@ -17,11 +17,8 @@ from pairhmm.batch import PairBatch, Qualities
 from pairhmm.compiled import native
 
 WARP = 32
-PADDING = 48
+PADDING = 64
 """Letters that a warp may read before a haplotype, and after the longest haplotype that shares the warp."""
-
-BORDER_PADDING = 48
-"""Columns before and after those of a border that a strip may write and read."""
 
 PARALLEL_BYTES, COPIERS = 1 << 21, 4
 """Batches from this size on are copied by so many threads: one core does not copy as fast as the bus to a GPU."""
@@ -254,12 +251,11 @@ def pack_pairs(
     """Write `batch` and pairs of its reads and haplotypes (int64[pairs] each), cut into strips, into a buffer."""
     plan, _ = _plan(batch)
     strips = -(-np.diff(batch.read_offset)[reads] // strip_rows)
-    # A pair of one strip has no border, but it is read all the same.
-    columns = np.where(strips > 1, np.diff(batch.haplotype_offset)[haplotypes], 0) + 2 * BORDER_PADDING
+    columns = np.where(strips > 1, np.diff(batch.haplotype_offset)[haplotypes], 0)  # one strip has no border
     item_pair = plan.add(np.repeat(np.arange(len(reads), dtype=np.uint32), strips))
     pair_item = plan.add((np.cumsum(strips) - strips).astype(np.uint32))
     pair_read, pair_haplotype = plan.add(reads.astype(np.uint32)), plan.add(haplotypes.astype(np.uint32))
-    pair_column = plan.add(np.cumsum(columns) - columns + BORDER_PADDING)
+    pair_column = plan.add(np.cumsum(columns) - columns)
     plan.write(allocate(plan.size))
     return PackedPairs(
         plan.size, int(strips.sum()), int(columns.sum()), item_pair, pair_item, pair_read, pair_haplotype, pair_column

@@ -28,6 +28,9 @@ LONGEST_TILE = 2048
 RESIDENT_WARPS = 2048
 """Warps of a kernel whose blocks take their work themselves: enough for any device."""
 
+KEPT_AT = 8
+"""Bytes before what the strips of each pair pass on to each other: the number of the next item."""
+
 BORDER_SHARE = 4
 """One part in this many of a call's memory may be borders of long pairs."""
 
@@ -149,7 +152,7 @@ class CudaBackend:
         reads, haplotypes = batch.pair_indices(pairs)
         for real, precision in (("float", SCALED_FLOAT32), ("double", FLOAT64)):
             left = np.flatnonzero(np.isnan(scores.log10))
-            for part in self._border_parts(batch, haplotypes[left]):
+            for part in self._border_parts(batch, haplotypes[left], real):
                 chosen = left[part]
                 scores.log10[chosen] = self._run_pairs(batch, reads[chosen], haplotypes[chosen], real)
                 scores.precision[chosen] = precision
@@ -225,11 +228,11 @@ class CudaBackend:
             places = (base, self._tables.data.ptr, *list_at[k], scores, precision)
             kernel((blocks,), (WARP,), places, shared_mem=cuda_kernels.forward_shared_bytes(variant))
 
-    def _border_parts(self, batch: PairBatch, haplotypes: NDArray[np.int64]) -> Iterator[slice]:
-        """Runs of pairs whose borders, 20 bytes a letter at most, fit into their part of the memory."""
+    def _border_parts(self, batch: PairBatch, haplotypes: NDArray[np.int64], real: str) -> Iterator[slice]:
+        """Runs of pairs whose borders fit into their part of the memory."""
         with translated(self.label):
             free = self._device.mem_info[0] if self._memory is None else self._memory
-        most = max(1, free // self.concurrency // BORDER_SHARE // 20)
+        most = max(1, free // self.concurrency // BORDER_SHARE // cuda_kernels.border_bytes(real))
         ends = np.cumsum(np.diff(batch.haplotype_offset)[haplotypes])
         first = 0
         while first < len(haplotypes):
@@ -241,14 +244,12 @@ class CudaBackend:
     def _run_pairs(
         self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64], real: str
     ) -> NDArray[np.float64]:
-        size, rows = (4 if real == "float" else 8), LONG_ROWS[real]
         model, extension = cuda_kernels.model_of(batch)
         with self._slot() as slot:
-            packed = pack_pairs(batch, reads, haplotypes, WARP * rows, lambda count: slot.pinned("in", count))
+            packed = pack_pairs(batch, reads, haplotypes, WARP * LONG_ROWS[real], lambda count: slot.pinned("in", count))
             base = slot.upload(slot.pinned("in", packed.size), packed.size)
-            progress = slot.zeros("listed", 4 * (packed.items + 1))
-            log_kept = slot.device("lists", 8 * packed.items).ptr
-            border = slot.device("between", (2 * size + 4) * packed.columns + 8).ptr
+            next_item = slot.zeros("listed", KEPT_AT + 16 * len(reads))
+            borders = slot.zeros("between", cuda_kernels.border_bytes(real) * packed.columns + 8)
             scores = slot.device("out", 8 * len(reads)).ptr
             key = (model, extension, real)
             if key not in self._kernels:
@@ -257,8 +258,7 @@ class CudaBackend:
             arguments = (
                 *(base, self._tables.data.ptr, np.uint32(packed.items)),
                 *(base + place for place in places),
-                *(progress, progress + 4, log_kept),
-                *(border, border + size * packed.columns, border + 2 * size * packed.columns, scores),
+                *(next_item, next_item + KEPT_AT, borders, scores),
             )
             blocks = min(RESIDENT_WARPS, packed.items)
             self._kernels[key]((blocks,), (WARP,), arguments, shared_mem=cuda_kernels.long_shared_bytes(real))
