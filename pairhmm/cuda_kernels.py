@@ -8,7 +8,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.batch import FLOAT32, SCALED_FLOAT32, PairBatch
+from pairhmm.batch import FLOAT32, SCALED_FLOAT32, UNSCORED, PairBatch
 from pairhmm.models.gatk import ERROR
 from pairhmm.packed import WARP, Shape
 
@@ -80,7 +80,8 @@ def tables() -> NDArray[np.void]:
 def model_of(batch: PairBatch) -> tuple[int, float | None]:
     """`Variant.model` and `Variant.extension` of a batch."""
     if batch.qualities is not None:
-        return QUALITIES, None if batch.constant_gap is None else float(ERROR[batch.constant_gap])
+        gap = batch.constant_qualities.get("gap_quality")
+        return QUALITIES, None if gap is None else float(ERROR[gap])
     if batch.profiles is not None:
         return PROFILES, float(batch.profiles.transitions[6])
     assert batch.rows is not None
@@ -98,6 +99,7 @@ def forward_source(variant: Variant) -> str:
         "LETTERS": LETTERS_SCALED if variant.scaled else LETTERS,
         "PRECISION_FAST": FLOAT32,
         "PRECISION_SCALED": SCALED_FLOAT32,
+        "PRECISION_NONE": UNSCORED,
     }
     parts = ("scaling.cuh", "tiles.cuh", "forward_scaled.cu") if variant.scaled else ("tiles.cuh", "forward.cu")
     return _source(defines | _model(variant.model, variant.extension), "rows.cuh", "lanes.cuh", *parts)
