@@ -10,7 +10,7 @@ namespace pairhmm {
 
 namespace {
 
-constexpr int64_t kPiece = 1 << 19;  // bytes that a thread copies at a time
+constexpr int64_t kPiece = 1 << 18;  // elements that a thread copies at a time
 
 // Groups with about the same haplotypes next to each other, most first: reads of several groups share a tile, which takes
 // as long as the one with most to do, and a long tile is not to begin last.
@@ -26,63 +26,78 @@ std::vector<int64_t> by_haplotypes(const TileBatch& batch) {
     return order;
 }
 
-}  // namespace
-
-Tiles make_tiles(const TileBatch& batch, const uint8_t* shape_of_length, int64_t shapes, const int64_t* reads_of_shape,
-                 int64_t haplotypes_each) {
-    const int64_t reads = batch.group_read[batch.groups];
-    std::vector<uint8_t> shape(reads);
-    std::vector<int64_t> first(shapes + 2);  // of each shape in order; the last shape is that of skipped reads
-    for (int64_t r = 0; r < reads; ++r) {
-        const int64_t length = batch.read_offset[r + 1] - batch.read_offset[r];
-        shape[r] = batch.skip_read[r] ? static_cast<uint8_t>(shapes) : shape_of_length[length];
-        ++first[shape[r] + 1];
-    }
-    for (int64_t s = 0; s <= shapes; ++s) first[s + 1] += first[s];
-
-    Tiles tiles;
-    tiles.order.resize(reads);
-    std::vector<uint32_t> haplotypes(reads);  // of each read in order
-    std::vector<int64_t> next(first.begin(), first.end() - 1);
-    for (const int64_t g : by_haplotypes(batch)) {
-        const auto width = static_cast<uint32_t>(batch.group_haplotype[g + 1] - batch.group_haplotype[g]);
-        for (int64_t r = batch.group_read[g]; r < batch.group_read[g + 1]; ++r) {
-            const int64_t at = next[shape[r]]++;
-            tiles.order[at] = static_cast<uint32_t>(r);
-            haplotypes[at] = width;
-        }
-    }
-    for (int64_t s = 0; s < shapes; ++s) {
-        if (first[s] == first[s + 1]) continue;
-        Tier tier{s, static_cast<int64_t>(tiles.items.size() / 2), 0, first[s + 1], 0};
-        for (int64_t at = first[s]; at < first[s + 1]; at += reads_of_shape[s]) {
-            const int64_t end = std::min(at + reads_of_shape[s], first[s + 1]);
-            int64_t widest = 0;
-            for (int64_t i = at; i < end; ++i) {
-                widest = std::max<int64_t>(widest, haplotypes[i]);
-                tier.pairs += haplotypes[i];
-            }
-            const int64_t blocks = (widest + haplotypes_each - 1) / haplotypes_each;
-            for (int64_t block = 0; block < blocks; ++block) {
-                tiles.items.push_back(static_cast<uint32_t>(at));
-                tiles.items.push_back(static_cast<uint32_t>(block));
-            }
-        }
-        tier.items = static_cast<int64_t>(tiles.items.size() / 2) - tier.item;
-        if (tier.items > 0) tiles.tiers.push_back(tier);
-    }
-    return tiles;
+int64_t shape_of(const TileBatch& batch, const Shapes& shapes, int64_t read) {
+    // The last shape is that of skipped reads, which may be too long for the table.
+    if (batch.skip_read[read]) return shapes.count;
+    return shapes.of_length[batch.read_offset[read + 1] - batch.read_offset[read]];
 }
 
-void copy_all(const std::vector<Copy>& copies, int threads) {
-    std::vector<Copy> pieces;
-    for (const Copy& copy : copies) {
-        for (int64_t at = 0; at < copy.bytes; at += kPiece) {
-            pieces.push_back({copy.to + at, copy.from + at, std::min(kPiece, copy.bytes - at)});
+// letters, pairs: of all reads of a tier, beside all their haplotypes.
+int64_t haplotypes_each(const ItemSizes& sizes, int64_t letters, int64_t pairs, int64_t reads_of_tile) {
+    if (letters == 0) return 1;
+    const int64_t item = std::clamp(letters / reads_of_tile / sizes.items, sizes.shortest, sizes.longest);
+    return std::max<int64_t>(1, (item * pairs + letters / 2) / letters);
+}
+
+void copy_piece(const Part& part, int64_t first, int64_t count) {
+    if (part.narrowed) {
+        const auto* from = static_cast<const int64_t*>(part.from) + first;
+        auto* to = reinterpret_cast<uint32_t*>(part.to) + first;
+        for (int64_t i = 0; i < count; ++i) to[i] = static_cast<uint32_t>(from[i]);
+    } else {
+        std::memcpy(part.to + first, static_cast<const uint8_t*>(part.from) + first, count);
+    }
+}
+
+}  // namespace
+
+std::vector<Tier> make_tiles(const TileBatch& batch, const Shapes& shapes, const ItemSizes& sizes, const Tiles& tiles) {
+    const int64_t reads = batch.group_read[batch.groups];
+    std::vector<int64_t> first(shapes.count + 2), pairs(shapes.count + 1), letters(shapes.count + 1);
+    for (int64_t r = 0; r < reads; ++r) ++first[shape_of(batch, shapes, r) + 1];
+    for (int64_t s = 0; s <= shapes.count; ++s) first[s + 1] += first[s];
+
+    std::vector<int64_t> next(first.begin(), first.end() - 1);
+    for (const int64_t g : by_haplotypes(batch)) {
+        const int64_t first_haplotype = batch.group_haplotype[g], end = batch.group_haplotype[g + 1];
+        const int64_t width = batch.haplotype_offset[end] - batch.haplotype_offset[first_haplotype];
+        for (int64_t r = batch.group_read[g]; r < batch.group_read[g + 1]; ++r) {
+            const int64_t s = shape_of(batch, shapes, r);
+            tiles.order[next[s]++] = static_cast<uint32_t>(r);
+            tiles.read_group[r] = static_cast<uint32_t>(g);
+            pairs[s] += end - first_haplotype;
+            letters[s] += width;
         }
     }
+
+    std::vector<Tier> tiers;
+    int64_t item = 0;
+    for (int64_t s = 0; s < shapes.count; ++s) {
+        const int64_t first_item = item, each = haplotypes_each(sizes, letters[s], pairs[s], shapes.reads[s]);
+        for (int64_t at = first[s]; at < first[s + 1]; at += shapes.reads[s]) {
+            // The tile's first read has the most haplotypes.
+            const int64_t* group = batch.group_haplotype + tiles.read_group[tiles.order[at]];
+            const int64_t blocks = (group[1] - group[0] + each - 1) / each;
+            for (int64_t block = 0; block < blocks; ++block, ++item) {
+                tiles.items[2 * item] = static_cast<uint32_t>(at);
+                tiles.items[2 * item + 1] = static_cast<uint32_t>(block);
+            }
+        }
+        if (item > first_item) tiers.push_back({s, first_item, item - first_item, each, first[s + 1], pairs[s]});
+    }
+    return tiers;
+}
+
+void copy_all(const std::vector<Part>& parts, int threads) {
+    std::vector<std::pair<const Part*, int64_t>> pieces;
+    for (const Part& part : parts) {
+        for (int64_t at = 0; at < part.size; at += kPiece) pieces.emplace_back(&part, at);
+    }
     run_shares(static_cast<int64_t>(pieces.size()), 1, threads, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) std::memcpy(pieces[i].to, pieces[i].from, pieces[i].bytes);
+        for (int64_t i = begin; i < end; ++i) {
+            const auto [part, at] = pieces[i];
+            copy_piece(*part, at, std::min(kPiece, part->size - at));
+        }
     });
 }
 

@@ -78,11 +78,11 @@ struct __align__(8) Task {
 
 // One tile of reads against some of their haplotypes; a block is a warp, and blockIdx.x an item.
 // items: x first read (an index into order), y which `haplotypes_each` of the group's haplotypes.
-// last: one past the tier's last read in order. listed, list: pairs (read, haplotype) for forward_scaled.
+// last_read: one past the tier's last read in order. listed, list: pairs (read, haplotype) for forward_scaled.
 // between: with TALL, `widest` columns for each item, and G before and after them.
 extern "C" __global__ void __launch_bounds__(32, BLOCKS)
     forward_fast(const uint8* __restrict__ buffer, const Tables* __restrict__ tables, const uint2* __restrict__ items,
-                 uint32 last, uint32 haplotypes_each, uint32* listed, uint2* list, float2* between, uint32 widest,
+                 int64 last_read, int64 haplotypes_each, uint32* listed, uint2* list, float2* between, int64 widest,
                  double* scores, uint8* precision) {
     const Header& header = *reinterpret_cast<const Header*>(buffer);
     volatile Task& task = reinterpret_cast<Task*>(reinterpret_cast<uint8*>(shared) + kEmissionBytes)[threadIdx.x / G];
@@ -93,11 +93,12 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
 #endif
     {
         const uint2 item = items[blockIdx.x];
+        const uint32 last = uint32(last_read), each = uint32(haplotypes_each);
         const uint32 at = item.x + threadIdx.x / G;
         const Read read = find_read(buffer, header, words(buffer, header.order)[at < last ? at : last - 1]);
         const uint32 group_end = words(buffer, header.group_haplotype)[read.group + 1];
-        const uint32 first = words(buffer, header.group_haplotype)[read.group] + item.y * haplotypes_each;
-        const uint32 end = min(first + haplotypes_each, group_end);
+        const uint32 first = words(buffer, header.group_haplotype)[read.group] + item.y * each;
+        const uint32 end = min(first + each, group_end);
         if (writes) {
             task.read = read.index;
             task.haplotype = first;
@@ -159,7 +160,7 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
             const uint32 score = task.score;
             scores[score] =
                 held ? log10(double(sum)) - kStartExponent * LOG10_2 + task.log_kept : double(not_a_number());
-            precision[score] = PRECISION_FAST;
+            precision[score] = held ? PRECISION_FAST : PRECISION_NONE;
             if (!held && task.folds && task.scales) list[atomicAdd(listed, 1u)] = make_uint2(task.read, task.haplotype);
         }
         __syncwarp();

@@ -1,60 +1,89 @@
 // Pairs of any length and any score: strips of 32 K rows that follow each other through the haplotype.
 //
 // An item is a strip of a pair, and a warp takes the next item when it has finished one. The row between two strips lies
-// in memory, read and overwritten in place: S and I of the strip below, and the exponent of the lane that made them. A
-// strip runs behind the columns that the strip above has published. Items are taken in order, so that the strip above is
-// always finished or at work: nothing waits for a warp that can't run.
+// in memory, read and overwritten in place. Every word of it carries the number of the strip that wrote it: a strip loads
+// the columns that it needs and looks whether they are there already. No flag says so, no fence orders anything, and a
+// strip may follow as closely as memory lets it. Items are taken in order, so that the strip above is always finished or
+// at work: nothing waits for a warp that can't run.
 //
 // Each lane has an exponent (scaling.cuh). With REAL float the warp is as fast as that of forward.cu but for the scaling;
 // double is for rows whose gaps are too rare for float's range.
 //
-// A single pair is bound by the time that a strip takes for a step: its insertions go down K rows, one after the other,
-// and through a shuffle. The border is read a block of columns ahead, a letter a column ahead.
+// A single pair is bound by the time that a strip takes for a step: a warp has its part of the multiprocessor to itself,
+// and nothing hides what it waits for. What comes from memory is loaded a block of columns ahead.
 
-constexpr int kPublishSteps = 64;  // a release waits for the warp's stores, so it is not for every step
+typedef unsigned long long uint64;
 
 #ifdef PAIRHMM_EMULATED
-__device__ __forceinline__ uint32 load_acquire(const uint32* from) { return __ldcg(from); }
-__device__ __forceinline__ void store_release(uint32* to, uint32 value) { *to = value; }
+__device__ __forceinline__ uint64 load_shared_word(const uint64* from) { return *from; }
+__device__ __forceinline__ void store_shared_word(uint64* to, uint64 word) { *to = word; }
 #else
-__device__ __forceinline__ uint32 load_acquire(const uint32* from) {
-    uint32 value;
-    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
-    return value;
+// Whole or not at all, and past the caches that other multiprocessors do not see.
+__device__ __forceinline__ uint64 load_shared_word(const uint64* from) {
+    uint64 word;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from));
+    return word;
 }
-__device__ __forceinline__ void store_release(uint32* to, uint32 value) {
-    asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(to), "r"(value) : "memory");
+__device__ __forceinline__ void store_shared_word(uint64* to, uint64 word) {
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(word));
 }
 #endif
 
-// The row between two strips of a pair: S and I a column, from column -31 on (before which lane 31 makes nothing), and an
-// exponent for each kRescaleSteps of them.
-struct Border {
-    real* s;
-    real* i;
-    int* exponent;
-};
+__device__ __forceinline__ uint64 signed_word(uint32 bits, uint32 writer) { return uint64(writer) << 32 | bits; }
+__device__ __forceinline__ bool is_by(uint64 word, uint32 writer) { return uint32(word >> 32) == writer; }
 
-// Wait until `item` has published `columns` columns; how many it has.
-__device__ __forceinline__ int wait_for(const uint32* progress, uint32 item, int columns) {
-    uint32 finished = 0;
-    if (threadIdx.x == 0) {
-        while ((finished = load_acquire(progress + item)) < uint32(columns)) __nanosleep(50);
-    }
-    return int(__shfl_sync(FULL, finished, 0));
+constexpr int kWordsOfReal = sizeof(real) / 4;
+constexpr int kBorderWords = 2 * kWordsOfReal + 1;  // a column of a border: S and I of the strip below, and their exponent
+
+__device__ __forceinline__ void store_words(uint64* to, float value, uint32 writer) {
+    store_shared_word(to, signed_word(__float_as_int(value), writer));
+}
+__device__ __forceinline__ void store_words(uint64* to, double value, uint32 writer) {
+    store_shared_word(to, signed_word(__double2hiint(value), writer));
+    store_shared_word(to + 1, signed_word(__double2loint(value), writer));
+}
+__device__ __forceinline__ float value_of(const uint64* words, float) { return __int_as_float(int(words[0])); }
+__device__ __forceinline__ double value_of(const uint64* words, double) {
+    return __hiloint2double(int(words[0]), int(words[1]));
 }
 
-// What enters lane 0 in one block of columns; lane u holds it of column u.
-struct Entering {
+__device__ __forceinline__ void set_value(uint64* words, float value) { words[0] = uint32(__float_as_int(value)); }
+__device__ __forceinline__ void set_value(uint64* words, double value) {
+    words[0] = uint32(__double2hiint(value));
+    words[1] = uint32(__double2loint(value));
+}
+
+// A column of a border as it was found in memory.
+struct Found {
+    uint64 words[kBorderWords];
+};
+
+__device__ __forceinline__ Found look_up(const uint64* border, int column) {
+    Found found;
+#pragma unroll
+    for (int w = 0; w < kBorderWords; ++w) found.words[w] = load_shared_word(border + column * kBorderWords + w);
+    return found;
+}
+
+__device__ __forceinline__ bool is_by(const Found& found, uint32 writer) {
+    bool all = true;
+#pragma unroll
+    for (int w = 0; w < kBorderWords; ++w) all = all && is_by(found.words[w], writer);
+    return all;
+}
+
+constexpr int kBlock = kRescaleSteps;  // columns that are taken, and rescaled, at once
+
+// Shared memory behind the emissions: S and I of a block's columns as they enter lane 0 (lane u brings those of column
+// u), nothing for the other lanes, and S and I as they leave lane 31.
+struct __align__(2 * sizeof(real)) Passed {
     real s, i;
-    int exponent;
 };
-
-// Past the last column it is anything.
-__device__ __forceinline__ Entering load_border(const Border& border, int t) {
-    const int column = t + int(threadIdx.x % kRescaleSteps);
-    return {__ldcg(border.s + column), __ldcg(border.i + column), __ldcg(border.exponent + (column + 31) / kRescaleSteps)};
+__device__ __forceinline__ Passed* entering_of_block() {
+    return reinterpret_cast<Passed*>(reinterpret_cast<uint8*>(shared) + kEmissionBytes);
 }
+__device__ __forceinline__ Passed* nothing_enters() { return entering_of_block() + 32; }
+__device__ __forceinline__ Passed* leaving_of_block() { return nothing_enters() + kBlock; }
 
 __device__ __forceinline__ int warp_max(int value) {
 #if __CUDA_ARCH__ >= 800
@@ -69,88 +98,141 @@ __device__ __forceinline__ int warp_max(int value) {
 #endif
 }
 
-// One strip: its border above is read and becomes its border below. Returns the sum of M + I over the columns of the
-// read's last row, in lane 31 of the last strip.
-__device__ __forceinline__ Sum run_strip(const Rows& rows, const Header& header, const Strip& strip, bool is_first,
-                                         bool is_last, const uint8* letters, int columns, Border border,
-                                         uint32* progress, uint32 item) {
+// A block's letters for one lane, four a word.
+struct Letters {
+    uint32 four[kBlock / 4];
+};
+
+// The words that hold a block's letters: they need not begin with one.
+struct Window {
+    uint32 word[kBlock / 4 + 1];
+};
+
+__device__ __forceinline__ Letters letters_of(const Window& window, uint32 shift) {
+    Letters letters;
+#pragma unroll
+    for (int w = 0; w < kBlock / 4; ++w) {
+        letters.four[w] = __funnelshift_r(window.word[w], window.word[w + 1], shift);
+    }
+    return letters;
+}
+
+// Nothing stands from column `left` of a block on.
+__device__ __forceinline__ void end_letters(Letters& letters, int left) {
+#pragma unroll
+    for (int u = 0; u < kBlock; ++u) {
+        uint32& four = letters.four[u / 4];
+        if (u >= left) four = (four & ~(0xffu << u % 4 * 8)) | kNoLetter << u % 4 * 8;
+    }
+}
+
+// One strip: its border above is read and becomes its border below. `number` is the strip's in its pair. Returns the sum
+// of M + I over the columns of the read's last row, in lane 31 of the last strip.
+__device__ __forceinline__ Sum run_strip(const Rows& rows, const Header& header, const Strip& strip, uint32 number,
+                                         bool is_last, const uint8* letters, int columns, uint64* border) {
     const int l = threadIdx.x;
+    const bool is_first = number == 0;
+    const uint32 writer = number + 1;
     States state;
     clear(state);
+    const real deletion = __shfl_sync(FULL, strip.entry, 0) / real(columns);
     const bool starts = l == 0 && is_first;
-    const real deletion = starts ? strip.entry / real(columns) : real(0);
     const real first = starts ? real(header.start_match) + deletion * real(header.start_deletion) : real(0);
-    int exponent = starts ? exponent_of(first > deletion ? first : deletion) - kTop : -kTop;
+    int exponent = starts ? exponent_of(larger(first, deletion)) - kTop : -kTop;
     state.s[0] = first * power_of_two(-exponent);
-    const uint8* column = letters - l;
-    uint32 next = column[0];
-    Entering coming = {0, 0, kNothing};
-    const bool stores = l == 31 && !is_last;
-    int finished_above = 0;
+    const Passed* enters = l == 0 ? entering_of_block() : nothing_enters();
+    if (l < kBlock) nothing_enters()[l] = {0, 0};
+    const int u = l % kBlock;
+    // In the first strip D of row 0, which is the same all along, enters.
+    Found coming = {};
+    if (is_first) {
+        set_value(coming.words, deletion);
+    } else {
+        coming = look_up(border, min(u, columns - 1));
+    }
+    const auto own_letters = reinterpret_cast<size_t>(letters - l);
+    const uint32 shift = uint32(own_letters & 3) * 8;
+    const uint32* word = reinterpret_cast<const uint32*>(own_letters & ~size_t(3));
+    Window window;
+#pragma unroll
+    for (int w = 0; w <= kBlock / 4; ++w) window.word[w] = __ldg(word + w);
     Sum sum = {0, 0};
-    for (int t = 0; t < columns + 31; t += kRescaleSteps) {
-        // The border is read a block before its turn, but for the first.
-        Entering entering = coming;
-        if (!is_first) {
-            const int needed = min(t + 2 * kRescaleSteps, columns);
-            if (finished_above < needed) {
-                finished_above = wait_for(progress, item - 1, needed);
-                __syncwarp();
-            }
-            if (t == 0) entering = load_border(border, 0);
-            coming = load_border(border, t + kRescaleSteps);
-        }
-        if (t + l % kRescaleSteps >= columns) entering = {0, 0, kNothing};
-        const real top = larger(entering.s, entering.i);
-        const int highest = top > 0 ? entering.exponent + exponent_of(top) : exponent_of(deletion);
+    for (int t = 0; t < columns + 31; t += kBlock) {
+        Letters block_letters = letters_of(window, shift);
+        if (t + kBlock > columns) end_letters(block_letters, columns + l - t);
+        word += kBlock / 4;
+        window.word[0] = window.word[kBlock / 4];
+#pragma unroll
+        for (int w = 1; w <= kBlock / 4; ++w) window.word[w] = __ldg(word + w);
+        while (!__all_sync(FULL, is_by(coming, number))) coming = look_up(border, min(t + u, columns - 1));
+        const bool enters_any = t + u < columns;
+        const real s_found = enters_any ? value_of(coming.words, real(0)) : real(0);
+        const real i_found = enters_any ? value_of(coming.words + kWordsOfReal, real(0)) : real(0);
+        const int found_exponent = int(coming.words[2 * kWordsOfReal]);
+        const real top = larger(s_found, i_found);
+        const int highest = top > 0 ? found_exponent + exponent_of(top) : kNothing;
         exponent = rescale(state, exponent, warp_max(highest), strip.fall);
         const int above = __shfl_up_sync(FULL, exponent, 1);
         const real keep = l == 0 ? real(0) : power_of_two(above - exponent);
-        const real start = deletion * power_of_two(-exponent);
-        const real fit = power_of_two(entering.exponent - __shfl_sync(FULL, exponent, 0));
-        entering.s *= fit;
-        entering.i *= fit;
-        const real enters = l == 0 ? real(1) : real(0);
-        real s_out[kRescaleSteps], i_out[kRescaleSteps], block = 0;
+        const int fit = found_exponent - __shfl_sync(FULL, exponent, 0);
+        entering_of_block()[l] = {scaled(s_found, fit), scaled(i_found, fit)};
+        // As late as nothing of this block is needed any more: these registers are loaded in place.
+        if (!is_first && t + kBlock < columns) coming = look_up(border, min(t + kBlock + u, columns - 1));
+        __syncwarp();
+        real last_row = 0;
 #pragma unroll
-        for (int u = 0; u < kRescaleSteps; ++u) {
-            const uint32 letter = next;
-            next = t + u + 1 - l < columns ? column[t + u + 1] : kNoLetter;
-            const real s_entering = multiply_add(__shfl_sync(FULL, entering.s, u), enters, start);
-            const real i_entering = __shfl_sync(FULL, entering.i, u) * enters;
-            const real s = multiply_add(__shfl_up_sync(FULL, state.s_below, 1), keep, s_entering);
-            const real i = multiply_add(__shfl_up_sync(FULL, state.i_below, 1), keep, i_entering);
+        for (int v = 0; v < kBlock; ++v) {
+            const uint32 letter = block_letters.four[v / 4] >> v % 4 * 8 & 0xff;
+            const Passed in = enters[v];
+            const real s = multiply_add(__shfl_up_sync(FULL, state.s_below, 1), keep, in.s);
+            const real i = multiply_add(__shfl_up_sync(FULL, state.i_below, 1), keep, in.i);
             advance(rows, state, letter, s, i);
             // Nothing, before lane 31's first column and after its last.
-            block += state.i_below;
-            s_out[u] = state.s_below;
-            i_out[u] = state.i_below;
+            last_row += state.i_below;
+            if (l == 31) leaving_of_block()[v] = {state.s_below, state.i_below};
         }
-        if (stores) {
-#pragma unroll
-            for (int u = 0; u < kRescaleSteps; ++u) {
-                __stcg(border.s + t - 31 + u, s_out[u]);
-                __stcg(border.i + t - 31 + u, i_out[u]);
+        __syncwarp();
+        if (is_last) {
+            sum = add(sum, last_row, exponent);
+        } else {
+            const int made_in = __shfl_sync(FULL, exponent, 31);
+            const int column = t - 31 + l;
+            if (l < kBlock && column >= 0 && column < columns) {
+                const Passed leaves = leaving_of_block()[l];
+                uint64* const to = border + column * kBorderWords;
+                store_words(to, leaves.s, writer);
+                store_words(to + kWordsOfReal, leaves.i, writer);
+                store_shared_word(to + 2 * kWordsOfReal, signed_word(made_in, writer));
             }
-            __stcg(border.exponent + t / kRescaleSteps, exponent);
-        }
-        sum = add(sum, block, exponent);
-        const int done = min(t + kRescaleSteps - 31, columns);
-        if (stores && done > 0 && ((t + kRescaleSteps) % kPublishSteps == 0 || done == columns)) {
-            store_release(progress + item, uint32(done));
         }
     }
     return sum;
 }
 
+// What the rows of a pair's strips add to its score, up to this strip; NaN where a strip's rows do not fit. Lane 0's.
+__device__ __forceinline__ double pass_on_kept(uint64* kept, uint32 number, double own) {
+    double above = 0;
+    if (number > 0) {
+        uint64 words[2] = {load_shared_word(kept), load_shared_word(kept + 1)};
+        while (!is_by(words[0], number) || !is_by(words[1], number)) {
+            __nanosleep(50);
+            words[0] = load_shared_word(kept);
+            words[1] = load_shared_word(kept + 1);
+        }
+        above = value_of(words, 0.0);
+    }
+    store_words(kept, above + own, number + 1);
+    return above + own;
+}
+
 // item_pair: the pair of each item; pair_item: a pair's first item. pair_column: where a pair's border begins.
-// next_item, progress: zero at first. log_kept: what each item's rows add to the score, NaN where they do not fit.
+// next_item, kept (two words a pair) and borders (kBorderWords a column): zero at first.
 extern "C" __global__ void __launch_bounds__(32, 8)
     forward_long(const uint8* __restrict__ buffer, const Tables* __restrict__ tables, uint32 items,
                  const uint32* __restrict__ item_pair, const uint32* __restrict__ pair_item,
                  const uint32* __restrict__ pair_read, const uint32* __restrict__ pair_haplotype,
-                 const int64* __restrict__ pair_column, uint32* next_item, uint32* progress, double* log_kept,
-                 real* border_s, real* border_i, int* border_exponent, double* scores) {
+                 const int64* __restrict__ pair_column, uint32* next_item, uint64* kept, uint64* borders,
+                 double* scores) {
     const Header& header = *reinterpret_cast<const Header*>(buffer);
     for (;;) {
         uint32 item = 0;
@@ -158,26 +240,23 @@ extern "C" __global__ void __launch_bounds__(32, 8)
         item = __shfl_sync(FULL, item, 0);
         if (item >= items) return;
         const uint32 pair = item_pair[item], read = pair_read[pair], haplotype = pair_haplotype[pair];
+        const uint32 number = item - pair_item[pair];
         const uint32 position = words(buffer, header.read_offset)[read];
         const int length = int(words(buffer, header.read_offset)[read + 1] - position);
-        const int row = int(item - pair_item[pair]) * (32 * K);
+        const int row = int(number) * (32 * K);
         const bool is_last = row + 32 * K >= length;
         const uint32 letter = words(buffer, header.haplotype_offset)[haplotype];
         const int columns = int(words(buffer, header.haplotype_offset)[haplotype + 1] - letter);
         Rows rows;
         const Strip strip = load_strip(buffer, header, *tables, position + row, length - row, rows);
-        const Border border = {border_s + pair_column[pair], border_i + pair_column[pair],
-                               border_exponent + pair_column[pair]};
-        const double kept = strip.folds && strip.scales ? strip.log_kept : double(not_a_number());
-        // Lane 31 publishes this with its first columns, or reads it back below.
-        if (threadIdx.x == 31) log_kept[item] = kept;
-        const Sum sum = run_strip(rows, header, strip, row == 0, is_last, buffer + header.letters + letter, columns,
-                                  border, progress, item);
-        if (is_last && threadIdx.x == 31) {
-            double total = 0;
-            for (uint32 above = pair_item[pair]; above <= item; ++above) total += __ldcg(log_kept + above);
+        const Sum sum = run_strip(rows, header, strip, number, is_last, buffer + header.letters + letter, columns,
+                                  borders + pair_column[pair] * kBorderWords);
+        // By then the strip above has long passed on its own.
+        if (threadIdx.x == 31) {
+            const double own = strip.folds && strip.scales ? strip.log_kept : double(not_a_number());
+            const double total = pass_on_kept(kept + 2 * pair, number, own);
             const bool held = sum.value > 0 && sum.value < infinity();
-            scores[pair] = held ? log10(sum.value) + sum.exponent * LOG10_2 + total : double(not_a_number());
+            if (is_last) scores[pair] = held ? log10(sum.value) + sum.exponent * LOG10_2 + total : double(not_a_number());
         }
     }
 }

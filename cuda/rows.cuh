@@ -49,6 +49,7 @@ struct Header {
     int64 order;             // uint32[reads] reads by tile size
     int64 positions[5];      // MODEL 0: uint8 base, base, insertion, deletion and gap quality; else double rows or
                              // probabilities in the first
+    int64 steps[5];          // MODEL 0: 1, or 0 where one byte holds for every position
     double start_match;      // M[0,0]
     double start_deletion;   // D[0,0] in units of 1 / haplotype length
     double match[4][5];      // MODEL 2: emission of a read letter beside a haplotype letter,
@@ -70,6 +71,12 @@ __device__ __forceinline__ const uint32* words(const uint8* buffer, int64 at) {
     return reinterpret_cast<const uint32*>(buffer + at);
 }
 
+#ifdef QUALITIES
+__device__ __forceinline__ uint32 quality_at(const uint8* buffer, const Header& header, int k, uint32 at) {
+    return buffer[header.positions[k] + at * header.steps[k]];
+}
+#endif
+
 // Emissions of a row beside each letter, relative to the best of them.
 struct Emissions {
     real relative[5];
@@ -86,7 +93,7 @@ __device__ __forceinline__ Emissions load_emissions(const uint8* buffer, const H
                                                     uint32 at) {
     Emissions row;
 #ifdef QUALITIES
-    const uint32 letter = buffer[header.positions[0] + at], quality = buffer[header.positions[1] + at];
+    const uint32 letter = quality_at(buffer, header, 0, at), quality = quality_at(buffer, header, 1, at);
     const int is_n = letter == 4;
     const real ratio = real(tables.ratio[is_n][quality]);
     // Below Phred 1.25 the letters that do not match are the likelier ones.
@@ -118,10 +125,10 @@ __device__ __forceinline__ Row load_row(const uint8* buffer, const Header& heade
     Row row;
     row.best = emissions.best;
 #ifdef QUALITIES
-    const uint32 insertion = buffer[header.positions[2] + at], deletion = buffer[header.positions[3] + at];
+    const uint32 insertion = quality_at(buffer, header, 2, at), deletion = quality_at(buffer, header, 3, at);
     row.mi = tables.error[insertion];
     row.md = tables.error[deletion];
-    row.ii = row.dd = tables.error[buffer[header.positions[4] + at]];
+    row.ii = row.dd = tables.error[quality_at(buffer, header, 4, at)];
     row.im = row.dm = 1 - row.ii;
     row.mm = row.mi + row.md < 1 ? 1 - (row.mi + row.md) : 0;
     row.log_kept = emissions.log_best + tables.log_unopened[insertion][deletion];

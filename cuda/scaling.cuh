@@ -15,6 +15,12 @@ __device__ __forceinline__ double power_of_two(double, int exponent) {
 }
 __device__ __forceinline__ real power_of_two(int exponent) { return power_of_two(real(0), exponent); }
 
+// value * 2^exponent: in two factors, since one alone may not be representable.
+__device__ __forceinline__ real scaled(real value, int exponent) {
+    const int half = exponent / 2;
+    return value * power_of_two(half) * power_of_two(exponent - half);
+}
+
 __device__ __forceinline__ int exponent_of(float value) {
     return value > 0 ? (__float_as_int(value) >> 23) - 127 : kNothing;
 }
@@ -68,15 +74,12 @@ __device__ __forceinline__ int rescale(States& state, int exponent, int entering
     wanted -= fall;
     if (wanted < kNothing / 2) return exponent;
     const int shift = exponent - (wanted - kTop);
-    const int half = shift / 2;
-    // Two factors: one alone may not be representable.
-    const real once = power_of_two(half), twice = power_of_two(shift - half);
 #pragma unroll
     for (int k = 0; k < K; ++k) {
-        state.s[k] = state.s[k] * once * twice;
-        state.d[k] = state.d[k] * once * twice;
+        state.s[k] = scaled(state.s[k], shift);
+        state.d[k] = scaled(state.d[k], shift);
     }
-    state.s_below = state.s_below * once * twice;
-    state.i_below = state.i_below * once * twice;
+    state.s_below = scaled(state.s_below, shift);
+    state.i_below = scaled(state.i_below, shift);
     return wanted - kTop;
 }

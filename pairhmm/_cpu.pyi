@@ -128,7 +128,11 @@ def score_lines(
     end: int,
     threads: int,
 ) -> list[bytes]: ...
+def copy_all(
+    buffer: NDArray[np.uint8], at: list[int], arrays: list[NDArray[np.uint8] | NDArray[np.int64]], threads: int
+) -> None: ...
 def make_tiles(
+    buffer: NDArray[np.uint8],
     group_read: NDArray[np.int64],
     group_haplotype: NDArray[np.int64],
     read_offset: NDArray[np.int64],
@@ -136,6 +140,8 @@ def make_tiles(
     skip_read: NDArray[np.uint8],
     shape_of_length: NDArray[np.uint8],
     reads_of_shape: NDArray[np.int64],
-    haplotypes_each: int,
-) -> tuple[NDArray[np.uint32], NDArray[np.uint32], list[tuple[int, int, int, int, int]]]: ...
-def copy_all(to: NDArray[np.uint8], at: list[int], from_: list[NDArray[np.uint8]], threads: int) -> None: ...
+    item_sizes: tuple[int, int, int],
+    read_group_at: int,
+    order_at: int,
+    items_at: int,
+) -> list[tuple[int, int, int, int, int, int]]: ...

@@ -15,9 +15,10 @@ ROW_SIZE = 12
 HIGHEST_QUALITY = 127
 """Phred qualities are at most this: 8-bit signed in GATK, at most 93 in SAM."""
 
-FLOAT32, FLOAT64, SCALED_FLOAT32 = 0, 1, 2
+FLOAT32, FLOAT64, SCALED_FLOAT32, UNSCORED = 0, 1, 2, 255
 PRECISIONS = ("float32", "float64", "scaled float32")
-"""Names of the codes in `Scores.precision`; scaled float32 has an exponent of its own for each block of rows."""
+"""Names of the codes in `Scores.precision`; scaled float32 has an exponent of its own for each block of rows.
+`UNSCORED` has none: a backend leaves it to others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +93,25 @@ class Scores:
     log10 : float64[pairs]
         log10 P(read | haplotype).
     precision : uint8[pairs]
-        `FLOAT32`, `FLOAT64` or `SCALED_FLOAT32`: what the score was computed in.
+        `FLOAT32`, `FLOAT64` or `SCALED_FLOAT32`: what the score was computed in. Of a backend's scores also `UNSCORED`,
+        where `log10` is NaN.
     """
 
     log10: NDArray[np.float64]
     precision: NDArray[np.uint8]
+
+    @classmethod
+    def none(cls, pairs: int) -> Scores:
+        """Scores of so many pairs, none of which is scored yet."""
+        return cls(np.full(pairs, np.nan), np.full(pairs, UNSCORED, dtype=np.uint8))
+
+    def unscored(self) -> NDArray[np.int64]:
+        """The pairs that are not scored: int64 indices."""
+        return np.flatnonzero(self.precision == UNSCORED).astype(np.int64)
+
+    def put(self, pairs: NDArray[np.int64], scores: Scores) -> None:
+        """Set the scores of these pairs."""
+        self.log10[pairs], self.precision[pairs] = scores.log10, scores.precision
 
 
 @dataclass(frozen=True)
@@ -153,8 +168,8 @@ class PairBatch:
                 if len(values) != self.bases:
                     raise ValueError(f"{name} has {len(values)} values for {self.bases} bases")
                 _check_codes(name, values, 4 if name == "bases" else HIGHEST_QUALITY)
-            # Asked for by each part of the batch, and cheapest while the array is in the cache.
-            _ = self.constant_gap
+            # Asked for by each part of the batch, and cheapest while the arrays are in the cache.
+            _ = self.constant_qualities
         if self.rows is not None:
             if self.rows.dtype != np.float64 or self.rows.shape != (self.bases, ROW_SIZE):
                 raise ValueError(f"rows must be float64 of shape (bases, {ROW_SIZE})")
@@ -196,12 +211,12 @@ class PairBatch:
         return len(self.rows)
 
     @cached_property
-    def constant_gap(self) -> int | None:
-        """The gap quality (Phred) of GATK reads, where it is one number all over; a part has its whole batch's."""
+    def constant_qualities(self) -> dict[str, int]:
+        """Arrays of `qualities` that hold one number all over, by name; a part has its whole batch's."""
         if self.qualities is None or not self.bases:
-            return None
-        gap = self.qualities.gap_quality
-        return int(gap[0]) if gap.min() == gap.max() else None
+            return {}
+        arrays = {name: getattr(self.qualities, name) for name in Qualities.__dataclass_fields__}
+        return {name: int(values[0]) for name, values in arrays.items() if values.min() == values.max()}
 
     @property
     def groups(self) -> int:
@@ -220,15 +235,24 @@ class PairBatch:
     def reads(self) -> int:
         return len(self.read_offset) - 1
 
+    @property
+    def group_letters(self) -> NDArray[np.int64]:
+        """int64[groups]: letters of each group's haplotypes."""
+        return np.diff(self.haplotype_offset[self.group_haplotype])
+
     @cached_property
-    def read_cells(self) -> NDArray[np.int64]:
-        """int64[reads + 1]: cells of the recurrence (read bases times haplotype letters) before each read."""
-        letters = np.diff(self.haplotype_offset[self.group_haplotype])
-        return offsets(np.diff(self.read_offset) * np.repeat(letters, np.diff(self.group_read)))
+    def group_cells(self) -> NDArray[np.int64]:
+        """int64[groups + 1]: cells of the recurrence (read bases times haplotype letters) before each group."""
+        return offsets(np.diff(self.read_offset[self.group_read]) * self.group_letters)
 
     @property
     def cells(self) -> int:
-        return int(self.read_cells[-1])
+        return int(self.group_cells[-1])
+
+    @cached_property
+    def widest(self) -> int:
+        """Letters of the longest haplotype; 0 where there is none."""
+        return int(np.diff(self.haplotype_offset).max(initial=0))
 
     def pair_indices(self, pairs: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The read and the haplotype of each pair, as indices into the batch (int64 each)."""
@@ -263,7 +287,7 @@ class PairBatch:
             else Qualities(*(getattr(qualities, name)[bases] for name in Qualities.__dataclass_fields__)),
             rows=None if self.rows is None else self.rows[bases],
             profiles=None if profiles is None else replace(profiles, probabilities=profiles.probabilities[bases]),
-            constant_gap=self.constant_gap,
+            constant_qualities=self.constant_qualities,
         )
         return part
 

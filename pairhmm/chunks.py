@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,16 +10,18 @@ from numpy.typing import NDArray
 from pairhmm.batch import PairBatch
 
 
-def cut(batch: PairBatch, cells: int) -> Iterator[PairBatch]:
-    """Parts of at most `cells` cells, or of one read, that are about equal and make up the batch in its order.
+def cut(batch: PairBatch, sizes: Iterable[int]) -> Iterator[PairBatch]:
+    """Parts that make up the batch in its order, each of at most so many cells as its turn in `sizes`, or of one read.
 
-    Groups stay whole unless one alone is too large: kernels work on a group's reads together.
+    `sizes` does not descend, and has no end. Parts of one size are about equal. Groups stay whole unless one alone is too
+    large for the first size: kernels work on a group's reads together.
     """
+    turns = iter(sizes)
+    cells = next(turns)
     if batch.cells <= cells:
         yield batch
         return
-    borders = _borders(batch, cells)
-    before = batch.read_cells[borders]
+    borders, before = _borders(batch, cells)
     first, last = 0, len(borders) - 1
     while (left := int(before[last] - before[first])) > cells:
         even = -(-left // -(-left // cells))
@@ -27,13 +29,19 @@ def cut(batch: PairBatch, cells: int) -> Iterator[PairBatch]:
         if before[end] - before[first] > cells:
             end = max(end - 1, first + 1)
         yield batch.take_reads(int(borders[first]), int(borders[end]))
-        first = end
+        first, cells = end, next(turns)
     if first < last:
         yield batch.take_reads(int(borders[first]), batch.reads)
 
 
-def _borders(batch: PairBatch, cells: int) -> NDArray[np.int64]:
-    """The reads before which the batch may be cut, its end among them."""
-    too_large = np.flatnonzero(np.diff(batch.read_cells[batch.group_read]) > cells)
-    inside = [np.arange(batch.group_read[group], batch.group_read[group + 1]) for group in too_large]
-    return np.unique(np.concatenate([batch.group_read, *inside]))
+def _borders(batch: PairBatch, cells: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The reads before which the batch may be cut, its end among them, and the cells before each of these."""
+    borders, before = [batch.group_read], [batch.group_cells]
+    letters = batch.group_letters
+    for group in np.flatnonzero(np.diff(batch.group_cells) > cells).tolist():
+        first, end = batch.group_read[group : group + 2]
+        borders.append(np.arange(first, end))
+        bases = batch.read_offset[first:end] - batch.read_offset[first]
+        before.append(batch.group_cells[group] + bases * letters[group])
+    reads, found = np.unique(np.concatenate(borders), return_index=True)
+    return reads, np.concatenate(before)[found]

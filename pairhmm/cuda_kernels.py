@@ -8,7 +8,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.batch import FLOAT32, SCALED_FLOAT32, PairBatch
+from pairhmm.batch import FLOAT32, SCALED_FLOAT32, UNSCORED, PairBatch
 from pairhmm.models.gatk import ERROR
 from pairhmm.packed import WARP, Shape
 
@@ -22,6 +22,8 @@ LETTERS, LETTERS_SCALED = 5, 6
 
 LONG_ROWS = {"float": 8, "double": 8}
 """Rows of a lane in forward_long.cu, by what it computes in."""
+
+REAL_BYTES = {"float": 4, "double": 8}
 
 QUALITIES, ROWS, PROFILES = 0, 1, 2
 """What a row is made from: MODEL of cuda/rows.cuh."""
@@ -78,7 +80,8 @@ def tables() -> NDArray[np.void]:
 def model_of(batch: PairBatch) -> tuple[int, float | None]:
     """`Variant.model` and `Variant.extension` of a batch."""
     if batch.qualities is not None:
-        return QUALITIES, None if batch.constant_gap is None else float(ERROR[batch.constant_gap])
+        gap = batch.constant_qualities.get("gap_quality")
+        return QUALITIES, None if gap is None else float(ERROR[gap])
     if batch.profiles is not None:
         return PROFILES, float(batch.profiles.transitions[6])
     assert batch.rows is not None
@@ -96,6 +99,7 @@ def forward_source(variant: Variant) -> str:
         "LETTERS": LETTERS_SCALED if variant.scaled else LETTERS,
         "PRECISION_FAST": FLOAT32,
         "PRECISION_SCALED": SCALED_FLOAT32,
+        "PRECISION_NONE": UNSCORED,
     }
     parts = ("scaling.cuh", "tiles.cuh", "forward_scaled.cu") if variant.scaled else ("tiles.cuh", "forward.cu")
     return _source(defines | _model(variant.model, variant.extension), "rows.cuh", "lanes.cuh", *parts)
@@ -119,8 +123,15 @@ def forward_shared_bytes(variant: Variant) -> int:
 
 
 def long_shared_bytes(real: str) -> int:
-    """Dynamic shared memory of a block of forward_long.cu."""
-    return _emission_bytes(LONG_ROWS[real], LETTERS_SCALED) * (2 if real == "double" else 1)
+    """Dynamic shared memory of a block of forward_long.cu: emissions, and what is passed on in a block of columns."""
+    rows, size = LONG_ROWS[real], REAL_BYTES[real]
+    columns = 8 if rows < 16 else 16  # kRescaleSteps of scaling.cuh
+    return _emission_bytes(rows, LETTERS_SCALED) // 4 * size + (WARP + 2 * columns) * 2 * size
+
+
+def border_bytes(real: str) -> int:
+    """Of a column between two strips in forward_long.cu: S and I in words of 4 bytes and an exponent, signed by 4 each."""
+    return 8 * (2 * REAL_BYTES[real] // 4 + 1)
 
 
 def _emission_bytes(rows: int, letters: int) -> int:

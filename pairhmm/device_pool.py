@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +25,9 @@ log = logging.getLogger(__name__)
 
 CPU_BACKENDS = ("cpu", "reference")
 """What scores in a device's place: the first of them that runs here."""
+
+GROWTH = 2
+"""Of a device's chunks, from one to the next."""
 
 WAIT_SECONDS = 0.1
 """Ctrl-C is heeded between two waits of the main thread."""
@@ -52,7 +56,7 @@ class DevicePool:
         # Not filled: a page is first touched by the thread that has its scores, while the device computes.
         job = _Job(np.empty(batch.pairs), np.empty(batch.pairs, dtype=np.uint8), deque([_Chunk(0, batch)]))
         while job.chunks and (devices := [device for device in self._devices if not device.lost]):
-            job.chunks = deque(_parts(job.chunks, _chunk_size(batch.cells, devices, chunk_cells)))
+            job.chunks = deque(_parts(job.chunks, _chunk_sizes(devices, chunk_cells)))
             self._feed_all(job, devices, threads)
         self._score_unscored(job, threads)
         self._score_missing(job, threads)
@@ -68,15 +72,17 @@ class DevicePool:
             self._feed(job, feeds[0], threads, stop)
             return
         share = max(1, threads // len(feeds))
-        with ThreadPoolExecutor(len(feeds)) as pool:
-            try:
-                running = {pool.submit(self._feed, job, device, share, stop) for device in feeds}
-                while running:
-                    done, running = wait(running, WAIT_SECONDS, FIRST_COMPLETED)
-                    for feed in done:
-                        feed.result()
-            finally:
-                stop.set()
+        running = {self._threads.submit(self._feed, job, device, share, stop) for device in feeds}
+        left = set(running)
+        try:
+            while left:
+                done, left = wait(left, WAIT_SECONDS, FIRST_COMPLETED)
+                for feed in done:
+                    feed.result()
+        finally:
+            # What still runs writes into the job.
+            stop.set()
+            wait(running)
 
     def _feed(self, job: _Job, device: _Device, threads: int, stop: threading.Event) -> None:
         """Score chunks on one device; several threads may feed the same."""
@@ -86,7 +92,7 @@ class DevicePool:
             except IndexError:
                 return
             if chunk.divisible and chunk.batch.cells > device.chunk_cells:
-                job.chunks.extendleft(reversed(_parts([chunk], device.chunk_cells)))
+                job.chunks.extendleft(reversed(_parts([chunk], repeat(device.chunk_cells))))
                 continue
             try:
                 scores = score(chunk.batch, device.backend, threads)
@@ -122,25 +128,29 @@ class DevicePool:
             return
         if job.unfit:
             self._say_once("reads whose scores do not fit the device's memory")
-        for chunk in _parts([*job.unfit, *job.chunks], self._cpu.chunk_cells):
+        for chunk in _parts([*job.unfit, *job.chunks], repeat(self._cpu.chunk_cells)):
             job.store(chunk, score(chunk.batch, self._cpu, threads))
 
     def _score_missing(self, job: _Job, threads: int) -> None:
-        """Score on the CPU the pairs that a backend left NaN."""
+        """Score on the CPU the pairs that a backend left unscored."""
         if not job.incomplete:
             return
         self._say_once("pairs that it cannot score")
-        for chunk in _parts(job.incomplete, self._cpu.chunk_cells):
-            pairs = needs_rescue(job.log10[chunk.scores])
+        for chunk in _parts(job.incomplete, repeat(self._cpu.chunk_cells)):
+            own = Scores(job.log10[chunk.scores], job.precision[chunk.scores])
+            pairs = own.unscored()
             if len(pairs):
-                scores = self._cpu.forward_pairs(chunk.batch, pairs, threads)
-                job.log10[chunk.scores][pairs] = scores.log10
-                job.precision[chunk.scores][pairs] = scores.precision
+                own.put(pairs, self._cpu.forward_pairs(chunk.batch, pairs, threads))
 
     def _say_once(self, reason: str) -> None:
         if reason not in self._announced:
             self._announced.add(reason)
             log.warning("backend %s: %s go to backend %s", self.name, reason, self._cpu.label)
+
+    @cached_property
+    def _threads(self) -> ThreadPoolExecutor:
+        """One for each call that the devices take at once; kept, since a batch may be done sooner than a thread begins."""
+        return ThreadPoolExecutor(sum(device.backend.concurrency for device in self._devices))
 
     @cached_property
     def _cpu(self) -> Backend:
@@ -151,16 +161,10 @@ def score(batch: PairBatch, backend: Backend, threads: int) -> Scores:
     """Score a batch in one piece: fast arithmetic, and the backend's other one for what that does not hold."""
     is_long = np.diff(batch.read_offset) > backend.longest_fast_read
     scores = backend.forward(batch, is_long, threads)
-    rescued = needs_rescue(scores.log10)
+    rescued = scores.unscored()
     if len(rescued):
-        again = backend.forward_pairs(batch, rescued, threads)
-        scores.log10[rescued], scores.precision[rescued] = again.log10, again.precision
+        scores.put(rescued, backend.forward_pairs(batch, rescued, threads))
     return scores
-
-
-def needs_rescue(scores: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The pairs that an arithmetic did not hold: int64 indices into `scores`."""
-    return np.flatnonzero(np.isnan(scores)).astype(np.int64)
 
 
 @dataclass(slots=True)
@@ -198,23 +202,32 @@ class _Job:
     incomplete: list[_Chunk] = field(default_factory=list)
 
     def store(self, chunk: _Chunk, scores: Scores) -> None:
-        self.log10[chunk.scores], self.precision[chunk.scores] = scores.log10, scores.precision
-        if np.isnan(scores.log10).any():
+        if len(scores.log10) == len(self.log10):
+            self.log10, self.precision = scores.log10, scores.precision
+        else:
+            self.log10[chunk.scores], self.precision[chunk.scores] = scores.log10, scores.precision
+        if len(scores.unscored()):
             self.incomplete.append(chunk)
 
 
-def _parts(chunks: Iterable[_Chunk], cells: int) -> list[_Chunk]:
-    """The chunks, cut where they have more cells than that."""
+def _parts(chunks: Iterable[_Chunk], sizes: Iterable[int]) -> list[_Chunk]:
+    """The chunks, cut where they have more cells than that (`pairhmm.chunks.cut`)."""
     parts = []
+    sizes = iter(sizes)
     for first_pair, batch in chunks:
-        for part in cut(batch, cells):
+        for part in cut(batch, sizes):
             parts.append(_Chunk(first_pair, part))
             first_pair += part.pairs
     return parts
 
 
-def _chunk_size(cells: int, devices: Sequence[_Device], most: int | None) -> int:
-    """What each device takes at once, or less where that lets all of them compute and copy at the same time."""
-    calls = sum(device.backend.concurrency for device in devices)
-    even = max(-(-cells // calls), *(device.backend.smallest_chunk_cells for device in devices))
-    return max(1, min(even, *(device.chunk_cells for device in devices), *([] if most is None else [most])))
+def _chunk_sizes(devices: Sequence[_Device], most: int | None) -> Iterator[int]:
+    """Small chunks first, so that every device soon computes; the more it has to do, the larger those that follow."""
+    largest = min(device.chunk_cells for device in devices)
+    if most is not None:
+        largest = max(1, min(largest, most))
+    size = min(device.backend.first_chunk_cells for device in devices)
+    while size < largest:
+        yield from repeat(size, len(devices))
+        size *= GROWTH
+    yield from repeat(largest)

@@ -6,10 +6,11 @@ The layout of the buffer is that of `cuda/rows.cuh`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +19,14 @@ from pairhmm.batch import PairBatch, Qualities
 from pairhmm.compiled import native
 
 WARP = 32
-PADDING = 48
+PADDING = 64
 """Letters that a warp may read before a haplotype, and after the longest haplotype that shares the warp."""
-
-BORDER_PADDING = 48
-"""Columns before and after those of a border that a strip may write and read."""
 
 PARALLEL_BYTES, COPIERS = 1 << 21, 4
 """Batches from this size on are copied by so many threads: one core does not copy as fast as the bus to a GPU."""
+
+RUN_BYTES = 16 << 20
+"""Of a batch, that are copied into host memory that the device reads before these are sent."""
 
 ALIGNMENT = 16
 """Bytes; divides PADDING, so that no gap lies between a padding and what follows it."""
@@ -41,6 +42,7 @@ HEADER = np.dtype(
         ("letters", "<i8"),
         ("order", "<i8"),
         ("positions", "<i8", (5,)),
+        ("steps", "<i8", (5,)),
         ("start_match", "<f8"),
         ("start_deletion", "<f8"),
         ("match", "<f8", (4, 5)),
@@ -65,18 +67,12 @@ STEP_COST = 4.5
 STRIP_COST = 2.0
 """The same for handing a row from one strip to the next."""
 
-ITEMS = 20_000
-"""Work items that a batch is to have at least, some ten for each warp that a large device holds."""
-
-SHORTEST_ITEM, LONGEST_ITEM = 250, 1500
-"""Haplotype letters that one work item is to have: short items balance the load, long ones reuse their rows."""
-
-TILE_ROWS = 500
-"""Rows of a tile, about."""
+ITEM_SIZES = (1000, 250, 1500)
+"""Work items that a tier is to have at least, and the fewest and most haplotype letters of one: short items balance the
+load at a tier's end, long ones reuse their rows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(NamedTuple):
     """Lanes of a read, rows of a lane, and whether a read may be cut into strips of lanes * rows."""
 
     lanes: int
@@ -104,6 +100,8 @@ class Tier:
         Where its work items lie in the buffer: uint32[items, 2], first read (an index into `order`) and block of
         haplotypes.
     items : int
+    haplotypes_each : int
+        Haplotypes of a work item.
     last : int
         One past its last read in `order`.
     pairs : int
@@ -112,29 +110,24 @@ class Tier:
     shape: Shape
     items_at: int
     items: int
+    haplotypes_each: int
     last: int
     pairs: int
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A batch's buffer, and how to score it.
+    """How to score the batch in a buffer.
 
     Attributes
     ----------
-    size : int
-        Bytes of the buffer in use.
     tiers : sequence of Tier
-    haplotypes_each : int
-        Haplotypes of a work item.
     widest : int
         Letters of the longest haplotype.
     pairs : int
     """
 
-    size: int
     tiers: Sequence[Tier]
-    haplotypes_each: int
     widest: int
     pairs: int
 
@@ -149,8 +142,8 @@ def rescuer_of(shape: Shape) -> int | None:
 
 
 @lru_cache(maxsize=1)
-def shapes(longest: int) -> tuple[tuple[Shape, ...], NDArray[np.uint8]]:
-    """All shapes, and for each read length 0..longest the index (uint8) of the one that scores it with least work."""
+def shapes(longest: int) -> tuple[tuple[Shape, ...], NDArray[np.uint8], NDArray[np.int64]]:
+    """All shapes; for each read length 0..longest the index of the one that scores it with least work; reads of a tile."""
     known = [Shape(lanes, rows) for lanes, choices in ROWS.items() for rows in choices]
     known += [Shape(WARP, rows, tall=True) for rows in ROWS[WARP]]
     lanes, rows, tall = np.array([(shape.lanes, shape.rows, shape.tall) for shape in known]).T
@@ -158,16 +151,21 @@ def shapes(longest: int) -> tuple[tuple[Shape, ...], NDArray[np.uint8]]:
     taken = np.maximum(1, -(-lengths // (lanes * rows)))
     cost = taken * lanes * (rows + STEP_COST + STRIP_COST * tall)
     best = np.where((taken == 1) | (tall == 1), cost, np.inf).argmin(axis=1).astype(np.uint8)
-    return tuple(known), best
+    return tuple(known), best, WARP // lanes
 
 
-def pack(
-    batch: PairBatch,
-    skip_read: NDArray[np.bool_],
-    longest: int,
-    allocate: Callable[[int], NDArray[np.uint8]],
-) -> Packed:
-    """Write `batch` and the tiles of its reads into a buffer that `allocate` gives for a number of bytes.
+class Staging(Protocol):
+    """Host memory on its way to a device."""
+
+    def begin(self, size: int) -> NDArray[np.uint8]:
+        """Host memory (uint8[at least size]) of a buffer of that size on both sides."""
+
+    def send(self, first: int, end: int) -> None:
+        """Start to copy these bytes to the device."""
+
+
+def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: Staging, beside: Executor) -> Packed:
+    """Write `batch` and the tiles of its reads into a buffer, and send it.
 
     Parameters
     ----------
@@ -176,66 +174,45 @@ def pack(
         Reads that are in no tile; all that are longer than `longest` must be among them.
     longest : int
         Most bases of a read that a tile holds.
-    allocate : callable
-        Bytes to uint8[at least that many].
+    staging : Staging
+    beside : Executor
+        Makes the tiles while the arrays are copied.
     """
     plan, header = _plan(batch)
-    known, shape_of_length = shapes(longest)
-    widths = np.diff(batch.haplotype_offset)
-    tiles = make_tiles(batch, skip_read, shape_of_length, [shape.reads for shape in known])
-    header["order"], items_at = plan.add(tiles.order), plan.add(tiles.items)
-    plan.write(allocate(plan.size))
-    return Packed(
-        plan.size,
-        [
-            Tier(known[shape], items_at + 8 * item, count, last, pairs)
-            for shape, item, count, last, pairs in tiles.tiers
-        ],
-        tiles.haplotypes_each,
-        int(widths.max()) if len(widths) else 0,
-        batch.pairs,
-    )
-
-
-class Tiles(NamedTuple):
-    """Tiles for any device: `order` and `items` as in `Tier`, the haplotypes of an item, and tiers, most work first.
-
-    A tier is the index of its shape, its first item, how many it has, one past its last read in order, and its pairs.
-    """
-
-    order: NDArray[np.uint32]
-    items: NDArray[np.uint32]
-    haplotypes_each: int
-    tiers: list[tuple[int, int, int, int, int]]
-
-
-def make_tiles(
-    batch: PairBatch, skip_read: NDArray[np.bool_], shape_of_length: NDArray[np.uint8], reads_of_shape: Sequence[int]
-) -> Tiles:
-    """Cut the reads that are not skipped into tiles, by the index of the shape that their length has."""
-    each = _haplotypes_each(batch, np.diff(batch.haplotype_offset))
-    order, items, tiers = native.make_tiles(
+    known, shape_of_length, reads_of_shape = shapes(longest)
+    header["read_group"] = read_group_at = plan.room(4 * batch.reads)
+    header["order"] = order_at = plan.room(4 * batch.reads)
+    items_at = plan.room(0)
+    buffer = staging.begin(items_at + 8 * batch.pairs)  # last, since only their most is known: one a pair
+    making = beside.submit(
+        native.make_tiles,
+        buffer,
         batch.group_read,
         batch.group_haplotype,
         batch.read_offset,
         batch.haplotype_offset,
         skip_read.view(np.uint8),
         shape_of_length,
-        np.array(reads_of_shape),
-        each,
+        reads_of_shape,
+        ITEM_SIZES,
+        read_group_at,
+        order_at,
+        items_at,
     )
-    # What is left at the end is short.
-    return Tiles(order, items, each, sorted(tiers, key=lambda tier: -tier[2]))
-
-
-def _haplotypes_each(batch: PairBatch, widths: NDArray[np.int64]) -> int:
-    """Haplotypes of a work item: items long enough to pay for their rows, and enough of them to share out evenly."""
-    letters = int(widths.sum())
-    if letters == 0:
-        return 1
-    width = float((widths.astype(np.float64) ** 2).sum()) / letters
-    columns = batch.cells / TILE_ROWS / ITEMS
-    return max(1, round(min(max(columns, SHORTEST_ITEM), LONGEST_ITEM) / width))
+    try:
+        plan.write(buffer, staging.send)
+    finally:
+        tiers = making.result()  # It writes into the buffer.
+    staging.send(read_group_at, items_at + 8 * sum(items for _, _, items, *_ in tiers))
+    return Packed(
+        [
+            Tier(known[shape], items_at + 8 * item, items, each, last, pairs)
+            # Most work first: what is left at the end is short.
+            for shape, item, items, each, last, pairs in sorted(tiers, key=lambda tier: -tier[2])
+        ],
+        batch.widest,
+        batch.pairs,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,8 +221,6 @@ class PackedPairs:
 
     Attributes
     ----------
-    size : int
-        Bytes of the buffer in use.
     items : int
         Strips of all pairs.
     columns : int
@@ -254,7 +229,6 @@ class PackedPairs:
         Byte offsets into the buffer.
     """
 
-    size: int
     items: int
     columns: int
     item_pair: int
@@ -269,39 +243,40 @@ def pack_pairs(
     reads: NDArray[np.int64],
     haplotypes: NDArray[np.int64],
     strip_rows: int,
-    allocate: Callable[[int], NDArray[np.uint8]],
+    staging: Staging,
 ) -> PackedPairs:
-    """Write `batch` and pairs of its reads and haplotypes (int64[pairs] each), cut into strips, into a buffer."""
+    """Write `batch` and pairs of its reads and haplotypes (int64[pairs] each), cut into strips, and send it."""
     plan, _ = _plan(batch)
     strips = -(-np.diff(batch.read_offset)[reads] // strip_rows)
-    # A pair of one strip has no border, but it is read all the same.
-    columns = np.where(strips > 1, np.diff(batch.haplotype_offset)[haplotypes], 0) + 2 * BORDER_PADDING
+    columns = np.where(strips > 1, np.diff(batch.haplotype_offset)[haplotypes], 0)  # one strip has no border
     item_pair = plan.add(np.repeat(np.arange(len(reads), dtype=np.uint32), strips))
     pair_item = plan.add((np.cumsum(strips) - strips).astype(np.uint32))
     pair_read, pair_haplotype = plan.add(reads.astype(np.uint32)), plan.add(haplotypes.astype(np.uint32))
-    pair_column = plan.add(np.cumsum(columns) - columns + BORDER_PADDING)
-    plan.write(allocate(plan.size))
+    pair_column = plan.add(np.cumsum(columns) - columns)
+    plan.write(staging.begin(plan.size), staging.send)
     return PackedPairs(
-        plan.size, int(strips.sum()), int(columns.sum()), item_pair, pair_item, pair_read, pair_haplotype, pair_column
+        int(strips.sum()), int(columns.sum()), item_pair, pair_item, pair_read, pair_haplotype, pair_column
     )
 
 
 def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void]]:
     """The arrays of a batch behind their header, which more may be added to."""
-    read_group = np.repeat(np.arange(batch.groups, dtype=np.uint32), np.diff(batch.group_read))
     plan = Plan()
     header = np.zeros(1, dtype=HEADER)
     header["start_match"], header["start_deletion"] = batch.start.match, batch.start.deletion
     plan.add(header.view(np.uint8))
     for name in ("read_offset", "group_read", "group_haplotype", "group_pair", "haplotype_offset"):
-        header[name] = plan.add(getattr(batch, name).astype(np.uint32))
-    header["read_group"] = plan.add(read_group)
-    widest = int(np.diff(batch.haplotype_offset).max()) if len(batch.haplotypes) else 0
+        header[name] = plan.add_offsets(getattr(batch, name))
     plan.add(np.zeros(PADDING, dtype=np.uint8))
     header["letters"] = plan.add(batch.haplotypes)
-    plan.add(np.zeros(PADDING + widest, dtype=np.uint8), aligned=False)
+    plan.add(np.zeros(PADDING + batch.widest, dtype=np.uint8), aligned=False)
+    header["steps"] = 1
     if batch.qualities is not None:
         arrays = [getattr(batch.qualities, name) for name in Qualities.__dataclass_fields__]
+        for k, name in enumerate(Qualities.__dataclass_fields__):
+            if name in batch.constant_qualities:
+                # One byte crosses the bus for all.
+                arrays[k], header["steps"][0, k] = arrays[k][:1], 0
     elif batch.profiles is not None:
         arrays = [batch.profiles.probabilities]
         for name in ("match", "insertion", "transitions"):
@@ -315,19 +290,48 @@ def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void]]:
 
 
 class Plan:
-    """Arrays and where each goes."""
+    """Arrays, and where each goes in a buffer of `size` bytes; offsets (int64) become uint32 there."""
 
     def __init__(self) -> None:
         self.size = 0
-        self._parts: list[tuple[int, NDArray[np.generic]]] = []
+        self._parts: list[tuple[int, NDArray[np.uint8] | NDArray[np.int64]]] = []
 
     def add(self, values: NDArray[np.generic], aligned: bool = True) -> int:
-        at = -(-self.size // ALIGNMENT) * ALIGNMENT if aligned else self.size
-        self._parts.append((at, values))
-        self.size = at + values.nbytes
+        at = self.room(values.nbytes, aligned)
+        self._parts.append((at, np.ascontiguousarray(values).reshape(-1).view(np.uint8)))
         return at
 
-    def write(self, buffer: NDArray[np.uint8]) -> None:
-        at = [place for place, _ in self._parts]
-        values = [np.ascontiguousarray(part).reshape(-1).view(np.uint8) for _, part in self._parts]
-        native.copy_all(buffer, at, values, COPIERS if self.size >= PARALLEL_BYTES else 1)
+    def add_offsets(self, values: NDArray[np.int64]) -> int:
+        at = self.room(4 * len(values))
+        self._parts.append((at, values))
+        return at
+
+    def room(self, size: int, aligned: bool = True) -> int:
+        at = -(-self.size // ALIGNMENT) * ALIGNMENT if aligned else self.size
+        self.size = at + size
+        return at
+
+    def write(self, buffer: NDArray[np.uint8], send: Callable[[int, int], None]) -> None:
+        """Copy everything to its place; one run of bytes is sent while the next is copied."""
+        threads = COPIERS if self.size >= PARALLEL_BYTES else 1
+        for first, end, at, arrays in self._runs():
+            native.copy_all(buffer, at, arrays, threads)
+            send(first, end)
+
+    def _runs(self) -> Iterator[tuple[int, int, list[int], list[NDArray[np.uint8] | NDArray[np.int64]]]]:
+        """Runs of about `RUN_BYTES`: first byte, one past the last, and the pieces with their places."""
+        first, end = 0, 0
+        at: list[int] = []
+        arrays: list[NDArray[np.uint8] | NDArray[np.int64]] = []
+        for place, values in self._parts:
+            step = RUN_BYTES if values.dtype == np.uint8 else max(1, len(values))
+            for k in range(0, len(values), step):
+                piece = values[k : k + step]
+                at.append(place + k)
+                arrays.append(piece)
+                end = place + k + len(piece) * (1 if values.dtype == np.uint8 else 4)
+                if end - first >= RUN_BYTES:
+                    yield first, end, at, arrays
+                    first, at, arrays = end, [], []
+        if arrays:
+            yield first, end, at, arrays

@@ -76,7 +76,8 @@ class Variant:
 def extension_of(batch: PairBatch) -> float | None:
     """`Variant.extension` of a batch."""
     if batch.qualities is not None:
-        return None if batch.constant_gap is None else float(ERROR[batch.constant_gap])
+        gap = batch.constant_qualities.get("gap_quality")
+        return None if gap is None else float(ERROR[gap])
     if batch.profiles is not None:
         return float(batch.profiles.transitions[6])
     assert batch.rows is not None

@@ -5,7 +5,8 @@ The layout is that of `Work` in `shaders/tiles.wgsl`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -13,9 +14,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm import packed
 from pairhmm.batch import PairBatch, Profiles, Qualities
+from pairhmm.compiled import native
 from pairhmm.folded_rows import fold
-from pairhmm.packed import Plan, Shape, make_tiles
+from pairhmm.packed import Plan, Shape, Staging
 from pairhmm.webgpu_kernels import LONG, LONG_STEPS, pairs_of
 
 PADDING = 64
@@ -78,12 +81,10 @@ class Kept(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A batch's buffer, and how to score it.
+    """How to score the batch in a buffer.
 
     Attributes
     ----------
-    size : int
-        Bytes of the buffer in use.
     tiers : sequence of Tier
     rescues : sequence of Rescue
     listed : int
@@ -93,7 +94,6 @@ class Packed:
         Of each read.
     """
 
-    size: int
     tiers: Sequence[Tier]
     rescues: Sequence[Rescue]
     listed: int
@@ -117,13 +117,8 @@ def rescuer_of(shape: Shape) -> int:
     return next(k for k, rescuer in enumerate(RESCUERS) if rescuer.lanes * rescuer.rows >= shape.lanes * shape.rows)
 
 
-def pack(
-    batch: PairBatch,
-    skip_read: NDArray[np.bool_],
-    width: int,
-    allocate: Callable[[int], NDArray[np.uint8]],
-) -> Packed:
-    """Write `batch` and the tiles of its reads into a buffer that `allocate` gives for a number of bytes.
+def pack(batch: PairBatch, skip_read: NDArray[np.bool_], width: int, staging: Staging, beside: Executor) -> Packed:
+    """Write `batch` and the tiles of its reads into a buffer, and send it.
 
     Parameters
     ----------
@@ -132,47 +127,74 @@ def pack(
         Reads that are in no tile; so are all that are longer than `LONGEST_TILE`.
     width : int
         Invocations of a workgroup.
-    allocate : callable
-        Bytes to uint8[at least that many].
+    staging : Staging
+    beside : Executor
+        Makes the tiles while the arrays are copied.
     """
     plan, work, kept, folds = _plan(batch)
     skip_read = skip_read | ~folds | (np.diff(batch.read_offset) > LONGEST_TILE)
     work["kept"] = 2 * batch.pairs
+    read_group_at, order_at = plan.room(4 * batch.reads), plan.room(4 * batch.reads)
+    items_at = plan.room(0)
+    work["read_group"], work["order"] = read_group_at // 4, order_at // 4
     known, shape_of_length = shapes()
-    tiles = make_tiles(batch, skip_read, shape_of_length, [width // shape.lanes for shape in known])
-    work["order"], items_at = plan.add(tiles.order) // 4, plan.add(tiles.items) // 4
-    work["haplotypes_each"] = tiles.haplotypes_each
-    plan.write(allocate(plan.size))
+    buffer = staging.begin(items_at + 8 * batch.pairs)  # last, since only their most is known: one a pair
+    making = beside.submit(
+        native.make_tiles,
+        buffer,
+        batch.group_read,
+        batch.group_haplotype,
+        batch.read_offset,
+        batch.haplotype_offset,
+        skip_read.view(np.uint8),
+        shape_of_length,
+        np.array([width // shape.lanes for shape in known]),
+        packed.ITEM_SIZES,
+        read_group_at,
+        order_at,
+        items_at,
+    )
+    try:
+        plan.write(buffer, staging.send)
+    finally:
+        made = making.result()  # It writes into the buffer.
+    staging.send(read_group_at, items_at + 8 * sum(items for _, _, items, *_ in made))
+    # Most work first: what is left at the end is short.
+    return _packed(batch, work, kept, items_at // 4, sorted(made, key=lambda tier: -tier[2]))
 
+
+def _packed(
+    batch: PairBatch, work: NDArray[np.void], kept: Kept, items_at: int, made: list[tuple[int, int, int, int, int, int]]
+) -> Packed:
+    """The tiers of a batch, whose items begin at that word, and the lists of the pairs that are rescued."""
+    known, _ = shapes()
     mean_width = len(batch.haplotypes) / max(1, len(batch.haplotype_offset) - 1)
     listed = [0] * len(RESCUERS)
-    for shape, _, _, _, pairs in tiles.tiers:
+    for shape, *_, pairs in made:
         listed[rescuer_of(known[shape])] += pairs
     list_at = np.cumsum([0, *listed]).tolist()
     tiers = []
-    for shape, item, count, last, pairs in tiles.tiers:
+    for shape, item, items, each, last, pairs in made:
         own, rescuer = work.copy(), rescuer_of(known[shape])
-        own["items"], own["last"] = items_at + 2 * item, last
+        own["items"], own["last"], own["haplotypes_each"] = items_at + 2 * item, last, each
         own["rescuer"], own["list"] = rescuer, list_at[rescuer]
         cells = int(pairs * known[shape].lanes * known[shape].rows * mean_width)
-        tiers.append(Tier(known[shape], own, count, cells))
+        tiers.append(Tier(known[shape], own, items, cells))
     rescues = []
     for rescuer, pairs in enumerate(listed):
         if pairs:
             own = work.copy()
             own["rescuer"], own["list"] = rescuer, list_at[rescuer]
             rescues.append(Rescue(rescuer, own))
-    return Packed(plan.size, tiers, rescues, list_at[-1], batch.pairs, batch.reads, kept)
+    return Packed(tiers, rescues, list_at[-1], batch.pairs, batch.reads, kept)
 
 
 @dataclass(frozen=True, slots=True)
 class PackedPairs:
-    """The buffer of single pairs for forward_long.wgsl.
+    """How to score single pairs with forward_long.wgsl.
 
     Attributes
     ----------
-    size : int
-        Bytes of the buffer in use.
     work : Work
         But for the wave.
     items, columns : int
@@ -185,7 +207,6 @@ class PackedPairs:
         Of each pair; NaN where its read does not fold.
     """
 
-    size: int
     work: NDArray[np.void]
     items: int
     columns: int
@@ -198,9 +219,9 @@ def pack_pairs(
     batch: PairBatch,
     reads: NDArray[np.int64],
     haplotypes: NDArray[np.int64],
-    allocate: Callable[[int], NDArray[np.uint8]],
+    staging: Staging,
 ) -> PackedPairs:
-    """Write `batch` and pairs of its reads and haplotypes (int64[pairs] each), cut into strips, into a buffer."""
+    """Write `batch` and pairs of its reads and haplotypes (int64[pairs] each), cut into strips, and send it."""
     plan, work, kept, folds = _plan(batch)
     strips = strips_of(batch, reads)
     pair_item = np.cumsum(strips) - strips
@@ -212,11 +233,11 @@ def pack_pairs(
     )
     work["items"], work["end_item"] = plan.add(items.astype(np.uint32)) // 4, len(pair)
     work["kept"] = 2 * len(reads)
-    plan.write(allocate(plan.size))
+    plan.write(staging.begin(plan.size), staging.send)
     steps = columns + LONG.lanes * strips
     waves = int((strips + -(-steps // LONG_STEPS)).max(initial=0))
     of_pairs = Kept(np.where(folds, kept.log10, np.nan)[reads], kept.unit)
-    return PackedPairs(plan.size, work, len(pair), int(columns.sum()), pair_item, waves, of_pairs)
+    return PackedPairs(work, len(pair), int(columns.sum()), pair_item, waves, of_pairs)
 
 
 def strips_of(batch: PairBatch, reads: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -229,13 +250,10 @@ def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void], Kept, NDArray[np.bo
     """The arrays of a batch, which more may be added to; its `Work`; of each read `Kept`, and whether it may fold."""
     plan, work = Plan(), np.zeros(1, dtype=WORK)[0]
     for name in ("read_offset", "group_read", "group_haplotype", "group_pair", "haplotype_offset"):
-        work[name] = plan.add(getattr(batch, name).astype(np.uint32)) // 4
-    read_group = np.repeat(np.arange(batch.groups, dtype=np.uint32), np.diff(batch.group_read))
-    work["read_group"] = plan.add(read_group) // 4
-    widest = int(np.diff(batch.haplotype_offset).max(initial=0))
+        work[name] = plan.add_offsets(getattr(batch, name)) // 4
     plan.add(np.zeros(PADDING, dtype=np.uint8))
     work["letters"] = plan.add(batch.haplotypes)
-    plan.add(np.zeros(PADDING + widest, dtype=np.uint8), aligned=False)
+    plan.add(np.zeros(PADDING + batch.widest, dtype=np.uint8), aligned=False)
     work["start_match"], work["start_deletion"] = batch.start.match, batch.start.deletion
     if batch.qualities is not None:
         _add_qualities(batch, plan, work)
@@ -251,11 +269,11 @@ def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void], Kept, NDArray[np.bo
 
 
 def _add_qualities(batch: PairBatch, plan: Plan, work: NDArray[np.void]) -> None:
-    """GATK's five bytes a base, or four where the gap quality is one for the batch."""
+    """GATK's five bytes a base, but for arrays that hold one number all over: one byte crosses for these."""
     assert batch.qualities is not None
     for name in Qualities.__dataclass_fields__:
         values = getattr(batch.qualities, name)
-        varies = name != "gap_quality" or batch.constant_gap is None
+        varies = name not in batch.constant_qualities
         work[name] = plan.add(values if varies else values[:1])
         work[name + "_step"] = int(varies)
 

@@ -21,7 +21,7 @@ __all__ = ["MOST_WORKGROUPS", "WIDTH", "Dispatch", "Runtime", "Slot"]
 WIDTH = 32
 """Invocations of a workgroup: as many as a subgroup has on most GPUs, so that no lane waits for another subgroup."""
 
-SMALLEST_BUFFER = 256
+SMALLEST_BUFFER, WORD = 256, 4
 WORK_STRIDE = 256
 """Bytes between the `Work` blocks of dispatches: the alignment of dynamic offsets that every device has."""
 
@@ -62,18 +62,30 @@ class Slot:
         The backend's, for messages.
     memory : int or None
         Bytes of the device that the buffers may take together.
+
+    Attributes
+    ----------
+    beside : Executor
+        A thread for what can be done while arrays are copied.
     """
 
     def __init__(self, device: Any, label: str, memory: int | None) -> None:
         self._device, self._label, self._memory = device, label, memory
+        self.beside = ThreadPoolExecutor(1)
         self._host = np.empty(0, dtype=np.uint8)
         self._buffers: dict[str, Any] = {}
 
-    def host(self, size: int) -> NDArray[np.uint8]:
-        """Host memory that batches are packed in; what it held is lost when it grows."""
-        if len(self._host) < size:
-            self._host = np.empty(size + size // 4, dtype=np.uint8)
+    def begin(self, size: int) -> NDArray[np.uint8]:
+        """Host memory that a batch is packed in, and as much room in the buffer "in"; what both held may be lost."""
+        self.make_room("in", size)
+        if len(self._host) < size + WORD:
+            self._host = np.empty(size + size // 4 + WORD, dtype=np.uint8)
         return self._host
+
+    def send(self, first: int, end: int) -> None:
+        """Send these bytes to the buffer "in", in whole words: what else is in them is sent again once written."""
+        first, end = first // WORD * WORD, -(-end // WORD) * WORD
+        self._device.queue.write_buffer(self["in"], first, self._host[first:end])
 
     def __getitem__(self, name: str) -> Any:
         return self._buffers[name]
@@ -103,10 +115,6 @@ class Slot:
 
     def upload(self, name: str, values: NDArray[np.uint8]) -> None:
         self._device.queue.write_buffer(self.make_room(name, values.nbytes), 0, values)
-
-    def upload_host(self, size: int) -> None:
-        """Send the first bytes of `host` to the buffer "in", in whole words."""
-        self.upload("in", self.host(size + 3)[: -(-size // 4) * 4])
 
 
 class Runtime:

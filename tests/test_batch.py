@@ -30,7 +30,7 @@ def batch():
 def test_counts(batch):
     assert batch.groups == 3
     assert batch.group_pair.tolist() == [0, 2, 2, 4]
-    assert batch.read_cells.tolist() == [0, 15, 35, 50]
+    assert batch.group_cells.tolist() == [0, 35, 35, 50]
     assert (batch.reads, batch.cells) == (3, 50)
 
 
@@ -60,7 +60,7 @@ def test_take_reads(batch, first, end, reads, haplotypes, groups):
     assert part.group_read.tolist() == groups
     reads_of, _ = batch.pair_indices(np.arange(batch.pairs))
     assert part.pairs == int(((first <= reads_of) & (reads_of < end)).sum())
-    assert part.cells == batch.read_cells[end] - batch.read_cells[first]
+    assert part.cells == sum([15, 20, 15][first:end])
     assert not part.bases or np.shares_memory(part.qualities.bases, batch.qualities.bases)
 
 

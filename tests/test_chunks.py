@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain, repeat
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -41,7 +43,13 @@ def batch_of(groups):
 def test_parts(reads_of, cells, expected):
     """Reads of ten bases, haplotypes of twenty: 200 cells a read."""
     batch = batch_of([([10] * reads, [20]) for reads in reads_of])
-    assert [part.reads for part in cut(batch, cells)] == expected
+    assert [part.reads for part in cut(batch, repeat(cells))] == expected
+
+
+def test_parts_may_grow():
+    batch = batch_of([([10], [20])] * 20)
+    sizes = chain([200, 200, 400, 800], repeat(1600))
+    assert [part.reads for part in cut(batch, sizes)] == [1, 1, 2, 4, 6, 6]
 
 
 lengths = st.lists(st.integers(1, 9), max_size=6)
@@ -50,7 +58,7 @@ lengths = st.lists(st.integers(1, 9), max_size=6)
 @given(groups=st.lists(st.tuples(lengths, lengths), max_size=6), cells=st.integers(1, 400))
 def test_parts_make_up_the_batch(groups, cells):
     batch = batch_of(groups)
-    parts = list(cut(batch, cells))
+    parts = list(cut(batch, repeat(cells)))
     assert sum(part.reads for part in parts) == batch.reads
     assert sum(part.pairs for part in parts) == batch.pairs
     assert np.concatenate([part.qualities.bases for part in parts]).tolist() == batch.qualities.bases.tolist()

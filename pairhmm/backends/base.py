@@ -50,8 +50,8 @@ class Backend(Protocol):
         Calls from different threads that are worth making at once; 1 where a call keeps the device busy by itself.
     chunk_cells : int
         Cells of one call at most. Calls on the CPU take about half a second of one core: a run can be interrupted.
-    smallest_chunk_cells : int
-        A batch is not cut into smaller chunks than this for the sake of calls at once.
+    first_chunk_cells : int
+        Of the first call of a batch, so that a device computes while the next chunk is made ready.
     longest_fast_read : int
         Longer reads (bases) are not for `forward`: float32's rounding grows with the read and its range ends.
     """
@@ -60,7 +60,7 @@ class Backend(Protocol):
     label: str
     concurrency: int = 1
     chunk_cells: int = 4_000_000_000
-    smallest_chunk_cells: int = 4_000_000_000
+    first_chunk_cells: int = 4_000_000_000
     longest_fast_read: int = 500
 
     def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
@@ -77,8 +77,7 @@ class Backend(Protocol):
         Returns
         -------
         Scores
-            NaN where the fast arithmetic does not hold the sum; the precision is meaningless there. The arrays are
-            the caller's to change.
+            NaN and `UNSCORED` where the fast arithmetic does not hold the sum. The arrays are the caller's to change.
 
         Raises
         ------
@@ -91,5 +90,5 @@ class Backend(Protocol):
     def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
         """Scores of the given pairs, in their order, for any length and any score.
 
-        NaN for pairs that this backend cannot score at all, which go to the CPU. The rest is as `forward` has it.
+        NaN and `UNSCORED` for pairs that this backend cannot score at all, which go to the CPU. The rest is as `forward` has it.
         """

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends.base import Backend, Status
-from pairhmm.batch import FLOAT32, FLOAT64, PairBatch, Qualities, Scores
+from pairhmm.batch import FLOAT32, FLOAT64, UNSCORED, PairBatch, Qualities, Scores
 from pairhmm.errors import BackendUnavailable
 from pairhmm.models import profile
 from pairhmm.models.gatk import ERROR
@@ -32,13 +32,13 @@ class CpuBackend(Backend):
     def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
         scores = np.full(batch.pairs, np.nan)
         self._native.forward(self.level, self._native_batch(batch), skip_read.view(np.uint8), threads, scores)
-        return Scores(scores, np.full(len(scores), FLOAT32, dtype=np.uint8))
+        return _scores(scores, FLOAT32)
 
     def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
         scores = np.full(len(pairs), np.nan)
         reads, haplotypes = batch.pair_indices(pairs)
         self._native.forward_pairs(self.level, self._native_batch(batch), reads, haplotypes, threads, scores)
-        return Scores(scores, np.full(len(scores), FLOAT64, dtype=np.uint8))
+        return _scores(scores, FLOAT64)
 
     def _native_batch(self, batch: PairBatch) -> object:
         native = self._native.Batch(
@@ -59,6 +59,10 @@ class CpuBackend(Backend):
             assert rows is not None
             native.set_rows(np.ascontiguousarray(rows).reshape(-1))
         return native
+
+
+def _scores(log10: NDArray[np.float64], precision: int) -> Scores:
+    return Scores(log10, np.where(np.isnan(log10), UNSCORED, precision).astype(np.uint8))
 
 
 def levels() -> list[tuple[str, bool]]:

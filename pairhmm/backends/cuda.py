@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm import cuda_kernels, cuda_setup
-from pairhmm.batch import FLOAT64, SCALED_FLOAT32, PairBatch, Scores, offsets
+from pairhmm.batch import FLOAT64, SCALED_FLOAT32, UNSCORED, PairBatch, Scores, offsets
+from pairhmm.compiled import native
 from pairhmm.cuda_kernels import LONG_ROWS, Variant
 from pairhmm.cuda_setup import status, translated
 from pairhmm.errors import OutOfDeviceMemory
-from pairhmm.packed import RESCUERS, WARP, Packed, pack, pack_pairs, rescuer_of
+from pairhmm.packed import RESCUERS, WARP, Packed, Shape, pack, pack_pairs, rescuer_of
 
 __all__ = ["CudaBackend", "make", "status"]
 
@@ -28,8 +29,14 @@ LONGEST_TILE = 2048
 RESIDENT_WARPS = 2048
 """Warps of a kernel whose blocks take their work themselves: enough for any device."""
 
+KEPT_AT = 8
+"""Bytes before what the strips of each pair pass on to each other: the number of the next item."""
+
 BORDER_SHARE = 4
 """One part in this many of a call's memory may be borders of long pairs."""
+
+SCORE_COPIERS = 4
+"""Threads that copy a call's scores out of the memory that the device writes."""
 
 SIDE_STREAMS = 8
 """Kernels of a call that may run at once: each shape of tile is a kernel, and few tiles do not fill a device."""
@@ -41,6 +48,7 @@ class _Slot:
     def __init__(self, cupy: Any, label: str, memory: int | None) -> None:
         self._cupy, self._label, self._memory = cupy, label, memory
         self.stream = cupy.cuda.Stream(non_blocking=True)
+        self.beside = ThreadPoolExecutor(1)
         self._sides = [cupy.cuda.Stream(non_blocking=True) for _ in range(SIDE_STREAMS)]
         self._pinned: dict[str, NDArray[np.uint8]] = {}
         self._device: dict[str, tuple[Any, int]] = {}
@@ -81,11 +89,18 @@ class _Slot:
         for side in sides:
             self.stream.wait_event(side.record())
 
-    def upload(self, pinned: NDArray[np.uint8], size: int) -> int:
-        """Send the first bytes of a pinned buffer; the address that they get."""
-        there = self.device("in", size)
-        there.copy_from_host_async(pinned.ctypes.data, size, self.stream)
-        return int(there.ptr)
+    def begin(self, size: int) -> NDArray[np.uint8]:
+        self.device("in", size)
+        return self.pinned("in", size)
+
+    def send(self, first: int, end: int) -> None:
+        there, _ = self._device["in"]
+        (there + first).copy_from_host_async(self._pinned["in"].ctypes.data + first, end - first, self.stream)
+
+    @property
+    def base(self) -> int:
+        """Address of what was sent."""
+        return int(self._device["in"][0].ptr)
 
     def zeros(self, name: str, size: int) -> int:
         there = self.device(name, size)
@@ -113,8 +128,8 @@ class CudaBackend:
 
     name = "cuda"
     concurrency = 4
-    chunk_cells = 8_500_000_000
-    smallest_chunk_cells = 8_500_000_000
+    chunk_cells = 17_000_000_000
+    first_chunk_cells = 8_500_000_000
     longest_fast_read = LONGEST_TILE
 
     def __init__(self, device: int, memory: int | None) -> None:
@@ -124,7 +139,8 @@ class CudaBackend:
         self.label = f"{self.name}:{device}"
         self._device = cupy.cuda.Device(device)
         self._memory = memory
-        self._kernels: dict[object, Any] = {}
+        self._kernels: dict[tuple[int, float | None], dict[tuple[Shape, bool], tuple[Any, int]]] = {}
+        self._long_kernels: dict[tuple[int, float | None, str], Any] = {}
         self._preparing = threading.Lock()
         # The last one back is the first one out: its buffers have grown already.
         self._slots: queue.LifoQueue[_Slot] = queue.LifoQueue()
@@ -137,34 +153,38 @@ class CudaBackend:
         with self._slot() as slot:
             # One call at a time: two that prepare at once would only wait for each other's turns of the interpreter.
             with self._preparing:
-                packed, base = self._upload(slot, batch, skip_read)
-                self._launch(slot, packed, base, batch)
+                packed = self._upload(slot, batch, skip_read)
+                self._launch(slot, packed, batch)
+            # While the device computes: what the scores are copied to has its pages then.
+            scores = Scores.none(packed.pairs)
             out = slot.download("out", 9 * packed.pairs)
-            scores = out[: 8 * packed.pairs].view(np.float64)
-            return Scores(scores.copy(), out[8 * packed.pairs :].copy())
+            native.copy_all(scores.log10.view(np.uint8), [0], [out[: 8 * packed.pairs]], SCORE_COPIERS)
+            scores.precision[:] = out[8 * packed.pairs :]
+            return scores
 
     def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
         """Block-scaled float32, and float64 where gaps are too rare for its range."""
-        scores = Scores(np.full(len(pairs), np.nan), np.full(len(pairs), SCALED_FLOAT32, dtype=np.uint8))
+        scores = Scores.none(len(pairs))
         reads, haplotypes = batch.pair_indices(pairs)
         for real, precision in (("float", SCALED_FLOAT32), ("double", FLOAT64)):
-            left = np.flatnonzero(np.isnan(scores.log10))
-            for part in self._border_parts(batch, haplotypes[left]):
+            left = scores.unscored()
+            for part in self._border_parts(batch, haplotypes[left], real):
                 chosen = left[part]
-                scores.log10[chosen] = self._run_pairs(batch, reads[chosen], haplotypes[chosen], real)
-                scores.precision[chosen] = precision
+                found = self._run_pairs(batch, reads[chosen], haplotypes[chosen], real)
+                scores.log10[chosen] = found
+                scores.precision[chosen] = np.where(np.isnan(found), UNSCORED, precision)
         return scores
 
     def kernel_seconds(self, batch: PairBatch, repetitions: int) -> list[float]:
         """Seconds that the kernels of `forward` take on arrays that are on the device, measured by events."""
         event = self._cupy.cuda.Event
         with self._slot() as slot:
-            packed, base = self._upload(slot, batch, np.zeros(len(batch.read_offset) - 1, dtype=bool))
+            packed = self._upload(slot, batch, np.zeros(len(batch.read_offset) - 1, dtype=bool))
             seconds = []
             for _ in range(repetitions + 1):
                 begin, end = event(), event()
                 begin.record()
-                self._launch(slot, packed, base, batch)
+                self._launch(slot, packed, batch)
                 end.record()
                 end.synchronize()
                 seconds.append(self._cupy.cuda.get_elapsed_time(begin, end) / 1000)
@@ -179,28 +199,26 @@ class CudaBackend:
         finally:
             self._slots.put(slot)
 
-    def _upload(self, slot: _Slot, batch: PairBatch, skip_read: NDArray[np.bool_]) -> tuple[Packed, int]:
+    def _upload(self, slot: _Slot, batch: PairBatch, skip_read: NDArray[np.bool_]) -> Packed:
         """Send a batch, and make room for its scores."""
-        packed = pack(batch, skip_read, LONGEST_TILE, lambda size: slot.pinned("in", size))
-        base = slot.upload(slot.pinned("in", packed.size), packed.size)
+        packed = pack(batch, skip_read, LONGEST_TILE, slot, slot.beside)
         out = slot.device("out", 9 * packed.pairs)
         if skip_read.any():
-            out.memset_async(0xFF, 8 * packed.pairs, slot.stream)  # NaN
-        return packed, base
+            out.memset_async(0xFF, 9 * packed.pairs, slot.stream)  # NaN and UNSCORED
+        return packed
 
-    def _launch(self, slot: _Slot, packed: Packed, base: int, batch: PairBatch) -> None:
+    def _launch(self, slot: _Slot, packed: Packed, batch: PairBatch) -> None:
         """Start the kernels of all tiers at once, then those that rescue what they list."""
         model, extension = cuda_kernels.model_of(batch)
-        tiers = packed.tiers
+        tiers, base = packed.tiers, slot.base
         rescued = [0] * len(RESCUERS)  # pairs that may need each
         rescuers = [rescuer_of(tier.shape) for tier in tiers]
         for tier, rescuer in zip(tiers, rescuers, strict=True):
             if rescuer is not None:
                 rescued[rescuer] += tier.pairs
         needed = [k for k, pairs in enumerate(rescued) if pairs]
-        fast = [Variant(tier.shape, model, extension) for tier in tiers]
-        scaled = [Variant(RESCUERS[k], model, extension, scaled=True) for k in needed]
-        kernels = self._compiled(fast + scaled)
+        wanted = [(tier.shape, False) for tier in tiers] + [(RESCUERS[k], True) for k in needed]
+        kernels = self._compiled(model, extension, wanted)
         scores = slot.device("out", 9 * packed.pairs).ptr
         precision = scores + 8 * packed.pairs
         counts = slot.zeros("listed", 4 * len(RESCUERS))
@@ -208,28 +226,29 @@ class CudaBackend:
         list_at = [(counts + 4 * k, lists + 8 * at) for k, at in enumerate(offsets(rescued)[:-1].tolist())]
         between_bytes = 8 * (packed.widest + 2 * WARP)
         between = slot.device("between", between_bytes * sum(tier.items for tier in tiers if tier.shape.tall) + 8).ptr
-        widest, each = np.uint32(packed.widest), np.uint32(packed.haplotypes_each)
         with slot.side_by_side(len(tiers)) as streams:
-            for tier, rescuer, variant, kernel, stream in zip(tiers, rescuers, fast, kernels, streams, strict=False):
+            for tier, rescuer, stream in zip(tiers, rescuers, streams, strict=False):
+                kernel, shared_bytes = kernels[tier.shape, False]
                 listed, list_ = (0, 0) if rescuer is None else list_at[rescuer]
                 arguments = (
-                    *(base, self._tables.data.ptr, base + tier.items_at, np.uint32(tier.last), each),
-                    *(listed, list_, between, widest, scores, precision),
+                    *(base, self._tables.data.ptr, base + tier.items_at, tier.last, tier.haplotypes_each),
+                    *(listed, list_, between, packed.widest, scores, precision),
                 )
                 with stream:
-                    kernel((tier.items,), (WARP,), arguments, shared_mem=cuda_kernels.forward_shared_bytes(variant))
+                    kernel((tier.items,), (WARP,), arguments, shared_mem=shared_bytes)
                 if tier.shape.tall:
                     between += between_bytes * tier.items
-        for k, variant, kernel in zip(needed, scaled, kernels[len(tiers) :], strict=True):
-            blocks = min(RESIDENT_WARPS, -(-rescued[k] // variant.shape.reads))
+        for k in needed:
+            kernel, shared_bytes = kernels[RESCUERS[k], True]
+            blocks = min(RESIDENT_WARPS, -(-rescued[k] // RESCUERS[k].reads))
             places = (base, self._tables.data.ptr, *list_at[k], scores, precision)
-            kernel((blocks,), (WARP,), places, shared_mem=cuda_kernels.forward_shared_bytes(variant))
+            kernel((blocks,), (WARP,), places, shared_mem=shared_bytes)
 
-    def _border_parts(self, batch: PairBatch, haplotypes: NDArray[np.int64]) -> Iterator[slice]:
-        """Runs of pairs whose borders, 20 bytes a letter at most, fit into their part of the memory."""
+    def _border_parts(self, batch: PairBatch, haplotypes: NDArray[np.int64], real: str) -> Iterator[slice]:
+        """Runs of pairs whose borders fit into their part of the memory."""
         with translated(self.label):
             free = self._device.mem_info[0] if self._memory is None else self._memory
-        most = max(1, free // self.concurrency // BORDER_SHARE // 20)
+        most = max(1, free // self.concurrency // BORDER_SHARE // cuda_kernels.border_bytes(real))
         ends = np.cumsum(np.diff(batch.haplotype_offset)[haplotypes])
         first = 0
         while first < len(haplotypes):
@@ -241,36 +260,38 @@ class CudaBackend:
     def _run_pairs(
         self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64], real: str
     ) -> NDArray[np.float64]:
-        size, rows = (4 if real == "float" else 8), LONG_ROWS[real]
         model, extension = cuda_kernels.model_of(batch)
         with self._slot() as slot:
-            packed = pack_pairs(batch, reads, haplotypes, WARP * rows, lambda count: slot.pinned("in", count))
-            base = slot.upload(slot.pinned("in", packed.size), packed.size)
-            progress = slot.zeros("listed", 4 * (packed.items + 1))
-            log_kept = slot.device("lists", 8 * packed.items).ptr
-            border = slot.device("between", (2 * size + 4) * packed.columns + 8).ptr
+            packed = pack_pairs(batch, reads, haplotypes, WARP * LONG_ROWS[real], slot)
+            base = slot.base
+            next_item = slot.zeros("listed", KEPT_AT + 16 * len(reads))
+            borders = slot.zeros("between", cuda_kernels.border_bytes(real) * packed.columns + 8)
             scores = slot.device("out", 8 * len(reads)).ptr
             key = (model, extension, real)
-            if key not in self._kernels:
-                self._kernels[key] = self._compile(cuda_kernels.long_source(model, extension, real), "forward_long")
+            if key not in self._long_kernels:
+                self._long_kernels[key] = self._compile(cuda_kernels.long_source(model, extension, real), "forward_long")
             places = (packed.item_pair, packed.pair_item, packed.pair_read, packed.pair_haplotype, packed.pair_column)
             arguments = (
                 *(base, self._tables.data.ptr, np.uint32(packed.items)),
                 *(base + place for place in places),
-                *(progress, progress + 4, log_kept),
-                *(border, border + size * packed.columns, border + 2 * size * packed.columns, scores),
+                *(next_item, next_item + KEPT_AT, borders, scores),
             )
             blocks = min(RESIDENT_WARPS, packed.items)
-            self._kernels[key]((blocks,), (WARP,), arguments, shared_mem=cuda_kernels.long_shared_bytes(real))
+            self._long_kernels[key]((blocks,), (WARP,), arguments, shared_mem=cuda_kernels.long_shared_bytes(real))
             return slot.download("out", 8 * len(reads)).view(np.float64).copy()
 
-    def _compiled(self, variants: Sequence[Variant]) -> list[Any]:
-        """Kernels of the variants; those that are new are compiled at the same time."""
-        new = [variant for variant in variants if variant not in self._kernels]
+    def _compiled(
+        self, model: int, extension: float | None, wanted: Sequence[tuple[Shape, bool]]
+    ) -> dict[tuple[Shape, bool], tuple[Any, int]]:
+        """Kernels by shape and whether scaled, with the shared memory of a block; new ones are compiled all at once."""
+        kernels = self._kernels.setdefault((model, extension), {})
+        new = [Variant(shape, model, extension, scaled) for shape, scaled in wanted if (shape, scaled) not in kernels]
         if new:
             with ThreadPoolExecutor(len(new)) as pool:
-                self._kernels.update(zip(new, pool.map(self._compile_variant, new), strict=True))
-        return [self._kernels[variant] for variant in variants]
+                for variant, kernel in zip(new, pool.map(self._compile_variant, new), strict=True):
+                    shared_bytes = cuda_kernels.forward_shared_bytes(variant)
+                    kernels[variant.shape, variant.scaled] = kernel, shared_bytes
+        return kernels
 
     def _compile_variant(self, variant: Variant) -> Any:
         name = "forward_scaled" if variant.scaled else "forward_fast"

@@ -41,7 +41,7 @@ class ReferenceBackend(Backend):
 
     def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
         """NaN for every pair: this backend has no fast arithmetic, `forward_pairs` scores them all."""
-        return Scores(np.full(batch.pairs, np.nan), np.full(batch.pairs, FLOAT64, dtype=np.uint8))
+        return Scores.none(batch.pairs)
 
     def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
         rows = _rows(batch)

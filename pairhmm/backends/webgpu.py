@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm import webgpu_kernels, webgpu_setup
-from pairhmm.batch import FLOAT32, SCALED_FLOAT32, PairBatch, Scores
+from pairhmm.batch import FLOAT32, SCALED_FLOAT32, UNSCORED, PairBatch, Scores
 from pairhmm.packed import Shape
 from pairhmm.webgpu_kernels import COARSE, FINE, LONG, NOT_KEPT, UNORDERED, Variant
 from pairhmm.webgpu_packed import LISTED, LONGEST_TILE, RESCUERS, Packed, PackedPairs, pack, pack_pairs, strips_of
@@ -69,7 +69,7 @@ class WebgpuBackend:
     def __init__(self, adapter: Adapter, label: str, memory: int | None, *, shuffles: bool = True) -> None:
         self.label, self._memory = label, memory
         self.chunk_cells = CHUNK_CELLS.get(adapter.kind, CHUNK_CELLS["IntegratedGPU"])
-        self.smallest_chunk_cells = self.chunk_cells
+        self.first_chunk_cells = self.chunk_cells
         self._speed = FIRST_SPEED.get(adapter.kind, FIRST_SPEED["IntegratedGPU"])
         self._runtime = Runtime(adapter, shuffles)
         self._preparing = threading.Lock()
@@ -80,7 +80,7 @@ class WebgpuBackend:
 
     def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
         if not batch.pairs:
-            return Scores(np.empty(0), np.empty(0, dtype=np.uint8))
+            return Scores.none(0)
         with self._slot() as slot:
             # One call at a time: two that prepare at once would only wait for each other's turns of the interpreter.
             with self._preparing:
@@ -100,11 +100,12 @@ class WebgpuBackend:
 
     def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
         """Block-scaled float32; NaN where gaps are too rare for its range, since WGSL has no float64."""
-        log10 = np.full(len(pairs), np.nan)
+        scores = Scores.none(len(pairs))
         reads, haplotypes = batch.pair_indices(pairs)
         for part in self._parts_of_pairs(batch, reads, haplotypes):
-            log10[part] = self._run_pairs(batch, reads[part], haplotypes[part])
-        return Scores(log10, np.full(len(pairs), SCALED_FLOAT32, dtype=np.uint8))
+            scores.log10[part] = self._run_pairs(batch, reads[part], haplotypes[part])
+        scores.precision[~np.isnan(scores.log10)] = SCALED_FLOAT32
+        return scores
 
     def kernel_seconds(self, batch: PairBatch, repetitions: int) -> list[float]:
         """Seconds that the kernels of `forward` take on arrays that are on the device.
@@ -145,8 +146,7 @@ class WebgpuBackend:
 
     def _upload(self, slot: Slot, batch: PairBatch, skip_read: NDArray[np.bool_]) -> Packed:
         """Send a batch, and make room for its scores."""
-        packed = pack(batch, skip_read, WIDTH, slot.host)
-        slot.upload_host(packed.size)
+        packed = pack(batch, skip_read, WIDTH, slot, slot.beside)
         slot.make_room("out", 8 * (packed.pairs + packed.reads))
         slot.make_room("list", 8 * packed.listed)
         return packed
@@ -199,8 +199,7 @@ class WebgpuBackend:
         self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         with self._slot() as slot:
-            packed = pack_pairs(batch, reads, haplotypes, slot.host)
-            slot.upload_host(packed.size)
+            packed = pack_pairs(batch, reads, haplotypes, slot)
             size = 8 * len(reads) + 12 * packed.items
             slot.make_room("out", size)
             slot.make_room("border", BORDER_BYTES * packed.columns)
@@ -234,7 +233,9 @@ def _scores(batch: PairBatch, packed: Packed, out: NDArray[np.uint32]) -> Scores
     log_kept = packed.kept.log10 + packed.kept.unit * _joined(out[2 * packed.pairs :].reshape(-1, 2))
     widths = np.repeat(np.diff(batch.group_haplotype), np.diff(batch.group_read))
     log10 += np.repeat(log_kept, widths)
-    return Scores(log10, np.where(sums[:, 1].view(np.int32) == STARTED_AT, FLOAT32, SCALED_FLOAT32).astype(np.uint8))
+    precision = np.where(sums[:, 1].view(np.int32) == STARTED_AT, FLOAT32, SCALED_FLOAT32).astype(np.uint8)
+    precision[sums[:, 0] == 0] = UNSCORED
+    return Scores(log10, precision)
 
 
 def _pair_scores(packed: PackedPairs, pairs: int, out: NDArray[np.uint32]) -> NDArray[np.float64]:

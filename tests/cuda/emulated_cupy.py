@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from functools import cache
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -71,6 +72,15 @@ class Memory:
     def memset_async(self, value: int, size: int, stream: object = None) -> None:
         self._within(size)
         self._bytes[:size] = value
+
+    def __add__(self, offset: int) -> Memory:
+        """The rest of the allocation from there on."""
+        self._within(offset)
+        rest = copy(self)
+        rest._give_back = None
+        rest._bytes = self._bytes[offset:]
+        rest.size, rest.ptr = self.size - offset, self.ptr + offset
+        return rest
 
     def _within(self, size: int) -> None:
         if not 0 <= size <= self.size:

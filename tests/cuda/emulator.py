@@ -145,6 +145,8 @@ def _pack(where: str, wanted: str, value: Argument) -> ctypes.Array[ctypes.c_cha
         else:
             address = value.ctypes.data
         data = address.to_bytes(ctypes.sizeof(ctypes.c_void_p), sys.byteorder)
+    elif wanted == "i8" and type(value) is int:  # CuPy passes a Python int as 8 bytes
+        data = value.to_bytes(8, sys.byteorder, signed=True)
     else:
         given = f"{value.dtype.kind}{value.dtype.itemsize}" if isinstance(value, np.generic) else type(value).__name__
         if given != wanted:

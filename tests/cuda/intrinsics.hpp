@@ -134,6 +134,9 @@ inline int __double2loint(double value) { return int(emulator::to_bits(value)); 
 inline double __hiloint2double(int high, int low) {
     return emulator::from_bits<double>(uint64_t(unsigned(high)) << 32 | unsigned(low));
 }
+inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
+    return unsigned((uint64_t(high) << 32 | low) >> (shift & 31));
+}
 inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
 inline int __popcll(unsigned long long bits) { return __builtin_popcountll(bits); }
 inline int __ffs(int bits) { return __builtin_ffs(bits); }

@@ -258,8 +258,8 @@ def test_scores_do_not_depend_on_company(gap, backend, batches, monkeypatch):
     ]
     assert batches.same(reversed_reads.log10, np.concatenate(turned))
 
-    for haplotypes in (1, 2, 100):  # of a work item
-        monkeypatch.setattr(packed, "_haplotypes_each", lambda *_, each=haplotypes: each)
+    for letters in (1, 150, 10**6):  # of a work item
+        monkeypatch.setattr(packed, "ITEM_SIZES", (1, letters, letters))
         assert batches.same(batches.forward(backend, given).log10, whole)
     monkeypatch.undo()
 
@@ -338,7 +338,7 @@ def test_two_devices(make_backend, batches, monkeypatch):
     given = batches.batch(21, (9, 77, 150), each=10)
     devices = [make_backend(), make_backend()]
     for device in devices:
-        monkeypatch.setattr(device, "smallest_chunk_cells", 1, raising=False)
+        monkeypatch.setattr(device, "first_chunk_cells", 1, raising=False)
     expected = engine.forward(given, devices[0])
     for _ in range(3):
         scores = DevicePool(devices).forward(given, chunk_cells=20_000)
@@ -361,7 +361,7 @@ def test_budget(make_backend, batches, caplog):
 
 def test_full_device(emulated, batches, caplog):
     """No budget, but a device that has less memory than a batch needs, some of it taken."""
-    given = batches.batch(23, (77, 150), each=40)
+    given = batches.batch(23, (77, 150), each=160)
     roomy = emulated()
     roomy.forward(given, np.zeros(given.reads, bool), 1)
     scores = engine.forward(given, emulated(size=roomy._cupy.peak * 3 // 4))

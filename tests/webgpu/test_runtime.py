@@ -81,7 +81,7 @@ def test_many_workgroups_take_two_dimensions(backend, batches, monkeypatch):
 
 def test_submissions_are_short(backend, batches, monkeypatch):
     """Work that would take the device too long is submitted in parts, which change no bit."""
-    given = batches.batch(32, (9, 150, 700), each=6)
+    given = batches.batch(32, (9, 150, 700), each=20)
     pairs = np.arange(given.pairs)
     expected = batches.forward(backend, given).log10, backend.forward_pairs(given, pairs, 1).log10
     queue = backend._runtime.device.queue
