@@ -1,6 +1,6 @@
 """Every table of a GPU in one run: kernels, workloads, file to file, and the published anti-diagonal design.
 
-    python benchmarks/device.py [--repetitions 5] [--threads 8] [--tables kernel,workloads,files,wavefront]
+    python benchmarks/device.py [--repetitions 5] [--threads 8] [--tables kernel,workloads,devices,files,wavefront]
 
 What is measured is `pairhmm bench forward` and `pairhmm bench wavefront`; beside it stand the figures of others that
 are kept below. Needs the cuda backend. The real groups come from the folder of shared data (`PAIRHMM_SHARED_DATA`,
@@ -23,7 +23,14 @@ from statistics import median
 from typing import Any
 
 from pairhmm import backends
-from pairhmm.bench_device import describe, measure_files, measure_groups, measure_kernels, measure_workloads
+from pairhmm.bench_device import (
+    describe,
+    measure_devices,
+    measure_files,
+    measure_groups,
+    measure_kernels,
+    measure_workloads,
+)
 from pairhmm.engine import Choice
 from pairhmm.errors import BackendUnavailable
 from pairhmm.wavefront import measure_wavefront
@@ -81,6 +88,26 @@ def workloads(options: argparse.Namespace, choice: Choice) -> Table:
     return Table(("host arrays to host scores", "pairs", "rescued", "GCUPS", f"{PEER} GCUPS", "ratio"), rows())
 
 
+def devices(options: argparse.Namespace, choice: Choice) -> Table:
+    def rows() -> Iterator[tuple[dict[str, Any], Sequence[str]]]:
+        count = len(backends.status(options.backend).devices)
+        if count == 1:
+            print("devices: skipped, there is one", file=sys.stderr)
+            return
+        speeds = measure_devices(
+            options.backend, range(count), repetitions=options.repetitions, threads=options.threads
+        )
+        one = 0.0
+        for number, speed in zip((1, count), speeds, strict=True):
+            one = one or speed.gcups
+            yield (
+                {**asdict(speed), "devices": number, "gcups": speed.gcups},
+                (*(speed.workload, f"{number}", f"{speed.gcups:,.0f}", f"{speed.gcups / one:.2f}x"),),
+            )
+
+    return Table(("several devices", "devices", "GCUPS", "ratio"), rows())
+
+
 def files(options: argparse.Namespace, choice: Choice) -> Table:
     def rows() -> Iterator[tuple[dict[str, Any], Sequence[str]]]:
         speed = measure_files(choice, repetitions=options.repetitions, threads=options.threads)
@@ -110,6 +137,7 @@ def wavefront(options: argparse.Namespace, choice: Choice) -> Table:
 TABLES: dict[str, Callable[[argparse.Namespace, Choice], Table]] = {
     "kernel": kernel,
     "workloads": workloads,
+    "devices": devices,
     "files": files,
     "wavefront": wavefront,
 }

@@ -73,6 +73,8 @@ __device__ __forceinline__ bool is_by(const Found& found, uint32 writer) {
 }
 
 constexpr int kBlock = kRescaleSteps;  // columns that are taken, and rescaled, at once
+constexpr int kStepsBehind = 2;        // of a block, after what enters in the next one is taken
+static_assert(kBlock == ENTERING_COLUMNS && kBlock + kStepsBehind <= K, "an exponent reaches as far as K steps go");
 
 // Shared memory behind the emissions: S and I of a block's columns as they enter lane 0 (lane u brings those of column
 // u), nothing for the other lanes, and S and I as they leave lane 31.
@@ -157,31 +159,41 @@ __device__ __forceinline__ Sum run_strip(const Rows& rows, const Header& header,
 #pragma unroll
     for (int w = 0; w <= kBlock / 4; ++w) window.word[w] = __ldg(word + w);
     Sum sum = {0, 0};
+    // What enters in the block from column t on, as it was found, and the exponent that the states are brought to for it.
+    real s_found, i_found;
+    int found_exponent, next_exponent;
+    const auto take = [&](int t) {
+        while (!__all_sync(FULL, is_by(coming, number))) coming = look_up(border, min(t + u, columns - 1));
+        const bool enters_any = t + u < columns;
+        s_found = enters_any ? value_of(coming.words, real(0)) : real(0);
+        i_found = enters_any ? value_of(coming.words + kWordsOfReal, real(0)) : real(0);
+        found_exponent = int(coming.words[2 * kWordsOfReal]);
+        // Nothing of this block is needed any more: these registers are loaded in place.
+        if (!is_first && t + kBlock < columns) coming = look_up(border, min(t + kBlock + u, columns - 1));
+        const real top = larger(s_found, i_found);
+        const int highest = top > 0 ? found_exponent + exponent_of(top) : kNothing;
+        next_exponent = fitting_exponent<kBlock + kStepsBehind>(state, exponent, warp_max(highest), strip.fall);
+    };
+    take(0);
     for (int t = 0; t < columns + 31; t += kBlock) {
+        scale(state, exponent - next_exponent);
+        exponent = next_exponent;
+        const int above = __shfl_up_sync(FULL, exponent, 1);
+        const real keep = l == 0 ? real(0) : power_of_two(above - exponent);
+        const int fit = found_exponent - __shfl_sync(FULL, exponent, 0);
+        entering_of_block()[l] = {scaled(s_found, fit), scaled(i_found, fit)};
         Letters block_letters = letters_of(window, shift);
         if (t + kBlock > columns) end_letters(block_letters, columns + l - t);
         word += kBlock / 4;
         window.word[0] = window.word[kBlock / 4];
 #pragma unroll
         for (int w = 1; w <= kBlock / 4; ++w) window.word[w] = __ldg(word + w);
-        while (!__all_sync(FULL, is_by(coming, number))) coming = look_up(border, min(t + u, columns - 1));
-        const bool enters_any = t + u < columns;
-        const real s_found = enters_any ? value_of(coming.words, real(0)) : real(0);
-        const real i_found = enters_any ? value_of(coming.words + kWordsOfReal, real(0)) : real(0);
-        const int found_exponent = int(coming.words[2 * kWordsOfReal]);
-        const real top = larger(s_found, i_found);
-        const int highest = top > 0 ? found_exponent + exponent_of(top) : kNothing;
-        exponent = rescale(state, exponent, warp_max(highest), strip.fall);
-        const int above = __shfl_up_sync(FULL, exponent, 1);
-        const real keep = l == 0 ? real(0) : power_of_two(above - exponent);
-        const int fit = found_exponent - __shfl_sync(FULL, exponent, 0);
-        entering_of_block()[l] = {scaled(s_found, fit), scaled(i_found, fit)};
-        // As late as nothing of this block is needed any more: these registers are loaded in place.
-        if (!is_first && t + kBlock < columns) coming = look_up(border, min(t + kBlock + u, columns - 1));
         __syncwarp();
         real last_row = 0;
 #pragma unroll
         for (int v = 0; v < kBlock; ++v) {
+            // Before the block ends: the last steps hide what it waits for. The exponent need not fit to the last bit.
+            if (v == kBlock - kStepsBehind) take(t + kBlock);
             const uint32 letter = block_letters.four[v / 4] >> v % 4 * 8 & 0xff;
             const Passed in = enters[v];
             const real s = multiply_add(__shfl_up_sync(FULL, state.s_below, 1), keep, in.s);

@@ -23,7 +23,9 @@ __device__ __forceinline__ Sum sum_scaled(const Rows& rows, const Header& header
             if (t % kRescaleSteps == 0) {
                 sum = add(sum, block, exponent);
                 block = 0;
-                exponent = rescale(state, exponent, entering, strip.fall);
+                const int before = exponent;
+                exponent = fitting_exponent<kRescaleSteps>(state, exponent, entering, strip.fall);
+                scale(state, before - exponent);
                 const int above = __shfl_up_sync(FULL, exponent, 1, G);
                 keep = l == 0 ? 0.0f : power_of_two(above - exponent);
                 start = deletion * power_of_two(-exponent);

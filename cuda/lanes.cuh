@@ -37,9 +37,14 @@ struct Strip {
     real entry;       // dm / mm of the first row: D of row 0 in units of S
 };
 
-// What a lane holds spans the cost of a gap through two lanes, of two openings and of the columns between two rescalings.
-// Rows whose gaps are rarer than this (bits a lane, and an opening) are beyond the range of `real`.
-constexpr float kMostFall = sizeof(real) == 4 ? 85 : 800;
+// What a lane holds spans the cost of a gap through two lanes, and through as many rows as columns enter at once from a
+// strip above, beside that of two openings, and has to be exact to the last of its rows: that leaves kRange bits. Rows
+// whose gaps are rarer than this (bits a lane, and an opening) are beyond the range of `real`.
+#ifndef ENTERING_COLUMNS
+#define ENTERING_COLUMNS 0
+#endif
+constexpr float kRange = sizeof(real) == 4 ? 160 : 1650;
+constexpr float kMostFall = kRange * K / (2 * K + 1 + ENTERING_COLUMNS);
 constexpr float kLeastOpening = sizeof(real) == 4 ? 1e-6f : 1e-30f;
 
 // Emissions relative to a row's best one: four rows [letter][k / 4][lane], which any letters read without a bank conflict.
@@ -64,7 +69,7 @@ __device__ __forceinline__ Strip load_strip(const uint8* buffer, const Header& h
     Strip strip;
     bool folds = true, scales = true;
     double log_kept = 0;
-    float fall = 0;
+    float fall = 0, fall_of_gap = 0;
     Row now = l * K < count ? load_row(buffer, header, tables, first + l * K) : carrying_row();
     strip.entry = real(now.dm) / real(now.mm);
 #pragma unroll 1
@@ -74,7 +79,10 @@ __device__ __forceinline__ Strip load_strip(const uint8* buffer, const Header& h
         Fold f;
         folds = fold(now, next, f) && folds;
         scales = scales && real(now.mi) >= kLeastOpening;
-        fall -= log2f(float(f.extend_insertion));
+        const float bits = -log2f(float(f.extend_insertion));
+        fall += bits;
+        // Into the row that carries down it is that of an opening as well, which has its own share of the range.
+        if (i + 1 < count) fall_of_gap += bits;
         log_kept += now.log_kept;
         own[emission_at(0, k)] = f.from_deletion;
         own[emission_at(1, k)] = f.from_insertion;
@@ -98,7 +106,7 @@ __device__ __forceinline__ Strip load_strip(const uint8* buffer, const Header& h
         if (i < count) emissions = load_emissions(buffer, header, tables, first + i);
         for (int s = 0; s < LETTERS; ++s) own[emission_at(s, k)] = s < 5 ? emissions.relative[s] : real(0);
     }
-    scales = scales && fall < kMostFall;
+    scales = scales && fall_of_gap < kMostFall;
     // Summed in an order that depends on G alone.
 #pragma unroll
     for (int step = 1; step < G; step *= 2) {

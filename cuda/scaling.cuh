@@ -49,10 +49,11 @@ __device__ __forceinline__ Sum add(Sum sum, real value, int exponent) {
     return {sum.value + ldexp(mantissa, exponent - sum.exponent), sum.exponent};
 }
 
-// Bring a lane's states to an exponent that fits its largest value, that of the lane above, and what an insertion would
-// bring it until the next rescaling, and return it; `entering` is the exponent of what enters lane 0. Lanes further above
-// than that do not count: they are at later columns, where values may be far larger.
-__device__ __forceinline__ int rescale(States& state, int exponent, int entering, int fall) {
+// An exponent that fits a lane's largest value, that of the lane above, and what an insertion would bring it in so many
+// `steps`; `entering` is the exponent of what enters lane 0. Lanes further above than that do not count: they are at later
+// columns, where values may be far larger.
+template <int steps>
+__device__ __forceinline__ int fitting_exponent(const States& state, int exponent, int entering, int fall) {
     const int l = threadIdx.x % G;
     // In four parts, each of which waits for itself alone.
     real part[4] = {state.s_below, state.i_below, 0, 0};
@@ -67,13 +68,18 @@ __device__ __forceinline__ int rescale(States& state, int exponent, int entering
     if (above > wanted) wanted = above;
     wanted += fall;
 #pragma unroll
-    for (int step = 1; step < G && step < kRescaleSteps; step *= 2) {
-        const int higher = __shfl_up_sync(FULL, wanted, step, G);
-        if (l >= step && higher > wanted) wanted = higher;
+    for (int reach = 0; reach < steps - 1 && reach < G - 1;) {
+        const int further = reach + 1 < steps - 1 - reach ? reach + 1 : steps - 1 - reach;
+        const int higher = __shfl_up_sync(FULL, wanted, further, G);
+        if (l >= further && higher > wanted) wanted = higher;
+        reach += further;
     }
     wanted -= fall;
-    if (wanted < kNothing / 2) return exponent;
-    const int shift = exponent - (wanted - kTop);
+    return wanted < kNothing / 2 ? exponent : wanted - kTop;
+}
+
+// Multiply all states of a lane by 2^shift.
+__device__ __forceinline__ void scale(States& state, int shift) {
 #pragma unroll
     for (int k = 0; k < K; ++k) {
         state.s[k] = scaled(state.s[k], shift);
@@ -81,5 +87,4 @@ __device__ __forceinline__ int rescale(States& state, int exponent, int entering
     }
     state.s_below = scaled(state.s_below, shift);
     state.i_below = scaled(state.i_below, shift);
-    return wanted - kTop;
 }

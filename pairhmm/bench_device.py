@@ -33,6 +33,7 @@ __all__ = [
     "KernelSpeed",
     "WorkloadSpeed",
     "describe",
+    "measure_devices",
     "measure_files",
     "measure_groups",
     "measure_kernels",
@@ -251,6 +252,16 @@ def measure_groups(
     return _time(engine.choose(choice), name, repeat(batch, repetitions + 1), threads)
 
 
+def measure_devices(
+    backend: str, devices: Sequence[int], name: str = "s250", copies: int = 8, *, repetitions: int = 5, threads: int = 1
+) -> Iterator[WorkloadSpeed]:
+    """Time a workload, that many times over in one batch, on the first of the devices and then on all of them."""
+    batch = join([make_workload(WORKLOADS[name])] * copies)
+    for used in (tuple(devices[:1]), tuple(devices)):
+        pool = engine.choose(Choice(backend, used))
+        yield _time(pool, f"{name} x {copies}", repeat(batch, repetitions + 1), threads)
+
+
 def _time(pool: DevicePool, name: str, batches: Iterable[PairBatch], threads: int) -> WorkloadSpeed:
     """Score batches one after the other; the first one does not count."""
     seconds, cells, pairs, rescued = [], [], 0, 0
@@ -260,6 +271,7 @@ def _time(pool: DevicePool, name: str, batches: Iterable[PairBatch], threads: in
         seconds.append(time.perf_counter() - start)
         cells.append(batch.cells)
         pairs, rescued = batch.pairs, int(np.count_nonzero(scores.precision != FLOAT32))
+        del scores  # Or giving back its memory is a part of the next one's time.
     return WorkloadSpeed(pool.name, name, pairs, rescued, cells[1:], seconds[1:])
 
 

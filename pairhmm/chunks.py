@@ -13,8 +13,8 @@ from pairhmm.batch import PairBatch
 def cut(batch: PairBatch, sizes: Iterable[int]) -> Iterator[PairBatch]:
     """Parts that make up the batch in its order, each of at most so many cells as its turn in `sizes`, or of one read.
 
-    `sizes` does not descend, and has no end. Parts of one size are about equal. Groups stay whole unless one alone is too
-    large for the first size: kernels work on a group's reads together.
+    `sizes` does not descend, and has no end. Parts of one size are about equal. Groups stay whole unless one alone is
+    too large for the first size: kernels work on a group's reads together.
     """
     turns = iter(sizes)
     cells = next(turns)

@@ -20,8 +20,11 @@ TASK_BYTES = 32
 LETTERS, LETTERS_SCALED = 5, 6
 """Letters with an emission: A C G T N, and where lanes have exponents also what stands past a haplotype's end."""
 
-LONG_ROWS = {"float": 8, "double": 8}
-"""Rows of a lane in forward_long.cu, by what it computes in."""
+LONG_ROWS = 10
+"""Rows of a lane in forward_long.cu: at least the steps between the choice of an exponent and the next."""
+
+LONG_COLUMNS = 8
+"""Columns that are taken at once there: kRescaleSteps of cuda/scaling.cuh."""
 
 REAL_BYTES = {"float": 4, "double": 8}
 
@@ -107,7 +110,13 @@ def forward_source(variant: Variant) -> str:
 
 def long_source(model: int, extension: float | None, real: str) -> str:
     """Text of forward_long.cu; `real` is "float" or "double", the rest as in `Variant`."""
-    defines: dict[str, object] = {"G": WARP, "K": LONG_ROWS[real], "LETTERS": LETTERS_SCALED, "REAL": real}
+    defines: dict[str, object] = {
+        "G": WARP,
+        "K": LONG_ROWS,
+        "LETTERS": LETTERS_SCALED,
+        "REAL": real,
+        "ENTERING_COLUMNS": LONG_COLUMNS,
+    }
     precision = np.float32 if real == "float" else np.float64
     return _source(
         defines | _model(model, extension, precision), "rows.cuh", "lanes.cuh", "scaling.cuh", "forward_long.cu"
@@ -124,13 +133,12 @@ def forward_shared_bytes(variant: Variant) -> int:
 
 def long_shared_bytes(real: str) -> int:
     """Dynamic shared memory of a block of forward_long.cu: emissions, and what is passed on in a block of columns."""
-    rows, size = LONG_ROWS[real], REAL_BYTES[real]
-    columns = 8 if rows < 16 else 16  # kRescaleSteps of scaling.cuh
-    return _emission_bytes(rows, LETTERS_SCALED) // 4 * size + (WARP + 2 * columns) * 2 * size
+    size = REAL_BYTES[real]
+    return _emission_bytes(LONG_ROWS, LETTERS_SCALED) // 4 * size + (WARP + 2 * LONG_COLUMNS) * 2 * size
 
 
 def border_bytes(real: str) -> int:
-    """Of a column between two strips in forward_long.cu: S and I in words of 4 bytes and an exponent, signed by 4 each."""
+    """Of a column between two strips in forward_long.cu: S, I and an exponent, four bytes at a time signed by four."""
     return 8 * (2 * REAL_BYTES[real] // 4 + 1)
 
 

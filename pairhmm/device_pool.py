@@ -149,7 +149,7 @@ class DevicePool:
 
     @cached_property
     def _threads(self) -> ThreadPoolExecutor:
-        """One for each call that the devices take at once; kept, since a batch may be done sooner than a thread begins."""
+        """One for each call that the devices take at once; a batch may be done sooner than a new thread begins."""
         return ThreadPoolExecutor(sum(device.backend.concurrency for device in self._devices))
 
     @cached_property

@@ -143,7 +143,7 @@ def rescuer_of(shape: Shape) -> int | None:
 
 @lru_cache(maxsize=1)
 def shapes(longest: int) -> tuple[tuple[Shape, ...], NDArray[np.uint8], NDArray[np.int64]]:
-    """All shapes; for each read length 0..longest the index of the one that scores it with least work; reads of a tile."""
+    """All shapes; the index of the one that scores each read length 0..longest with least work; reads of a tile."""
     known = [Shape(lanes, rows) for lanes, choices in ROWS.items() for rows in choices]
     known += [Shape(WARP, rows, tall=True) for rows in ROWS[WARP]]
     lanes, rows, tall = np.array([(shape.lanes, shape.rows, shape.tall) for shape in known]).T

@@ -19,6 +19,7 @@ from pairhmm.batch import PairBatch
 from pairhmm.bench import DEFAULT_LENGTHS, make_groups
 from pairhmm.engine import Choice
 from pairhmm.models import gatk, profile
+from pairhmm.models.rows import rows_of
 
 __all__ = ["LogPair", "Run", "Wavefront", "WavefrontSpeed", "log_pair", "make_pair", "measure_wavefront", "source"]
 
@@ -105,20 +106,18 @@ def make_pair(length: int, seed: int = 1) -> PairBatch:
     model = profile.preset("normalised")
     one, ends = np.array([0, 1]), np.array([0, length])
     probabilities = profile.one_hot(read.bases, gatk.ERROR[read.base_quality])
-    return PairBatch(one, one, ends, ends, haplotype, model.start, rows=model.rows(probabilities))
+    return PairBatch(one, one, ends, ends, haplotype, model.start, profiles=model.profiles(probabilities))
 
 
 def log_pair(batch: PairBatch) -> LogPair:
     """The one pair of a batch in logarithms."""
-    rows = batch.rows
-    if rows is None:
-        assert batch.qualities is not None
-        rows = gatk.rows(batch.qualities)
     columns = len(batch.haplotypes)
     starts = np.array([batch.start.match, batch.start.deletion / columns, 1 / columns])
     with np.errstate(divide="ignore"):  # what is impossible has the logarithm -inf
         first, corner, deletion = np.log(starts).astype(np.float32)
-        return LogPair(np.log(rows.T).astype(np.float32, order="C"), batch.haplotypes, (first, corner, deletion))
+        return LogPair(
+            np.log(rows_of(batch).T).astype(np.float32, order="C"), batch.haplotypes, (first, corner, deletion)
+        )
 
 
 class Wavefront:

@@ -137,6 +137,12 @@ def test_the_cpu_is_left_alone_where_it_is_not_needed(monkeypatch):
 
 
 def test_chunks_grow():
+    fake = FakeGpu()
+    DevicePool([fake]).forward(batch_of([20]))
+    assert [size // CELLS for size in fake.sizes] == [1, 2, 4, 5, 4, 4]
+
+
+def test_chunks_grow_for_each_device():
     fakes = [FakeGpu(index, concurrency=2, seconds=0.001) for index in range(2)]
     DevicePool(fakes).forward(batch_of([12]))
     assert sorted(fakes[0].sizes + fakes[1].sizes) == [CELLS, CELLS, 2 * CELLS, 2 * CELLS, 3 * CELLS, 3 * CELLS]

@@ -90,5 +90,6 @@ class Backend(Protocol):
     def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
         """Scores of the given pairs, in their order, for any length and any score.
 
-        NaN and `UNSCORED` for pairs that this backend cannot score at all, which go to the CPU. The rest is as `forward` has it.
+        NaN and `UNSCORED` for pairs that this backend cannot score at all, which go to the CPU. The rest is as
+        `forward` has it.
         """

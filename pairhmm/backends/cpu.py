@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from pairhmm.backends.base import Backend, Status
 from pairhmm.batch import FLOAT32, FLOAT64, UNSCORED, PairBatch, Qualities, Scores
 from pairhmm.errors import BackendUnavailable
-from pairhmm.models import profile
 from pairhmm.models.gatk import ERROR
+from pairhmm.models.rows import rows_of
 
 LEVEL_VARIABLE = "PAIRHMM_CPU"
 """Environment variable that forces a SIMD level."""
@@ -55,9 +55,7 @@ class CpuBackend(Backend):
             arrays = (getattr(batch.qualities, name) for name in Qualities.__dataclass_fields__)
             native.set_qualities(*(np.ascontiguousarray(values) for values in arrays), ERROR)
         else:
-            rows = batch.rows if batch.profiles is None else profile.rows(batch.profiles)
-            assert rows is not None
-            native.set_rows(np.ascontiguousarray(rows).reshape(-1))
+            native.set_rows(np.ascontiguousarray(rows_of(batch)).reshape(-1))
         return native
 
 

@@ -262,14 +262,16 @@ class CudaBackend:
     ) -> NDArray[np.float64]:
         model, extension = cuda_kernels.model_of(batch)
         with self._slot() as slot:
-            packed = pack_pairs(batch, reads, haplotypes, WARP * LONG_ROWS[real], slot)
+            packed = pack_pairs(batch, reads, haplotypes, WARP * LONG_ROWS, slot)
             base = slot.base
             next_item = slot.zeros("listed", KEPT_AT + 16 * len(reads))
             borders = slot.zeros("between", cuda_kernels.border_bytes(real) * packed.columns + 8)
             scores = slot.device("out", 8 * len(reads)).ptr
             key = (model, extension, real)
             if key not in self._long_kernels:
-                self._long_kernels[key] = self._compile(cuda_kernels.long_source(model, extension, real), "forward_long")
+                self._long_kernels[key] = self._compile(
+                    cuda_kernels.long_source(model, extension, real), "forward_long"
+                )
             places = (packed.item_pair, packed.pair_item, packed.pair_read, packed.pair_haplotype, packed.pair_column)
             arguments = (
                 *(base, self._tables.data.ptr, np.uint32(packed.items)),

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from pairhmm.backends.base import Backend, Status
 from pairhmm.batch import FLOAT64, ROW_SIZE, PairBatch, Scores, Start
-from pairhmm.models import gatk, profile
+from pairhmm.models.rows import rows_of
 
 _NOTHING = -(2**40)
 """Exponent of a cell whose values are zero."""
@@ -44,7 +44,7 @@ class ReferenceBackend(Backend):
         return Scores.none(batch.pairs)
 
     def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
-        rows = _rows(batch)
+        rows = rows_of(batch)
         letters = batch.haplotypes
         reads, haplotypes = batch.pair_indices(pairs)
         lengths = np.diff(batch.read_offset)[reads]
@@ -62,15 +62,6 @@ class ReferenceBackend(Backend):
                 batch.start,
             )
         return Scores(scores, np.full(len(scores), FLOAT64, dtype=np.uint8))
-
-
-def _rows(batch: PairBatch) -> NDArray[np.float64]:
-    if batch.qualities is not None:
-        return gatk.rows(batch.qualities)
-    if batch.profiles is not None:
-        return profile.rows(batch.profiles)
-    assert batch.rows is not None
-    return batch.rows
 
 
 def _score_block(

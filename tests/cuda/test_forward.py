@@ -312,6 +312,23 @@ def test_long_pairs_of_rare_gaps(backend, batches):
     assert scores.precision[0] == FLOAT64
 
 
+@pytest.mark.parametrize("bits", [3, 5, 5.6, 6.5, 8.4, 10.6, 14])
+def test_long_insertions_of_any_cost(bits, backend, batches):
+    """That many bits a row of an insertion: up to where float32 holds them, and beyond."""
+    rng = np.random.default_rng(20)
+    model = profile.preset("normalised")
+    haplotype = batches.noise(rng, 600)
+    reads = [
+        batches.noise(rng, 530),
+        np.concatenate([haplotype[:100], batches.noise(rng, 500), haplotype[300:400], batches.noise(rng, 60)]),
+    ]
+    rows = [model.rows(profile.one_hot(bases, np.full(len(bases), 0.01))) for bases in reads]
+    for read in rows:
+        read[:, 9] = 2.0**-bits * read[:, 5] * read[:, :5].max(axis=1)
+    given = batches.of_rows(rows, [haplotype, haplotype[:40], haplotype[:300]], model.start)
+    batches.check(backend.forward_pairs(given, np.arange(given.pairs), 1), given)
+
+
 @pytest.mark.parametrize("name", profile.PRESETS)
 def test_long_profiles(name, backend, batches):
     rng = np.random.default_rng(19)

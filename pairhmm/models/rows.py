@@ -1,0 +1,19 @@
+"""General rows of any batch."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.batch import PairBatch
+from pairhmm.models import gatk, profile
+
+
+def rows_of(batch: PairBatch) -> NDArray[np.float64]:
+    """Row parameters float64[bases, 12] of a batch's reads, whatever it holds them as."""
+    if batch.qualities is not None:
+        return gatk.rows(batch.qualities)
+    if batch.profiles is not None:
+        return profile.rows(batch.profiles)
+    assert batch.rows is not None
+    return batch.rows
