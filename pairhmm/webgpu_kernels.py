@@ -95,6 +95,8 @@ def source(variant: Variant) -> str:
     rows = variant.shape.rows
     scaled = variant.kernel != "forward"
     quads = -(-rows // 4)
+    # At most K: what enters a lane does not leave it on a path of matches before the next rescaling.
+    rescale_steps = 8 if rows < 16 else 16
     constants = {
         "G": variant.shape.lanes,
         "K": rows,
@@ -103,8 +105,8 @@ def source(variant: Variant) -> str:
         "QUADS": quads + 1 - quads % 2,
         "RESCUER_READS": variant.rescuer_reads,
         "PART": PART,
-        # At most K: what enters a lane does not leave it on a path of matches before the next rescaling.
-        "RESCALE_STEPS": 8 if rows < 16 else 16,
+        "RESCALE_STEPS": rescale_steps,
+        "ENTERING_COLUMNS": rescale_steps if variant.kernel == "forward_long" else 0,
         "STEPS": LONG_STEPS,
     }
     switches = {"SHUFFLES": int(variant.shuffles), "VARYING": int(variant.extension is None), "USED_QUADS": quads}

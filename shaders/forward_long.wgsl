@@ -164,9 +164,12 @@ fn forward_long(
             let letter = select(NO_LETTER, (letters$u.quad >> $u.byteu) & 7u, t + $uu - lane < columns);
             let own = letter * W + lane;
             let above = from_above(below, lane, $uu);
-            let fit = power_of_two(bitcast<i32>(entering$u.z) - exponent);
-            var s = select(above.x * keep, fma(bitcast<f32>(entering$u.x), fit, start), is_first);
-            var i = select(above.y * keep, bitcast<f32>(entering$u.y) * fit, is_first);
+            // In two factors: one alone may not be representable.
+            let fit = bitcast<i32>(entering$u.z) - exponent;
+            let once = power_of_two(fit / 2);
+            let twice = power_of_two(fit - fit / 2);
+            var s = select(above.x * keep, fma(bitcast<f32>(entering$u.x) * once, twice, start), is_first);
+            var i = select(above.y * keep, bitcast<f32>(entering$u.y) * once * twice, is_first);
 //#include column.wgsl
             below = vec2<f32>(s, i);
             part += i;

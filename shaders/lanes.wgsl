@@ -38,9 +38,10 @@ struct Lane {
     fall: f32,        // -log2 of what is left of an insertion that goes through all of them
 }
 
-// What a lane holds spans the cost of a gap through two lanes, of two openings and of the columns between two rescalings.
-// Rows whose gaps are rarer than this (bits a lane, and an opening) are beyond the range of float32.
-const MOST_FALL = 85.0;
+// What a lane holds spans the cost of a gap through two lanes, and through as many rows as columns enter at once from a
+// strip above, beside that of two openings, and has to be exact to the last of its rows: that leaves 160 bits. Rows whose
+// gaps are rarer than this (bits a lane, and an opening) are beyond the range of float32.
+const MOST_FALL = 160.0 * f32(K) / f32(2u * K + 1u + ENTERING_COLUMNS);
 const LEAST_OPENING = 1e-6;
 
 // Emissions relative to a row's best one, [letter][lane][row]. Lanes are an odd number of quads apart: whatever letters
@@ -51,6 +52,7 @@ var<workgroup> emissions: array<array<vec4<f32>, QUADS>, LETTERS * W>;
 // Stage the coefficients of a lane's rows, of the `count` that a read has from position `first` on.
 fn load_lane(lane: u32, first: u32, count: u32) -> Lane {
     var result = Lane(vec2<i32>(0, 0), 0u, 0.0);
+    var fall_of_gap = 0.0;
     for (var k = 0u; k < K; k++) {
         let i = lane % G * K + k;
         var row = carrying_row();
@@ -59,13 +61,16 @@ fn load_lane(lane: u32, first: u32, count: u32) -> Lane {
         }
         result.kept += row.kept;
         result.unfit |= row.unfit | select(UNSCALED, 0u, row.opening >= LEAST_OPENING);
-        result.fall -= log2(max(row.extend_insertion, 1e-38));
+        let bits = -log2(max(row.extend_insertion, 1e-38));
+        result.fall += bits;
+        // Into the row that carries down it is that of an opening as well, which has its own share of the range.
+        fall_of_gap += select(0.0, bits, i + 1u < count);
         emissions[lane][k / 4u][k % 4u] = row.from_deletion;
         emissions[W + lane][k / 4u][k % 4u] = row.from_insertion;
         emissions[2u * W + lane][k / 4u][k % 4u] = row.extend_insertion;
         emissions[3u * W + lane][k / 4u][k % 4u] = row.extend_deletion;
     }
-    result.unfit |= select(UNSCALED, 0u, result.fall < MOST_FALL);
+    result.unfit |= select(UNSCALED, 0u, fall_of_gap < MOST_FALL);
     return result;
 }
 

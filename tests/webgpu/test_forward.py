@@ -25,6 +25,7 @@ SHARED = (
     "test_scores_do_not_depend_on_company",
     "test_compiled_gap_quality_gives_the_same_bits",
     "test_long_pairs",
+    "test_long_insertions_of_any_cost",
     "test_long_profiles",
     "test_through_the_engine",
     "test_two_devices",
