@@ -46,6 +46,7 @@ FLOORS = (
         "simulate",
         "validate",
         "wavefront",
+        "webgpu_wavefront",
     },
     {"cli"},
     {"__init__", "__main__"},

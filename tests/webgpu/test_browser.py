@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from pairhmm import webgpu_kernels
+from pairhmm import webgpu_kernels, webgpu_wavefront
 from pairhmm.webgpu_kernels import Variant, source, subgroups_source
 from pairhmm.webgpu_runtime import WIDTH
 
@@ -96,6 +96,7 @@ def text_of(variant: Variant) -> Text:
 
 
 MEASURE = Text(webgpu_kernels.SUBGROUPS + subgroups_source(WIDTH), "measure")
+WAVEFRONT = {cached: Text(webgpu_wavefront.source(cached), "wavefront") for cached in (True, False)}
 
 
 def compiled(browser, texts: list[str]) -> list[list[str]]:
@@ -110,6 +111,7 @@ def compiled(browser, texts: list[str]) -> list[list[str]]:
 
 def test_every_text_compiles_without_messages(browser, shader_variants):
     texts = {str(variant): text_of(variant).code for variant in shader_variants} | {"subgroups": MEASURE.code}
+    texts |= {f"wavefront, cached: {cached}": text.code for cached, text in WAVEFRONT.items()}
     messages = compiled(browser, list(texts.values()))
     assert {name: said for name, said in zip(texts, messages, strict=True) if said} == {}
 
@@ -124,11 +126,11 @@ def test_messages_are_seen(browser):
 
 
 def test_pipelines(browser, shader_variants):
-    """Within the limits that every device has: the largest shape, which comes last, of each kernel that lanes shuffle in.
+    """Within the limits that every device has: the largest shape, which comes last, of each kernel, with shuffles.
 
     Not forward_long.wgsl, nor what has a barrier a column: the software adapter takes a minute for each of these.
     """
     largest = {variant.kernel: variant for variant in shader_variants if variant.shuffles}
     del largest["forward_long"]
-    for text in (*map(text_of, largest.values()), MEASURE):
+    for text in (*map(text_of, largest.values()), MEASURE, *WAVEFRONT.values()):
         assert browser.execute_async_script(MAKE_PIPELINE, *text) is None, text.entry
