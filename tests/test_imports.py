@@ -46,6 +46,7 @@ FLOORS = (
         "simulate",
         "validate",
         "wavefront",
+        "webgpu_ladder",
         "webgpu_wavefront",
     },
     {"cli"},

@@ -209,12 +209,10 @@ def _wavefront_table(
 def _ladder_table(
     report: _Report, choice: Choice, lengths: Sequence[int] | None, repetitions: int, threads: int
 ) -> None:
-    from pairhmm.webgpu_wavefront import default_lengths, measure_ladder
+    from pairhmm.webgpu_ladder import measure_ladder
 
     columns = "round_trips", "bind_groups", "storage_reads", "seconds", "speedup", "share_of_cuda", "difference"
-    speeds = measure_ladder(
-        choice, lengths or default_lengths(choice), repetitions=repetitions, threads=threads, announce=log.info
-    )
+    speeds = measure_ladder(choice, lengths, repetitions=repetitions, threads=threads, announce=log.info)
     report.devices([choice])
     report.table("wavefront", "length", "rung", *columns)
     for speed in speeds:

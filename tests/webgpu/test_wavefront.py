@@ -11,14 +11,16 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from pairhmm import backends, engine, webgpu_wavefront
+from pairhmm import backends, engine, webgpu_ladder
 from pairhmm.backends import reference
 from pairhmm.batch import Group, PairBatch, Profiles, Read
 from pairhmm.cli.bench import command
 from pairhmm.engine import Choice
+from pairhmm.errors import InputError
 from pairhmm.models import gatk, profile
 from pairhmm.wavefront import make_pair
-from pairhmm.webgpu_wavefront import LADDER, OURS, Wavefront, default_lengths, log_pair, measure_ladder
+from pairhmm.webgpu_ladder import OURS, default_lengths, measure_ladder
+from pairhmm.webgpu_wavefront import LADDER, Wavefront, log_pair
 
 RUNGS = pytest.mark.parametrize("rung", LADDER, ids=lambda rung: rung.name)
 SIZES = [(1, 1), (1, 40), (40, 1), (20, 33), (70, 70), (90, 50)]
@@ -116,11 +118,9 @@ def test_rungs_differ_in_one_thing_each():
     assert switches == [(False,) * 3, (True, False, False), (True, True, False), (True,) * 3]
 
 
-@pytest.mark.parametrize("software", [True, False])
-def test_default_lengths(adapter, monkeypatch, software):
-    fake = replace(adapter, kind="CPU" if software else "DiscreteGPU")
-    monkeypatch.setattr(webgpu_wavefront.webgpu_setup, "adapters", lambda: (fake,))
-    assert default_lengths(Choice("webgpu"))[-1] == (1_000 if software else 100_000)
+@pytest.mark.parametrize(("kind", "longest"), [("CPU", 1_000), ("DiscreteGPU", 100_000)])
+def test_default_lengths(adapter, kind, longest):
+    assert default_lengths(replace(adapter, kind=kind))[-1] == longest
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ def exact(require):
 
 
 def test_a_baseline_that_takes_too_long_is_left_out(adapter, exact, monkeypatch):
-    monkeypatch.setattr(webgpu_wavefront, "MOST_WAITS", 50)
+    monkeypatch.setattr(webgpu_ladder, "MOST_WAITS", 50)
     said = []
     speeds = list(measure_ladder(Choice("webgpu"), (20, 30), repetitions=1, announce=said.append))
     names = [rung.name for rung in LADDER]
@@ -163,3 +163,8 @@ def test_json_beside_cuda(adapter, exact, monkeypatch):
     rows = json.loads(run("--json").stdout)["wavefront"]
     assert [len(row["seconds"]) for row in rows] == [2] * 10
     assert all(row["share_of_cuda"] == row["cuda_seconds"] / np.median(row["seconds"]) for row in rows)
+
+
+def test_a_device_that_is_not_there(adapter, exact):
+    with pytest.raises(InputError, match="webgpu has device"):
+        measure_ladder(Choice("webgpu", (99,)))
