@@ -37,7 +37,7 @@ $(STAMP): $(SOURCES)
 	@command -v c++ >/dev/null || { echo "a C++ compiler is needed: apt install g++"; exit 1; }
 	@echo "installing into $(VENV)"
 	@$(PYTHON) -m venv $(VENV) || { echo "python's venv is needed: apt install python3-venv"; exit 1; }
-	@$(BIN)/pip install --quiet -e '.[dev,parquet,workflow]'
+	@$(BIN)/pip install --quiet -e '.[dev,parquet,webgpu,workflow]'
 	@touch $(STAMP)
 
 clean:

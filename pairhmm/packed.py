@@ -259,9 +259,9 @@ def pack_pairs(
     )
 
 
-def _plan(batch: PairBatch) -> tuple[_Plan, NDArray[np.void]]:
+def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void]]:
     """The arrays of a batch behind their header, which more may be added to."""
-    plan = _Plan()
+    plan = Plan()
     header = np.zeros(1, dtype=HEADER)
     header["start_match"], header["start_deletion"] = batch.start.match, batch.start.deletion
     plan.add(header.view(np.uint8))
@@ -289,7 +289,7 @@ def _plan(batch: PairBatch) -> tuple[_Plan, NDArray[np.void]]:
     return plan, header
 
 
-class _Plan:
+class Plan:
     """Arrays, and where each goes in a buffer of `size` bytes; offsets (int64) become uint32 there."""
 
     def __init__(self) -> None:

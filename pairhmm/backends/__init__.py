@@ -11,7 +11,7 @@ from importlib import import_module
 from pairhmm.backends.base import Backend, Status
 from pairhmm.errors import BackendUnavailable, InputError
 
-_NAMES = ("cuda", "cpu", "reference")
+_NAMES = ("cuda", "webgpu", "cpu", "reference")
 
 __all__ = ["Backend", "Status", "load", "names", "status"]
 

@@ -25,6 +25,8 @@ class Status:
         on the CPU.
     reason, cure : str
         What is missing and how to get it, where it is not.
+    software : tuple of int
+        Indices of the devices that are the CPU in disguise: "auto" takes none of them.
     """
 
     available: bool
@@ -32,6 +34,7 @@ class Status:
     devices: tuple[str, ...] = ()
     reason: str = ""
     cure: str = ""
+    software: tuple[int, ...] = ()
 
 
 class Backend(Protocol):

@@ -9,7 +9,7 @@ from typing import Any
 
 import rich_click as click
 
-BACKENDS = ("auto", "cuda", "cpu", "reference")
+BACKENDS = ("auto", "cuda", "webgpu", "cpu", "reference")
 
 Command = Callable[..., Any]
 

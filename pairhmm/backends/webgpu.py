@@ -1,0 +1,269 @@
+"""WebGPU through wgpu: the kernels of shaders/, on any GPU that Vulkan, Metal or Direct3D 12 reaches."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm import webgpu_kernels, webgpu_setup
+from pairhmm.batch import FLOAT32, SCALED_FLOAT32, UNSCORED, PairBatch, Scores
+from pairhmm.packed import Shape
+from pairhmm.webgpu_kernels import COARSE, FINE, LONG, NOT_KEPT, UNORDERED, Variant
+from pairhmm.webgpu_packed import LISTED, LONGEST_TILE, RESCUERS, Packed, PackedPairs, pack, pack_pairs, strips_of
+from pairhmm.webgpu_runtime import WIDTH, Dispatch, Runtime, Slot
+from pairhmm.webgpu_setup import TIMESTAMPS, Adapter, status, translated
+
+__all__ = ["WebgpuBackend", "make", "status"]
+
+log = logging.getLogger(__name__)
+
+SUBMIT_SECONDS = 0.05
+"""A submission takes no longer, about: Windows and browsers end those that take seconds."""
+
+WAVE_SECONDS = 1e-4
+"""A wave of forward_long.wgsl takes at least as long, about, whatever there is to do."""
+
+STARTED_AT = -116
+"""Exponent of the scores of forward.wgsl; those of forward_scaled.wgsl lie below -200."""
+
+CHUNK_CELLS = {"DiscreteGPU": 8_500_000_000, "IntegratedGPU": 1_000_000_000, "CPU": 100_000_000}
+"""Cells of a call, by the kind of adapter; of another kind as of an integrated GPU."""
+
+FIRST_SPEED = {"DiscreteGPU": 2e11, "IntegratedGPU": 2e10, "CPU": 1e8}
+"""Cells a second that the first call's submissions are cut for."""
+
+BORDER_BYTES, SAVED_BYTES = 16, 4 * WIDTH * (2 * LONG.rows + 5)
+"""Of forward_long.wgsl: a column of the row between two strips, and a strip's states between two waves."""
+
+BORDER_SHARE = 4
+"""One part in this many of a call's memory may be borders of long pairs, or their states."""
+
+LISTS, BORDERS = ("listed", "list"), ("border", "saved")
+"""Buffers of forward.wgsl and forward_scaled.wgsl, and of forward_long.wgsl."""
+
+
+class WebgpuBackend:
+    """Forward on one adapter.
+
+    Parameters
+    ----------
+    adapter : Adapter
+    label : str
+    memory : int or None
+        Bytes of it that all calls together may use; as many as the device gives without it.
+    shuffles : bool
+        Whether lanes may hand values on by a subgroup's shuffles, where the device has them.
+    """
+
+    name = "webgpu"
+    concurrency = 4
+    longest_fast_read = LONGEST_TILE
+
+    def __init__(self, adapter: Adapter, label: str, memory: int | None, *, shuffles: bool = True) -> None:
+        self.label, self._memory = label, memory
+        self.chunk_cells = CHUNK_CELLS.get(adapter.kind, CHUNK_CELLS["IntegratedGPU"])
+        self.first_chunk_cells = self.chunk_cells
+        self._speed = FIRST_SPEED.get(adapter.kind, FIRST_SPEED["IntegratedGPU"])
+        self._runtime = Runtime(adapter, shuffles)
+        self._preparing = threading.Lock()
+        # The last one back is the first one out: its buffers have grown already.
+        self._slots: queue.LifoQueue[Slot] = queue.LifoQueue()
+        for _ in range(self.concurrency):
+            self._slots.put(Slot(self._runtime.device, label, None if memory is None else memory // self.concurrency))
+
+    def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
+        if not batch.pairs:
+            return Scores.none(0)
+        with self._slot() as slot:
+            # One call at a time: two that prepare at once would only wait for each other's turns of the interpreter.
+            with self._preparing:
+                packed = self._upload(slot, batch, skip_read)
+                dispatches = self._dispatches(packed, batch)
+                size = 8 * (packed.pairs + packed.reads)
+                begin = time.perf_counter()
+                self._empty_lists(slot)
+                self._runtime.submit(slot, dispatches, LISTS, self._submit_cells, download=size)
+            with self._runtime.downloaded(slot, size) as out:
+                cells = sum(dispatch.cells for dispatch in dispatches)
+                self._speed = max(1.0, cells) / (time.perf_counter() - begin)
+                if not (out[2 * packed.pairs :: 2] == NOT_KEPT).any():
+                    return _scores(batch, packed, out)
+        self._stop_shuffling()
+        return self.forward(batch, skip_read, threads)
+
+    def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
+        """Block-scaled float32; NaN where gaps are too rare for its range, since WGSL has no float64."""
+        scores = Scores.none(len(pairs))
+        reads, haplotypes = batch.pair_indices(pairs)
+        for part in self._parts_of_pairs(batch, reads, haplotypes):
+            scores.log10[part] = self._run_pairs(batch, reads[part], haplotypes[part])
+        scores.precision[~np.isnan(scores.log10)] = SCALED_FLOAT32
+        return scores
+
+    def kernel_seconds(self, batch: PairBatch, repetitions: int) -> list[float]:
+        """Seconds that the kernels of `forward` take on arrays that are on the device.
+
+        By the device's timestamps, or by the clock around the submission where it has none, which a message says.
+        """
+        device = self._runtime.device
+        timestamps = TIMESTAMPS in device.features
+        if not timestamps:
+            log.warning("%s has no timestamps: kernels are timed by the clock, with their submission", self.label)
+        with self._slot() as slot:
+            packed = self._upload(slot, batch, np.zeros(batch.reads, dtype=bool))
+            dispatches = self._dispatches(packed, batch)
+            queries = device.create_query_set(type="timestamp", count=2) if timestamps else None
+            seconds = []
+            for _ in range(repetitions + 1):
+                self._empty_lists(slot)
+                begin = time.perf_counter()
+                self._runtime.submit(slot, dispatches, LISTS, self._submit_cells, queries=queries)
+                self._runtime.wait(slot)
+                elapsed = time.perf_counter() - begin
+                seconds.append(elapsed if queries is None else self._runtime.seconds(slot, queries))
+            return seconds[1:]
+
+    @contextmanager
+    def _slot(self) -> Iterator[Slot]:
+        slot = self._slots.get()
+        try:
+            with translated(self.label):
+                yield slot
+        finally:
+            self._slots.put(slot)
+
+    @property
+    def _submit_cells(self) -> float:
+        """Cells that a submission may have, at the speed of the last call."""
+        return self._speed * SUBMIT_SECONDS
+
+    def _upload(self, slot: Slot, batch: PairBatch, skip_read: NDArray[np.bool_]) -> Packed:
+        """Send a batch, and make room for its scores."""
+        packed = pack(batch, skip_read, WIDTH, slot, slot.beside)
+        slot.make_room("out", 8 * (packed.pairs + packed.reads))
+        slot.make_room("list", 8 * packed.listed)
+        return packed
+
+    def _empty_lists(self, slot: Slot) -> None:
+        listed = np.zeros(len(RESCUERS), dtype=LISTED)
+        listed["workgroups"][:, 1:] = 1
+        slot.upload("listed", listed.view(np.uint8))
+
+    def _dispatches(self, packed: Packed, batch: PairBatch) -> list[Dispatch]:
+        """Every tier in parts that are short enough for a submission, then what rescues the pairs that they list."""
+        fast = [
+            self._variant(batch, "forward", tier.shape, WIDTH // RESCUERS[int(tier.work["rescuer"])].lanes)
+            for tier in packed.tiers
+        ]
+        scaled = [self._variant(batch, "forward_scaled", RESCUERS[rescue.rescuer]) for rescue in packed.rescues]
+        pipelines = self._runtime.compiled(fast + scaled)
+        dispatches = []
+        for tier, pipeline in zip(packed.tiers, pipelines, strict=False):
+            each = tier.cells / tier.items
+            part = max(1, min(tier.items, int(self._submit_cells / max(1.0, each))))
+            for first in range(0, tier.items, part):
+                work, end = tier.work.copy(), min(first + part, tier.items)
+                work["first_item"], work["end_item"] = first, end
+                dispatches.append(Dispatch(pipeline, work, end - first, None, int(each * (end - first))))
+        for rescue, pipeline in zip(packed.rescues, pipelines[len(fast) :], strict=True):
+            dispatches.append(Dispatch(pipeline, rescue.work, 0, rescue.rescuer, 0))
+        return dispatches
+
+    def _variant(self, batch: PairBatch, kernel: str, shape: Shape, rescuer_reads: int = 1) -> Variant:
+        shuffles, rows = shape.lanes <= self._runtime.subgroup, webgpu_kernels.rows_of(batch)
+        return Variant(kernel, shape, WIDTH, shuffles, rows, webgpu_kernels.extension_of(batch), rescuer_reads)
+
+    def _parts_of_pairs(
+        self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64]
+    ) -> Iterator[slice]:
+        """Runs of pairs whose borders and saved states fit into their part of the memory."""
+        limit = self._runtime.device.limits["max-storage-buffer-binding-size"]
+        most = limit if self._memory is None else min(limit, self._memory // self.concurrency // BORDER_SHARE)
+        each = np.diff(batch.haplotype_offset)[haplotypes] * BORDER_BYTES + strips_of(batch, reads) * SAVED_BYTES
+        ends = np.cumsum(each)
+        first = 0
+        while first < len(reads):
+            before = int(ends[first - 1]) if first else 0
+            last = max(first + 1, int(np.searchsorted(ends, before + most, side="right")))
+            yield slice(first, last)
+            first = last
+
+    def _run_pairs(
+        self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        with self._slot() as slot:
+            packed = pack_pairs(batch, reads, haplotypes, slot)
+            size = 8 * len(reads) + 12 * packed.items
+            slot.make_room("out", size)
+            slot.make_room("border", BORDER_BYTES * packed.columns)
+            slot.make_room("saved", SAVED_BYTES * packed.items)
+            (pipeline,) = self._runtime.compiled([self._variant(batch, "forward_long", LONG)])
+            cells = np.diff(batch.read_offset)[reads] * np.diff(batch.haplotype_offset)[haplotypes]
+            of_wave = int(cells.sum()) // packed.waves + int(self._speed * WAVE_SECONDS)
+            dispatches = []
+            for wave in range(packed.waves):
+                work = packed.work.copy()
+                work["wave"] = wave
+                dispatches.append(Dispatch(pipeline, work, packed.items, None, of_wave))
+            self._runtime.submit(slot, dispatches, BORDERS, self._submit_cells, download=size)
+            with self._runtime.downloaded(slot, size) as out:
+                if not (out[2 * len(reads) + 2 :: 3] & UNORDERED).any():
+                    return _pair_scores(packed, len(reads), out)
+        self._stop_shuffling()
+        return self._run_pairs(batch, reads, haplotypes)
+
+    def _stop_shuffling(self) -> None:
+        """A driver may give each kernel subgroups of another size: after the first surprise, none is asked for."""
+        if self._runtime.subgroup:
+            self._runtime.subgroup = 0
+            log.warning("%s: subgroups change their size; lanes use workgroup memory instead", self.label)
+
+
+def _scores(batch: PairBatch, packed: Packed, out: NDArray[np.uint32]) -> Scores:
+    """Scores of forward.wgsl and forward_scaled.wgsl."""
+    sums = out[: 2 * packed.pairs].reshape(-1, 2)
+    log10 = _log10(sums)
+    log_kept = packed.kept.log10 + packed.kept.unit * _joined(out[2 * packed.pairs :].reshape(-1, 2))
+    widths = np.repeat(np.diff(batch.group_haplotype), np.diff(batch.group_read))
+    log10 += np.repeat(log_kept, widths)
+    precision = np.where(sums[:, 1].view(np.int32) == STARTED_AT, FLOAT32, SCALED_FLOAT32).astype(np.uint8)
+    precision[sums[:, 0] == 0] = UNSCORED
+    return Scores(log10, precision)
+
+
+def _pair_scores(packed: PackedPairs, pairs: int, out: NDArray[np.uint32]) -> NDArray[np.float64]:
+    """Scores of forward_long.wgsl: NaN where a strip's rows do not fit."""
+    log10 = _log10(out[: 2 * pairs].reshape(-1, 2))
+    of_strips = out[2 * pairs :].reshape(-1, 3)
+    log10[np.add.reduceat(of_strips[:, 2], packed.pair_item) != 0] = np.nan
+    log10 += packed.kept.log10 + packed.kept.unit * np.add.reduceat(_joined(of_strips[:, :2]), packed.pair_item)
+    return log10
+
+
+def _log10(sums: NDArray[np.uint32]) -> NDArray[np.float64]:
+    """log10 of sums uint32[n, 2], in float64: the bits of a float32 and its exponent of 2. NaN for zeros."""
+    log10 = sums[:, 0].view(np.float32).astype(np.float64)
+    log10[log10 == 0] = np.nan
+    np.log10(log10, out=log10)
+    log10 += sums[:, 1].view(np.int32) * np.log10(2.0)
+    return log10
+
+
+def _joined(fixed: NDArray[np.uint32]) -> NDArray[np.float64]:
+    """Numbers from their two parts uint32[n, 2]."""
+    coarse, fine = fixed.T
+    numbers: NDArray[np.float64] = coarse.view(np.int32) * 2.0**-COARSE + fine * 2.0**-FINE
+    return numbers
+
+
+def make(device: int, memory: int | None) -> WebgpuBackend:
+    label = f"webgpu:{device}"
+    with webgpu_setup.starting(label):
+        return WebgpuBackend(webgpu_setup.adapters()[device], label, memory)

@@ -1,0 +1,67 @@
+"""Rows of any model in the folded form that the WebGPU kernels use, made on the host in float64."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+COLUMNS = 12
+"""Relative emissions of A C G T N; from_deletion, from_insertion, extend_insertion, extend_deletion; mi; dm / mm; 0."""
+
+
+class Folded(NamedTuple):
+    """Reads in the folded form (shaders/lanes.wgsl).
+
+    Attributes
+    ----------
+    rows : float32[m, 12]
+    log_kept : float64[reads]
+        log10 of what the scores of each read are relative to.
+    folds : bool[reads]
+        Whether this form holds the read; its rows are zeros where it does not.
+    """
+
+    rows: NDArray[np.float32]
+    log_kept: NDArray[np.float64]
+    folds: NDArray[np.bool_]
+
+
+def fold(rows: NDArray[np.float64], read_offset: NDArray[np.int64]) -> Folded:
+    """Fold rows float64[m, 12] of reads end to end (int64[reads + 1]).
+
+    With kept = mm * (the row's best emission), and primes for the row after it:
+    from_deletion = dm' md / mm', from_insertion = im' mi / (kept mm'), extend_insertion = ii' mi / (kept mi').
+    """
+    emissions = rows[:, :5]
+    mm, im, dm, mi, ii, md, dd = rows[:, 5:].T
+    best = emissions.max(axis=1, initial=0.0)
+    kept = mm * best
+    is_last = np.zeros(len(rows), dtype=bool)
+    is_last[read_offset[1:] - 1] = True
+    # After a read's last row, one that carries M + I down as they are.
+    carrying = {"mm": 1.0, "im": 0.0, "dm": 0.0, "mi": 1.0, "ii": 1.0}
+    after = {
+        name: np.where(is_last, carrying[name], np.roll(values, -1))
+        for name, values in (("mm", mm), ("im", im), ("dm", dm), ("mi", mi), ("ii", ii))
+    }
+    opens = after["mi"] > 0
+    result = np.zeros((len(rows), COLUMNS))
+    with np.errstate(all="ignore"):  # rows that do not fold
+        result[:, :5] = emissions / best[:, None]
+        result[:, 5] = after["dm"] * md / after["mm"]
+        result[:, 6] = after["im"] * mi / (kept * after["mm"])
+        result[:, 7] = np.where(opens, after["ii"] * mi / (kept * after["mi"]), 0.0)
+        result[:, 8], result[:, 9], result[:, 10] = dd, mi, dm / mm
+        log_kept = np.log10(kept)
+        narrow = result.astype(np.float32)
+    # Where no insertion opens, none is there to extend: unless one was opened before, the coefficient does not matter.
+    holds = (kept > 0) & (after["mm"] > 0) & (opens | (after["ii"] * mi == 0)) & np.isfinite(narrow).all(axis=1)
+    if not len(rows):
+        return Folded(narrow, np.zeros(0), np.zeros(0, dtype=bool))
+    starts = read_offset[:-1]
+    folds = np.logical_and.reduceat(holds, starts)
+    lengths = np.diff(read_offset)
+    narrow[~np.repeat(folds, lengths)] = 0.0
+    return Folded(narrow, np.add.reduceat(np.where(holds, log_kept, 0.0), starts), folds)

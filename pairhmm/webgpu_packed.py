@@ -1,0 +1,289 @@
+"""A batch as a buffer of 32-bit words for the WebGPU kernels, and for each dispatch a block that says where they lie.
+
+The layout is that of `Work` in `shaders/tiles.wgsl`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm import packed
+from pairhmm.batch import PairBatch, Profiles, Qualities
+from pairhmm.compiled import native
+from pairhmm.folded_rows import fold
+from pairhmm.packed import Plan, Shape, Staging
+from pairhmm.webgpu_kernels import LONG, LONG_STEPS, pairs_of
+
+PADDING = 64
+"""Letters that a tile may read before a haplotype, and after the longest haplotype that shares the tile."""
+
+LANES = (1, 2, 4, 8, 16, 32)
+ROWS = (10, 12, 14, 16)
+ROWS_OF_MOST_LANES = (10, 12, 14, 16, 18, 20)
+"""Rows a lane may own: enough to pay for a step's fixed cost, few enough for the registers that a driver gives."""
+
+STEP_COST = 4.5
+"""Instructions of a step that do not depend on the rows of a lane, in rows."""
+
+LONGEST_TILE = LANES[-1] * ROWS_OF_MOST_LANES[-1]
+"""Bases of a read that a tile holds."""
+
+RESCUERS = (Shape(2, 20), Shape(4, 20), Shape(8, 20), Shape(16, 16), Shape(32, 20))
+"""Shapes that rescue pairs of others: few, since few pairs need it."""
+
+LISTED = np.dtype([("workgroups", "<u4", (3,)), ("count", "<u4")])
+"""Of each rescuer: the arguments of its dispatch, and how many pairs its list has."""
+
+WORK = np.dtype(
+    [
+        *((name, "<u4") for name in ("read_offset", "read_group", "group_read", "group_haplotype", "group_pair")),
+        *((name, "<u4") for name in ("haplotype_offset", "order", "letters", "rows", "constants")),
+        *((name + step, "<u4") for name in Qualities.__dataclass_fields__ for step in ("", "_step")),
+        *((name, "<f4") for name in ("start_match", "start_deletion")),
+        *((name, "<u4") for name in ("kept", "items", "first_item", "end_item", "last", "haplotypes_each")),
+        *((name, "<u4") for name in ("rescuer", "list", "wave", "nothing")),
+    ]
+)
+"""`Work` of shaders/tiles.wgsl."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """The tiles of one shape: its work but for the range of items, how many there are, and their cells, about."""
+
+    shape: Shape
+    work: NDArray[np.void]
+    items: int
+    cells: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rescue:
+    """What rescues pairs of some tiers: the index of its shape in `RESCUERS`, and its work."""
+
+    rescuer: int
+    work: NDArray[np.void]
+
+
+class Kept(NamedTuple):
+    """log10 of what scores are relative to: what the host knows of it (a number for each), and the unit of the rest."""
+
+    log10: NDArray[np.float64]
+    unit: float
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """How to score the batch in a buffer.
+
+    Attributes
+    ----------
+    tiers : sequence of Tier
+    rescues : sequence of Rescue
+    listed : int
+        Pairs that all lists together have room for.
+    pairs, reads : int
+    kept : Kept
+        Of each read.
+    """
+
+    tiers: Sequence[Tier]
+    rescues: Sequence[Rescue]
+    listed: int
+    pairs: int
+    reads: int
+    kept: Kept
+
+
+@cache
+def shapes() -> tuple[tuple[Shape, ...], NDArray[np.uint8]]:
+    """All shapes, and for each read length 0..LONGEST_TILE the index (uint8) of the one with least work."""
+    known = [Shape(lanes, rows) for lanes in LANES for rows in (ROWS_OF_MOST_LANES if lanes == LANES[-1] else ROWS)]
+    lanes, rows = np.array([(shape.lanes, shape.rows) for shape in known]).T
+    fits = np.arange(LONGEST_TILE + 1)[:, None] <= lanes * rows
+    return tuple(known), np.where(fits, lanes * (rows + STEP_COST), np.inf).argmin(axis=1).astype(np.uint8)
+
+
+@cache
+def rescuer_of(shape: Shape) -> int:
+    """Index into `RESCUERS` of the one that rescues pairs of a shape."""
+    return next(k for k, rescuer in enumerate(RESCUERS) if rescuer.lanes * rescuer.rows >= shape.lanes * shape.rows)
+
+
+def pack(batch: PairBatch, skip_read: NDArray[np.bool_], width: int, staging: Staging, beside: Executor) -> Packed:
+    """Write `batch` and the tiles of its reads into a buffer, and send it.
+
+    Parameters
+    ----------
+    batch : PairBatch
+    skip_read : bool[reads]
+        Reads that are in no tile; so are all that are longer than `LONGEST_TILE`.
+    width : int
+        Invocations of a workgroup.
+    staging : Staging
+    beside : Executor
+        Makes the tiles while the arrays are copied.
+    """
+    plan, work, kept, folds = _plan(batch)
+    skip_read = skip_read | ~folds | (np.diff(batch.read_offset) > LONGEST_TILE)
+    work["kept"] = 2 * batch.pairs
+    read_group_at, order_at = plan.room(4 * batch.reads), plan.room(4 * batch.reads)
+    items_at = plan.room(0)
+    work["read_group"], work["order"] = read_group_at // 4, order_at // 4
+    known, shape_of_length = shapes()
+    buffer = staging.begin(items_at + 8 * batch.pairs)  # last, since only their most is known: one a pair
+    making = beside.submit(
+        native.make_tiles,
+        buffer,
+        batch.group_read,
+        batch.group_haplotype,
+        batch.read_offset,
+        batch.haplotype_offset,
+        skip_read.view(np.uint8),
+        shape_of_length,
+        np.array([width // shape.lanes for shape in known]),
+        packed.ITEM_SIZES,
+        read_group_at,
+        order_at,
+        items_at,
+    )
+    try:
+        plan.write(buffer, staging.send)
+    finally:
+        made = making.result()  # It writes into the buffer.
+    staging.send(read_group_at, items_at + 8 * sum(items for _, _, items, *_ in made))
+    # Most work first: what is left at the end is short.
+    return _packed(batch, work, kept, items_at // 4, sorted(made, key=lambda tier: -tier[2]))
+
+
+def _packed(
+    batch: PairBatch, work: NDArray[np.void], kept: Kept, items_at: int, made: list[tuple[int, int, int, int, int, int]]
+) -> Packed:
+    """The tiers of a batch, whose items begin at that word, and the lists of the pairs that are rescued."""
+    known, _ = shapes()
+    mean_width = len(batch.haplotypes) / max(1, len(batch.haplotype_offset) - 1)
+    listed = [0] * len(RESCUERS)
+    for shape, *_, pairs in made:
+        listed[rescuer_of(known[shape])] += pairs
+    list_at = np.cumsum([0, *listed]).tolist()
+    tiers = []
+    for shape, item, items, each, last, pairs in made:
+        own, rescuer = work.copy(), rescuer_of(known[shape])
+        own["items"], own["last"], own["haplotypes_each"] = items_at + 2 * item, last, each
+        own["rescuer"], own["list"] = rescuer, list_at[rescuer]
+        cells = int(pairs * known[shape].lanes * known[shape].rows * mean_width)
+        tiers.append(Tier(known[shape], own, items, cells))
+    rescues = []
+    for rescuer, pairs in enumerate(listed):
+        if pairs:
+            own = work.copy()
+            own["rescuer"], own["list"] = rescuer, list_at[rescuer]
+            rescues.append(Rescue(rescuer, own))
+    return Packed(tiers, rescues, list_at[-1], batch.pairs, batch.reads, kept)
+
+
+@dataclass(frozen=True, slots=True)
+class PackedPairs:
+    """How to score single pairs with forward_long.wgsl.
+
+    Attributes
+    ----------
+    work : Work
+        But for the wave.
+    items, columns : int
+        Strips, and columns of the borders, of all pairs.
+    pair_item : int64[pairs]
+        First item of each pair.
+    waves : int
+        Until the last strip is done.
+    kept : Kept
+        Of each pair; NaN where its read does not fold.
+    """
+
+    work: NDArray[np.void]
+    items: int
+    columns: int
+    pair_item: NDArray[np.int64]
+    waves: int
+    kept: Kept
+
+
+def pack_pairs(
+    batch: PairBatch,
+    reads: NDArray[np.int64],
+    haplotypes: NDArray[np.int64],
+    staging: Staging,
+) -> PackedPairs:
+    """Write `batch` and pairs of its reads and haplotypes (int64[pairs] each), cut into strips, and send it."""
+    plan, work, kept, folds = _plan(batch)
+    strips = strips_of(batch, reads)
+    pair_item = np.cumsum(strips) - strips
+    columns = np.diff(batch.haplotype_offset)[haplotypes]
+    border_at = np.cumsum(columns) - columns
+    pair = np.repeat(np.arange(len(reads)), strips)
+    items = np.stack(
+        [reads[pair], haplotypes[pair], np.arange(len(pair)) - pair_item[pair], border_at[pair], pair], axis=1
+    )
+    work["items"], work["end_item"] = plan.add(items.astype(np.uint32)) // 4, len(pair)
+    work["kept"] = 2 * len(reads)
+    plan.write(staging.begin(plan.size), staging.send)
+    steps = columns + LONG.lanes * strips
+    waves = int((strips + -(-steps // LONG_STEPS)).max(initial=0))
+    of_pairs = Kept(np.where(folds, kept.log10, np.nan)[reads], kept.unit)
+    return PackedPairs(work, len(pair), int(columns.sum()), pair_item, waves, of_pairs)
+
+
+def strips_of(batch: PairBatch, reads: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Strips that reads are cut into, by forward_long.wgsl."""
+    strips: NDArray[np.int64] = -(-np.diff(batch.read_offset)[reads] // (LONG.lanes * LONG.rows))
+    return strips
+
+
+def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void], Kept, NDArray[np.bool_]]:
+    """The arrays of a batch, which more may be added to; its `Work`; of each read `Kept`, and whether it may fold."""
+    plan, work = Plan(), np.zeros(1, dtype=WORK)[0]
+    for name in ("read_offset", "group_read", "group_haplotype", "group_pair", "haplotype_offset"):
+        work[name] = plan.add_offsets(getattr(batch, name)) // 4
+    plan.add(np.zeros(PADDING, dtype=np.uint8))
+    work["letters"] = plan.add(batch.haplotypes)
+    plan.add(np.zeros(PADDING + batch.widest, dtype=np.uint8), aligned=False)
+    work["start_match"], work["start_deletion"] = batch.start.match, batch.start.deletion
+    if batch.qualities is not None:
+        _add_qualities(batch, plan, work)
+        return plan, work, Kept(np.zeros(batch.reads), 1.0), np.ones(batch.reads, dtype=bool)
+    if batch.profiles is not None:
+        mm = _add_profiles(batch.profiles, plan, work)
+        log10 = np.diff(batch.read_offset) * (np.log10(mm) if mm > 0 else 0.0)
+        return plan, work, Kept(log10, float(np.log10(2.0))), np.full(batch.reads, mm > 0)
+    assert batch.rows is not None
+    folded = fold(batch.rows, batch.read_offset)
+    work["rows"] = plan.add(folded.rows) // 4
+    return plan, work, Kept(folded.log_kept, 0.0), folded.folds
+
+
+def _add_qualities(batch: PairBatch, plan: Plan, work: NDArray[np.void]) -> None:
+    """GATK's five bytes a base, but for arrays that hold one number all over: one byte crosses for these."""
+    assert batch.qualities is not None
+    for name in Qualities.__dataclass_fields__:
+        values = getattr(batch.qualities, name)
+        varies = name not in batch.constant_qualities
+        work[name] = plan.add(values if varies else values[:1])
+        work[name + "_step"] = int(varies)
+
+
+def _add_profiles(profiles: Profiles, plan: Plan, work: NDArray[np.void]) -> float:
+    """Probabilities and constants of a profile model, as pairs; its transition mm, without which nothing folds."""
+    mm, im, dm, mi, ii, md, dd = profiles.transitions.tolist()
+    kept = mm or 1.0
+    transitions = [dm * md / kept, im * mi / kept / kept, ii / kept, mi / kept, dd, mi, dm / kept]
+    constants = np.concatenate([profiles.match.reshape(-1), profiles.insertion, transitions])
+    work["constants"] = plan.add(pairs_of(constants)) // 4
+    work["rows"] = plan.add(pairs_of(profiles.probabilities.reshape(-1))) // 4
+    return float(mm)

@@ -1,0 +1,311 @@
+"""A WebGPU device at work: buffers, pipelines, submissions and what comes back. What is computed, it does not know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm import webgpu_kernels
+from pairhmm.errors import OutOfDeviceMemory
+from pairhmm.webgpu_kernels import Variant
+from pairhmm.webgpu_packed import LISTED, WORK
+from pairhmm.webgpu_setup import SUBGROUPS, Adapter, request_device
+
+__all__ = ["MOST_WORKGROUPS", "WIDTH", "Dispatch", "Runtime", "Slot"]
+
+WIDTH = 32
+"""Invocations of a workgroup: as many as a subgroup has on most GPUs, so that no lane waits for another subgroup."""
+
+SMALLEST_BUFFER, WORD = 256, 4
+WORK_STRIDE = 256
+"""Bytes between the `Work` blocks of dispatches: the alignment of dynamic offsets that every device has."""
+
+MOST_WORKGROUPS = 65535
+"""Of a dispatch in one dimension."""
+
+USAGES = {
+    "in": "STORAGE|COPY_DST",
+    "work": "UNIFORM|COPY_DST",
+    "out": "STORAGE|COPY_SRC|COPY_DST",
+    "staging": "MAP_READ|COPY_DST",
+    "listed": "STORAGE|INDIRECT|COPY_DST",
+    "list": "STORAGE",
+    "border": "STORAGE",
+    "saved": "STORAGE",
+    "times": "QUERY_RESOLVE|COPY_SRC",
+}
+"""The buffers of a slot."""
+
+
+class Dispatch(NamedTuple):
+    """A pipeline, its `Work` block, its workgroups (a number, or the rescuer whose list says it), and its cells."""
+
+    pipeline: Any
+    work: NDArray[np.void]
+    workgroups: int
+    rescuer: int | None
+    cells: int
+
+
+class Slot:
+    """What one call at a time owns: buffers on both sides that grow as they must.
+
+    Parameters
+    ----------
+    device : GPUDevice
+    label : str
+        The backend's, for messages.
+    memory : int or None
+        Bytes of the device that the buffers may take together.
+
+    Attributes
+    ----------
+    beside : Executor
+        A thread for what can be done while arrays are copied.
+    """
+
+    def __init__(self, device: Any, label: str, memory: int | None) -> None:
+        self._device, self._label, self._memory = device, label, memory
+        self.beside = ThreadPoolExecutor(1)
+        self._host = np.empty(0, dtype=np.uint8)
+        self._buffers: dict[str, Any] = {}
+
+    def begin(self, size: int) -> NDArray[np.uint8]:
+        """Host memory that a batch is packed in, and as much room in the buffer "in"; what both held may be lost."""
+        self.make_room("in", size)
+        if len(self._host) < size + WORD:
+            self._host = np.empty(size + size // 4 + WORD, dtype=np.uint8)
+        return self._host
+
+    def send(self, first: int, end: int) -> None:
+        """Send these bytes to the buffer "in", in whole words: what else is in them is sent again once written."""
+        first, end = first // WORD * WORD, -(-end // WORD) * WORD
+        self._device.queue.write_buffer(self["in"], first, self._host[first:end])
+
+    def __getitem__(self, name: str) -> Any:
+        return self._buffers[name]
+
+    def make_room(self, name: str, size: int) -> Any:
+        """The buffer of that name (of `USAGES`), of at least `size` bytes; what it held is lost when it grows.
+
+        Raises
+        ------
+        OutOfDeviceMemory
+            Beyond the budget, or the device's limit for a buffer.
+        """
+        held = self._buffers.get(name)
+        if held is not None and held.size >= size:
+            return held
+        if held is not None:
+            self._buffers.pop(name).destroy()
+        room = max(1, -(-size // SMALLEST_BUFFER)) * SMALLEST_BUFFER
+        taken = sum(buffer.size for buffer in self._buffers.values()) + room
+        if self._memory is not None and taken > self._memory:
+            raise OutOfDeviceMemory(f"{self._label}: {taken} bytes are over the budget of a call")
+        limit = self._device.limits["max-storage-buffer-binding-size"]
+        if room > limit:
+            raise OutOfDeviceMemory(f"{self._label}: {room} bytes are over its limit of {limit} for a buffer")
+        self._buffers[name] = self._device.create_buffer(size=room, usage=USAGES[name])
+        return self._buffers[name]
+
+    def upload(self, name: str, values: NDArray[np.uint8]) -> None:
+        self._device.queue.write_buffer(self.make_room(name, values.nbytes), 0, values)
+
+
+class Runtime:
+    """A device with its pipelines.
+
+    Parameters
+    ----------
+    adapter : Adapter
+    shuffles : bool
+        Whether lanes may hand values on by a subgroup's shuffles, where the device has them.
+
+    Attributes
+    ----------
+    device : GPUDevice
+    subgroup : int
+        Lanes of a subgroup; 0 where lanes may not shuffle, or do not lie in a workgroup's order.
+    """
+
+    def __init__(self, adapter: Adapter, shuffles: bool) -> None:
+        self.device = request_device(adapter)
+        self._layouts = [self._layout(lists) for lists in ("storage", "read-only-storage")]
+        self._pipelines: dict[Variant, Any] = {}
+        self._tables = self.device.create_buffer_with_data(data=webgpu_kernels.tables(), usage="STORAGE")
+        self.subgroup = self._measured_subgroup() if shuffles and SUBGROUPS in self.device.features else 0
+
+    def compiled(self, variants: Sequence[Variant]) -> list[Any]:
+        """Pipelines of the variants; those that are new are compiled at the same time."""
+        new = [variant for variant in dict.fromkeys(variants) if variant not in self._pipelines]
+        if new:
+            with ThreadPoolExecutor(len(new)) as pool:
+                self._pipelines.update(zip(new, pool.map(self._compile, new), strict=True))
+        return [self._pipelines[variant] for variant in variants]
+
+    def submit(
+        self,
+        slot: Slot,
+        dispatches: Sequence[Dispatch],
+        last_buffers: tuple[str, str],
+        most_cells: float,
+        *,
+        queries: Any = None,
+        download: int = 0,
+    ) -> None:
+        """Start everything: one dispatch after the other, on buffers that are filled.
+
+        Parameters
+        ----------
+        slot : Slot
+        dispatches : sequence of Dispatch
+        last_buffers : (str, str)
+            Buffers of the slot that not all kernels have.
+        most_cells : float
+            Of a submission, unless it has one dispatch alone.
+        queries : GPUQuerySet, optional
+            Gets the time before and after.
+        download : int
+            Bytes of "out" that `downloaded` is to give. They are copied by the last submission: wgpu ends the process
+            when it submits to a device that it finds lost, so that there is to be no submission after a long wait.
+        """
+        blocks = np.zeros((max(1, len(dispatches)), WORK_STRIDE), dtype=np.uint8)
+        for block, dispatch in zip(blocks, dispatches, strict=False):
+            block[: WORK.itemsize] = np.frombuffer(dispatch.work.tobytes(), dtype=np.uint8)
+        slot.upload("work", blocks)
+        if download:
+            slot.make_room("staging", download)
+        rescues = any(dispatch.rescuer is not None for dispatch in dispatches)
+        groups = [self._bind_group(slot, layout, *last_buffers) for layout in self._layouts[: 1 + rescues]]
+        parts = _runs([dispatch.cells for dispatch in dispatches], most_cells)
+        for number, part in enumerate(parts):
+            encoder = self.device.create_command_encoder()
+            if number == 0:
+                # Pairs of reads that are in no tile have zeros for scores.
+                encoder.clear_buffer(slot["out"])
+            compute = encoder.begin_compute_pass(**_timing(queries, number == 0, number == len(parts) - 1))
+            for index in part:
+                _record(compute, dispatches[index], groups, slot, index)
+            compute.end()
+            if download and number == len(parts) - 1:
+                encoder.copy_buffer_to_buffer(slot["out"], 0, slot["staging"], 0, download)
+            self.device.queue.submit([encoder.finish()])
+
+    @contextmanager
+    def downloaded(self, slot: Slot, size: int) -> Iterator[NDArray[np.uint32]]:
+        """The bytes that the last submission copied, once it is done; gone with the context."""
+        staging = slot["staging"]
+        staging.map_async("READ_NOSYNC", 0, size).sync_wait()
+        try:
+            yield np.frombuffer(staging.read_mapped(0, size, copy=False), dtype=np.uint32)
+        finally:
+            staging.unmap()
+
+    def wait(self, slot: Slot) -> None:
+        """Until everything that was submitted is done."""
+        # on_submitted_work_done_async raises a TypeError in wgpu 0.32.
+        self.device.queue.read_buffer(slot["out"], 0, 4)
+
+    def seconds(self, slot: Slot, queries: Any) -> float:
+        """Between the two times of a query set, which the submission before has noted."""
+        times = slot.make_room("times", 16)
+        encoder = self.device.create_command_encoder()
+        encoder.resolve_query_set(queries, 0, 2, times, 0)
+        self.device.queue.submit([encoder.finish()])
+        first, last = np.frombuffer(self.device.queue.read_buffer(times, 0, 16), dtype=np.uint64)
+        return (int(last) - int(first)) * 1e-9
+
+    def _layout(self, lists: str) -> Any:
+        """What a kernel is bound to: the variables of shaders/tiles.wgsl, and two that it uses as `lists` says."""
+        kinds = ("read-only-storage", "read-only-storage", "uniform", "storage", lists, lists)
+        entries = [
+            {
+                "binding": binding,
+                "visibility": "COMPUTE",
+                "buffer": {"type": kind, "has_dynamic_offset": kind == "uniform"},
+            }
+            for binding, kind in enumerate(kinds)
+        ]
+        return self.device.create_bind_group_layout(entries=entries)
+
+    def _bind_group(self, slot: Slot, layout: Any, *others: str) -> Any:
+        """The buffers of a slot that all kernels have, and two that some have."""
+        bound = [slot["in"], self._tables, *(slot[name] for name in ("work", "out", *others))]
+        entries = [
+            {
+                "binding": binding,
+                "resource": {"buffer": buffer, "offset": 0, "size": WORK_STRIDE if binding == 2 else buffer.size},
+            }
+            for binding, buffer in enumerate(bound)
+        ]
+        return self.device.create_bind_group(layout=layout, entries=entries)
+
+    def _compile(self, variant: Variant) -> Any:
+        layout = self._layouts[variant.kernel == "forward_scaled"]
+        return self.device.create_compute_pipeline(
+            layout=self.device.create_pipeline_layout(bind_group_layouts=[layout]),
+            compute={
+                "module": self.device.create_shader_module(code=webgpu_kernels.source(variant)),
+                "entry_point": variant.kernel,
+            },
+        )
+
+    def _measured_subgroup(self) -> int:
+        module = self.device.create_shader_module(code=webgpu_kernels.subgroups_source(WIDTH))
+        pipeline = self.device.create_compute_pipeline(
+            layout="auto", compute={"module": module, "entry_point": "measure"}
+        )
+        least = self.device.create_buffer_with_data(
+            data=np.full(SMALLEST_BUFFER // 4, 0xFFFFFFFF, dtype=np.uint32), usage="STORAGE|COPY_SRC"
+        )
+        entries = [{"binding": 0, "resource": {"buffer": least, "offset": 0, "size": least.size}}]
+        group = self.device.create_bind_group(layout=pipeline.get_bind_group_layout(0), entries=entries)
+        encoder = self.device.create_command_encoder()
+        compute = encoder.begin_compute_pass()
+        compute.set_pipeline(pipeline)
+        compute.set_bind_group(0, group)
+        compute.dispatch_workgroups(1)
+        compute.end()
+        self.device.queue.submit([encoder.finish()])
+        return int(np.frombuffer(self.device.queue.read_buffer(least, 0, 4), dtype=np.uint32)[0])
+
+
+def _record(compute: Any, dispatch: Dispatch, groups: Sequence[Any], slot: Slot, index: int) -> None:
+    """Record a dispatch, the one at `index` of its call, with the second bind group where it is a rescuer's."""
+    compute.set_pipeline(dispatch.pipeline)
+    compute.set_bind_group(0, groups[dispatch.rescuer is not None], [index * WORK_STRIDE])
+    if dispatch.rescuer is not None:
+        compute.dispatch_workgroups_indirect(slot["listed"], LISTED.itemsize * dispatch.rescuer)
+    else:
+        rows = -(-dispatch.workgroups // MOST_WORKGROUPS)
+        compute.dispatch_workgroups(-(-dispatch.workgroups // rows), rows)
+
+
+def _runs(cells: Sequence[int], most: float) -> list[list[int]]:
+    """Indices in runs of at most that many cells, or of one."""
+    runs: list[list[int]] = [[]]
+    taken = 0
+    for index, count in enumerate(cells):
+        if runs[-1] and taken + count > most:
+            runs.append([])
+            taken = 0
+        runs[-1].append(index)
+        taken += count
+    return runs
+
+
+def _timing(queries: Any, is_first: bool, is_last: bool) -> dict[str, Any]:
+    """What `begin_compute_pass` takes to note when the first pass begins and the last one ends."""
+    if queries is None or not (is_first or is_last):
+        return {}
+    writes = {"query_set": queries}
+    if is_first:
+        writes["beginning_of_pass_write_index"] = 0
+    if is_last:
+        writes["end_of_pass_write_index"] = 1
+    return {"timestamp_writes": writes}

@@ -1,0 +1,202 @@
+"""What WebGPU lacks on this machine, and what its errors mean to the engine. wgpu is not imported with it."""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from pairhmm.backends.base import Status
+from pairhmm.errors import BackendUnavailable, DeviceLost, OutOfDeviceMemory, PairhmmError
+
+LOADER = "libvulkan.so.1"
+"""On Linux and its kin; Metal and Direct3D are parts of their systems."""
+
+KINDS = {"DiscreteGPU": "discrete GPU", "IntegratedGPU": "integrated GPU", "CPU": "software"}
+SOFTWARE = "CPU"
+
+INSTANCE_BACKENDS = ("Vulkan", "Metal", "DX12")
+"""OpenGL would list the same devices again, with less."""
+
+INSTANCE_FLAGS = ("Default", "AutomaticTimestampNormalization")
+"""Timestamps in nanoseconds, as WebGPU has them."""
+
+LEAST_STORAGE = 16384
+"""Bytes of workgroup memory that WebGPU guarantees."""
+
+WANTED_LIMITS = (
+    "max-buffer-size",
+    "max-storage-buffer-binding-size",
+    "max-compute-workgroup-storage-size",
+    "max-compute-invocations-per-workgroup",
+)
+"""Limits that are asked for as they are; the rest stays at WebGPU's defaults, which every device has."""
+
+SUBGROUPS, TIMESTAMPS = "subgroup", "timestamp-query"
+
+LOST_WORDS = ("lost", "is destroyed", "invalid device")
+"""wgpu has no error class for a device that is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """A device that wgpu offers, and what it says of it."""
+
+    handle: Any
+    name: str
+    kind: str
+    api: str
+    driver: str
+
+    @property
+    def is_software(self) -> bool:
+        return self.kind == SOFTWARE
+
+    def __str__(self) -> str:
+        limits, features = self.handle.limits, self.handle.features
+        return ", ".join(
+            (
+                f"{self.name} ({KINDS.get(self.kind, self.kind)})",
+                self.api if not self.driver else f"{self.api} {self.driver}",
+                f"bindings of {limits['max-storage-buffer-binding-size'] >> 20} MiB",
+                f"{limits['max-compute-workgroup-storage-size'] >> 10} KiB a workgroup",
+                "subgroups" if SUBGROUPS in features else "no subgroups",
+            )
+        )
+
+
+def status() -> Status:
+    """Whether an adapter here can be used, and if not what is missing and what helps."""
+    try:
+        found = adapters()
+    except BackendUnavailable as error:
+        return Status(False, reason=error.reason, cure=error.cure)
+    software = tuple(index for index, adapter in enumerate(found) if adapter.is_software)
+    return Status(True, f"wgpu {_wgpu().__version__}", tuple(map(str, found)), software=software)
+
+
+def adapters() -> tuple[Adapter, ...]:
+    """The adapters here, discrete GPUs first and software last.
+
+    Raises
+    ------
+    BackendUnavailable
+        With what is missing: wgpu, the Vulkan loader, or any adapter.
+    """
+    wgpu = _wgpu()
+    if not sys.platform.startswith(("win", "darwin")) and not _loads(LOADER):
+        raise _missing(
+            f"no Vulkan loader ({LOADER})",
+            "apt install libvulkan1, and the GPU's Vulkan driver (NVIDIA's own, or mesa-vulkan-drivers for the others)",
+        )
+    found = _enumerated(wgpu)
+    if not found:
+        raise _missing(
+            "no WebGPU adapter",
+            "install the GPU's Vulkan driver: NVIDIA's own, or for the others, and for a software one, "
+            "apt install mesa-vulkan-drivers",
+        )
+    return found
+
+
+@cache
+def _enumerated(wgpu: Any) -> tuple[Adapter, ...]:
+    # Mesa's layer for the choice of a GPU asks a display that may not be there, and says so on stderr.
+    os.environ.setdefault("NODEVICE_SELECT", "1")
+    with suppress(RuntimeError):  # another user of wgpu in this process was first
+        extras = import_module("wgpu.backends.wgpu_native.extras")
+        extras.set_instance_extras(backends=INSTANCE_BACKENDS, flags=INSTANCE_FLAGS)
+    order = [*KINDS]
+    found = []
+    for handle in wgpu.gpu.enumerate_adapters_sync():
+        info = handle.info
+        if handle.limits["max-compute-workgroup-storage-size"] >= LEAST_STORAGE and info["backend_type"] != "OpenGL":
+            name = info["device"]
+            found.append(Adapter(handle, name, info["adapter_type"], info["backend_type"], info["description"]))
+    rank = {kind: number for number, kind in enumerate(order)}
+    return tuple(sorted(found, key=lambda adapter: rank.get(adapter.kind, rank[SOFTWARE] - 0.5)))
+
+
+def request_device(adapter: Adapter) -> Any:
+    """A device of an adapter with the features that it has of those that help, and the limits that it offers."""
+    handle = adapter.handle
+    features = [name for name in (SUBGROUPS, TIMESTAMPS) if name in handle.features]
+    return handle.request_device_sync(
+        required_features=features, required_limits={name: handle.limits[name] for name in WANTED_LIMITS}
+    )
+
+
+@contextmanager
+def starting(label: str) -> Iterator[None]:
+    """Around making the backend of a device: what keeps it from starting is a BackendUnavailable."""
+    try:
+        with translated(label):
+            yield
+    except (OutOfDeviceMemory, DeviceLost) as error:
+        cause = error.cause if isinstance(error, DeviceLost) else str(error).removeprefix(f"{label}: ")
+        raise _missing(f"{label} does not start: {cause}", "name another with --device, or --backend cpu") from error
+
+
+@contextmanager
+def translated(label: str) -> Iterator[None]:
+    """Around calls of wgpu: its errors are raised as the engine knows them, everything else as it is."""
+    try:
+        yield
+    except Exception as error:
+        translation = translate(error, label)
+        if translation is None:
+            raise
+        raise translation from error
+
+
+def translate(error: Exception, label: str) -> PairhmmError | None:
+    """What an error of wgpu is to the engine; None where that has no name for it.
+
+    Parameters
+    ----------
+    error : Exception
+        wgpu's are known by their names, so that it need not be imported here.
+    label : str
+        The device's.
+    """
+    kind, text = type(error).__name__, " ".join(str(error).split())
+    if kind == "GPUOutOfMemoryError":
+        return OutOfDeviceMemory(f"{label}: {text}")
+    of_wgpu = kind in ("GPUValidationError", "GPUInternalError", "GPUError") or type(error) is RuntimeError
+    if of_wgpu and any(word in text.lower() for word in LOST_WORDS):
+        return DeviceLost(label, text)
+    if of_wgpu and ("not enough memory" in text.lower() or "out of memory" in text.lower()):
+        return OutOfDeviceMemory(f"{label}: {text}")
+    return None
+
+
+def _wgpu() -> Any:
+    try:
+        wgpu = import_module("wgpu")
+    except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and error.name == "wgpu":
+            raise _missing("wgpu is not installed", "pip install 'pairhmm[webgpu]'") from None
+        text = " ".join(str(error).split())
+        raise _missing(f"wgpu does not import ({text})", "pip install -U 'pairhmm[webgpu]'") from error
+    # What it logs of a lost device or of a failed call is raised as an error, too.
+    logging.getLogger("wgpu").setLevel(logging.CRITICAL)
+    return wgpu
+
+
+def _loads(library: str) -> bool:
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
+
+
+def _missing(reason: str, cure: str) -> BackendUnavailable:
+    return BackendUnavailable("webgpu", reason, cure)

@@ -1,0 +1,111 @@
+// The rescue of forward.wgsl: the pairs that it listed, in float32 with an exponent a lane (scaling.wgsl).
+//
+// Reads of any length up to G * K rows share a workgroup; a read need not have here the shape that it had there.
+
+@group(0) @binding(4) var<storage, read> listed: array<u32>;
+@group(0) @binding(5) var<storage, read> list: array<vec2<u32>>;
+
+// The pairs of one list, in any order.
+@compute @workgroup_size(W)
+fn forward_scaled(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+//#if SHUFFLES
+    @builtin(subgroup_size) subgroup_size: u32,
+    @builtin(subgroup_invocation_id) subgroup_lane: u32,
+//#end
+) {
+    let l = lane % G;
+    let is_first = l == 0u;
+    let is_last = l == G - 1u;
+    let count = listed[work.rescuer * 4u + 3u];
+    for (var base = workgroup.x * READS; base < count; base += workgroups.x * READS) {
+        let at = base + lane / G;
+        let pair = list[work.list + min(at, count - 1u)];
+        let read = find_read(pair.x);
+        let loaded = load_lane(lane, read.first, read.rows);
+//#for k K
+        let from_deletion$k = emissions[lane][$k.quad].$k.axis;
+        let from_insertion$k = emissions[W + lane][$k.quad].$k.axis;
+        let extend_insertion$k = emissions[2u * W + lane][$k.quad].$k.axis;
+//#if VARYING
+        let extend_deletion$k = emissions[3u * W + lane][$k.quad].$k.axis;
+//#else
+        const extend_deletion$k = EXTEND_DELETION;
+//#end
+//#end
+        load_emissions(lane, read.first, read.rows);
+        sum_falls(loaded.fall, lane);
+
+        let offset = batch[work.haplotype_offset + pair.y];
+        let columns = batch[work.haplotype_offset + pair.y + 1u] - offset;
+        let longest = largest_of_tile(columns + G - 1u, lane);
+        let deletion = select(0.0, first_deletion(read.first) / f32(columns), is_first);
+        let first = select(0.0, work.start_match + deletion * work.start_deletion, is_first);
+        let entering = exponent_of(deletion);
+        var exponent = select(-TOP, exponent_of(max(first, deletion)) - TOP, is_first);
+//#for k K
+        var s$k = 0.0;
+        var d$k = 0.0;
+//#end
+        s0 = first * power_of_two(-exponent);
+        var below = vec2<f32>(0.0, 0.0);
+        var sum = Sum(0.0, 0);
+        var part = 0.0;
+        var keep = 0.0;
+        var start = 0.0;
+        for (var t = 0u; t < longest; t++) {
+            if t % RESCALE_STEPS == 0u {
+                sum = add(sum, part, exponent);
+                part = 0.0;
+                var largest_value = max(below.x, below.y);
+//#for k K
+                largest_value = max(largest_value, max(s$k, d$k));
+//#end
+                var wanted = select(NOTHING, exponent + exponent_of(largest_value), largest_value > 0.0);
+                if is_first {
+                    wanted = max(wanted, entering);
+                }
+                let renewed = fitting(wanted, exponent, lane);
+                let shift = exponent - renewed;
+                // Two factors: one alone may not be representable.
+                let once = power_of_two(shift / 2);
+                let twice = power_of_two(shift - shift / 2);
+//#for k K
+                s$k = s$k * once * twice;
+                d$k = d$k * once * twice;
+//#end
+                below = below * once * twice;
+                exponent = renewed;
+                exponent_by[lane] = exponent;
+                // What a rescaling reads, the next one writes on the other side of this.
+                workgroupBarrier();
+                keep = select(power_of_two(exponent_by[max(lane, 1u) - 1u] - exponent), 0.0, is_first);
+                start = deletion * power_of_two(-exponent);
+            }
+            let column = t - l;  // wraps before a lane's first column, and then is past every end
+            let letter = select(NO_LETTER, byte(work.letters + offset + column) & 7u, column < columns);
+            let own = letter * W + lane;
+            let above = from_above(below, lane, t);
+            var s = select(above.x * keep, start, is_first);
+            var i = select(above.y * keep, 0.0, is_first);
+//#include column.wgsl
+            below = vec2<f32>(s, i);
+            part += i;
+        }
+        sum = add(sum, part, exponent);
+
+        var is_ordered = true;
+//#if SHUFFLES
+        is_ordered = in_order(lane, subgroup_size, subgroup_lane);
+//#end
+        if at < count && is_last && is_ordered && sum.value > 0.0 && bitcast<u32>(sum.value) < INFINITY_BITS {
+            let score = score_index(read, pair.y);
+            out[2u * score] = bitcast<u32>(sum.value);
+            out[2u * score + 1u] = bitcast<u32>(sum.exponent);
+        }
+        // The next pairs' rows go where these were read from.
+        workgroupBarrier();
+    }
+}

@@ -1,0 +1,98 @@
+// Rows of a profile model, made on the device from the probabilities of A C G T at each position (docs/model.md) and the
+// model's constants, as pairs (pairs.wgsl): float32 alone would be off by more than its last bit after hundreds of rows.
+
+// Behind work.constants, in pairs of words: the emission of a read's letter beside a haplotype's,
+const MATCH = 0u;                              // [read letter A C G T][haplotype letter A C G T N]
+const INSERTION = MATCH + 20u;                 // that of an inserted letter, [read letter]; and of the transitions
+const FROM_DELETION = INSERTION + 4u;          // dm md / mm
+const FROM_INSERTION = FROM_DELETION + 1u;     // im mi / mm mm
+const EXTEND_INSERTION = FROM_INSERTION + 1u;  // ii / mm, where insertions open
+const LAST_INSERTION = EXTEND_INSERTION + 1u;  // mi / mm
+const GAP_EXTENSION = LAST_INSERTION + 1u;     // dd
+const OPENING = GAP_EXTENSION + 1u;            // mi
+const FIRST_DELETION = OPENING + 1u;           // dm / mm
+
+const LOG_BITS = 30u;
+
+fn pair_at(word: u32) -> vec2<f32> {
+    return bitcast<vec2<f32>>(vec2<u32>(batch[word], batch[word + 1u]));
+}
+
+fn constant(index: u32) -> vec2<f32> {
+    return pair_at(work.constants + 2u * index);
+}
+
+// Sum over a read's letters of their probability times constants that are `step` apart.
+fn expected(position: u32, first: u32, step: u32) -> vec2<f32> {
+    var sum = vec2<f32>(0.0, 0.0);
+    for (var a = 0u; a < 4u; a++) {
+        sum = plus(sum, times(pair_at(work.rows + 8u * position + 2u * a), constant(first + a * step)));
+    }
+    return sum;
+}
+
+fn best_emission(position: u32) -> vec2<f32> {
+    var best = expected(position, MATCH, 5u);
+    for (var letter = 1u; letter < 5u; letter++) {
+        let emission = expected(position, MATCH + letter, 5u);
+        if emission.x > best.x {
+            best = emission;
+        }
+    }
+    return best;
+}
+
+// log2 of a pair as Row.kept has it, bit by bit: squaring doubles a logarithm. A rounding error is halved by each bit after
+// it, so that the sum of all is that of the first.
+fn log2_fixed(value: vec2<f32>) -> vec2<i32> {
+    let exponent = i32(bitcast<u32>(value.x) >> 23u) - 127;
+    // Two factors: one alone may not be representable.
+    let half = exponent / 2;
+    let scale = bitcast<f32>(u32(127 - half) << 23u);
+    let again = bitcast<f32>(u32(127 - (exponent - half)) << 23u);
+    var mantissa = value * scale * again;
+    var bits = 0u;
+    for (var bit = 0u; bit < LOG_BITS; bit++) {
+        mantissa = times(mantissa, mantissa);
+        let is_set = mantissa.x >= 2.0;
+        bits = 2u * bits + select(0u, 1u, is_set);
+        mantissa *= select(1.0, 0.5, is_set);
+    }
+    return vec2<i32>(exponent * 65536 + i32(bits >> 14u), i32((bits & 16383u) << 2u));
+}
+
+fn load_row(position: u32, is_last: bool) -> Row {
+    let best = best_emission(position);
+    let inserted = expected(position, INSERTION, 1u);
+    var row = carrying_row();
+    row.opening = times(inserted, constant(OPENING)).x;
+    row.extend_deletion = constant(GAP_EXTENSION).x;
+    if best.x <= 0.0 {
+        row.unfit = UNFOLDED;
+        return row;
+    }
+    row.kept = log2_fixed(best);
+    let opened = over(inserted, best);
+    if is_last {
+        row.from_deletion = 0.0;
+        row.from_insertion = 0.0;
+        row.extend_insertion = times(opened, constant(LAST_INSERTION)).x;
+        return row;
+    }
+    row.from_deletion = constant(FROM_DELETION).x;
+    row.from_insertion = times(opened, constant(FROM_INSERTION)).x;
+    // Where no insertion opens, none is there to extend, unless one was opened before.
+    let opens = times(expected(position + 1u, INSERTION, 1u), constant(OPENING)).x > 0.0;
+    row.extend_insertion = select(0.0, times(opened, constant(EXTEND_INSERTION)).x, opens);
+    row.unfit = select(UNFOLDED, 0u, opens || row.opening * constant(EXTEND_INSERTION).x == 0.0);
+    return row;
+}
+
+// dm / mm of a read's first row: D of row 0 in units of S.
+fn first_deletion(position: u32) -> f32 {
+    return constant(FIRST_DELETION).x;
+}
+
+fn relative_emission(position: u32, letter: u32) -> f32 {
+    return over(expected(position, MATCH + letter, 5u), best_emission(position)).x;
+}

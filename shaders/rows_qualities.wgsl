@@ -1,0 +1,85 @@
+// Rows of GATK's model, made on the device from five bytes a base (docs/model.md) and Phred tables: no constant of the
+// model stands here. pairhmm/webgpu_kernels.py makes the tables; some of their entries are pairs (pairs.wgsl).
+
+const UNOPENED = 0u;             // [insertion quality][deletion quality]: log10 mm as Row.kept, 1 / mm (pair)
+const BEST = UNOPENED + 16384u;  // [letter is N][base quality]: log10 of the best emission as Row.kept, 1 / it (pair)
+const PHRED = BEST + 256u;       // [quality]: error = 10^(-quality / 10) (pair), 1 / error (pair)
+const RATIO = PHRED + 128u;      // [letter is N][base quality]: the smaller emission over the best one; whether the letters
+                                 // that do not match are the likelier ones (below Phred 1.25)
+
+fn quality(array: u32, step: u32, position: u32) -> u32 {
+    return byte(array + step * position) & 127u;
+}
+
+// 0 or 128: where tables of emissions have the read's letter.
+fn letter_is_n(position: u32) -> u32 {
+    return select(0u, 128u, byte(work.bases + work.bases_step * position) == 4u);
+}
+
+fn front(entry: vec4<u32>) -> vec2<f32> {
+    return bitcast<vec2<f32>>(entry.xy);
+}
+
+fn back(entry: vec4<u32>) -> vec2<f32> {
+    return bitcast<vec2<f32>>(entry.zw);
+}
+
+struct Openings {
+    unopened: vec4<u32>,
+    insertion: vec4<u32>,
+    deletion: vec4<u32>,
+    gap: vec4<u32>,
+}
+
+fn load_openings(position: u32) -> Openings {
+    let insertion = quality(work.insertion_quality, work.insertion_quality_step, position);
+    let deletion = quality(work.deletion_quality, work.deletion_quality_step, position);
+    let gap = quality(work.gap_quality, work.gap_quality_step, position);
+    return Openings(
+        tables[UNOPENED + insertion * 128u + deletion],
+        tables[PHRED + insertion],
+        tables[PHRED + deletion],
+        tables[PHRED + gap],
+    );
+}
+
+fn load_row(position: u32, is_last: bool) -> Row {
+    let best = tables[BEST + letter_is_n(position) + quality(work.base_quality, work.base_quality_step, position)];
+    let now = load_openings(position);
+    let kept = times(back(now.unopened), back(best));  // 1 / (mm best); zero where that is infinite
+    var row = carrying_row();
+    row.opening = front(now.insertion).x;
+    row.extend_deletion = front(now.gap).x;
+    row.kept = bitcast<vec2<i32>>(now.unopened.xy) + bitcast<vec2<i32>>(best.xy);
+    row.unfit = select(UNFOLDED, 0u, kept.x > 0.0);
+    // Insertions multiply by their extension once a row: it must be float32's nearest, or hundreds of rows add up its error.
+    var extended = times(front(now.insertion), kept);
+    if !is_last {
+        let next = load_openings(position + 1u);
+        let unopened = back(next.unopened).x;
+        let closing = 1.0 - front(next.gap).x;
+        row.unfit |= select(UNFOLDED, 0u, unopened > 0.0);
+        row.from_deletion = closing * front(now.deletion).x * unopened;
+        row.from_insertion = closing * extended.x * unopened;
+        extended = times(times(extended, front(next.gap)), back(next.insertion));
+    } else {
+        row.from_deletion = 0.0;
+        row.from_insertion = 0.0;
+    }
+    row.extend_insertion = extended.x;
+    return row;
+}
+
+// dm / mm of a read's first row: D of row 0 in units of S.
+fn first_deletion(position: u32) -> f32 {
+    let openings = load_openings(position);
+    return (1.0 - front(openings.gap).x) * back(openings.unopened).x;
+}
+
+fn relative_emission(position: u32, letter: u32) -> f32 {
+    let base = byte(work.bases + work.bases_step * position);
+    let at = letter_is_n(position) + quality(work.base_quality, work.base_quality_step, position);
+    let ratio = tables[RATIO + at];
+    let matches = letter == base || letter == 4u;
+    return select(bitcast<f32>(ratio.x), 1.0, matches != (ratio.y != 0u));
+}

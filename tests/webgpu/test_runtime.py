@@ -1,0 +1,174 @@
+"""How the webgpu backend drives a device: limits, budgets, what goes wrong, and what it leaves behind."""
+
+from __future__ import annotations
+
+import dataclasses
+import gc
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pairhmm import device_pool, engine, webgpu_runtime
+from pairhmm.backends import webgpu
+from pairhmm.batch import SCALED_FLOAT32, Group, PairBatch
+from pairhmm.errors import DeviceLost, OutOfDeviceMemory
+from pairhmm.models import gatk, profile
+from pairhmm.webgpu_packed import LONGEST_TILE
+
+
+@pytest.mark.parametrize("indel", [(4, 8), (4, 128), (60, 128), (100, 128)], ids=str)
+@pytest.mark.parametrize("gap", [(1, 128), 0, 127], ids=str)
+def test_gap_qualities(indel, gap, backend, batches):
+    """The whole range. What float32 with exponents cannot hold is NaN, for the CPU: there is no float64 here."""
+    given = batches.batch(8, (9, 150), each=6, indel=indel, gap=gap)
+    expected = batches.oracle(given)
+    scores = device_pool.score(given, backend, 1)
+    held = ~np.isnan(scores.log10)
+    log10 = np.where(held, scores.log10, expected)
+    batches.check(log10, given, expected)
+    # Pairs that match need no rescue, whatever their gaps.
+    assert held[expected > -40].all() or gap == 0 or indel[0] < 10
+
+
+def test_rare_gaps_go_to_the_cpu(backend, batches, caplog):
+    rng = np.random.default_rng(18)
+    haplotype = batches.noise(rng, 700)
+    bases = np.concatenate([haplotype[:200], batches.noise(rng, 40), haplotype[200:500]])
+    given = batches.pair(bases, haplotype, 40, 90, 90, 60)
+    assert np.isnan(backend.forward_pairs(given, np.array([0]), 1).log10).all()
+    batches.check(engine.forward(given, backend), given)
+    assert "backend webgpu: pairs that it cannot score go to backend cpu" in caplog.text
+
+
+@pytest.mark.parametrize("name", profile.PRESETS)
+@pytest.mark.parametrize("error", [0.1, 0.3, None])
+def test_profile_rounding_does_not_add_up(name, error, backend, batches):
+    """Rows that are all alike round alike: what the device makes of probabilities needs more than float32's 24 bits."""
+    rng = np.random.default_rng(5)
+    model, haplotype = profile.preset(name), batches.noise(rng, 600)
+    reads = [batches.noise(rng, 250), *(batches.copied(rng, haplotype, m, 0.02) for m in (150, 500, 640))]
+    probabilities = [
+        profile.one_hot(read, np.full(len(read), error)) if error else rng.dirichlet(np.full(4, 0.2), len(read))
+        for read in reads
+    ]
+    rows = batches.of_rows([model.rows(p) for p in probabilities], [haplotype, haplotype[:100]], model.start)
+    given = dataclasses.replace(rows, rows=None, profiles=model.profiles(np.concatenate(probabilities)))
+    batches.check(device_pool.score(given, backend, 1), given)
+
+
+def test_longest_tile(backend, batches):
+    """A read of all lanes' rows is scored with the others, and one base more is not."""
+    rng = np.random.default_rng(30)
+    haplotype = batches.noise(rng, 800)
+    reads = [batches.read(rng, haplotype[20 : 20 + m].copy()) for m in (LONGEST_TILE, LONGEST_TILE + 1)]
+    given = PairBatch.from_groups([Group(reads, [haplotype])])
+    assert np.isnan(batches.forward(backend, given).log10).tolist() == [False, True]
+    scores = device_pool.score(given, backend, 1)
+    batches.check(scores, given)
+    assert scores.precision[1] == SCALED_FLOAT32
+
+
+def test_many_workgroups_take_two_dimensions(backend, batches, monkeypatch):
+    given = batches.batch(31, (9, 40, 150), each=6)
+    expected = batches.forward(backend, given).log10
+    for most in (1, 3):
+        monkeypatch.setattr(webgpu_runtime, "MOST_WORKGROUPS", most)
+        assert batches.same(batches.forward(backend, given).log10, expected)
+
+
+def test_submissions_are_short(backend, batches, monkeypatch):
+    """Work that would take the device too long is submitted in parts, which change no bit."""
+    given = batches.batch(32, (9, 150, 700), each=20)
+    pairs = np.arange(given.pairs)
+    expected = batches.forward(backend, given).log10, backend.forward_pairs(given, pairs, 1).log10
+    queue = backend._runtime.device.queue
+    submissions = []
+    submit = queue.submit
+    monkeypatch.setattr(queue, "submit", lambda buffers: submissions.append(len(buffers)) or submit(buffers))
+    monkeypatch.setattr(webgpu, "SUBMIT_SECONDS", 1e-9)
+    assert batches.same(batches.forward(backend, given).log10, expected[0])
+    assert len(submissions) > 5
+    assert batches.same(backend.forward_pairs(given, pairs, 1).log10, expected[1])
+
+
+@pytest.mark.parametrize("as_rows", [False, True])
+def test_lanes_outside_a_subgroup_are_noticed(as_rows, adapter, batches, caplog):
+    """A driver may give a kernel smaller subgroups than it gave before: the work is done again without them."""
+    backend = webgpu.WebgpuBackend(adapter, "webgpu:0", None)
+    if not 0 < backend._runtime.subgroup < 32:
+        pytest.skip(f"subgroups of {backend._runtime.subgroup} here")
+    given = batches.batch(33, (9, 500))
+    if as_rows:
+        given = dataclasses.replace(given, qualities=None, rows=gatk.rows(given.qualities))
+    for score in (
+        lambda: batches.forward(backend, given),
+        lambda: backend.forward_pairs(given, np.arange(given.pairs), 1),
+    ):
+        caplog.clear()
+        backend._runtime.subgroup = 32
+        batches.check(score(), given)
+        assert backend._runtime.subgroup == 0
+        assert caplog.messages == ["webgpu:0: subgroups change their size; lanes use workgroup memory instead"]
+
+
+def test_time_without_timestamps(backend, batches, monkeypatch, caplog):
+    monkeypatch.setattr(webgpu, "TIMESTAMPS", "no such feature")
+    seconds = backend.kernel_seconds(batches.batch(25, (9, 77)), 2)
+    assert len(seconds) == 2 and min(seconds) > 0
+    assert "timed by the clock" in caplog.text
+
+
+def test_too_large_for_a_binding(adapter, batches):
+    backend = webgpu.WebgpuBackend(adapter, "webgpu:0", None)
+    slot = webgpu_runtime.Slot(backend._runtime.device, "webgpu:0", None)
+    with pytest.raises(OutOfDeviceMemory, match=r"webgpu:0: \d+ bytes are over its limit"):
+        slot.make_room("in", backend._runtime.device.limits["max-storage-buffer-binding-size"] + 1)
+
+
+def test_lost_device(adapter, batches, caplog):
+    """It is said once, and the run goes on without it."""
+    backend = webgpu.WebgpuBackend(adapter, "webgpu:0", None)
+    given = batches.batch(34, (77,))
+    backend._runtime.device.destroy()
+    with pytest.raises(DeviceLost, match="webgpu:0"):
+        batches.forward(backend, given)
+    batches.check(engine.forward(given, backend), given)
+    assert caplog.text.count("webgpu:0 is lost") == 1
+
+
+def test_memory_does_not_grow(adapter, batches):
+    """200 batches of several sizes, one after the other: neither the process nor the device's buffers grow."""
+    if not Path("/proc/self/statm").exists():
+        pytest.skip("the size of a process is read from /proc")
+    backend = webgpu.WebgpuBackend(adapter, "webgpu:0", None)
+    several = [batches.batch(seed, (9, 150), each=4) for seed in range(4)]
+
+    def resident():
+        gc.collect()
+        return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+    def run(count):
+        for number in range(count):
+            batches.forward(backend, several[number % len(several)])
+
+    run(20)
+    before = resident()
+    run(200)
+    assert resident() - before < 8 << 20
+
+
+def test_a_process_ends_quietly(adapter):
+    """Devices, buffers and the polling thread are gone without a word."""
+    code = (
+        "import numpy as np\n"
+        "from pairhmm import backends, make_read\n"
+        "from pairhmm.batch import Group, PairBatch\n"
+        "backend = backends.load('webgpu')\n"
+        "given = PairBatch.from_groups([Group([make_read('ACGTACGT', [30] * 8)], [np.zeros(9, np.uint8)])])\n"
+        "assert np.isfinite(backend.forward(given, np.zeros(1, bool), 1).log10).all()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
