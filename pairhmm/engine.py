@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pairhmm import backends
+from pairhmm import backends, calibration
 from pairhmm.backends import Backend
 from pairhmm.batch import PairBatch, Scores
+from pairhmm.calibration import Calibration, crossover
 from pairhmm.device_pool import DevicePool
 from pairhmm.errors import BackendUnavailable, InputError
 
 log = logging.getLogger(__name__)
 
 WORTH_A_DEVICE = 2_000_000_000
-"""Cells from which "auto" starts a GPU: with fewer, the CPU is done before the device is ready."""
+"""Cells from which "auto" starts a GPU: with fewer, the CPU is done before the device is ready. That is for a machine
+that was not calibrated (`pairhmm devices --calibrate`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +60,8 @@ def choose(wanted: str | Choice = "auto", cells: int | None = None) -> DevicePoo
     if choice.backend != "auto":
         return _load(choice.backend, choice)
     names = backends.names()
-    is_large = choice.devices is not None or (cells is not None and cells >= WORTH_A_DEVICE)
     refused: list[str] = []
-    for name in names if is_large else sorted(names, key=lambda name: name != "cpu"):
+    for name in _ranked(names, choice, cells):
         found = backends.status(name)
         try:
             if not found.available:
@@ -72,13 +74,45 @@ def choose(wanted: str | Choice = "auto", cells: int | None = None) -> DevicePoo
         except BackendUnavailable as error:
             refused.append(f"{name}: {error.reason}; {error.cure}")
             continue
-        why = "the fastest here" if is_large or refused else "the fastest for small batches"
+        is_small = name == "cpu" and not refused and choice.devices is None
+        why = "the fastest for small batches" if is_small else "the fastest here"
         instead = f" ({'; '.join(refused)})" if refused else ""
         # The oracle is hundreds of times slower than the others: nobody should wait for it unaware.
         level = logging.WARNING if name == names[-1] else logging.INFO
         log.log(level, "backend %s (%s), %s%s", name, found.detail, why, instead)
         return pool
     raise BackendUnavailable("auto", "; ".join(refused), "see pairhmm devices")
+
+
+def _ranked(names: Sequence[str], choice: Choice, cells: int | None) -> list[str]:
+    """Backends by how soon they are done with so many cells; the oracle last."""
+    if choice.devices is not None:
+        return list(names)
+    if cells is None:
+        return sorted(names, key=lambda name: name != "cpu")
+    kept = calibration.load()
+    sooner = {
+        name: seconds
+        for name in names
+        if name not in ("cpu", "reference") and (seconds := _seconds_before_cpu(name, cells, kept)) is not None
+    }
+    order = [*sorted(sooner, key=lambda name: sooner[name]), "cpu"]
+    return order + [name for name in names if name not in order]
+
+
+def _seconds_before_cpu(name: str, cells: int, kept: Calibration) -> float | None:
+    """How long a backend's first device takes; None where the CPU is done before, 0 for one that was not measured."""
+    cpu = next((speed for speed in kept.speeds if speed.backend == "cpu"), None)
+    own = [speed for speed in kept.speeds if speed.backend == name]
+    worths = [crossover(cpu, speed) for speed in own] if cpu is not None and own else [WORTH_A_DEVICE]
+    if all(worth is None or cells < worth for worth in worths):
+        return None  # Nothing is asked of its driver, which may take longer than the CPU.
+    found = backends.status(name)
+    speed = kept.of(name, found.devices[0]) if found.devices else None
+    if cpu is None or speed is None:
+        return 0.0 if cells >= WORTH_A_DEVICE else None
+    worth = crossover(cpu, speed)
+    return speed.seconds(cells) if worth is not None and cells >= worth else None
 
 
 def forward(

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import rich_click as click
 
+from pairhmm.cli.common import threads_option
+
 
 @click.command("devices")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def command(as_json: bool) -> None:
+@click.option(
+    "--calibrate",
+    "calibrates",
+    is_flag=True,
+    help="Measure from which size on each device is done before the CPU, and keep it for --backend auto.",
+)
+@threads_option
+def command(as_json: bool, calibrates: bool, threads: int) -> None:
     """Say which backends run here and on what devices, and what the others lack."""
+    if calibrates:
+        _calibrate(threads)
+        return
     import json
     from dataclasses import asdict
 
@@ -26,3 +38,23 @@ def command(as_json: bool) -> None:
             click.echo(f"{label:<10} {'':<10} {description}")
     told = (f"{name}{'' if runs else ' (not on this machine)'}" for name, runs in levels.items())
     click.echo(f"{'SIMD':<10} {', '.join(told) or 'none compiled'}; PAIRHMM_CPU=LEVEL forces one")
+
+
+def _calibrate(threads: int) -> None:
+    from pairhmm import calibration
+    from pairhmm.calibrate import measure
+
+    speeds = []
+    for speed in measure(threads):
+        speeds.append(speed)
+        click.echo(
+            f"{speed.backend:<8} {speed.device}: starts in {speed.start_seconds:.2f} s, "
+            f"a call {1e3 * speed.call_seconds:.2f} ms, {speed.cells_per_second / 1e9:,.1f} GCUPS"
+        )
+    cpu = next((speed for speed in speeds if speed.backend == "cpu"), None)
+    for speed in speeds:
+        if cpu is not None and speed is not cpu:
+            cells = calibration.crossover(cpu, speed)
+            told = "never" if cells is None else f"from {cells:,} cells on"
+            click.echo(f"--backend auto takes {speed.backend} ({speed.device}) {told}")
+    click.echo(f"kept in {calibration.save(calibration.Calibration(speeds))}")

@@ -172,7 +172,7 @@ class EmulatedCupy:
 
     def __init__(self, memory: int) -> None:
         self.total, self.used, self.peak = memory, 0, 0
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # memory may be given back while more is taken: by the garbage collector
         self.ndarray = Array
         self.RawKernel = RawKernel
         runtime = SimpleNamespace(
