@@ -6,10 +6,9 @@ const NOTHING = -268435456;  // exponent of zero
 const NO_LETTER = 5u;
 const INFINITY_BITS = 0x7f800000u;
 
-var<workgroup> fall_in: array<f32, W>;
 var<workgroup> fall_above: array<i32, W>;
 var<workgroup> wanted_by: array<i32, W>;
-// Exponents of the lanes.
+// Exponents of the lanes; before there are any, the bits of their falls: with an array more, 16 KiB would not do.
 var<workgroup> exponent_by: array<i32, W>;
 
 // 2^exponent; zero below the range of float32.
@@ -42,11 +41,11 @@ fn add(sum: Sum, value: f32, exponent: i32) -> Sum {
 
 // Note in fall_above what is left of an insertion that goes through all lanes of the read above this one: -log2, whole bits.
 fn sum_falls(fall: f32, lane: u32) {
-    fall_in[lane] = fall;
+    exponent_by[lane] = bitcast<i32>(fall);
     workgroupBarrier();
     var sum = 0.0;
     for (var above = lane - lane % G; above < lane; above++) {
-        sum += fall_in[above];
+        sum += bitcast<f32>(exponent_by[above]);
     }
     fall_above[lane] = i32(sum);
 }

@@ -6,11 +6,16 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import settings
+
+from pairhmm.webgpu_kernels import LONG, Variant
+from pairhmm.webgpu_packed import RESCUERS, rescuer_of, shapes
+from pairhmm.webgpu_runtime import WIDTH
 
 PROJECT = Path(__file__).resolve().parents[1]
 REQUIRED = frozenset(filter(None, os.environ.get("PAIRHMM_TEST_REQUIRE", "").split(",")))
@@ -46,6 +51,23 @@ def shared_data(require: Require) -> Path:
     folder = Path(os.environ.get("PAIRHMM_SHARED_DATA", PROJECT.parent / "shared" / "data"))
     require("shared", folder.is_dir(), f"no reference data in {folder} (set PAIRHMM_SHARED_DATA)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def shader_variants() -> tuple[Variant, ...]:
+    """What the webgpu backend can ask `webgpu_kernels.source` for; the value of a constant extension stands for any."""
+    forward = ((shape, WIDTH // RESCUERS[rescuer_of(shape)].lanes) for shape in shapes()[0])
+    kernels = (
+        *(("forward", shape, rescuer_reads) for shape, rescuer_reads in forward),
+        *(("forward_scaled", shape, 1) for shape in RESCUERS),
+        ("forward_long", LONG, 1),
+    )
+    choices = tuple(product((True, False), ("qualities", "profiles", "folded"), (0.1, None)))
+    return tuple(
+        Variant(kernel, shape, WIDTH, shuffles, rows, extension, rescuer_reads)
+        for kernel, shape, rescuer_reads in kernels
+        for shuffles, rows, extension in choices
+    )
 
 
 @pytest.fixture(autouse=True)

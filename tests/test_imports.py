@@ -47,6 +47,8 @@ FLOORS = (
         "simulate",
         "validate",
         "wavefront",
+        "webgpu_ladder",
+        "webgpu_wavefront",
     },
     {"cli"},
     {"__init__", "__main__"},

@@ -22,7 +22,9 @@ log = logging.getLogger(__name__)
 TABLES = ("lengths", "kernel", "workloads", "files")
 
 
-def _lengths(context: click.Context, parameter: click.Parameter, value: str) -> tuple[int, ...]:
+def _lengths(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...] | None:
+    if value is None:
+        return None
     try:
         lengths = tuple(int(word.replace("_", "")) for word in value.split(","))
     except ValueError:
@@ -150,16 +152,14 @@ def forward(
 
 @command.command("wavefront")
 @click.option(
-    "--backend", type=click.Choice(["cuda"]), default="cuda", show_default=True, help="What is compared with."
+    "--backend", type=click.Choice(["cuda", "webgpu"]), default="cuda", show_default=True, help="What is compared with."
 )
 @device_option
 @click.option(
     "--lengths",
-    default="100,1000,10000,100000",
-    show_default=True,
     callback=_lengths,
     metavar="N,N,...",
-    help="Bases of the read and of the haplotype.",
+    help="Bases of the read and of the haplotype. Default: 100,1000,10000,100000; for a software adapter 100,1000.",
 )
 @click.option("--repetitions", type=click.IntRange(min=1), default=5, show_default=True, help="The median counts.")
 @threads_option
@@ -167,23 +167,36 @@ def forward(
 def wavefront(
     backend: str,
     devices: tuple[int, ...] | None,
-    lengths: Sequence[int],
+    lengths: Sequence[int] | None,
     repetitions: int,
     threads: int,
     as_json: bool,
 ) -> None:
     """Time one pair by the published design, a launch for each anti-diagonal, and by ours.
 
-    Seconds are from host arrays to the score: with each launch made by the host, with the launches replayed as a CUDA
-    graph, and ours; the ratio is that of the faster of the first two to ours. Differences are relative, from float64.
+    Seconds are from host arrays to the score. CUDA: with each launch made by the host, with the launches replayed as a
+    CUDA graph, and ours; the ratio is that of the faster of the first two to ours. WebGPU: the published design without
+    its optimisations, with one more of them each row, and ours; beside the CUDA backend where that can run. Differences
+    are relative, from float64.
     """
     from pairhmm.engine import Choice
+
+    table = _ladder_table if backend == "webgpu" else _wavefront_table
+    report = _Report(as_json)
+    table(report, Choice(backend, devices), lengths, repetitions, threads)
+    report.finish()
+
+
+def _wavefront_table(
+    report: _Report, choice: Choice, lengths: Sequence[int] | None, repetitions: int, threads: int
+) -> None:
+    from pairhmm.bench import DEFAULT_LENGTHS
     from pairhmm.wavefront import measure_wavefront
 
-    choice = Choice(backend, devices)
-    report = _Report(as_json)
     columns = "launched_seconds", "replayed_seconds", "ours_seconds", "ratio", "difference", "ours_difference"
-    speeds = measure_wavefront(choice, lengths, repetitions=repetitions, threads=threads, announce=log.info)
+    speeds = measure_wavefront(
+        choice, lengths or DEFAULT_LENGTHS, repetitions=repetitions, threads=threads, announce=log.info
+    )
     report.devices([choice])
     report.table("wavefront", "length", *columns)
     for speed in speeds:
@@ -191,7 +204,24 @@ def wavefront(
         differences = f"{speed.difference:.1e}", f"{speed.ours_difference:.1e}"
         figures = *(f"{value:.6f}" for value in seconds), f"{speed.ratio:.1f}", *differences
         report.row({**asdict(speed), "ratio": speed.ratio}, speed.length, *figures)
-    report.finish()
+
+
+def _ladder_table(
+    report: _Report, choice: Choice, lengths: Sequence[int] | None, repetitions: int, threads: int
+) -> None:
+    from pairhmm.webgpu_ladder import measure_ladder
+
+    columns = "round_trips", "bind_groups", "storage_reads", "seconds", "speedup", "share_of_cuda", "difference"
+    speeds = measure_ladder(choice, lengths, repetitions=repetitions, threads=threads, announce=log.info)
+    report.devices([choice])
+    report.table("wavefront", "length", "rung", *columns)
+    for speed in speeds:
+        counts = speed.round_trips, speed.bind_groups, f"{speed.storage_reads:.2f}", f"{median(speed.seconds):.6f}"
+        ratios = {"speedup": speed.speedup, "share_of_cuda": speed.share_of_cuda}
+        shown = ("-" if ratio is None else f"{ratio:.3g}" for ratio in ratios.values())
+        difference = speed.difference
+        record = {**asdict(speed), **ratios, "difference": difference}
+        report.row(record, speed.length, speed.rung, *counts, *shown, f"{difference:.1e}")
 
 
 def _kernel_table(report: _Report, choices: Sequence[Choice], repetitions: int) -> None:

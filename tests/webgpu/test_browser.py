@@ -1,0 +1,136 @@
+"""Every shader text as a browser compiles it: Chromium's compiler accepts less than wgpu's, and warns of more."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+
+from pairhmm import webgpu_kernels, webgpu_wavefront
+from pairhmm.webgpu_kernels import Variant, source, subgroups_source
+from pairhmm.webgpu_runtime import WIDTH
+
+FLAGS = (
+    "--headless=new",
+    "--no-sandbox",  # which root may not have, and containers do not offer
+    "--enable-unsafe-webgpu",  # on Linux, and with a software adapter
+    "--use-webgpu-adapter=swiftshader",
+)
+BROWSERS, DRIVERS = ("chromium", "chromium-browser", "google-chrome"), ("chromedriver",)
+
+BATCH = 100
+"""Texts of a script call: a handful of calls, each far from the driver's limits of time and size."""
+
+OPEN = """
+const done = arguments[arguments.length - 1];
+(async () => {
+    const adapter = await navigator.gpu?.requestAdapter();
+    if (!adapter) return "no WebGPU adapter";
+    // The limits of every device: what a text needs beyond them is an error.
+    window.device = await adapter.requestDevice({requiredFeatures: ["subgroups"]});
+    return null;
+})().then(done, error => done(String(error)));
+"""
+
+COMPILE = """
+const [texts, done] = arguments;
+Promise.all(texts.map(async code => {
+    const {messages} = await window.device.createShaderModule({code}).getCompilationInfo();
+    return messages.map(({type, lineNum, message}) => `${type}, line ${lineNum}: ${message}`);
+})).then(done, error => done(String(error)));
+"""
+
+MAKE_PIPELINE = """
+const [code, entryPoint, done] = arguments;
+const module = window.device.createShaderModule({code});
+window.device.createComputePipelineAsync({layout: "auto", compute: {module, entryPoint}})
+    .then(() => done(null), error => done(String(error)));
+"""
+
+
+def found(names: tuple[str, ...]) -> str | None:
+    return next(filter(None, map(shutil.which, names)), None)
+
+
+@pytest.fixture(scope="module")
+def browser(require, tmp_path_factory) -> Iterator[object]:
+    """A page of headless Chromium that holds a device with default limits and subgroups."""
+    require("browser", importlib.util.find_spec("selenium") is not None, "selenium is not installed")
+    program, driver_program = found(BROWSERS), found(DRIVERS)
+    require("browser", program is not None, "no Chromium: apt install chromium")
+    require("browser", driver_program is not None, "no chromedriver: apt install chromium-driver")
+    from selenium.webdriver import Chrome, ChromeOptions
+    from selenium.webdriver.chrome.service import Service
+
+    options = ChromeOptions()
+    options.binary_location = program
+    for flag in FLAGS:
+        options.add_argument(flag)
+    # A page of its own: about:blank is no secure context, without which there is no WebGPU.
+    page = tmp_path_factory.mktemp("browser") / "page.html"
+    page.write_text("<!doctype html><title>WebGPU</title>")
+    driver = Chrome(options=options, service=Service(driver_program))
+    try:
+        driver.set_script_timeout(120)
+        driver.get(page.as_uri())
+        problem = driver.execute_async_script(OPEN)
+        require("browser", problem is None, f"Chromium: {problem}")
+        yield driver
+    finally:
+        driver.quit()
+
+
+class Text(NamedTuple):
+    """WGSL for a browser, and its entry point."""
+
+    code: str
+    entry: str
+
+
+def text_of(variant: Variant) -> Text:
+    directive = webgpu_kernels.SUBGROUPS if variant.shuffles else ""
+    return Text(directive + source(variant), variant.kernel)
+
+
+MEASURE = Text(webgpu_kernels.SUBGROUPS + subgroups_source(WIDTH), "measure")
+WAVEFRONT = {cached: Text(webgpu_wavefront.source(cached), "wavefront") for cached in (True, False)}
+
+
+def compiled(browser, texts: list[str]) -> list[list[str]]:
+    """What the compiler has to say of each text."""
+    messages = []
+    for first in range(0, len(texts), BATCH):
+        part = browser.execute_async_script(COMPILE, texts[first : first + BATCH])
+        assert isinstance(part, list), part
+        messages += part
+    return messages
+
+
+def test_every_text_compiles_without_messages(browser, shader_variants):
+    texts = {str(variant): text_of(variant).code for variant in shader_variants} | {"subgroups": MEASURE.code}
+    texts |= {f"wavefront, cached: {cached}": text.code for cached, text in WAVEFRONT.items()}
+    messages = compiled(browser, list(texts.values()))
+    assert {name: said for name, said in zip(texts, messages, strict=True) if said} == {}
+
+
+def test_messages_are_seen(browser):
+    """A text that the compiler does not accept, one that it warns of, and subgroups without their directive."""
+    texts = ["fn f() { let x = 1u + 1.0f; }", "fn f() { return; _ = 1; }", subgroups_source(WIDTH)]
+    errors, warnings, undirected = compiled(browser, texts)
+    assert errors[0].startswith("error, line 1: ")
+    assert warnings[0].startswith("warning, line 1: ")
+    assert undirected[0].startswith("error, line ")
+
+
+def test_pipelines(browser, shader_variants):
+    """Within the limits that every device has: the largest shape, which comes last, of each kernel, with shuffles.
+
+    Not forward_long.wgsl, nor what has a barrier a column: the software adapter takes a minute for each of these.
+    """
+    largest = {variant.kernel: variant for variant in shader_variants if variant.shuffles}
+    del largest["forward_long"]
+    for text in (*map(text_of, largest.values()), MEASURE, *WAVEFRONT.values()):
+        assert browser.execute_async_script(MAKE_PIPELINE, *text) is None, text.entry
