@@ -16,10 +16,10 @@ PACKAGE = Path(pairhmm.__file__).parent
 # From the ground up. A module may import what stands on a lower floor, or on its own where the floor allows it.
 FLOORS = (
     {"errors"},
-    {"sequences", "variants", "batch", "compiled"},
+    {"sequences", "iupac", "variants", "batch", "compiled"},
     {"models"},
     {"backends", "cuda_kernels", "cuda_setup", "packed"},
-    {"chunks", "device_pool", "engine"},
+    {"chunks", "device_pool", "engine", "scanning"},
     {"reads", "blocks", "candidates", "regions", "region_sources", "haplotypes", "genotypes", "simulation"},
     {"io"},
     {"given_haplotypes", "evidence", "scoring", "runs"},
@@ -32,7 +32,9 @@ FLOORS = (
         "devices",
         "forward",
         "likelihoods",
+        "scan",
         "simulate",
+        "simulate_scan",
         "validate",
         "wavefront",
     },
