@@ -31,7 +31,7 @@ from pairhmm.scanning.records import RecordBlock
 
 log = logging.getLogger(__name__)
 
-CHUNK_SIZE = 16 << 20
+CHUNK_SIZE = 8 << 20
 """Bytes of records that are taken at once, unpacked. Larger chunks are no faster."""
 
 _DEFAULTS = ScanOptions()

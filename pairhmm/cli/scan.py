@@ -37,7 +37,7 @@ from pairhmm.cli.common import parse_size, threads_option
 @click.option(
     "--chunk-size",
     callback=parse_size,
-    default="16M",
+    default="8M",
     show_default=True,
     metavar="SIZE",
     help="Bytes of records held at once, unpacked: with it memory grows, not with the files.",

@@ -145,13 +145,12 @@ class _Coverage:
     def table(self) -> str:
         """One row a signature."""
         signatures = self._signatures
-        shown = np.concatenate(([0], np.cumsum(self._shown & (signatures.letters != ANY))))
+        shown = np.add.reduceat(self._shown & (signatures.letters != ANY), signatures.offset[:-1], dtype=np.int64)
         lines = ["#" + "\t".join(SIGNATURE_COLUMNS)]
         for index, (name, length, informative) in enumerate(
             zip(signatures.names, signatures.lengths.tolist(), signatures.informative.tolist(), strict=True)
         ):
-            covered = int(shown[signatures.offset[index + 1]] - shown[signatures.offset[index]])
-            breadth = covered / informative if informative else 0.0
+            breadth = int(shown[index]) / informative if informative else 0.0
             depth = int(self._informative[index]) / informative if informative else 0.0
             counts = f"{self._samples[index]}\t{self._hits[index]}"
             lines.append(f"{name}\t{length}\t{informative}\t{counts}\t{breadth:.4f}\t{depth:.4f}")

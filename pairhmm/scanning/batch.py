@@ -65,6 +65,7 @@ class Signatures:
     letters : uint8[sum of lengths]
         Sets of bases.
     offset : int64[signatures + 1]
+        No signature is empty.
     """
 
     names: list[str]
@@ -87,8 +88,7 @@ class Signatures:
     @property
     def informative(self) -> NDArray[np.int64]:
         """Letters other than N of each, int64[signatures]."""
-        before = np.concatenate(([0], np.cumsum(self.letters != ANY)))
-        return np.diff(before[self.offset])
+        return np.add.reduceat(self.letters != ANY, self.offset[:-1], dtype=np.int64)
 
     def sequence(self, index: int) -> NDArray[np.uint8]:
         """The sets of one signature."""
@@ -119,22 +119,22 @@ class Patterns:
     @classmethod
     def of(cls, signatures: Signatures, options: ScanOptions) -> Patterns:
         """The patterns of signatures; those with fewer informative letters than a match needs have none."""
-        able = np.flatnonzero(signatures.informative >= options.min_informative)
-        sequences, signature, strand = [], [], []
-        for index in able.tolist():
+        able = np.flatnonzero(signatures.informative >= options.min_informative).tolist()
+        letters = np.empty(2 * len(signatures.letters), dtype=np.uint8)
+        signature, strand, lengths, end = [], [], [], 0
+        for index in able:
             forward = signatures.sequence(index)
-            sequences.append(forward)
-            signature.append(index)
-            strand.append(FORWARD)
             reverse = reverse_complement(forward)
-            if options.both_strands and not np.array_equal(forward, reverse):
-                sequences.append(reverse)
+            both = options.both_strands and not np.array_equal(forward, reverse)
+            for direction, sequence in enumerate((forward, reverse) if both else (forward,)):
+                letters[end : end + len(sequence)] = sequence
+                end += len(sequence)
                 signature.append(index)
-                strand.append(REVERSE)
-        lengths = [len(sequence) for sequence in sequences]
+                strand.append(direction)
+                lengths.append(len(sequence))
         least = [max(math.ceil(options.min_score), math.ceil(options.min_mean * length)) for length in lengths]
         return cls(
-            joined(sequences),
+            letters[:end],
             offsets(lengths),
             np.array(signature, dtype=np.int64),
             np.array(strand, dtype=np.int64),
