@@ -48,6 +48,8 @@ void raise_pending() {
 
 NB_MODULE(_cpu, module) {
     module.doc() = "SIMD kernels of the CPU backend.";
+    // An interrupted program may end while a thread of it waits for a pipe, and holds what it works with.
+    nb::set_leak_warnings(false);
 
     module.def(
         "levels",

@@ -230,8 +230,7 @@ def scan_files(
     run = _Run(known, options, per_file, reports)
     with ExitStack() as stack:
         sinks = run.open_sinks(stack, output)
-        blocks = stack.enter_context(closing(read_ahead(source.blocks(samples))))
-        scanned = stack.enter_context(closing(read_ahead(_scanned(scanner, blocks, run, threads))))
+        scanned = stack.enter_context(closing(read_ahead(_scanned(scanner, source.blocks(samples), run, threads))))
         run.write(scanned, sinks)
     log.info(
         "%d files, %d reads, %d bases, %d hits", run.counts.files, run.counts.reads, run.counts.bases, run.counts.hits
@@ -279,10 +278,11 @@ _ScannedBlock = tuple[str, RecordBlock | None, Scanned | None]
 def _scanned(
     scanner: scanning.Scanner, blocks: Iterator[tuple[str, RecordBlock | None]], run: _Run, threads: int
 ) -> Iterator[_ScannedBlock]:
-    for path, block in blocks:
-        if block is not None:
-            run.check_qualities(path, block)
-        yield path, block, None if block is None else scanner.scan(block.samples, threads)
+    with closing(read_ahead(blocks)) as ahead:
+        for path, block in ahead:
+            if block is not None:
+                run.check_qualities(path, block)
+            yield path, block, None if block is None else scanner.scan(block.samples, threads)
 
 
 @dataclass(slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import os
-import sys
 import zlib
 from collections.abc import Callable
 from typing import BinaryIO, Self
@@ -57,11 +56,23 @@ class ByteStream:
     def __init__(self, path: str, watch: Callable[[int], None]) -> None:
         self.path = path
         try:
-            self._file: BinaryIO = sys.stdin.buffer if path == STDIN else open(path, "rb")  # noqa: SIM115
+            # Not sys.stdin: a thread that waits in it at the program's end would keep it from being closed.
+            self._file: BinaryIO = open(0 if path == STDIN else path, "rb", closefd=path != STDIN)  # noqa: SIM115
+        except OSError as error:
+            raise InputError(path, "", error.strerror or "can't be opened", "check the path") from error
+        try:
+            self._look(watch)
+        except BaseException:
+            self.close()
+            raise
+
+    def _look(self, watch: Callable[[int], None]) -> None:
+        """Read the first bytes, and see how to read the others."""
+        try:
             packed = self._file.read(_HEAD_SIZE)
             self._check_end(packed)
         except OSError as error:
-            raise InputError(path, "", error.strerror or "can't be read", "check the path") from error
+            raise InputError(self.path, "", error.strerror or "can't be read", "check the file") from error
         self.raw = io.BufferedReader(_Replayed(packed, self._file, watch), _HEAD_SIZE)
         self._unpacked: io.BufferedIOBase = self.raw
         self.head = packed
@@ -88,8 +99,7 @@ class ByteStream:
 
     def close(self) -> None:
         """Close the file; stdin stays open."""
-        if self.path != STDIN:
-            self._file.close()
+        self._file.close()
 
     def __enter__(self) -> Self:
         return self

@@ -84,7 +84,7 @@ def _open(path: str, source: str | BinaryIO, reference: str | None) -> pysam.Ali
 def _blocks(path: str, file: pysam.AlignmentFile, chunk_size: int) -> Iterator[RecordBlock]:
     reads, record = _Reads(), 0
     try:
-        for read in file:
+        for read in file.fetch(until_eof=True):
             if read.flag & _LEFT_OUT:
                 continue
             letters, qualities = _letters(read), _qualities(read)

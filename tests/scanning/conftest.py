@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import pytest
 
 from pairhmm.iupac import ANY, reverse_complement
 from pairhmm.scanning.batch import Samples, ScanOptions, Signatures
@@ -20,7 +22,7 @@ class Workload:
     Attributes
     ----------
     planted : set of (segment, signature)
-        Pairs that certainly match, as long as the options set no threshold.
+        Pairs that certainly match.
     """
 
     signatures: Signatures
@@ -31,7 +33,8 @@ class Workload:
 
 def draw(rng: np.random.Generator, length: int, n_ratio: float, ambiguous: float, alphabet: np.ndarray) -> np.ndarray:
     letters = rng.choice(alphabet, length)
-    letters[rng.random(length) < ambiguous] = rng.choice(AMBIGUOUS)
+    is_ambiguous = rng.random(length) < ambiguous
+    letters[is_ambiguous] = rng.choice(AMBIGUOUS, int(is_ambiguous.sum()))
     letters[rng.random(length) < n_ratio] = ANY
     return letters.astype(np.uint8)
 
@@ -49,7 +52,7 @@ def differ(rng: np.random.Generator, letters: np.ndarray, places: int) -> np.nda
     return changed
 
 
-def make_workload(seed: int) -> Workload:
+def random_workload(seed: int) -> Workload:
     """N ratio 0 to 0.5, ambiguous letters, overlaps, repeats, signatures longer than samples, K = 0 to 3."""
     rng = np.random.default_rng(seed)
     n_ratio = float(rng.choice([0.0, 0.01, 0.1, 0.3, 0.5]))
@@ -64,6 +67,14 @@ def make_workload(seed: int) -> Workload:
     half = draw(rng, int(rng.integers(1, longest)), 0.0, 0.0, BASES)
     sequences += [np.concatenate([half, reverse_complement(half)]), sequences[0]]
     signatures = Signatures.of([f"v{index}" for index in range(len(sequences))], sequences)
+    options = ScanOptions(
+        both_strands=bool(rng.random() < 0.7),
+        max_mismatches=mismatches,
+        min_informative=int(rng.choice([0, 1, 5, 12])),
+        min_score=float(rng.choice([0, 0, 150])),
+        min_mean=float(rng.choice([0, 0, 21.5])),
+        every_match=bool(rng.random() < 0.5),
+    )
     segments, qualities, planted = [], [], set()
     for segment in range(rng.integers(1, 6)):
         size = int(rng.choice([0, 1, 30, 300, 3000]))
@@ -75,25 +86,23 @@ def make_workload(seed: int) -> Workload:
         if len(sequences[chosen]) <= size:
             copy = differ(rng, concrete(rng, sequences[chosen]), int(rng.integers(0, mismatches + 1)))
             copy[rng.random(len(copy)) < n_ratio] = ANY
-            if rng.random() < 0.5:
-                copy = reverse_complement(copy)
-            else:
+            informative = int(((copy != ANY) & (sequences[chosen] != ANY)).sum())
+            is_reverse = options.both_strands and rng.random() < 0.5
+            if informative >= options.min_informative and not options.needs_qualities:
                 planted.add((segment, chosen))
+            if is_reverse:
+                copy = reverse_complement(copy)
             begin = int(rng.integers(0, size - len(copy) + 1))
             letters[begin : begin + len(copy)] = copy
         segments.append(letters)
         qualities.append(rng.integers(0, 42, size).astype(np.uint8))
-    options = ScanOptions(
-        both_strands=bool(rng.random() < 0.7),
-        max_mismatches=mismatches,
-        min_informative=int(rng.choice([0, 1, 5, 12])),
-        min_score=float(rng.choice([0, 0, 150])),
-        min_mean=float(rng.choice([0, 0, 21.5])),
-        every_match=bool(rng.random() < 0.5),
-    )
     carried = int(rng.integers(0, len(segments[0]) + 1)) if rng.random() < 0.2 else 0
     samples = Samples.of(segments, None if rng.random() < 0.2 else qualities)
     samples = Samples(samples.letters, samples.qualities, samples.offset, carried)
-    if options.needs_qualities or options.min_informative > 0 or carried:
-        planted = set()
-    return Workload(signatures, samples, options, planted)
+    return Workload(signatures, samples, options, {pair for pair in planted if pair[0] or not carried})
+
+
+@pytest.fixture(scope="session")
+def make_workload() -> Callable[[int], Workload]:
+    """``make_workload(seed)``: one of many random workloads."""
+    return random_workload
