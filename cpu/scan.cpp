@@ -146,11 +146,12 @@ private:
         const Search* search;
         int64_t tile;
         std::vector<Hit>* hits;
+        RunsOfN::Run run;  // of N, the last one that a position lay in
     };
 
     static void tell(void* context, uint32_t handle, int position) {
-        const auto& told = *static_cast<Telling*>(context);
-        told.search->check(handle, told.tile + position, *told.hits);
+        auto& told = *static_cast<Telling*>(context);
+        told.search->check(handle, told.tile + position, told.run, *told.hits);
     }
 
     void run_tile(int64_t first, TileLetters& tile, BitPlanes& planes, std::vector<Hit>& hits) const {
@@ -158,7 +159,7 @@ private:
         // Deep inside a run of N no match has an informative column.
         if (parts_.rules.min_informative > 0 && runs_.cover(first - parts_.longest, first + count + parts_.longest)) return;
         copy_letters(first, tile);
-        Telling telling{this, first, &hits};
+        Telling telling{this, first, &hits, {0, 0}};
         const Found found{tell, &telling};
         const int64_t anchors = parts_.anchors(), handles = static_cast<int64_t>(parts_.handle.size());
         const bool looked_up = anchors > 0 && parts_.level.look_up(tile, parts_.index.view(), parts_.rules.max_mismatches,
@@ -182,17 +183,20 @@ private:
     }
 
     // Adds the match whose handle lies at a position, where there is one.
-    void check(uint32_t handle, int64_t position, std::vector<Hit>& hits) const {
+    void check(uint32_t handle, int64_t position, RunsOfN::Run& run, std::vector<Hit>& hits) const {
         const Anchor& at = parts_.handle[handle];
         const int64_t start = position - at.offset, length = parts_.patterns.length(at.pattern);
+        const int64_t most = parts_.rules.max_mismatches;
+        if (position < run.begin || position >= run.end) run = runs_.around(position);
+        if (run.end > 0 && runs_.differ_beside(run, start, parts_.patterns.begin(at.pattern), length, most)) return;
         const int64_t* next = std::upper_bound(samples_.offset, samples_.offset + samples_.segments + 1, position);
         const int64_t segment = next - samples_.offset - 1, begin = samples_.offset[segment];
         if (start < begin || start + length > *next) return;
         if (segment == 0 && start + length <= samples_.carried) return;
         Columns columns;
-        if (!compare(start, at.pattern, 0, length, parts_.rules.max_mismatches, columns)) return;
+        if (!compare(start, at.pattern, 0, length, most, columns)) return;
         if (columns.informative < parts_.rules.min_informative) return;
-        if (parts_.rules.max_mismatches > 0 && handle < parts_.anchors() && !is_owner(handle, start)) return;
+        if (most > 0 && handle < parts_.anchors() && !is_owner(handle, start)) return;
         const int64_t total = sums_.between(start, start + length);
         if (total < parts_.patterns.least_total[at.pattern]) return;
         hits.push_back({segment, parts_.patterns.signature[at.pattern], start - begin, parts_.patterns.strand[at.pattern],
@@ -211,7 +215,7 @@ private:
 
     // `length` columns of a pattern that lies at `start`, from one of them on.
     bool compare(int64_t start, int64_t pattern, int64_t from, int64_t length, int64_t most, Columns& columns) const {
-        return runs_.compare(samples_.letters, start + from, parts_.patterns.begin(pattern) + from, length, most, columns);
+        return runs_.compare(start + from, parts_.patterns.begin(pattern) + from, length, most, columns);
     }
 
     const Parts& parts_;

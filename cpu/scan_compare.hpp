@@ -47,7 +47,7 @@ public:
         int64_t begin, end;
     };
 
-    RunsOfN(const uint8_t* letters, int64_t bases) {
+    RunsOfN(const uint8_t* letters, int64_t bases) : letters_(letters), bases_(bases) {
         // A run of this length has a letter at one of these places.
         for (int64_t at = kShortest - 1; at < bases; at += kShortest) {
             if (letters[at] != kAny) continue;
@@ -66,16 +66,33 @@ public:
         return run != runs_.end() && run->begin <= begin && end <= run->end;
     }
 
-    // A pattern of this length beside letters[start..): its columns, or false where more than max_mismatches differ.
-    bool compare(const uint8_t* letters, int64_t start, const uint8_t* pattern, int64_t length, int64_t max_mismatches,
-                 Columns& columns) const {
+    // The run that a position lies in, or an empty one.
+    Run around(int64_t position) const {
+        const auto run = first_beyond(position);
+        return run == runs_.end() || run->begin > position ? Run{0, 0} : *run;
+    }
+
+    // Whether the letters right beside a run differ from a pattern that lies at `start` and reaches out of the run: the
+    // quick answer for most of the many places in a run.
+    bool differ_beside(Run run, int64_t start, const uint8_t* pattern, int64_t length, int64_t max_mismatches) const {
+        constexpr int64_t kLooked = 8;
+        Columns columns{0, 0};
+        const int64_t behind = std::min({kLooked, start + length - run.end, bases_ - run.end});
+        if (behind > 0 && !compare_columns(letters_ + run.end, pattern + (run.end - start), behind, max_mismatches, columns))
+            return true;
+        const int64_t before = std::min({kLooked, run.begin - start, run.begin}), from = run.begin - before;
+        return before > 0 && !compare_columns(letters_ + from, pattern + (from - start), before, max_mismatches, columns);
+    }
+
+    // A pattern of this length that lies at `start`: its columns, or false where more than max_mismatches differ.
+    bool compare(int64_t start, const uint8_t* pattern, int64_t length, int64_t max_mismatches, Columns& columns) const {
         columns = {0, 0};
         const int64_t end = start + length;
         int64_t at = start;
         for (auto run = first_beyond(start); at < end; ++run) {
             const bool beyond = run == runs_.end() || run->begin >= end;
             const int64_t until = beyond ? end : run->begin;
-            if (at < until && !compare_columns(letters + at, pattern + (at - start), until - at, max_mismatches, columns))
+            if (at < until && !compare_columns(letters_ + at, pattern + (at - start), until - at, max_mismatches, columns))
                 return false;
             if (beyond) break;
             at = run->end;
@@ -93,6 +110,8 @@ private:
                                 [](int64_t value, const Run& run) { return value < run.end; });
     }
 
+    const uint8_t* letters_;
+    int64_t bases_;
     std::vector<Run> runs_;
 };
 

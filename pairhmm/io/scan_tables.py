@@ -145,12 +145,13 @@ class _Coverage:
     def table(self) -> str:
         """One row a signature."""
         signatures = self._signatures
-        shown = np.add.reduceat(self._shown & (signatures.letters != ANY), signatures.offset[:-1], dtype=np.int64)
+        known = self._shown & (signatures.letters != ANY)
+        shown = [int(np.count_nonzero(part)) for part in np.split(known, signatures.offset[1:-1])]
         lines = ["#" + "\t".join(SIGNATURE_COLUMNS)]
         for index, (name, length, informative) in enumerate(
             zip(signatures.names, signatures.lengths.tolist(), signatures.informative.tolist(), strict=True)
         ):
-            breadth = int(shown[index]) / informative if informative else 0.0
+            breadth = shown[index] / informative if informative else 0.0
             depth = int(self._informative[index]) / informative if informative else 0.0
             counts = f"{self._samples[index]}\t{self._hits[index]}"
             lines.append(f"{name}\t{length}\t{informative}\t{counts}\t{breadth:.4f}\t{depth:.4f}")

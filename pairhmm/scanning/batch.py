@@ -88,7 +88,9 @@ class Signatures:
     @property
     def informative(self) -> NDArray[np.int64]:
         """Letters other than N of each, int64[signatures]."""
-        return np.add.reduceat(self.letters != ANY, self.offset[:-1], dtype=np.int64)
+        # A sum over all letters at once would make eight bytes of each.
+        counts = [int(np.count_nonzero(self.sequence(index) != ANY)) for index in range(len(self))]
+        return np.array(counts, dtype=np.int64)
 
     def sequence(self, index: int) -> NDArray[np.uint8]:
         """The sets of one signature."""
