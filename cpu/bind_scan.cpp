@@ -60,7 +60,8 @@ void bind_scan(nb::module_& module) {
                                                  strand.data(),
                                                  least_total.data()};
                 nb::gil_scoped_release release;
-                new (self) pairhmm::Scanner(find_scan_level(level), patterns, {max_mismatches, min_informative, every_match});
+                const pairhmm::MatchRules rules{max_mismatches, min_informative, every_match};
+                new (self) pairhmm::Scanner(find_scan_level(level), patterns, rules);
             },
             "level"_a, "letters"_a, "offset"_a, "signature"_a, "strand"_a, "least_total"_a, "max_mismatches"_a,
             "min_informative"_a, "every_match"_a, nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(),

@@ -15,9 +15,10 @@ namespace {
 
 constexpr uint8_t kAny = 15;
 constexpr int64_t kTilesPerShare = 16;
-constexpr int64_t kFilterColumns = 24;         // after so many, what is left is compared whole
-constexpr int64_t kColumnsPerMismatch = 8;     // and so many more for each that may differ
-constexpr int64_t kListedPerFiltered = 15;     // anchors of look-ups that take as long as to filter a tile for one (measured)
+constexpr int64_t kFilterColumns = 24;      // after so many, what is left is compared whole
+constexpr int64_t kColumnsPerMismatch = 8;  // and so many more for each that may differ
+// Anchors that look-ups list in the time that a tile takes to be filtered for one (measured).
+constexpr int64_t kListedPerFiltered = 15;
 
 bool earlier(const Hit& a, const Hit& b) {
     return std::tie(a.segment, a.signature, a.start, a.strand) < std::tie(b.segment, b.signature, b.start, b.strand);
@@ -69,18 +70,18 @@ int64_t telling_offset(const uint8_t* letters, int64_t length) {
 }  // namespace
 
 // What a pattern is found by: an anchor of the index, or, for a pattern without one, the window that its filter is of.
-struct Scanner::Parts {
+struct CompiledPatterns {
     const ScanLevel& level;
     const Patterns patterns;
     const MatchRules rules;
     const AnchorIndex index;
-    std::vector<Anchor> handle;              // the index's anchors, then one for each other pattern
-    std::vector<int64_t> first_column;       // [handles + 1]
-    std::vector<FilterColumn> column;
+    std::vector<Anchor> handle;         // the index's anchors, then one for each other pattern
+    std::vector<int64_t> first_column;  // [handles + 1]
+    std::vector<FilterColumn> column;   // of each handle's filter
     int64_t longest = 0;
 
-    Parts(const ScanLevel& level_, const Patterns& patterns_, const MatchRules& rules_)
-        : level(level_), patterns(patterns_), rules(rules_), index(patterns_, rules_.max_mismatches) {
+    CompiledPatterns(const ScanLevel& its_level, const Patterns& its_patterns, const MatchRules& its_rules)
+        : level(its_level), patterns(its_patterns), rules(its_rules), index(patterns, rules.max_mismatches) {
         handle = index.anchors();
         for (int64_t p = 0; p < patterns.count; ++p) {
             longest = std::max(longest, patterns.length(p));
@@ -100,7 +101,8 @@ struct Scanner::Parts {
         const Anchor& at = handle[static_cast<size_t>(h)];
         const uint8_t* letters = patterns.begin(at.pattern) + at.offset;
         const bool only_anchor = h < anchors() && rules.max_mismatches > 0;
-        const int64_t reach = std::min<int64_t>(only_anchor ? index.bases() : kReach, patterns.length(at.pattern) - at.offset);
+        const int64_t behind = patterns.length(at.pattern) - at.offset;
+        const int64_t reach = std::min<int64_t>(only_anchor ? index.bases() : kReach, behind);
         const auto most = static_cast<size_t>(kFilterColumns + kColumnsPerMismatch * mismatches_of_filter(h));
         const size_t begin = column.size();
         for (int bases = 1; bases < 4 && mismatches_of_filter(h) <= kMostCounted; ++bases) {
@@ -114,11 +116,10 @@ struct Scanner::Parts {
 namespace {
 
 // One chunk of samples on its way through the tiles.
-template <class Parts>
 class Search {
 public:
-    Search(const Parts& parts, const Samples& samples, const QualitySums& sums)
-        : parts_(parts), samples_(samples), sums_(sums), runs_(samples.letters, samples.bases()) {}
+    Search(const CompiledPatterns& compiled, const Samples& samples, const QualitySums& sums)
+        : compiled_(compiled), samples_(samples), sums_(sums), runs_(samples.letters, samples.bases()) {}
 
     int64_t tiles() const { return (samples_.bases() + kTile - 1) / kTile; }
 
@@ -136,7 +137,7 @@ public:
     void reduce(std::vector<Hit>& hits, size_t begin) const {
         std::vector<Hit> last(hits.begin() + static_cast<std::ptrdiff_t>(begin), hits.end());
         std::sort(last.begin(), last.end(), earlier);
-        if (!parts_.rules.every_match) keep_best(last);
+        if (!compiled_.rules.every_match) keep_best(last);
         hits.resize(begin);
         hits.insert(hits.end(), last.begin(), last.end());
     }
@@ -157,21 +158,23 @@ private:
     void run_tile(int64_t first, TileLetters& tile, BitPlanes& planes, std::vector<Hit>& hits) const {
         const int64_t count = std::min<int64_t>(kTile, samples_.bases() - first);
         // Deep inside a run of N no match has an informative column.
-        if (parts_.rules.min_informative > 0 && runs_.cover(first - parts_.longest, first + count + parts_.longest)) return;
+        const int64_t around = compiled_.longest;
+        if (compiled_.rules.min_informative > 0 && runs_.cover(first - around, first + count + around)) return;
         copy_letters(first, tile);
         Telling telling{this, first, &hits, {0, 0}};
         const Found found{tell, &telling};
-        const int64_t anchors = parts_.anchors(), handles = static_cast<int64_t>(parts_.handle.size());
-        const bool looked_up = anchors > 0 && parts_.level.look_up(tile, parts_.index.view(), parts_.rules.max_mismatches,
-                                                                   anchors * kListedPerFiltered, found);
+        const int64_t anchors = compiled_.anchors(), handles = static_cast<int64_t>(compiled_.handle.size());
+        const bool looked_up =
+            anchors > 0 && compiled_.level.look_up(tile, compiled_.index.view(), compiled_.rules.max_mismatches,
+                                                   anchors * kListedPerFiltered, found);
         const int64_t first_filtered = looked_up ? anchors : 0;
         if (first_filtered == handles) return;
-        parts_.level.make_planes(tile, planes);
+        compiled_.level.make_planes(tile, planes);
         for (int64_t h = first_filtered; h < handles; ++h) {
-            const int64_t begin = parts_.first_column[h], end = parts_.first_column[h + 1];
-            parts_.level.filter(planes, tile.count, parts_.column.data() + begin, end - begin,
-                                std::min<int64_t>(parts_.mismatches_of_filter(h), kMostCounted), static_cast<uint32_t>(h),
-                                found);
+            const int64_t begin = compiled_.first_column[h], columns = compiled_.first_column[h + 1] - begin;
+            const int64_t most = std::min<int64_t>(compiled_.mismatches_of_filter(h), kMostCounted);
+            compiled_.level.filter(planes, tile.count, compiled_.column.data() + begin, columns, most,
+                                   static_cast<uint32_t>(h), found);
         }
     }
 
@@ -184,41 +187,41 @@ private:
 
     // Adds the match whose handle lies at a position, where there is one.
     void check(uint32_t handle, int64_t position, RunsOfN::Run& run, std::vector<Hit>& hits) const {
-        const Anchor& at = parts_.handle[handle];
-        const int64_t start = position - at.offset, length = parts_.patterns.length(at.pattern);
-        const int64_t most = parts_.rules.max_mismatches;
+        const Anchor& at = compiled_.handle[handle];
+        const int64_t start = position - at.offset, length = compiled_.patterns.length(at.pattern);
+        const int64_t most = compiled_.rules.max_mismatches;
         if (position < run.begin || position >= run.end) run = runs_.around(position);
-        if (run.end > 0 && runs_.differ_beside(run, start, parts_.patterns.begin(at.pattern), length, most)) return;
+        if (run.end > 0 && runs_.differ_beside(run, start, compiled_.patterns.begin(at.pattern), length, most)) return;
         const int64_t* next = std::upper_bound(samples_.offset, samples_.offset + samples_.segments + 1, position);
         const int64_t segment = next - samples_.offset - 1, begin = samples_.offset[segment];
         if (start < begin || start + length > *next) return;
         if (segment == 0 && start + length <= samples_.carried) return;
         Columns columns;
         if (!compare(start, at.pattern, 0, length, most, columns)) return;
-        if (columns.informative < parts_.rules.min_informative) return;
-        if (most > 0 && handle < parts_.anchors() && !is_owner(handle, start)) return;
+        if (columns.informative < compiled_.rules.min_informative) return;
+        if (most > 0 && handle < compiled_.anchors() && !is_owner(handle, start)) return;
         const int64_t total = sums_.between(start, start + length);
-        if (total < parts_.patterns.least_total[at.pattern]) return;
-        hits.push_back({segment, parts_.patterns.signature[at.pattern], start - begin, parts_.patterns.strand[at.pattern],
-                        total, 1, columns.informative, columns.mismatches});
+        if (total < compiled_.patterns.least_total[at.pattern]) return;
+        hits.push_back({segment, compiled_.patterns.signature[at.pattern], start - begin,
+                        compiled_.patterns.strand[at.pattern], total, 1, columns.informative, columns.mismatches});
     }
 
     // A match that several of its pattern's anchors find is the first one's of those that match exactly.
     bool is_owner(uint32_t handle, int64_t start) const {
-        const int64_t pattern = parts_.handle[handle].pattern;
+        const int64_t pattern = compiled_.handle[handle].pattern;
         Columns unused;
-        for (int64_t a = parts_.index.first_anchor()[pattern]; a < handle; ++a) {
-            if (compare(start, pattern, parts_.handle[a].offset, parts_.index.bases(), 0, unused)) return false;
+        for (int64_t a = compiled_.index.first_anchor()[pattern]; a < handle; ++a) {
+            if (compare(start, pattern, compiled_.handle[a].offset, compiled_.index.bases(), 0, unused)) return false;
         }
-        return compare(start, pattern, parts_.handle[handle].offset, parts_.index.bases(), 0, unused);
+        return compare(start, pattern, compiled_.handle[handle].offset, compiled_.index.bases(), 0, unused);
     }
 
     // `length` columns of a pattern that lies at `start`, from one of them on.
     bool compare(int64_t start, int64_t pattern, int64_t from, int64_t length, int64_t most, Columns& columns) const {
-        return runs_.compare(start + from, parts_.patterns.begin(pattern) + from, length, most, columns);
+        return runs_.compare(start + from, compiled_.patterns.begin(pattern) + from, length, most, columns);
     }
 
-    const Parts& parts_;
+    const CompiledPatterns& compiled_;
     const Samples& samples_;
     const QualitySums& sums_;
     const RunsOfN runs_;
@@ -227,7 +230,7 @@ private:
 }  // namespace
 
 Scanner::Scanner(const ScanLevel& level, const Patterns& patterns, const MatchRules& rules)
-    : parts_(std::make_unique<Parts>(level, patterns, rules)) {}
+    : compiled_(std::make_unique<CompiledPatterns>(level, patterns, rules)) {}
 
 Scanner::~Scanner() = default;
 
@@ -236,7 +239,7 @@ std::vector<Hit> Scanner::scan(const Samples& samples, int threads, int64_t* tot
     for (int64_t s = 0; s < samples.segments; ++s)
         totals[s] = sums.between(samples.offset[s] + (s == 0 ? samples.carried : 0), samples.offset[s + 1]);
 
-    const Search<Parts> search(*parts_, samples, sums);
+    const Search search(*compiled_, samples, sums);
     std::vector<std::vector<Hit>> found(static_cast<size_t>((search.tiles() + kTilesPerShare - 1) / kTilesPerShare));
     run_shares(search.tiles(), kTilesPerShare, threads, [&](int64_t first, int64_t end) {
         search.run(first, end, found[static_cast<size_t>(first / kTilesPerShare)]);

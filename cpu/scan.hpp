@@ -51,6 +51,7 @@ struct Hit {
 };
 
 struct ScanLevel;
+struct CompiledPatterns;
 
 class Scanner {
 public:
@@ -62,8 +63,7 @@ public:
     std::vector<Hit> scan(const Samples& samples, int threads, int64_t* totals) const;
 
 private:
-    struct Parts;
-    std::unique_ptr<Parts> parts_;
+    std::unique_ptr<CompiledPatterns> compiled_;
 };
 
 }  // namespace pairhmm

@@ -78,7 +78,8 @@ public:
         constexpr int64_t kLooked = 8;
         Columns columns{0, 0};
         const int64_t behind = std::min({kLooked, start + length - run.end, bases_ - run.end});
-        if (behind > 0 && !compare_columns(letters_ + run.end, pattern + (run.end - start), behind, max_mismatches, columns))
+        if (behind > 0 &&
+            !compare_columns(letters_ + run.end, pattern + (run.end - start), behind, max_mismatches, columns))
             return true;
         const int64_t before = std::min({kLooked, run.begin - start, run.begin}), from = run.begin - before;
         return before > 0 && !compare_columns(letters_ + from, pattern + (from - start), before, max_mismatches, columns);

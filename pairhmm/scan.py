@@ -14,6 +14,7 @@ from pairhmm import scanning
 from pairhmm.errors import InputError
 from pairhmm.io.ahead import read_ahead
 from pairhmm.io.byte_stream import STDIN, ByteStream
+from pairhmm.io.outputs import is_device
 from pairhmm.io.sample_files import sample_blocks
 from pairhmm.io.scan_tables import (
     Sink,
@@ -223,8 +224,10 @@ def scan_files(
         raise InputError(STDIN, "", "stdin is named more than once", "give the other as a file")
     known = read_signatures(signatures)
     scanner = scanning.load(_chosen(backend), _patterns(signatures, known, options), options)
+    log.info("backend %s", scanner.label)
     for path in samples:
-        if path != STDIN:
+        # What is wrong with a file's first bytes shows before anything is written; a pipe has them once only.
+        if path != STDIN and not is_device(path):
             ByteStream(path, lambda _: None).close()
     source = _Source(chunk_size, int(known.lengths.max()) - 1, reference, watch)
     run = _Run(known, options, per_file, reports)

@@ -10,7 +10,7 @@ from typing import BinaryIO, cast
 
 from pairhmm.io import bam_reads, sample_alignments
 from pairhmm.io.bam_reads import bam_blocks
-from pairhmm.io.byte_stream import STDIN, ByteStream
+from pairhmm.io.byte_stream import ByteStream
 from pairhmm.io.sample_alignments import alignment_blocks
 from pairhmm.io.sample_text import text_blocks
 from pairhmm.scanning.records import RecordBlock
@@ -34,7 +34,7 @@ def sample_blocks(
     reference : str, optional
         FASTA that CRAM is decoded with.
     watch : callable
-        Told how many bytes of the file were read.
+        Told how many bytes of the file were read; of CRAM and SAM at the end.
 
     Raises
     ------
@@ -45,8 +45,11 @@ def sample_blocks(
         if stream.head.startswith(bam_reads.MAGIC):
             yield from bam_blocks(stream, chunk_size)
         elif stream.head.startswith(sample_alignments.MAGICS):
-            source = _pipe(cast(BinaryIO, stream.raw)) if path == STDIN else path
-            yield from alignment_blocks(path, source, chunk_size, reference)
+            if os.path.isfile(path):
+                yield from alignment_blocks(path, path, chunk_size, reference)
+                watch(os.path.getsize(path))
+            else:
+                yield from alignment_blocks(path, _pipe(cast(BinaryIO, stream.raw)), chunk_size, reference)
         else:
             yield from text_blocks(stream, chunk_size, overlap)
 

@@ -13,7 +13,14 @@ class Scanner(Protocol):
     A module of this folder has ``make(patterns: Patterns, options: ScanOptions) -> Scanner``: what depends on the
     signatures only (an index, a device's copy of them) is made there, once. All scanners give the same hits, in the
     same order.
+
+    Attributes
+    ----------
+    label : str
+        What messages call it.
     """
+
+    label: str
 
     def scan(self, samples: Samples, threads: int) -> Scanned:
         """The hits of the samples' segments.

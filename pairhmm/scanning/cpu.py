@@ -15,6 +15,7 @@ class CpuScanner(Scanner):
     def __init__(self, level: str, patterns: Patterns, options: ScanOptions) -> None:
         from pairhmm.compiled import native
 
+        self.label = f"cpu ({level})"
         self._native = native.Scanner(
             level,
             patterns.letters,

@@ -12,6 +12,8 @@ from pairhmm.scanning.batch import HIT, Patterns, Samples, Scanned, ScanOptions,
 class ReferenceScanner(Scanner):
     """Brute force in NumPy."""
 
+    label = "reference"
+
     def __init__(self, patterns: Patterns, options: ScanOptions) -> None:
         self._patterns, self._options = patterns, options
 

@@ -65,6 +65,16 @@ def test_stdin(files, run_cli, name):
     assert done.stdout.splitlines() == [HEADER, row("-")]
 
 
+@pytest.mark.parametrize("name", ["x.fq.gz", "x.bam", "x.cram"])
+def test_a_named_pipe(files, run_cli, name):
+    """Its first bytes come once only."""
+    os.mkfifo("pipe")
+    with subprocess.Popen(f"cat {name} > pipe", shell=True):
+        done = run_cli("-q", "scan", "--signatures", "sig.fa", "pipe")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [HEADER, row("pipe")]
+
+
 def test_all_outputs_at_once(files, run_cli):
     options = [
         "--summary",

@@ -187,4 +187,4 @@ def test_scanners_are_found_by_their_names():
     for name in names():
         assert len(load(name, patterns, ScanOptions()).scan(samples_of("ACGTACGTACGT"), 1).hits) == 1
     with pytest.raises(BackendUnavailable, match="it does not scan"):
-        load("cuda", patterns, ScanOptions())
+        load("abacus", patterns, ScanOptions())
