@@ -9,9 +9,9 @@ namespace pairhmm {
 namespace {
 
 constexpr int64_t kManyAnchors = 4096;  // from here on longer lists cost more than a larger bitmap (measured)
-constexpr int64_t kAmbiguous = 4;                        // a window may have this many times the codes of one of bases only
-constexpr int64_t kWindowsEach = 64;                 // windows of a pattern that are looked at for each anchor it needs
-constexpr int kCounted = 8;                          // bases that a window is counted by
+constexpr int64_t kAmbiguous = 4;       // a window may have this many times the codes of one of plain bases
+constexpr int64_t kWindowsEach = 64;    // windows of a pattern that are looked at for each anchor it needs
+constexpr int kCounted = 8;             // bases that a window is counted by
 constexpr uint8_t kAny = 15;
 
 int bases_of(uint8_t letter) { return (letter & 1) + (letter >> 1 & 1) + (letter >> 2 & 1) + (letter >> 3 & 1); }
