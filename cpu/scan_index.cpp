@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 
 namespace pairhmm {
 namespace {
 
-constexpr int64_t kManyAnchors = 4096;  // from here on longer lists cost more than a larger bitmap (measured)
 constexpr int64_t kAmbiguous = 4;       // a window may have this many times the codes of one of plain bases
 constexpr int64_t kWindowsEach = 64;    // windows of a pattern that are looked at for each anchor it needs
 constexpr int kCounted = 8;             // bases that a window is counted by
@@ -17,6 +17,19 @@ constexpr uint8_t kAny = 15;
 int bases_of(uint8_t letter) { return (letter & 1) + (letter >> 1 & 1) + (letter >> 2 & 1) + (letter >> 3 & 1); }
 
 size_t power_of_five(int exponent) { return exponent == 0 ? 1 : 5 * power_of_five(exponent - 1); }
+
+// Nanoseconds of a look-up and of a listed anchor (measured): the bitmap of longer windows is out of the near cache, but
+// they are listed less often. The signatures' own Ns say how many to expect in samples.
+int window_bases(const Patterns& patterns, int64_t anchors) {
+    constexpr double kNearLookUp = 1.3, kFarLookUp = 2.6, kListed = 12;
+    const int64_t letters = patterns.offset[patterns.count];
+    const auto ns = static_cast<double>(std::count(patterns.letters, patterns.letters + letters, kAny));
+    const double n_ratio = letters == 0 ? 0 : ns / static_cast<double>(letters), matching = 0.25 + 0.75 * n_ratio;
+    const double listed = kListed * static_cast<double>(anchors);
+    const double few = kNearLookUp + listed * std::pow(matching, kFewBases);
+    const double many = kFarLookUp + listed * std::pow(matching, kManyBases);
+    return few <= many ? kFewBases : kManyBases;
+}
 
 struct Window {
     int64_t offset;
@@ -100,7 +113,7 @@ void list_codes(const uint8_t* letters, int bases, std::vector<uint32_t>& codes)
 }  // namespace
 
 AnchorIndex::AnchorIndex(const Patterns& patterns, int64_t max_mismatches)
-    : bases_(patterns.count * (max_mismatches + 1) < kManyAnchors ? kFewBases : kManyBases) {
+    : bases_(window_bases(patterns, patterns.count * (max_mismatches + 1))) {
     choose_anchors(patterns, max_mismatches + 1);
     enter(patterns);
 }

@@ -165,12 +165,15 @@ def test_many_short_samples_keep_apart():
     assert (found["segment"] % 6).tolist() == [2, 5] * 300
 
 
-def test_many_patterns_take_longer_anchors():
+@pytest.mark.parametrize("max_mismatches", [0, 1])
+def test_many_patterns_full_of_ns(max_mismatches):
+    """So many that they take the longer anchors."""
     rng = np.random.default_rng(5)
-    sequences = ["".join(rng.choice(list("ACGTN"), 30, p=[0.24] * 4 + [0.04])) for _ in range(2100)]
-    sample = "".join(sequences[::100]) + "".join(rng.choice(list("ACGTN"), 3000))
-    found = check(signatures_of(*sequences), samples_of(sample), ScanOptions()).hits
-    assert set(range(0, 2100, 100)) <= set(found["signature"].tolist())
+    sequences = ["".join(rng.choice(list("ACGTN"), 60, p=[0.175] * 4 + [0.3])) for _ in range(400)]
+    sample = "".join(sequences[::20]) + "".join(rng.choice(list("ACGTN"), 3000))
+    options = ScanOptions(max_mismatches=max_mismatches)
+    found = check(signatures_of(*sequences), samples_of(sample), options).hits
+    assert set(range(0, 400, 20)) <= set(found["signature"].tolist())
 
 
 def test_signatures_that_can_not_match_are_no_patterns():
