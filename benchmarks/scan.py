@@ -28,6 +28,7 @@ import numpy as np
 
 from pairhmm import scanning
 from pairhmm.backends.cpu import chosen_level
+from pairhmm.io import byte_stream
 from pairhmm.io.sample_files import sample_blocks
 from pairhmm.io.sequence_output import open_sequences
 from pairhmm.io.signatures import read_signatures
@@ -49,10 +50,11 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     tables: dict[str, Callable[[Path, int], dict[str, Any]]] = {"reference": reference, "many": many, "short": short}
     result: dict[str, Any] = {
-        "command": "python " + " ".join(sys.argv),
+        "command": " ".join(["python benchmarks/scan.py", *sys.argv[1:]]),
         "processor": processor(),
         "level": chosen_level(),
         "python": platform.python_version(),
+        "gunzip": byte_stream.igzip.__name__,
         "rounds": options.rounds,
     }
     for name in options.tables.split(","):
