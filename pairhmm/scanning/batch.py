@@ -134,7 +134,7 @@ class Patterns:
                 signature.append(index)
                 strand.append(direction)
                 lengths.append(len(sequence))
-        least = [max(math.ceil(options.min_score), math.ceil(options.min_mean * length)) for length in lengths]
+        least = [max(math.ceil(options.min_score), _least_sum(options.min_mean, length)) for length in lengths]
         return cls(
             letters[:end],
             offsets(lengths),
@@ -145,6 +145,17 @@ class Patterns:
 
     def __len__(self) -> int:
         return len(self.signature)
+
+
+def _least_sum(mean: float, length: int) -> int:
+    """The smallest sum of `length` numbers whose mean, as it is reported, is at least this."""
+    least = math.ceil(mean * length)
+    # The product may be off by a rounding: 0.07 * 100 is more than 7.
+    while (least - 1) / length >= mean:
+        least -= 1
+    while least / length < mean:
+        least += 1
+    return least
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,7 +100,7 @@ class _Held:
         """Add consecutive segments of a block."""
         self.bases += int(_bases(block)[segments].sum())
         self.quality_total += int(scanned.quality_totals[segments].sum())
-        self.has_qualities &= block.samples.qualities is not None
+        self.has_qualities &= block.samples.qualities is not None or not len(block.samples.letters)
         first, end, _ = segments.indices(len(block.names))
         begin, stop = np.searchsorted(scanned.hits["segment"], (first, end))
         hits = scanned.hits[begin:stop]

@@ -105,6 +105,12 @@ def test_thresholds_say_what_a_match_is():
     assert check(signatures, samples, ScanOptions(min_informative=1, min_mean=30.01)).hits.tolist() == []
 
 
+@pytest.mark.parametrize(("mean", "least"), [(0.07, 7), (0.0701, 8), (20.1, 2010), (0, 0)])
+def test_a_mean_that_is_reached_is_enough(mean, least):
+    patterns = Patterns.of(signatures_of("ACGT" * 25), ScanOptions(min_mean=mean))
+    assert patterns.least_total.tolist() == [least]
+
+
 def test_mismatches_are_counted_and_ns_are_none():
     options = ScanOptions(max_mismatches=2, min_informative=4, every_match=True, both_strands=False)
     found = check(signatures_of("ACGTAC"), samples_of("ACGTACTTTTTCCGTAGTNCNTAGGG"), options).hits
