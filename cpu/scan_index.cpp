@@ -9,6 +9,7 @@
 namespace pairhmm {
 namespace {
 
+constexpr int64_t kMostEntries = 1 << 25;  // of an index of longer windows, about: four bytes each
 constexpr int64_t kAmbiguous = 4;       // a window may have this many times the codes of one of plain bases
 constexpr int64_t kWindowsEach = 64;    // windows of a pattern that are looked at for each anchor it needs
 constexpr int kCounted = 8;             // bases that a window is counted by
@@ -28,7 +29,7 @@ int window_bases(const Patterns& patterns, int64_t anchors) {
     const double listed = kListed * static_cast<double>(anchors);
     const double few = kNearLookUp + listed * std::pow(matching, kFewBases);
     const double many = kFarLookUp + listed * std::pow(matching, kManyBases);
-    return few <= many ? kFewBases : kManyBases;
+    return few <= many || anchors << kManyBases > kMostEntries ? kFewBases : kManyBases;
 }
 
 struct Window {
