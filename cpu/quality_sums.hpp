@@ -1,7 +1,7 @@
 // Sums of Phred qualities over any stretch, from an exclusive prefix sum.
 //
 // The prefix sum is kept at every 64th base: in full it would be eight times the size of the qualities, and to write it
-// would take longer than to find the matches. A sum is two reads and at most 63 bytes at either end.
+// would take about as long as to find the matches. A sum is two reads and at most 63 bytes at either end.
 #pragma once
 
 #include <algorithm>

@@ -18,7 +18,7 @@ constexpr int64_t kTilesPerShare = 16;
 constexpr int64_t kFilterColumns = 24;      // after so many, what is left is compared whole
 constexpr int64_t kColumnsPerMismatch = 8;  // and so many more for each that may differ
 // Anchors that look-ups list in the time that a tile takes to be filtered for one (measured).
-constexpr int64_t kListedPerFiltered = 15;
+constexpr int64_t kListedPerFiltered = 40;
 
 bool earlier(const Hit& a, const Hit& b) {
     return std::tie(a.segment, a.signature, a.start, a.strand) < std::tie(b.segment, b.signature, b.start, b.strand);

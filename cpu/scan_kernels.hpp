@@ -3,6 +3,10 @@
 
 #include <cstring>
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include "scan_level.hpp"
 
 namespace pairhmm {
@@ -105,10 +109,19 @@ inline void make_planes(const TileLetters& tile, BitPlanes& planes) {
     }
 }
 
+// Compilers take a vector apart for this, which is most of a filter's time.
 inline bool any(const Bits& bits) {
+#if PAIRHMM_VECTOR == 64 && defined(__AVX512F__)
+    return _mm512_test_epi64_mask((__m512i)bits, (__m512i)bits) != 0;
+#elif PAIRHMM_VECTOR == 32 && defined(__AVX2__)
+    return _mm256_testz_si256((__m256i)bits, (__m256i)bits) == 0;
+#elif PAIRHMM_VECTOR == 16 && defined(__SSE4_1__)
+    return _mm_testz_si128((__m128i)bits, (__m128i)bits) == 0;
+#else
     uint64_t all = 0;
     for (int i = 0; i < PAIRHMM_VECTOR / 8; ++i) all |= bits[i];
     return all != 0;
+#endif
 }
 
 inline Bits column_bits(const uint8_t* at, const FilterColumn& column) {
