@@ -54,7 +54,7 @@ def main() -> None:
         "processor": processor(),
         "level": chosen_level(),
         "python": platform.python_version(),
-        "gunzip": byte_stream.igzip.__name__,
+        "gunzip": byte_stream.gunzip.__name__,
         "rounds": options.rounds,
     }
     for name in options.tables.split(","):

@@ -7,6 +7,7 @@ import io
 import os
 import zlib
 from collections.abc import Callable
+from types import ModuleType
 from typing import BinaryIO, Self
 
 import numpy as np
@@ -15,12 +16,15 @@ from numpy.typing import NDArray
 from pairhmm.errors import InputError
 
 _DAMAGED: tuple[type[Exception], ...] = (gzip.BadGzipFile, zlib.error)
+gunzip: ModuleType = gzip
 try:
-    from isal import igzip, isal_zlib  # twice as fast
-
-    _DAMAGED += (isal_zlib.error,)
+    from isal import igzip, isal_zlib
 except ImportError:
-    igzip = gzip
+    pass
+else:
+    # Twice as fast.
+    gunzip = igzip
+    _DAMAGED = (*_DAMAGED, isal_zlib.error)
 
 STDIN = "-"
 _HEAD_SIZE = 1 << 16
@@ -77,7 +81,7 @@ class ByteStream:
         self._unpacked: io.BufferedIOBase = self.raw
         self.head = packed
         if packed.startswith(_GZIP_MAGIC):
-            self._unpacked = igzip.GzipFile(fileobj=self.raw)
+            self._unpacked = gunzip.GzipFile(fileobj=self.raw)
             try:
                 self.head = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(packed, _HEAD_SIZE)
             except zlib.error as error:

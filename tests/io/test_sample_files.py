@@ -112,7 +112,7 @@ def test_packed_text(tmp_path, monkeypatch, packer, has_isal):
     if has_isal and importlib.util.find_spec("isal") is None:
         pytest.skip("isal is not installed")
     if not has_isal:
-        monkeypatch.setattr(byte_stream, "igzip", gzip)
+        monkeypatch.setattr(byte_stream, "gunzip", gzip)
     text = fastq(RECORDS * 300).encode()
     path = tmp_path / "x.fq.gz"
     if packer == "bgzip":
