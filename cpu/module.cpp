@@ -14,6 +14,8 @@
 namespace nb = nanobind;
 
 void bind_candidates(nb::module_& module);
+void bind_samples(nb::module_& module);
+void bind_scan(nb::module_& module);
 void bind_text(nb::module_& module);
 void bind_tiles(nb::module_& module);
 
@@ -46,6 +48,8 @@ void raise_pending() {
 
 NB_MODULE(_cpu, module) {
     module.doc() = "SIMD kernels of the CPU backend.";
+    // An interrupted program may end while a thread of it waits for a pipe, and holds what it works with.
+    nb::set_leak_warnings(false);
 
     module.def(
         "levels",
@@ -119,6 +123,8 @@ NB_MODULE(_cpu, module) {
         "float64 scores (log10) of single pairs, of any length and range.");
 
     bind_candidates(module);
+    bind_samples(module);
+    bind_scan(module);
     bind_text(module);
     bind_tiles(module);
 }

@@ -145,3 +145,58 @@ def make_tiles(
     order_at: int,
     items_at: int,
 ) -> list[tuple[int, int, int, int, int, int]]: ...
+
+class Scanner:
+    def __init__(
+        self,
+        level: str,
+        letters: NDArray[np.uint8],
+        offset: NDArray[np.int64],
+        signature: NDArray[np.int64],
+        strand: NDArray[np.int64],
+        least_total: NDArray[np.int64],
+        max_mismatches: int,
+        min_informative: int,
+        every_match: bool,
+    ) -> None: ...
+    def scan(
+        self,
+        letters: NDArray[np.uint8],
+        qualities: NDArray[np.uint8] | None,
+        offset: NDArray[np.int64],
+        carried: int,
+        threads: int,
+        totals: NDArray[np.int64],
+    ) -> NDArray[np.int64]: ...
+
+_SampleBlock = tuple[
+    NDArray[np.uint8],
+    NDArray[np.uint8] | None,
+    NDArray[np.int64],
+    bytes,
+    NDArray[np.int64],
+    int,
+    int,
+    int,
+    bool,
+]
+
+class SampleText:
+    problem: tuple[str, int, bytes, int, int]
+    def __init__(self, set_of_letter: NDArray[np.uint8], overlap: int, longest_held: int) -> None: ...
+    def feed(self, text: NDArray[np.uint8]) -> bool: ...
+    def take(self) -> _SampleBlock: ...
+
+def take_bam_header(data: NDArray[np.uint8]) -> tuple[int, bool]: ...
+def take_bam_reads(data: NDArray[np.uint8]) -> tuple[_SampleBlock, int, bool]: ...
+def hit_lines(
+    file: str,
+    hits: NDArray[np.int64],
+    record: NDArray[np.int64],
+    names: bytes,
+    name_end: NDArray[np.int64],
+    name: NDArray[np.int64],
+    signatures: list[str],
+    length: NDArray[np.int64],
+    has_qualities: bool,
+) -> bytes: ...

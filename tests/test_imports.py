@@ -16,7 +16,7 @@ PACKAGE = Path(pairhmm.__file__).parent
 # From the ground up. A module may import what stands on a lower floor, or on its own where the floor allows it.
 FLOORS = (
     {"errors"},
-    {"sequences", "variants", "batch", "compiled"},
+    {"sequences", "iupac", "variants", "batch", "compiled"},
     {"models"},
     {
         "backends",
@@ -30,7 +30,7 @@ FLOORS = (
         "webgpu_setup",
         "wgsl",
     },
-    {"calibration", "chunks", "device_pool", "engine"},
+    {"calibration", "chunks", "device_pool", "engine", "scanning"},
     {"reads", "blocks", "candidates", "regions", "region_sources", "haplotypes", "genotypes", "simulation"},
     {"io"},
     {"given_haplotypes", "evidence", "scoring", "runs"},
@@ -44,7 +44,9 @@ FLOORS = (
         "devices",
         "forward",
         "likelihoods",
+        "scan",
         "simulate",
+        "simulate_scan",
         "validate",
         "wavefront",
         "webgpu_ladder",

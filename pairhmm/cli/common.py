@@ -24,7 +24,8 @@ def _indices(context: click.Context, parameter: click.Parameter, value: str | No
     return tuple(map(int, value.split(",")))
 
 
-def _bytes(context: click.Context, parameter: click.Parameter, value: str | None) -> int | None:
+def parse_size(context: click.Context, parameter: click.Parameter, value: str | None) -> int | None:
+    """Bytes of a size such as 500M; an option's callback."""
     if value is None:
         return None
     found = re.fullmatch(r"(\d+)([KMG]?)", value.upper())
@@ -43,7 +44,7 @@ device_option = click.option(
 
 device_memory_option = click.option(
     "--device-memory",
-    callback=_bytes,
+    callback=parse_size,
     metavar="SIZE",
     help="Memory to use of each GPU, in bytes or with K, M or G. Default: what is free.",
 )

@@ -18,6 +18,7 @@ from pairhmm.errors import BackendUnavailable, InputError, PairhmmError
 COMMANDS = {
     "likelihoods": "Likelihood of every read given every haplotype, from BAM or CRAM.",
     "call": "Genotypes from BAM or CRAM, of given candidates or of those that the reads show.",
+    "scan": "Signatures that occur in samples, scored by base quality.",
     "forward": "Score sequence files: reads against haplotypes.",
     "validate": "Compare a backend with reference likelihoods.",
     "simulate": "Make a reference, a truth VCF, reads and their true alignments.",

@@ -1,12 +1,14 @@
-"""`pairhmm simulate`: a genome with known variants, and reads of it."""
+"""`pairhmm simulate`: a genome with known variants, and reads of it; its subcommands make what `scan` takes."""
 
 from __future__ import annotations
 
 import rich_click as click
 
+from pairhmm.cli import simulate_samples, simulate_signatures
 
-@click.command("simulate")
-@click.option("-o", "--output", required=True, metavar="FOLDER", help="Folder for the files; made when missing.")
+
+@click.group("simulate", invoke_without_command=True)
+@click.option("-o", "--output", metavar="FOLDER", help="Folder for the files; made when missing.  [required]")
 @click.option("--length", type=int, default=200_000, show_default=True, help="Bases of the genome.")
 @click.option("--contigs", type=int, default=1, show_default=True, help="Contigs that share them evenly.")
 @click.option("--coverage", type=float, default=30.0, show_default=True, help="Mean depth.")
@@ -16,8 +18,10 @@ import rich_click as click
 @click.option("--max-indel", type=int, default=50, show_default=True, help="Bases of the largest of them.")
 @click.option("--sample", default="sample", show_default=True, help="Name in the VCF and the read group.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Same seed and options, same bytes.")
+@click.pass_context
 def command(
-    output: str,
+    context: click.Context,
+    output: str | None,
     length: int,
     contigs: int,
     coverage: float,
@@ -34,6 +38,11 @@ def command(
     errors these promise. FOLDER gets reference.fa, truth.vcf.gz (phased), reads_1.fastq.gz, reads_2.fastq.gz, reads.bam
     (the true alignments) and their indexes. The number of reads and variants is printed on stderr.
     """
+    if context.invoked_subcommand is not None:
+        return
+    if output is None:
+        raise click.UsageError("Missing option '-o' / '--output'.", context)
+
     from pairhmm.simulate import simulate
 
     made = simulate(
@@ -49,3 +58,7 @@ def command(
         seed=seed,
     )
     click.echo(f"{made.snvs} SNVs, {made.indels} indels, {made.pairs} read pairs: {made.bam.parent}", err=True)
+
+
+command.add_command(simulate_signatures.command)
+command.add_command(simulate_samples.command)

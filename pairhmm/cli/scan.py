@@ -1,0 +1,102 @@
+"""`pairhmm scan`: signatures in samples."""
+
+from __future__ import annotations
+
+import rich_click as click
+
+from pairhmm.cli.common import parse_size, threads_option
+
+
+@click.command("scan")
+@click.argument("samples", nargs=-1, required=True, metavar="SAMPLE...")
+@click.option("--signatures", required=True, metavar="FASTA", help="What is looked for.")
+@click.option("-o", "--output", default="-", show_default=True, help="Table of hits (TSV); - is stdout.")
+@click.option("--all", "every_match", is_flag=True, help="Every match, not the best of each record and signature.")
+@click.option("--per-file", is_flag=True, help="A file is a sample; without it each record is one.")
+@click.option(
+    "--strand",
+    type=click.Choice(["both", "forward"]),
+    default="both",
+    show_default=True,
+    help="Whether reverse complements are looked for too.",
+)
+@click.option("--max-mismatches", type=click.IntRange(min=0), default=0, show_default=True, help="Of a match.")
+@click.option(
+    "--min-informative",
+    type=click.IntRange(min=0),
+    default=12,
+    show_default=True,
+    help="Columns of a match where neither side is N.",
+)
+@click.option("--min-score", type=click.FloatRange(min=0), default=0, help="Sum of the base qualities of a match.")
+@click.option("--min-mean", type=click.FloatRange(min=0), default=0, help="Mean base quality of a match.")
+@click.option("--assignment-format", is_flag=True, help="Write lines 'sample: signature (mean) [hash]' instead.")
+@click.option("--summary", metavar="PREFIX", help="Write PREFIX.samples.tsv and PREFIX.signatures.tsv too.")
+@click.option("--multiqc", metavar="NAME_mqc.json", help="Write a table for MultiQC too.")
+@click.option("-f", "--reference", metavar="FASTA", help="What CRAM is decoded with.")
+@click.option(
+    "--chunk-size",
+    callback=parse_size,
+    default="8M",
+    show_default=True,
+    metavar="SIZE",
+    help="Bytes of records held at once, unpacked: with it memory grows, not with the files.",
+)
+@click.option(
+    "--backend",
+    type=click.Choice(["auto", "cpu", "reference"]),
+    default="auto",
+    show_default=True,
+    help="What computes; the reference is slow.",
+)
+@threads_option
+def command(
+    samples: tuple[str, ...],
+    signatures: str,
+    output: str,
+    every_match: bool,
+    per_file: bool,
+    strand: str,
+    max_mismatches: int,
+    min_informative: int,
+    min_score: float,
+    min_mean: float,
+    assignment_format: bool,
+    summary: str | None,
+    multiqc: str | None,
+    reference: str | None,
+    chunk_size: int,
+    backend: str,
+    threads: int,
+) -> None:
+    """Report every signature that occurs in a sample, with the base qualities under it.
+
+    SAMPLE is FASTQ, FASTA, BAM, CRAM or SAM, plain or gzipped; - is stdin. A match is a whole signature; IUPAC codes
+    match where their bases intersect, and N matches anything on either side. docs/scan.md has the columns.
+    """
+    from pairhmm.cli.progress import byte_progress
+    from pairhmm.scan import Reports, scan_files
+    from pairhmm.scanning.batch import ScanOptions
+
+    options = ScanOptions(
+        both_strands=strand == "both",
+        max_mismatches=max_mismatches,
+        min_informative=min_informative,
+        min_score=min_score,
+        min_mean=min_mean,
+        every_match=every_match,
+    )
+    with byte_progress(samples) as watch:
+        scan_files(
+            signatures,
+            samples,
+            output,
+            options=options,
+            per_file=per_file,
+            reports=Reports(assignment_format, summary, multiqc),
+            reference=reference,
+            chunk_size=chunk_size,
+            backend=backend,
+            threads=threads,
+            watch=watch,
+        )

@@ -1,0 +1,67 @@
+"""Sample files of any format, in blocks of records."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from threading import Thread
+from typing import BinaryIO, cast
+
+from pairhmm.io import bam_reads, sample_alignments
+from pairhmm.io.bam_reads import bam_blocks
+from pairhmm.io.byte_stream import ByteStream
+from pairhmm.io.sample_alignments import alignment_blocks
+from pairhmm.io.sample_text import text_blocks
+from pairhmm.scanning.records import RecordBlock
+
+_PIECE = 1 << 16
+
+
+def sample_blocks(
+    path: str, chunk_size: int, overlap: int, reference: str | None, watch: Callable[[int], None]
+) -> Iterator[RecordBlock]:
+    """Blocks of the records of a FASTQ, FASTA, BAM, CRAM or SAM file, told apart by their first bytes.
+
+    Parameters
+    ----------
+    path : str
+        Gzipped or not; ``-`` is stdin.
+    chunk_size : int
+        Bytes of records that are taken at once.
+    overlap : int
+        Letters that the parts of a record have in common where it is longer than a block.
+    reference : str, optional
+        FASTA that CRAM is decoded with.
+    watch : callable
+        Told how many bytes of the file were read; of CRAM and SAM at the end.
+
+    Raises
+    ------
+    InputError
+        Naming file, record and cure.
+    """
+    with ByteStream(path, watch) as stream:
+        if stream.head.startswith(bam_reads.MAGIC):
+            yield from bam_blocks(stream, chunk_size)
+        elif stream.head.startswith(sample_alignments.MAGICS):
+            if os.path.isfile(path):
+                yield from alignment_blocks(path, path, chunk_size, reference)
+                watch(os.path.getsize(path))
+            else:
+                yield from alignment_blocks(path, _pipe(cast(BinaryIO, stream.raw)), chunk_size, reference)
+        else:
+            yield from text_blocks(stream, chunk_size, overlap)
+
+
+def _pipe(source: BinaryIO) -> BinaryIO:
+    """A pipe that gives what is read from a file: pysam reads descriptors only."""
+    out, into = os.pipe()
+
+    def pump() -> None:
+        with suppress(BrokenPipeError), open(into, "wb") as sink:
+            while piece := source.read(_PIECE):
+                sink.write(piece)
+
+    Thread(target=pump, daemon=True).start()
+    return open(out, "rb")

@@ -1,0 +1,246 @@
+"""What crosses into a scanner: samples and signatures as flat arrays with offsets, and the hits that come back.
+
+Letters are sets of bases (`pairhmm.iupac`). All coordinates are 0-based half-open.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.batch import joined, offsets
+from pairhmm.iupac import ANY, reverse_complement
+
+FORWARD, REVERSE = 0, 1
+
+HIT_FIELDS = ("segment", "signature", "start", "strand", "total", "matches", "informative", "mismatches")
+HIT = np.dtype([(name, np.int64) for name in HIT_FIELDS])
+"""One hit: index of its segment and its signature, start in the segment, `FORWARD` or `REVERSE`, sum of the Phred
+qualities under it (0 without qualities), matches of the pair, columns where neither side is N, columns that differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScanOptions:
+    """What counts as a match, and which matches are reported.
+
+    Attributes
+    ----------
+    both_strands : bool
+        Look for the reverse complement of each signature too; one that is its own is looked for once.
+    max_mismatches : int
+        Columns of a match whose letters have no base in common, at most.
+    min_informative : int
+        Columns of a match where neither side is N, at least.
+    min_score, min_mean : float
+        Sum and mean (a column) of the Phred qualities under a match, at least.
+    every_match : bool
+        Every match is a hit; without it the best of each (segment, signature) is: the largest sum, of those the
+        leftmost, of those the forward one.
+    """
+
+    both_strands: bool = True
+    max_mismatches: int = 0
+    min_informative: int = 12
+    min_score: float = 0.0
+    min_mean: float = 0.0
+    every_match: bool = False
+
+    @property
+    def needs_qualities(self) -> bool:
+        """Whether a threshold on qualities is set."""
+        return self.min_score > 0 or self.min_mean > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Signatures:
+    """Signatures end to end.
+
+    Attributes
+    ----------
+    names : list of str
+    letters : uint8[sum of lengths]
+        Sets of bases.
+    offset : int64[signatures + 1]
+        No signature is empty.
+    """
+
+    names: list[str]
+    letters: NDArray[np.uint8]
+    offset: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, names: Sequence[str], sequences: Sequence[NDArray[np.uint8]]) -> Signatures:
+        """Pack sequences of sets."""
+        return cls(list(names), joined(sequences), offsets([len(sequence) for sequence in sequences]))
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """int64[signatures]."""
+        return np.diff(self.offset)
+
+    @property
+    def informative(self) -> NDArray[np.int64]:
+        """Letters other than N of each, int64[signatures]."""
+        # A sum over all letters at once would make eight bytes of each.
+        counts = [int(np.count_nonzero(self.sequence(index) != ANY)) for index in range(len(self))]
+        return np.array(counts, dtype=np.int64)
+
+    def sequence(self, index: int) -> NDArray[np.uint8]:
+        """The sets of one signature."""
+        return self.letters[self.offset[index] : self.offset[index + 1]]
+
+
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """What is looked for: each signature that can match, on each strand; in order of signature, forward first.
+
+    Attributes
+    ----------
+    letters : uint8[sum of lengths]
+    offset : int64[patterns + 1]
+    signature : int64[patterns]
+    strand : int64[patterns]
+        `FORWARD` or `REVERSE`.
+    least_total : int64[patterns]
+        The smallest sum of qualities that meets both thresholds.
+    """
+
+    letters: NDArray[np.uint8]
+    offset: NDArray[np.int64]
+    signature: NDArray[np.int64]
+    strand: NDArray[np.int64]
+    least_total: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, signatures: Signatures, options: ScanOptions) -> Patterns:
+        """The patterns of signatures; those with fewer informative letters than a match needs have none."""
+        able = np.flatnonzero(signatures.informative >= options.min_informative).tolist()
+        letters = np.empty(2 * len(signatures.letters), dtype=np.uint8)
+        signature, strand, lengths, end = [], [], [], 0
+        for index in able:
+            forward = signatures.sequence(index)
+            reverse = reverse_complement(forward)
+            both = options.both_strands and not np.array_equal(forward, reverse)
+            for direction, sequence in enumerate((forward, reverse) if both else (forward,)):
+                letters[end : end + len(sequence)] = sequence
+                end += len(sequence)
+                signature.append(index)
+                strand.append(direction)
+                lengths.append(len(sequence))
+        least = [max(math.ceil(options.min_score), _least_sum(options.min_mean, length)) for length in lengths]
+        return cls(
+            letters[:end],
+            offsets(lengths),
+            np.array(signature, dtype=np.int64),
+            np.array(strand, dtype=np.int64),
+            np.array(least, dtype=np.int64),
+        )
+
+    def __len__(self) -> int:
+        return len(self.signature)
+
+
+def _least_sum(mean: float, length: int) -> int:
+    """The smallest sum of `length` numbers whose mean, as it is reported, is at least this."""
+    least = math.ceil(mean * length)
+    # The product may be off by a rounding: 0.07 * 100 is more than 7.
+    while (least - 1) / length >= mean:
+        least -= 1
+    while least / length < mean:
+        least += 1
+    return least
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """Segments end to end: whole records, or parts of one that is longer than a chunk.
+
+    Attributes
+    ----------
+    letters : uint8[bases]
+        Sets of bases.
+    qualities : uint8[bases] or None
+        Phred; None where the records have none.
+    offset : int64[segments + 1]
+    carried : int
+        The first bases of the first segment that the segment before it ended with. Matches that end within them are
+        its, and so are their qualities.
+    """
+
+    letters: NDArray[np.uint8]
+    qualities: NDArray[np.uint8] | None
+    offset: NDArray[np.int64]
+    carried: int = 0
+
+    @classmethod
+    def of(
+        cls, sequences: Sequence[NDArray[np.uint8]], qualities: Sequence[NDArray[np.uint8]] | None = None
+    ) -> Samples:
+        """Pack whole records."""
+        lengths = [len(sequence) for sequence in sequences]
+        if qualities is not None and [len(values) for values in qualities] != lengths:
+            raise ValueError("sequences and qualities differ in length")
+        return cls(joined(sequences), None if qualities is None else joined(qualities), offsets(lengths))
+
+    def __len__(self) -> int:
+        return len(self.offset) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """What a scanner found.
+
+    Attributes
+    ----------
+    hits : HIT[hits]
+        In order of segment, signature, start, strand.
+    quality_totals : int64[segments]
+        Sum of the Phred qualities of each segment, without carried bases; 0 without qualities.
+    """
+
+    hits: NDArray[np.void]
+    quality_totals: NDArray[np.int64]
+
+
+def best_of_pairs(hits: NDArray[np.void]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where the best hit of each (segment, signature) is, in order of these, and how many matches the pair has.
+
+    Parameters
+    ----------
+    hits : HIT[n]
+        Those of one pair in the order in which, at the same sum, an earlier one is better.
+
+    Returns
+    -------
+    int64[pairs], int64[pairs]
+    """
+    order = np.lexsort((-hits["total"], hits["signature"], hits["segment"]))
+    segment, signature = hits["segment"][order], hits["signature"][order]
+    first = np.ones(len(order), dtype=bool)
+    first[1:] = (segment[1:] != segment[:-1]) | (signature[1:] != signature[:-1])
+    starts = np.flatnonzero(first)
+    matches = np.add.reduceat(hits["matches"][order], starts) if len(starts) else np.zeros(0, dtype=np.int64)
+    return order[starts], matches
+
+
+def best_hits(hits: NDArray[np.void]) -> NDArray[np.void]:
+    """The best hit of each (segment, signature), with the matches of all; `hits` is as in `best_of_pairs`."""
+    chosen, matches = best_of_pairs(hits)
+    best = hits[chosen]
+    best["matches"] = matches
+    return best
+
+
+def with_match_counts(hits: NDArray[np.void]) -> NDArray[np.void]:
+    """Hits in order of segment and signature, each with the number of its pair's as `matches`."""
+    _, pair, counts = np.unique(hits[["segment", "signature"]], return_inverse=True, return_counts=True)
+    counted = hits.copy()
+    counted["matches"] = counts[pair]
+    return counted

@@ -1,0 +1,66 @@
+"""The oracle: every pattern laid at every position, column by column. Slow, and the meaning of the program."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pairhmm.iupac import ANY
+from pairhmm.scanning.base import Scanner
+from pairhmm.scanning.batch import HIT, Patterns, Samples, Scanned, ScanOptions, best_hits
+
+
+class ReferenceScanner(Scanner):
+    """Brute force in NumPy."""
+
+    label = "reference"
+
+    def __init__(self, patterns: Patterns, options: ScanOptions) -> None:
+        self._patterns, self._options = patterns, options
+
+    def scan(self, samples: Samples, threads: int) -> Scanned:
+        found: list[tuple[int, ...]] = []
+        totals = np.zeros(len(samples), dtype=np.int64)
+        for segment in range(len(samples)):
+            first, end = (int(at) for at in samples.offset[segment : segment + 2])
+            letters = samples.letters[first:end]
+            qualities = np.zeros(end - first, dtype=np.int64)
+            if samples.qualities is not None:
+                qualities = samples.qualities[first:end].astype(np.int64)
+            carried = samples.carried if segment == 0 else 0
+            totals[segment] = qualities[carried:].sum()
+            # Exclusive: the sum of [a, b) is before[b] - before[a].
+            before = np.concatenate(([0], np.cumsum(qualities)))
+            for index in range(len(self._patterns)):
+                found += self._matches(index, segment, letters, before, carried)
+        hits = np.array(sorted(found), dtype=HIT)
+        return Scanned(hits if self._options.every_match else best_hits(hits), totals)
+
+    def _matches(
+        self, index: int, segment: int, letters: np.ndarray, before: np.ndarray, carried: int
+    ) -> list[tuple[int, ...]]:
+        patterns, options = self._patterns, self._options
+        pattern = patterns.letters[patterns.offset[index] : patterns.offset[index + 1]]
+        places = len(letters) - len(pattern) + 1
+        if places <= 0:
+            return []
+        mismatches = np.zeros(places, dtype=np.int64)
+        informative = np.zeros(places, dtype=np.int64)
+        for column, letter in enumerate(pattern):
+            beside = letters[column : column + places]
+            mismatches += (beside & letter) == 0
+            informative += (beside != ANY) & (letter != ANY)
+        totals = before[len(pattern) :] - before[:places]
+        good = (mismatches <= options.max_mismatches) & (informative >= options.min_informative)
+        good &= totals >= patterns.least_total[index]
+        # What ends within the carried bases was found with the segment before.
+        good[: max(0, carried - len(pattern) + 1)] = False
+        pair = (segment, int(patterns.signature[index]))
+        strand = int(patterns.strand[index])
+        return [
+            (*pair, start, strand, int(totals[start]), 1, int(informative[start]), int(mismatches[start]))
+            for start in np.flatnonzero(good).tolist()
+        ]
+
+
+def make(patterns: Patterns, options: ScanOptions) -> Scanner:
+    return ReferenceScanner(patterns, options)
