@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "bind_arrays.hpp"
 #include "candidates.hpp"
 #include "repeats.hpp"
 
@@ -15,11 +16,6 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace {
-
-template <class T>
-using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Output = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 pairhmm::ReferenceWindow window(int64_t start, const Array<uint8_t>& letters) {
     return {start, static_cast<int64_t>(letters.shape(0)), letters.data()};

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "bind_arrays.hpp"
 #include "hit_lines.hpp"
 #include "scan.hpp"
 #include "scan_level.hpp"
@@ -19,10 +20,6 @@ using namespace nb::literals;
 
 namespace {
 
-template <class T>
-using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Output = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using HitTable = nb::ndarray<nb::numpy, int64_t, nb::ndim<2>>;
 
 constexpr size_t kHitWords = sizeof(pairhmm::Hit) / sizeof(int64_t);

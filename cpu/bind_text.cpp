@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bind_arrays.hpp"
 #include "groups_text.hpp"
 #include "score_lines.hpp"
 
@@ -17,10 +18,6 @@ using namespace nb::literals;
 
 namespace {
 
-template <class T>
-using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Output = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Columns = nb::ndarray<uint8_t, nb::shape<5, -1>, nb::c_contig, nb::device::cpu>;
 
 }  // namespace

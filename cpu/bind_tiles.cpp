@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "bind_arrays.hpp"
 #include "tiles.hpp"
 
 namespace nb = nanobind;
@@ -15,9 +16,7 @@ using namespace nb::literals;
 
 namespace {
 
-template <class T>
-using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Bytes = nb::ndarray<uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Bytes = Output<uint8_t>;
 using Values = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 uint32_t* words(const Bytes& buffer, int64_t at) { return reinterpret_cast<uint32_t*>(buffer.data() + at); }

@@ -9,6 +9,7 @@
 #include <string>
 #include <tuple>
 
+#include "bind_arrays.hpp"
 #include "dispatch.hpp"
 
 namespace nb = nanobind;
@@ -20,11 +21,6 @@ void bind_text(nb::module_& module);
 void bind_tiles(nb::module_& module);
 
 namespace {
-
-template <class T>
-using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Output = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 const pairhmm::Level& find_level(const std::string& name) {
     for (const auto& known : pairhmm::levels()) {

@@ -6,13 +6,13 @@ import ctypes
 import re
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 from pairhmm.backends.base import Status
-from pairhmm.errors import BackendUnavailable, DeviceLost, OutOfDeviceMemory, PairhmmError
+from pairhmm.errors import BackendUnavailable, DeviceLost, OutOfDeviceMemory, PairhmmError, raised_as
 
 LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
 """The driver's own library."""
@@ -126,16 +126,9 @@ def starting(device: int) -> Iterator[None]:
         ) from error
 
 
-@contextmanager
-def translated(label: str) -> Iterator[None]:
+def translated(label: str) -> AbstractContextManager[None]:
     """Around calls of CuPy: its errors are raised as the engine knows them, everything else as it is."""
-    try:
-        yield
-    except Exception as error:
-        translation = translate(error, label)
-        if translation is None:
-            raise
-        raise translation from error
+    return raised_as(translate, label)
 
 
 def translate(error: Exception, label: str) -> PairhmmError | None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
 
 class PairhmmError(Exception):
     """Base of every error that pairhmm raises on purpose."""
@@ -63,3 +66,15 @@ class DeviceLost(PairhmmError):
     def __init__(self, device: str, cause: str) -> None:
         self.device, self.cause = device, cause
         super().__init__(f"{device}: lost: {cause}")
+
+
+@contextmanager
+def raised_as(translate: Callable[[Exception, str], PairhmmError | None], label: str) -> Iterator[None]:
+    """Raise a library's errors as what `translate` makes of them for the device `label`; others as they are."""
+    try:
+        yield
+    except Exception as error:
+        translation = translate(error, label)
+        if translation is None:
+            raise
+        raise translation from error

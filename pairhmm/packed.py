@@ -133,10 +133,8 @@ class Packed:
 
 
 @cache
-def rescuer_of(shape: Shape) -> int | None:
-    """Index into `RESCUERS` of the one that rescues pairs of a shape; None for tall reads, which have none."""
-    if shape.tall:
-        return None
+def rescuer_of(shape: Shape) -> int:
+    """Index into `RESCUERS` of the one that rescues pairs of a shape; tall reads have none."""
     rows = shape.lanes * shape.rows
     return next(k for k, rescuer in enumerate(RESCUERS) if rescuer.lanes * rescuer.rows >= rows)
 
@@ -180,10 +178,45 @@ def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: 
     """
     plan, header = _plan(batch)
     known, shape_of_length, reads_of_shape = shapes(longest)
-    header["read_group"] = read_group_at = plan.room(4 * batch.reads)
-    header["order"] = order_at = plan.room(4 * batch.reads)
-    items_at = plan.room(0)
-    buffer = staging.begin(items_at + 8 * batch.pairs)  # last, since only their most is known: one a pair
+    places = plan.tile_places(batch)
+    header["read_group"], header["order"] = places.read_group, places.order
+    tiers = send_with_tiles(plan, places, batch, skip_read, shape_of_length, reads_of_shape, staging, beside)
+    return Packed(
+        [
+            Tier(known[shape], places.items + 8 * item, items, each, last, pairs)
+            for shape, item, items, each, last, pairs in tiers
+        ],
+        batch.widest,
+        batch.pairs,
+    )
+
+
+class TilePlaces(NamedTuple):
+    """Byte offsets of the tiles' arrays in a buffer: what `native.make_tiles` writes."""
+
+    read_group: int
+    order: int
+    items: int
+
+
+def send_with_tiles(
+    plan: Plan,
+    places: TilePlaces,
+    batch: PairBatch,
+    skip_read: NDArray[np.bool_],
+    shape_of_length: NDArray[np.uint8],
+    reads_of_shape: NDArray[np.int64],
+    staging: Staging,
+    beside: Executor,
+) -> list[tuple[int, int, int, int, int, int]]:
+    """Send a plan, and the tiles of its batch, which are made meanwhile.
+
+    Returns
+    -------
+    list of (shape, item, items, haplotypes_each, last, pairs)
+        Most work first: what is left at the end is short.
+    """
+    buffer = staging.begin(places.items + 8 * batch.pairs)  # last, since only their most is known: one a pair
     making = beside.submit(
         native.make_tiles,
         buffer,
@@ -195,24 +228,14 @@ def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: 
         shape_of_length,
         reads_of_shape,
         ITEM_SIZES,
-        read_group_at,
-        order_at,
-        items_at,
+        *places,
     )
     try:
         plan.write(buffer, staging.send)
     finally:
         tiers = making.result()  # It writes into the buffer.
-    staging.send(read_group_at, items_at + 8 * sum(items for _, _, items, *_ in tiers))
-    return Packed(
-        [
-            Tier(known[shape], items_at + 8 * item, items, each, last, pairs)
-            # Most work first: what is left at the end is short.
-            for shape, item, items, each, last, pairs in sorted(tiers, key=lambda tier: -tier[2])
-        ],
-        batch.widest,
-        batch.pairs,
-    )
+    staging.send(places.read_group, places.items + 8 * sum(items for _, _, items, *_ in tiers))
+    return sorted(tiers, key=lambda tier: -tier[2])
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,6 +333,10 @@ class Plan:
         at = -(-self.size // ALIGNMENT) * ALIGNMENT if aligned else self.size
         self.size = at + size
         return at
+
+    def tile_places(self, batch: PairBatch) -> TilePlaces:
+        """Room for the tiles of a batch, whose items have the end: nothing may be added after them."""
+        return TilePlaces(self.room(4 * batch.reads), self.room(4 * batch.reads), self.room(0))
 
     def write(self, buffer: NDArray[np.uint8], send: Callable[[int, int], None]) -> None:
         """Copy everything to its place; one run of bytes is sent while the next is copied."""

@@ -14,15 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm import packed
 from pairhmm.batch import PairBatch, Profiles, Qualities
-from pairhmm.compiled import native
 from pairhmm.folded_rows import fold
-from pairhmm.packed import Plan, Shape, Staging
+from pairhmm.packed import PADDING, RESCUERS, Plan, Shape, Staging, rescuer_of, send_with_tiles
 from pairhmm.webgpu_kernels import LONG, LONG_STEPS, pairs_of
-
-PADDING = 64
-"""Letters that a tile may read before a haplotype, and after the longest haplotype that shares the tile."""
 
 LANES = (1, 2, 4, 8, 16, 32)
 ROWS = (10, 12, 14, 16)
@@ -34,9 +29,6 @@ STEP_COST = 4.5
 
 LONGEST_TILE = LANES[-1] * ROWS_OF_MOST_LANES[-1]
 """Bases of a read that a tile holds."""
-
-RESCUERS = (Shape(2, 20), Shape(4, 20), Shape(8, 20), Shape(16, 16), Shape(32, 20))
-"""Shapes that rescue pairs of others: few, since few pairs need it."""
 
 LISTED = np.dtype([("workgroups", "<u4", (3,)), ("count", "<u4")])
 """Of each rescuer: the arguments of its dispatch, and how many pairs its list has."""
@@ -111,12 +103,6 @@ def shapes() -> tuple[tuple[Shape, ...], NDArray[np.uint8]]:
     return tuple(known), np.where(fits, lanes * (rows + STEP_COST), np.inf).argmin(axis=1).astype(np.uint8)
 
 
-@cache
-def rescuer_of(shape: Shape) -> int:
-    """Index into `RESCUERS` of the one that rescues pairs of a shape."""
-    return next(k for k, rescuer in enumerate(RESCUERS) if rescuer.lanes * rescuer.rows >= shape.lanes * shape.rows)
-
-
 def pack(batch: PairBatch, skip_read: NDArray[np.bool_], width: int, staging: Staging, beside: Executor) -> Packed:
     """Write `batch` and the tiles of its reads into a buffer, and send it.
 
@@ -134,33 +120,12 @@ def pack(batch: PairBatch, skip_read: NDArray[np.bool_], width: int, staging: St
     plan, work, kept, folds = _plan(batch)
     skip_read = skip_read | ~folds | (np.diff(batch.read_offset) > LONGEST_TILE)
     work["kept"] = 2 * batch.pairs
-    read_group_at, order_at = plan.room(4 * batch.reads), plan.room(4 * batch.reads)
-    items_at = plan.room(0)
-    work["read_group"], work["order"] = read_group_at // 4, order_at // 4
+    places = plan.tile_places(batch)
+    work["read_group"], work["order"] = places.read_group // 4, places.order // 4
     known, shape_of_length = shapes()
-    buffer = staging.begin(items_at + 8 * batch.pairs)  # last, since only their most is known: one a pair
-    making = beside.submit(
-        native.make_tiles,
-        buffer,
-        batch.group_read,
-        batch.group_haplotype,
-        batch.read_offset,
-        batch.haplotype_offset,
-        skip_read.view(np.uint8),
-        shape_of_length,
-        np.array([width // shape.lanes for shape in known]),
-        packed.ITEM_SIZES,
-        read_group_at,
-        order_at,
-        items_at,
-    )
-    try:
-        plan.write(buffer, staging.send)
-    finally:
-        made = making.result()  # It writes into the buffer.
-    staging.send(read_group_at, items_at + 8 * sum(items for _, _, items, *_ in made))
-    # Most work first: what is left at the end is short.
-    return _packed(batch, work, kept, items_at // 4, sorted(made, key=lambda tier: -tier[2]))
+    reads_of_shape = np.array([width // shape.lanes for shape in known])
+    made = send_with_tiles(plan, places, batch, skip_read, shape_of_length, reads_of_shape, staging, beside)
+    return _packed(batch, work, kept, places.items // 4, made)
 
 
 def _packed(

@@ -7,14 +7,14 @@ import logging
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any
 
 from pairhmm.backends.base import Status
-from pairhmm.errors import BackendUnavailable, DeviceLost, OutOfDeviceMemory, PairhmmError
+from pairhmm.errors import BackendUnavailable, DeviceLost, OutOfDeviceMemory, PairhmmError, raised_as
 
 LOADER = "libvulkan.so.1"
 """On Linux and its kin; Metal and Direct3D are parts of their systems."""
@@ -144,16 +144,9 @@ def starting(label: str) -> Iterator[None]:
         raise _missing(f"{label} does not start: {cause}", "name another with --device, or --backend cpu") from error
 
 
-@contextmanager
-def translated(label: str) -> Iterator[None]:
+def translated(label: str) -> AbstractContextManager[None]:
     """Around calls of wgpu: its errors are raised as the engine knows them, everything else as it is."""
-    try:
-        yield
-    except Exception as error:
-        translation = translate(error, label)
-        if translation is None:
-            raise
-        raise translation from error
+    return raised_as(translate, label)
 
 
 def translate(error: Exception, label: str) -> PairhmmError | None:

@@ -70,16 +70,7 @@ fn forward_long(
     let is_last_strip = row + G * K >= read.rows;
 
     let loaded = load_lane(lane, read.first + row, read.rows - row);
-//#for k K
-    let from_deletion$k = emissions[lane][$k.quad].$k.axis;
-    let from_insertion$k = emissions[W + lane][$k.quad].$k.axis;
-    let extend_insertion$k = emissions[2u * W + lane][$k.quad].$k.axis;
-//#if VARYING
-    let extend_deletion$k = emissions[3u * W + lane][$k.quad].$k.axis;
-//#else
-    const extend_deletion$k = EXTEND_DELETION;
-//#end
-//#end
+//#include coefficients.wgsl
     load_emissions(lane, read.first + row, read.rows - row);
     sum_falls(loaded.fall, lane);
 

@@ -25,16 +25,7 @@ fn forward_scaled(
         let pair = list[work.list + min(at, count - 1u)];
         let read = find_read(pair.x);
         let loaded = load_lane(lane, read.first, read.rows);
-//#for k K
-        let from_deletion$k = emissions[lane][$k.quad].$k.axis;
-        let from_insertion$k = emissions[W + lane][$k.quad].$k.axis;
-        let extend_insertion$k = emissions[2u * W + lane][$k.quad].$k.axis;
-//#if VARYING
-        let extend_deletion$k = emissions[3u * W + lane][$k.quad].$k.axis;
-//#else
-        const extend_deletion$k = EXTEND_DELETION;
-//#end
-//#end
+//#include coefficients.wgsl
         load_emissions(lane, read.first, read.rows);
         sum_falls(loaded.fall, lane);
 

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+from pairhmm.packed import RESCUERS, rescuer_of
 from pairhmm.webgpu_kernels import LONG, Variant
-from pairhmm.webgpu_packed import RESCUERS, rescuer_of, shapes
+from pairhmm.webgpu_packed import shapes
 from pairhmm.webgpu_runtime import WIDTH
 
 PROJECT = Path(__file__).resolve().parents[1]

@@ -212,7 +212,7 @@ class CudaBackend:
         model, extension = cuda_kernels.model_of(batch)
         tiers, base = packed.tiers, slot.base
         rescued = [0] * len(RESCUERS)  # pairs that may need each
-        rescuers = [rescuer_of(tier.shape) for tier in tiers]
+        rescuers = [None if tier.shape.tall else rescuer_of(tier.shape) for tier in tiers]
         for tier, rescuer in zip(tiers, rescuers, strict=True):
             if rescuer is not None:
                 rescued[rescuer] += tier.pairs

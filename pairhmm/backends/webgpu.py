@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from pairhmm import webgpu_kernels, webgpu_setup
 from pairhmm.batch import FLOAT32, SCALED_FLOAT32, UNSCORED, PairBatch, Scores
-from pairhmm.packed import Shape
+from pairhmm.packed import RESCUERS, Shape
 from pairhmm.webgpu_kernels import COARSE, FINE, LONG, NOT_KEPT, UNORDERED, Variant
-from pairhmm.webgpu_packed import LISTED, LONGEST_TILE, RESCUERS, Packed, PackedPairs, pack, pack_pairs, strips_of
+from pairhmm.webgpu_packed import LISTED, LONGEST_TILE, Packed, PackedPairs, pack, pack_pairs, strips_of
 from pairhmm.webgpu_runtime import WIDTH, Dispatch, Runtime, Slot
 from pairhmm.webgpu_setup import TIMESTAMPS, Adapter, status, translated
 
