@@ -16,20 +16,15 @@ from pairhmm import wgsl
 from pairhmm.batch import PairBatch
 from pairhmm.models.gatk import ERROR
 from pairhmm.packed import Shape
+from pairhmm.webgpu_strips import STEPS, lag, passing_entries, rescale_steps
 
 SUBGROUPS = "enable subgroups;\n"
 
 LETTERS, LETTERS_SCALED = 5, 6
 """Letters with an emission: A C G T N, and where lanes have exponents also what stands past a haplotype's end."""
 
-PART = 8
-"""Columns of a loop's iteration in forward.wgsl."""
-
-LONG = Shape(32, 8)
-"""Lanes and rows of a strip of forward_long.wgsl: a step takes as long as insertions need to go down a lane's rows."""
-
-LONG_STEPS = 512
-"""Steps of a strip in a wave of forward_long.wgsl; a multiple of its LAG."""
+PART, SOFTWARE_PART = 16, 4
+"""Columns of a loop's iteration in forward.wgsl, multiples of 4: on a GPU, and where compiling many takes seconds."""
 
 COARSE, FINE = 16, 32
 """The logarithm of what a read's scores are relative to comes back in two parts, in units of 2^-16 and 2^-32."""
@@ -48,7 +43,7 @@ class Variant:
 
     Attributes
     ----------
-    kernel : {"forward", "forward_scaled", "forward_long"}
+    kernel : {"forward", "forward_scaled", "forward_long_rows", "forward_long"}
         A file of shaders/, and its entry point.
     shape : Shape
     width : int
@@ -62,6 +57,10 @@ class Variant:
         scores are the same bits either way.
     rescuer_reads : int
         Of forward.wgsl: reads that share a workgroup of the forward_scaled.wgsl that rescues its pairs.
+    segment : int
+        Of forward_long.wgsl and forward_long_rows.wgsl: lanes that hand values on, one to the next.
+    part : int
+        Of forward.wgsl: columns of a loop's iteration.
     """
 
     kernel: str
@@ -71,6 +70,8 @@ class Variant:
     rows: str
     extension: float | None
     rescuer_reads: int = 1
+    segment: int = 0
+    part: int = PART
 
 
 def extension_of(batch: PairBatch) -> float | None:
@@ -92,33 +93,45 @@ def rows_of(batch: PairBatch) -> str:
 
 def source(variant: Variant) -> str:
     """WGSL of a kernel with all its parts, for one variant."""
-    rows = variant.shape.rows
-    scaled = variant.kernel != "forward"
-    quads = -(-rows // 4)
-    # At most K: what enters a lane does not leave it on a path of matches before the next rescaling.
-    rescale_steps = 8 if rows < 16 else 16
+    lanes, rows = variant.shape.lanes, variant.shape.rows
+    is_scaled, is_long = variant.kernel != "forward", variant.kernel.startswith("forward_long")
+    segment = variant.segment or lanes
+    steps = rescale_steps(rows)
+    # Lanes that values pass until the next rescaling, by matches alone or as insertions.
+    matched, reach = -(-steps // rows), min(steps, segment)
     constants = {
-        "G": variant.shape.lanes,
+        "G": lanes,
         "K": rows,
         "W": variant.width,
-        "LETTERS": LETTERS_SCALED if scaled else LETTERS,
-        "QUADS": quads + 1 - quads % 2,
+        "EMITTED": LETTERS,
+        "LETTERS": LETTERS_SCALED if is_scaled else LETTERS,
+        "QUADS": -(-rows // 4),
+        # Compilers address arrays whose size is a power of two in more steps.
+        "STORED_ROWS": rows + (rows % 8 == 0 and not is_scaled),
         "RESCUER_READS": variant.rescuer_reads,
-        "PART": PART,
-        "RESCALE_STEPS": rescale_steps,
-        "ENTERING_COLUMNS": rescale_steps if variant.kernel == "forward_long" else 0,
-        "STEPS": LONG_STEPS,
+        "PART": variant.part,
+        "PART_WORDS": variant.part // 4,
+        "RESCALE_STEPS": steps,
+        "ENTERING_COLUMNS": matched * steps if is_long else 0,
+        "MATCHED": matched,
+        "SEGMENT": segment,
+        "REACH": reach,
+        "FURTHER_LANES": reach - 1,
+        "STEPS": STEPS,
+        "LAG": lag(segment),
+        "PASSING_ENTRIES": passing_entries(segment),
     }
-    switches = {"SHUFFLES": int(variant.shuffles), "VARYING": int(variant.extension is None), "USED_QUADS": quads}
-    names = (
-        "tiles",
-        "pass_shuffles" if variant.shuffles else "pass_memory",
-        "lanes",
-        "pairs",
-        f"rows_{variant.rows}",
-        *(["scaling"] if scaled else []),
-        variant.kernel,
-    )
+    switches = {
+        "SHUFFLES": int(variant.shuffles),
+        "VARYING": int(variant.extension is None),
+        "SCALED": int(is_scaled),
+    }
+    names = ["tiles", "emissions"]
+    if variant.kernel != "forward_long_rows":
+        names.append("pass_shuffles" if variant.shuffles else "pass_memory")
+    if variant.kernel != "forward_long":
+        names += ["lanes", "pairs", f"rows_{variant.rows}"]
+    names += ["scaling"] * is_scaled + ["strips"] * is_long + [variant.kernel]
     lines = [f"const {name} = {value}u;" for name, value in constants.items()]
     if variant.extension is not None:
         lines.append(f"const EXTEND_DELETION = {float(np.float32(variant.extension)).hex()}f;")

@@ -16,8 +16,8 @@ from pairhmm.batch import PairBatch
 from pairhmm.bench import DEFAULT_LENGTHS
 from pairhmm.engine import Choice
 from pairhmm.wavefront import make_pair
-from pairhmm.webgpu_kernels import LONG, LONG_STEPS
 from pairhmm.webgpu_setup import Adapter
+from pairhmm.webgpu_strips import LONG, LONGEST_SEGMENT, STEPS, rescale_steps, strip_entries
 from pairhmm.webgpu_wavefront import LADDER, Run, Wavefront, log_pair
 
 __all__ = ["OURS", "RungSpeed", "default_lengths", "measure_ladder"]
@@ -30,10 +30,14 @@ SOFTWARE_LENGTHS = (100, 1_000)
 OURS = "ours"
 """The rung below the ladder: forward_long.wgsl."""
 
-OUR_READS = 4 / LONG.rows + 3 / (8 * LONG.rows) + (2 * LONG.rows + 5) / (LONG.rows * LONG_STEPS)
-"""Its reads a cell: of a border's column, of letters for eight columns, and of the states between waves.
+OUR_READS = (
+    4 / (LONG.lanes * LONG.rows)
+    + 3 / (rescale_steps(LONG.rows) * LONG.rows)
+    + 4 * strip_entries(LONGEST_SEGMENT) / (LONG.rows * STEPS)
+)
+"""Its reads a cell: of a border's column, of letters for a block of columns, and of rows and states in each wave.
 
-Left out are what a wave's rows are made from, and that the first strip has no border above it."""
+Left out is what rows are made from, once."""
 
 
 @dataclass(frozen=True, slots=True)

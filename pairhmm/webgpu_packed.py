@@ -17,17 +17,25 @@ from numpy.typing import NDArray
 from pairhmm.batch import PairBatch, Profiles, Qualities
 from pairhmm.folded_rows import fold
 from pairhmm.packed import PADDING, RESCUERS, Plan, Shape, Staging, rescuer_of, send_with_tiles
-from pairhmm.webgpu_kernels import LONG, LONG_STEPS, pairs_of
+from pairhmm.webgpu_kernels import pairs_of
+from pairhmm.webgpu_strips import LONG, STEPS, lag
 
-LANES = (1, 2, 4, 8, 16, 32)
-ROWS = (10, 12, 14, 16)
-ROWS_OF_MOST_LANES = (10, 12, 14, 16, 18, 20)
-"""Rows a lane may own: enough to pay for a step's fixed cost, few enough for the registers that a driver gives."""
+ROWS = {
+    1: (10, 16),
+    2: (12, 16),
+    4: (10, 12, 14, 16),
+    8: (9, 11, 13, 15, 17, 19),
+    16: range(10, 20),
+    32: (10, 12, 14, 16, 18, 19),
+}
+"""Rows that a lane may own, by lanes: few enough for the registers that a driver gives.
 
-STEP_COST = 4.5
-"""Instructions of a step that do not depend on the rows of a lane, in rows."""
+Measured on an H200: a cell takes as long with 9 rows as with 19, and 1.3 times as long with 20, or 19 on 4 lanes."""
 
-LONGEST_TILE = LANES[-1] * ROWS_OF_MOST_LANES[-1]
+STEP_COST = 0.5
+"""What of a step does not depend on the rows of a lane, in rows."""
+
+LONGEST_TILE = 32 * 19
 """Bases of a read that a tile holds."""
 
 LISTED = np.dtype([("workgroups", "<u4", (3,)), ("count", "<u4")])
@@ -97,7 +105,7 @@ class Packed:
 @cache
 def shapes() -> tuple[tuple[Shape, ...], NDArray[np.uint8]]:
     """All shapes, and for each read length 0..LONGEST_TILE the index (uint8) of the one with least work."""
-    known = [Shape(lanes, rows) for lanes in LANES for rows in (ROWS_OF_MOST_LANES if lanes == LANES[-1] else ROWS)]
+    known = [Shape(lanes, rows) for lanes, choices in ROWS.items() for rows in choices]
     lanes, rows = np.array([(shape.lanes, shape.rows) for shape in known]).T
     fits = np.arange(LONGEST_TILE + 1)[:, None] <= lanes * rows
     return tuple(known), np.where(fits, lanes * (rows + STEP_COST), np.inf).argmin(axis=1).astype(np.uint8)
@@ -184,9 +192,13 @@ def pack_pairs(
     batch: PairBatch,
     reads: NDArray[np.int64],
     haplotypes: NDArray[np.int64],
+    segment: int,
     staging: Staging,
 ) -> PackedPairs:
-    """Write `batch` and pairs of its reads and haplotypes (int64[pairs] each), cut into strips, and send it."""
+    """Write `batch` and pairs of its reads and haplotypes (int64[pairs] each), cut into strips, and send it.
+
+    Lanes hand values on in segments of that many.
+    """
     plan, work, kept, folds = _plan(batch)
     strips = strips_of(batch, reads)
     pair_item = np.cumsum(strips) - strips
@@ -199,8 +211,8 @@ def pack_pairs(
     work["items"], work["end_item"] = plan.add(items.astype(np.uint32)) // 4, len(pair)
     work["kept"] = 2 * len(reads)
     plan.write(staging.begin(plan.size), staging.send)
-    steps = columns + LONG.lanes * strips
-    waves = int((strips + -(-steps // LONG_STEPS)).max(initial=0))
+    steps = columns + lag(segment) * strips
+    waves = int((strips + steps // STEPS).max(initial=0))
     of_pairs = Kept(np.where(folds, kept.log10, np.nan)[reads], kept.unit)
     return PackedPairs(work, len(pair), int(columns.sum()), pair_item, waves, of_pairs)
 

@@ -15,6 +15,7 @@ from pairhmm.errors import OutOfDeviceMemory
 from pairhmm.webgpu_kernels import Variant
 from pairhmm.webgpu_packed import LISTED, WORK
 from pairhmm.webgpu_setup import SUBGROUPS, Adapter, request_device
+from pairhmm.webgpu_strips import LONG, LONGEST_SEGMENT, SHORTEST_SEGMENT, workgroup_bytes
 
 __all__ = ["MOST_WORKGROUPS", "WIDTH", "Dispatch", "Runtime", "Slot"]
 
@@ -28,6 +29,9 @@ WORK_STRIDE = 256
 MOST_WORKGROUPS = 65535
 """Of a dispatch in one dimension."""
 
+MOST_DISPATCHES = 64
+"""Of a submission: the device works on one while the next is recorded."""
+
 USAGES = {
     "in": "STORAGE|COPY_DST",
     "work": "UNIFORM|COPY_DST",
@@ -36,7 +40,7 @@ USAGES = {
     "listed": "STORAGE|INDIRECT|COPY_DST",
     "list": "STORAGE",
     "border": "STORAGE",
-    "saved": "STORAGE",
+    "strips": "STORAGE",
     "times": "QUERY_RESOLVE|COPY_SRC",
 }
 """The buffers of a slot."""
@@ -139,6 +143,15 @@ class Runtime:
         self._pipelines: dict[Variant, Any] = {}
         self._tables = self.device.create_buffer_with_data(data=webgpu_kernels.tables(), usage="STORAGE")
         self.subgroup = self._measured_subgroup() if shuffles and SUBGROUPS in self.device.features else 0
+
+    @property
+    def segment(self) -> int:
+        """Lanes of forward_long.wgsl that hand values on: all of a strip, where few shuffle or memory is short."""
+        shuffling = min(self.subgroup, LONGEST_SEGMENT)
+        if shuffling < SHORTEST_SEGMENT:
+            return LONG.lanes
+        fits = workgroup_bytes(shuffling) <= self.device.limits["max-compute-workgroup-storage-size"]
+        return shuffling if fits else LONG.lanes
 
     def compiled(self, variants: Sequence[Variant]) -> list[Any]:
         """Pipelines of the variants; those that are new are compiled at the same time."""
@@ -287,11 +300,11 @@ def _record(compute: Any, dispatch: Dispatch, groups: Sequence[Any], slot: Slot,
 
 
 def _runs(cells: Sequence[int], most: float) -> list[list[int]]:
-    """Indices in runs of at most that many cells, or of one."""
+    """Indices in runs of at most that many cells, or of one, and of at most `MOST_DISPATCHES`."""
     runs: list[list[int]] = [[]]
     taken = 0
     for index, count in enumerate(cells):
-        if runs[-1] and taken + count > most:
+        if runs[-1] and (taken + count > most or len(runs[-1]) == MOST_DISPATCHES):
             runs.append([])
             taken = 0
         runs[-1].append(index)

@@ -105,26 +105,30 @@ fn forward(
         let shift = (letter_at & 3u) * 8u;
         var word = letter_at >> 2u;
         var low = batch[word];
-        var middle = batch[word + 1u];
-        var high = batch[word + 2u];
+//#for q PART_WORDS
+        var word$q = batch[word + 1u + $qu];
+//#end
         for (var t = 0u; t < longest; t += PART) {
-            let letters0 = joined(low, middle, shift);
-            let letters1 = joined(middle, high, shift);
+//#for q PART_WORDS
+            let letters$q = joined(low, word$q, shift);
+            low = word$q;
+//#end
             // The letters of the next part are read before their turn.
-            low = high;
-            word += 2u;
-            middle = batch[word + 1u];
-            high = batch[word + 2u];
+            word += PART_WORDS;
+//#for q PART_WORDS
+            word$q = batch[word + 1u + $qu];
+//#end
+            let left = i32(steps) - i32(t);
             var part = 0.0;
 //#for u PART
             {
-                let own = ((letters$u.quad >> $u.byteu) & 7u) * W + lane;
+                let letter = (letters$u.quad >> $u.byteu) & 7u;
                 let above = from_above(below, lane, $uu);
                 var s = select(above.x, deletion, is_first);
                 var i = select(above.y, 0.0, is_first);
 //#include column.wgsl
                 below = vec2<f32>(s, i);
-                part += select(0.0, i, t + $uu < steps);
+                part += select(0.0, i, left > $u);
             }
 //#end
             sum += part;

@@ -1,42 +1,81 @@
-// Pairs of any length: strips of G K rows, each a workgroup's, with an exponent a lane (scaling.wgsl).
+// Pairs of any length, with an exponent a lane (scaling.wgsl).
 //
 // WebGPU lets no workgroup wait for another one, so strips do not follow each other inside a dispatch: they take turns. A
-// dispatch is a wave, in which each strip does STEPS steps. A strip is a wave and a subgroup's lanes behind the one above:
+// dispatch is a wave, in which each strip does STEPS steps, a block of RESCALE_STEPS after the other. Lane l of segment g
+// takes column j at step j + l + SKEW g, and strip r does in a wave the
 //
-//   strip r does steps (wave - r) STEPS - 32 r and on,  up to column (wave - r) STEPS - 32 r + STEPS - 1 in its first lane,
+//   steps (wave - r) STEPS - LAG r and on, up to column (wave - r) STEPS - LAG r + STEPS - 1 in its first lane,
 //
 // which the last lane of strip r - 1 has left by the end of the wave before. Between waves a lane's states lie in memory, and
 // so does the row between two strips, which is read and overwritten in place: a strip writes columns that the one below has
 // read in an earlier wave, or reads in a later one.
+//
+// Columns pass from segment to segment, and from and to the border, through `passing`. A block's columns are there at its
+// begin if they were written two blocks before: between lies a barrier.
 
-@group(0) @binding(4) var<storage, read_write> border: array<vec4<u32>>;  // bits of S and I, their exponent; a column each
-@group(0) @binding(5) var<storage, read_write> saved: array<u32>;         // [items][2 K + 5][W]
+const SEGMENTS = G / SEGMENT;
+const DELAY = SEGMENT - 1u;  // of a column, from a segment's first lane to its last
+const SKEW = SEGMENT + 2u * RESCALE_STEPS;
 
-const ITEM_WORDS = 5u;  // read, haplotype, strip, first column of the border, pair
-const SAVED_WORDS = 2u * K + 5u;
-const LAG = 32u;  // at least G - 1, and a multiple of RESCALE_STEPS
+// What enters segment g, and what leaves the last one: values [g][block][step of the block], each block with an exponent.
+// Blocks and steps are those of the segment above, which a column leaves DELAY steps after it entered it: a block takes what
+// two blocks gave, its first column from one and the others from the next.
+const BLOCKS = 4u;
+const RING = BLOCKS * RESCALE_STEPS;
+var<workgroup> passing: array<array<array<vec2<f32>, RESCALE_STEPS>, BLOCKS>, SEGMENTS + 1u>;
+var<workgroup> passing_exponent: array<array<i32, BLOCKS>, SEGMENTS + 1u>;
 
-var<workgroup> kept_coarse: array<i32, W>;
-var<workgroup> kept_fine: array<i32, W>;
-var<workgroup> unfit: array<u32, W>;
+fn block_of(step: u32) -> u32 {
+    return step / RESCALE_STEPS % BLOCKS;
+}
 
-// What the host must know of a strip, once: log10 of what its rows are relative to, and what does not fit them.
-fn note_strip(item: u32, loaded: Lane, is_ordered: bool, lane: u32) {
-    kept_coarse[lane] = loaded.kept.x;
-    kept_fine[lane] = loaded.kept.y;
-    unfit[lane] = loaded.unfit | select(UNORDERED, 0u, is_ordered);
-    workgroupBarrier();
-    if lane == 0u {
-        var total = vec2<i32>(0, 0);
-        var unfits = 0u;
-        for (var l = 0u; l < W; l++) {
-            total += vec2<i32>(kept_coarse[l], kept_fine[l]);
-            unfits |= unfit[l];
-        }
-        out[work.kept + 3u * item] = bitcast<u32>(total.x);
-        out[work.kept + 3u * item + 1u] = bitcast<u32>(total.y);
-        out[work.kept + 3u * item + 2u] = unfits;
+// A column of the border above a strip: nothing above the first one, and past the end.
+fn border_column(strip: u32, border_at: u32, column: u32, columns: u32) -> vec4<u32> {
+    if strip == 0u || column >= columns {
+        return vec4<u32>(0u, 0u, 0u, 0u);
     }
+    return border[border_at + column];
+}
+
+fn take(entry: vec4<u32>, column: u32) {
+    let step = column + DELAY;
+    passing[0][block_of(step)][step % RESCALE_STEPS] = bitcast<vec2<f32>>(entry.xy);
+    // A block has one exponent: the lane of its first column writes it.
+    if step % RESCALE_STEPS == 0u {
+        passing_exponent[0][block_of(step)] = bitcast<i32>(entry.z);
+    }
+}
+
+// What left the last segment in the block from `t` on, to the border, by the last lanes.
+fn give(t: u32, border_at: u32, columns: u32, lane: u32) {
+    let step = t - (SEGMENTS - 1u) * SKEW + lane - (W - RESCALE_STEPS);
+    let column = step - DELAY;
+    if lane >= W - RESCALE_STEPS && column < columns {
+        let left = bitcast<vec2<u32>>(passing[SEGMENTS][block_of(step)][step % RESCALE_STEPS]);
+        border[border_at + column] = vec4<u32>(left, bitcast<u32>(passing_exponent[SEGMENTS][block_of(step)]), 0u);
+    }
+}
+
+// Three words that have the letters of a block from `column` on, which may lie before the haplotype's begin.
+fn words_of(first: u32, column: u32) -> vec3<u32> {
+    let word = letter_of(first, column) >> 2u;
+    return vec3<u32>(batch[word], batch[word + 1u], batch[word + 2u]);
+}
+
+// Where letters are read: none of a block lies in the haplotype where it is not at `column`.
+fn letter_of(first: u32, column: u32) -> u32 {
+    return first + u32(max(bitcast<i32>(column), -i32(RESCALE_STEPS)));
+}
+
+// Letters of a block in which a haplotype begins or ends: NO_LETTER past its ends.
+fn cut(letters: vec2<u32>, column: u32, columns: u32) -> vec2<u32> {
+    var result = letters;
+//#for u RESCALE_STEPS
+    if column + $uu >= columns {
+        result[$u.quad] = (result[$u.quad] & ~(255u << $u.byteu)) | (NO_LETTER << $u.byteu);
+    }
+//#end
+    return result;
 }
 
 // One strip's part of a wave.
@@ -61,21 +100,48 @@ fn forward_long(
     let strip = batch[item_at + 2u];
     let border_at = batch[item_at + 3u];
     let begin = (i32(work.wave) - i32(strip)) * i32(STEPS) - i32(LAG * strip);
-    let all_steps = (columns + G - 1u + RESCALE_STEPS - 1u) / RESCALE_STEPS * RESCALE_STEPS;
+    let all_steps = (columns + (SEGMENTS - 1u) * SKEW + DELAY + RESCALE_STEPS - 1u) / RESCALE_STEPS * RESCALE_STEPS;
     if begin + i32(STEPS) <= 0 || begin >= i32(all_steps) {
         return;
     }
-    let is_first = lane == 0u;
-    let row = strip * (G * K);
-    let is_last_strip = row + G * K >= read.rows;
+    let t_begin = u32(max(begin, 0));
+    let t_end = min(u32(begin + i32(STEPS)), all_steps);
+    let segment = lane / SEGMENT;
+    let l = lane % SEGMENT;
+    let is_first = l == 0u;
+    let is_last = l == SEGMENT - 1u;
+    let is_last_strip = (strip + 1u) * (G * K) >= read.rows;
 
-    let loaded = load_lane(lane, read.first + row, read.rows - row);
-//#include coefficients.wgsl
-    load_emissions(lane, read.first + row, read.rows - row);
-    sum_falls(loaded.fall, lane);
+    let at = strip_at(item, lane);
+//#for q QUADS
+    let from_deletions$q = bitcast<vec4<f32>>(strips[at + (COEFFICIENTS + $qu) * W]);
+    let from_insertions$q = bitcast<vec4<f32>>(strips[at + (COEFFICIENTS + QUADS + $qu) * W]);
+    let extend_insertions$q = bitcast<vec4<f32>>(strips[at + (COEFFICIENTS + 2u * QUADS + $qu) * W]);
+    let extend_deletions$q = bitcast<vec4<f32>>(strips[at + (COEFFICIENTS + 3u * QUADS + $qu) * W]);
+//#for letter EMITTED
+    let emissions$letter_$q = bitcast<vec4<f32>>(strips[at + (EMISSIONS + $letteru * QUADS + $qu) * W]);
+//#end
+//#end
+//#for k K
+//#for letter EMITTED
+    emissions[$letter][$k][lane] = emissions$letter_$k.quad.$k.axis;
+//#end
+    emissions[NO_LETTER][$k][lane] = 0.0;
+    let from_deletion$k = from_deletions$k.quad.$k.axis;
+    let from_insertion$k = from_insertions$k.quad.$k.axis;
+    let extend_insertion$k = extend_insertions$k.quad.$k.axis;
+//#if VARYING
+    let extend_deletion$k = extend_deletions$k.quad.$k.axis;
+//#else
+    const extend_deletion$k = EXTEND_DELETION;
+//#end
+//#end
+    let of_lane = strips[at + STRIP_LANE * W];
+    let falls = bitcast<vec3<i32>>(of_lane.xyz);
+    begin_fitting(lane);
 
-    let starts = is_first && strip == 0u;
-    let deletion = select(0.0, first_deletion(read.first) / f32(columns), starts);
+    let starts = lane == 0u && strip == 0u;
+    let deletion = select(0.0, bitcast<f32>(of_lane.w) / f32(columns), starts);
 //#for k K
     var s$k = 0.0;
     var d$k = 0.0;
@@ -83,106 +149,177 @@ fn forward_long(
     var below = vec2<f32>(0.0, 0.0);
     var exponent = -TOP;
     var sum = Sum(0.0, 0);
-    let saved_at = item * SAVED_WORDS * W + lane;
     if begin <= 0 {
-        var is_ordered = true;
 //#if SHUFFLES
-        is_ordered = in_order(lane, subgroup_size, subgroup_lane);
+        if !in_order(lane, subgroup_size, subgroup_lane) {
+            out[work.kept + 3u * item + 2u] = UNORDERED;
+        }
 //#end
-        note_strip(item, loaded, is_ordered, lane);
         let first = select(0.0, work.start_match + deletion * work.start_deletion, starts);
         exponent = select(-TOP, exponent_of(max(first, deletion)) - TOP, starts);
         s0 = first * power_of_two(-exponent);
-    } else {
-//#for k K
-        s$k = bitcast<f32>(saved[saved_at + 2u * $ku * W]);
-        d$k = bitcast<f32>(saved[saved_at + (2u * $ku + 1u) * W]);
-//#end
-        below.x = bitcast<f32>(saved[saved_at + 2u * K * W]);
-        below.y = bitcast<f32>(saved[saved_at + (2u * K + 1u) * W]);
-        exponent = bitcast<i32>(saved[saved_at + (2u * K + 2u) * W]);
-        sum.value = bitcast<f32>(saved[saved_at + (2u * K + 3u) * W]);
-        sum.exponent = bitcast<i32>(saved[saved_at + (2u * K + 4u) * W]);
-    }
-
-    let t_begin = u32(max(begin, 0));
-    let t_end = min(u32(begin + i32(STEPS)), all_steps);
-    for (var t = t_begin; t < t_end; t += RESCALE_STEPS) {
-        // What enters the first lane.
-        var highest = exponent_of(deletion);
-//#for u RESCALE_STEPS
-        var entering$u = vec4<u32>(0u, 0u, 0u, 0u);
-        if strip > 0u && t + $uu < columns {
-            entering$u = border[border_at + t + $uu];
+//#for p PASSING_ENTRIES
+        if lane + $pu * W < (SEGMENTS - 1u) * RING {
+            passing[1u + (lane + $pu * W) / RING][block_of(lane)][lane % RESCALE_STEPS] = vec2<f32>(0.0, 0.0);
         }
-        let top$u = max(bitcast<f32>(entering$u.x), bitcast<f32>(entering$u.y));
-        highest = max(highest, select(NOTHING, bitcast<i32>(entering$u.z) + exponent_of(top$u), top$u > 0.0));
 //#end
-        let letter_at = work.letters + offset + t - lane;
-        let shift = (letter_at & 3u) * 8u;
-        let low = batch[letter_at >> 2u];
-        let middle = batch[(letter_at >> 2u) + 1u];
-        let high = batch[(letter_at >> 2u) + 2u];
-        let letters0 = joined(low, middle, shift);
-        let letters1 = joined(middle, high, shift);
+    } else {
+//#for q QUADS
+        let ss$q = bitcast<vec4<f32>>(strips[at + (STATES + $qu) * W]);
+        let ds$q = bitcast<vec4<f32>>(strips[at + (STATES + QUADS + $qu) * W]);
+//#end
+//#for k K
+        s$k = ss$k.quad.$k.axis;
+        d$k = ds$k.quad.$k.axis;
+//#end
+        let of_below = strips[at + BELOW * W];
+        below = bitcast<vec2<f32>>(of_below.xy);
+        exponent = bitcast<i32>(of_below.z);
+        let of_sum = strips[at + SUM * W];
+        sum = Sum(bitcast<f32>(of_sum.x), bitcast<i32>(of_sum.y));
+//#for p PASSING_ENTRIES
+        if lane + $pu * W < (SEGMENTS - 1u) * RING {
+            let passed$p = strips[at + (PASSING + $pu) * W];
+            let g = 1u + (lane + $pu * W) / RING;
+            passing[g][block_of(lane)][lane % RESCALE_STEPS] = bitcast<vec2<f32>>(passed$p.xy);
+            if lane % RESCALE_STEPS == 0u {
+                passing_exponent[g][block_of(lane)] = bitcast<i32>(passed$p.z);
+            }
+        }
+//#end
+    }
+    // Two blocks are there when the first one begins.
+    if lane < 2u * RESCALE_STEPS {
+        let entry = border_column(strip, border_at, t_begin + lane, columns);
+        take(entry, t_begin + lane);
+        if lane == 0u {
+            passing_exponent[0][block_of(t_begin + DELAY)] = bitcast<i32>(entry.z);
+        }
+    }
+    workgroupBarrier();
 
+    // A block's letters are read before their turn.
+    let letters_at = work.letters + offset;
+    let whole = select(0u, columns - RESCALE_STEPS + 1u, columns >= RESCALE_STEPS);  // blocks from here on are cut
+    var words = words_of(letters_at, t_begin - segment * SKEW - l);
+    for (var t = t_begin; t < t_end; t += RESCALE_STEPS) {
+        let step = t - segment * SKEW;
+        let column = step - l;
+        let shift = (letter_of(letters_at, column) & 3u) * 8u;
+        var letters = vec2<u32>(joined(words.x, words.y, shift), joined(words.y, words.z, shift));
+        if column >= whole {
+            letters = cut(letters, column, columns);
+        }
+        words = words_of(letters_at, column + RESCALE_STEPS);
+        var arriving = vec4<u32>(0u, 0u, 0u, 0u);
+        let arriving_column = t + 2u * RESCALE_STEPS + lane;
+        if lane < RESCALE_STEPS {
+            arriving = border_column(strip, border_at, arriving_column, columns);
+        }
+
+        let first_block = block_of(step + DELAY);
+        let next_block = block_of(step + SEGMENT);
+        var first_top = 0.0;
+        var next_top = 0.0;
+//#for u RESCALE_STEPS
+        let entering$u = passing[segment][select(next_block, first_block, $u == 0)][($u + DELAY) % RESCALE_STEPS];
+        first_top = max(first_top, select(0.0, max(entering$u.x, entering$u.y), $u == 0));
+        next_top = max(next_top, select(max(entering$u.x, entering$u.y), 0.0, $u == 0));
+//#end
+        let first_exponent = passing_exponent[segment][first_block];
+        let next_exponent = passing_exponent[segment][next_block];
         var largest_value = max(below.x, below.y);
 //#for k K
         largest_value = max(largest_value, max(s$k, d$k));
 //#end
-        var wanted = select(NOTHING, exponent + exponent_of(largest_value), largest_value > 0.0);
+        var wanted = with_exponent(largest_value, exponent);
         if is_first {
-            wanted = max(wanted, highest);
+            wanted = max(wanted, exponent_of(deletion));
+            wanted = max(wanted, with_exponent(first_top, first_exponent));
+            wanted = max(wanted, with_exponent(next_top, next_exponent));
         }
-        let renewed = fitting(wanted, exponent, lane);
-        let once = power_of_two((exponent - renewed) / 2);
-        let twice = power_of_two(exponent - renewed - (exponent - renewed) / 2);
-//#for k K
-        s$k = s$k * once * twice;
-        d$k = d$k * once * twice;
-//#end
-        below = below * once * twice;
-        exponent = renewed;
+        let renewed = fitting(wanted, exponent, falls, lane);
+        if t > t_begin && !is_last_strip {
+            give(t - RESCALE_STEPS, border_at, columns, lane);
+        }
+//#include rescale.wgsl
         exponent_by[lane] = exponent;
+        if is_last {
+            passing_exponent[segment + 1u][block_of(step)] = exponent;
+        }
         // What a rescaling reads, the next one writes on the other side of this.
         workgroupBarrier();
-        let keep = power_of_two(exponent_by[max(lane, 1u) - 1u] - exponent);
+        // From the exponent above to this lane's. What enters may be further off than one factor can represent.
+        let above_keep = power_of_two(exponent_by[max(lane, 1u) - 1u] - exponent);
+        let first_fit = first_exponent - exponent;
+        let next_fit = next_exponent - exponent;
+        let first_keep = select(above_keep, power_of_two(first_fit / 2), is_first);
+        let first_again = select(1.0, power_of_two(first_fit - first_fit / 2), is_first);
+        let next_keep = select(above_keep, power_of_two(next_fit / 2), is_first);
+        let next_again = select(1.0, power_of_two(next_fit - next_fit / 2), is_first);
         let start = deletion * power_of_two(-exponent);
         var part = 0.0;
 //#for u RESCALE_STEPS
+        var leaving$u: vec2<f32>;
         {
-            // Nothing, before a lane's first column and after its last: numbers that wrap are past every end.
-            let letter = select(NO_LETTER, (letters$u.quad >> $u.byteu) & 7u, t + $uu - lane < columns);
-            let own = letter * W + lane;
-            let above = from_above(below, lane, $uu);
-            // In two factors: one alone may not be representable.
-            let fit = bitcast<i32>(entering$u.z) - exponent;
-            let once = power_of_two(fit / 2);
-            let twice = power_of_two(fit - fit / 2);
-            var s = select(above.x * keep, fma(bitcast<f32>(entering$u.x) * once, twice, start), is_first);
-            var i = select(above.y * keep, bitcast<f32>(entering$u.y) * once * twice, is_first);
+            let letter = (letters[$u.quad] >> $u.byteu) & 7u;
+            let above = select(from_above(below, lane, $uu), entering$u, is_first) * select(next_keep, first_keep, $u == 0);
+            var s = fma(above.x, select(next_again, first_again, $u == 0), start);
+            var i = above.y * select(next_again, first_again, $u == 0);
 //#include column.wgsl
             below = vec2<f32>(s, i);
             part += i;
-            let left = t + $uu - (G - 1u);
-            if lane == G - 1u && !is_last_strip && left < columns {
-                border[border_at + left] = vec4<u32>(bitcast<u32>(s), bitcast<u32>(i), bitcast<u32>(exponent), 0u);
-            }
+            leaving$u = below;
         }
 //#end
-        sum = add(sum, part, exponent);
+        if is_last {
+//#for u RESCALE_STEPS
+            passing[segment + 1u][block_of(step)][$u] = leaving$u;
+//#end
+            // No columns leave behind the last one.
+            if bitcast<i32>(step + RESCALE_STEPS - 1u - DELAY) >= i32(columns) {
+//#for u RESCALE_STEPS
+                if bitcast<i32>(step + $uu - DELAY) >= i32(columns) {
+                    passing[segment + 1u][block_of(step)][$u] = vec2<f32>(0.0, 0.0);
+                }
+//#end
+            }
+        }
+        if is_last_strip {
+            sum = add(sum, part, exponent);
+        }
+        if lane < RESCALE_STEPS {
+            take(arriving, arriving_column);
+        }
+    }
+    workgroupBarrier();
+    if !is_last_strip {
+        give(t_end - RESCALE_STEPS, border_at, columns, lane);
     }
 
     if t_end < all_steps {
-//#for k K
-        saved[saved_at + 2u * $ku * W] = bitcast<u32>(s$k);
-        saved[saved_at + (2u * $ku + 1u) * W] = bitcast<u32>(d$k);
+//#for q QUADS
+        var states$q = vec4<f32>(0.0, 0.0, 0.0, 0.0);
+        var deletions$q = vec4<f32>(0.0, 0.0, 0.0, 0.0);
 //#end
-        saved[saved_at + 2u * K * W] = bitcast<u32>(below.x);
-        saved[saved_at + (2u * K + 1u) * W] = bitcast<u32>(below.y);
-        saved[saved_at + (2u * K + 2u) * W] = bitcast<u32>(exponent);
-        saved[saved_at + (2u * K + 3u) * W] = bitcast<u32>(sum.value);
-        saved[saved_at + (2u * K + 4u) * W] = bitcast<u32>(sum.exponent);
+//#for k K
+        states$k.quad.$k.axis = s$k;
+        deletions$k.quad.$k.axis = d$k;
+//#end
+//#for q QUADS
+        strips[at + (STATES + $qu) * W] = bitcast<vec4<u32>>(states$q);
+        strips[at + (STATES + QUADS + $qu) * W] = bitcast<vec4<u32>>(deletions$q);
+//#end
+        strips[at + BELOW * W] = vec4<u32>(bitcast<vec2<u32>>(below), bitcast<u32>(exponent), 0u);
+        strips[at + SUM * W] = vec4<u32>(bitcast<u32>(sum.value), bitcast<u32>(sum.exponent), 0u, 0u);
+//#for p PASSING_ENTRIES
+        if lane + $pu * W < (SEGMENTS - 1u) * RING {
+            let g = 1u + (lane + $pu * W) / RING;
+            let passed = bitcast<vec2<u32>>(passing[g][block_of(lane)][lane % RESCALE_STEPS]);
+            let of_block = bitcast<u32>(passing_exponent[g][block_of(lane)]);
+            strips[at + (PASSING + $pu) * W] = vec4<u32>(passed, of_block, 0u);
+        }
+//#end
     } else if is_last_strip && lane == G - 1u && sum.value > 0.0 && bitcast<u32>(sum.value) < INFINITY_BITS {
         let pair = batch[item_at + 4u];
         out[2u * pair] = bitcast<u32>(sum.value);

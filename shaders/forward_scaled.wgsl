@@ -27,7 +27,8 @@ fn forward_scaled(
         let loaded = load_lane(lane, read.first, read.rows);
 //#include coefficients.wgsl
         load_emissions(lane, read.first, read.rows);
-        sum_falls(loaded.fall, lane);
+        let falls = sum_falls(loaded.fall, lane);
+        begin_fitting(lane);
 
         let offset = batch[work.haplotype_offset + pair.y];
         let columns = batch[work.haplotype_offset + pair.y + 1u] - offset;
@@ -54,21 +55,12 @@ fn forward_scaled(
 //#for k K
                 largest_value = max(largest_value, max(s$k, d$k));
 //#end
-                var wanted = select(NOTHING, exponent + exponent_of(largest_value), largest_value > 0.0);
+                var wanted = with_exponent(largest_value, exponent);
                 if is_first {
                     wanted = max(wanted, entering);
                 }
-                let renewed = fitting(wanted, exponent, lane);
-                let shift = exponent - renewed;
-                // Two factors: one alone may not be representable.
-                let once = power_of_two(shift / 2);
-                let twice = power_of_two(shift - shift / 2);
-//#for k K
-                s$k = s$k * once * twice;
-                d$k = d$k * once * twice;
-//#end
-                below = below * once * twice;
-                exponent = renewed;
+                let renewed = fitting(wanted, exponent, falls, lane);
+//#include rescale.wgsl
                 exponent_by[lane] = exponent;
                 // What a rescaling reads, the next one writes on the other side of this.
                 workgroupBarrier();
@@ -77,7 +69,6 @@ fn forward_scaled(
             }
             let column = t - l;  // wraps before a lane's first column, and then is past every end
             let letter = select(NO_LETTER, byte(work.letters + offset + column) & 7u, column < columns);
-            let own = letter * W + lane;
             let above = from_above(below, lane, t);
             var s = select(above.x * keep, start, is_first);
             var i = select(above.y * keep, 0.0, is_first);

@@ -11,10 +11,6 @@
 //
 // Rows past the read's end carry M + I of its last row down unchanged: a score does not depend on its tile.
 
-const UNFOLDED = 1u;
-const UNSCALED = 2u;
-const UNORDERED = 4u;  // a read's lanes do not lie in one subgroup, one after the other
-
 // How a row leads to the next one, from rows_qualities.wgsl, rows_profiles.wgsl or rows_folded.wgsl.
 struct Row {
     from_deletion: f32,
@@ -44,11 +40,6 @@ struct Lane {
 const MOST_FALL = 160.0 * f32(K) / f32(2u * K + 1u + ENTERING_COLUMNS);
 const LEAST_OPENING = 1e-6;
 
-// Emissions relative to a row's best one, [letter][lane][row]. Lanes are an odd number of quads apart: whatever letters
-// they read, there is no bank conflict. A lane reads and writes its own column alone; on their way into registers, which a
-// loop can't index, coefficients pass here.
-var<workgroup> emissions: array<array<vec4<f32>, QUADS>, LETTERS * W>;
-
 // Stage the coefficients of a lane's rows, of the `count` that a read has from position `first` on.
 fn load_lane(lane: u32, first: u32, count: u32) -> Lane {
     var result = Lane(vec2<i32>(0, 0), 0u, 0.0);
@@ -65,10 +56,10 @@ fn load_lane(lane: u32, first: u32, count: u32) -> Lane {
         result.fall += bits;
         // Into the row that carries down it is that of an opening as well, which has its own share of the range.
         fall_of_gap += select(0.0, bits, i + 1u < count);
-        emissions[lane][k / 4u][k % 4u] = row.from_deletion;
-        emissions[W + lane][k / 4u][k % 4u] = row.from_insertion;
-        emissions[2u * W + lane][k / 4u][k % 4u] = row.extend_insertion;
-        emissions[3u * W + lane][k / 4u][k % 4u] = row.extend_deletion;
+        emissions[0][k][lane] = row.from_deletion;
+        emissions[1][k][lane] = row.from_insertion;
+        emissions[2][k][lane] = row.extend_insertion;
+        emissions[3][k][lane] = row.extend_deletion;
     }
     result.unfit |= select(UNSCALED, 0u, fall_of_gap < MOST_FALL);
     return result;
@@ -78,12 +69,15 @@ fn load_lane(lane: u32, first: u32, count: u32) -> Lane {
 fn load_emissions(lane: u32, first: u32, count: u32) {
     for (var k = 0u; k < K; k++) {
         let i = lane % G * K + k;
-        for (var letter = 0u; letter < LETTERS; letter++) {
-            var emission = 0.0;
-            if i < count && letter < 5u {
-                emission = relative_emission(first + i, letter);
-            }
-            emissions[letter * W + lane][k / 4u][k % 4u] = emission;
+        var relative = array<f32, 5>();
+        if i < count {
+            relative = relative_emissions(first + i);
         }
+//#for letter EMITTED
+        emissions[$letter][k][lane] = relative[$letter];
+//#end
+//#if SCALED
+        emissions[NO_LETTER][k][lane] = 0.0;
+//#end
     }
 }

@@ -1,10 +1,10 @@
-// What a lane gets from the lane above it, by a subgroup's shuffles. The G lanes of a read must lie in one subgroup, in
-// their order: `in_order` says whether they do.
+// What a lane gets from the lane above it, by a subgroup's shuffles. The SEGMENT lanes that follow each other must
+// lie in one subgroup, in their order: `in_order` says whether they do.
 
 fn from_above(values: vec2<f32>, lane: u32, column: u32) -> vec2<f32> {
     return subgroupShuffleUp(values, 1u);
 }
 
 fn in_order(lane: u32, subgroup_size: u32, subgroup_lane: u32) -> bool {
-    return subgroup_size >= G && subgroup_lane == lane % subgroup_size;
+    return subgroup_size >= SEGMENT && subgroup_lane == lane % subgroup_size;
 }

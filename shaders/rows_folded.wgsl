@@ -22,6 +22,12 @@ fn first_deletion(position: u32) -> f32 {
     return folded(position, 10u);
 }
 
-fn relative_emission(position: u32, letter: u32) -> f32 {
-    return folded(position, letter);
+fn relative_emissions(position: u32) -> array<f32, 5> {
+    return array<f32, 5>(
+        folded(position, 0u),
+        folded(position, 1u),
+        folded(position, 2u),
+        folded(position, 3u),
+        folded(position, 4u),
+    );
 }

@@ -93,6 +93,13 @@ fn first_deletion(position: u32) -> f32 {
     return constant(FIRST_DELETION).x;
 }
 
-fn relative_emission(position: u32, letter: u32) -> f32 {
-    return over(expected(position, MATCH + letter, 5u), best_emission(position)).x;
+fn relative_emissions(position: u32) -> array<f32, 5> {
+    let best = best_emission(position);
+    return array<f32, 5>(
+        over(expected(position, MATCH, 5u), best).x,
+        over(expected(position, MATCH + 1u, 5u), best).x,
+        over(expected(position, MATCH + 2u, 5u), best).x,
+        over(expected(position, MATCH + 3u, 5u), best).x,
+        over(expected(position, MATCH + 4u, 5u), best).x,
+    );
 }

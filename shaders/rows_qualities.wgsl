@@ -76,10 +76,17 @@ fn first_deletion(position: u32) -> f32 {
     return (1.0 - front(openings.gap).x) * back(openings.unopened).x;
 }
 
-fn relative_emission(position: u32, letter: u32) -> f32 {
+fn relative_emissions(position: u32) -> array<f32, 5> {
     let base = byte(work.bases + work.bases_step * position);
     let at = letter_is_n(position) + quality(work.base_quality, work.base_quality_step, position);
     let ratio = tables[RATIO + at];
-    let matches = letter == base || letter == 4u;
-    return select(bitcast<f32>(ratio.x), 1.0, matches != (ratio.y != 0u));
+    let mismatch = select(bitcast<f32>(ratio.x), 1.0, ratio.y != 0u);
+    let matching = select(1.0, bitcast<f32>(ratio.x), ratio.y != 0u);
+    return array<f32, 5>(
+        select(mismatch, matching, base == 0u),
+        select(mismatch, matching, base == 1u),
+        select(mismatch, matching, base == 2u),
+        select(mismatch, matching, base == 3u),
+        matching,
+    );
 }

@@ -6,18 +6,26 @@ const NOTHING = -268435456;  // exponent of zero
 const NO_LETTER = 5u;
 const INFINITY_BITS = 0x7f800000u;
 
-var<workgroup> fall_above: array<i32, W>;
-var<workgroup> wanted_by: array<i32, W>;
 // Exponents of the lanes; before there are any, the bits of their falls: with an array more, 16 KiB would not do.
 var<workgroup> exponent_by: array<i32, W>;
+// What exponents lanes bring to those below them, REACH entries that are NOTHING before each segment's.
+var<workgroup> brought_by: array<i32, W + W / SEGMENT * REACH>;
+
+const LEAST_EXPONENT = -126;  // of a float32 in its full precision
+const MOST_EXPONENT = 127;
 
 // 2^exponent; zero below the range of float32.
 fn power_of_two(exponent: i32) -> f32 {
-    return select(bitcast<f32>(u32(min(exponent, 127) + 127) << 23u), 0.0, exponent < -126);
+    return select(bitcast<f32>(u32(min(exponent, MOST_EXPONENT) + 127) << 23u), 0.0, exponent < LEAST_EXPONENT);
 }
 
 fn exponent_of(value: f32) -> i32 {
     return select(NOTHING, i32(bitcast<u32>(value) >> 23u) - 127, value > 0.0);
+}
+
+// The exponent of value * 2^exponent.
+fn with_exponent(value: f32, exponent: i32) -> i32 {
+    return select(NOTHING, exponent + exponent_of(value), value > 0.0);
 }
 
 // A sum of any size: value * 2^exponent.
@@ -39,30 +47,43 @@ fn add(sum: Sum, value: f32, exponent: i32) -> Sum {
     return Sum(sum.value + mantissa * power_of_two(max(together - sum.exponent, -200)), sum.exponent);
 }
 
-// Note in fall_above what is left of an insertion that goes through all lanes of the read above this one: -log2, whole bits.
-fn sum_falls(fall: f32, lane: u32) {
+// What is left of an insertion that goes through all lanes of the segment above a lane: -log2, whole bits. Of this lane; of the
+// one that its values reach by matches until the next rescaling; and of the one that those of the lane before reach.
+fn sum_falls(fall: f32, lane: u32) -> vec3<i32> {
     exponent_by[lane] = bitcast<i32>(fall);
     workgroupBarrier();
     var sum = 0.0;
-    for (var above = lane - lane % G; above < lane; above++) {
+    for (var above = lane - lane % SEGMENT; above < lane; above++) {
         sum += bitcast<f32>(exponent_by[above]);
     }
-    fall_above[lane] = i32(sum);
+    var falls = vec3<i32>(i32(sum), 0, i32(sum));
+    for (var passed = lane; passed < lane + MATCHED; passed++) {
+        falls.z = i32(sum);
+        sum += select(0.0, bitcast<f32>(exponent_by[min(passed, W - 1u)]), passed < W);
+    }
+    falls.y = i32(sum);
+    return falls;
 }
 
-// The exponent that fits a lane: that of its largest value, of the lane above, and of what an insertion would bring it until
-// the next rescaling. Lanes further above than that do not count: they are at later columns, where values may be far
-// larger. `before` is what the lane has now.
-fn fitting(wanted: i32, before: i32, lane: u32) -> i32 {
-    wanted_by[lane] = wanted;
-    workgroupBarrier();
-    let begin = lane - lane % G;
-    var highest = NOTHING;
-    for (var distance = 0u; distance < min(lane - begin + 1u, RESCALE_STEPS); distance++) {
-        let above = lane - distance;
-        let next = max(wanted_by[above], wanted_by[max(above, begin + 1u) - 1u]);
-        highest = max(highest, next + fall_above[above]);
+// Before the first `fitting`, with a barrier between.
+fn begin_fitting(lane: u32) {
+    for (var at = lane; at < W / SEGMENT * REACH; at += W) {
+        brought_by[at / REACH * (SEGMENT + REACH) + at % REACH] = NOTHING;
     }
-    highest -= fall_above[lane];
+}
+
+// The exponent that fits a lane: that of its largest value, and of what matches and then an insertion would bring it until
+// the next rescaling. Lanes further above than that do not count: they are at later columns, where values may be far
+// larger. `before` is what the lane has now, `falls` what `sum_falls` says.
+fn fitting(wanted: i32, before: i32, falls: vec3<i32>, lane: u32) -> i32 {
+    let at = lane + (lane / SEGMENT + 1u) * REACH;
+    brought_by[at] = wanted + falls.y;
+    workgroupBarrier();
+    // The lane above brings no more than it has.
+    var highest = max(wanted + falls.x, brought_by[at - 1u] - falls.z + falls.x);
+//#for distance FURTHER_LANES
+    highest = max(highest, brought_by[at - 2u - $distanceu]);
+//#end
+    highest -= falls.x;
     return select(highest - TOP, before, highest < NOTHING / 2);
 }

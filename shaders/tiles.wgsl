@@ -50,6 +50,12 @@ struct Work {
 
 const READS = W / G;
 
+// Why a pair is not scored: its rows do not fold, or do not fit lanes with exponents, or the read's lanes do not lie in one
+// subgroup, one after the other.
+const UNFOLDED = 1u;
+const UNSCALED = 2u;
+const UNORDERED = 4u;
+
 fn byte(at: u32) -> u32 {
     return (batch[at >> 2u] >> ((at & 3u) * 8u)) & 255u;
 }

@@ -14,9 +14,10 @@ import pytest
 from hypothesis import settings
 
 from pairhmm.packed import RESCUERS, rescuer_of
-from pairhmm.webgpu_kernels import LONG, Variant
+from pairhmm.webgpu_kernels import Variant
 from pairhmm.webgpu_packed import shapes
 from pairhmm.webgpu_runtime import WIDTH
+from pairhmm.webgpu_strips import LONG, LONGEST_SEGMENT
 
 PROJECT = Path(__file__).resolve().parents[1]
 REQUIRED = frozenset(filter(None, os.environ.get("PAIRHMM_TEST_REQUIRE", "").split(",")))
@@ -61,14 +62,23 @@ def shader_variants() -> tuple[Variant, ...]:
     kernels = (
         *(("forward", shape, rescuer_reads) for shape, rescuer_reads in forward),
         *(("forward_scaled", shape, 1) for shape in RESCUERS),
-        ("forward_long", LONG, 1),
     )
-    choices = tuple(product((True, False), ("qualities", "profiles", "folded"), (0.1, None)))
-    return tuple(
+    models, extensions, ways = ("qualities", "profiles", "folded"), (0.1, None), (True, False)
+    batches = [
         Variant(kernel, shape, WIDTH, shuffles, rows, extension, rescuer_reads)
         for kernel, shape, rescuer_reads in kernels
-        for shuffles, rows, extension in choices
-    )
+        for shuffles, rows, extension in product(ways, models, extensions)
+    ]
+    segments = {True: LONGEST_SEGMENT, False: LONG.lanes}
+    rows_of_pairs = [
+        Variant("forward_long_rows", LONG, LONG.lanes, False, rows, None, segment=segment)
+        for rows, segment in product(models, segments.values())
+    ]
+    pairs = [
+        Variant("forward_long", LONG, LONG.lanes, shuffles, "folded", extension, segment=segments[shuffles])
+        for shuffles, extension in product(ways, extensions)
+    ]
+    return (*batches, *rows_of_pairs, *pairs)
 
 
 @pytest.fixture(autouse=True)

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from pairhmm import webgpu_kernels, webgpu_setup
 from pairhmm.batch import FLOAT32, SCALED_FLOAT32, UNSCORED, PairBatch, Scores
 from pairhmm.packed import RESCUERS, Shape
-from pairhmm.webgpu_kernels import COARSE, FINE, LONG, NOT_KEPT, UNORDERED, Variant
+from pairhmm.webgpu_kernels import COARSE, FINE, NOT_KEPT, PART, SOFTWARE_PART, UNORDERED, Variant
 from pairhmm.webgpu_packed import LISTED, LONGEST_TILE, Packed, PackedPairs, pack, pack_pairs, strips_of
 from pairhmm.webgpu_runtime import WIDTH, Dispatch, Runtime, Slot
 from pairhmm.webgpu_setup import TIMESTAMPS, Adapter, status, translated
+from pairhmm.webgpu_strips import LONG, strip_entries
 
 __all__ = ["WebgpuBackend", "make", "status"]
 
@@ -39,13 +40,13 @@ CHUNK_CELLS = {"DiscreteGPU": 8_500_000_000, "IntegratedGPU": 1_000_000_000, "CP
 FIRST_SPEED = {"DiscreteGPU": 2e11, "IntegratedGPU": 2e10, "CPU": 1e8}
 """Cells a second that the first call's submissions are cut for."""
 
-BORDER_BYTES, SAVED_BYTES = 16, 4 * WIDTH * (2 * LONG.rows + 5)
-"""Of forward_long.wgsl: a column of the row between two strips, and a strip's states between two waves."""
+ENTRY_BYTES = 16
+"""Of forward_long.wgsl: a column of the row between two strips, or one of the STRIP_ENTRIES of a lane."""
 
 BORDER_SHARE = 4
 """One part in this many of a call's memory may be borders of long pairs, or their states."""
 
-LISTS, BORDERS = ("listed", "list"), ("border", "saved")
+LISTS, BORDERS = ("listed", "list"), ("border", "strips")
 """Buffers of forward.wgsl and forward_scaled.wgsl, and of forward_long.wgsl."""
 
 
@@ -71,6 +72,7 @@ class WebgpuBackend:
         self.chunk_cells = CHUNK_CELLS.get(adapter.kind, CHUNK_CELLS["IntegratedGPU"])
         self.first_chunk_cells = self.chunk_cells
         self._speed = FIRST_SPEED.get(adapter.kind, FIRST_SPEED["IntegratedGPU"])
+        self._part = SOFTWARE_PART if adapter.is_software else PART
         self._runtime = Runtime(adapter, shuffles)
         self._preparing = threading.Lock()
         # The last one back is the first one out: its buffers have grown already.
@@ -178,7 +180,23 @@ class WebgpuBackend:
 
     def _variant(self, batch: PairBatch, kernel: str, shape: Shape, rescuer_reads: int = 1) -> Variant:
         shuffles, rows = shape.lanes <= self._runtime.subgroup, webgpu_kernels.rows_of(batch)
-        return Variant(kernel, shape, WIDTH, shuffles, rows, webgpu_kernels.extension_of(batch), rescuer_reads)
+        extension = webgpu_kernels.extension_of(batch)
+        return Variant(kernel, shape, WIDTH, shuffles, rows, extension, rescuer_reads, part=self._part)
+
+    def _long_variants(self, batch: PairBatch) -> list[Variant]:
+        """forward_long_rows.wgsl, and forward_long.wgsl, which knows no rows but those."""
+        segment, extension = self._runtime.segment, webgpu_kernels.extension_of(batch)
+        shuffles = segment <= self._runtime.subgroup
+        rows = Variant(
+            "forward_long_rows", LONG, LONG.lanes, False, webgpu_kernels.rows_of(batch), None, segment=segment
+        )
+        waves = Variant("forward_long", LONG, LONG.lanes, shuffles, "folded", extension, segment=segment)
+        return [rows, waves]
+
+    @property
+    def _strip_entries(self) -> int:
+        """Entries of a strip."""
+        return LONG.lanes * strip_entries(self._runtime.segment)
 
     def _parts_of_pairs(
         self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64]
@@ -186,7 +204,9 @@ class WebgpuBackend:
         """Runs of pairs whose borders and saved states fit into their part of the memory."""
         limit = self._runtime.device.limits["max-storage-buffer-binding-size"]
         most = limit if self._memory is None else min(limit, self._memory // self.concurrency // BORDER_SHARE)
-        each = np.diff(batch.haplotype_offset)[haplotypes] * BORDER_BYTES + strips_of(batch, reads) * SAVED_BYTES
+        each = (
+            np.diff(batch.haplotype_offset)[haplotypes] + strips_of(batch, reads) * self._strip_entries
+        ) * ENTRY_BYTES
         ends = np.cumsum(each)
         first = 0
         while first < len(reads):
@@ -199,19 +219,19 @@ class WebgpuBackend:
         self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         with self._slot() as slot:
-            packed = pack_pairs(batch, reads, haplotypes, slot)
+            segment = self._runtime.segment
+            packed = pack_pairs(batch, reads, haplotypes, segment, slot)
             size = 8 * len(reads) + 12 * packed.items
             slot.make_room("out", size)
-            slot.make_room("border", BORDER_BYTES * packed.columns)
-            slot.make_room("saved", SAVED_BYTES * packed.items)
-            (pipeline,) = self._runtime.compiled([self._variant(batch, "forward_long", LONG)])
+            slot.make_room("border", ENTRY_BYTES * packed.columns)
+            slot.make_room("strips", ENTRY_BYTES * self._strip_entries * packed.items)
+            rows, waves = self._runtime.compiled(self._long_variants(batch))
             cells = np.diff(batch.read_offset)[reads] * np.diff(batch.haplotype_offset)[haplotypes]
             of_wave = int(cells.sum()) // packed.waves + int(self._speed * WAVE_SECONDS)
-            dispatches = []
-            for wave in range(packed.waves):
-                work = packed.work.copy()
-                work["wave"] = wave
-                dispatches.append(Dispatch(pipeline, work, packed.items, None, of_wave))
+            works = np.repeat(packed.work[None], packed.waves)
+            works["wave"] = np.arange(packed.waves)
+            dispatches = [Dispatch(rows, packed.work, packed.items, None, of_wave)]
+            dispatches += [Dispatch(waves, works[wave], packed.items, None, of_wave) for wave in range(packed.waves)]
             self._runtime.submit(slot, dispatches, BORDERS, self._submit_cells, download=size)
             with self._runtime.downloaded(slot, size) as out:
                 if not (out[2 * len(reads) + 2 :: 3] & UNORDERED).any():
