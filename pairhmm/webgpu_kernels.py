@@ -97,8 +97,7 @@ def source(variant: Variant) -> str:
     is_scaled, is_long = variant.kernel != "forward", variant.kernel.startswith("forward_long")
     segment = variant.segment or lanes
     steps = rescale_steps(rows)
-    # Lanes that values pass until the next rescaling, by matches alone or as insertions.
-    matched, reach = -(-steps // rows), min(steps, segment)
+    reach = min(steps, segment)  # lanes that an insertion passes until the next rescaling, at most
     constants = {
         "G": lanes,
         "K": rows,
@@ -112,11 +111,9 @@ def source(variant: Variant) -> str:
         "PART": variant.part,
         "PART_WORDS": variant.part // 4,
         "RESCALE_STEPS": steps,
-        "ENTERING_COLUMNS": matched * steps if is_long else 0,
-        "MATCHED": matched,
+        "ENTERING_COLUMNS": steps if is_long else 0,
         "SEGMENT": segment,
         "REACH": reach,
-        "FURTHER_LANES": reach - 1,
         "STEPS": STEPS,
         "LAG": lag(segment),
         "PASSING_ENTRIES": passing_entries(segment),

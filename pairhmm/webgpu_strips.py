@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pairhmm.packed import Shape
 
-LONG = Shape(128, 4)
-"""Lanes and rows of a strip: few rows, since a step takes as long as a lane needs for its own."""
+LONG = Shape(64, 8)
+"""Lanes and rows of a strip."""
 
 STEPS = 256
 """Of a strip in a wave; a multiple of its RESCALE_STEPS."""
@@ -21,9 +21,9 @@ LETTERS = 6
 
 
 def rescale_steps(rows: int) -> int:
-    """RESCALE_STEPS of lanes with so many rows, at most twice those.
+    """RESCALE_STEPS of lanes with so many rows: at most those.
 
-    What enters a lane then leaves the next one at the next rescaling, at the earliest, and `fitting` looks no further.
+    What enters a lane then does not leave it on a path of matches before the next rescaling.
     """
     return 8 if rows < 16 else 16
 

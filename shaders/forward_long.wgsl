@@ -137,11 +137,11 @@ fn forward_long(
 //#end
 //#end
     let of_lane = strips[at + STRIP_LANE * W];
-    let falls = bitcast<vec3<i32>>(of_lane.xyz);
+    let falls = bitcast<vec2<i32>>(of_lane.xy);
     begin_fitting(lane);
 
     let starts = lane == 0u && strip == 0u;
-    let deletion = select(0.0, bitcast<f32>(of_lane.w) / f32(columns), starts);
+    let deletion = select(0.0, bitcast<f32>(of_lane.z) / f32(columns), starts);
 //#for k K
     var s$k = 0.0;
     var d$k = 0.0;

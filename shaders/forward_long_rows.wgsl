@@ -59,7 +59,7 @@ fn forward_long_rows(
             strips[at + (EMISSIONS + letter * QUADS + q) * W] = staged(letter, q, lane);
         }
     }
-    let falls = bitcast<vec3<u32>>(sum_falls(loaded.fall, lane));
+    let falls = bitcast<vec2<u32>>(sum_falls(loaded.fall, lane));
     note_strip(item, loaded, lane);
-    strips[at + STRIP_LANE * W] = vec4<u32>(falls, bitcast<u32>(first_deletion(read.first)));
+    strips[at + STRIP_LANE * W] = vec4<u32>(falls, bitcast<u32>(first_deletion(read.first)), 0u);
 }

@@ -47,22 +47,16 @@ fn add(sum: Sum, value: f32, exponent: i32) -> Sum {
     return Sum(sum.value + mantissa * power_of_two(max(together - sum.exponent, -200)), sum.exponent);
 }
 
-// What is left of an insertion that goes through all lanes of the segment above a lane: -log2, whole bits. Of this lane; of the
-// one that its values reach by matches until the next rescaling; and of the one that those of the lane before reach.
-fn sum_falls(fall: f32, lane: u32) -> vec3<i32> {
+// What is left of an insertion that goes through all lanes of the segment above a lane, and through this one too: -log2, whole
+// bits.
+fn sum_falls(fall: f32, lane: u32) -> vec2<i32> {
     exponent_by[lane] = bitcast<i32>(fall);
     workgroupBarrier();
     var sum = 0.0;
     for (var above = lane - lane % SEGMENT; above < lane; above++) {
         sum += bitcast<f32>(exponent_by[above]);
     }
-    var falls = vec3<i32>(i32(sum), 0, i32(sum));
-    for (var passed = lane; passed < lane + MATCHED; passed++) {
-        falls.z = i32(sum);
-        sum += select(0.0, bitcast<f32>(exponent_by[min(passed, W - 1u)]), passed < W);
-    }
-    falls.y = i32(sum);
-    return falls;
+    return vec2<i32>(i32(sum), i32(sum + fall));
 }
 
 // Before the first `fitting`, with a barrier between.
@@ -72,17 +66,16 @@ fn begin_fitting(lane: u32) {
     }
 }
 
-// The exponent that fits a lane: that of its largest value, and of what matches and then an insertion would bring it until
+// The exponent that fits a lane: that of its largest value, and of what a match and then an insertion would bring it until
 // the next rescaling. Lanes further above than that do not count: they are at later columns, where values may be far
 // larger. `before` is what the lane has now, `falls` what `sum_falls` says.
-fn fitting(wanted: i32, before: i32, falls: vec3<i32>, lane: u32) -> i32 {
+fn fitting(wanted: i32, before: i32, falls: vec2<i32>, lane: u32) -> i32 {
     let at = lane + (lane / SEGMENT + 1u) * REACH;
     brought_by[at] = wanted + falls.y;
     workgroupBarrier();
-    // The lane above brings no more than it has.
-    var highest = max(wanted + falls.x, brought_by[at - 1u] - falls.z + falls.x);
-//#for distance FURTHER_LANES
-    highest = max(highest, brought_by[at - 2u - $distanceu]);
+    var highest = wanted + falls.x;
+//#for distance REACH
+    highest = max(highest, brought_by[at - 1u - $distanceu]);
 //#end
     highest -= falls.x;
     return select(highest - TOP, before, highest < NOTHING / 2);
