@@ -18,6 +18,8 @@ from pairhmm.errors import BackendUnavailable, InputError, PairhmmError
 COMMANDS = {
     "likelihoods": "Likelihood of every read given every haplotype, from BAM or CRAM.",
     "call": "Genotypes from BAM or CRAM, of given candidates or of those that the reads show.",
+    "scatter": "Cut a run into pieces of equal work, to be run side by side.",
+    "gather": "Put the outputs of pieces together.",
     "scan": "Signatures that occur in samples, scored by base quality.",
     "forward": "Score sequence files: reads against haplotypes.",
     "validate": "Compare a backend with reference likelihoods.",

@@ -100,28 +100,44 @@ def open_calls(
     provenance : mapping of str to str
         Header lines ``##key=value``; empty for reproducible bytes.
     """
-    path = str(destination)
     header = _header(contigs, samples, min_quality, provenance)
+    with open_vcf(destination, header, max(contigs.values(), default=0)) as out:
+        yield CallWriter(out, min_quality, ploidy)
+
+
+@contextmanager
+def open_vcf(destination: str | Path, header: str, longest: int) -> Iterator[TextSink]:
+    """VCF text into a file by the destination's extension, as `open_calls` has it.
+
+    Parameters
+    ----------
+    destination : path
+    header : str
+        Written first.
+    longest : int
+        Length of the longest contig.
+    """
+    path = str(destination)
     if path.endswith(".vcf.gz"):
         with whole_files(path, ".tbi", ".csi") as scratch:
             with output_errors(path):
-                with BgzipText(scratch) as out:
-                    out.write(header)
-                    yield CallWriter(out, min_quality, ploidy)
-                _index(scratch, contigs)
+                with BgzipText(scratch) as zipped:
+                    zipped.write(header)
+                    yield zipped
+                pysam.tabix_index(str(scratch), preset="vcf", force=True, csi=longest > LONGEST_FOR_TBI)
     elif path.endswith(".bcf"):
         with whole_files(path, ".csi", ".tbi") as scratch, scratch_beside(scratch) as text:
             with output_errors(path):
                 with open(text, "w", encoding="utf-8") as out:
                     out.write(header)
-                    yield CallWriter(out, min_quality, ploidy)
+                    yield out
                 _to_bcf(text, scratch)
     elif path.endswith(".gz"):
         raise InputError(path, "", "not a name for calls", "end it in .vcf, .vcf.gz or .bcf")
     else:
         with open_output(path) as out:
             out.write(header)
-            yield CallWriter(out, min_quality, ploidy)
+            yield out
 
 
 def _header(
@@ -137,11 +153,6 @@ def _header(
         "\t".join(["#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT", *samples]),
     ]
     return "\n".join(lines) + "\n"
-
-
-def _index(path: Path, contigs: Mapping[str, int]) -> None:
-    csi = max(contigs.values(), default=0) > LONGEST_FOR_TBI
-    pysam.tabix_index(str(path), preset="vcf", force=True, csi=csi)
 
 
 def _to_bcf(text: Path, destination: Path) -> None:
