@@ -22,6 +22,7 @@ COMMANDS = {
     "gather": "Put the outputs of pieces together.",
     "scan": "Signatures that occur in samples, scored by base quality.",
     "forward": "Score sequence files: reads against haplotypes.",
+    "workflow": "Where the Snakemake workflow is.",
     "validate": "Compare a backend with reference likelihoods.",
     "simulate": "Make a reference, a truth VCF, reads and their true alignments.",
     "bench": "Measure speed and accuracy here.",
