@@ -21,7 +21,7 @@ rule scatter_regions:
         runtime=lambda wildcards, attempt: 60 * attempt,
         gpu=0,
     params:
-        folder=subpath(output.pieces[0], parent=True),
+        folder=lambda wildcards, output: os.path.dirname(output.pieces[0]),
         pieces=config["pieces"],
         candidates=candidates_option,
         regions=lambda wildcards, input: optional("-R", input.regions),
