@@ -20,6 +20,7 @@ COMMANDS = {
     "call": "Genotypes from BAM or CRAM, of given candidates or of those that the reads show.",
     "scan": "Signatures that occur in samples, scored by base quality.",
     "forward": "Score sequence files: reads against haplotypes.",
+    "report": "One HTML file from the outputs of a run: samples, sites, reads, hits.",
     "validate": "Compare a backend with reference likelihoods.",
     "simulate": "Make a reference, a truth VCF, reads and their true alignments.",
     "bench": "Measure speed and accuracy here.",
