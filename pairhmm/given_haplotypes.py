@@ -39,7 +39,7 @@ def describe_haplotypes(
     haplotypes : list of Haplotype
         With their allele at each variant.
     """
-    differences = [_differences(reference, haplotype.sequence, region.start) for haplotype in haplotypes]
+    differences = [find_differences(reference, haplotype.sequence, region.start) for haplotype in haplotypes]
     sites: dict[tuple[int, bool], set[_Difference]] = {}
     for difference in set().union(*differences):
         position, old, new = difference
@@ -59,7 +59,7 @@ def describe_haplotypes(
     return replace(region, variants=tuple(variants), extents=extents), described
 
 
-def _differences(reference: str, sequence: str, offset: int) -> set[_Difference]:
+def find_differences(reference: str, sequence: str, offset: int) -> set[_Difference]:
     """What turns the reference, which begins at `offset`, into a sequence; indels are shifted left."""
     if sequence == reference:
         return set()

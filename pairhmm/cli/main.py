@@ -23,6 +23,7 @@ COMMANDS = {
     "scan": "Signatures that occur in samples, scored by base quality.",
     "forward": "Score sequence files: reads against haplotypes.",
     "workflow": "Where the Snakemake workflow is.",
+    "report": "One HTML file from the outputs of a run: samples, sites, reads, hits.",
     "validate": "Compare a backend with reference likelihoods.",
     "simulate": "Make a reference, a truth VCF, reads and their true alignments.",
     "bench": "Measure speed and accuracy here.",

@@ -1,0 +1,202 @@
+"""Likelihood tables and their companions, read region after region (`pairhmm.io.tables` writes them)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from pairhmm.batch import PRECISIONS
+from pairhmm.errors import InputError
+from pairhmm.io.tables import COLUMNS, HAPLOTYPE_COLUMNS, companion
+from pairhmm.io.text_lines import read_rows
+from pairhmm.reporting.panels import RegionReads
+
+_MADE_BY = "pairhmm likelihoods"
+_ROWS_AT_ONCE = 1 << 16
+
+Place = tuple[str, int, int]
+"""Contig, start and end of a region, 0-based half-open."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegionHaplotypes:
+    """The rows of a companion table that describe one region."""
+
+    place: Place
+    names: list[str]
+    sequences: list[str]
+    alleles: list[str]
+    variants: str
+
+
+class LikelihoodTable:
+    """A likelihood table with its companion.
+
+    Parameters
+    ----------
+    path : str
+        ``.parquet``, or TSV, gzipped or not.
+
+    Raises
+    ------
+    InputError
+        Where one of the two files is missing.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path, self.companion = path, companion(path)
+        if not os.path.isfile(path):
+            raise InputError(path, "", "no such file", "give a table that pairhmm likelihoods wrote")
+        if not os.path.isfile(self.companion):
+            rule = f"its companion {self.companion} is not there"
+            raise InputError(path, "", rule, "keep the two files that pairhmm likelihoods writes together")
+
+    def haplotypes(self) -> Iterator[RegionHaplotypes]:
+        """The haplotypes of each region.
+
+        Raises
+        ------
+        InputError
+            Naming file and line.
+        """
+        rows = _rows(self.companion, HAPLOTYPE_COLUMNS, None)
+        for place, group in groupby(rows, key=lambda row: _place(self.companion, row[:3])):
+            _, _, _, names, sequences, alleles, variants = zip(*group, strict=True)
+            yield RegionHaplotypes(place, list(names), list(sequences), list(alleles), variants[0])
+
+    def regions(self, wanted: Callable[[Place], RegionHaplotypes | None]) -> Iterator[RegionReads]:
+        """The likelihoods of each region that is wanted; the others are passed over unread.
+
+        Parameters
+        ----------
+        wanted : callable
+            ``wanted(place)`` gives the region's haplotypes, or None.
+
+        Raises
+        ------
+        InputError
+            Naming the region: for a haplotype that the companion does not have, and a number that is none.
+        """
+        known: dict[Place, RegionHaplotypes | None] = {}
+
+        def is_wanted(chrom: str, start: int, end: int) -> bool:
+            place = (chrom, start, end)
+            if place not in known:
+                known.clear()
+                known[place] = wanted(place)
+            return known[place] is not None
+
+        for place, group in groupby(_rows(self.path, COLUMNS, is_wanted), key=lambda row: (row[1], row[2], row[3])):
+            haplotypes = wanted(place)
+            if haplotypes is not None:
+                yield self._region(haplotypes, group)
+
+    def _region(self, haplotypes: RegionHaplotypes, rows: Iterator[Sequence[Any]]) -> RegionReads:
+        chrom, start, end = haplotypes.place
+        columns = {name: index for index, name in enumerate(haplotypes.names)}
+        reads: dict[tuple[str, str, int], tuple[list[float], list[int]]] = {}
+        for sample, _, _, _, name, mate, haplotype, score, precision in rows:
+            column = columns.get(haplotype)
+            if column is None:
+                rule = f"haplotype {haplotype} is not in {self.companion}"
+                raise InputError(self.path, f"{chrom}:{start + 1}-{end}", rule, "keep the two files of a run together")
+            key = sample, name, int(mate)
+            if key not in reads:
+                reads[key] = [float("nan")] * len(columns), []
+            scores, codes = reads[key]
+            scores[column] = self._number(score, name)
+            codes.append(self._precision(precision, name))
+        return RegionReads(
+            chrom,
+            start,
+            end,
+            haplotypes.names,
+            haplotypes.sequences,
+            haplotypes.alleles,
+            haplotypes.variants,
+            [sample for sample, _, _ in reads],
+            [name for _, name, _ in reads],
+            [mate for _, _, mate in reads],
+            np.array([scores for scores, _ in reads.values()], dtype=np.float64).reshape(len(reads), len(columns)),
+            np.array([max(codes) for _, codes in reads.values()], dtype=np.uint8),
+        )
+
+    def _number(self, text: str | float, read: str) -> float:
+        try:
+            return float(text)
+        except ValueError:
+            raise InputError(self.path, f"read {read}", f"{text!r} is not a likelihood", "check the table") from None
+
+    def _precision(self, name: str, read: str) -> int:
+        if name not in PRECISIONS:
+            raise InputError(self.path, f"read {read}", f"unknown precision {name!r}", "check the table")
+        return PRECISIONS.index(name)
+
+
+Wanted = Callable[[str, int, int], bool]
+
+
+def _rows(path: str, columns: Sequence[str], wanted: Wanted | None) -> Iterator[Sequence[Any]]:
+    """The rows of a table; start and end are int. `wanted` is asked for tables that begin with a sample."""
+    rows = _parquet_rows if path.endswith(".parquet") else _text_rows
+    return rows(path, columns, wanted)
+
+
+def _place(path: str, fields: Sequence[Any]) -> Place:
+    chrom, start, end = fields
+    try:
+        return str(chrom), int(start), int(end)
+    except ValueError:
+        raise InputError(path, f"{chrom}:{start}-{end}", "not a region", "check the table") from None
+
+
+def _text_rows(path: str, columns: Sequence[str], wanted: Wanted | None) -> Iterator[Sequence[Any]]:
+    rows = read_rows(path, columns, _MADE_BY)
+    if wanted is None:
+        yield from rows
+        return
+    for texts, group in groupby(rows, key=itemgetter(1, 2, 3)):
+        place = _place(path, texts)
+        if wanted(*place):
+            yield from ([row[0], *place, *row[4:]] for row in group)
+
+
+def _parquet_rows(path: str, columns: Sequence[str], wanted: Wanted | None) -> Iterator[Sequence[Any]]:
+    try:
+        from pyarrow import ArrowException, parquet
+    except ImportError:
+        cure = "pip install 'pairhmm[parquet]', or write .tsv.gz"
+        raise InputError(path, "", "Parquet needs pyarrow", cure) from None
+    try:
+        with parquet.ParquetFile(path) as file:
+            if file.schema_arrow.names != list(columns):
+                rule = f"its columns are not {' '.join(columns)}"
+                raise InputError(path, "", rule, f"give a table that {_MADE_BY} wrote")
+            for batch in file.iter_batches(_ROWS_AT_ONCE):
+                yield from _batch_rows(batch, wanted)
+    except (ArrowException, OSError) as error:
+        raise InputError(path, "", "can't be read as Parquet", "it may be cut off: make it again") from error
+
+
+def _batch_rows(batch: Any, wanted: Wanted | None) -> Iterator[Sequence[Any]]:
+    """The rows of a batch; texts are made of those only that are wanted."""
+    if wanted is None:
+        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+        return
+    chroms = batch.column("chrom")
+    codes, names = chroms.indices.to_numpy(), chroms.dictionary.to_pylist()
+    places = np.stack((codes, batch.column("start").to_numpy(), batch.column("end").to_numpy()))
+    turns = np.flatnonzero((places[:, 1:] != places[:, :-1]).any(axis=0)) + 1
+    for first, last in zip([0, *turns.tolist()], [*turns.tolist(), batch.num_rows], strict=True):
+        if first == last:
+            continue
+        code, start, end = places[:, first].tolist()
+        if wanted(names[code], start, end):
+            part = batch.slice(first, last - first)
+            yield from zip(*(column.to_pylist() for column in part.columns), strict=True)
