@@ -9,7 +9,7 @@ from pathlib import Path
 from pairhmm.errors import InputError
 from pairhmm.io.alignments import AlignmentReader
 from pairhmm.io.fasta import Reference
-from pairhmm.io.sample_sheet import SheetRow, read_sheet
+from pairhmm.io.sample_sheet import SheetRow
 
 
 def check_files(sheet: str | Path, rows: Sequence[SheetRow], reference: str = "") -> None:

@@ -53,6 +53,7 @@ FLOORS = (
         "call",
         "devices",
         "forward",
+        "free_devices",
         "gather",
         "likelihoods",
         "sample_sheet",

@@ -24,6 +24,14 @@ def _indices(context: click.Context, parameter: click.Parameter, value: str | No
     return tuple(map(int, value.split(",")))
 
 
+def _indices_or_free(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> tuple[int, ...] | int | None:
+    """Device numbers, or how many free ones."""
+    words = (value or "").split(",")
+    return len(words) if set(words) == {"free"} else _indices(context, parameter, value)
+
+
 def parse_size(context: click.Context, parameter: click.Parameter, value: str | None) -> int | None:
     """Bytes of a size such as 500M; an option's callback."""
     if value is None:
@@ -40,6 +48,15 @@ device_option = click.option(
     callback=_indices,
     metavar="N,N,...",
     help="GPUs that share the work, numbered as pairhmm devices lists them. Default: the first.",
+)
+
+_device_or_free_option = click.option(
+    "--device",
+    "devices",
+    callback=_indices_or_free,
+    metavar="N,N,...|free",
+    help="GPUs that share the work, numbered as pairhmm devices lists them; free is one that no other run has claimed so"
+    " (free,free: two), and is waited for. Default: the first.",
 )
 
 device_memory_option = click.option(
@@ -67,10 +84,14 @@ def backend_options(command: Command) -> Command:
 
     @wraps(command)
     def with_choice(
-        *args: Any, backend: str, devices: tuple[int, ...] | None, device_memory: int | None, **given: Any
+        *args: Any, backend: str, devices: tuple[int, ...] | int | None, device_memory: int | None, **given: Any
     ) -> Any:
         from pairhmm.engine import Choice
 
+        if isinstance(devices, int):
+            from pairhmm.free_devices import claim_devices
+
+            devices = claim_devices(backend, devices)
         return command(*args, backend=Choice(backend, devices, device_memory), **given)
 
-    return _backend_option(device_option(device_memory_option(with_choice)))
+    return _backend_option(_device_or_free_option(device_memory_option(with_choice)))

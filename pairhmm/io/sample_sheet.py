@@ -50,7 +50,9 @@ def read_sheet(path: str | Path) -> list[SheetRow]:
         with open(path, encoding="utf-8", newline="") as lines:
             table = list(csv.reader(lines, delimiter="\t"))
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(str(path), "", "can't be read as a table", "check the path; it is tab-separated text") from error
+        raise InputError(
+            str(path), "", "can't be read as a table", "check the path; it is tab-separated text"
+        ) from error
     numbered = [(number, cells) for number, cells in enumerate(table, start=1) if _is_said(cells)]
     if not numbered:
         raise InputError(str(path), "", "is empty", f"its first line names columns: {', '.join(COLUMNS)}")
