@@ -11,7 +11,12 @@ import pytest
 from pairhmm.errors import InputError
 from pairhmm.gather import gather
 
-HEADER = '##fileformat=VCFv4.3\n##contig=<ID=a,length=900>\n##contig=<ID=b,length=90>\n##FORMAT=<ID=GT,Number=1,Type=String,Description="x">\n'
+HEADER = """\
+##fileformat=VCFv4.3
+##contig=<ID=a,length=900>
+##contig=<ID=b,length=90>
+##FORMAT=<ID=GT,Number=1,Type=String,Description="x">
+"""
 COLUMNS = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\tone\n"
 
 

@@ -24,9 +24,10 @@ def _indices(context: click.Context, parameter: click.Parameter, value: str | No
     return tuple(map(int, value.split(",")))
 
 
-def _indices_or_free(
-    context: click.Context, parameter: click.Parameter, value: str | None
-) -> tuple[int, ...] | int | None:
+_Devices = tuple[int, ...] | int | None
+
+
+def _indices_or_free(context: click.Context, parameter: click.Parameter, value: str | None) -> _Devices:
     """Device numbers, or how many free ones."""
     words = (value or "").split(",")
     return len(words) if set(words) == {"free"} else _indices(context, parameter, value)
@@ -55,8 +56,8 @@ _device_or_free_option = click.option(
     "devices",
     callback=_indices_or_free,
     metavar="N,N,...|free",
-    help="GPUs that share the work, numbered as pairhmm devices lists them; free is one that no other run has claimed so"
-    " (free,free: two), and is waited for. Default: the first.",
+    help="GPUs that share the work, numbered as pairhmm devices lists them; free is one that no other run"
+    " has claimed so, and is waited for (free,free: two). Default: the first.",
 )
 
 device_memory_option = click.option(
@@ -83,9 +84,7 @@ def backend_options(command: Command) -> Command:
     """Add `--backend`, `--device` and `--device-memory`; the command gets one `backend`, an `engine.Choice`."""
 
     @wraps(command)
-    def with_choice(
-        *args: Any, backend: str, devices: tuple[int, ...] | int | None, device_memory: int | None, **given: Any
-    ) -> Any:
+    def with_choice(*args: Any, backend: str, devices: _Devices, device_memory: int | None, **given: Any) -> Any:
         from pairhmm.engine import Choice
 
         if isinstance(devices, int):

@@ -84,6 +84,5 @@ def _is_said(cells: list[str]) -> bool:
 
 
 def _row(place: str, cells: dict[str, str]) -> SheetRow:
-    many = {name: tuple(filter(None, map(str.strip, cells.get(name, "").split(",")))) for name in _MANY}
-    one = {name: cells.get(name, "") for name in ("sample", "sex", "ploidy")}
-    return SheetRow(place, **one, **many)
+    alignments, reads = (tuple(filter(None, map(str.strip, cells.get(name, "").split(",")))) for name in _MANY)
+    return SheetRow(place, cells.get("sample", ""), alignments, reads, cells.get("sex", ""), cells.get("ploidy", ""))
