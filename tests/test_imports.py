@@ -39,6 +39,7 @@ FLOORS = (
         "region_sources",
         "haplotypes",
         "genotypes",
+        "ploidy",
         "reporting",
         "simulation",
     },

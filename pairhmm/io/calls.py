@@ -33,9 +33,8 @@ _FORMAT = "GT:AD:DP:GQ:PL"
 class CallWriter:
     """Writes records as text; `open_calls` makes one."""
 
-    def __init__(self, out: TextSink, min_quality: float, ploidy: int) -> None:
+    def __init__(self, out: TextSink, min_quality: float) -> None:
         self._out, self._min_quality = out, min_quality
-        self._no_genotype = "/".join("." * ploidy)
 
     def write(self, variant: Variant, quality: float, samples: Sequence[SampleGenotype]) -> None:
         """Append a record.
@@ -69,7 +68,7 @@ class CallWriter:
     def _sample(self, sample: SampleGenotype) -> str:
         depths = ",".join(map(str, sample.depths))
         if sample.alleles is None:
-            return f"{self._no_genotype}:{depths}:{sample.depth}:.:."
+            return f"{'/'.join('.' * max(1, sample.ploidy))}:{depths}:{sample.depth}:.:."
         genotype = "/".join(map(str, sample.alleles))
         return f"{genotype}:{depths}:{sample.depth}:{sample.quality}:{','.join(map(str, sample.likelihoods))}"
 
@@ -80,7 +79,6 @@ def open_calls(
     contigs: Mapping[str, int],
     samples: Sequence[str],
     *,
-    ploidy: int,
     min_quality: float,
     provenance: Mapping[str, str],
 ) -> Iterator[CallWriter]:
@@ -94,7 +92,6 @@ def open_calls(
     contigs : mapping of str to int
         Lengths.
     samples : sequence of str
-    ploidy : int
     min_quality : float
         QUAL below which a record is LowQual.
     provenance : mapping of str to str
@@ -102,7 +99,7 @@ def open_calls(
     """
     header = _header(contigs, samples, min_quality, provenance)
     with open_vcf(destination, header, max(contigs.values(), default=0)) as out:
-        yield CallWriter(out, min_quality, ploidy)
+        yield CallWriter(out, min_quality)
 
 
 @contextmanager
