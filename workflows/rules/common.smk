@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import sys
 
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import validate
@@ -11,69 +12,74 @@ from snakemake.utils import validate
 COHORT = "cohort"
 
 
+def stop(message):
+    """End before any job starts, with one line that says why."""
+    sys.exit(f"pairhmm: error: {message}")
+
+
 def check_config(config):
-    """Validate the configuration; defaults that it leaves out are filled in."""
+    """Validate the configuration; defaults fill in what it leaves out."""
+    complain = check(config, "config")
+    if complain:
+        stop(f"config: {complain}; config/README.md explains every key")
+    if not config["check_files"]:
+        return
+    for key in ("reference", "signatures", "candidates", "regions", "ploidy_file"):
+        if config[key] and not os.path.isfile(config[key]):
+            stop(f"config: {key}: no such file: {config[key]}; check the path")
+
+
+def check(instance, schema):
+    """What a validation has found, and where; empty where all is well."""
     try:
-        validate(config, workflow.source_path("../schemas/config.schema.yaml"))
+        validate(instance, workflow.source_path(f"../schemas/{schema}.schema.yaml"))
     except WorkflowError as error:
-        raise WorkflowError(f"config: {one_line(error)}") from None
-
-
-def one_line(error):
-    """What a validation found, and where, without the schema's text."""
-    text = str(error)
-    found = re.search(r"ValidationError: (.*)", text)
-    place = re.search(r"On instance((?:\[.*?\])+):", text)
-    key = ".".join(re.findall(r"\['?(.*?)'?\]", place[1])) + ": " if place else ""
-    return key + (found[1] if found else " ".join(text.split()))
+        found = re.search(r"ValidationError: (.*)", str(error))
+        place = re.search(r"On instance((?:\[.*?\])+):", str(error))
+        key = ".".join(re.findall(r"\['?(.*?)'?\]", place[1])) + ": " if place else ""
+        return key + (found[1] if found else " ".join(str(error).split()))
+    return ""
 
 
 def read_samples(config):
-    """The sample sheet's rows by name, checked once, by the process that starts the jobs."""
+    """The sample sheet's rows by name; the process that starts the jobs opens their files too."""
     try:
         from pairhmm.errors import InputError
-        from pairhmm.sample_sheet import check_files, read_sheet
-    except ImportError:
-        raise WorkflowError(
-            "pairhmm is not installed beside Snakemake: pip install 'pairhmm[workflow]'"
-        ) from None
+        from pairhmm.io.sample_sheet import read_sheet
+        from pairhmm.sample_sheet import check_files
+    except ModuleNotFoundError as error:
+        stop(
+            f"{error}: Snakemake needs it beside itself; pip install 'pairhmm[workflow]'"
+        )
     try:
         rows = read_sheet(config["samples"])
-        check_rows(rows, config)
+        for row in rows:
+            check_row(row, config)
         if config["check_files"] and workflow.is_main_process:
             check_files(config["samples"], rows, config["reference"])
     except InputError as error:
-        raise WorkflowError(str(error)) from None
+        stop(error)
     return {row.sample: row for row in rows}
 
 
-def check_rows(rows, config):
-    """Each row of the sheet by its schema, and with the configuration."""
-    for row in rows:
-        cells = {
-            "sample": row.sample,
-            "alignments": list(row.alignments),
-            "reads": list(row.reads),
-            "sex": row.sex,
-            "ploidy": row.ploidy,
-        }
-        place = f"{config['samples']}: {row.place} ({row.sample})"
-        try:
-            validate(cells, workflow.source_path("../schemas/samples.schema.yaml"))
-        except WorkflowError as error:
-            raise WorkflowError(f"{place}: {one_line(error)}") from None
-        if row.alignments and not config["reference"]:
-            raise WorkflowError(
-                f"{place}: has alignments, and the config names no reference; add it"
-            )
-        if row.reads and not config["signatures"]:
-            raise WorkflowError(
-                f"{place}: has reads to scan, and the config names no signatures; add them, or empty the cell"
-            )
-    for key in ("reference", "signatures", "candidates", "regions", "ploidy_file"):
-        path = config[key]
-        if config["check_files"] and path and not os.path.isfile(path):
-            raise WorkflowError(f"config: {key}: no such file: {path}; check the path")
+def check_row(row, config):
+    """A row of the sheet by its schema, and with the configuration."""
+    cells = {
+        "sample": row.sample,
+        "alignments": list(row.alignments),
+        "reads": list(row.reads),
+        "sex": row.sex,
+        "ploidy": row.ploidy,
+    }
+    complain = check(cells, "samples")
+    if not row.alignments and not row.reads:
+        complain = "has neither alignments nor reads; name a file, or remove the line"
+    elif row.alignments and not config["reference"]:
+        complain = "has alignments, and the config names no reference; add it"
+    elif row.reads and not config["signatures"]:
+        complain = "has reads to scan, and the config names no signatures; add them, or empty the cell"
+    if complain:
+        stop(f"{config['samples']}: {row.place} ({row.sample}): {complain}")
 
 
 def groups_of(samples, joint):
