@@ -29,7 +29,7 @@ lint: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/snakefmt --check workflows wrappers
 	$(BIN)/snakemake --lint -s workflows/Snakefile --config samples=workflows/.test/samples.tsv reference=x signatures=x \
-		check_files=false
+		check_files=False
 
 bench: $(STAMP)
 	$(BIN)/pairhmm bench forward --lengths 100,1000,10000
