@@ -1,5 +1,4 @@
-// Colours that the colour-blind can tell apart: orange against, blue for, neutral between (after ColorBrewer's PuOr and
-// Okabe and Ito's palette).
+// Colours that the colour-blind can tell apart: orange against, blue for, neutral between (after ColorBrewer's PuOr).
 
 const darkScheme = window.matchMedia("(prefers-color-scheme: dark)");
 
@@ -11,7 +10,8 @@ const SEQUENTIAL = {
   light: [[237, 242, 248], [158, 202, 225], [66, 146, 198], [8, 69, 148]],
   dark: [[38, 46, 58], [34, 84, 128], [64, 142, 204], [170, 216, 255]],
 };
-const ALLELES = ["#7a8594", "#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#b8a000"];
+// Of alleles, the reference first (after Paul Tol's bright scheme); none of them is a colour of the heatmap.
+const ALLELES = ["#6f7a88", "#1b8a5a", "#aa3377", "#a08a12", "#4f4fb0", "#2a9d9d", "#8a5a2b", "#c2557a"];
 
 function scheme() {
   return darkScheme.matches ? "dark" : "light";

@@ -19,7 +19,7 @@ function genotypeBases(genotype, alleles) {
 // One row a sample: GT, GQ, depths of the alleles, and the likelihood of every genotype.
 function evidenceTable(site, calls) {
   const alleles = allelesOf(site);
-  const heads = ["Sample", "Genotype", "GQ", "DP", "AD: informative reads of each allele", "PL: the lower, the likelier"];
+  const heads = ["Sample", "Genotype", "GQ", "DP", "AD (informative reads)", "PL (lower is likelier)"];
   return make(
     "table",
     { class: "plain evidence" },

@@ -2,9 +2,9 @@
 
 function tabsOf(report) {
   return [
-    { id: "cohort", title: "Samples", show: showCohort, has: report.samples.length > 0 },
-    { id: "sites", title: "Sites", show: showSites, has: report.sites.pos.length > 0 },
-    { id: "scan", title: "Scan", show: showScan, has: report.scan !== null },
+    { id: "cohort", title: "Samples", show: showCohort, has: true, count: report.samples.length },
+    { id: "sites", title: "Sites", show: showSites, has: report.sites.pos.length > 0, count: report.sites.pos.length },
+    { id: "scan", title: "Scan", show: showScan, has: report.scan !== null, count: report.scan?.hits },
     { id: "run", title: "Run", show: showRun, has: true },
   ].filter((tab) => tab.has);
 }
@@ -33,6 +33,7 @@ function makeTabs(report) {
       "button",
       { type: "button", role: "tab", id: `button-${tab.id}`, "aria-controls": `tab-${tab.id}`, onclick: () => openTab(report, tabs, tab) },
       tab.title,
+      tab.count === undefined ? null : make("span", { class: "count" }, formatNumber(tab.count)),
     );
     bar.append(tab.button);
   }

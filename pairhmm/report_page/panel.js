@@ -49,10 +49,12 @@ function regionViews(report, site, panel, alleles) {
   const nameOf = (kind) =>
     alleles ? (kind < 0 ? "another allele" : siteAlleles[kind]) : haplotypeLabel(panel.haplotypes[kind].name);
   const place = `${panel.chrom}:${formatNumber(panel.start + 1)}-${formatNumber(panel.end)}`;
+  const tables = report.inputs.filter(([what]) => what === "likelihoods");
+  const source = tables.length > 1 ? ` From ${tables[panel.table][1]}.` : "";
   const variants = panel.variants === "." ? "" : `; variants ${panel.variants.replaceAll(",", ", ")}`;
   return [
     make("h3", {}, `${plural(panel.haplotypes.length, "haplotype")} of ${place}`),
-    make("p", { class: "told" }, `Under the reference; a dot is the reference's base${shortened(variants, 160)}.`),
+    make("p", { class: "told" }, `Under the reference; a dot is the reference's base${shortened(variants, 160)}.${source}`),
     alignmentView(panel, site, kindOf, order),
     ...panel.groups.map((group, number) =>
       sampleView(report, panel, group, { alleles, kindOf, order, nameOf, isOpen: number < OPEN_SAMPLES }),
@@ -74,7 +76,7 @@ function sampleView(report, panel, group, view) {
       make(
         "div",
         { class: "reads" },
-        make("div", { class: "wide" }, heatmap.canvas, legend(diverging, `against (${SPAN} log10)`, "for")),
+        make("div", { class: "wide" }, heatmap.canvas, legend(diverging, "against", `for (${SPAN} log10)`)),
         make("div", { class: "wide" }, haplotypeTable(panel, group, view)),
       ),
     );

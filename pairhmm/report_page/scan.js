@@ -44,7 +44,12 @@ function signatureColumns(scan, rowsOf) {
   };
   const columns = [
     { title: "Signature", value: (index) => scan.signatures[index].name },
-    { title: "Length", numeric: true, value: (index) => scan.signatures[index].length },
+    {
+      title: "Length",
+      numeric: true,
+      value: (index) => scan.signatures[index].length,
+      text: (index) => formatNumber(scan.signatures[index].length),
+    },
     { title: "Samples", told: "Samples in which it occurs", numeric: true, value: (index) => rowsOf[index].length },
     { title: "Hits", numeric: true, value: (index) => total(index, 1) },
     { title: "Reverse", told: "Hits on the reverse strand", numeric: true, value: (index) => total(index, 2) },
@@ -62,6 +67,7 @@ function signatureColumns(scan, rowsOf) {
       told: "Letters other than N",
       numeric: true,
       value: (index) => scan.signatures[index].informative ?? null,
+      text: (index) => formatNumber(scan.signatures[index].informative),
     });
   }
   return columns;
@@ -131,7 +137,7 @@ function signatureTrack(signature) {
     context.fillStyle = themeColour("--sunken");
     context.fillRect(0, 0, canvas.width, canvas.height);
   }
-  const told = track ? "dark where the signature has bases, light where it has N" : "give --signatures to see where it has N";
+  const told = track ? "light where it has N" : "--signatures shows its Ns";
   return make(
     "div",
     { class: "hits" },

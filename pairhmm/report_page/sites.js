@@ -21,8 +21,8 @@ function siteAt(report, index) {
 function showSites(report) {
   const { sites } = report;
   const holder = make("div", { class: "holder", tabindex: "-1" });
-  holder.append(make("p", { class: "empty" }, sites.pos.length ? "Choose a site in the list." : "There are no sites."));
   let current = 0;
+  let view = null; // until then no one has chosen
   const table = new DataTable(siteColumns(sites), {
     label: "sites",
     noun: "site",
@@ -33,12 +33,13 @@ function showSites(report) {
     onSelect: (index) => {
       const turn = ++current;
       const site = siteAt(report, index);
-      history.replaceState(null, "", `#site=${encodeURIComponent(`${site.chrom}:${site.pos}`)}`);
+      if (view) history.replaceState(null, "", `#site=${encodeURIComponent(`${site.chrom}:${site.pos}`)}`);
       showSite(report, site, holder, () => turn === current);
     },
   });
   const list = make("section", { class: "card list" }, table.element);
-  const view = make("div", { class: "view split" }, list, make("section", { class: "card detail" }, holder));
+  if (sites.pos.length) table.select(0);
+  view = make("div", { class: "view split" }, list, make("section", { class: "card detail" }, holder));
   view.siteTable = table;
   return view;
 }
@@ -57,7 +58,7 @@ function siteColumns(sites) {
   ];
   if (sites.samples.length) columns.push(...callColumns(sites));
   columns.push({
-    title: "Tables",
+    title: "Panels",
     told: "Likelihood tables that cover the site",
     numeric: true,
     value: (index) => sites.panels[index].length,
@@ -67,7 +68,17 @@ function siteColumns(sites) {
 }
 
 function callColumns(sites) {
-  const columns = [
+  const few = sites.samples.length <= MOST_GENOTYPE_COLUMNS;
+  return [
+    ...(few ? sites.samples.map((sample, number) => genotypeColumn(sites, sample, number)) : carrierColumns(sites)),
+    { title: "GQ", told: "The lowest genotype quality of the samples", numeric: true, value: (index) => sites.leastGq[index] },
+    {
+      title: "Depth",
+      told: "Reads of all samples (DP)",
+      numeric: true,
+      value: (index) => sites.calls.reduce((sum, { dp }) => sum + (dp[index] ?? 0), 0),
+      text: (index) => formatNumber(sites.calls.reduce((sum, { dp }) => sum + (dp[index] ?? 0), 0)),
+    },
     {
       title: "Qual",
       told: "QUAL, Phred",
@@ -76,24 +87,16 @@ function callColumns(sites) {
       text: (index) => formatNumber(sites.quality[index]),
     },
     { title: "Filter", value: (index) => sites.filters[index] },
-    { title: "GQ", told: "The lowest genotype quality of the samples", numeric: true, value: (index) => sites.leastGq[index] },
-    {
-      title: "Depth",
-      told: "Reads of all samples (DP)",
-      numeric: true,
-      value: (index) => sites.calls.reduce((sum, { dp }) => sum + (dp[index] ?? 0), 0),
-    },
   ];
-  if (sites.samples.length > MOST_GENOTYPE_COLUMNS) return [...columns, ...carrierColumns(sites)];
-  sites.samples.forEach((sample, number) =>
-    columns.push({
-      title: shortened(sample, 16),
-      told: `Genotype of ${sample}`,
-      value: (index) => sites.calls[number].gt[index],
-      cell: (index) => genotypeChip(sites.calls[number].gt[index]),
-    }),
-  );
-  return columns;
+}
+
+function genotypeColumn(sites, sample, number) {
+  return {
+    title: shortened(sample, 12),
+    told: `Genotype of ${sample}`,
+    value: (index) => sites.calls[number].gt[index],
+    cell: (index) => genotypeChip(sites.calls[number].gt[index]),
+  };
 }
 
 function carrierColumns(sites) {
