@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Any
 
@@ -193,10 +193,18 @@ def _batch_rows(batch: Any, wanted: Wanted | None) -> Iterator[Sequence[Any]]:
     codes, names = chroms.indices.to_numpy(), chroms.dictionary.to_pylist()
     places = np.stack((codes, batch.column("start").to_numpy(), batch.column("end").to_numpy()))
     turns = np.flatnonzero((places[:, 1:] != places[:, :-1]).any(axis=0)) + 1
-    for first, last in zip([0, *turns.tolist()], [*turns.tolist(), batch.num_rows], strict=True):
+    columns = [_values(column) for column in batch.columns]
+    for first, last in pairwise([0, *turns.tolist(), batch.num_rows]):
         if first == last:
             continue
         code, start, end = places[:, first].tolist()
         if wanted(names[code], start, end):
-            part = batch.slice(first, last - first)
-            yield from zip(*(column.to_pylist() for column in part.columns), strict=True)
+            yield from zip(*(values(first, last) for values in columns), strict=True)
+
+
+def _values(column: Any) -> Callable[[int, int], list[Any]]:
+    """Gives the values of a piece of a column; a dictionary is unpacked once, not with every piece."""
+    if hasattr(column, "dictionary"):
+        codes, names = column.indices.to_numpy(), column.dictionary.to_pylist()
+        return lambda first, last: [names[code] for code in codes[first:last].tolist()]
+    return lambda first, last: column[first:last].to_pylist()
