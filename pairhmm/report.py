@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -95,13 +95,14 @@ def write_report(
         if inputs.alignments and genome is not None:
             reader = stack.enter_context(AlignmentReader(inputs.alignments, genome, need_index=True))
         tables = [LikelihoodTable(path) for path in inputs.likelihoods]
+        contigs: Collection[str] = ()
         if inputs.calls is not None:
-            _read_calls(found, inputs.calls, genome, max_sites)
+            contigs = _read_calls(found, inputs.calls, genome, max_sites)
         else:
             regions = ((one.place[0], one.place[1], one.variants) for table in tables for one in table.haplotypes())
             found.sites, found.seen_sites = sites_of(regions, max_sites)
         samples = found.cohort.samples if found.cohort is not None else []
-        found.panels = make_panels(tables, PanelSources(found.sites, inputs.calls, samples, genome, reader))
+        found.panels = make_panels(tables, PanelSources(found.sites, inputs.calls, samples, contigs, genome, reader))
         if reader is not None:
             _check_alignments(reader, found, inputs)
     _read_scan(found, inputs)
@@ -138,8 +139,8 @@ def _described(inputs: ReportInputs) -> list[tuple[str, str]]:
     return named + [(what, path) for what, paths in several for path in paths]
 
 
-def _read_calls(found: Found, path: str, genome: Reference | None, max_sites: int) -> None:
-    """The cohort's figures, and the sites that are shown."""
+def _read_calls(found: Found, path: str, genome: Reference | None, max_sites: int) -> Collection[str]:
+    """The cohort's figures, and the sites that are shown; gives the contigs of the header."""
     with CalledSites(path) as records:
         cohort, choice = Cohort(records.samples), SiteChoice(max_sites)
         checked: set[str] = set()
@@ -151,6 +152,7 @@ def _read_calls(found: Found, path: str, genome: Reference | None, max_sites: in
             choice.add(site)
         found.provenance += [(path, key, value) for key, value in records.provenance]
     found.cohort, found.sites, found.seen_sites = cohort, choice.sites(), choice.seen
+    return records.contigs
 
 
 def _check_alignments(reader: AlignmentReader, found: Found, inputs: ReportInputs) -> None:

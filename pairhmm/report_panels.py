@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -74,6 +74,8 @@ class PanelSources:
     calls : str or None
         The VCF, whose samples are `samples`.
     samples : list of str
+    contigs : collection of str
+        Those of the VCF's header; empty where it has none.
     genome : Reference or None
     reader : AlignmentReader or None
     """
@@ -81,6 +83,7 @@ class PanelSources:
     sites: Sequence[Site]
     calls: str | None
     samples: list[str]
+    contigs: Collection[str]
     genome: Reference | None
     reader: AlignmentReader | None
 
@@ -149,8 +152,7 @@ def _shown_regions(table: LikelihoodTable, index: _SiteIndex, sources: PanelSour
         chrom, start, end = haplotypes.place
         if chrom not in checked:
             checked.add(chrom)
-            if sources.genome is not None:
-                sources.genome.check_contigs(table.path, {chrom: None})
+            _check_contig(chrom, table.path, sources)
         try:
             variants = parse_variants(haplotypes.variants)
         except ValueError:
@@ -171,6 +173,14 @@ def _shown_regions(table: LikelihoodTable, index: _SiteIndex, sources: PanelSour
         if number not in had:
             having.append(_ShownRegion(haplotypes, [(number, None)]))
     return _joined(having)
+
+
+def _check_contig(chrom: str, path: str, sources: PanelSources) -> None:
+    if sources.genome is not None:
+        sources.genome.check_contigs(path, {chrom: None})
+    if sources.calls is not None and sources.contigs and chrom not in sources.contigs:
+        rule = f"has none of this name, but {path} has"
+        raise InputError(sources.calls, f"contig {chrom}", rule, "give calls and likelihoods of the same reference")
 
 
 def _joined(regions: Sequence[_ShownRegion]) -> list[_ShownRegion]:

@@ -106,7 +106,7 @@ class LikelihoodTable:
             if column is None:
                 rule = f"haplotype {haplotype} is not in {self.companion}"
                 raise InputError(self.path, f"{chrom}:{start + 1}-{end}", rule, "keep the two files of a run together")
-            key = sample, name, int(mate)
+            key = sample, name, self._mate(mate, name)
             if key not in reads:
                 reads[key] = [float("nan")] * len(columns), []
             scores, codes = reads[key]
@@ -126,6 +126,11 @@ class LikelihoodTable:
             np.array([scores for scores, _ in reads.values()], dtype=np.float64).reshape(len(reads), len(columns)),
             np.array([max(codes) for _, codes in reads.values()], dtype=np.uint8),
         )
+
+    def _mate(self, text: str | int, read: str) -> int:
+        if str(text) not in ("0", "1", "2"):
+            raise InputError(self.path, f"read {read}", f"{text!r} is not a mate", "check the table")
+        return int(text)
 
     def _number(self, text: str | float, read: str) -> float:
         try:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -11,6 +14,7 @@ import numpy as np
 import pytest
 
 from pairhmm.io.tables import LikelihoodRows, open_likelihoods
+from pairhmm.reporting.packing import unpack
 
 STEP, FLANK, PAD = 200, 55, 15
 HITS = "#file\trecord\tnumber\tsignature\tstart\tend\tstrand\tsum\tmean\tmatches\tinformative\tmismatches\n"
@@ -43,7 +47,7 @@ def make_run(tmp_path_factory) -> Callable[..., MadeRun]:
         rng = np.random.default_rng(7)
         bases = "".join(rng.choice(list("ACGT"), STEP * (sites + 2)))
         run = MadeRun(
-            folder, samples, folder / "ref.fa", folder / "calls.vcf", folder / "table.parquet", folder / "hits.tsv"
+            folder, samples, folder / "ref.fa", folder / "calls.vcf", folder / "table.tsv.gz", folder / "hits.tsv"
         )
         run.reference.write_text(f">chr1\n{bases}\n")
         records = []
@@ -126,3 +130,25 @@ def record(bases, position, n_samples, reads, rng) -> str:
         "GT:AD:DP:GQ:PL",
     ]
     return "\t".join(map(str, [*fields, *calls])) + "\n"
+
+
+@dataclass(frozen=True)
+class ReadReport:
+    """What a page carries."""
+
+    data: dict
+    panels: list[bytes]
+
+    def header(self, number: int) -> dict:
+        """The JSON of a panel."""
+        (length,) = struct.unpack_from("<I", self.panels[number])
+        return json.loads(self.panels[number][4 : 4 + length])
+
+
+@pytest.fixture(scope="session")
+def read_report() -> Callable[[Path], ReadReport]:
+    def read(path: Path) -> ReadReport:
+        parts = dict(re.findall(r'<script type="text/plain" id="(\w+)">(.*?)</script>', path.read_text(), re.DOTALL))
+        return ReadReport(json.loads(unpack(parts["data"])), [unpack(line) for line in parts["panels"].split()])
+
+    return read
