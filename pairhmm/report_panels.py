@@ -153,20 +153,19 @@ def _shown_regions(table: LikelihoodTable, index: _SiteIndex, sources: PanelSour
         if chrom not in checked:
             checked.add(chrom)
             _check_contig(chrom, table.path, sources)
+        region = _ShownRegion(haplotypes, [])
         try:
             variants = parse_variants(haplotypes.variants)
-        except ValueError:
-            raise InputError(
-                table.companion, f"{chrom}:{start + 1}-{end}", "variants that can't be read", "make the table again"
-            ) from None
-        region = _ShownRegion(haplotypes, [])
-        for number in index.within(chrom, start, end):
-            alleles = site_alleles(sources.sites[number], variants, haplotypes.alleles)
-            if alleles is None:
-                covering.setdefault(number, haplotypes)
-            else:
-                region.sites.append((number, alleles))
-                had.add(number)
+            for number in index.within(chrom, start, end):
+                alleles = site_alleles(sources.sites[number], variants, haplotypes.alleles)
+                if alleles is None:
+                    covering.setdefault(number, haplotypes)
+                else:
+                    region.sites.append((number, alleles))
+                    had.add(number)
+        except (ValueError, IndexError):
+            rule = "its variants and alleles do not go together"
+            raise InputError(table.companion, f"{chrom}:{start + 1}-{end}", rule, "make the table again") from None
         if region.sites:
             having.append(region)
     for number, haplotypes in covering.items():

@@ -50,7 +50,7 @@ class CalledSites:
             raise InputError(path, "", "not a VCF or BCF file", "give calls as VCF or BCF") from error
         header = self._file.header
         self.samples = list(header.samples)
-        self.contigs = {name: contig.length for name, contig in header.contigs.items()}
+        self.contigs = {str(name): contig.length for name, contig in header.contigs.items()}
         self.provenance = [
             (record.key, record.value)
             for record in header.records

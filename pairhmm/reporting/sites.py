@@ -145,6 +145,11 @@ def site_alleles(
     list of int or None
         -1 for an allele that the site does not have, as where a call left out what no sample has; None where no
         variant of the region is this site.
+
+    Raises
+    ------
+    ValueError, IndexError
+        For alleles that the variants do not have.
     """
     own = {trim_allele(site.ref, alt): number for number, alt in enumerate(site.alts, start=1) if _is_spelled(alt)}
     best: tuple[int, list[int]] | None = None

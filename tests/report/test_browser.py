@@ -159,3 +159,28 @@ def test_five_thousand_sites(browser, wait, open_report, make_run):
     assert len(browser.find_elements("css selector", "#tab-sites tbody tr")) < 100
     browser.execute_script("document.querySelector('#tab-sites .scroller').scrollTop = 1e9")
     wait("return [...document.querySelectorAll('#tab-sites td')].some((cell) => cell.textContent == 'chr1:1,000,001')")
+
+
+def test_haplotypes_are_aligned(browser, wait, open_report, tmp_path):
+    """A deletion, an insertion and a base, laid under the reference."""
+    reference = "TTGACCATGCCATTGACGATCAGGATTCAG"
+    sequences = [reference, "TTGACCGCCATTGACGATCAGGATTCAG", "TTGACCATGCCATTCCGACGATCAGGATTAAG"]
+    name = [f"q:101-130/{index}" for index in range(3)]
+    companion = [f"q\t100\t130\t{name[index]}\t{sequences[index]}\t{index % 2}\t106:CAT>C" for index in range(3)]
+    lines = [f"s\tq\t100\t130\tr\t0\t{one}\t-1.5\tfloat32" for one in name]
+    head = "#chrom\tstart\tend\thaplotype\tsequence\talleles\tvariants"
+    (tmp_path / "t.haplotypes.tsv").write_text("\n".join([head, *companion, ""]))
+    head = "#sample\tchrom\tstart\tend\tread_name\tmate\thaplotype\tlog10_likelihood\tprecision"
+    (tmp_path / "t.tsv").write_text("\n".join([head, *lines, ""]))
+    open_report("--likelihoods", tmp_path / "t.tsv")
+    open_tab(browser, "sites")
+    wait("return document.querySelector('.alignment')")
+    shown = browser.execute_script(
+        "return [...document.querySelectorAll('.alignment code')].map((one) => one.textContent)"
+    )
+    assert shown[1:] == [
+        "TTGACCATGCCATT--GACGATCAGGATTCAG",
+        "..............--................",
+        "..............CC.............A..",
+        "......--......--................",
+    ]

@@ -102,7 +102,9 @@ def test_empty_files_make_an_empty_report(report, run, read_report, tmp_path):
 
 
 def test_the_least_certain_sites_are_shown(report, run, read_report, tmp_path):
-    qualities = [int(line.split(":")[-2]) for line in run.calls.read_text().splitlines(keepends=True) if not line.startswith("#")]
+    qualities = [
+        int(line.split(":")[-2]) for line in run.calls.read_text().splitlines(keepends=True) if not line.startswith("#")
+    ]
     done = report("--calls", run.calls, "--likelihoods", run.table, "--max-sites", 2)
     found = read_report(tmp_path / "report.html").data
     assert sorted(found["sites"]["leastGq"]) == sorted(qualities)[:2]
@@ -281,6 +283,17 @@ def test_bad_rows(refused, run, tmp_path, name):
         (tmp_path / "bad.haplotypes.tsv").write_text(haplotypes.read())
     said = refused("--likelihoods", "bad.tsv")
     assert said.startswith("bad.tsv: ") and expected in said
+
+
+@pytest.mark.parametrize(("old", "new"), [("\t1,1\t", "\t2,1\t"), ("\t0,1\t", "\t0\t"), ("\t201:", "\t201")])
+def test_a_companion_that_contradicts_itself(refused, run, tmp_path, old, new):
+    with gzip.open(run.folder / "table.haplotypes.tsv.gz", "rt") as haplotypes:
+        text = haplotypes.read()
+    assert old in text
+    (tmp_path / "bad.haplotypes.tsv").write_text(text.replace(old, new))
+    (tmp_path / "bad.tsv").write_bytes(gzip.decompress(run.table.read_bytes()))
+    said = refused("--calls", run.calls, "--likelihoods", "bad.tsv")
+    assert said.startswith("bad.haplotypes.tsv: chr1:") and "do not go together" in said
 
 
 def test_a_table_that_is_cut_off(refused, run, tmp_path):
