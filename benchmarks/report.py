@@ -6,7 +6,7 @@
 The workload is made once, in the work folder: a genome of 5 Mb with 4,250 SNVs and 750 indels at 30x, its reads as one
 sample and as five, and a table of 60 reads and 8 haplotypes a site. "Opened" is from the request to open the page until
 its list of sites and the first panel with a heatmap are drawn, the driver's share included; sorting and filtering are
-the page's own times. The median of the rounds counts. Prints a markdown table and writes benchmarks/results/report.json.
+the page's own times. The median of the rounds counts. Prints a table and writes benchmarks/results/report.json.
 """
 
 from __future__ import annotations

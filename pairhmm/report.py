@@ -61,7 +61,7 @@ class ReportInputs:
     timings: Sequence[str] = ()
 
 
-def write_report(
+def report(
     output: str,
     inputs: ReportInputs,
     title: str = TITLE,
@@ -94,17 +94,7 @@ def write_report(
         reader = None
         if inputs.alignments and genome is not None:
             reader = stack.enter_context(AlignmentReader(inputs.alignments, genome, need_index=True))
-        tables = [LikelihoodTable(path) for path in inputs.likelihoods]
-        contigs: Collection[str] = ()
-        if inputs.calls is not None:
-            contigs = _read_calls(found, inputs.calls, genome, max_sites)
-        else:
-            regions = ((one.place[0], one.place[1], one.variants) for table in tables for one in table.haplotypes())
-            found.sites, found.seen_sites = sites_of(regions, max_sites)
-        samples = found.cohort.samples if found.cohort is not None else []
-        found.panels = make_panels(tables, PanelSources(found.sites, inputs.calls, samples, contigs, genome, reader))
-        if reader is not None:
-            _check_alignments(reader, found, inputs)
+        _read_sites(found, inputs, genome, reader, max_sites)
     _read_scan(found, inputs)
     found.timings = read_timings(inputs.timings)
     _note_what_is_missing(found, inputs)
@@ -137,6 +127,26 @@ def _described(inputs: ReportInputs) -> list[tuple[str, str]]:
     several = (("likelihoods", inputs.likelihoods), ("alignments", inputs.alignments), ("hits", inputs.hits))
     named = [(what, path) for what, path in single if path is not None]
     return named + [(what, path) for what, paths in several for path in paths]
+
+
+def _read_sites(
+    found: Found, inputs: ReportInputs, genome: Reference | None, reader: AlignmentReader | None, max_sites: int
+) -> None:
+    """The sites that are shown, and their panels."""
+    tables = [LikelihoodTable(path) for path in inputs.likelihoods]
+    contigs: Collection[str] = ()
+    if inputs.calls is not None:
+        contigs = _read_calls(found, inputs.calls, genome, max_sites)
+    else:
+        regions = ((one.place[0], one.place[1], one.variants) for table in tables for one in table.haplotypes())
+        found.sites, has_more = sites_of(regions, max_sites)
+        found.seen_sites = len(found.sites)
+        if has_more:
+            found.notes.append(f"{max_sites:,} sites are shown, the first of the likelihood tables (--max-sites)")
+    samples = found.cohort.samples if found.cohort is not None else []
+    found.panels = make_panels(tables, PanelSources(found.sites, inputs.calls, samples, contigs, genome, reader))
+    if reader is not None:
+        _check_alignments(reader, found, inputs)
 
 
 def _read_calls(found: Found, path: str, genome: Reference | None, max_sites: int) -> Collection[str]:
@@ -192,8 +202,7 @@ def _note_what_is_missing(found: Found, inputs: ReportInputs) -> None:
     """What a reader of the report must know, there and on stderr."""
     shown = len(found.sites)
     if shown < found.seen_sites:
-        rule = SiteChoice.RULE if inputs.calls is not None else "the first"
-        found.notes.append(f"{shown:,} of {found.seen_sites:,} sites are shown: {rule} (--max-sites)")
+        found.notes.append(f"{shown:,} of {found.seen_sites:,} sites are shown: {SiteChoice.RULE} (--max-sites)")
     without = shown - len(found.panels.of_site)
     if inputs.likelihoods and without:
         found.notes.append(f"{without:,} of the sites are in no likelihood table")

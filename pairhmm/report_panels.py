@@ -18,7 +18,7 @@ from pairhmm.io.likelihood_reader import LikelihoodTable, Place, RegionHaplotype
 from pairhmm.io.read_places import read_places
 from pairhmm.reporting.packing import pack
 from pairhmm.reporting.panels import RegionReads, aligned_haplotypes, choose, panel_bytes
-from pairhmm.reporting.sites import Site, parse_variants, site_alleles
+from pairhmm.reporting.sites import Site, site_alleles
 
 log = logging.getLogger(__name__)
 
@@ -155,9 +155,8 @@ def _shown_regions(table: LikelihoodTable, index: _SiteIndex, sources: PanelSour
             _check_contig(chrom, table.path, sources)
         region = _ShownRegion(haplotypes, [])
         try:
-            variants = parse_variants(haplotypes.variants)
             for number in index.within(chrom, start, end):
-                alleles = site_alleles(sources.sites[number], variants, haplotypes.alleles)
+                alleles = site_alleles(sources.sites[number], haplotypes.variants, haplotypes.alleles)
                 if alleles is None:
                     covering.setdefault(number, haplotypes)
                 else:

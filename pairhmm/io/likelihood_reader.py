@@ -16,6 +16,7 @@ from pairhmm.errors import InputError
 from pairhmm.io.tables import COLUMNS, HAPLOTYPE_COLUMNS, companion
 from pairhmm.io.text_lines import read_rows
 from pairhmm.reporting.panels import RegionReads
+from pairhmm.reporting.sites import RegionVariant, parse_variants
 
 _MADE_BY = "pairhmm likelihoods"
 _ROWS_AT_ONCE = 1 << 16
@@ -26,13 +27,14 @@ Place = tuple[str, int, int]
 
 @dataclass(frozen=True, slots=True)
 class RegionHaplotypes:
-    """The rows of a companion table that describe one region."""
+    """The rows of a companion table that describe one region; `variants_text` is what `variants` was read from."""
 
     place: Place
     names: list[str]
     sequences: list[str]
     alleles: list[str]
-    variants: str
+    variants: list[RegionVariant]
+    variants_text: str
 
 
 class LikelihoodTable:
@@ -67,8 +69,9 @@ class LikelihoodTable:
         """
         rows = _rows(self.companion, HAPLOTYPE_COLUMNS, None)
         for place, group in groupby(rows, key=lambda row: _place(self.companion, row[:3])):
-            _, _, _, names, sequences, alleles, variants = zip(*group, strict=True)
-            yield RegionHaplotypes(place, list(names), list(sequences), list(alleles), variants[0])
+            _, _, _, names, sequences, alleles, texts = zip(*group, strict=True)
+            variants = self._variants(place, texts[0])
+            yield RegionHaplotypes(place, list(names), list(sequences), list(alleles), variants, texts[0])
 
     def regions(self, wanted: Callable[[Place], RegionHaplotypes | None]) -> Iterator[RegionReads]:
         """The likelihoods of each region that is wanted; the others are passed over unread.
@@ -119,13 +122,21 @@ class LikelihoodTable:
             haplotypes.names,
             haplotypes.sequences,
             haplotypes.alleles,
-            haplotypes.variants,
+            haplotypes.variants_text,
             [sample for sample, _, _ in reads],
             [name for _, name, _ in reads],
             [mate for _, _, mate in reads],
             np.array([scores for scores, _ in reads.values()], dtype=np.float64).reshape(len(reads), len(columns)),
             np.array([max(codes) for _, codes in reads.values()], dtype=np.uint8),
         )
+
+    def _variants(self, place: Place, text: str) -> list[RegionVariant]:
+        try:
+            return parse_variants(text)
+        except ValueError:
+            chrom, start, end = place
+            rule = f"{text!r} are not variants"
+            raise InputError(self.companion, f"{chrom}:{start + 1}-{end}", rule, "make the table again") from None
 
     def _mate(self, text: str | int, read: str) -> int:
         if str(text) not in ("0", "1", "2"):

@@ -137,7 +137,7 @@ function signatureTrack(signature) {
     context.fillStyle = themeColour("--sunken");
     context.fillRect(0, 0, canvas.width, canvas.height);
   }
-  const told = track ? "light where it has N" : "--signatures shows its Ns";
+  const told = track ? "faint where it has N" : "--signatures shows its Ns";
   return make(
     "div",
     { class: "hits" },

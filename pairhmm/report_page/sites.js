@@ -28,7 +28,7 @@ function showSites(report) {
     noun: "site",
     count: sites.pos.length,
     height: "none",
-    hint: "filter: chr1:1,000-9,000  gq<30  type=SNV  0/1 …",
+    hint: `filter: chr1:1,000-9,000  type=SNV ${sites.samples.length ? " gq<30  0/1 …" : "…"}`,
     placeOf: (index) => [sites.chroms[sites.chrom[index]], sites.pos[index]],
     onSelect: (index) => {
       const turn = ++current;

@@ -73,10 +73,13 @@ def test_a_site_that_the_region_does_not_have():
 
 
 def test_sites_of_tables_alone():
-    regions = [("q", 0, "5:A>C"), ("q", 0, "5:A>C,7:G>T"), ("q", 90, "."), ("r", 0, "5:A>C")]
-    sites, seen = sites_of(regions, 3)
+    first, second = (4, "A", ("C",)), (6, "G", ("T",))
+    regions = [("q", 0, [first]), ("q", 0, [first, second]), ("q", 90, []), ("r", 0, [first])]
+    sites, has_more = sites_of(regions, 3)
     assert [(site.chrom, site.pos, site.ref) for site in sites] == [("q", 4, "A"), ("q", 6, "G"), ("q", 90, "")]
-    assert seen == 4
+    assert has_more
+    assert [len(sites_of(regions, limit)[0]) for limit in (4, 5)] == [4, 4]
+    assert not sites_of(regions, 4)[1]
 
 
 def test_figures_of_a_cohort():
