@@ -1,7 +1,7 @@
 """Read x haplotype likelihoods and genotypes with a pair hidden Markov model.
 
-The functions have the names of the commands: `forward`, `likelihoods`, `call`, `scan`, `report`, `validate`, `simulate`.
-Each is imported on first use, so that `import pairhmm` stays cheap.
+The functions have the names of the commands: `forward`, `likelihoods`, `call`, `scan`, `report`, `validate` and
+`simulate`. Each is imported on first use, so that `import pairhmm` stays cheap.
 """
 
 from __future__ import annotations

@@ -150,19 +150,21 @@ def _read_sites(
 
 
 def _read_calls(found: Found, path: str, genome: Reference | None, max_sites: int) -> Collection[str]:
-    """The cohort's figures, and the sites that are shown; gives the contigs of the header."""
+    """The cohort's figures, and the sites that are shown; gives the contigs that the file knows."""
     with CalledSites(path) as records:
         cohort, choice = Cohort(records.samples), SiteChoice(max_sites)
-        checked: set[str] = set()
+        seen: set[str] = set()
         for site in records:
-            if genome is not None and site.chrom not in checked:
-                checked.add(site.chrom)
-                genome.check_contigs(path, {site.chrom: records.contigs.get(site.chrom)})
+            if site.chrom not in seen:
+                seen.add(site.chrom)
+                if genome is not None:
+                    genome.check_contigs(path, {site.chrom: records.contigs.get(site.chrom)})
             cohort.add(site)
             choice.add(site)
         found.provenance += [(path, key, value) for key, value in records.provenance]
     found.cohort, found.sites, found.seen_sites = cohort, choice.sites(), choice.seen
-    return records.contigs
+    # A header may lack the contigs of its records; one that lists none says nothing of those without a record.
+    return seen.union(records.contigs) if records.contigs else ()
 
 
 def _check_alignments(reader: AlignmentReader, found: Found, inputs: ReportInputs) -> None:

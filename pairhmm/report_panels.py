@@ -54,7 +54,7 @@ class Panels:
     counts : dict of str to ReadCounts
         By sample.
     precisions : list of int
-        Reads by the coarsest precision of their scores.
+        Reads by what their hardest pair took, in the order of `pairhmm.batch.PRECISIONS`.
     """
 
     samples: list[str]
@@ -75,7 +75,7 @@ class PanelSources:
         The VCF, whose samples are `samples`.
     samples : list of str
     contigs : collection of str
-        Those of the VCF's header; empty where it has none.
+        Those that the VCF knows; empty where it does not say.
     genome : Reference or None
     reader : AlignmentReader or None
     """

@@ -61,7 +61,8 @@ function likelihoodList({ gt, pl }, alleles) {
   if (!pl.length) return MISSING;
   const genotypes = genotypesInOrder(alleles, ploidy).map((genotype) => genotype.join("/"));
   const ranked = pl.map((value, index) => [value, genotypes[index] ?? "?"]);
-  const shown = ranked.length <= MOST_GENOTYPES ? ranked : ranked.toSorted((a, b) => a[0] - b[0]).slice(0, MOST_GENOTYPES);
+  const shown =
+    ranked.length <= MOST_GENOTYPES ? ranked : ranked.toSorted((a, b) => a[0] - b[0]).slice(0, MOST_GENOTYPES);
   return make(
     "span",
     { class: "likelihoods" },

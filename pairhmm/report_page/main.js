@@ -31,7 +31,13 @@ function makeTabs(report) {
   for (const tab of tabs) {
     tab.button = make(
       "button",
-      { type: "button", role: "tab", id: `button-${tab.id}`, "aria-controls": `tab-${tab.id}`, onclick: () => openTab(report, tabs, tab) },
+      {
+        type: "button",
+        role: "tab",
+        id: `button-${tab.id}`,
+        "aria-controls": `tab-${tab.id}`,
+        onclick: () => openTab(report, tabs, tab),
+      },
       tab.title,
       tab.count === undefined ? null : make("span", { class: "count" }, formatNumber(tab.count)),
     );
@@ -63,7 +69,9 @@ async function start() {
   openTab(report, tabs, named >= 0 ? sites : tabs[0]);
   if (named >= 0) sites.content.siteTable.select(named);
   document.getElementById("loading").remove();
-  darkScheme.addEventListener("change", () => document.querySelectorAll("canvas").forEach((canvas) => canvas.redraw?.()));
+  darkScheme.addEventListener("change", () =>
+    document.querySelectorAll("canvas").forEach((canvas) => canvas.redraw?.()),
+  );
   document.documentElement.dataset.ready = "true";
 }
 

@@ -26,7 +26,9 @@ async function showSite(report, site, holder, isCurrent) {
 const siteName = (site) => `${site.chrom}:${formatNumber(site.pos)}`;
 
 function siteHead(site) {
-  const change = site.alts.length ? `${shortened(site.ref, 30)} → ${site.alts.map((alt) => shortened(alt, 30)).join(", ")}` : "";
+  const change = site.alts.length
+    ? `${shortened(site.ref, 30)} → ${site.alts.map((alt) => shortened(alt, 30)).join(", ")}`
+    : "";
   const chips = [site.kind, site.id].filter((text) => text && text !== "other");
   return make(
     "header",
@@ -54,7 +56,11 @@ function regionViews(report, site, panel, alleles) {
   const variants = panel.variants === "." ? "" : `; variants ${panel.variants.replaceAll(",", ", ")}`;
   return [
     make("h3", {}, `${plural(panel.haplotypes.length, "haplotype")} of ${place}`),
-    make("p", { class: "told" }, `Under the reference; a dot is the reference's base${shortened(variants, 160)}.${source}`),
+    make(
+      "p",
+      { class: "told" },
+      `Under the reference; a dot is the reference's base${shortened(variants, 160)}.${source}`,
+    ),
     alignmentView(panel, site, kindOf, order),
     ...panel.groups.map((group, number) =>
       sampleView(report, panel, group, { alleles, kindOf, order, nameOf, isOpen: number < OPEN_SAMPLES }),

@@ -71,7 +71,12 @@ function callColumns(sites) {
   const few = sites.samples.length <= MOST_GENOTYPE_COLUMNS;
   return [
     ...(few ? sites.samples.map((sample, number) => genotypeColumn(sites, sample, number)) : carrierColumns(sites)),
-    { title: "GQ", told: "The lowest genotype quality of the samples", numeric: true, value: (index) => sites.leastGq[index] },
+    {
+      title: "GQ",
+      told: "The lowest genotype quality of the samples",
+      numeric: true,
+      value: (index) => sites.leastGq[index],
+    },
     {
       title: "Depth",
       told: "Reads of all samples (DP)",
@@ -103,8 +108,18 @@ function carrierColumns(sites) {
   const count = (test) => (index) => sites.calls.filter(({ gt }) => test(gt[index])).length;
   return [
     { title: "Het", told: "Samples with two alleles", numeric: true, value: count((gt) => genotypeKind(gt) === "het") },
-    { title: "Hom", told: "Samples with one other allele", numeric: true, value: count((gt) => genotypeKind(gt) === "hom") },
-    { title: "Missing", told: "Samples without a genotype", numeric: true, value: count((gt) => genotypeKind(gt) === "none") },
+    {
+      title: "Hom",
+      told: "Samples with one other allele",
+      numeric: true,
+      value: count((gt) => genotypeKind(gt) === "hom"),
+    },
+    {
+      title: "Missing",
+      told: "Samples without a genotype",
+      numeric: true,
+      value: count((gt) => genotypeKind(gt) === "none"),
+    },
   ];
 }
 

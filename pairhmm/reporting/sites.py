@@ -87,14 +87,12 @@ class Site:
 
     @property
     def kind(self) -> str:
-        """SNV, MNV, insertion, deletion, mixed, or other where an allele is symbolic."""
-        kinds = {_kind(self.ref, alt) for alt in self.alts if alt != "*"}
+        """SNV, MNV, insertion, deletion or mixed; other where every allele is symbolic."""
+        kinds = {_kind(self.ref, alt) for alt in self.alts if _is_spelled(alt)}
         return kinds.pop() if len(kinds) == 1 else "mixed" if kinds else "other"
 
 
 def _kind(ref: str, alt: str) -> str:
-    if not set(alt.upper()) <= set("ACGTN"):
-        return "other"
     if len(ref) == len(alt):
         return "SNV" if len(ref) == 1 else "MNV"
     return "insertion" if len(alt) > len(ref) else "deletion"
@@ -165,7 +163,7 @@ def site_alleles(site: Site, variants: Sequence[RegionVariant], haplotypes: Sequ
 
 
 def _is_spelled(alt: str) -> bool:
-    return bool(alt) and set(alt) <= set("ACGTN")
+    return bool(alt) and set(alt.upper()) <= set("ACGTN")
 
 
 def parse_variants(text: str) -> list[RegionVariant]:

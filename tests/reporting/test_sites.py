@@ -22,6 +22,7 @@ def called(pos: int, *qualities: int | None) -> Site:
         ("A", ("AT",), "insertion"),
         ("AT", ("A", "*"), "deletion"),
         ("AT", ("A", "ATT"), "mixed"),
+        ("A", ("C", "<NON_REF>"), "SNV"),
         ("A", ("<DEL>",), "other"),
         ("", (), "other"),
     ],
