@@ -180,7 +180,8 @@ def _read_scan(found: Found, inputs: ReportInputs) -> None:
     hits, known = Hits(), set(found.panels.samples)
 
     def name_sample(file: str, table: str) -> str:
-        return table if table in known and file not in known else file
+        is_tables = table in known and file not in known
+        return table if is_tables or file.startswith(table) else file
 
     scanned: dict[str, None] = {}
     for path in inputs.hits:

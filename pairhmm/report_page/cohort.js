@@ -50,6 +50,8 @@ function summaryTiles(report) {
   if (report.timings.length) {
     tiles.push([formatSeconds(report.timings.reduce((sum, row) => sum + row[1], 0)), "of all jobs"]);
   }
+  const backends = new Set(report.provenance.filter(([, key]) => key === "pairhmmBackend").map(([, , value]) => value));
+  if (backends.size) tiles.push([[...backends].join(", "), "scored the calls"]);
   return make(
     "div",
     { class: "tiles" },

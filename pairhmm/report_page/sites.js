@@ -81,8 +81,8 @@ function callColumns(sites) {
       title: "Depth",
       told: "Reads of all samples (DP)",
       numeric: true,
-      value: (index) => sites.calls.reduce((sum, { dp }) => sum + (dp[index] ?? 0), 0),
-      text: (index) => formatNumber(sites.calls.reduce((sum, { dp }) => sum + (dp[index] ?? 0), 0)),
+      value: (index) => depthOf(sites, index),
+      text: (index) => formatNumber(depthOf(sites, index)),
     },
     {
       title: "Qual",
@@ -93,6 +93,11 @@ function callColumns(sites) {
     },
     { title: "Filter", value: (index) => sites.filters[index] },
   ];
+}
+
+function depthOf(sites, index) {
+  const depths = sites.calls.map(({ dp }) => dp[index]).filter((depth) => depth !== null);
+  return depths.length ? depths.reduce((sum, depth) => sum + depth, 0) : null;
 }
 
 function genotypeColumn(sites, sample, number) {

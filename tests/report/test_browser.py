@@ -150,7 +150,7 @@ def test_scan_shows_signatures(browser, open_report, make_run, tmp_path):
 
 def test_five_thousand_sites(browser, wait, open_report, make_run):
     """How fast that is, benchmarks/report.py measures."""
-    run = make_run(5000, 40, variants=3, samples=("a", "b", "c", "d", "e"))
+    run = make_run(5000, 30, variants=3, samples=("a", "b", "c", "d", "e"))
     page = open_report(*run.arguments)
     assert page.stat().st_size <= 15 * MEGABYTE
     open_tab(browser, "sites")

@@ -121,6 +121,16 @@ def test_hits_go_to_the_sample_of_their_table_where_the_file_is_none(report, run
     assert found["samples"] == ["one", "two"] and found["scan"]["samples"] == [0]
 
 
+def test_hits_of_both_mates_are_the_samples(report, run, read_report, tmp_path):
+    row = run.hits.read_text().splitlines()[1]
+    (tmp_path / "x.hits.tsv").write_text(
+        f"{HITS}{row.replace('x.fq', 'x_R1.fq.gz')}\n{row.replace('x.fq', 'x_R2.fq.gz')}\n"
+    )
+    report("--hits", "x.hits.tsv")
+    found = read_report(tmp_path / "report.html").data
+    assert found["samples"] == ["x"] and found["scan"]["rows"][0][2] == 2
+
+
 def test_multiqc_content(report, run, tmp_path):
     report(*run.arguments, "--mqc", "mqc/new")
     contents = {path.name: json.loads(path.read_text()) for path in (tmp_path / "mqc" / "new").iterdir()}
