@@ -1,7 +1,7 @@
 """Read x haplotype likelihoods and genotypes with a pair hidden Markov model.
 
-The functions have the names of the commands: `forward`, `likelihoods`, `call`, `scan`, `validate`, `simulate`. Each is
-imported on first use, so that `import pairhmm` stays cheap.
+The functions have the names of the commands: `forward`, `likelihoods`, `call`, `scan`, `report`, `validate` and
+`simulate`. Each is imported on first use, so that `import pairhmm` stays cheap.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pairhmm.forward import forward, make_read
     from pairhmm.likelihoods import likelihoods
     from pairhmm.models.gatk import GatkOptions
+    from pairhmm.report import ReportInputs, report
     from pairhmm.scan import scan
     from pairhmm.scanning.batch import ScanOptions
     from pairhmm.simulate import simulate
@@ -31,6 +32,7 @@ __all__ = [
     "PairBatch",
     "PairhmmError",
     "Read",
+    "ReportInputs",
     "ScanOptions",
     "Scores",
     "__version__",
@@ -38,17 +40,19 @@ __all__ = [
     "forward",
     "likelihoods",
     "make_read",
+    "report",
     "scan",
     "simulate",
     "validate",
 ]
 
-_VERBS = ("call", "forward", "likelihoods", "scan", "simulate", "validate")
+_VERBS = ("call", "forward", "likelihoods", "report", "scan", "simulate", "validate")
 
 _HOMES = {
     **{verb: f"pairhmm.{verb}" for verb in _VERBS},
     "make_read": "pairhmm.forward",
     "GatkOptions": "pairhmm.models.gatk",
+    "ReportInputs": "pairhmm.report",
     "ScanOptions": "pairhmm.scanning.batch",
     **dict.fromkeys(("Group", "PairBatch", "Read", "Scores"), "pairhmm.batch"),
     **dict.fromkeys(("BackendUnavailable", "InputError", "PairhmmError"), "pairhmm.errors"),

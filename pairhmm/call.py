@@ -113,7 +113,7 @@ def write_calls(
     min_quality : float
         QUAL below which a record's filter is LowQual.
     provenance : mapping of str to str, optional
-        Header lines ``##key=value``.
+        Header lines ``##key=value``; what scored joins them. None of them without any, for reproducible bytes.
     watch : callable, optional
         Told of each region as it is scored.
     """
@@ -125,7 +125,7 @@ def write_calls(
             run.contigs,
             run.samples,
             min_quality=min_quality,
-            provenance=provenance or {},
+            provenance={**provenance, "pairhmmBackend": run.backend} if provenance else {},
         ) as writer:
             for evidence in run.evidence(watch):
                 for site in genotype_region(evidence, run.samples, genotypes, options.model, run.discovered):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -61,7 +61,7 @@ class ReportInputs:
     timings: Sequence[str] = ()
 
 
-def write_report(
+def report(
     output: str,
     inputs: ReportInputs,
     title: str = TITLE,
@@ -94,16 +94,7 @@ def write_report(
         reader = None
         if inputs.alignments and genome is not None:
             reader = stack.enter_context(AlignmentReader(inputs.alignments, genome, need_index=True))
-        tables = [LikelihoodTable(path) for path in inputs.likelihoods]
-        if inputs.calls is not None:
-            _read_calls(found, inputs.calls, genome, max_sites)
-        else:
-            regions = ((one.place[0], one.place[1], one.variants) for table in tables for one in table.haplotypes())
-            found.sites, found.seen_sites = sites_of(regions, max_sites)
-        samples = found.cohort.samples if found.cohort is not None else []
-        found.panels = make_panels(tables, PanelSources(found.sites, inputs.calls, samples, genome, reader))
-        if reader is not None:
-            _check_alignments(reader, found, inputs)
+        _read_sites(found, inputs, genome, reader, max_sites)
     _read_scan(found, inputs)
     found.timings = read_timings(inputs.timings)
     _note_what_is_missing(found, inputs)
@@ -138,19 +129,42 @@ def _described(inputs: ReportInputs) -> list[tuple[str, str]]:
     return named + [(what, path) for what, paths in several for path in paths]
 
 
-def _read_calls(found: Found, path: str, genome: Reference | None, max_sites: int) -> None:
-    """The cohort's figures, and the sites that are shown."""
+def _read_sites(
+    found: Found, inputs: ReportInputs, genome: Reference | None, reader: AlignmentReader | None, max_sites: int
+) -> None:
+    """The sites that are shown, and their panels."""
+    tables = [LikelihoodTable(path) for path in inputs.likelihoods]
+    contigs: Collection[str] = ()
+    if inputs.calls is not None:
+        contigs = _read_calls(found, inputs.calls, genome, max_sites)
+    else:
+        regions = ((one.place[0], one.place[1], one.variants) for table in tables for one in table.haplotypes())
+        found.sites, has_more = sites_of(regions, max_sites)
+        found.seen_sites = len(found.sites)
+        if has_more:
+            found.notes.append(f"{max_sites:,} sites are shown, the first of the likelihood tables (--max-sites)")
+    samples = found.cohort.samples if found.cohort is not None else []
+    found.panels = make_panels(tables, PanelSources(found.sites, inputs.calls, samples, contigs, genome, reader))
+    if reader is not None:
+        _check_alignments(reader, found, inputs)
+
+
+def _read_calls(found: Found, path: str, genome: Reference | None, max_sites: int) -> Collection[str]:
+    """The cohort's figures, and the sites that are shown; gives the contigs that the file knows."""
     with CalledSites(path) as records:
         cohort, choice = Cohort(records.samples), SiteChoice(max_sites)
-        checked: set[str] = set()
+        seen: set[str] = set()
         for site in records:
-            if genome is not None and site.chrom not in checked:
-                checked.add(site.chrom)
-                genome.check_contigs(path, {site.chrom: records.contigs.get(site.chrom)})
+            if site.chrom not in seen:
+                seen.add(site.chrom)
+                if genome is not None:
+                    genome.check_contigs(path, {site.chrom: records.contigs.get(site.chrom)})
             cohort.add(site)
             choice.add(site)
         found.provenance += [(path, key, value) for key, value in records.provenance]
     found.cohort, found.sites, found.seen_sites = cohort, choice.sites(), choice.seen
+    # A header may lack the contigs of its records; one that lists none says nothing of those without a record.
+    return seen.union(records.contigs) if records.contigs else ()
 
 
 def _check_alignments(reader: AlignmentReader, found: Found, inputs: ReportInputs) -> None:
@@ -166,7 +180,8 @@ def _read_scan(found: Found, inputs: ReportInputs) -> None:
     hits, known = Hits(), set(found.panels.samples)
 
     def name_sample(file: str, table: str) -> str:
-        return table if table in known and file not in known else file
+        is_tables = table in known and file not in known
+        return table if is_tables or file.startswith(table) else file
 
     scanned: dict[str, None] = {}
     for path in inputs.hits:
@@ -190,8 +205,7 @@ def _note_what_is_missing(found: Found, inputs: ReportInputs) -> None:
     """What a reader of the report must know, there and on stderr."""
     shown = len(found.sites)
     if shown < found.seen_sites:
-        rule = SiteChoice.RULE if inputs.calls is not None else "the first"
-        found.notes.append(f"{shown:,} of {found.seen_sites:,} sites are shown: {rule} (--max-sites)")
+        found.notes.append(f"{shown:,} of {found.seen_sites:,} sites are shown: {SiteChoice.RULE} (--max-sites)")
     without = shown - len(found.panels.of_site)
     if inputs.likelihoods and without:
         found.notes.append(f"{without:,} of the sites are in no likelihood table")

@@ -32,7 +32,7 @@ class Found:
     sites : list of Site
         Those that are shown.
     seen_sites : int
-        How many there are.
+        How many the calls have; without calls, those that are shown.
     panels : Panels
     cohort : Cohort or None
         None without calls.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -18,7 +18,7 @@ from pairhmm.io.likelihood_reader import LikelihoodTable, Place, RegionHaplotype
 from pairhmm.io.read_places import read_places
 from pairhmm.reporting.packing import pack
 from pairhmm.reporting.panels import RegionReads, aligned_haplotypes, choose, panel_bytes
-from pairhmm.reporting.sites import Site, parse_variants, site_alleles
+from pairhmm.reporting.sites import Site, site_alleles
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ class Panels:
     counts : dict of str to ReadCounts
         By sample.
     precisions : list of int
-        Reads by the coarsest precision of their scores.
+        Reads by what their hardest pair took, in the order of `pairhmm.batch.PRECISIONS`.
     """
 
     samples: list[str]
@@ -74,6 +74,8 @@ class PanelSources:
     calls : str or None
         The VCF, whose samples are `samples`.
     samples : list of str
+    contigs : collection of str
+        Those that the VCF knows; empty where it does not say.
     genome : Reference or None
     reader : AlignmentReader or None
     """
@@ -81,6 +83,7 @@ class PanelSources:
     sites: Sequence[Site]
     calls: str | None
     samples: list[str]
+    contigs: Collection[str]
     genome: Reference | None
     reader: AlignmentReader | None
 
@@ -149,28 +152,33 @@ def _shown_regions(table: LikelihoodTable, index: _SiteIndex, sources: PanelSour
         chrom, start, end = haplotypes.place
         if chrom not in checked:
             checked.add(chrom)
-            if sources.genome is not None:
-                sources.genome.check_contigs(table.path, {chrom: None})
-        try:
-            variants = parse_variants(haplotypes.variants)
-        except ValueError:
-            raise InputError(
-                table.companion, f"{chrom}:{start + 1}-{end}", "variants that can't be read", "make the table again"
-            ) from None
+            _check_contig(chrom, table.path, sources)
         region = _ShownRegion(haplotypes, [])
-        for number in index.within(chrom, start, end):
-            alleles = site_alleles(sources.sites[number], variants, haplotypes.alleles)
-            if alleles is None:
-                covering.setdefault(number, haplotypes)
-            else:
-                region.sites.append((number, alleles))
-                had.add(number)
+        try:
+            for number in index.within(chrom, start, end):
+                alleles = site_alleles(sources.sites[number], haplotypes.variants, haplotypes.alleles)
+                if alleles is None:
+                    covering.setdefault(number, haplotypes)
+                else:
+                    region.sites.append((number, alleles))
+                    had.add(number)
+        except (ValueError, IndexError):
+            rule = "its variants and alleles do not go together"
+            raise InputError(table.companion, f"{chrom}:{start + 1}-{end}", rule, "make the table again") from None
         if region.sites:
             having.append(region)
     for number, haplotypes in covering.items():
         if number not in had:
             having.append(_ShownRegion(haplotypes, [(number, None)]))
     return _joined(having)
+
+
+def _check_contig(chrom: str, path: str, sources: PanelSources) -> None:
+    if sources.genome is not None:
+        sources.genome.check_contigs(path, {chrom: None})
+    if sources.calls is not None and sources.contigs and chrom not in sources.contigs:
+        rule = f"has none of this name, but {path} has"
+        raise InputError(sources.calls, f"contig {chrom}", rule, "give calls and likelihoods of the same reference")
 
 
 def _joined(regions: Sequence[_ShownRegion]) -> list[_ShownRegion]:

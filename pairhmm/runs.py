@@ -77,6 +77,8 @@ class Run:
 
     Attributes
     ----------
+    backend : str
+        Labels of the devices that score.
     samples : list of str
     contigs : dict of str to int
     discovered : bool
@@ -85,6 +87,7 @@ class Run:
     blocks : iterator of ReadBlock
     """
 
+    backend: str
     samples: list[str]
     contigs: dict[str, int]
     discovered: bool
@@ -173,7 +176,7 @@ def open_run(
             genome.fetch, source, GatkScorer(options.model, backend, options.threads), options.evidence, given
         )
         blocks = read_blocks(reader.sources, list(contigs), options.reads, options.chunk_size, places, wanted)
-        yield Run(reader.samples, contigs, candidates is None and haplotypes is None, stream, blocks)
+        yield Run(backend.label, reader.samples, contigs, candidates is None and haplotypes is None, stream, blocks)
 
 
 def _limited(options: RunOptions) -> RegionOptions:

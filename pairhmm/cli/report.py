@@ -50,7 +50,7 @@ def command(
 
     Give at least one of --calls, --likelihoods and --hits; what is not given is left out.
     """
-    from pairhmm.report import ReportInputs, write_report
+    from pairhmm.report import ReportInputs, report
 
     inputs = ReportInputs(reference, calls, likelihoods, alignments, hits, signatures, timings)
-    write_report(output, inputs, title, mqc, max_sites)
+    report(output, inputs, title, mqc, max_sites)

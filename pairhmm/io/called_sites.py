@@ -37,17 +37,20 @@ class CalledSites:
 
     def __init__(self, path: str) -> None:
         self.path = path
+        try:
+            open(path, "rb").close()  # the system says better than htslib why a file can't be opened
+        except OSError as error:
+            raise InputError(path, "", error.strerror or "can't be opened", "check the path") from error
         # htslib says on stderr what is raised here, and that contig lines are missing, which nothing here needs.
         self._verbosity = pysam.set_verbosity(0)
         try:
             self._file = pysam.VariantFile(path)
         except (OSError, ValueError) as error:
             pysam.set_verbosity(self._verbosity)
-            what = getattr(error, "strerror", None) or "not a VCF or BCF file"
-            raise InputError(path, "", what, "give calls as VCF or BCF") from error
+            raise InputError(path, "", "not a VCF or BCF file", "give calls as VCF or BCF") from error
         header = self._file.header
         self.samples = list(header.samples)
-        self.contigs = {name: contig.length for name, contig in header.contigs.items()}
+        self.contigs = {str(name): contig.length for name, contig in header.contigs.items()}
         self.provenance = [
             (record.key, record.value)
             for record in header.records

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Any
 
@@ -16,6 +16,7 @@ from pairhmm.errors import InputError
 from pairhmm.io.tables import COLUMNS, HAPLOTYPE_COLUMNS, companion
 from pairhmm.io.text_lines import read_rows
 from pairhmm.reporting.panels import RegionReads
+from pairhmm.reporting.sites import RegionVariant, parse_variants
 
 _MADE_BY = "pairhmm likelihoods"
 _ROWS_AT_ONCE = 1 << 16
@@ -26,13 +27,14 @@ Place = tuple[str, int, int]
 
 @dataclass(frozen=True, slots=True)
 class RegionHaplotypes:
-    """The rows of a companion table that describe one region."""
+    """The rows of a companion table that describe one region; `variants_text` is what `variants` was read from."""
 
     place: Place
     names: list[str]
     sequences: list[str]
     alleles: list[str]
-    variants: str
+    variants: list[RegionVariant]
+    variants_text: str
 
 
 class LikelihoodTable:
@@ -67,8 +69,9 @@ class LikelihoodTable:
         """
         rows = _rows(self.companion, HAPLOTYPE_COLUMNS, None)
         for place, group in groupby(rows, key=lambda row: _place(self.companion, row[:3])):
-            _, _, _, names, sequences, alleles, variants = zip(*group, strict=True)
-            yield RegionHaplotypes(place, list(names), list(sequences), list(alleles), variants[0])
+            _, _, _, names, sequences, alleles, texts = zip(*group, strict=True)
+            variants = self._variants(place, texts[0])
+            yield RegionHaplotypes(place, list(names), list(sequences), list(alleles), variants, texts[0])
 
     def regions(self, wanted: Callable[[Place], RegionHaplotypes | None]) -> Iterator[RegionReads]:
         """The likelihoods of each region that is wanted; the others are passed over unread.
@@ -106,7 +109,7 @@ class LikelihoodTable:
             if column is None:
                 rule = f"haplotype {haplotype} is not in {self.companion}"
                 raise InputError(self.path, f"{chrom}:{start + 1}-{end}", rule, "keep the two files of a run together")
-            key = sample, name, int(mate)
+            key = sample, name, self._mate(mate, name)
             if key not in reads:
                 reads[key] = [float("nan")] * len(columns), []
             scores, codes = reads[key]
@@ -119,13 +122,26 @@ class LikelihoodTable:
             haplotypes.names,
             haplotypes.sequences,
             haplotypes.alleles,
-            haplotypes.variants,
+            haplotypes.variants_text,
             [sample for sample, _, _ in reads],
             [name for _, name, _ in reads],
             [mate for _, _, mate in reads],
             np.array([scores for scores, _ in reads.values()], dtype=np.float64).reshape(len(reads), len(columns)),
             np.array([max(codes) for _, codes in reads.values()], dtype=np.uint8),
         )
+
+    def _variants(self, place: Place, text: str) -> list[RegionVariant]:
+        try:
+            return parse_variants(text)
+        except ValueError:
+            chrom, start, end = place
+            rule = f"{text!r} are not variants"
+            raise InputError(self.companion, f"{chrom}:{start + 1}-{end}", rule, "make the table again") from None
+
+    def _mate(self, text: str | int, read: str) -> int:
+        if str(text) not in ("0", "1", "2"):
+            raise InputError(self.path, f"read {read}", f"{text!r} is not a mate", "check the table")
+        return int(text)
 
     def _number(self, text: str | float, read: str) -> float:
         try:
@@ -193,10 +209,18 @@ def _batch_rows(batch: Any, wanted: Wanted | None) -> Iterator[Sequence[Any]]:
     codes, names = chroms.indices.to_numpy(), chroms.dictionary.to_pylist()
     places = np.stack((codes, batch.column("start").to_numpy(), batch.column("end").to_numpy()))
     turns = np.flatnonzero((places[:, 1:] != places[:, :-1]).any(axis=0)) + 1
-    for first, last in zip([0, *turns.tolist()], [*turns.tolist(), batch.num_rows], strict=True):
+    columns = [_values(column) for column in batch.columns]
+    for first, last in pairwise([0, *turns.tolist(), batch.num_rows]):
         if first == last:
             continue
         code, start, end = places[:, first].tolist()
         if wanted(names[code], start, end):
-            part = batch.slice(first, last - first)
-            yield from zip(*(column.to_pylist() for column in part.columns), strict=True)
+            yield from zip(*(values(first, last) for values in columns), strict=True)
+
+
+def _values(column: Any) -> Callable[[int, int], list[Any]]:
+    """Gives the values of a piece of a column; a dictionary is unpacked once, not with every piece."""
+    if hasattr(column, "dictionary"):
+        codes, names = column.indices.to_numpy(), column.dictionary.to_pylist()
+        return lambda first, last: [names[code] for code in codes[first:last].tolist()]
+    return lambda first, last: column[first:last].to_pylist()

@@ -2,13 +2,18 @@
 
 const AROUND = 22; // columns on either side of a difference
 
-// Columns: {position (0-based), reference}; an inserted column has the reference "-". Cells: a letter of each haplotype.
+// Columns: {position (0-based), reference, cells}; where bases are inserted the reference is "-". Cells are a letter of
+// each haplotype.
 function alignColumns({ origin, reference, haplotypes }) {
   const edits = haplotypes.map(({ differences }) => applyDifferences(differences));
   const columns = [];
   for (let offset = 0; offset < reference.length; offset++) {
     const position = origin + offset;
-    columns.push({ position, reference: reference[offset], cells: edits.map(({ bases }) => bases.get(position) ?? ".") });
+    columns.push({
+      position,
+      reference: reference[offset],
+      cells: edits.map(({ bases }) => bases.get(position) ?? "."),
+    });
     const inserted = edits.map(({ insertions }) => insertions.get(position) ?? "");
     const longest = Math.max(...inserted.map((bases) => bases.length));
     for (let index = 0; index < longest; index++) {
@@ -55,7 +60,11 @@ function columnWindows(columns, sitePosition) {
 function alignmentView(panel, site, kindOf, columnsInOrder) {
   const windows = columnWindows(alignColumns(panel), site.pos - 1);
   const blocks = windows.map((columns) => alignmentBlock(panel, columns, site, columnsInOrder, kindOf));
-  return make("div", { class: "alignment", tabindex: "0", role: "region", "aria-label": "Haplotypes aligned" }, ...blocks);
+  return make(
+    "div",
+    { class: "alignment", tabindex: "0", role: "region", "aria-label": "Haplotypes aligned" },
+    ...blocks,
+  );
 }
 
 function alignmentBlock(panel, columns, site, order, kindOf) {
@@ -65,7 +74,9 @@ function alignmentBlock(panel, columns, site, order, kindOf) {
     ["reference", columns.map(({ reference }, index) => letterSpan(reference, isSite[index] ? "at" : "same")), ""],
     ...order.map((haplotype) => [
       haplotypeLabel(panel.haplotypes[haplotype].name),
-      columns.map(({ cells }, index) => letterSpan(cells[haplotype], cells[haplotype] === "." ? "same" : "other", isSite[index])),
+      columns.map(({ cells }, index) =>
+        letterSpan(cells[haplotype], cells[haplotype] === "." ? "same" : "other", isSite[index]),
+      ),
       "",
       kindOf[haplotype],
     ]),
@@ -81,7 +92,10 @@ function alignmentBlock(panel, columns, site, order, kindOf) {
   );
 }
 
-const letterSpan = (letter, kind) => ({ letter, kind: letter === "-" ? "gap" : kind === "other" ? `base-${letter}` : kind });
+const letterSpan = (letter, kind) => ({
+  letter,
+  kind: letter === "-" ? "gap" : kind === "other" ? `base-${letter}` : kind,
+});
 
 // Neighbouring letters of a kind as one element.
 function joinRuns(letters) {

@@ -50,6 +50,8 @@ function summaryTiles(report) {
   if (report.timings.length) {
     tiles.push([formatSeconds(report.timings.reduce((sum, row) => sum + row[1], 0)), "of all jobs"]);
   }
+  const backends = new Set(report.provenance.filter(([, key]) => key === "pairhmmBackend").map(([, , value]) => value));
+  if (backends.size) tiles.push([[...backends].join(", "), "scored the calls"]);
   return make(
     "div",
     { class: "tiles" },
@@ -87,8 +89,8 @@ function legend(scale, low, high) {
 
 // A matrix of coloured cells with names at its left and top.
 function matrixCanvas({ label, rows, columns, value, colour, describe, onChoose }) {
-  const side = Math.max(5, Math.min(26, Math.floor(900 / Math.max(1, columns.length))));
-  const high = Math.max(9, Math.min(26, Math.floor(700 / Math.max(1, rows.length))));
+  const side = Math.max(5, Math.min(34, Math.floor(1100 / Math.max(1, columns.length))));
+  const high = Math.max(9, Math.min(28, Math.floor(700 / Math.max(1, rows.length))));
   const showsNames = side >= 11;
   const left = Math.min(180, 20 + 7 * Math.max(4, ...rows.map((name) => Math.min(24, name.length))));
   const top = showsNames ? Math.min(130, 16 + 6 * Math.max(...columns.map((name) => Math.min(20, name.length)))) : 8;

@@ -10,7 +10,10 @@ const COMPARE = {
   ">=": (a, b) => a >= b,
 };
 
-const simple = (text) => String(text).toLowerCase().replace(/[\s/_]+/g, "");
+const simple = (text) =>
+  String(text)
+    .toLowerCase()
+    .replace(/[\s/_]+/g, "");
 
 // A test of a row index, or a text that says what cannot be understood.
 function parseFilter(line, columns, placeOf) {
@@ -56,5 +59,10 @@ function placeTest(word, placeOf) {
 
 function wordTest(word, columns) {
   const wanted = word.toLowerCase();
-  return (index) => columns.some((column) => String(column.value(index) ?? "").toLowerCase().includes(wanted));
+  return (index) =>
+    columns.some((column) =>
+      String(column.value(index) ?? "")
+        .toLowerCase()
+        .includes(wanted),
+    );
 }

@@ -19,7 +19,7 @@ function genotypeBases(genotype, alleles) {
 // One row a sample: GT, GQ, depths of the alleles, and the likelihood of every genotype.
 function evidenceTable(site, calls) {
   const alleles = allelesOf(site);
-  const heads = ["Sample", "Genotype", "GQ", "DP", "AD: informative reads of each allele", "PL: the lower, the likelier"];
+  const heads = ["Sample", "Genotype", "GQ", "DP", "AD (informative reads)", "PL (lower is likelier)"];
   return make(
     "table",
     { class: "plain evidence" },
@@ -61,7 +61,8 @@ function likelihoodList({ gt, pl }, alleles) {
   if (!pl.length) return MISSING;
   const genotypes = genotypesInOrder(alleles, ploidy).map((genotype) => genotype.join("/"));
   const ranked = pl.map((value, index) => [value, genotypes[index] ?? "?"]);
-  const shown = ranked.length <= MOST_GENOTYPES ? ranked : ranked.toSorted((a, b) => a[0] - b[0]).slice(0, MOST_GENOTYPES);
+  const shown =
+    ranked.length <= MOST_GENOTYPES ? ranked : ranked.toSorted((a, b) => a[0] - b[0]).slice(0, MOST_GENOTYPES);
   return make(
     "span",
     { class: "likelihoods" },

@@ -13,7 +13,7 @@ class Heatmap {
     Object.assign(this, readChoices(group, this.kindOf, constants));
     this.columns = this.kindOf.map((_, index) => index).sort((a, b) => this.kindRank(a) - this.kindRank(b) || a - b);
     const count = this.columns.length;
-    this.cellWidth = Math.max(5, Math.min(96, Math.floor(480 / count)));
+    this.cellWidth = Math.max(5, Math.min(80, Math.floor(380 / count)));
     this.cellHeight = group.shown <= 40 ? 11 : group.shown <= 80 ? 8 : group.shown <= 140 ? 6 : 4;
     const aligned = group.flags.some((flags) => flags & IS_ALIGNED);
     this.left = TRACKS.choice + TRACKS.gap + (aligned ? TRACKS.strand + TRACKS.quality + TRACKS.gap : 0);
@@ -85,7 +85,7 @@ class Heatmap {
     const share = Math.min(1, quality / MAX_MAPPING_QUALITY);
     context.fillStyle = themeColour("--sunken");
     context.fillRect(left + TRACKS.strand, y, TRACKS.quality, height);
-    context.fillStyle = themeColour("--faint");
+    context.fillStyle = themeColour("--mapped");
     context.fillRect(left + TRACKS.strand, y, TRACKS.quality * share, height);
   }
 

@@ -2,9 +2,9 @@
 
 function tabsOf(report) {
   return [
-    { id: "cohort", title: "Samples", show: showCohort, has: report.samples.length > 0 },
-    { id: "sites", title: "Sites", show: showSites, has: report.sites.pos.length > 0 },
-    { id: "scan", title: "Scan", show: showScan, has: report.scan !== null },
+    { id: "cohort", title: "Samples", show: showCohort, has: true, count: report.samples.length },
+    { id: "sites", title: "Sites", show: showSites, has: report.sites.pos.length > 0, count: report.sites.pos.length },
+    { id: "scan", title: "Scan", show: showScan, has: report.scan !== null, count: report.scan?.hits },
     { id: "run", title: "Run", show: showRun, has: true },
   ].filter((tab) => tab.has);
 }
@@ -31,8 +31,15 @@ function makeTabs(report) {
   for (const tab of tabs) {
     tab.button = make(
       "button",
-      { type: "button", role: "tab", id: `button-${tab.id}`, "aria-controls": `tab-${tab.id}`, onclick: () => openTab(report, tabs, tab) },
+      {
+        type: "button",
+        role: "tab",
+        id: `button-${tab.id}`,
+        "aria-controls": `tab-${tab.id}`,
+        onclick: () => openTab(report, tabs, tab),
+      },
       tab.title,
+      tab.count === undefined ? null : make("span", { class: "count" }, formatNumber(tab.count)),
     );
     bar.append(tab.button);
   }
@@ -62,7 +69,9 @@ async function start() {
   openTab(report, tabs, named >= 0 ? sites : tabs[0]);
   if (named >= 0) sites.content.siteTable.select(named);
   document.getElementById("loading").remove();
-  darkScheme.addEventListener("change", () => document.querySelectorAll("canvas").forEach((canvas) => canvas.redraw?.()));
+  darkScheme.addEventListener("change", () =>
+    document.querySelectorAll("canvas").forEach((canvas) => canvas.redraw?.()),
+  );
   document.documentElement.dataset.ready = "true";
 }
 

@@ -26,7 +26,9 @@ async function showSite(report, site, holder, isCurrent) {
 const siteName = (site) => `${site.chrom}:${formatNumber(site.pos)}`;
 
 function siteHead(site) {
-  const change = site.alts.length ? `${shortened(site.ref, 30)} → ${site.alts.map((alt) => shortened(alt, 30)).join(", ")}` : "";
+  const change = site.alts.length
+    ? `${shortened(site.ref, 30)} → ${site.alts.map((alt) => shortened(alt, 30)).join(", ")}`
+    : "";
   const chips = [site.kind, site.id].filter((text) => text && text !== "other");
   return make(
     "header",
@@ -49,10 +51,16 @@ function regionViews(report, site, panel, alleles) {
   const nameOf = (kind) =>
     alleles ? (kind < 0 ? "another allele" : siteAlleles[kind]) : haplotypeLabel(panel.haplotypes[kind].name);
   const place = `${panel.chrom}:${formatNumber(panel.start + 1)}-${formatNumber(panel.end)}`;
+  const tables = report.inputs.filter(([what]) => what === "likelihoods");
+  const source = tables.length > 1 ? ` From ${tables[panel.table][1]}.` : "";
   const variants = panel.variants === "." ? "" : `; variants ${panel.variants.replaceAll(",", ", ")}`;
   return [
     make("h3", {}, `${plural(panel.haplotypes.length, "haplotype")} of ${place}`),
-    make("p", { class: "told" }, `Under the reference; a dot is the reference's base${shortened(variants, 160)}.`),
+    make(
+      "p",
+      { class: "told" },
+      `Under the reference; a dot is the reference's base${shortened(variants, 160)}.${source}`,
+    ),
     alignmentView(panel, site, kindOf, order),
     ...panel.groups.map((group, number) =>
       sampleView(report, panel, group, { alleles, kindOf, order, nameOf, isOpen: number < OPEN_SAMPLES }),
@@ -74,7 +82,7 @@ function sampleView(report, panel, group, view) {
       make(
         "div",
         { class: "reads" },
-        make("div", { class: "wide" }, heatmap.canvas, legend(diverging, `against (${SPAN} log10)`, "for")),
+        make("div", { class: "wide" }, heatmap.canvas, legend(diverging, "against", `for (${SPAN} log10)`)),
         make("div", { class: "wide" }, haplotypeTable(panel, group, view)),
       ),
     );

@@ -1,15 +1,16 @@
 // How the run was made: files, versions, precision, timings.
 
 function showRun(report) {
-  const view = make("div", { class: "view" });
-  if (report.timings.length) view.append(timingsCard(report.timings));
-  view.append(
-    listCard("Files", ["What", "File"], report.inputs),
-    report.provenance.length ? listCard("Provenance", ["File", "Header line", "Value"], report.provenance) : null ?? "",
-    precisionCard(report) ?? "",
+  const { timings, inputs, provenance } = report;
+  return make(
+    "div",
+    { class: "view" },
+    timings.length ? timingsCard(timings) : null,
+    listCard("Files", ["What", "File"], inputs),
+    provenance.length ? listCard("Provenance", ["File", "Header line", "Value"], provenance) : null,
+    precisionCard(report),
     make("p", { class: "told" }, `Made by pairhmm ${report.version}.`),
   );
-  return view;
 }
 
 function listCard(title, heads, rows) {

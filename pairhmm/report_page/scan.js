@@ -9,8 +9,7 @@ function showScan(report) {
   const holder = make("div", { class: "holder", tabindex: "-1" });
   const rowsOf = scan.signatures.map(() => []);
   for (const [signature, ...row] of scan.rows) rowsOf[signature].push(row);
-  const choose = (index) =>
-    holder.replaceChildren(signatureView(report, scan.signatures[index], rowsOf[index]));
+  const choose = (index) => holder.replaceChildren(signatureView(report, scan.signatures[index], rowsOf[index]));
   const table = new DataTable(signatureColumns(scan, rowsOf), {
     label: "signatures",
     noun: "signature",
@@ -44,7 +43,12 @@ function signatureColumns(scan, rowsOf) {
   };
   const columns = [
     { title: "Signature", value: (index) => scan.signatures[index].name },
-    { title: "Length", numeric: true, value: (index) => scan.signatures[index].length },
+    {
+      title: "Length",
+      numeric: true,
+      value: (index) => scan.signatures[index].length,
+      text: (index) => formatNumber(scan.signatures[index].length),
+    },
     { title: "Samples", told: "Samples in which it occurs", numeric: true, value: (index) => rowsOf[index].length },
     { title: "Hits", numeric: true, value: (index) => total(index, 1) },
     { title: "Reverse", told: "Hits on the reverse strand", numeric: true, value: (index) => total(index, 2) },
@@ -62,6 +66,7 @@ function signatureColumns(scan, rowsOf) {
       told: "Letters other than N",
       numeric: true,
       value: (index) => scan.signatures[index].informative ?? null,
+      text: (index) => formatNumber(scan.signatures[index].informative),
     });
   }
   return columns;
@@ -72,7 +77,11 @@ const MOST_COLUMNS = 180;
 function overviewCard(report, rowsOf, choose) {
   const { scan } = report;
   const hit = rowsOf.map((rows, index) => [index, rows.length]).filter(([, count]) => count);
-  const shown = hit.toSorted((a, b) => b[1] - a[1]).slice(0, MOST_COLUMNS).map(([index]) => index).sort((a, b) => a - b);
+  const shown = hit
+    .toSorted((a, b) => b[1] - a[1])
+    .slice(0, MOST_COLUMNS)
+    .map(([index]) => index)
+    .sort((a, b) => a - b);
   const cells = new Map(scan.rows.map((row) => [`${row[0]} ${row[1]}`, row]));
   const cell = (row, column) => cells.get(`${shown[column]} ${scan.samples[row]}`);
   const canvas = matrixCanvas({
@@ -83,7 +92,10 @@ function overviewCard(report, rowsOf, choose) {
     colour: qualityColour,
     describe: (row, column) => {
       const found = cell(row, column);
-      const rows = [["sample", report.samples[scan.samples[row]]], ["signature", scan.signatures[shown[column]].name]];
+      const rows = [
+        ["sample", report.samples[scan.samples[row]]],
+        ["signature", scan.signatures[shown[column]].name],
+      ];
       rows.push(["hits", found ? formatNumber(found[2]) : "none"]);
       if (found && found[5] !== null) rows.push(["best mean quality", formatNumber(found[5], 1)]);
       return rows;
@@ -105,7 +117,12 @@ function signatureView(report, signature, rows) {
   const article = make(
     "article",
     { class: "panel" },
-    make("header", {}, make("h2", {}, signature.name), make("span", { class: "chip" }, `${formatNumber(signature.length)} bases`)),
+    make(
+      "header",
+      {},
+      make("h2", {}, signature.name),
+      make("span", { class: "chip" }, `${formatNumber(signature.length)} bases`),
+    ),
   );
   article.append(signatureTrack(signature));
   if (!rows.length) article.append(make("p", { class: "empty" }, "It occurs in no sample."));
@@ -131,7 +148,7 @@ function signatureTrack(signature) {
     context.fillStyle = themeColour("--sunken");
     context.fillRect(0, 0, canvas.width, canvas.height);
   }
-  const told = track ? "dark where the signature has bases, light where it has N" : "give --signatures to see where it has N";
+  const told = track ? "faint where it has N" : "--signatures shows its Ns";
   return make(
     "div",
     { class: "hits" },
@@ -186,7 +203,11 @@ function hitLine(signature, [record, number, start, end, strand, total, mean, ma
   return [
     make("span", { class: "label", title: record }, shortened(record, 26)),
     bar,
-    make("span", { class: "figures" }, mismatches ? `${figures} · ${plural(mismatches, "mismatch", "mismatches")}` : figures),
+    make(
+      "span",
+      { class: "figures" },
+      mismatches ? `${figures} · ${plural(mismatches, "mismatch", "mismatches")}` : figures,
+    ),
   ];
 }
 
@@ -194,7 +215,9 @@ function qualityHistogram(report, counts) {
   const most = Math.max(...counts);
   const bars = counts.map((count, index) => {
     const from = index * report.constants.qualityBin;
-    const bar = make("span", { title: `mean quality ${from} to ${from + report.constants.qualityBin}: ${plural(count, "hit")}` });
+    const bar = make("span", {
+      title: `mean quality ${from} to ${from + report.constants.qualityBin}: ${plural(count, "hit")}`,
+    });
     bar.style.height = `${Math.max(count ? 2 : 0, (28 * count) / most)}px`;
     bar.style.background = sequential((from + 2.5) / QUALITY_TOP);
     return bar;

@@ -21,24 +21,25 @@ function siteAt(report, index) {
 function showSites(report) {
   const { sites } = report;
   const holder = make("div", { class: "holder", tabindex: "-1" });
-  holder.append(make("p", { class: "empty" }, sites.pos.length ? "Choose a site in the list." : "There are no sites."));
   let current = 0;
+  let view = null; // until then no one has chosen
   const table = new DataTable(siteColumns(sites), {
     label: "sites",
     noun: "site",
     count: sites.pos.length,
     height: "none",
-    hint: "filter: chr1:1,000-9,000  gq<30  type=SNV  0/1 …",
+    hint: `filter: chr1:1,000-9,000  type=SNV ${sites.samples.length ? " gq<30  0/1 …" : "…"}`,
     placeOf: (index) => [sites.chroms[sites.chrom[index]], sites.pos[index]],
     onSelect: (index) => {
       const turn = ++current;
       const site = siteAt(report, index);
-      history.replaceState(null, "", `#site=${encodeURIComponent(`${site.chrom}:${site.pos}`)}`);
+      if (view) history.replaceState(null, "", `#site=${encodeURIComponent(`${site.chrom}:${site.pos}`)}`);
       showSite(report, site, holder, () => turn === current);
     },
   });
   const list = make("section", { class: "card list" }, table.element);
-  const view = make("div", { class: "view split" }, list, make("section", { class: "card detail" }, holder));
+  if (sites.pos.length) table.select(0);
+  view = make("div", { class: "view split" }, list, make("section", { class: "card detail" }, holder));
   view.siteTable = table;
   return view;
 }
@@ -57,7 +58,7 @@ function siteColumns(sites) {
   ];
   if (sites.samples.length) columns.push(...callColumns(sites));
   columns.push({
-    title: "Tables",
+    title: "Panels",
     told: "Likelihood tables that cover the site",
     numeric: true,
     value: (index) => sites.panels[index].length,
@@ -67,7 +68,22 @@ function siteColumns(sites) {
 }
 
 function callColumns(sites) {
-  const columns = [
+  const few = sites.samples.length <= MOST_GENOTYPE_COLUMNS;
+  return [
+    ...(few ? sites.samples.map((sample, number) => genotypeColumn(sites, sample, number)) : carrierColumns(sites)),
+    {
+      title: "GQ",
+      told: "The lowest genotype quality of the samples",
+      numeric: true,
+      value: (index) => sites.leastGq[index],
+    },
+    {
+      title: "Depth",
+      told: "Reads of all samples (DP)",
+      numeric: true,
+      value: (index) => depthOf(sites, index),
+      text: (index) => formatNumber(depthOf(sites, index)),
+    },
     {
       title: "Qual",
       told: "QUAL, Phred",
@@ -76,32 +92,39 @@ function callColumns(sites) {
       text: (index) => formatNumber(sites.quality[index]),
     },
     { title: "Filter", value: (index) => sites.filters[index] },
-    { title: "GQ", told: "The lowest genotype quality of the samples", numeric: true, value: (index) => sites.leastGq[index] },
-    {
-      title: "Depth",
-      told: "Reads of all samples (DP)",
-      numeric: true,
-      value: (index) => sites.calls.reduce((sum, { dp }) => sum + (dp[index] ?? 0), 0),
-    },
   ];
-  if (sites.samples.length > MOST_GENOTYPE_COLUMNS) return [...columns, ...carrierColumns(sites)];
-  sites.samples.forEach((sample, number) =>
-    columns.push({
-      title: shortened(sample, 16),
-      told: `Genotype of ${sample}`,
-      value: (index) => sites.calls[number].gt[index],
-      cell: (index) => genotypeChip(sites.calls[number].gt[index]),
-    }),
-  );
-  return columns;
+}
+
+function depthOf(sites, index) {
+  const depths = sites.calls.map(({ dp }) => dp[index]).filter((depth) => depth !== null);
+  return depths.length ? depths.reduce((sum, depth) => sum + depth, 0) : null;
+}
+
+function genotypeColumn(sites, sample, number) {
+  return {
+    title: shortened(sample, 12),
+    told: `Genotype of ${sample}`,
+    value: (index) => sites.calls[number].gt[index],
+    cell: (index) => genotypeChip(sites.calls[number].gt[index]),
+  };
 }
 
 function carrierColumns(sites) {
   const count = (test) => (index) => sites.calls.filter(({ gt }) => test(gt[index])).length;
   return [
     { title: "Het", told: "Samples with two alleles", numeric: true, value: count((gt) => genotypeKind(gt) === "het") },
-    { title: "Hom", told: "Samples with one other allele", numeric: true, value: count((gt) => genotypeKind(gt) === "hom") },
-    { title: "Missing", told: "Samples without a genotype", numeric: true, value: count((gt) => genotypeKind(gt) === "none") },
+    {
+      title: "Hom",
+      told: "Samples with one other allele",
+      numeric: true,
+      value: count((gt) => genotypeKind(gt) === "hom"),
+    },
+    {
+      title: "Missing",
+      told: "Samples without a genotype",
+      numeric: true,
+      value: count((gt) => genotypeKind(gt) === "none"),
+    },
   ];
 }
 

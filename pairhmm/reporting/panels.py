@@ -49,7 +49,7 @@ class RegionReads:
     log10 : float64 (reads, haplotypes)
         NaN where the table has no row.
     precision : uint8 (reads,)
-        The coarsest of a read's rows.
+        The highest code of a read's rows: what its hardest pair took.
     """
 
     chrom: str

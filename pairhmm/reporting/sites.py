@@ -11,6 +11,9 @@ from pairhmm.regions import trim_allele
 NO_QUALITY = 1 << 20
 """Where no sample has a GQ: beyond every GQ."""
 
+RegionVariant = tuple[int, str, tuple[str, ...]]
+"""0-based position, REF and ALTs."""
+
 
 @dataclass(frozen=True, slots=True)
 class SampleCall:
@@ -84,14 +87,12 @@ class Site:
 
     @property
     def kind(self) -> str:
-        """SNV, MNV, insertion, deletion, mixed, or other where an allele is symbolic."""
-        kinds = {_kind(self.ref, alt) for alt in self.alts if alt != "*"}
+        """SNV, MNV, insertion, deletion or mixed; other where every allele is symbolic."""
+        kinds = {_kind(self.ref, alt) for alt in self.alts if _is_spelled(alt)}
         return kinds.pop() if len(kinds) == 1 else "mixed" if kinds else "other"
 
 
 def _kind(ref: str, alt: str) -> str:
-    if not set(alt.upper()) <= set("ACGTN"):
-        return "other"
     if len(ref) == len(alt):
         return "SNV" if len(ref) == 1 else "MNV"
     return "insertion" if len(alt) > len(ref) else "deletion"
@@ -127,16 +128,14 @@ class SiteChoice:
         return [site for _, _, site in sorted(self._kept, key=lambda entry: -entry[1])]
 
 
-def site_alleles(
-    site: Site, variants: Sequence[tuple[int, str, tuple[str, ...]]], haplotypes: Sequence[str]
-) -> list[int] | None:
+def site_alleles(site: Site, variants: Sequence[RegionVariant], haplotypes: Sequence[str]) -> list[int] | None:
     """Which of the site's alleles each haplotype of a region carries.
 
     Parameters
     ----------
     site : Site
-    variants : sequence of (int, str, tuple of str)
-        The region's: 0-based position, REF, ALTs.
+    variants : sequence of RegionVariant
+        The region's.
     haplotypes : sequence of str
         Comma-separated alleles of each haplotype, one a variant.
 
@@ -145,6 +144,11 @@ def site_alleles(
     list of int or None
         -1 for an allele that the site does not have, as where a call left out what no sample has; None where no
         variant of the region is this site.
+
+    Raises
+    ------
+    ValueError, IndexError
+        For alleles that the variants do not have.
     """
     own = {trim_allele(site.ref, alt): number for number, alt in enumerate(site.alts, start=1) if _is_spelled(alt)}
     best: tuple[int, list[int]] | None = None
@@ -159,10 +163,10 @@ def site_alleles(
 
 
 def _is_spelled(alt: str) -> bool:
-    return bool(alt) and set(alt) <= set("ACGTN")
+    return bool(alt) and set(alt.upper()) <= set("ACGTN")
 
 
-def parse_variants(text: str) -> list[tuple[int, str, tuple[str, ...]]]:
+def parse_variants(text: str) -> list[RegionVariant]:
     """The `variants` column of a haplotype table: ``pos:ref>alt/alt``, comma-separated; positions become 0-based.
 
     Raises
@@ -172,7 +176,7 @@ def parse_variants(text: str) -> list[tuple[int, str, tuple[str, ...]]]:
     """
     if text in ("", "."):
         return []
-    variants = []
+    variants: list[RegionVariant] = []
     for one in text.split(","):
         pos, alleles = one.split(":", 1)
         ref, alts = alleles.split(">", 1)
@@ -180,31 +184,27 @@ def parse_variants(text: str) -> list[tuple[int, str, tuple[str, ...]]]:
     return variants
 
 
-def sites_of(regions: Iterable[tuple[str, int, str]], limit: int) -> tuple[list[Site], int]:
+def sites_of(regions: Iterable[tuple[str, int, list[RegionVariant]]], limit: int) -> tuple[list[Site], bool]:
     """The sites of likelihood tables where there is no VCF: each variant of a region, or the region itself.
 
     Parameters
     ----------
-    regions : iterable of (str, int, str)
-        Contig, start and variants of each.
+    regions : iterable of (str, int, list of RegionVariant)
+        Contig, start and variants of each; taken until there is a site too many.
     limit : int
         Sites that are kept: the first ones.
 
     Returns
     -------
     sites : list of Site
-    seen : int
-        How many there are.
+    has_more : bool
+        Whether there are others.
     """
     sites: dict[tuple[str, int, str, tuple[str, ...]], Site] = {}
-    left_out = 0
     for chrom, start, variants in regions:
-        for pos, ref, alts in parse_variants(variants) or [(start, "", ())]:
+        for pos, ref, alts in variants or [(start, "", ())]:
             key = chrom, pos, ref, alts
-            if key in sites:
-                continue
-            if len(sites) < limit:
-                sites[key] = Site(chrom, pos, ref, alts)
-            else:
-                left_out += 1
-    return list(sites.values()), len(sites) + left_out
+            if key not in sites and len(sites) == limit:
+                return list(sites.values()), True
+            sites.setdefault(key, Site(chrom, pos, ref, alts))
+    return list(sites.values()), False
