@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
 from itertools import chain, pairwise
 from pathlib import Path
 
@@ -10,7 +11,6 @@ import numpy as np
 import pysam
 import pytest
 
-from pairhmm import scatter as module
 from pairhmm.call import call
 from pairhmm.errors import InputError
 from pairhmm.io.intervals import write_bed
@@ -75,7 +75,7 @@ def test_pieces_give_what_the_whole_gives(data, tmp_path, given, pieces):
 def cut_at(monkeypatch, data, targets, given=None, **regions):
     """Pieces whose cuts are wanted at these places."""
     left = iter(targets)
-    monkeypatch.setattr(module._Work, "place_of", lambda *_: next(left))
+    monkeypatch.setattr(import_module("pairhmm.scatter")._Work, "place_of", lambda *_: next(left))
     return scatter([str(data.bam)], str(data.reference), len(targets) + 1, given, **regions)
 
 
