@@ -31,8 +31,12 @@ def leftovers(folder: Path) -> list[Path]:
 
 
 @pytest.mark.timeout(300)
-def test_a_simulated_cohort(cohort):
+def test_a_simulated_cohort(cohort, run_cli):
     folder, said = cohort
+    bams = [folder / "data" / sample / "reads.bam" for sample in SAMPLES]
+    whole = run_cli("call", "-f", folder / "data" / "sample_1" / "reference.fa", *bams)
+    expected = [f"{line}\n" for line in whole.stdout.splitlines() if not line.startswith("#")]
+    assert records(folder / "calls" / "cohort.vcf.gz") == expected
     table = [line.split() for line in (folder / "accuracy.txt").read_text().splitlines()[2:]]
     assert [row[0] for row in table] == [sample for sample in SAMPLES for _ in range(3)]
     for _, kind, true, found, false, f1, *_ in table:
