@@ -22,7 +22,7 @@ PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "squeue", "scontr
 # Two nodes of this host. They see more cores than it may have: jobs then run side by side all the same.
 CONFIGURATION = """
 ClusterName=test
-SlurmctldHost={host}
+SlurmctldHost={host}(127.0.0.1)
 SlurmctldPort={ports[0]}
 SlurmUser=root
 SlurmdUser=root
@@ -143,9 +143,9 @@ def test_a_job_is_killed_and_the_run_taken_up(slurm, snakemake, real_reads, tiny
         "calls/cohort.vcf.gz",
         *real_reads(tmp_path),
         *("--config", "pieces=2", "--profile", str(snakemake.workflow / "profiles" / "slurm"), "--retries", "0"),
-        # Without accounting. A job takes some six seconds, and is looked after in steps that grow.
-        *("--slurm-status-command", "squeue", "--slurm-init-seconds-before-status-checks", "7"),
-        *("--seconds-between-status-checks", "7", "--latency-wait", "10", "--set-resources", "gather_calls:gpu=1"),
+        # Without accounting. Jobs are looked after at once, and after ten seconds more, when they are mostly done.
+        *("--slurm-status-command", "squeue", "--slurm-init-seconds-before-status-checks", "1"),
+        *("--seconds-between-status-checks", "1", "--latency-wait", "10", "--set-resources", "gather_calls:gpu=1"),
     ]
     path = f"{slurm.folder / 'bin'}:{snakemake.environment(tmp_path)['PATH']}"
     given = {
