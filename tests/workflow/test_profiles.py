@@ -51,6 +51,8 @@ def test_clouds(parsed, name, storage, url):
     assert said.config == ["check_files=False"] and said.container_image.endswith(":0.1.0")
     assert {"mem_mb", "disk_mb", "runtime"} <= set(said.default_resources)
     assert url is None or said.googlebatch_image_project == url
+    # Every rule has the resource gpu, of which Kubernetes wants to know whose.
+    assert name != "kubernetes" or said.default_resources["gpu_manufacturer"].value == "nvidia"
 
 
 def test_slurm(parsed):
