@@ -52,7 +52,7 @@ def test_clouds(parsed, name, storage, url):
     assert {"mem_mb", "disk_mb", "runtime"} <= set(said.default_resources)
     assert url is None or said.googlebatch_image_project == url
     # Every rule has the resource gpu, of which Kubernetes wants to know whose.
-    assert name != "kubernetes" or said.default_resources["gpu_manufacturer"].value == "nvidia"
+    assert name != "kubernetes" or said.default_resources["gpu_manufacturer"].raw == "nvidia"
 
 
 def test_slurm(parsed):
