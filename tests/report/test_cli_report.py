@@ -192,6 +192,13 @@ def test_text_and_parquet_give_the_same_panels(run_cli, run, read_report, requir
     assert panels[0] == panels[1]
 
 
+def test_parquet_that_is_none(refused, require, tmp_path):
+    require("parquet", importlib.util.find_spec("pyarrow") is not None, "pyarrow is not installed")
+    for name in ("bad.parquet", "bad.haplotypes.parquet"):
+        (tmp_path / name).write_text("PAR1 and no more")
+    assert refused("--likelihoods", "bad.parquet").startswith("bad.haplotypes.parquet: can't be read as Parquet")
+
+
 def test_nothing_to_report(refused, run):
     assert refused("-f", run.reference) == "report: nothing to report; give --calls, --likelihoods or --hits"
 
