@@ -283,7 +283,8 @@ def test_bad_files(refused, run, tmp_path, name):
 
 BAD_ROWS = {
     "a haplotype": ("\tchr1:131-270/0\t", "\tnone\t", "haplotype none is not in"),
-    "a likelihood": ("\tfloat32\n", "\tfloat3\n", "unknown precision 'float3'"),
+    "a precision": ("\tfloat32\n", "\tfloat3\n", "unknown precision 'float3'"),
+    "a likelihood": ("\t-", "\tminus", "is not a likelihood"),
     "a start": ("\t145\t255\t", "\tx\t255\t", "not a region"),
     "a mate": ("\t1\tchr1", "\tx\tchr1", "'x' is not a mate"),
 }
