@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from operator import itemgetter
@@ -20,6 +20,8 @@ from pairhmm.reporting.sites import RegionVariant, parse_variants
 
 _MADE_BY = "pairhmm likelihoods"
 _ROWS_AT_ONCE = 1 << 16
+_CODES = {name: code for code, name in enumerate(PRECISIONS)}
+_NO_ROW = float("nan")
 
 Place = tuple[str, int, int]
 """Contig, start and end of a region, 0-based half-open."""
@@ -101,20 +103,17 @@ class LikelihoodTable:
                 yield self._region(haplotypes, group)
 
     def _region(self, haplotypes: RegionHaplotypes, rows: Iterator[Sequence[Any]]) -> RegionReads:
-        chrom, start, end = haplotypes.place
         columns = {name: index for index, name in enumerate(haplotypes.names)}
-        reads: dict[tuple[str, str, int], tuple[list[float], list[int]]] = {}
-        for sample, _, _, _, name, mate, haplotype, score, precision in rows:
-            column = columns.get(haplotype)
-            if column is None:
-                rule = f"haplotype {haplotype} is not in {self.companion}"
-                raise InputError(self.path, f"{chrom}:{start + 1}-{end}", rule, "keep the two files of a run together")
-            key = sample, name, self._mate(mate, name)
-            if key not in reads:
-                reads[key] = [float("nan")] * len(columns), []
-            scores, codes = reads[key]
-            scores[column] = self._number(score, name)
-            codes.append(self._precision(precision, name))
+        reads: dict[tuple[str, str, str], tuple[list[float], list[int]]] = {}
+        for row in rows:
+            sample, _, _, _, name, mate, haplotype, score, precision = row
+            scores, codes = reads.setdefault((sample, name, mate), ([_NO_ROW] * len(columns), []))
+            try:
+                scores[columns[haplotype]] = float(score)
+                codes.append(_CODES[precision])
+            except (KeyError, ValueError):
+                raise self._misfit(row, columns) from None
+        chrom, start, end = haplotypes.place
         return RegionReads(
             chrom,
             start,
@@ -125,10 +124,19 @@ class LikelihoodTable:
             haplotypes.variants_text,
             [sample for sample, _, _ in reads],
             [name for _, name, _ in reads],
-            [mate for _, _, mate in reads],
+            [self._mate(mate, name) for _, name, mate in reads],
             np.array([scores for scores, _ in reads.values()], dtype=np.float64).reshape(len(reads), len(columns)),
             np.array([max(codes) for _, codes in reads.values()], dtype=np.uint8),
         )
+
+    def _misfit(self, row: Sequence[Any], columns: Mapping[str, int]) -> InputError:
+        """What is wrong with a row."""
+        _, chrom, start, end, name, _, haplotype, score, precision = row
+        if haplotype not in columns:
+            rule = f"haplotype {haplotype} is not in {self.companion}"
+            return InputError(self.path, f"{chrom}:{start + 1}-{end}", rule, "keep the two files of a run together")
+        rule = f"unknown precision {precision!r}" if precision not in _CODES else f"{score!r} is not a likelihood"
+        return InputError(self.path, f"read {name}", rule, "check the table")
 
     def _variants(self, place: Place, text: str) -> list[RegionVariant]:
         try:
@@ -142,17 +150,6 @@ class LikelihoodTable:
         if str(text) not in ("0", "1", "2"):
             raise InputError(self.path, f"read {read}", f"{text!r} is not a mate", "check the table")
         return int(text)
-
-    def _number(self, text: str | float, read: str) -> float:
-        try:
-            return float(text)
-        except ValueError:
-            raise InputError(self.path, f"read {read}", f"{text!r} is not a likelihood", "check the table") from None
-
-    def _precision(self, name: str, read: str) -> int:
-        if name not in PRECISIONS:
-            raise InputError(self.path, f"read {read}", f"unknown precision {name!r}", "check the table")
-        return PRECISIONS.index(name)
 
 
 Wanted = Callable[[str, int, int], bool]

@@ -12,6 +12,8 @@ from pairhmm.errors import InputError
 from pairhmm.io.outputs import open_output
 from pairhmm.io.scan_tables import MULTIQC_ENDING
 
+_COLOURS = [[0, "#edf2f8"], [0.5, "#6baed6"], [1, "#08458f"]]
+
 
 def write_multiqc(folder: str, contents: Mapping[str, dict[str, Any]]) -> None:
     """Write each content as ``NAME_mqc.json`` into a folder, which is made where it is missing.
@@ -61,7 +63,7 @@ def heatmap(
         "section_name": title,
         "description": description,
         "plot_type": "heatmap",
-        "pconfig": {"id": f"{name}_plot", "title": f"pairhmm: {title}", "square": False},
+        "pconfig": {"id": f"{name}_plot", "title": f"pairhmm: {title}", "square": False, "colstops": _COLOURS},
         "xcats": list(columns),
         "ycats": list(rows),
         "data": [list(row) for row in values],

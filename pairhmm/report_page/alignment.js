@@ -74,9 +74,7 @@ function alignmentBlock(panel, columns, site, order, kindOf) {
     ["reference", columns.map(({ reference }, index) => letterSpan(reference, isSite[index] ? "at" : "same")), ""],
     ...order.map((haplotype) => [
       haplotypeLabel(panel.haplotypes[haplotype].name),
-      columns.map(({ cells }, index) =>
-        letterSpan(cells[haplotype], cells[haplotype] === "." ? "same" : "other", isSite[index]),
-      ),
+      columns.map(({ cells }) => letterSpan(cells[haplotype], cells[haplotype] === "." ? "same" : "other")),
       "",
       kindOf[haplotype],
     ]),

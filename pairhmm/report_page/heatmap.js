@@ -40,7 +40,7 @@ class Heatmap {
     this.choices.forEach((choice, row) => {
       const y = HEAD + row * this.cellHeight;
       const height = this.cellHeight - (this.cellHeight > 5 ? 1 : 0);
-      context.fillStyle = choice.decided ? this.kindColour(choice.kind) : themeColour("--line");
+      context.fillStyle = choice.decided ? alleleColour(choice.kind) : themeColour("--line");
       context.fillRect(0, y, TRACKS.choice, this.cellHeight);
       if (this.aligned) this.drawPlace(context, choice.read, alignedLeft, y, height);
       this.drawCells(context, choice.read, y, height);
@@ -54,7 +54,7 @@ class Heatmap {
     context.font = "11px system-ui, sans-serif";
     this.columns.forEach((column, place) => {
       const x = this.left + place * this.cellWidth;
-      context.fillStyle = this.kindColour(this.kindOf[column]);
+      context.fillStyle = alleleColour(this.kindOf[column]);
       context.fillRect(x, HEAD - 6, this.cellWidth - 1, 4);
       if (this.cellWidth < 18) return;
       context.fillStyle = themeColour("--ink");
@@ -106,10 +106,6 @@ class Heatmap {
     context.lineWidth = 2;
     const x = this.left + place * this.cellWidth;
     context.strokeRect(x, HEAD + row * this.cellHeight - 1, this.cellWidth - 1, this.cellHeight + 1);
-  }
-
-  kindColour(kind) {
-    return alleleColour(kind);
   }
 
   describeAt(x, y) {

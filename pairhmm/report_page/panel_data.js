@@ -29,7 +29,8 @@ async function loadPanel(number) {
 }
 
 // What each read chooses: one of the site's alleles, or of the haplotypes where the site is no variant of the region.
-// As the genotypes have it, an allele is as likely as the likeliest haplotype that carries it.
+// As the genotypes have it, an allele is as likely as the likeliest haplotype that carries it. Reads come in order of
+// their allele, of its likeliest haplotype, and of how clear the choice is; the undecided come last.
 function readChoices(group, alleles, constants) {
   const kinds = [...new Set(alleles)].sort((a, b) => (a < 0) - (b < 0) || a - b);
   const choices = [];
@@ -39,11 +40,14 @@ function readChoices(group, alleles, constants) {
     );
     const best = behind.indexOf(Math.min(...behind));
     const next = Math.min(...behind.filter((_, index) => index !== best));
+    const haplotype = alleles.findIndex(
+      (own, column) => own === kinds[best] && group.behind[column * group.shown + read] === behind[best],
+    );
     const margin = kinds.length > 1 ? (next - behind[best]) / constants.perLog10 : 0;
-    choices.push({ read, kind: kinds[best], margin, decided: margin > constants.informative });
+    choices.push({ read, kind: kinds[best], haplotype, margin, decided: margin > constants.informative });
   }
   const rank = (choice) => (choice.decided ? kinds.indexOf(choice.kind) : kinds.length);
-  choices.sort((a, b) => rank(a) - rank(b) || b.margin - a.margin || a.read - b.read);
+  choices.sort((a, b) => rank(a) - rank(b) || a.haplotype - b.haplotype || b.margin - a.margin || a.read - b.read);
   return { kinds, choices };
 }
 

@@ -192,6 +192,13 @@ def test_text_and_parquet_give_the_same_panels(run_cli, run, read_report, requir
     assert panels[0] == panels[1]
 
 
+def test_parquet_that_is_none(refused, require, tmp_path):
+    require("parquet", importlib.util.find_spec("pyarrow") is not None, "pyarrow is not installed")
+    for name in ("bad.parquet", "bad.haplotypes.parquet"):
+        (tmp_path / name).write_text("PAR1 and no more")
+    assert refused("--likelihoods", "bad.parquet").startswith("bad.haplotypes.parquet: can't be read as Parquet")
+
+
 def test_nothing_to_report(refused, run):
     assert refused("-f", run.reference) == "report: nothing to report; give --calls, --likelihoods or --hits"
 
@@ -276,7 +283,8 @@ def test_bad_files(refused, run, tmp_path, name):
 
 BAD_ROWS = {
     "a haplotype": ("\tchr1:131-270/0\t", "\tnone\t", "haplotype none is not in"),
-    "a likelihood": ("\tfloat32\n", "\tfloat3\n", "unknown precision 'float3'"),
+    "a precision": ("\tfloat32\n", "\tfloat3\n", "unknown precision 'float3'"),
+    "a likelihood": ("\t-", "\tminus", "is not a likelihood"),
     "a start": ("\t145\t255\t", "\tx\t255\t", "not a region"),
     "a mate": ("\t1\tchr1", "\tx\tchr1", "'x' is not a mate"),
 }
