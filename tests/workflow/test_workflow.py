@@ -74,6 +74,14 @@ def test_real_reads_are_called_as_by_the_command(tiny, run_cli, shared_data, tmp
     assert len(rows) > 40
 
 
+def test_snakemakes_own_report_holds_ours(tiny, snakemake, tmp_path):
+    page = tmp_path / "all.html"
+    done = snakemake(tiny, "--configfile", str(tiny / "config.yaml"), "--report", str(page))
+    assert done.returncode == 0, done.stderr
+    held = page.read_text()
+    assert "cohort.html" in held and "cohort.vcf.gz" in held and "Genotypes of cohort, put together from 4" in held
+
+
 def jobs(text: str) -> set[str]:
     """The rules that a dry run lists."""
     return set(re.findall(r"^(?:local)?rule (\w+):", text, re.MULTILINE))

@@ -45,7 +45,7 @@ rule gather_calls:
             category="Calls",
             labels={"samples": "{group}"},
         ),
-        index="calls/{group}.vcf.gz.tbi",
+        index=f"calls/{{group}}.vcf.gz{calls_index()}",
     log:
         "logs/gather_calls/{group}.log",
     benchmark:

@@ -141,6 +141,16 @@ def reference_index():
     return given([index] if config["reference"] and made else [])
 
 
+def calls_index():
+    """The ending of an index of calls: a .tbi holds no position beyond 2^29."""
+    index = f"{config['reference']}.fai"
+    if not os.path.exists(index):
+        return ".tbi"
+    with open(index) as lines:
+        longest = max(int(line.split("\t")[1]) for line in lines)
+    return ".csi" if longest > 2**29 else ".tbi"
+
+
 def alignments_of(wildcards):
     """The alignments of a group."""
     group = GROUPS[wildcards.group]
