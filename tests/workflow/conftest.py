@@ -71,7 +71,8 @@ def real_reads(shared_data) -> Callable[[Path], list[str]]:
 
     def configure(folder: Path) -> list[str]:
         # Its read groups call the sample 1.
-        (folder / "samples.tsv").write_text(f"sample\talignments\n1\t{data}/NA12878.chr22.tiny.bam\n")
+        row = f"1\t{data}/NA12878.chr22.tiny.bam\tF\t2"
+        (folder / "samples.tsv").write_text(f"sample\talignments\tsex\tploidy\n{row}\n")
         (folder / "config.yaml").write_text(f"samples: samples.tsv\nreference: {data}/q.fa\npieces: 4\n")
         return ["--configfile", str(folder / "config.yaml")]
 

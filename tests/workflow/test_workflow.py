@@ -162,7 +162,7 @@ def test_the_backend_follows_from_the_gpus_of_a_job(tiny, snakemake):
     ):
         done = snakemake(tiny, *given, *more)
         told = done.stdout + done.stderr
-        for verb, options in (("call", calls), ("likelihoods", likelihoods)):
+        for verb, options in (("call", f"--sample-ploidy 1=2 --sample-sex 1=F {calls}"), ("likelihoods", likelihoods)):
             assert f" {options} " in re.search(rf"pairhmm {verb} .*", told)[0]
 
 
