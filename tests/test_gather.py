@@ -129,6 +129,15 @@ def test_a_piece_that_is_not_there(tmp_path):
         gather([str(tmp_path / "none.tsv")], str(tmp_path / "all.tsv"))
 
 
+def test_a_piece_that_is_cut_off(calls, tmp_path):
+    text = HEADER + COLUMNS + "".join(record("a", position) for position in range(1, 900))
+    whole = Path(bgzipped(tmp_path / "x.vcf.gz", text)).read_bytes()
+    (tmp_path / "x.vcf.gz").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InputError, match=r"x.vcf.gz: is cut off"):
+        gather([str(tmp_path / "x.vcf.gz")], str(tmp_path / "all.vcf"))
+    assert not (tmp_path / "all.vcf").exists()
+
+
 def test_both_verbs_as_commands(run_cli, tmp_path):
     """From nothing to gathered calls; what goes with `call` goes with `scatter`."""
     assert run_cli("simulate", "-o", tmp_path, "--length", 8000, "--coverage", 12).returncode == 0

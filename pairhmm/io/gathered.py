@@ -6,16 +6,16 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO
-
-import pysam
+from typing import Any
 
 from pairhmm.errors import InputError
 from pairhmm.io.bgzip import BgzipText
 from pairhmm.io.calls import open_vcf
 from pairhmm.io.outputs import TextSink, open_output, output_errors, whole_files
 from pairhmm.io.tables import INDICES, ROWS_PER_GROUP, index_table, pyarrow_for
+from pairhmm.io.text_lines import read_lines
 
 _CONTIG = re.compile(r"##contig=<ID=([^,>]+)(?:.*?[,<]length=(\d+))?")
 _SAME = "give the pieces of one run"
@@ -171,35 +171,14 @@ def _parquet(arrow: Any, path: str) -> Any:
 
 @contextmanager
 def _opened(path: str) -> Iterator[_Piece]:
-    try:
-        with open(path, "rb") as raw:
-            is_gzip = raw.read(2) == b"\x1f\x8b"
-        opened: Any = pysam.BGZFile(path, "rb", index=None) if is_gzip else open(path, "rb")  # noqa: SIM115
-    except OSError as error:
-        raise InputError(path, "", error.strerror or str(error), "check the path") from error
-    with closing(opened) as file:
-        lines = _lines(path, file)
+    lines = (line for line in read_lines(path) if line.strip())
+    with closing(lines):
         header: list[str] = []
         first = next(lines, None)
         while first is not None and first.startswith("#"):
             header.append(first)
             first = next(lines, None)
-        yield _Piece(path, header, _from(first, lines))
-
-
-def _from(first: str | None, lines: Iterator[str]) -> Iterator[str]:
-    if first is not None:
-        yield first
-        yield from lines
-
-
-def _lines(path: str, file: BinaryIO) -> Iterator[str]:
-    try:
-        for line in file:
-            if line.strip():
-                yield line.decode().rstrip("\r\n")
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise InputError(path, "", "can't be read to its end", "is it whole? make it again") from error
+        yield _Piece(path, header, iter(()) if first is None else chain([first], lines))
 
 
 def is_vcf(path: str | Path) -> bool:
