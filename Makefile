@@ -19,13 +19,17 @@ test-gpu:
 	@PYTHON_GPU=$(PYTHON_GPU) PYTEST_ARGS="$(PYTEST_ARGS)" .ci/gpu
 
 demo: $(STAMP)
-	@echo "simulate -> likelihoods -> call -> compare, in demo/"
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/snakemake -s workflows/Snakefile --cores 2 -d demo --forceall --show-failed-logs --quiet all
+	@echo "four simulated samples -> calls and scans -> report, in demo/"
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/snakemake -s workflows/.test/Snakefile --cores 2 -d demo --forceall \
+		--show-failed-logs --quiet all
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/snakefmt --check workflows wrappers
+	$(BIN)/snakemake --lint -s workflows/Snakefile --config samples=workflows/.test/samples.tsv reference=x signatures=x \
+		check_files=False
 
 bench: $(STAMP)
 	$(BIN)/pairhmm bench forward --lengths 100,1000,10000
@@ -37,7 +41,7 @@ $(STAMP): $(SOURCES)
 	@command -v c++ >/dev/null || { echo "a C++ compiler is needed: apt install g++"; exit 1; }
 	@echo "installing into $(VENV)"
 	@$(PYTHON) -m venv $(VENV) || { echo "python's venv is needed: apt install python3-venv"; exit 1; }
-	@$(BIN)/pip install --quiet -e '.[dev,parquet,webgpu,workflow]'
+	@$(BIN)/pip install --quiet -e '.[dev,googlebatch,kubernetes,parquet,slurm,webgpu,workflow]'
 	@touch $(STAMP)
 
 clean:

@@ -1,7 +1,7 @@
 """Read x haplotype likelihoods and genotypes with a pair hidden Markov model.
 
-The functions have the names of the commands: `forward`, `likelihoods`, `call`, `scan`, `validate`, `simulate`. Each is
-imported on first use, so that `import pairhmm` stays cheap.
+The functions have the names of the commands: `forward`, `likelihoods`, `call`, `scatter`, `gather`, `scan`, `report`,
+`validate` and `simulate`. Each is imported on first use, so that `import pairhmm` stays cheap.
 """
 
 from __future__ import annotations
@@ -16,10 +16,13 @@ if TYPE_CHECKING:
     from pairhmm.call import call
     from pairhmm.errors import BackendUnavailable, InputError, PairhmmError
     from pairhmm.forward import forward, make_read
+    from pairhmm.gather import gather
     from pairhmm.likelihoods import likelihoods
     from pairhmm.models.gatk import GatkOptions
+    from pairhmm.report import ReportInputs, report
     from pairhmm.scan import scan
     from pairhmm.scanning.batch import ScanOptions
+    from pairhmm.scatter import scatter
     from pairhmm.simulate import simulate
     from pairhmm.validate import validate
 
@@ -31,24 +34,29 @@ __all__ = [
     "PairBatch",
     "PairhmmError",
     "Read",
+    "ReportInputs",
     "ScanOptions",
     "Scores",
     "__version__",
     "call",
     "forward",
+    "gather",
     "likelihoods",
     "make_read",
+    "report",
     "scan",
+    "scatter",
     "simulate",
     "validate",
 ]
 
-_VERBS = ("call", "forward", "likelihoods", "scan", "simulate", "validate")
+_VERBS = ("call", "forward", "gather", "likelihoods", "report", "scan", "scatter", "simulate", "validate")
 
 _HOMES = {
     **{verb: f"pairhmm.{verb}" for verb in _VERBS},
     "make_read": "pairhmm.forward",
     "GatkOptions": "pairhmm.models.gatk",
+    "ReportInputs": "pairhmm.report",
     "ScanOptions": "pairhmm.scanning.batch",
     **dict.fromkeys(("Group", "PairBatch", "Read", "Scores"), "pairhmm.batch"),
     **dict.fromkeys(("BackendUnavailable", "InputError", "PairhmmError"), "pairhmm.errors"),

@@ -56,9 +56,12 @@ def _share(part: int, whole: int) -> float:
 
 
 def compare(
-    calls: str | os.PathLike[str], truth: str | os.PathLike[str], reference: str | os.PathLike[str]
+    calls: str | os.PathLike[str],
+    truth: str | os.PathLike[str],
+    reference: str | os.PathLike[str],
+    sample: str | None = None,
 ) -> dict[str, Accuracy]:
-    """Compare the first sample of two VCF or BCF files.
+    """Compare a sample's genotypes in two VCF or BCF files.
 
     Every alternate allele of a genotype is trimmed and left-aligned before it is looked up in the other file, so that
     it does not matter how either wrote it. Records that a filter failed and genotypes without an alternate allele are
@@ -70,14 +73,16 @@ def compare(
         VCF, bgzipped VCF or BCF.
     reference : path
         FASTA that both were made with.
+    sample : str, optional
+        Column of both; by default the first.
 
     Returns
     -------
     dict of str to Accuracy
         Keys ``"snv"`` and ``"indel"``.
     """
-    called = read_dosages(calls, reference)
-    expected = read_dosages(truth, reference)
+    called = read_dosages(calls, reference, sample)
+    expected = read_dosages(truth, reference, sample)
     found = {}
     for kind, is_snv in (("snv", True), ("indel", False)):
         mine = {allele: copies for allele, copies in called.items() if allele.is_snv == is_snv}

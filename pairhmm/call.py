@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.errors import InputError
 from pairhmm.evidence import Evidence
 from pairhmm.genotypes import GenotypeOptions, SampleGenotype, allele_likelihoods, call_sample, site_quality
 from pairhmm.io.calls import open_calls
@@ -84,8 +85,9 @@ def call(
     """
     options, genotypes = options or RunOptions(), genotypes or GenotypeOptions()
     with open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options) as run:
+        _check_names(genotypes, run.samples)
         for evidence in run.evidence():
-            yield from genotype_region(evidence, len(run.samples), genotypes, options.model, run.discovered)
+            yield from genotype_region(evidence, run.samples, genotypes, options.model, run.discovered)
 
 
 def write_calls(
@@ -111,34 +113,42 @@ def write_calls(
     min_quality : float
         QUAL below which a record's filter is LowQual.
     provenance : mapping of str to str, optional
-        Header lines ``##key=value``.
+        Header lines ``##key=value``; what scored joins them. None of them without any, for reproducible bytes.
     watch : callable, optional
         Told of each region as it is scored.
     """
     options, genotypes = options or RunOptions(), genotypes or GenotypeOptions()
     with open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options) as run:
+        _check_names(genotypes, run.samples)
         with open_calls(
             output,
             run.contigs,
             run.samples,
-            ploidy=genotypes.ploidy,
             min_quality=min_quality,
-            provenance=provenance or {},
+            provenance={**provenance, "pairhmmBackend": run.backend} if provenance else {},
         ) as writer:
             for evidence in run.evidence(watch):
-                for site in genotype_region(evidence, len(run.samples), genotypes, options.model, run.discovered):
+                for site in genotype_region(evidence, run.samples, genotypes, options.model, run.discovered):
                     writer.write(site.variant, site.quality, site.samples)
 
 
+def _check_names(options: GenotypeOptions, samples: Sequence[str]) -> None:
+    """What is said of samples is said of those that are there."""
+    for name in (*options.ploidies.of_sample, *options.ploidies.sex_of):
+        if name not in samples:
+            near = ", ".join(samples[:3]) + (", ..." if len(samples) > 3 else "")
+            raise InputError("--sample-ploidy, --sample-sex", name, "no such sample", f"samples are {near}")
+
+
 def genotype_region(
-    evidence: Evidence, n_samples: int, options: GenotypeOptions, model: GatkOptions, discovered: bool
+    evidence: Evidence, samples: Sequence[str], options: GenotypeOptions, model: GatkOptions, discovered: bool
 ) -> Iterator[Site]:
     """Genotype each candidate of a region.
 
     Parameters
     ----------
     evidence : Evidence
-    n_samples : int
+    samples : sequence of str
     options : GenotypeOptions
     model : GatkOptions
         Which reads fit no haplotype and are set aside, and how far a haplotype may lie below a read's best.
@@ -155,7 +165,8 @@ def genotype_region(
         first, last = evidence.region.extents[index]
         reads = np.flatnonzero((start < last) & (end > first))
         view = scores[reads], sample[reads], fragments[reads]
-        site = _site(variant, alleles[:, index], *view, n_samples, options, floor)
+        ploidies = [options.ploidies.of(name, variant.chrom, variant.pos, options.ploidy) for name in samples]
+        site = _site(variant, alleles[:, index], *view, ploidies, options, floor)
         if discovered:
             if not site.is_variant:
                 continue
@@ -164,7 +175,7 @@ def genotype_region(
                 renumber = np.full(len(variant.alts) + 1, -1)
                 renumber[[0, *sorted(seen)]] = np.arange(len(seen) + 1)
                 site = _site(
-                    _with_alleles(variant, sorted(seen)), renumber[alleles[:, index]], *view, n_samples, options, floor
+                    _with_alleles(variant, sorted(seen)), renumber[alleles[:, index]], *view, ploidies, options, floor
                 )
         yield site
 
@@ -175,16 +186,16 @@ def _site(
     scores: NDArray[np.float64],
     sample: NDArray[np.int32],
     fragments: NDArray[np.int64],
-    n_samples: int,
+    ploidies: Sequence[int],
     options: GenotypeOptions,
     floor: float,
 ) -> Site:
     priors = tuple(options.snv_prior if len(alt) == len(variant.ref) else options.indel_prior for alt in variant.alts)
     rows = allele_likelihoods(scores, allele_of, len(variant.alts) + 1, floor)
     samples = []
-    for index in range(n_samples):
+    for index, ploidy in enumerate(ploidies):
         ours = sample == index
-        samples.append(call_sample(rows[ours], fragments[ours], priors, options.ploidy))
+        samples.append(call_sample(rows[ours], fragments[ours], priors, ploidy))
     return Site(variant, site_quality(samples), samples)
 
 

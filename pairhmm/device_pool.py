@@ -47,6 +47,7 @@ class DevicePool:
 
     def __init__(self, devices: Sequence[Backend]) -> None:
         self.name = devices[0].name
+        self.label = ", ".join(device.label for device in devices)
         self._devices = [_Device(backend, backend.chunk_cells) for backend in devices]
         self._lock = threading.Lock()
         self._announced: set[str] = set()

@@ -5,12 +5,14 @@ Every likelihood here is a log10; every function is pure and works on arrays.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations_with_replacement
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pairhmm.ploidy import Ploidies
 
 Floats = NDArray[np.float64]
 
@@ -31,6 +33,8 @@ class GenotypeOptions:
     Attributes
     ----------
     ploidy : int
+    ploidies : Ploidies
+        Where a sample's is another one.
     snv_prior, indel_prior : float
         Probability that a site differs from the reference in one chromosome pair (heterozygosity).
     """
@@ -38,6 +42,7 @@ class GenotypeOptions:
     ploidy: int = 2
     snv_prior: float = 1e-3
     indel_prior: float = 1.25e-4
+    ploidies: Ploidies = field(default_factory=Ploidies)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,7 @@ class SampleGenotype:
         Phred-scaled genotype likelihoods in VCF order, the best 0 (PL).
     log10_reference : float
         log10 posterior probability that all alleles are the reference.
+    ploidy : int
     """
 
     alleles: tuple[int, ...] | None
@@ -66,6 +72,7 @@ class SampleGenotype:
     quality: int
     likelihoods: tuple[int, ...]
     log10_reference: float
+    ploidy: int = 2
 
 
 @lru_cache(maxsize=256)
@@ -217,11 +224,14 @@ def call_sample(
     allele_priors : tuple of float
         Prior of each alternative allele.
     ploidy : int
+        Without a copy of the chromosome there is no genotype.
     """
     n_alleles = len(allele_priors) + 1
+    if ploidy == 0:
+        return SampleGenotype(None, (0,) * n_alleles, 0, 0, (), 0.0, ploidy)
     priors = log10_priors(allele_priors, ploidy)
     if not len(rows):
-        return SampleGenotype(None, (0,) * n_alleles, 0, 0, (0,) * len(priors), float(priors[0]))
+        return SampleGenotype(None, (0,) * n_alleles, 0, 0, (0,) * len(priors), float(priors[0]), ploidy)
     likelihoods = genotype_likelihoods(combine_mates(rows, fragments), ploidy)
     posteriors = likelihoods + priors
     # The probability of being wrong is summed directly: 1 - P(best) would lose every GQ above 150.
@@ -236,6 +246,7 @@ def call_sample(
         int(min(MAX_GQ, round(-10.0 * max(wrong, -MAX_QUAL)))),
         tuple(int(value) for value in np.minimum(phred, MAX_PL)),
         float(posteriors[0]),
+        ploidy,
     )
 
 

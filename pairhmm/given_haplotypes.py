@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
+from typing import Any
 
 from Bio.Align import PairwiseAligner
 
@@ -13,6 +15,8 @@ from pairhmm.variants import Variant
 
 # One affine alignment for all: a gap costs what four mismatches cost, so that haplotypes align as their makers meant.
 _MATCH, _MISMATCH, _OPEN, _EXTEND = 1.0, -4.0, -6.0, -1.0
+# So many single bases, 5 each, cost less than two gaps, 13: sequences of one length need no alignment for them.
+_NEVER_GAPPED = 2
 
 # A difference from the reference: position, bases replaced, bases put in; an indel has its anchor base.
 _Difference = tuple[int, str, str]
@@ -39,7 +43,7 @@ def describe_haplotypes(
     haplotypes : list of Haplotype
         With their allele at each variant.
     """
-    differences = [_differences(reference, haplotype.sequence, region.start) for haplotype in haplotypes]
+    differences = [find_differences(reference, haplotype.sequence, region.start) for haplotype in haplotypes]
     sites: dict[tuple[int, bool], set[_Difference]] = {}
     for difference in set().union(*differences):
         position, old, new = difference
@@ -59,14 +63,22 @@ def describe_haplotypes(
     return replace(region, variants=tuple(variants), extents=extents), described
 
 
-def _differences(reference: str, sequence: str, offset: int) -> set[_Difference]:
-    """What turns the reference, which begins at `offset`, into a sequence; indels are shifted left."""
-    if sequence == reference:
-        return set()
-    aligner = PairwiseAligner(  # type: ignore[no-untyped-call]
+@cache
+def _aligner() -> Any:
+    return PairwiseAligner(  # type: ignore[no-untyped-call]
         mode="global", match_score=_MATCH, mismatch_score=_MISMATCH, open_gap_score=_OPEN, extend_gap_score=_EXTEND
     )
-    old_blocks, new_blocks = aligner.align(reference, sequence)[0].aligned  # type: ignore[no-untyped-call]
+
+
+def find_differences(reference: str, sequence: str, offset: int) -> set[_Difference]:
+    """What turns the reference, which begins at `offset`, into a sequence; indels are shifted left."""
+    if len(sequence) == len(reference):
+        singles = [
+            (offset + at, old, new) for at, (old, new) in enumerate(zip(reference, sequence, strict=True)) if old != new
+        ]
+        if len(singles) <= _NEVER_GAPPED:
+            return set(singles)
+    old_blocks, new_blocks = _aligner().align(reference, sequence)[0].aligned
     found: set[_Difference] = set()
     old_end, new_end = 0, 0
     ends = [(len(reference), len(reference)), (len(sequence), len(sequence))]

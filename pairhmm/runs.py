@@ -77,6 +77,8 @@ class Run:
 
     Attributes
     ----------
+    backend : str
+        Labels of the devices that score.
     samples : list of str
     contigs : dict of str to int
     discovered : bool
@@ -85,6 +87,7 @@ class Run:
     blocks : iterator of ReadBlock
     """
 
+    backend: str
     samples: list[str]
     contigs: dict[str, int]
     discovered: bool
@@ -151,10 +154,9 @@ def open_run(
     backend = engine.choose(options.backend)
     with ExitStack() as stack:
         genome = stack.enter_context(Reference(reference))
-        places = _places(regions, regions_file, genome)
+        places = find_places(regions, regions_file, genome)
         reader = stack.enter_context(AlignmentReader(alignments, genome, places is not None, options.threads))
-        # Candidates may lie on contigs that the alignments do not know; they come last.
-        contigs = reader.contigs | {name: size for name, size in genome.contigs.items() if name not in reader.contigs}
+        contigs = contig_order(reader, genome)
         builder = RegionBuilder(genome.fetch, contigs, _limited(options))
         given: list[Haplotype] | None = None
         source: DiscoveredRegions | GivenRegions
@@ -163,18 +165,18 @@ def open_run(
             region, given = _given_region(haplotypes, places, genome)
             source = GivenRegions([region], list(contigs))
         elif candidates is not None:
-            inside = _Inside(places)
+            inside = Inside(places)
             variants = (one for one in CandidateReader(candidates, contigs, genome.fetch) if inside(one.chrom, one.pos))
             source = GivenRegions(_joined(variants, builder), list(contigs))
             wanted = source.intervals()
         else:
             finder = CandidateFinder(genome.fetch, len(reader.samples), options.discovery)
-            source = DiscoveredRegions(finder, builder, None if places is None else _Inside(places))
+            source = DiscoveredRegions(finder, builder, None if places is None else Inside(places))
         stream = EvidenceStream(
             genome.fetch, source, GatkScorer(options.model, backend, options.threads), options.evidence, given
         )
         blocks = read_blocks(reader.sources, list(contigs), options.reads, options.chunk_size, places, wanted)
-        yield Run(reader.samples, contigs, candidates is None and haplotypes is None, stream, blocks)
+        yield Run(backend.label, reader.samples, contigs, candidates is None and haplotypes is None, stream, blocks)
 
 
 def _limited(options: RunOptions) -> RegionOptions:
@@ -183,7 +185,12 @@ def _limited(options: RunOptions) -> RegionOptions:
     return replace(options.joining, max_alleles=max(1, most))
 
 
-def _places(regions: Sequence[str], regions_file: str | None, genome: Reference) -> list[Interval] | None:
+def contig_order(reader: AlignmentReader, genome: Reference) -> dict[str, int]:
+    """Contigs and their lengths in the order of the run: candidates may lie on some that no alignment file knows."""
+    return reader.contigs | {name: size for name, size in genome.contigs.items() if name not in reader.contigs}
+
+
+def find_places(regions: Sequence[str], regions_file: str | None, genome: Reference) -> list[Interval] | None:
     """Where the run looks; None for everywhere."""
     if not regions and regions_file is None:
         return None
@@ -193,7 +200,7 @@ def _places(regions: Sequence[str], regions_file: str | None, genome: Reference)
     return merge(places, list(genome.contigs))
 
 
-class _Inside:
+class Inside:
     """Whether a position lies in one of some disjoint intervals; in None, every position does."""
 
     def __init__(self, places: Sequence[Interval] | None) -> None:

@@ -57,6 +57,7 @@ class _Settings:
     max_indel: int
     sample: str
     seed: int
+    genome_seed: int
 
 
 def simulate(
@@ -71,6 +72,7 @@ def simulate(
     max_indel: int = 50,
     sample: str = "sample",
     seed: int = 1,
+    genome_seed: int | None = None,
 ) -> SimulatedData:
     """Make a diploid sample with known variants and its paired reads.
 
@@ -97,6 +99,8 @@ def simulate(
         Name in the VCF and in the read group.
     seed : int
         Seed of every random choice, not negative.
+    genome_seed : int, optional
+        Seed of the reference in its place: samples with the same one, length and contigs share their reference.
 
     Returns
     -------
@@ -109,7 +113,8 @@ def simulate(
     """
     snvs = round(SNVS_PER_BASE * length) if snvs is None else snvs
     indels = round(INDELS_PER_BASE * length) if indels is None else indels
-    settings = _Settings(length, contigs, coverage, read_length, snvs, indels, max_indel, sample, seed)
+    of_genome = seed if genome_seed is None else genome_seed
+    settings = _Settings(length, contigs, coverage, read_length, snvs, indels, max_indel, sample, seed, of_genome)
     _check(settings)
     folder = Path(output)
     try:
@@ -140,6 +145,7 @@ def _check(settings: _Settings) -> None:
         (settings.indels >= 0, "--indels", "must not be negative"),
         (1 <= settings.max_indel < settings.read_length, "--max-indel", "must be from 1 to --read-length minus 1"),
         (settings.seed >= 0, "--seed", "must not be negative"),
+        (settings.genome_seed >= 0, "--genome-seed", "must not be negative"),
         (SAMPLE_NAME.fullmatch(settings.sample) is not None, "--sample", "must be letters, digits, '.', '_' or '-'"),
     ]
     for holds, option, rule in rules:
@@ -154,11 +160,13 @@ def _share(total: int, contigs: int, index: int) -> int:
 def _make(folder: Path, settings: _Settings) -> int:
     """Write all files into `folder`; returns how many pairs of reads."""
     # Independent streams, so that coverage or read length leave the genome and its variants as they are.
-    streams = np.random.SeedSequence(settings.seed).spawn(1 + 3 * settings.contigs)
-    families = repeat_families(np.random.default_rng(streams[0]))
+    seeds = settings.genome_seed, settings.seed
+    genome, streams = (np.random.SeedSequence(seed).spawn(1 + 3 * settings.contigs) for seed in seeds)
+    families = repeat_families(np.random.default_rng(genome[0]))
     sequences, variants = {}, {}
     for index in range(settings.contigs):
-        genome_stream, variant_stream = map(np.random.default_rng, streams[1 + 3 * index : 3 + 3 * index])
+        genome_stream = np.random.default_rng(genome[1 + 3 * index])
+        variant_stream = np.random.default_rng(streams[2 + 3 * index])
         name = f"chr{index + 1}"
         size, snvs, indels = (
             _share(total, settings.contigs, index) for total in (settings.length, settings.snvs, settings.indels)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from itertools import product
 from pathlib import Path
 
@@ -28,6 +31,13 @@ os.environ.setdefault("PYTHONSAFEPATH", "1")
 # A failure is the same on every machine, and time limits are pytest-timeout's.
 settings.register_profile("suite", deadline=None, derandomize=True)
 settings.load_profile("suite")
+
+BROWSERS, DRIVERS = ("chromium", "chromium-browser", "google-chrome"), ("chromedriver",)
+BROWSER_FLAGS = (
+    "--headless=new",
+    "--no-sandbox",  # which root may not have, and containers do not offer
+    "--disable-dev-shm-usage",  # small in containers
+)
 
 Require = Callable[[str, bool, str], None]
 RunCli = Callable[..., subprocess.CompletedProcess[str]]
@@ -101,3 +111,29 @@ def run_cli() -> RunCli:
         return subprocess.run(command, check=False, **given)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def start_chromium(require: Require) -> Iterator[Callable[..., object]]:
+    """``start_chromium(*flags, **capabilities)``: a driver of headless Chromium; skips where there is none."""
+    require("browser", importlib.util.find_spec("selenium") is not None, "selenium is not installed")
+    program, driver_program = (next(filter(None, map(shutil.which, names)), None) for names in (BROWSERS, DRIVERS))
+    require("browser", program is not None, "no Chromium: apt install chromium")
+    require("browser", driver_program is not None, "no chromedriver: apt install chromium-driver")
+    from selenium.webdriver import Chrome, ChromeOptions
+    from selenium.webdriver.chrome.service import Service
+
+    with ExitStack() as drivers:
+
+        def start(*flags: str, **capabilities: object) -> Chrome:
+            options = ChromeOptions()
+            options.binary_location = program
+            for flag in (*BROWSER_FLAGS, *flags):
+                options.add_argument(flag)
+            for name, value in capabilities.items():
+                options.set_capability(name.replace("__", ":"), value)
+            driver = Chrome(options=options, service=Service(driver_program))
+            drivers.callback(driver.quit)
+            return driver
+
+        yield start

@@ -114,7 +114,7 @@ def test_blocks_and_calls_of_the_engine_change_nothing(make, chunk):
 def test_candidates_are_found_and_genotyped():
     found = []
     for evidence in stream(discovered()).run(blocks(200)):
-        for site in genotype_region(evidence, 2, GenotypeOptions(), GatkOptions(), discovered=True):
+        for site in genotype_region(evidence, ["one", "two"], GenotypeOptions(), GatkOptions(), discovered=True):
             found.append((site.variant.chrom, site.variant.pos))
             assert [sample.alleles for sample in site.samples] == [(0, 1), (0, 1)]
             assert site.quality > 30
@@ -125,7 +125,7 @@ def test_given_candidates_are_all_there_in_order():
     sites = [
         (site.variant.pos, [sample.alleles for sample in site.samples])
         for evidence in stream(given_regions()).run(blocks(200))
-        for site in genotype_region(evidence, 2, GenotypeOptions(), GatkOptions(), discovered=False)
+        for site in genotype_region(evidence, ["one", "two"], GenotypeOptions(), GatkOptions(), discovered=False)
     ]
     assert [pos for pos, _ in sites] == [500, 520, 900, 1400, 120, 2000, 7]
     assert sites[2][1] == [(0, 0), (0, 0)]

@@ -136,6 +136,15 @@ def test_coverage_leaves_the_genome_as_it_is(tmp_path: Path) -> None:
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
 
+def test_samples_of_one_genome(tmp_path: Path) -> None:
+    """They share the reference; variants and reads are each one's own."""
+    made = [simulate(tmp_path / str(seed), length=8_000, coverage=2, seed=seed, genome_seed=3) for seed in (3, 4)]
+    assert made[0].reference.read_bytes() == made[1].reference.read_bytes()
+    assert made[0].truth.read_bytes() != made[1].truth.read_bytes()
+    alone = simulate(tmp_path / "alone", length=8_000, coverage=2, seed=3)
+    assert all((alone.bam.parent / name).read_bytes() == (made[0].bam.parent / name).read_bytes() for name in NAMES)
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

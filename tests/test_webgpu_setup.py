@@ -97,7 +97,7 @@ def chosen(monkeypatch):
         chunk_cells = 1
 
         def __init__(self, name, device=None, memory=None):
-            self.name = name
+            self.name = self.label = name
             loaded.append((name, device))
 
     monkeypatch.setattr(backends, "_NAMES", ("webgpu", "cpu"))

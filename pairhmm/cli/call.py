@@ -10,12 +10,31 @@ import rich_click as click
 from pairhmm.cli.evidence_options import evidence_options, run_options
 from pairhmm.cli.progress import region_progress
 
+_MOST_COPIES = 20
+
+
+def _named(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
+    """What NAME=VALUE options say, by name."""
+    number = parameter.name == "sample_ploidy"
+    for text in value:
+        name, _, given = text.rpartition("=")
+        if not name or not given or (number and not (given.isdecimal() and int(given) <= _MOST_COPIES)):
+            raise click.BadParameter(f"{text!r} is not NAME={'NUMBER' if number else 'SEX'}", context, parameter)
+    return {text.rpartition("=")[0]: text.rpartition("=")[2] for text in value}
+
 
 @click.command("call")
 @click.option(
     "-o", "--output", default="-", show_default=True, help="Calls: .vcf, .vcf.gz or .bcf (with index); - is stdout."
 )
-@click.option("--ploidy", type=click.IntRange(1, 20), default=2, show_default=True, help="Chromosome copies.")
+@click.option("--ploidy", type=click.IntRange(1, _MOST_COPIES), default=2, show_default=True, help="Chromosome copies.")
+@click.option(
+    "--sample-ploidy", callback=_named, multiple=True, metavar="NAME=N", help="Of one sample; may be repeated."
+)
+@click.option("--sample-sex", callback=_named, multiple=True, metavar="NAME=SEX", help="As --ploidy-file names it.")
+@click.option(
+    "--ploidy-file", metavar="FILE", help="Lines CHROM FROM TO SEX PLOIDY (1-based), as bcftools has them: of sexes."
+)
 @click.option(
     "--min-qual", type=click.FloatRange(min=0), default=30.0, show_default=True, help="A lower QUAL is LowQual."
 )
@@ -38,6 +57,9 @@ from pairhmm.cli.progress import region_progress
 def command(
     output: str,
     ploidy: int,
+    sample_ploidy: dict[str, str],
+    sample_sex: dict[str, str],
+    ploidy_file: str | None,
     min_qual: float,
     snv_prior: float,
     indel_prior: float,
@@ -51,6 +73,8 @@ def command(
     """
     from pairhmm.call import write_calls
     from pairhmm.genotypes import GenotypeOptions
+    from pairhmm.io.ploidy import read_ploidy
+    from pairhmm.ploidy import Ploidies
 
     options = run_options(given)
     with region_progress() as watch:
@@ -59,6 +83,11 @@ def command(
             options=options,
             genotypes=GenotypeOptions(
                 ploidy=ploidy,
+                ploidies=Ploidies(
+                    {name: int(copies) for name, copies in sample_ploidy.items()},
+                    sample_sex,
+                    read_ploidy(ploidy_file) if ploidy_file is not None else (),
+                ),
                 snv_prior=snv_prior,
                 indel_prior=indel_prior,
             ),

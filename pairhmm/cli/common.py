@@ -24,6 +24,15 @@ def _indices(context: click.Context, parameter: click.Parameter, value: str | No
     return tuple(map(int, value.split(",")))
 
 
+_Devices = tuple[int, ...] | int | None
+
+
+def _indices_or_free(context: click.Context, parameter: click.Parameter, value: str | None) -> _Devices:
+    """Device numbers, or how many free ones."""
+    words = (value or "").split(",")
+    return len(words) if set(words) == {"free"} else _indices(context, parameter, value)
+
+
 def parse_size(context: click.Context, parameter: click.Parameter, value: str | None) -> int | None:
     """Bytes of a size such as 500M; an option's callback."""
     if value is None:
@@ -40,6 +49,15 @@ device_option = click.option(
     callback=_indices,
     metavar="N,N,...",
     help="GPUs that share the work, numbered as pairhmm devices lists them. Default: the first.",
+)
+
+_device_or_free_option = click.option(
+    "--device",
+    "devices",
+    callback=_indices_or_free,
+    metavar="N,N,...|free",
+    help="GPUs that share the work, numbered as pairhmm devices lists them; free is one that no other run"
+    " has claimed so, and is waited for (free,free: two). Default: the first.",
 )
 
 device_memory_option = click.option(
@@ -66,11 +84,13 @@ def backend_options(command: Command) -> Command:
     """Add `--backend`, `--device` and `--device-memory`; the command gets one `backend`, an `engine.Choice`."""
 
     @wraps(command)
-    def with_choice(
-        *args: Any, backend: str, devices: tuple[int, ...] | None, device_memory: int | None, **given: Any
-    ) -> Any:
+    def with_choice(*args: Any, backend: str, devices: _Devices, device_memory: int | None, **given: Any) -> Any:
         from pairhmm.engine import Choice
 
+        if isinstance(devices, int):
+            from pairhmm.free_devices import claim_devices
+
+            devices = claim_devices(backend, devices)
         return command(*args, backend=Choice(backend, devices, device_memory), **given)
 
-    return _backend_option(device_option(device_memory_option(with_choice)))
+    return _backend_option(_device_or_free_option(device_memory_option(with_choice)))

@@ -18,8 +18,12 @@ from pairhmm.errors import BackendUnavailable, InputError, PairhmmError
 COMMANDS = {
     "likelihoods": "Likelihood of every read given every haplotype, from BAM or CRAM.",
     "call": "Genotypes from BAM or CRAM, of given candidates or of those that the reads show.",
+    "scatter": "Cut a run into pieces of equal work, to be run side by side.",
+    "gather": "Put the outputs of pieces together.",
     "scan": "Signatures that occur in samples, scored by base quality.",
     "forward": "Score sequence files: reads against haplotypes.",
+    "workflow": "Where the Snakemake workflow is.",
+    "report": "One HTML file from the outputs of a run: samples, sites, reads, hits.",
     "validate": "Compare a backend with reference likelihoods.",
     "simulate": "Make a reference, a truth VCF, reads and their true alignments.",
     "bench": "Measure speed and accuracy here.",

@@ -18,6 +18,9 @@ from pairhmm.cli import simulate_samples, simulate_signatures
 @click.option("--max-indel", type=int, default=50, show_default=True, help="Bases of the largest of them.")
 @click.option("--sample", default="sample", show_default=True, help="Name in the VCF and the read group.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Same seed and options, same bytes.")
+@click.option(
+    "--genome-seed", type=int, help="Seed of the reference alone, for several samples of it. Default: --seed."
+)
 @click.pass_context
 def command(
     context: click.Context,
@@ -31,6 +34,7 @@ def command(
     max_indel: int,
     sample: str,
     seed: int,
+    genome_seed: int | None,
 ) -> None:
     """Make a diploid genome with known variants, and paired reads of it.
 
@@ -56,6 +60,7 @@ def command(
         max_indel=max_indel,
         sample=sample,
         seed=seed,
+        genome_seed=genome_seed,
     )
     click.echo(f"{made.snvs} SNVs, {made.indels} indels, {made.pairs} read pairs: {made.bam.parent}", err=True)
 

@@ -33,9 +33,8 @@ _FORMAT = "GT:AD:DP:GQ:PL"
 class CallWriter:
     """Writes records as text; `open_calls` makes one."""
 
-    def __init__(self, out: TextSink, min_quality: float, ploidy: int) -> None:
+    def __init__(self, out: TextSink, min_quality: float) -> None:
         self._out, self._min_quality = out, min_quality
-        self._no_genotype = "/".join("." * ploidy)
 
     def write(self, variant: Variant, quality: float, samples: Sequence[SampleGenotype]) -> None:
         """Append a record.
@@ -69,7 +68,7 @@ class CallWriter:
     def _sample(self, sample: SampleGenotype) -> str:
         depths = ",".join(map(str, sample.depths))
         if sample.alleles is None:
-            return f"{self._no_genotype}:{depths}:{sample.depth}:.:."
+            return f"{'/'.join('.' * max(1, sample.ploidy))}:{depths}:{sample.depth}:.:."
         genotype = "/".join(map(str, sample.alleles))
         return f"{genotype}:{depths}:{sample.depth}:{sample.quality}:{','.join(map(str, sample.likelihoods))}"
 
@@ -80,7 +79,6 @@ def open_calls(
     contigs: Mapping[str, int],
     samples: Sequence[str],
     *,
-    ploidy: int,
     min_quality: float,
     provenance: Mapping[str, str],
 ) -> Iterator[CallWriter]:
@@ -94,34 +92,49 @@ def open_calls(
     contigs : mapping of str to int
         Lengths.
     samples : sequence of str
-    ploidy : int
     min_quality : float
         QUAL below which a record is LowQual.
     provenance : mapping of str to str
         Header lines ``##key=value``; empty for reproducible bytes.
     """
-    path = str(destination)
     header = _header(contigs, samples, min_quality, provenance)
+    with open_vcf(destination, header, max(contigs.values(), default=0)) as out:
+        yield CallWriter(out, min_quality)
+
+
+@contextmanager
+def open_vcf(destination: str | Path, header: str, longest: int) -> Iterator[TextSink]:
+    """VCF text into a file by the destination's extension, as `open_calls` has it.
+
+    Parameters
+    ----------
+    destination : path
+    header : str
+        Written first.
+    longest : int
+        Length of the longest contig.
+    """
+    path = str(destination)
     if path.endswith(".vcf.gz"):
         with whole_files(path, ".tbi", ".csi") as scratch:
             with output_errors(path):
-                with BgzipText(scratch) as out:
-                    out.write(header)
-                    yield CallWriter(out, min_quality, ploidy)
-                _index(scratch, contigs)
+                with BgzipText(scratch) as zipped:
+                    zipped.write(header)
+                    yield zipped
+                pysam.tabix_index(str(scratch), preset="vcf", force=True, csi=longest > LONGEST_FOR_TBI)
     elif path.endswith(".bcf"):
         with whole_files(path, ".csi", ".tbi") as scratch, scratch_beside(scratch) as text:
             with output_errors(path):
                 with open(text, "w", encoding="utf-8") as out:
                     out.write(header)
-                    yield CallWriter(out, min_quality, ploidy)
+                    yield out
                 _to_bcf(text, scratch)
     elif path.endswith(".gz"):
         raise InputError(path, "", "not a name for calls", "end it in .vcf, .vcf.gz or .bcf")
     else:
         with open_output(path) as out:
             out.write(header)
-            yield CallWriter(out, min_quality, ploidy)
+            yield out
 
 
 def _header(
@@ -137,11 +150,6 @@ def _header(
         "\t".join(["#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT", *samples]),
     ]
     return "\n".join(lines) + "\n"
-
-
-def _index(path: Path, contigs: Mapping[str, int]) -> None:
-    csi = max(contigs.values(), default=0) > LONGEST_FOR_TBI
-    pysam.tabix_index(str(path), preset="vcf", force=True, csi=csi)
 
 
 def _to_bcf(text: Path, destination: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pairhmm.errors import InputError
+from pairhmm.io.outputs import open_output
 
 _COORDINATES = re.compile(r"(.+):([\d,]+)(?:-([\d,]*))?$")
 
@@ -74,6 +75,16 @@ def read_bed(path: str | Path, contigs: Mapping[str, int]) -> list[Interval]:
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(str(path), "", "can't be read as BED", "check the path; BED is plain text") from error
     return merge(intervals, list(contigs))
+
+
+def write_bed(destination: str | Path, intervals: Sequence[Interval]) -> None:
+    """Write intervals as BED; the folder is made when missing."""
+    try:
+        Path(destination).parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(str(destination), "", error.strerror or str(error), "choose another -o") from error
+    with open_output(destination) as out:
+        out.writelines(f"{chrom}\t{start}\t{end}\n" for chrom, start, end in intervals)
 
 
 def merge(intervals: Sequence[Interval], contigs: Sequence[str]) -> list[Interval]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import re
 import secrets
 import sys
 from collections.abc import Iterator
@@ -26,6 +28,8 @@ class TextSink(Protocol):
 def whole_files(destination: str | Path, *companions: str) -> Iterator[Path]:
     """A path to write to, renamed to `destination` when the block ends well; removed when it does not.
 
+    What a killed process left half-written of the same destination is removed too.
+
     Parameters
     ----------
     destination : path
@@ -42,6 +46,7 @@ def whole_files(destination: str | Path, *companions: str) -> Iterator[Path]:
     # The whole name stays at the end: writers choose their format by it.
     scratch = target.with_name(f".{secrets.token_hex(4)}.{target.name}")
     ends = ("", *companions)
+    held: int | None = None
     try:
         with output_errors(target):
             if target.is_dir():
@@ -49,6 +54,9 @@ def whole_files(destination: str | Path, *companions: str) -> Iterator[Path]:
             if not os.access(target.parent, os.W_OK | os.X_OK):
                 why = "can't be written" if target.parent.exists() else "does not exist"
                 raise InputError(str(target.parent), "", f"folder {why}", "choose another -o")
+            _remove_abandoned(target)
+            held = os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+            _lock(held)
             yield scratch
             for end in reversed(ends):
                 made = Path(f"{scratch}{end}")
@@ -59,6 +67,38 @@ def whole_files(destination: str | Path, *companions: str) -> Iterator[Path]:
     finally:
         for end in ends:
             Path(f"{scratch}{end}").unlink(missing_ok=True)
+        if held is not None:
+            os.close(held)
+
+
+def _lock(descriptor: int) -> bool:
+    """Mark a file as being written for as long as this process lives; False where another process has done so."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        # A file system without locks: nothing can be told of other processes there.
+        return False
+    return True
+
+
+def _remove_abandoned(target: Path) -> None:
+    """Remove the scratch files of a destination whose writers are gone."""
+    scratch_name = re.compile(rf"\.[0-9a-f]{{8}}\.{re.escape(target.name)}")
+    for path in target.parent.iterdir():
+        if not scratch_name.fullmatch(path.name):
+            continue
+        try:
+            descriptor = os.open(path, os.O_RDONLY)
+        except OSError:
+            # Removed since, or another user's.
+            continue
+        if _lock(descriptor):
+            for left in target.parent.iterdir():
+                if left.name.startswith(path.name):
+                    left.unlink(missing_ok=True)
+        os.close(descriptor)
 
 
 @contextmanager

@@ -25,9 +25,7 @@ COLUMNS = ("sample", "chrom", "start", "end", "read_name", "mate", "haplotype", 
 ROWS_PER_GROUP = 1 << 17
 """Rows of a Parquet row group, about."""
 HAPLOTYPE_COLUMNS = ("chrom", "start", "end", "haplotype", "sequence", "alleles", "variants")
-# Where `chrom start end` begin in the tables above, for tabix.
-_LIKELIHOOD_PLACE, _HAPLOTYPE_PLACE = 1, 0
-_INDICES = (".tbi", ".csi")
+INDICES = (".tbi", ".csi")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +90,7 @@ def open_likelihoods(destination: str | Path) -> Iterator[LikelihoodWriter]:
         with open_output(path) as table:
             yield _TextWriter(table, None)
     elif path.endswith(".parquet"):
-        arrow = _pyarrow(path)
+        arrow = pyarrow_for(path)
         with whole_files(path) as table, whole_files(companion(path)) as haplotypes:
             with output_errors(path):
                 writer = _ParquetWriter(arrow, table, haplotypes)
@@ -101,13 +99,13 @@ def open_likelihoods(destination: str | Path) -> Iterator[LikelihoodWriter]:
                 finally:
                     writer.close()
     elif path.endswith(".gz"):
-        with whole_files(path, *_INDICES) as table, whole_files(companion(path), *_INDICES) as haplotypes:
+        with whole_files(path, *INDICES) as table, whole_files(companion(path), *INDICES) as haplotypes:
             with output_errors(path):
                 with BgzipText(table) as text, BgzipText(haplotypes) as described:
                     rows = _TextWriter(text, described)
                     yield rows
-                _index(table, _LIKELIHOOD_PLACE, rows.furthest)
-                _index(haplotypes, _HAPLOTYPE_PLACE, rows.furthest)
+                index_table(table, COLUMNS.index("chrom"), rows.furthest)
+                index_table(haplotypes, HAPLOTYPE_COLUMNS.index("chrom"), rows.furthest)
     else:
         # The inner file is the one that a full disk is told of.
         with open_output(companion(path)) as described, open_output(path) as text:
@@ -210,7 +208,7 @@ class _RowGroups:
         self._columns = [[] for _ in self._columns]
 
 
-def _index(path: Path, first: int, furthest: int) -> None:
+def index_table(path: Path, first: int, furthest: int) -> None:
     """Index a table whose columns first, first + 1 and first + 2 are an interval, 0-based half-open."""
     csi = furthest > LONGEST_FOR_TBI
     pysam.tabix_index(
@@ -225,7 +223,8 @@ def _index(path: Path, first: int, furthest: int) -> None:
     )
 
 
-def _pyarrow(path: str) -> ModuleType:
+def pyarrow_for(path: str) -> ModuleType:
+    """The library, or an error that says what `path` needs."""
     try:
         import pyarrow
     except ImportError:

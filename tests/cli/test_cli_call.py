@@ -118,6 +118,42 @@ def test_ploidy_is_a_free_choice():
     assert all(len(row[9].split(":")[4].split(",")) == 4 for row in rows)
 
 
+def test_ploidy_of_a_sample_and_of_a_sex(tmp_path):
+    (tmp_path / "ploidy.txt").write_text("# as bcftools has it\nq 1 6000 M 1\nq 9000 9500 M 0\n* * * M 3\n* * * F 1\n")
+
+    def copies(*options: str) -> list[int]:
+        rows = records(run("call", "-v", TRUTH, *options, BAM).stdout)
+        assert [len(row[9].split(":")[0].split("/")) for row in rows] == [row[9].count("/") + 1 for row in rows]
+        return [len(row[9].split(":")[0].replace(".", "").split("/")) if "." not in row[9][:1] else 0 for row in rows]
+
+    places = [int(row[1]) for row in records(TRUTH.read_text())]
+    assert copies("--sample-ploidy", "1=4") == [4] * 14
+    by_sex = [1 if place <= 6000 else 0 if 9000 <= place <= 9500 else 3 for place in places]
+    assert set(by_sex) >= {1, 3}
+    assert copies("--ploidy-file", tmp_path / "ploidy.txt", "--sample-sex", "1=M") == by_sex
+    assert copies("--ploidy-file", tmp_path / "ploidy.txt", "--sample-sex", "1=F") == [1] * 14
+    assert copies("--ploidy-file", tmp_path / "ploidy.txt") == [2] * 14
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--sample-ploidy", "x=1"], "--sample-ploidy, --sample-sex: x: no such sample; samples are 1"),
+        (["--sample-ploidy", "1=many"], "'1=many' is not NAME=NUMBER"),
+        (["--sample-sex", "1"], "'1' is not NAME=SEX"),
+        (["--ploidy-file", "none.txt"], "none.txt: can't be read as text; check the path"),
+    ],
+)
+def test_ploidies_that_are_none(options, message):
+    assert message in run("call", "-v", TRUTH, *options, BAM, code=2).stderr
+
+
+def test_a_ploidy_file_that_is_none(tmp_path):
+    for text, message in (("q 1 x M 1", "line 1: 1-x is no interval"), ("q 1 2 M", "line 1: not five cells")):
+        (tmp_path / "ploidy.txt").write_text(text + "\n")
+        assert message in run("call", "--ploidy-file", tmp_path / "ploidy.txt", BAM, code=2).stderr
+
+
 def test_tables_have_a_companion(tmp_path):
     out = tmp_path / "table.tsv.gz"
     run("likelihoods", "-v", TRUTH, "-o", out, BAM)

@@ -12,7 +12,18 @@ from functools import partial
 
 import pytest
 
-COMMANDS = ("likelihoods", "call", "forward", "validate", "simulate", "bench", "devices")
+COMMANDS = (
+    "likelihoods",
+    "call",
+    "scatter",
+    "gather",
+    "forward",
+    "workflow",
+    "validate",
+    "simulate",
+    "bench",
+    "devices",
+)
 
 
 def test_help_lists_every_command(run_cli):

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -31,6 +34,28 @@ def test_nothing_is_left_of_a_failed_run(tmp_path, error):
         raise error
     assert os.listdir(tmp_path) == ["out.txt"]
     assert target.read_text() == "before"
+
+
+def test_what_a_killed_process_left_goes_with_the_next_run(tmp_path):
+    """And what a living one is writing, or has another name, stays."""
+    target = tmp_path / "out.vcf.gz"
+    writer = (
+        "import sys, time; from pathlib import Path; from pairhmm.io.outputs import whole_files\n"
+        "with whole_files(sys.argv[1], '.tbi') as scratch:\n"
+        "    scratch.write_text('half'); Path(f'{scratch}.tbi').write_text('half'); print('.', flush=True)\n"
+        "    time.sleep(600)"
+    )
+    command = [sys.executable, "-c", writer, str(target)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout.read(1) == b"."
+        with whole_files(target) as scratch:
+            scratch.write_text("whole")
+        assert len(os.listdir(tmp_path)) == 3
+        process.send_signal(signal.SIGKILL)
+    (tmp_path / ".out.vcf.gz").write_text("another's")
+    with whole_files(target) as scratch:
+        scratch.write_text("whole")
+    assert sorted(os.listdir(tmp_path)) == [".out.vcf.gz", "out.vcf.gz"]
 
 
 def test_companions_come_along(tmp_path):

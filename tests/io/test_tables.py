@@ -73,11 +73,11 @@ def test_no_half_file(tmp_path, name):
     assert os.listdir(tmp_path) == []
 
 
-def test_parquet_without_pyarrow(tmp_path, monkeypatch):
+def test_parquet_withoutpyarrow_for(tmp_path, monkeypatch):
     def missing(path):
         raise InputError(path, "", "Parquet needs pyarrow", "pip install 'pairhmm[parquet]'")
 
-    monkeypatch.setattr(tables, "_pyarrow", missing)
+    monkeypatch.setattr(tables, "pyarrow_for", missing)
     with pytest.raises(InputError, match="pip install"):
         write(tmp_path / "x.parquet")
     assert os.listdir(tmp_path) == []

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import shutil
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import pytest
@@ -14,12 +11,9 @@ from pairhmm.webgpu_kernels import Variant, source, subgroups_source
 from pairhmm.webgpu_runtime import WIDTH
 
 FLAGS = (
-    "--headless=new",
-    "--no-sandbox",  # which root may not have, and containers do not offer
     "--enable-unsafe-webgpu",  # on Linux, and with a software adapter
     "--use-webgpu-adapter=swiftshader",
 )
-BROWSERS, DRIVERS = ("chromium", "chromium-browser", "google-chrome"), ("chromedriver",)
 
 BATCH = 100
 """Texts of a script call: a handful of calls, each far from the driver's limits of time and size."""
@@ -51,36 +45,18 @@ window.device.createComputePipelineAsync({layout: "auto", compute: {module, entr
 """
 
 
-def found(names: tuple[str, ...]) -> str | None:
-    return next(filter(None, map(shutil.which, names)), None)
-
-
 @pytest.fixture(scope="module")
-def browser(require, tmp_path_factory) -> Iterator[object]:
+def browser(require, start_chromium, tmp_path_factory) -> object:
     """A page of headless Chromium that holds a device with default limits and subgroups."""
-    require("browser", importlib.util.find_spec("selenium") is not None, "selenium is not installed")
-    program, driver_program = found(BROWSERS), found(DRIVERS)
-    require("browser", program is not None, "no Chromium: apt install chromium")
-    require("browser", driver_program is not None, "no chromedriver: apt install chromium-driver")
-    from selenium.webdriver import Chrome, ChromeOptions
-    from selenium.webdriver.chrome.service import Service
-
-    options = ChromeOptions()
-    options.binary_location = program
-    for flag in FLAGS:
-        options.add_argument(flag)
     # A page of its own: about:blank is no secure context, without which there is no WebGPU.
     page = tmp_path_factory.mktemp("browser") / "page.html"
     page.write_text("<!doctype html><title>WebGPU</title>")
-    driver = Chrome(options=options, service=Service(driver_program))
-    try:
-        driver.set_script_timeout(120)
-        driver.get(page.as_uri())
-        problem = driver.execute_async_script(OPEN)
-        require("browser", problem is None, f"Chromium: {problem}")
-        yield driver
-    finally:
-        driver.quit()
+    driver = start_chromium(*FLAGS)
+    driver.set_script_timeout(120)
+    driver.get(page.as_uri())
+    problem = driver.execute_async_script(OPEN)
+    require("browser", problem is None, f"Chromium: {problem}")
+    return driver
 
 
 class Text(NamedTuple):

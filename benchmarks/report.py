@@ -1,0 +1,229 @@
+"""Size and speed of `pairhmm report` with 5,000 sites, in headless Chromium.
+
+    apt install chromium chromium-driver && pip install selenium
+    python benchmarks/report.py [--rounds 5] [--workdir report-work]
+
+The workload is made once, in the work folder: a genome of 5 Mb with 4,250 SNVs and 750 indels at 30x, its reads as one
+sample and as five, and a table of 60 reads and 8 haplotypes a site. "Opened" is from the request to open the page until
+its list of sites and the first panel with a heatmap are drawn, the driver's share included; sorting and filtering are
+the page's own times. The median of the rounds counts. Prints a table and writes benchmarks/results/report.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pysam
+
+from pairhmm.io.tables import LikelihoodRows, open_likelihoods
+
+HERE = Path(__file__).resolve().parent
+LENGTH, SNVS, INDELS = 5_000_000, 4250, 750
+SAMPLES = 5
+DEEP_READS, DEEP_HAPLOTYPES = 60, 8
+STEPS = ("panel", "sort", "filter")
+
+MEASURE = """
+const done = arguments[0];
+const until = (test) => new Promise((resolve) => {
+    const look = () => (test() ? resolve(performance.now()) : requestAnimationFrame(look));
+    look();
+});
+const one = (selector) => document.querySelector(selector);
+const timed = async (act, test) => {
+    const begin = performance.now();
+    act();
+    return (await until(test)) - begin;
+};
+const text = (selector) => one(selector)?.textContent ?? "";
+(async () => {
+    await until(() => document.documentElement.dataset.ready);
+    const times = {panel: await timed(() => one("#button-sites").click(), () => one("canvas.heatmap"))};
+    const heads = [...document.querySelectorAll("#tab-sites thead button")];
+    const column = heads.find((head) => head.textContent.startsWith("GQ")) ?? heads[0];
+    times.sort = await timed(() => column.click(), () => column.parentElement.ariaSort === "ascending");
+    const field = one("#tab-sites input");
+    times.filter = await timed(() => {
+        field.value = "type=deletion";
+        field.dispatchEvent(new Event("input"));
+    }, () => text("#tab-sites .counted").includes(" of "));
+    return times;
+})().then(done, (error) => done(String(error)));
+"""
+
+
+def main() -> None:
+    options = parse()
+    folder = Path(options.workdir)
+    folder.mkdir(parents=True, exist_ok=True)
+    simulated = made(folder / "simulated", simulate) / "reads.bam"
+    several = made(folder / "several.bam", lambda path: split(simulated, path))
+    rows = {
+        "one sample, 30x": inputs(folder, simulated, "one"),
+        f"{SAMPLES} samples, 6x each": inputs(folder, several, "several"),
+        f"{DEEP_READS} reads x {DEEP_HAPLOTYPES} haplotypes": ["--likelihoods", made(folder / "deep.tsv.gz", deep)],
+    }
+    result: dict[str, Any] = {
+        "command": " ".join(["python benchmarks/report.py", *sys.argv[1:]]),
+        "python": platform.python_version(),
+        "rounds": options.rounds,
+        "browser": subprocess.run([program("chromium"), "--version"], capture_output=True, text=True).stdout.strip(),
+    }
+    print("| what | made in, s | peak MB | page, MB | opened, s | first panel, s | sort, s | filter, s |")
+    print("|---|---|---|---|---|---|---|---|")
+    for name, arguments in rows.items():
+        page = folder / "report.html"
+        figures = make(page, arguments) | show(page, options.rounds)
+        result[name] = figures
+        print(f"| {name} | {' | '.join(str(value) for value in figures.values())} |", flush=True)
+    (HERE / "results" / "report.json").write_text(json.dumps(result, indent=1) + "\n")
+
+
+def pairhmm(*arguments: object) -> list[str]:
+    return [sys.executable, "-m", "pairhmm", "-q", *map(str, arguments)]
+
+
+def simulate(folder: Path) -> None:
+    counts = ["--length", LENGTH, "--snvs", SNVS, "--indels", INDELS]
+    subprocess.run(pairhmm("simulate", "-o", folder, "--coverage", 30, *counts), check=True)
+
+
+def split(source: Path, destination: Path) -> None:
+    """The pairs of one sample as those of several, by chance."""
+    groups, chance = [{"ID": f"g{number}", "SM": f"sample{number}"} for number in range(SAMPLES)], random.Random(1)
+    group_of: dict[str, str] = {}
+    with pysam.AlignmentFile(source) as reads:
+        with pysam.AlignmentFile(destination, "wb", header=reads.header.to_dict() | {"RG": groups}) as out:
+            for read in reads.fetch(until_eof=True):
+                read.set_tag("RG", group_of.setdefault(read.query_name, chance.choice(groups)["ID"]))
+                out.write(read)
+    pysam.index(str(destination))
+
+
+def inputs(folder: Path, reads: Path, name: str) -> Sequence[object]:
+    """Calls and likelihoods of the true candidates."""
+    reference, truth = folder / "simulated" / "reference.fa", folder / "simulated" / "truth.vcf.gz"
+    paths = []
+    for verb, ending in (("call", "vcf.gz"), ("likelihoods", "tsv.gz")):
+        command = ["-f", reference, "-v", truth, reads]
+        paths.append(
+            made(
+                folder / f"{name}.{ending}",
+                lambda path, verb=verb, command=command: subprocess.run(
+                    pairhmm(verb, "-o", path, *command), check=True
+                ),
+            )
+        )
+    return ["-f", reference, "--calls", paths[0], "--likelihoods", paths[1], "--alignments", reads]
+
+
+def deep(path: Path) -> None:
+    """A table with many haplotypes at each of 5,000 sites; every haplotype differs from the first in two bases."""
+    rng = np.random.default_rng(3)
+    reads = [f"read{index}" for index in range(DEEP_READS)]
+    with open_likelihoods(path) as table:
+        for start in range(1000, 1000 + 1000 * (SNVS + INDELS), 1000):
+            letters = rng.choice(list("ACGT"), 150)
+            sequences = []
+            for _ in range(DEEP_HAPLOTYPES):
+                sequences.append("".join(letters))
+                letters = letters.copy()
+                letters[rng.integers(0, 150, 2)] = "A"
+            quality = rng.integers(20, 41, (DEEP_READS, 1)) / 10
+            differences = rng.integers(0, 4, (DEEP_READS, DEEP_HAPLOTYPES))
+            names = [f"chr1:{start + 1}-{start + 150}/{index}" for index in range(DEEP_HAPLOTYPES)]
+            alleles = [str(index) for index in range(DEEP_HAPLOTYPES)]
+            variants = f"{start + 75}:A>{'/'.join('C' * (index + 2) for index in range(DEEP_HAPLOTYPES - 1))}"
+            log10 = -rng.uniform(1, 8, (DEEP_READS, 1)) - differences * quality
+            precision = np.zeros(log10.shape, dtype=np.uint8)
+            own = [f"{start}:{read}" for read in reads]
+            table.write(
+                LikelihoodRows(
+                    "chr1",
+                    start,
+                    start + 150,
+                    ["sample"] * DEEP_READS,
+                    own,
+                    [1] * DEEP_READS,
+                    names,
+                    sequences,
+                    alleles,
+                    variants,
+                    log10,
+                    precision,
+                )
+            )
+
+
+def make(page: Path, arguments: Sequence[object]) -> dict[str, float]:
+    """Seconds and peak memory of the command, and the size of what it writes."""
+    began = time.perf_counter()
+    child = subprocess.Popen(pairhmm("report", "-o", page, *arguments))
+    _, status, usage = os.wait4(child.pid, 0)
+    seconds = time.perf_counter() - began
+    assert status == 0, arguments
+    peak = round(usage.ru_maxrss * 1024 / 1e6)
+    return {"seconds": round(seconds, 1), "peak_mb": peak, "page_mb": round(page.stat().st_size / 1e6, 2)}
+
+
+def show(page: Path, rounds: int) -> dict[str, float]:
+    """Medians of what the page takes, in seconds; each round is a browser of its own."""
+    from selenium.webdriver import Chrome, ChromeOptions
+    from selenium.webdriver.chrome.service import Service
+
+    options = ChromeOptions()
+    options.binary_location = program("chromium")
+    for flag in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1500,950"):
+        options.add_argument(flag)
+    times: list[dict[str, float]] = []
+    for _ in range(rounds):
+        driver = Chrome(options=options, service=Service(program("chromedriver")))
+        try:
+            began = time.perf_counter()
+            driver.get(page.resolve().as_uri())
+            taken = driver.execute_async_script(MEASURE)
+            opened = 1000 * (time.perf_counter() - began)
+        finally:
+            driver.quit()
+        assert isinstance(taken, dict), taken
+        times.append({"opened": opened - taken["sort"] - taken["filter"]} | {step: taken[step] for step in STEPS})
+    return {key: round(statistics.median(one[key] for one in times) / 1000, 3) for key in times[0]}
+
+
+def program(name: str) -> str:
+    found = shutil.which(name)
+    if found is None:
+        raise SystemExit(f"no {name}: apt install chromium chromium-driver")
+    return found
+
+
+def made(path: Path, make: Callable[[Path], Any]) -> Path:
+    """The path, once what is missing there was made."""
+    if not path.exists():
+        print(f"making {path}", file=sys.stderr)
+        make(path)
+    return path
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="size and speed of pairhmm report", allow_abbrev=False)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--workdir", default="report-work")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+"""The verb `gather`: the outputs of pieces put together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pairhmm.errors import InputError
+from pairhmm.io.gathered import gather_parquet, gather_table, gather_vcf, is_vcf
+
+
+def gather(pieces: Sequence[str], output: str, samples: Sequence[str] = ()) -> None:
+    """Put files of one kind together, in the order that they are given in.
+
+    Parameters
+    ----------
+    pieces : sequence of str
+        VCF (plain or bgzipped), tables that pairhmm wrote (plain or bgzipped), or Parquet.
+    output : str
+        ``.vcf``, ``.vcf.gz`` and ``.bcf`` take VCF, ``.parquet`` Parquet, all else tables. What is compressed gets its
+        index.
+    samples : sequence of str
+        One a table, for a first column `sample`.
+
+    Raises
+    ------
+    InputError
+        Where the pieces are not of one run, or not in order.
+    """
+    if samples and (len(samples) != len(pieces) or is_vcf(output) or output.endswith(".parquet")):
+        rule = f"{len(samples)} names for {len(pieces)} files"
+        raise InputError("--sample", "", rule, "name each table once; VCF and Parquet take no names")
+    if is_vcf(output):
+        gather_vcf(pieces, output)
+    elif output.endswith(".parquet"):
+        gather_parquet(pieces, output)
+    else:
+        gather_table(pieces, output, samples)

@@ -1,0 +1,110 @@
+"""Records of a VCF or BCF with all that they say of their samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pysam
+
+from pairhmm.errors import InputError
+from pairhmm.reporting.sites import SampleCall, Site
+
+_PROVENANCE = ("source", "Version", "Command", "Backend", "commandline", "CommandLine")
+
+
+class CalledSites:
+    """An open VCF or BCF; a context manager and an iterator over its records.
+
+    Parameters
+    ----------
+    path : str
+
+    Attributes
+    ----------
+    path : str
+    samples : list of str
+    contigs : dict of str to (int or None)
+        The header's, with lengths where it has them.
+    provenance : list of (str, str)
+        Header lines that say what made the file.
+
+    Raises
+    ------
+    InputError
+        For a file that can't be read, is no VCF, or has a record that can't be read.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        try:
+            open(path, "rb").close()  # the system says better than htslib why a file can't be opened
+        except OSError as error:
+            raise InputError(path, "", error.strerror or "can't be opened", "check the path") from error
+        # htslib says on stderr what is raised here, and that contig lines are missing, which nothing here needs.
+        self._verbosity = pysam.set_verbosity(0)
+        try:
+            self._file = pysam.VariantFile(path)
+        except (OSError, ValueError) as error:
+            pysam.set_verbosity(self._verbosity)
+            raise InputError(path, "", "not a VCF or BCF file", "give calls as VCF or BCF") from error
+        header = self._file.header
+        self.samples = list(header.samples)
+        self.contigs = {str(name): contig.length for name, contig in header.contigs.items()}
+        self.provenance = [
+            (record.key, record.value)
+            for record in header.records
+            if record.key and record.value and _is_provenance(record.key)
+        ]
+
+    def __iter__(self) -> Iterator[Site]:
+        place = ""
+        try:
+            for record in self._file:
+                place = f"{record.chrom}:{record.pos}"
+                yield _site(record)
+        except (OSError, ValueError) as error:
+            where = f"after {place}" if place else "its first record"
+            raise InputError(self.path, where, "can't be read", "the file may be cut off or damaged") from error
+
+    def close(self) -> None:
+        """Close the file."""
+        # After a failed read closing fails too, and would hide why.
+        with suppress(OSError):
+            self._file.close()
+        pysam.set_verbosity(self._verbosity)
+
+    def __enter__(self) -> CalledSites:
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        self.close()
+
+
+def _is_provenance(key: str) -> bool:
+    return key in _PROVENANCE or key.endswith(("Version", "Command", "Backend"))
+
+
+def _site(record: pysam.VariantRecord) -> Site:
+    calls = tuple(_call(sample) for sample in record.samples.values())
+    alts = tuple(alt for alt in record.alts or () if alt)
+    filters = ";".join(map(str, record.filter.keys())) or "."
+    return Site(record.chrom, record.start, record.ref or "", alts, record.id or "", record.qual, filters, calls)
+
+
+def _call(sample: pysam.VariantRecordSample) -> SampleCall:
+    return SampleCall(
+        tuple(sample.get("GT") or ()),
+        bool(sample.phased),
+        _numbers(sample.get("AD")),
+        sample.get("DP"),
+        sample.get("GQ"),
+        _numbers(sample.get("PL")),
+    )
+
+
+def _numbers(values: tuple[int | None, ...] | None) -> tuple[int, ...]:
+    """The values, or nothing where one is missing."""
+    if not values or None in values:
+        return ()
+    return tuple(int(value) for value in values if value is not None)

@@ -1,0 +1,186 @@
+"""Files of pieces put together in order: VCF, tables as text, and Parquet. Rows are copied as they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from pairhmm.errors import InputError
+from pairhmm.io.bgzip import BgzipText
+from pairhmm.io.calls import open_vcf
+from pairhmm.io.outputs import TextSink, open_output, output_errors, whole_files
+from pairhmm.io.tables import INDICES, ROWS_PER_GROUP, index_table, pyarrow_for
+from pairhmm.io.text_lines import read_lines
+
+_CONTIG = re.compile(r"##contig=<ID=([^,>]+)(?:.*?[,<]length=(\d+))?")
+_SAME = "give the pieces of one run"
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A text file: its header and the lines behind it."""
+
+    path: str
+    header: list[str]
+    lines: Iterator[str]
+
+
+def gather_vcf(pieces: Sequence[str], destination: str) -> None:
+    """Put VCF files, plain or bgzipped, together; the header is the first one's.
+
+    Parameters
+    ----------
+    pieces : sequence of str
+        In order.
+    destination : str
+        By its extension VCF, bgzipped VCF or BCF, with an index.
+
+    Raises
+    ------
+    InputError
+        For pieces of other samples or contigs, or in another order.
+    """
+    header, contigs, samples = _vcf_header(pieces[0])
+    rank = {name: number for number, name in enumerate(contigs)}
+    text = "".join(f"{line}\n" for line in header)
+    last = (-1, -1)
+    with open_vcf(destination, text, max(contigs.values(), default=0)) as out:
+        for path in pieces:
+            _, own_contigs, own_samples = _vcf_header(path)
+            for what, own, first in (("contigs", own_contigs, contigs), ("samples", own_samples, samples)):
+                if own != first:
+                    raise InputError(path, "", f"its {what} are not those of {pieces[0]}", _SAME)
+            with _opened(path) as piece:
+                for line in piece.lines:
+                    chrom, pos, _ = line.split("\t", 2)
+                    place = (rank.get(chrom, len(rank)), int(pos))
+                    if place < last:
+                        raise InputError(path, f"{chrom}:{pos}", "not behind the piece before it", "mind the order")
+                    last = place
+                    out.write(line + "\n")
+
+
+def _vcf_header(path: str) -> tuple[list[str], dict[str, int], str]:
+    """All lines of a header, its contigs with their lengths, and the line that names the samples."""
+    with _opened(path) as piece:
+        if not piece.header or not piece.header[-1].startswith("#CHROM"):
+            raise InputError(path, "", "not a VCF file", "gather takes .vcf and .vcf.gz into .vcf, .vcf.gz or .bcf")
+        found = [contig for line in piece.header if (contig := _CONTIG.match(line))]
+        return piece.header, {one[1]: int(one[2] or 0) for one in found}, piece.header[-1]
+
+
+def gather_table(pieces: Sequence[str], destination: str, samples: Sequence[str] = ()) -> None:
+    """Put tables, plain or bgzipped, together; their header lines must be the same.
+
+    Parameters
+    ----------
+    pieces : sequence of str
+        In order.
+    destination : str
+        Bgzipped where it ends in ``.gz``, and then with an index where the table has the columns chrom, start and end.
+    samples : sequence of str
+        One a piece, for a first column `sample`.
+
+    Raises
+    ------
+    InputError
+        For tables with other columns.
+    """
+    with _opened(pieces[0]) as first:
+        header = first.header[-1] if first.header else ""
+    if not header.startswith("#"):
+        raise InputError(pieces[0], "", "has no header line", "gather takes tables that pairhmm wrote")
+    columns = header[1:].split("\t")
+    if samples and "sample" in columns:
+        raise InputError("--sample", "", f"{pieces[0]} has a column of that name", "leave it out")
+    columns = ["sample", *columns] if samples else columns
+    end = columns.index("end") if {"chrom", "start", "end"} <= set(columns) else None
+    with _table(destination, None if end is None else columns.index("chrom")) as (out, reach):
+        out.write("#" + "\t".join(columns) + "\n")
+        for number, path in enumerate(pieces):
+            begin = f"{samples[number]}\t" if samples else ""
+            with _opened(path) as piece:
+                if piece.header != [header]:
+                    raise InputError(path, "", f"its columns are not those of {pieces[0]}", _SAME)
+                for line in piece.lines:
+                    out.write(f"{begin}{line}\n")
+                    if end is not None:
+                        reach.furthest = max(reach.furthest, int((begin + line).split("\t", end + 1)[end]))
+
+
+@dataclass(slots=True)
+class _Reach:
+    furthest: int = 0
+
+
+@contextmanager
+def _table(destination: str, chrom: int | None) -> Iterator[tuple[TextSink, _Reach]]:
+    """A text file; bgzipped, and indexed by the columns from `chrom` on, where its name asks for that."""
+    reach = _Reach()
+    if not destination.endswith(".gz"):
+        with open_output(destination) as out:
+            yield out, reach
+        return
+    with whole_files(destination, *INDICES) as scratch, output_errors(destination):
+        with BgzipText(scratch) as zipped:
+            yield zipped, reach
+        if chrom is not None:
+            index_table(scratch, chrom, reach.furthest)
+
+
+def gather_parquet(pieces: Sequence[str], destination: str) -> None:
+    """Put Parquet files of one schema together.
+
+    Raises
+    ------
+    InputError
+        For files that are not Parquet, or have other columns; and without pyarrow.
+    """
+    arrow = pyarrow_for(destination)
+    from pyarrow import parquet
+
+    schema = _parquet(arrow, pieces[0]).schema_arrow
+    with whole_files(destination) as scratch, output_errors(destination):
+        with parquet.ParquetWriter(str(scratch), schema, compression="zstd") as writer:
+            held: list[Any] = []
+            for path in pieces:
+                file = _parquet(arrow, path)
+                if file.schema_arrow != schema:
+                    raise InputError(path, "", f"its columns are not those of {pieces[0]}", _SAME)
+                for batch in file.iter_batches(ROWS_PER_GROUP):
+                    held.append(batch)
+                    if sum(map(len, held)) >= ROWS_PER_GROUP:
+                        writer.write_table(arrow.Table.from_batches(held, schema))
+                        held = []
+            writer.write_table(arrow.Table.from_batches(held, schema))
+
+
+def _parquet(arrow: Any, path: str) -> Any:
+    from pyarrow import parquet
+
+    try:
+        return parquet.ParquetFile(path)
+    except (OSError, arrow.ArrowInvalid) as error:
+        raise InputError(path, "", "can't be read as Parquet", "is it whole? make it again") from error
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[_Piece]:
+    lines = (line for line in read_lines(path) if line.strip())
+    with closing(lines):
+        header: list[str] = []
+        first = next(lines, None)
+        while first is not None and first.startswith("#"):
+            header.append(first)
+            first = next(lines, None)
+        yield _Piece(path, header, iter(()) if first is None else chain([first], lines))
+
+
+def is_vcf(path: str | Path) -> bool:
+    """Whether a name is one for calls."""
+    return str(path).endswith((".vcf", ".vcf.gz", ".bcf"))

@@ -1,0 +1,55 @@
+"""Copies of a chromosome: of a sample, and of a sex at a place. Coordinates are 0-based half-open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class PloidyRule:
+    """The ploidy of a sex on a stretch of a contig.
+
+    Attributes
+    ----------
+    chrom : str
+        ``*`` for everywhere else.
+    start, end : int
+    sex : str
+    ploidy : int
+    """
+
+    chrom: str
+    start: int
+    end: int
+    sex: str
+    ploidy: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ploidies:
+    """Where a sample's ploidy is not the run's.
+
+    Attributes
+    ----------
+    of_sample : mapping of str to int
+        Ploidy of samples, everywhere.
+    sex_of : mapping of str to str
+        Sex of samples, as the rules name it.
+    rules : sequence of PloidyRule
+        The first that fits counts; those for ``*`` after all others.
+    """
+
+    of_sample: Mapping[str, int] = field(default_factory=dict)
+    sex_of: Mapping[str, str] = field(default_factory=dict)
+    rules: Sequence[PloidyRule] = ()
+
+    def of(self, sample: str, chrom: str, position: int, default: int) -> int:
+        """A sample's ploidy at a position."""
+        if sample in self.of_sample:
+            return self.of_sample[sample]
+        sex = self.sex_of.get(sample)
+        ours = [rule for rule in self.rules if rule.sex == sex]
+        here = [rule for rule in ours if rule.chrom == chrom and rule.start <= position < rule.end]
+        fitting = [*here, *(rule for rule in ours if rule.chrom == "*")]
+        return fitting[0].ploidy if fitting else default

@@ -1,0 +1,119 @@
+// Haplotypes laid under the reference: dots where they agree, letters and dashes where they differ.
+
+const AROUND = 22; // columns on either side of a difference
+
+// Columns: {position (0-based), reference, cells}; where bases are inserted the reference is "-". Cells are a letter of
+// each haplotype.
+function alignColumns({ origin, reference, haplotypes }) {
+  const edits = haplotypes.map(({ differences }) => applyDifferences(differences));
+  const columns = [];
+  for (let offset = 0; offset < reference.length; offset++) {
+    const position = origin + offset;
+    columns.push({
+      position,
+      reference: reference[offset],
+      cells: edits.map(({ bases }) => bases.get(position) ?? "."),
+    });
+    const inserted = edits.map(({ insertions }) => insertions.get(position) ?? "");
+    const longest = Math.max(...inserted.map((bases) => bases.length));
+    for (let index = 0; index < longest; index++) {
+      columns.push({ position, reference: "-", cells: inserted.map((bases) => bases[index] ?? "-") });
+    }
+  }
+  return columns;
+}
+
+// Each difference replaces `before` at its position by `after`; what is longer stands behind the last common letter.
+function applyDifferences(differences) {
+  const bases = new Map();
+  const insertions = new Map();
+  for (const [position, before, after] of differences) {
+    for (let index = 0; index < before.length; index++) {
+      const letter = after[index] ?? "-";
+      if (letter !== before[index]) bases.set(position + index, letter);
+    }
+    if (after.length > before.length) insertions.set(position + before.length - 1, after.slice(before.length));
+  }
+  return { bases, insertions };
+}
+
+const isDifferent = ({ reference, cells }) => reference === "-" || cells.some((cell) => cell !== ".");
+
+// Runs of columns near a difference or the site; all of them where that is little.
+function columnWindows(columns, sitePosition) {
+  const kept = columns.map(() => false);
+  columns.forEach((column, index) => {
+    if (!isDifferent(column) && column.position !== sitePosition) return;
+    for (let near = Math.max(0, index - AROUND); near <= Math.min(columns.length - 1, index + AROUND); near++) {
+      kept[near] = true;
+    }
+  });
+  const windows = [];
+  kept.forEach((isKept, index) => {
+    if (!isKept) return;
+    if (index && kept[index - 1]) windows.at(-1).push(columns[index]);
+    else windows.push([columns[index]]);
+  });
+  return windows;
+}
+
+function alignmentView(panel, site, kindOf, columnsInOrder) {
+  const windows = columnWindows(alignColumns(panel), site.pos - 1);
+  const blocks = windows.map((columns) => alignmentBlock(panel, columns, site, columnsInOrder, kindOf));
+  return make(
+    "div",
+    { class: "alignment", tabindex: "0", role: "region", "aria-label": "Haplotypes aligned" },
+    ...blocks,
+  );
+}
+
+function alignmentBlock(panel, columns, site, order, kindOf) {
+  const isSite = columns.map(({ position, reference }) => position === site.pos - 1 && reference !== "-");
+  const rows = [
+    ["", [rulerText(columns)], "ruler"],
+    ["reference", columns.map(({ reference }, index) => letterSpan(reference, isSite[index] ? "at" : "same")), ""],
+    ...order.map((haplotype) => [
+      haplotypeLabel(panel.haplotypes[haplotype].name),
+      columns.map(({ cells }) => letterSpan(cells[haplotype], cells[haplotype] === "." ? "same" : "other")),
+      "",
+      kindOf[haplotype],
+    ]),
+  ];
+  return make(
+    "div",
+    { class: "block" },
+    ...rows.map(([name, letters, kind, allele]) => {
+      const label = make("span", { class: "label" }, name);
+      if (allele !== undefined) label.style.borderColor = alleleColour(allele);
+      return make("div", { class: `line ${kind}` }, label, make("code", {}, ...joinRuns(letters)));
+    }),
+  );
+}
+
+const letterSpan = (letter, kind) => ({
+  letter,
+  kind: letter === "-" ? "gap" : kind === "other" ? `base-${letter}` : kind,
+});
+
+// Neighbouring letters of a kind as one element.
+function joinRuns(letters) {
+  const runs = [];
+  for (const one of letters) {
+    if (typeof one === "string") runs.push({ letter: one, kind: "" });
+    else if (runs.length && runs.at(-1).kind === one.kind) runs.at(-1).letter += one.letter;
+    else runs.push({ ...one });
+  }
+  return runs.map(({ letter, kind }) => make("span", { class: kind || null }, letter));
+}
+
+// A position, 1-based, at the block's first column and at every twentieth that has room.
+function rulerText(columns) {
+  let text = "";
+  columns.forEach(({ position, reference }, index) => {
+    const isFirst = index === 0;
+    if (reference === "-" || !(isFirst || (position + 1) % 20 === 0)) return;
+    const mark = `${formatNumber(position + 1)}`;
+    if (isFirst || text.length + 2 <= index) text = text.padEnd(index) + `╷${mark}`;
+  });
+  return text.slice(0, columns.length + 12);
+}

@@ -1,0 +1,65 @@
+// Colours that the colour-blind can tell apart: orange against, blue for, neutral between (after ColorBrewer's PuOr).
+
+const darkScheme = window.matchMedia("(prefers-color-scheme: dark)");
+
+const DIVERGING = {
+  light: [
+    [179, 88, 6],
+    [241, 163, 64],
+    [254, 224, 182],
+    [243, 243, 244],
+    [198, 219, 239],
+    [84, 150, 204],
+    [8, 72, 140],
+  ],
+  dark: [
+    [255, 178, 92],
+    [214, 124, 36],
+    [120, 72, 28],
+    [48, 51, 58],
+    [34, 74, 112],
+    [58, 132, 196],
+    [138, 198, 255],
+  ],
+};
+const SEQUENTIAL = {
+  light: [
+    [237, 242, 248],
+    [158, 202, 225],
+    [66, 146, 198],
+    [8, 69, 148],
+  ],
+  dark: [
+    [38, 46, 58],
+    [34, 84, 128],
+    [64, 142, 204],
+    [170, 216, 255],
+  ],
+};
+// Of alleles, the reference first (after Paul Tol's bright scheme); none of them is a colour of the heatmap.
+const ALLELES = ["#6f7a88", "#1b8a5a", "#aa3377", "#a08a12", "#4f4fb0", "#2a9d9d", "#8a5a2b", "#c2557a"];
+
+function scheme() {
+  return darkScheme.matches ? "dark" : "light";
+}
+
+// Between the colours of a list; share 0 is its first and 1 its last.
+function between(colours, share) {
+  const place = Math.min(1, Math.max(0, share)) * (colours.length - 1);
+  const index = Math.min(colours.length - 2, Math.floor(place));
+  const part = place - index;
+  const mixed = colours[index].map((value, channel) =>
+    Math.round(value + (colours[index + 1][channel] - value) * part),
+  );
+  return `rgb(${mixed.join(",")})`;
+}
+
+const diverging = (share) => between(DIVERGING[scheme()], share);
+const sequential = (share) => between(SEQUENTIAL[scheme()], share);
+const alleleColour = (allele) => (allele < 0 ? "#a0a0a0" : ALLELES[allele % ALLELES.length]);
+const themeColour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+function gradient(scale) {
+  const stops = Array.from({ length: 11 }, (_, index) => scale(index / 10));
+  return `linear-gradient(90deg, ${stops.join(",")})`;
+}

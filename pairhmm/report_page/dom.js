@@ -1,0 +1,34 @@
+// Elements. Text from files is only ever set as text, never as markup.
+
+function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+function announce(text) {
+  document.getElementById("announcer").textContent = text;
+}
+
+// A canvas drawn at the screen's own resolution; `draw` gets a context in CSS pixels.
+function makeCanvas(width, height, label, draw) {
+  const canvas = make("canvas", { role: "img", "aria-label": label });
+  const redraw = () => {
+    const scale = window.devicePixelRatio || 1;
+    canvas.width = Math.round(width * scale);
+    canvas.height = Math.round(height * scale);
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+    const context = canvas.getContext("2d");
+    context.scale(scale, scale);
+    draw(context);
+  };
+  redraw();
+  canvas.redraw = redraw;
+  return canvas;
+}

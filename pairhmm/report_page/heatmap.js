@@ -1,0 +1,165 @@
+// Reads x haplotypes: blue where a read speaks for a haplotype, orange where it speaks against it.
+
+const SPAN = 2; // log10 on either side of a read's middle at which colours end
+const TRACKS = { choice: 8, strand: 16, quality: 34, gap: 6 };
+const HEAD = 38;
+const MAX_MAPPING_QUALITY = 60;
+
+class Heatmap {
+  // alleles: of each haplotype at the site, or null; names: of what reads choose.
+  constructor(panel, group, alleles, names, constants) {
+    Object.assign(this, { panel, group, names, constants });
+    this.kindOf = alleles ?? panel.haplotypes.map((_, index) => index);
+    Object.assign(this, readChoices(group, this.kindOf, constants));
+    this.columns = this.kindOf.map((_, index) => index).sort((a, b) => this.kindRank(a) - this.kindRank(b) || a - b);
+    const count = this.columns.length;
+    this.cellWidth = Math.max(5, Math.min(80, Math.floor(380 / count)));
+    this.cellHeight = group.shown <= 40 ? 11 : group.shown <= 80 ? 8 : group.shown <= 140 ? 6 : 4;
+    const aligned = group.flags.some((flags) => flags & IS_ALIGNED);
+    this.left = TRACKS.choice + TRACKS.gap + (aligned ? TRACKS.strand + TRACKS.quality + TRACKS.gap : 0);
+    this.aligned = aligned;
+    this.cursor = null;
+    const width = this.left + count * this.cellWidth + 1;
+    const height = HEAD + group.shown * this.cellHeight + 1;
+    const label = `Heatmap of ${group.shown} reads and ${count} haplotypes; arrow keys go from cell to cell`;
+    this.canvas = makeCanvas(width, height, label, (context) => this.draw(context));
+    this.canvas.className = "heatmap";
+    this.canvas.tabIndex = 0;
+    tellOnHover(this.canvas, (x, y) => this.describeAt(x, y));
+    this.canvas.addEventListener("keydown", (event) => this.onKey(event));
+    this.canvas.addEventListener("blur", () => this.moveCursor(null));
+  }
+
+  kindRank(column) {
+    return this.kinds.indexOf(this.kindOf[column]);
+  }
+
+  draw(context) {
+    this.drawHead(context);
+    const alignedLeft = TRACKS.choice + TRACKS.gap;
+    this.choices.forEach((choice, row) => {
+      const y = HEAD + row * this.cellHeight;
+      const height = this.cellHeight - (this.cellHeight > 5 ? 1 : 0);
+      context.fillStyle = choice.decided ? alleleColour(choice.kind) : themeColour("--line");
+      context.fillRect(0, y, TRACKS.choice, this.cellHeight);
+      if (this.aligned) this.drawPlace(context, choice.read, alignedLeft, y, height);
+      this.drawCells(context, choice.read, y, height);
+    });
+    if (this.cursor) this.drawCursor(context);
+  }
+
+  drawHead(context) {
+    context.textBaseline = "alphabetic";
+    context.textAlign = "center";
+    context.font = "11px system-ui, sans-serif";
+    this.columns.forEach((column, place) => {
+      const x = this.left + place * this.cellWidth;
+      context.fillStyle = alleleColour(this.kindOf[column]);
+      context.fillRect(x, HEAD - 6, this.cellWidth - 1, 4);
+      if (this.cellWidth < 18) return;
+      context.fillStyle = themeColour("--ink");
+      const middle = x + this.cellWidth / 2;
+      context.fillText(haplotypeLabel(this.panel.haplotypes[column].name), middle, 12, this.cellWidth - 3);
+      context.fillStyle = themeColour("--faint");
+      context.fillText(shortened(this.names(this.kindOf[column]), 10), middle, 26, this.cellWidth - 3);
+    });
+    if (!this.aligned) return;
+    context.fillStyle = themeColour("--faint");
+    const left = TRACKS.choice + TRACKS.gap;
+    context.fillText("±", left + TRACKS.strand / 2, 26);
+    context.fillText("MAPQ", left + TRACKS.strand + TRACKS.quality / 2, 26, TRACKS.quality);
+  }
+
+  drawPlace(context, read, left, y, height) {
+    const { strand, quality } = readPlace(this.group, read, this.constants);
+    if (strand === null) return;
+    const isForward = strand === "+";
+    const middle = y + height / 2;
+    const half = Math.min(4, height / 2);
+    context.fillStyle = themeColour(isForward ? "--forward" : "--reverse");
+    context.beginPath();
+    context.moveTo(left + (isForward ? 3 : 12), middle - half);
+    context.lineTo(left + (isForward ? 12 : 3), middle);
+    context.lineTo(left + (isForward ? 3 : 12), middle + half);
+    context.fill();
+    const share = Math.min(1, quality / MAX_MAPPING_QUALITY);
+    context.fillStyle = themeColour("--sunken");
+    context.fillRect(left + TRACKS.strand, y, TRACKS.quality, height);
+    context.fillStyle = themeColour("--mapped");
+    context.fillRect(left + TRACKS.strand, y, TRACKS.quality * share, height);
+  }
+
+  drawCells(context, read, y, height) {
+    const { behind, shown } = this.group;
+    const values = this.columns.map((column) => behind[column * shown + read] / this.constants.perLog10);
+    const middle = Math.min(Math.max(...values), 4 * SPAN) / 2;
+    values.forEach((value, place) => {
+      context.fillStyle = diverging(0.5 + (middle - value) / SPAN / 2);
+      const gap = this.cellWidth > 8 ? 1 : 0;
+      context.fillRect(this.left + place * this.cellWidth, y, this.cellWidth - gap, height);
+    });
+  }
+
+  drawCursor(context) {
+    const [row, place] = this.cursor;
+    context.strokeStyle = themeColour("--ink");
+    context.lineWidth = 2;
+    const x = this.left + place * this.cellWidth;
+    context.strokeRect(x, HEAD + row * this.cellHeight - 1, this.cellWidth - 1, this.cellHeight + 1);
+  }
+
+  describeAt(x, y) {
+    const row = Math.floor((y - HEAD) / this.cellHeight);
+    if (row < 0 || row >= this.choices.length) return null;
+    const place = Math.floor((x - this.left) / this.cellWidth);
+    return this.describe(row, place >= 0 && place < this.columns.length ? place : null);
+  }
+
+  describe(row, place) {
+    const { read, kind, margin, decided } = this.choices[row];
+    const { name, strand, quality, precision } = readPlace(this.group, read, this.constants);
+    const rows = [["read", name]];
+    rows.push(["strand", strand ?? "not in the alignments given"]);
+    if (quality !== null) rows.push(["mapping quality", String(quality)]);
+    rows.push(["chooses", decided ? `${this.names(kind)}, by ${formatNumber(margin, 2)} log10` : "nothing"]);
+    if (place !== null) rows.push(...this.describeCell(read, this.columns[place]));
+    rows.push(["precision", precision]);
+    return rows;
+  }
+
+  describeCell(read, column) {
+    const value = likelihoodOf(this.group, read, column, this.constants);
+    const behind = this.group.behind[column * this.group.shown + read] / this.constants.perLog10;
+    return [
+      ["haplotype", this.panel.haplotypes[column].name],
+      ["log10 P(read | haplotype)", value === null ? "none" : value.toFixed(2)],
+      ["behind the read's best", value === null ? MISSING : behind.toFixed(2)],
+    ];
+  }
+
+  onKey(event) {
+    const step = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const [row, place] = this.cursor ?? [-step[0], -step[1]];
+    const inside = (value, count) => Math.min(count - 1, Math.max(0, value));
+    this.moveCursor([inside(row + step[0], this.choices.length), inside(place + step[1], this.columns.length)]);
+  }
+
+  moveCursor(cursor) {
+    this.cursor = cursor;
+    this.canvas.redraw();
+    if (!cursor) return hideTooltip();
+    const rows = this.describe(...cursor);
+    const box = this.canvas.getBoundingClientRect();
+    const x = box.left + this.left + (cursor[1] + 1) * this.cellWidth;
+    showTooltip(x, box.top + HEAD + cursor[0] * this.cellHeight, rows);
+    announce(rows.map(([name, value]) => `${name} ${value}`).join(", "));
+  }
+}
+
+// `chr1:100-250/3` is h3; a haplotype with a name of its own keeps it.
+function haplotypeLabel(name) {
+  const found = /:\d+-\d+\/(\d+)$/.exec(name);
+  return found ? `h${found[1]}` : name;
+}

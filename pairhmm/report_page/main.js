@@ -1,0 +1,81 @@
+// Tabs, each of which is made when it is opened first.
+
+function tabsOf(report) {
+  return [
+    { id: "cohort", title: "Samples", show: showCohort, has: true, count: report.samples.length },
+    { id: "sites", title: "Sites", show: showSites, has: report.sites.pos.length > 0, count: report.sites.pos.length },
+    { id: "scan", title: "Scan", show: showScan, has: report.scan !== null, count: report.scan?.hits },
+    { id: "run", title: "Run", show: showRun, has: true },
+  ].filter((tab) => tab.has);
+}
+
+function openTab(report, tabs, chosen) {
+  for (const tab of tabs) {
+    const isChosen = tab === chosen;
+    tab.button.setAttribute("aria-selected", isChosen);
+    tab.button.tabIndex = isChosen ? 0 : -1;
+    if (isChosen && !tab.view) {
+      tab.view = make("section", { role: "tabpanel", id: `tab-${tab.id}`, "aria-labelledby": `button-${tab.id}` });
+      document.getElementById("main").append(tab.view);
+      tab.content = tab.show(report);
+      tab.view.append(tab.content);
+    }
+    if (tab.view) tab.view.hidden = !isChosen;
+  }
+  hideTooltip();
+}
+
+function makeTabs(report) {
+  const tabs = tabsOf(report);
+  const bar = document.getElementById("tabs");
+  for (const tab of tabs) {
+    tab.button = make(
+      "button",
+      {
+        type: "button",
+        role: "tab",
+        id: `button-${tab.id}`,
+        "aria-controls": `tab-${tab.id}`,
+        onclick: () => openTab(report, tabs, tab),
+      },
+      tab.title,
+      tab.count === undefined ? null : make("span", { class: "count" }, formatNumber(tab.count)),
+    );
+    bar.append(tab.button);
+  }
+  bar.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    const place = tabs.findIndex((tab) => tab.button === document.activeElement);
+    const next = tabs[(place + step + tabs.length) % tabs.length];
+    next.button.focus();
+    openTab(report, tabs, next);
+  });
+  return tabs;
+}
+
+function showNotes(notes) {
+  const list = document.getElementById("notes");
+  list.append(...notes.map((note) => make("li", {}, note)));
+  list.hidden = notes.length === 0;
+}
+
+async function start() {
+  const report = await loadReport();
+  showNotes(report.notes);
+  const tabs = makeTabs(report);
+  const named = siteOfAddress(report);
+  const sites = tabs.find((tab) => tab.id === "sites");
+  openTab(report, tabs, named >= 0 ? sites : tabs[0]);
+  if (named >= 0) sites.content.siteTable.select(named);
+  document.getElementById("loading").remove();
+  darkScheme.addEventListener("change", () =>
+    document.querySelectorAll("canvas").forEach((canvas) => canvas.redraw?.()),
+  );
+  document.documentElement.dataset.ready = "true";
+}
+
+start().catch((error) => {
+  document.getElementById("loading").textContent = `This report can't be shown: ${error.message}`;
+  throw error;
+});

@@ -1,0 +1,70 @@
+// A panel's bytes (pairhmm/reporting/panels.py): the length of a JSON header, the header, then for each sample the best
+// of each read (int32), how far each haplotype lies behind it (uint16, haplotype after haplotype), flags and mapping
+// qualities (uint8).
+
+const MATE = 0x3;
+const IS_ALIGNED = 0x4;
+const IS_REVERSE = 0x8;
+const PRECISION_SHIFT = 4;
+
+async function loadPanel(number) {
+  const bytes = await panelBytes(number);
+  const length = new DataView(bytes).getUint32(0, true);
+  const panel = JSON.parse(new TextDecoder().decode(bytes.slice(4, 4 + length)));
+  let place = 4 + length;
+  const take = (kind, count) => {
+    const end = place + count * kind.BYTES_PER_ELEMENT;
+    const taken = new kind(bytes.slice(place, end));
+    place = end;
+    return taken;
+  };
+  for (const group of panel.groups) {
+    group.names = group.names.split("\n");
+    group.best = take(Int32Array, group.shown);
+    group.behind = take(Uint16Array, group.shown * panel.haplotypes.length);
+    group.flags = take(Uint8Array, group.shown);
+    group.quality = take(Uint8Array, group.shown);
+  }
+  return panel;
+}
+
+// What each read chooses: one of the site's alleles, or of the haplotypes where the site is no variant of the region.
+// As the genotypes have it, an allele is as likely as the likeliest haplotype that carries it. Reads come in order of
+// their allele, of its likeliest haplotype, and of how clear the choice is; the undecided come last.
+function readChoices(group, alleles, constants) {
+  const kinds = [...new Set(alleles)].sort((a, b) => (a < 0) - (b < 0) || a - b);
+  const choices = [];
+  for (let read = 0; read < group.shown; read++) {
+    const behind = kinds.map((kind) =>
+      Math.min(...alleles.map((own, column) => (own === kind ? group.behind[column * group.shown + read] : Infinity))),
+    );
+    const best = behind.indexOf(Math.min(...behind));
+    const next = Math.min(...behind.filter((_, index) => index !== best));
+    const haplotype = alleles.findIndex(
+      (own, column) => own === kinds[best] && group.behind[column * group.shown + read] === behind[best],
+    );
+    const margin = kinds.length > 1 ? (next - behind[best]) / constants.perLog10 : 0;
+    choices.push({ read, kind: kinds[best], haplotype, margin, decided: margin > constants.informative });
+  }
+  const rank = (choice) => (choice.decided ? kinds.indexOf(choice.kind) : kinds.length);
+  choices.sort((a, b) => rank(a) - rank(b) || a.haplotype - b.haplotype || b.margin - a.margin || a.read - b.read);
+  return { kinds, choices };
+}
+
+function readPlace(group, read, constants) {
+  const flags = group.flags[read];
+  const mate = flags & MATE;
+  return {
+    name: mate ? `${group.names[read]}/${mate}` : group.names[read],
+    strand: flags & IS_ALIGNED ? (flags & IS_REVERSE ? "−" : "+") : null,
+    quality: flags & IS_ALIGNED ? group.quality[read] : null,
+    precision: constants.precisions[flags >> PRECISION_SHIFT],
+  };
+}
+
+// log10 P(read | haplotype), or null where the table has none or the haplotype is impossible.
+function likelihoodOf(group, read, column, constants) {
+  const behind = group.behind[column * group.shown + read];
+  if (group.best[read] === constants.unknownBest || behind === constants.impossible) return null;
+  return (group.best[read] - behind) / constants.perLog10;
+}

@@ -1,0 +1,227 @@
+// Signatures that occur in samples.
+
+const QUALITY_TOP = 40; // mean Phred at which colours end
+
+const qualityColour = (mean) => (mean === null ? themeColour("--faint") : sequential(mean / QUALITY_TOP));
+
+function showScan(report) {
+  const { scan } = report;
+  const holder = make("div", { class: "holder", tabindex: "-1" });
+  const rowsOf = scan.signatures.map(() => []);
+  for (const [signature, ...row] of scan.rows) rowsOf[signature].push(row);
+  const choose = (index) => holder.replaceChildren(signatureView(report, scan.signatures[index], rowsOf[index]));
+  const table = new DataTable(signatureColumns(scan, rowsOf), {
+    label: "signatures",
+    noun: "signature",
+    count: scan.signatures.length,
+    height: "none",
+    hint: "filter: a name, hits>2, mean>=20 …",
+    onSelect: choose,
+  });
+  const chooseFromMatrix = (index) => table.select(index);
+  const first = rowsOf.findIndex((rows) => rows.length);
+  if (first >= 0) table.select(first);
+  else holder.append(make("p", { class: "empty" }, "No signature occurs in any sample."));
+  return make(
+    "div",
+    { class: "view" },
+    first >= 0 ? overviewCard(report, rowsOf, chooseFromMatrix) : null,
+    make(
+      "div",
+      { class: "split" },
+      make("section", { class: "card list" }, table.element),
+      make("section", { class: "card detail" }, holder),
+    ),
+  );
+}
+
+function signatureColumns(scan, rowsOf) {
+  const total = (index, place) => rowsOf[index].reduce((sum, row) => sum + row[place], 0);
+  const best = (index) => {
+    const means = rowsOf[index].map((row) => row[4]).filter((mean) => mean !== null);
+    return means.length ? Math.max(...means) : null;
+  };
+  const columns = [
+    { title: "Signature", value: (index) => scan.signatures[index].name },
+    {
+      title: "Length",
+      numeric: true,
+      value: (index) => scan.signatures[index].length,
+      text: (index) => formatNumber(scan.signatures[index].length),
+    },
+    { title: "Samples", told: "Samples in which it occurs", numeric: true, value: (index) => rowsOf[index].length },
+    { title: "Hits", numeric: true, value: (index) => total(index, 1) },
+    { title: "Reverse", told: "Hits on the reverse strand", numeric: true, value: (index) => total(index, 2) },
+    {
+      title: "Mean",
+      told: "Best mean base quality of its hits (Phred)",
+      numeric: true,
+      value: best,
+      text: (index) => formatNumber(best(index), 1),
+    },
+  ];
+  if (scan.signatures.some(({ informative }) => informative !== undefined)) {
+    columns.splice(2, 0, {
+      title: "Not N",
+      told: "Letters other than N",
+      numeric: true,
+      value: (index) => scan.signatures[index].informative ?? null,
+      text: (index) => formatNumber(scan.signatures[index].informative),
+    });
+  }
+  return columns;
+}
+
+const MOST_COLUMNS = 180;
+
+function overviewCard(report, rowsOf, choose) {
+  const { scan } = report;
+  const hit = rowsOf.map((rows, index) => [index, rows.length]).filter(([, count]) => count);
+  const shown = hit
+    .toSorted((a, b) => b[1] - a[1])
+    .slice(0, MOST_COLUMNS)
+    .map(([index]) => index)
+    .sort((a, b) => a - b);
+  const cells = new Map(scan.rows.map((row) => [`${row[0]} ${row[1]}`, row]));
+  const cell = (row, column) => cells.get(`${shown[column]} ${scan.samples[row]}`);
+  const canvas = matrixCanvas({
+    label: "Samples and the signatures that occur in them",
+    rows: scan.samples.map((sample) => report.samples[sample]),
+    columns: shown.map((index) => scan.signatures[index].name),
+    value: (row, column) => cell(row, column)?.[5] ?? (cell(row, column) ? QUALITY_TOP / 2 : null),
+    colour: qualityColour,
+    describe: (row, column) => {
+      const found = cell(row, column);
+      const rows = [
+        ["sample", report.samples[scan.samples[row]]],
+        ["signature", scan.signatures[shown[column]].name],
+      ];
+      rows.push(["hits", found ? formatNumber(found[2]) : "none"]);
+      if (found && found[5] !== null) rows.push(["best mean quality", formatNumber(found[5], 1)]);
+      return rows;
+    },
+    onChoose: (_, column) => choose(shown[column]),
+  });
+  const left = shown.length < hit.length ? ` The ${shown.length} in most samples, of ${hit.length}.` : "";
+  return make(
+    "section",
+    { class: "card" },
+    make("h2", {}, "Samples and signatures"),
+    make("p", { class: "told" }, `Best mean base quality of each signature's hits.${left}`),
+    make("div", { class: "wide" }, canvas),
+    legend(sequential, "Phred 0", `${QUALITY_TOP} and more`),
+  );
+}
+
+function signatureView(report, signature, rows) {
+  const article = make(
+    "article",
+    { class: "panel" },
+    make(
+      "header",
+      {},
+      make("h2", {}, signature.name),
+      make("span", { class: "chip" }, `${formatNumber(signature.length)} bases`),
+    ),
+  );
+  article.append(signatureTrack(signature));
+  if (!rows.length) article.append(make("p", { class: "empty" }, "It occurs in no sample."));
+  for (const row of rows) article.append(...sampleHits(report, signature, row));
+  return article;
+}
+
+// The signature from end to end: its letters, or how many of them are other than N; hits are drawn below on its scale.
+function signatureTrack(signature) {
+  const { track, length } = signature;
+  const canvas = make("canvas", { class: "track", role: "img", "aria-label": `${signature.name}, ${length} bases` });
+  canvas.width = 960;
+  canvas.height = 30;
+  const context = canvas.getContext("2d");
+  if (track) {
+    const width = canvas.width / track.length;
+    for (let index = 0; index < track.length; index++) {
+      const share = typeof track === "string" ? (track[index] === "N" ? 0 : 1) : track[index] / 100;
+      context.fillStyle = sequential(share * 0.75);
+      context.fillRect(index * width, 0, Math.ceil(width), canvas.height);
+    }
+  } else {
+    context.fillStyle = themeColour("--sunken");
+    context.fillRect(0, 0, canvas.width, canvas.height);
+  }
+  const told = track ? "faint where it has N" : "--signatures shows its Ns";
+  return make(
+    "div",
+    { class: "hits" },
+    make("span", { class: "label" }, "signature"),
+    canvas,
+    make("span", { class: "figures" }, told),
+    make("span"),
+    make("span", { class: "ends" }, make("span", {}, "1"), make("span", {}, formatNumber(length))),
+    make("span"),
+  );
+}
+
+function sampleHits(report, signature, [sample, hits, reverse, mean, , qualities, shown]) {
+  const left = shown.length < hits ? `, the ${shown.length} with the largest sums shown` : "";
+  const quality = mean === null ? "" : `, mean quality ${formatNumber(mean, 1)}`;
+  const told = `${plural(hits, "hit")}${left}; ${formatNumber(reverse)} on the reverse strand${quality}`;
+  const grid = make("div", { class: "hits" });
+  for (const hit of shown) grid.append(...hitLine(signature, hit));
+  return [
+    make("h3", {}, report.samples[sample], " ", make("span", { class: "told" }, told)),
+    hits > 1 && mean !== null ? qualityHistogram(report, qualities) : null,
+    grid,
+  ].filter(Boolean);
+}
+
+function hitLine(signature, [record, number, start, end, strand, total, mean, matches, informative, mismatches]) {
+  const bar = make("span", {
+    class: `hit ${strand === "-" ? "reverse" : "forward"}`,
+    tabindex: "0",
+    role: "img",
+    "aria-label": `${record}, ${start + 1} to ${end}, strand ${strand}, mean quality ${mean ?? "unknown"}`,
+  });
+  bar.style.setProperty("--colour", qualityColour(mean));
+  const rows = [
+    ["record", `${record} (number ${formatNumber(number)} of the file)`],
+    ["place in it", `${formatNumber(start + 1)}-${formatNumber(end)}, strand ${strand}`],
+    ["sum of qualities", formatNumber(total)],
+    ["mean quality", formatNumber(mean, 2)],
+    ["columns without N", `${formatNumber(informative)} of ${formatNumber(signature.length)}`],
+    ["mismatches", formatNumber(mismatches)],
+    ["matches in the sample", formatNumber(matches)],
+  ];
+  bar.addEventListener("pointermove", (event) => showTooltip(event.clientX, event.clientY, rows));
+  bar.addEventListener("pointerleave", hideTooltip);
+  bar.addEventListener("focus", () => {
+    const box = bar.getBoundingClientRect();
+    showTooltip(box.left + box.width / 2, box.bottom, rows);
+  });
+  bar.addEventListener("blur", hideTooltip);
+  const known = `${formatNumber((100 * informative) / signature.length)} % known`;
+  const figures = mean === null ? known : `Q ${formatNumber(mean, 1)} · ${known}`;
+  return [
+    make("span", { class: "label", title: record }, shortened(record, 26)),
+    bar,
+    make(
+      "span",
+      { class: "figures" },
+      mismatches ? `${figures} · ${plural(mismatches, "mismatch", "mismatches")}` : figures,
+    ),
+  ];
+}
+
+function qualityHistogram(report, counts) {
+  const most = Math.max(...counts);
+  const bars = counts.map((count, index) => {
+    const from = index * report.constants.qualityBin;
+    const bar = make("span", {
+      title: `mean quality ${from} to ${from + report.constants.qualityBin}: ${plural(count, "hit")}`,
+    });
+    bar.style.height = `${Math.max(count ? 2 : 0, (28 * count) / most)}px`;
+    bar.style.background = sequential((from + 2.5) / QUALITY_TOP);
+    return bar;
+  });
+  const last = counts.length * report.constants.qualityBin;
+  return make("div", { class: "histogram" }, make("i", {}, "Q 0"), ...bars, make("i", {}, `${last}`));
+}

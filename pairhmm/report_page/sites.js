@@ -1,0 +1,145 @@
+// The list of sites, and beside it the panel of the one that is chosen.
+
+const MOST_GENOTYPE_COLUMNS = 5;
+
+function siteAt(report, index) {
+  const { sites } = report;
+  return {
+    index,
+    chrom: sites.chroms[sites.chrom[index]],
+    pos: sites.pos[index],
+    id: sites.id[index],
+    ref: sites.ref[index],
+    alts: sites.alts[index] ? sites.alts[index].split(",") : [],
+    kind: sites.kind[index],
+    quality: sites.quality[index],
+    filters: sites.filters[index],
+    panels: sites.panels[index],
+  };
+}
+
+function showSites(report) {
+  const { sites } = report;
+  const holder = make("div", { class: "holder", tabindex: "-1" });
+  let current = 0;
+  let view = null; // until then no one has chosen
+  const table = new DataTable(siteColumns(sites), {
+    label: "sites",
+    noun: "site",
+    count: sites.pos.length,
+    height: "none",
+    hint: `filter: chr1:1,000-9,000  type=SNV ${sites.samples.length ? " gq<30  0/1 …" : "…"}`,
+    placeOf: (index) => [sites.chroms[sites.chrom[index]], sites.pos[index]],
+    onSelect: (index) => {
+      const turn = ++current;
+      const site = siteAt(report, index);
+      if (view) history.replaceState(null, "", `#site=${encodeURIComponent(`${site.chrom}:${site.pos}`)}`);
+      showSite(report, site, holder, () => turn === current);
+    },
+  });
+  const list = make("section", { class: "card list" }, table.element);
+  if (sites.pos.length) table.select(0);
+  view = make("div", { class: "view split" }, list, make("section", { class: "card detail" }, holder));
+  view.siteTable = table;
+  return view;
+}
+
+function siteColumns(sites) {
+  const columns = [
+    {
+      title: "Position",
+      told: "Contig and position; sorts in the order of the file",
+      value: (index) => index,
+      text: (index) => `${sites.chroms[sites.chrom[index]]}:${formatNumber(sites.pos[index])}`,
+    },
+    { title: "Ref", value: (index) => sites.ref[index], text: (index) => shortened(sites.ref[index] || MISSING, 10) },
+    { title: "Alt", value: (index) => sites.alts[index], text: (index) => shortened(sites.alts[index] || MISSING, 12) },
+    { title: "Type", value: (index) => sites.kind[index] },
+  ];
+  if (sites.samples.length) columns.push(...callColumns(sites));
+  columns.push({
+    title: "Panels",
+    told: "Likelihood tables that cover the site",
+    numeric: true,
+    value: (index) => sites.panels[index].length,
+  });
+  if (sites.id.some(Boolean)) columns.push({ title: "ID", value: (index) => sites.id[index] });
+  return columns;
+}
+
+function callColumns(sites) {
+  const few = sites.samples.length <= MOST_GENOTYPE_COLUMNS;
+  return [
+    ...(few ? sites.samples.map((sample, number) => genotypeColumn(sites, sample, number)) : carrierColumns(sites)),
+    {
+      title: "GQ",
+      told: "The lowest genotype quality of the samples",
+      numeric: true,
+      value: (index) => sites.leastGq[index],
+    },
+    {
+      title: "Depth",
+      told: "Reads of all samples (DP)",
+      numeric: true,
+      value: (index) => depthOf(sites, index),
+      text: (index) => formatNumber(depthOf(sites, index)),
+    },
+    {
+      title: "Qual",
+      told: "QUAL, Phred",
+      numeric: true,
+      value: (index) => sites.quality[index],
+      text: (index) => formatNumber(sites.quality[index]),
+    },
+    { title: "Filter", value: (index) => sites.filters[index] },
+  ];
+}
+
+function depthOf(sites, index) {
+  const depths = sites.calls.map(({ dp }) => dp[index]).filter((depth) => depth !== null);
+  return depths.length ? depths.reduce((sum, depth) => sum + depth, 0) : null;
+}
+
+function genotypeColumn(sites, sample, number) {
+  return {
+    title: shortened(sample, 12),
+    told: `Genotype of ${sample}`,
+    value: (index) => sites.calls[number].gt[index],
+    cell: (index) => genotypeChip(sites.calls[number].gt[index]),
+  };
+}
+
+function carrierColumns(sites) {
+  const count = (test) => (index) => sites.calls.filter(({ gt }) => test(gt[index])).length;
+  return [
+    { title: "Het", told: "Samples with two alleles", numeric: true, value: count((gt) => genotypeKind(gt) === "het") },
+    {
+      title: "Hom",
+      told: "Samples with one other allele",
+      numeric: true,
+      value: count((gt) => genotypeKind(gt) === "hom"),
+    },
+    {
+      title: "Missing",
+      told: "Samples without a genotype",
+      numeric: true,
+      value: count((gt) => genotypeKind(gt) === "none"),
+    },
+  ];
+}
+
+function genotypeKind(genotype) {
+  const alleles = new Set(genotype.split(/[/|]/));
+  if (alleles.has(".")) return "none";
+  return alleles.size > 1 ? "het" : alleles.has("0") ? "ref" : "hom";
+}
+
+const genotypeChip = (genotype) => make("span", { class: `genotype ${genotypeKind(genotype)}` }, genotype);
+
+// The site that the address names, so that a site can be linked to.
+function siteOfAddress(report) {
+  const found = /^#site=(.+):(\d+)$/.exec(decodeURIComponent(location.hash));
+  if (!found) return -1;
+  const { sites } = report;
+  return sites.pos.findIndex((pos, index) => pos === Number(found[2]) && sites.chroms[sites.chrom[index]] === found[1]);
+}

@@ -1,0 +1,128 @@
+"""Figures of a cohort: what the genotypes of each sample add up to, and how far samples agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.reporting.sites import Site
+
+TRANSITIONS = frozenset({("A", "G"), ("G", "A"), ("C", "T"), ("T", "C")})
+COMPARED = 200
+"""Samples up to which each two are compared: the work goes with the square."""
+_PASSED = (".", "PASS")
+
+
+@dataclass(slots=True)
+class SampleFigures:
+    """Counts of one sample over the records that pass their filters."""
+
+    called: int = 0
+    missing: int = 0
+    het: int = 0
+    hom_alt: int = 0
+    snvs: int = 0
+    indels: int = 0
+    transitions: int = 0
+    transversions: int = 0
+    depth_total: int = 0
+    depth_sites: int = 0
+    quality_total: int = 0
+    quality_sites: int = 0
+
+    @property
+    def mean_depth(self) -> float | None:
+        """Of the records that have DP."""
+        return self.depth_total / self.depth_sites if self.depth_sites else None
+
+    @property
+    def mean_quality(self) -> float | None:
+        """GQ, of the records that have one."""
+        return self.quality_total / self.quality_sites if self.quality_sites else None
+
+    @property
+    def ti_tv(self) -> float | None:
+        """Transitions by transversions."""
+        return self.transitions / self.transversions if self.transversions else None
+
+
+class Cohort:
+    """Adds up the records of a VCF.
+
+    Parameters
+    ----------
+    samples : sequence of str
+
+    Attributes
+    ----------
+    samples : list of str
+    figures : list of SampleFigures
+        One a sample.
+    records, filtered : int
+        Records seen, and those of them that fail a filter: they count for nothing else.
+    """
+
+    def __init__(self, samples: Sequence[str]) -> None:
+        self.samples = list(samples)
+        self.figures = [SampleFigures() for _ in samples]
+        self.records = self.filtered = 0
+        self._same = np.zeros((len(samples), len(samples)), dtype=np.int64)
+        self._both = np.zeros_like(self._same)
+
+    def add(self, site: Site) -> None:
+        """Count a record."""
+        self.records += 1
+        if site.filters not in _PASSED:
+            self.filtered += 1
+            return
+        for figures, call in zip(self.figures, site.calls, strict=True):
+            if call.depth is not None:
+                figures.depth_total += call.depth
+                figures.depth_sites += 1
+            if not call.is_called:
+                figures.missing += 1
+                continue
+            figures.called += 1
+            if call.quality is not None:
+                figures.quality_total += call.quality
+                figures.quality_sites += 1
+            carried = set(call.alleles)
+            figures.het += len(carried) > 1
+            figures.hom_alt += len(carried) == 1 and 0 not in carried
+            self._count_alleles(figures, site, [allele for allele in carried if allele])
+        if self.is_compared:
+            self._compare(site)
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether `concordance` says something."""
+        return 1 < len(self.samples) <= COMPARED
+
+    def concordance(self) -> NDArray[np.float64]:
+        """Share of equal genotypes of each two samples, of the sites where both are called; NaN without any."""
+        shares = np.full(self._same.shape, np.nan)
+        np.divide(self._same, self._both, out=shares, where=self._both > 0)
+        return shares
+
+    def _count_alleles(self, figures: SampleFigures, site: Site, carried: Sequence[int]) -> None:
+        for allele in carried:
+            alt = site.alts[allele - 1]
+            if len(alt) == len(site.ref) == 1:
+                figures.snvs += 1
+                is_transition = (site.ref, alt) in TRANSITIONS
+                figures.transitions += is_transition
+                figures.transversions += not is_transition
+            elif len(alt) != len(site.ref):
+                figures.indels += 1
+
+    def _compare(self, site: Site) -> None:
+        called = np.array([call.is_called for call in site.calls], dtype=bool)
+        numbers: dict[tuple[int | None, ...], int] = {}
+        keys = [tuple(sorted(call.alleles, key=str)) for call in site.calls]
+        codes = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
+        both = called[:, None] & called[None, :]
+        self._both += both
+        self._same += both & (codes[:, None] == codes[None, :])

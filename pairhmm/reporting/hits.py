@@ -1,0 +1,130 @@
+"""Hits of a scan, added up by signature and sample."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.iupac import ANY, decode_sets
+
+HITS_SHOWN = 25
+"""Hits of a signature in a sample that a report shows: those with the largest sums of qualities."""
+TRACK_BINS = 240
+"""Pieces that a long signature is drawn in."""
+QUALITY_BINS, QUALITY_BIN = 12, 5
+"""Mean qualities are counted in so many steps of so many Phred."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedHit:
+    """A row of a table of hits; `start` is 0-based, `total` and `mean` are None without qualities."""
+
+    sample: str
+    record: str
+    number: int
+    signature: str
+    start: int
+    end: int
+    strand: str
+    total: int | None
+    mean: float | None
+    matches: int
+    informative: int
+    mismatches: int
+
+
+@dataclass(slots=True)
+class _Pair:
+    """Hits of one signature in one sample."""
+
+    hits: int = 0
+    reverse: int = 0
+    qualities: list[int] = field(default_factory=lambda: [0] * QUALITY_BINS)
+    means: float = 0.0
+    with_quality: int = 0
+    best_mean: float | None = None
+    shown: list[tuple[float, int, ReportedHit]] = field(default_factory=list)
+
+    def add(self, hit: ReportedHit) -> None:
+        self.hits += 1
+        self.reverse += hit.strand == "-"
+        if hit.mean is not None:
+            self.means += hit.mean
+            self.with_quality += 1
+            self.best_mean = hit.mean if self.best_mean is None else max(self.best_mean, hit.mean)
+            self.qualities[min(QUALITY_BINS - 1, int(hit.mean // QUALITY_BIN))] += 1
+        # The count settles ties: the earlier hit stays.
+        entry = (-1.0 if hit.total is None else float(hit.total), -self.hits, hit)
+        if len(self.shown) < HITS_SHOWN:
+            heapq.heappush(self.shown, entry)
+        else:
+            heapq.heappushpop(self.shown, entry)
+
+    def best_first(self) -> list[ReportedHit]:
+        """What is shown of them."""
+        return [hit for _, _, hit in sorted(self.shown, key=lambda entry: (-entry[0], -entry[1]))]
+
+
+class Hits:
+    """Takes hits one after the other; memory goes with pairs of signature and sample, not with hits."""
+
+    def __init__(self) -> None:
+        self._pairs: dict[tuple[str, str], _Pair] = {}
+        self._lengths: dict[str, int] = {}
+        self.count = 0
+
+    def add(self, hit: ReportedHit) -> None:
+        """Count a hit."""
+        self.count += 1
+        self._lengths.setdefault(hit.signature, hit.end - hit.start)
+        self._pairs.setdefault((hit.signature, hit.sample), _Pair()).add(hit)
+
+    @property
+    def signatures(self) -> dict[str, int]:
+        """Names and lengths of those that were hit, in order of their first hit."""
+        return self._lengths
+
+    def of_sample(self, sample: str) -> tuple[int, int]:
+        """Hits of a sample, and how many signatures they are of."""
+        counts = [pair.hits for (_, name), pair in self._pairs.items() if name == sample]
+        return sum(counts), len(counts)
+
+    def best_means(self) -> dict[tuple[str, str], float | None]:
+        """Best mean quality of each (signature, sample)."""
+        return {key: pair.best_mean for key, pair in self._pairs.items()}
+
+    def for_page(self, samples: Mapping[str, int], signatures: Mapping[str, int]) -> list[list[Any]]:
+        """Rows for `report_page/scan.js`, one a (signature, sample), in the order of both."""
+        rows = []
+        for (signature, sample), pair in self._pairs.items():
+            shown = [_hit_row(hit) for hit in pair.best_first()]
+            mean = round(pair.means / pair.with_quality, 2) if pair.with_quality else None
+            best = None if pair.best_mean is None else round(pair.best_mean, 2)
+            place = [signatures[signature], samples[sample]]
+            rows.append([*place, pair.hits, pair.reverse, mean, best, pair.qualities, shown])
+        return sorted(rows, key=lambda row: row[:2])
+
+
+def _hit_row(hit: ReportedHit) -> list[Any]:
+    mean = None if hit.mean is None else round(hit.mean, 2)
+    place = [hit.record, hit.number, hit.start, hit.end, hit.strand]
+    return [*place, hit.total, mean, hit.matches, hit.informative, hit.mismatches]
+
+
+def track(letters: NDArray[np.uint8]) -> str | list[int]:
+    """A signature to draw: its letters, or for a long one the percentage of letters other than N in each piece.
+
+    Parameters
+    ----------
+    letters : uint8
+        Sets of bases (`pairhmm.iupac`).
+    """
+    if len(letters) <= TRACK_BINS:
+        return decode_sets(letters)
+    pieces = np.array_split(letters != ANY, TRACK_BINS)
+    return [round(100 * float(piece.mean())) for piece in pieces]

@@ -1,0 +1,210 @@
+"""Called sites, and which of them a report shows. Positions are 0-based."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pairhmm.regions import trim_allele
+
+NO_QUALITY = 1 << 20
+"""Where no sample has a GQ: beyond every GQ."""
+
+RegionVariant = tuple[int, str, tuple[str, ...]]
+"""0-based position, REF and ALTs."""
+
+
+@dataclass(frozen=True, slots=True)
+class SampleCall:
+    """What a VCF says of one sample at one site.
+
+    Attributes
+    ----------
+    alleles : tuple of (int or None)
+        Allele indices as in GT; empty without GT.
+    phased : bool
+    depths : tuple of int
+        AD; empty without.
+    depth, quality : int or None
+        DP and GQ.
+    likelihoods : tuple of int
+        PL; empty without.
+    """
+
+    alleles: tuple[int | None, ...] = ()
+    phased: bool = False
+    depths: tuple[int, ...] = ()
+    depth: int | None = None
+    quality: int | None = None
+    likelihoods: tuple[int, ...] = ()
+
+    @property
+    def genotype(self) -> str:
+        """GT as VCF writes it."""
+        if not self.alleles:
+            return "."
+        return ("|" if self.phased else "/").join("." if allele is None else str(allele) for allele in self.alleles)
+
+    @property
+    def is_called(self) -> bool:
+        """Whether every allele is known."""
+        return bool(self.alleles) and None not in self.alleles
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A record of a VCF, or a variant of a likelihood table that no VCF speaks of.
+
+    Attributes
+    ----------
+    chrom : str
+    pos : int
+    ref : str
+    alts : tuple of str
+    id : str
+    quality : float or None
+        QUAL.
+    filters : str
+        FILTER; ``.`` without.
+    calls : tuple of SampleCall
+        In the order of the VCF's samples; empty without a VCF.
+    """
+
+    chrom: str
+    pos: int
+    ref: str
+    alts: tuple[str, ...]
+    id: str = ""
+    quality: float | None = None
+    filters: str = "."
+    calls: tuple[SampleCall, ...] = ()
+
+    @property
+    def least_quality(self) -> int:
+        """The lowest GQ of its samples."""
+        return min((call.quality for call in self.calls if call.quality is not None), default=NO_QUALITY)
+
+    @property
+    def kind(self) -> str:
+        """SNV, MNV, insertion, deletion or mixed; other where every allele is symbolic."""
+        kinds = {_kind(self.ref, alt) for alt in self.alts if _is_spelled(alt)}
+        return kinds.pop() if len(kinds) == 1 else "mixed" if kinds else "other"
+
+
+def _kind(ref: str, alt: str) -> str:
+    if len(ref) == len(alt):
+        return "SNV" if len(ref) == 1 else "MNV"
+    return "insertion" if len(alt) > len(ref) else "deletion"
+
+
+class SiteChoice:
+    """Keeps at most `limit` sites: those whose least certain genotype has the lowest GQ, and of equal ones the first.
+
+    Parameters
+    ----------
+    limit : int
+    """
+
+    RULE = "those with the lowest GQ"
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._kept: list[tuple[int, int, Site]] = []
+        self.seen = 0
+
+    def add(self, site: Site) -> None:
+        """Take a site into account."""
+        # The heap's first is the one to go: the highest GQ, of equal ones the last. The number settles every tie.
+        entry = (-site.least_quality, -self.seen, site)
+        self.seen += 1
+        if len(self._kept) < self._limit:
+            heapq.heappush(self._kept, entry)
+        else:
+            heapq.heappushpop(self._kept, entry)
+
+    def sites(self) -> list[Site]:
+        """What was kept, in the order that it came in."""
+        return [site for _, _, site in sorted(self._kept, key=lambda entry: -entry[1])]
+
+
+def site_alleles(site: Site, variants: Sequence[RegionVariant], haplotypes: Sequence[str]) -> list[int] | None:
+    """Which of the site's alleles each haplotype of a region carries.
+
+    Parameters
+    ----------
+    site : Site
+    variants : sequence of RegionVariant
+        The region's.
+    haplotypes : sequence of str
+        Comma-separated alleles of each haplotype, one a variant.
+
+    Returns
+    -------
+    list of int or None
+        -1 for an allele that the site does not have, as where a call left out what no sample has; None where no
+        variant of the region is this site.
+
+    Raises
+    ------
+    ValueError, IndexError
+        For alleles that the variants do not have.
+    """
+    own = {trim_allele(site.ref, alt): number for number, alt in enumerate(site.alts, start=1) if _is_spelled(alt)}
+    best: tuple[int, list[int]] | None = None
+    for index, (pos, ref, alts) in enumerate(variants):
+        if pos != site.pos:
+            continue
+        names = [0, *(own.get(trim_allele(ref, alt), -1) for alt in alts)]
+        known = sum(name > 0 for name in names)
+        if known and (best is None or known > best[0]):
+            best = known, [names[int(alleles.split(",")[index])] for alleles in haplotypes]
+    return None if best is None else best[1]
+
+
+def _is_spelled(alt: str) -> bool:
+    return bool(alt) and set(alt.upper()) <= set("ACGTN")
+
+
+def parse_variants(text: str) -> list[RegionVariant]:
+    """The `variants` column of a haplotype table: ``pos:ref>alt/alt``, comma-separated; positions become 0-based.
+
+    Raises
+    ------
+    ValueError
+        For text that is not that.
+    """
+    if text in ("", "."):
+        return []
+    variants: list[RegionVariant] = []
+    for one in text.split(","):
+        pos, alleles = one.split(":", 1)
+        ref, alts = alleles.split(">", 1)
+        variants.append((int(pos) - 1, ref, tuple(alts.split("/"))))
+    return variants
+
+
+def sites_of(regions: Iterable[tuple[str, int, list[RegionVariant]]], limit: int) -> tuple[list[Site], bool]:
+    """The sites of likelihood tables where there is no VCF: each variant of a region, or the region itself.
+
+    Parameters
+    ----------
+    regions : iterable of (str, int, list of RegionVariant)
+        Contig, start and variants of each; taken until there is a site too many.
+    limit : int
+        Sites that are kept: the first ones.
+
+    Returns
+    -------
+    sites : list of Site
+    has_more : bool
+        Whether there are others.
+    """
+    sites: dict[tuple[str, int, str, tuple[str, ...]], Site] = {}
+    for chrom, start, variants in regions:
+        for pos, ref, alts in variants or [(start, "", ())]:
+            key = chrom, pos, ref, alts
+            if key not in sites and len(sites) == limit:
+                return list(sites.values()), True
+            sites.setdefault(key, Site(chrom, pos, ref, alts))
+    return list(sites.values()), False

@@ -1,0 +1,154 @@
+"""A made run for reports: regions with reads of known choice, without the time that scoring takes."""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pairhmm.io.tables import LikelihoodRows, open_likelihoods
+from pairhmm.reporting.packing import unpack
+
+STEP, FLANK, PAD = 200, 55, 15
+HITS = "#file\trecord\tnumber\tsignature\tstart\tend\tstrand\tsum\tmean\tmatches\tinformative\tmismatches\n"
+
+
+@dataclass(frozen=True)
+class MadeRun:
+    """Files of a made run; every second read of a site has its alternative allele."""
+
+    folder: Path
+    samples: Sequence[str]
+    reference: Path
+    calls: Path
+    table: Path
+    hits: Path
+
+    @property
+    def arguments(self) -> list[object]:
+        return ["-f", self.reference, "--calls", self.calls, "--likelihoods", self.table, "--hits", self.hits]
+
+
+@pytest.fixture(scope="session")
+def make_run(tmp_path_factory) -> Callable[..., MadeRun]:
+    """``make_run(sites, reads, variants=1, samples=("s",), read_name="r")``: reads are those of a site."""
+
+    def make(
+        sites: int, reads: int, variants: int = 1, samples: Sequence[str] = ("s",), read_name: str = "r"
+    ) -> MadeRun:
+        folder = tmp_path_factory.mktemp("run")
+        rng = np.random.default_rng(7)
+        bases = "".join(rng.choice(list("ACGT"), STEP * (sites + 2)))
+        run = MadeRun(
+            folder, samples, folder / "ref.fa", folder / "calls.vcf", folder / "table.tsv.gz", folder / "hits.tsv"
+        )
+        run.reference.write_text(f">chr1\n{bases}\n")
+        records = []
+        with open_likelihoods(run.table) as table:
+            for number in range(sites):
+                position = STEP * (number + 1)
+                own = [position + 3 * index for index in range(1 + number % variants)]
+                table.write(region(bases, own, samples, reads, f"{read_name}{number}", rng))
+                records.append(record(bases, position, len(samples), reads, rng))
+        run.calls.write_text(header(len(bases), samples) + "".join(records))
+        run.hits.write_text(HITS + "x.fq\trecord\t1\tvirus\t100\t400\t-\t6000\t20.000\t1\t290\t2\n")
+        return run
+
+    return make
+
+
+def other(base: str) -> str:
+    return "ACGT"[("ACGT".index(base) + 1) % 4]
+
+
+def region(bases, positions, samples, reads, read_name, rng) -> LikelihoodRows:
+    start, end = positions[0] - FLANK, positions[-1] + FLANK
+    combinations = list(product((0, 1), repeat=len(positions)))
+    sequences = []
+    for alleles in combinations:
+        letters = list(bases[start - PAD : end + PAD])
+        for position, allele in zip(positions, alleles, strict=True):
+            if allele:
+                letters[position - start + PAD] = other(bases[position])
+        sequences.append("".join(letters))
+    true = rng.choice([0, len(combinations) - 1], reads)
+    apart = np.array([[sum(map(int.__ne__, a, b)) for b in combinations] for a in combinations])
+    quality = rng.integers(20, 41, (reads, 1)) / 10
+    log10 = -rng.uniform(1, 8, (reads, 1)) - apart[true] * quality
+    place = f"chr1:{start - PAD + 1}-{end + PAD}"
+    return LikelihoodRows(
+        "chr1",
+        start,
+        end,
+        [samples[index % len(samples)] for index in range(reads)],
+        [f"{read_name}:{index // 2}" for index in range(reads)],
+        [1 + index % 2 for index in range(reads)],
+        [f"{place}/{index}" for index in range(len(combinations))],
+        sequences,
+        [",".join(map(str, alleles)) for alleles in combinations],
+        ",".join(f"{position + 1}:{bases[position]}>{other(bases[position])}" for position in positions),
+        log10,
+        np.zeros(log10.shape, dtype=np.uint8),
+    )
+
+
+def header(length: int, samples: Sequence[str]) -> str:
+    columns = ["#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT", *samples]
+    fields = (
+        ("GT", 1, "String"),
+        ("AD", "R", "Integer"),
+        ("DP", 1, "Integer"),
+        ("GQ", 1, "Integer"),
+        ("PL", "G", "Integer"),
+    )
+    described = "".join(
+        f'##FORMAT=<ID={key},Number={count},Type={kind},Description="">\n' for key, count, kind in fields
+    )
+    contig = f"##contig=<ID=chr1,length={length}>\n"
+    return f"##fileformat=VCFv4.3\n##pairhmmVersion=1\n{contig}{described}" + "\t".join(columns) + "\n"
+
+
+def record(bases, position, n_samples, reads, rng) -> str:
+    quality = int(rng.integers(1, 100))
+    calls = [f"0/1:{reads // 2},{reads - reads // 2}:{reads}:{quality}:{quality},0,300"] * n_samples
+    fields = [
+        "chr1",
+        position + 1,
+        ".",
+        bases[position],
+        other(bases[position]),
+        50 + quality,
+        "PASS",
+        ".",
+        "GT:AD:DP:GQ:PL",
+    ]
+    return "\t".join(map(str, [*fields, *calls])) + "\n"
+
+
+@dataclass(frozen=True)
+class ReadReport:
+    """What a page carries."""
+
+    data: dict
+    panels: list[bytes]
+
+    def header(self, number: int) -> dict:
+        """The JSON of a panel."""
+        (length,) = struct.unpack_from("<I", self.panels[number])
+        return json.loads(self.panels[number][4 : 4 + length])
+
+
+@pytest.fixture(scope="session")
+def read_report() -> Callable[[Path], ReadReport]:
+    def read(path: Path) -> ReadReport:
+        parts = dict(re.findall(r'<script type="text/plain" id="(\w+)">(.*?)</script>', path.read_text(), re.DOTALL))
+        return ReadReport(json.loads(unpack(parts["data"])), [unpack(line) for line in parts["panels"].split()])
+
+    return read

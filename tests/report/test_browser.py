@@ -1,0 +1,186 @@
+"""The report as a browser shows it: from a file, without a message, drawn, sorted and filtered."""
+
+from __future__ import annotations
+
+import pytest
+
+MEGABYTE = 1_000_000
+EVIL = ("<script>document.title='broken'</script>", "</script><img src=x onerror=document.title='broken'>")
+
+PIXELS = """
+const canvas = document.querySelector(arguments[0]);
+const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+return [...new Set(new Uint32Array(data.buffer))].length;
+"""
+
+ROWS = "return [...document.querySelectorAll(arguments[0])].map((row) => [...row.cells].map((one) => one.textContent))"
+
+
+@pytest.fixture(scope="module")
+def browser(start_chromium):
+    driver = start_chromium("--window-size=1500,950", goog__loggingPrefs={"browser": "ALL"})
+    driver.set_script_timeout(60)
+    return driver
+
+
+@pytest.fixture(scope="module")
+def wait(browser):
+    """``wait(script)``: until the script gives something true, and that."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    return lambda script: WebDriverWait(browser, 60, 0.05).until(lambda driver: driver.execute_script(script))
+
+
+@pytest.fixture
+def open_report(browser, wait, run_cli, tmp_path):
+    """``open_report(*arguments)``: makes a report and opens it; at the end no message may have been written."""
+
+    def make(*arguments):
+        page = tmp_path / "report.html"
+        done = run_cli("report", "-o", page, *arguments)
+        assert done.returncode == 0, done.stderr
+        browser.get("about:blank")
+        browser.get(page.as_uri())
+        wait("return document.documentElement.dataset.ready")
+        return page
+
+    browser.get_log("browser")
+    yield make
+    assert browser.get_log("browser") == []
+
+
+def open_tab(browser, name):
+    browser.find_element("id", f"button-{name}").click()
+
+
+def rows(browser, place):
+    """Texts of the rows in view of a table."""
+    return browser.execute_script(ROWS, f"{place} table.data tbody tr[data-index]")
+
+
+def head(browser, place, title):
+    buttons = browser.find_elements("css selector", f"{place} thead button")
+    return next(button for button in buttons if button.text.strip() == title)
+
+
+def type_filter(browser, place, text):
+    field = browser.find_element("css selector", f"{place} input[type=search]")
+    field.clear()
+    field.send_keys(text)
+
+
+def test_heatmaps_are_drawn_and_tell_of_reads(browser, wait, open_report, make_run):
+    from selenium.webdriver import ActionChains, Keys
+
+    run = make_run(5, 30, variants=3, samples=("one", "two"))
+    open_report(*run.arguments)
+    open_tab(browser, "sites")
+    wait("return document.querySelector('canvas.heatmap')")
+    assert browser.execute_script(PIXELS, "canvas.heatmap") > 10
+    browser.execute_script("document.querySelectorAll('#tab-sites tr[data-index]')[2].click()")
+    wait("return document.querySelector('.panel h2').textContent.includes('601')")
+    # Eight haplotypes, and as many rows of the alignment under the reference.
+    assert len(browser.find_elements("css selector", ".alignment .label")) == 10
+    canvas = browser.find_element("css selector", "canvas.heatmap")
+    ActionChains(browser).move_to_element(canvas).perform()
+    told = browser.find_element("id", "tooltip").text
+    assert "r2:" in told and "log10 P(read | haplotype)" in told
+    canvas.send_keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN)
+    assert "chooses" in browser.find_element("id", "announcer").get_attribute("textContent")
+
+
+def test_tables_sort_and_filter(browser, wait, open_report, make_run):
+    run = make_run(60, 8)
+    open_report(*run.arguments)
+    open_tab(browser, "sites")
+    wait("return document.querySelector('canvas.heatmap')")
+    place = "#tab-sites"
+    titles = [one.text.strip() for one in browser.find_elements("css selector", f"{place} thead button")]
+    column = titles.index("GQ")
+    before = [int(row[column]) for row in rows(browser, place)]
+    assert before != sorted(before)
+    head(browser, place, "GQ").click()
+    up = [int(row[column]) for row in rows(browser, place)]
+    assert up == sorted(up)
+    head(browser, place, "GQ").click()
+    down = [int(row[column]) for row in rows(browser, place)]
+    assert down == sorted(down, reverse=True)
+    assert down[0] > up[-1]
+    type_filter(browser, place, "gq<30 chr1:1-4,000")
+    kept = rows(browser, place)
+    assert kept and all(int(row[column]) < 30 for row in kept)
+    assert all(int(row[0].split(":")[1].replace(",", "")) <= 4000 for row in kept)
+    type_filter(browser, place, "nonsense>1")
+    assert rows(browser, place) == []
+    assert "no column nonsense" in browser.find_element("css selector", f"{place} .counted").text
+
+
+def test_the_cohort_sorts(browser, open_report, make_run):
+    run = make_run(3, 30, samples=("b", "c", "a"))
+    open_report(*run.arguments)
+    assert [row[0] for row in rows(browser, "#tab-cohort")] == ["b", "c", "a", "x"]
+    head(browser, "#tab-cohort", "Sample").click()
+    assert [row[0] for row in rows(browser, "#tab-cohort")] == ["a", "b", "c", "x"]
+    type_filter(browser, "#tab-cohort", "called>=3")
+    assert [row[0] for row in rows(browser, "#tab-cohort")] == ["a", "b", "c"]
+
+
+def test_text_of_files_stays_text(browser, wait, open_report, make_run):
+    run = make_run(2, 6, samples=EVIL, read_name=EVIL[0])
+    open_report(*run.arguments, "--title", f"</title>{EVIL[0]} {{{{panels}}}}")
+    for name in ("sites", "scan", "run", "cohort"):
+        open_tab(browser, name)
+    wait("return document.querySelector('canvas.heatmap')")
+    assert browser.find_element("id", "title").text == f"</title>{EVIL[0]} {{{{panels}}}}"
+    assert [row[0] for row in rows(browser, "#tab-cohort")][:2] == list(EVIL)
+    assert browser.title != "broken"
+    assert browser.find_elements("css selector", "main script, main img") == []
+
+
+def test_scan_shows_signatures(browser, open_report, make_run, tmp_path):
+    run = make_run(1, 4)
+    signatures = tmp_path / "signatures.fa"
+    signatures.write_text(f">virus\n{'ACGTN' * 60}\n>other\n{'ACGGT' * 8}\n")
+    open_report("--hits", run.hits, "--signatures", signatures)
+    open_tab(browser, "scan")
+    assert [row[0] for row in rows(browser, "#tab-scan")] == ["virus", "other"]
+    assert browser.execute_script(PIXELS, "canvas.track") > 1
+    assert len(browser.find_elements("css selector", "#tab-scan .hit.reverse")) == 1
+
+
+def test_five_thousand_sites(browser, wait, open_report, make_run):
+    """How fast that is, benchmarks/report.py measures."""
+    run = make_run(5000, 30, variants=3, samples=("a", "b", "c", "d", "e"))
+    page = open_report(*run.arguments)
+    assert page.stat().st_size <= 15 * MEGABYTE
+    open_tab(browser, "sites")
+    wait("return document.querySelector('canvas.heatmap')")
+    assert "5,000 sites" in browser.find_element("css selector", "#tab-sites .counted").text
+    assert len(browser.find_elements("css selector", "#tab-sites tbody tr")) < 100
+    browser.execute_script("document.querySelector('#tab-sites .scroller').scrollTop = 1e9")
+    wait("return [...document.querySelectorAll('#tab-sites td')].some((cell) => cell.textContent == 'chr1:1,000,001')")
+
+
+def test_haplotypes_are_aligned(browser, wait, open_report, tmp_path):
+    """A deletion, an insertion and a base, laid under the reference."""
+    reference = "TTGACCATGCCATTGACGATCAGGATTCAG"
+    sequences = [reference, "TTGACCGCCATTGACGATCAGGATTCAG", "TTGACCATGCCATTCCGACGATCAGGATTAAG"]
+    name = [f"q:101-130/{index}" for index in range(3)]
+    companion = [f"q\t100\t130\t{name[index]}\t{sequences[index]}\t{index % 2}\t106:CAT>C" for index in range(3)]
+    lines = [f"s\tq\t100\t130\tr\t0\t{one}\t-1.5\tfloat32" for one in name]
+    head = "#chrom\tstart\tend\thaplotype\tsequence\talleles\tvariants"
+    (tmp_path / "t.haplotypes.tsv").write_text("\n".join([head, *companion, ""]))
+    head = "#sample\tchrom\tstart\tend\tread_name\tmate\thaplotype\tlog10_likelihood\tprecision"
+    (tmp_path / "t.tsv").write_text("\n".join([head, *lines, ""]))
+    open_report("--likelihoods", tmp_path / "t.tsv")
+    open_tab(browser, "sites")
+    wait("return document.querySelector('.alignment')")
+    shown = browser.execute_script(
+        "return [...document.querySelectorAll('.alignment code')].map((one) => one.textContent)"
+    )
+    assert shown[1:] == [
+        "TTGACCATGCCATT--GACGATCAGGATTCAG",
+        "..............--................",
+        "..............CC.............A..",
+        "......--......--................",
+    ]

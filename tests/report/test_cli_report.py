@@ -1,0 +1,336 @@
+"""`pairhmm report` as a command: what it takes, what it writes, and what it says of files that do not go together."""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import json
+from pathlib import Path
+
+import pysam
+import pytest
+
+HITS = "#file\trecord\tnumber\tsignature\tstart\tend\tstrand\tsum\tmean\tmatches\tinformative\tmismatches\n"
+TIMINGS = "s\th:m:s\tmax_rss\tcpu_time\n12.5\t0:00:12\t100.5\t11.0\n"
+
+
+@pytest.fixture(scope="module")
+def run(make_run):
+    return make_run(6, 20, variants=2, samples=("one", "two"))
+
+
+@pytest.fixture
+def report(run_cli, tmp_path):
+    """``report(*arguments, code=0)``: the command, from an empty folder; without success there is no output."""
+
+    def make(*arguments, code=0):
+        done = run_cli("report", "-o", "report.html", *arguments, cwd=tmp_path)
+        assert done.returncode == code, done.stderr
+        assert "Traceback" not in done.stderr
+        assert (tmp_path / "report.html").exists() == (code == 0)
+        return done
+
+    return make
+
+
+@pytest.fixture
+def refused(report):
+    """``refused(*arguments)``: the one line that says why."""
+
+    def line(*arguments):
+        said = report(*arguments, code=2).stderr.splitlines()
+        (error,) = [line for line in said if line.startswith("pairhmm: error: ")]
+        return error.removeprefix("pairhmm: error: ")
+
+    return line
+
+
+def test_everything_is_in_the_page(report, run, read_report, tmp_path):
+    (tmp_path / "call.tsv").write_text(TIMINGS)
+    report(*run.arguments, "--timings", "call.tsv", "--title", "A run")
+    found = read_report(tmp_path / "report.html")
+    assert found.data["title"] == "A run"
+    assert found.data["samples"] == ["one", "two", "x"]
+    assert found.data["sites"]["pos"] == [201, 401, 601, 801, 1001, 1201]
+    assert found.data["timings"] == [["call", 12.5, 11.0, 100.5]]
+    assert found.data["provenance"] == [[str(run.calls), "pairhmmVersion", "1"]]
+    assert len(found.panels) == 6
+    panel = found.header(found.data["sites"]["panels"][1][0][0])
+    assert [group["reads"] for group in panel["groups"]] == [10, 10]
+    assert len(panel["haplotypes"]) == 4
+    # The site is the first of the region's two variants.
+    assert found.data["sites"]["panels"][1][0][1] == [0, 0, 1, 1]
+
+
+def test_the_same_files_give_the_same_bytes(report, run, tmp_path):
+    report(*run.arguments)
+    first = (tmp_path / "report.html").read_bytes()
+    report(*run.arguments)
+    assert (tmp_path / "report.html").read_bytes() == first
+
+
+def test_the_page_asks_nothing_of_the_network(report, run, tmp_path):
+    report(*run.arguments)
+    page = (tmp_path / "report.html").read_text()
+    assert "http://" not in page and "https://" not in page
+    assert "default-src 'none'" in page
+    assert page.count("</script>") == 3
+
+
+@pytest.mark.parametrize("kind", ["calls", "table", "hits"])
+def test_each_input_is_enough(report, run, read_report, tmp_path, kind):
+    option = {"calls": "--calls", "table": "--likelihoods", "hits": "--hits"}[kind]
+    report(option, getattr(run, kind))
+    found = read_report(tmp_path / "report.html").data
+    assert (len(found["sites"]["pos"]), len(found["samples"])) == {"calls": (6, 2), "table": (9, 2), "hits": (0, 1)}[
+        kind
+    ]
+
+
+def test_empty_files_make_an_empty_report(report, run, read_report, tmp_path):
+    header = "".join(line for line in run.calls.read_text().splitlines(keepends=True) if line.startswith("#"))
+    (tmp_path / "calls.vcf").write_text(header)
+    for name in ("table.tsv.gz", "table.haplotypes.tsv.gz"):
+        with gzip.open(run.folder / name, "rt") as table, gzip.open(tmp_path / name, "wt") as out:
+            out.write(next(table))
+    (tmp_path / "hits.tsv").write_text(HITS)
+    report("--calls", "calls.vcf", "--likelihoods", "table.tsv.gz", "--hits", "hits.tsv")
+    found = read_report(tmp_path / "report.html").data
+    assert found["sites"]["pos"] == [] and found["scan"]["hits"] == 0
+    # A sample whose scan has no hit is in the cohort all the same.
+    assert found["samples"] == ["one", "two", "hits"]
+
+
+def test_the_least_certain_sites_are_shown(report, run, read_report, tmp_path):
+    qualities = [
+        int(line.split(":")[-2]) for line in run.calls.read_text().splitlines(keepends=True) if not line.startswith("#")
+    ]
+    done = report("--calls", run.calls, "--likelihoods", run.table, "--max-sites", 2)
+    found = read_report(tmp_path / "report.html").data
+    assert sorted(found["sites"]["leastGq"]) == sorted(qualities)[:2]
+    assert found["seenSites"] == 6 and len(found["cohort"]["rows"]) == 2
+    assert found["cohort"]["rows"][0][1] == 6
+    assert "2 of 6 sites are shown: those with the lowest GQ (--max-sites)" in done.stderr
+    assert found["notes"] == ["2 of 6 sites are shown: those with the lowest GQ (--max-sites)"]
+
+
+def test_hits_go_to_the_sample_of_their_table_where_the_file_is_none(report, run, read_report, tmp_path):
+    (tmp_path / "one.hits.tsv").write_text(run.hits.read_text())
+    report("--calls", run.calls, "--hits", "one.hits.tsv")
+    found = read_report(tmp_path / "report.html").data
+    assert found["samples"] == ["one", "two"] and found["scan"]["samples"] == [0]
+
+
+def test_hits_of_both_mates_are_the_samples(report, run, read_report, tmp_path):
+    row = run.hits.read_text().splitlines()[1]
+    (tmp_path / "x.hits.tsv").write_text(
+        f"{HITS}{row.replace('x.fq', 'x_R1.fq.gz')}\n{row.replace('x.fq', 'x_R2.fq.gz')}\n"
+    )
+    report("--hits", "x.hits.tsv")
+    found = read_report(tmp_path / "report.html").data
+    assert found["samples"] == ["x"] and found["scan"]["rows"][0][2] == 2
+
+
+def test_multiqc_content(report, run, tmp_path):
+    report(*run.arguments, "--mqc", "mqc/new")
+    contents = {path.name: json.loads(path.read_text()) for path in (tmp_path / "mqc" / "new").iterdir()}
+    assert set(contents) == {f"pairhmm_{name}_mqc.json" for name in ("general", "concordance", "hits")}
+    general = contents["pairhmm_general_mqc.json"]
+    assert general["plot_type"] == "generalstats"
+    assert general["data"]["one"]["called"] == 6 and general["data"]["x"] == {"hits": 1, "signatures": 1}
+    assert contents["pairhmm_concordance_mqc.json"]["data"] == [[1.0, 1.0], [1.0, 1.0]]
+    hits = contents["pairhmm_hits_mqc.json"]
+    assert (hits["xcats"], hits["ycats"], hits["data"]) == (["virus"], ["x"], [[20.0]])
+
+
+def test_real_reads(run_cli, shared_data, read_report, tmp_path):
+    """Strand and mapping quality of every read; no fewer reads choose an allele than its AD has."""
+    tiny = shared_data / "na12878-chr22-tiny"
+    reference, bam = tiny / "q.fa", tiny / "NA12878.chr22.tiny.bam"
+    for verb, output in (("call", "calls.vcf.gz"), ("likelihoods", "table.tsv.gz")):
+        done = run_cli(verb, "-f", reference, "-o", output, bam, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    inputs = ["--calls", "calls.vcf.gz", "--likelihoods", "table.tsv.gz", "--alignments", bam]
+    done = run_cli("report", "-o", "report.html", "-f", reference, *inputs, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = read_report(tmp_path / "report.html")
+    sites = found.data["sites"]
+    assert sites["ref"][sites["pos"].index(5638)] == "CAT"
+    assert "pairhmmBackend" in {key for _, key, _ in found.data["provenance"]}
+    for number, ((panel, alleles),) in enumerate(sites["panels"]):
+        header = found.header(panel)
+        (group,) = header["groups"]
+        width, count = len(header["haplotypes"]), group["shown"]
+        flags, mapped = found.panels[panel][-2 * count : -count], found.panels[panel][-count:]
+        assert all(flag & 4 for flag in flags) and max(mapped) == 60
+        assert len(alleles) == width
+        chosen = [sum(n for n, own in zip(group["chosen"], alleles, strict=True) if own == each) for each in (0, 1)]
+        assert all(many >= few for many, few in zip(chosen, sites["calls"][0]["ad"][number], strict=True))
+
+
+def test_text_and_parquet_give_the_same_panels(run_cli, run, read_report, require, tmp_path):
+    require("parquet", importlib.util.find_spec("pyarrow") is not None, "pyarrow is not installed")
+    import pyarrow
+    from pyarrow import parquet
+
+    number = {"start": int, "end": int, "mate": int, "log10_likelihood": float}
+    for name in ("table", "table.haplotypes"):
+        with gzip.open(run.folder / f"{name}.tsv.gz", "rt") as table:
+            columns = next(table).lstrip("#").split()
+            rows = [line.rstrip("\n").split("\t") for line in table]
+        values = zip(columns, zip(*rows, strict=True), strict=True)
+        arrays = {key: pyarrow.array([number.get(key, str)(one) for one in column]) for key, column in values}
+        for key in ("sample", "chrom", "haplotype", "precision"):
+            if key in arrays and not (key == "haplotype" and name != "table"):
+                arrays[key] = arrays[key].dictionary_encode()
+        parquet.write_table(pyarrow.table(arrays), tmp_path / f"{name}.parquet", row_group_size=37)
+    panels = []
+    for table in (run.table, tmp_path / "table.parquet"):
+        done = run_cli("report", "-o", tmp_path / "report.html", "--calls", run.calls, "--likelihoods", table)
+        assert done.returncode == 0, done.stderr
+        panels.append(read_report(tmp_path / "report.html").panels)
+    assert panels[0] == panels[1]
+
+
+def test_parquet_that_is_none(refused, require, tmp_path):
+    require("parquet", importlib.util.find_spec("pyarrow") is not None, "pyarrow is not installed")
+    for name in ("bad.parquet", "bad.haplotypes.parquet"):
+        (tmp_path / name).write_text("PAR1 and no more")
+    assert refused("--likelihoods", "bad.parquet").startswith("bad.haplotypes.parquet: can't be read as Parquet")
+
+
+def test_nothing_to_report(refused, run):
+    assert refused("-f", run.reference) == "report: nothing to report; give --calls, --likelihoods or --hits"
+
+
+def test_a_table_without_its_companion(refused, run, tmp_path):
+    (tmp_path / "alone.tsv.gz").write_bytes(run.table.read_bytes())
+    assert refused("--likelihoods", "alone.tsv.gz").startswith(
+        "alone.tsv.gz: its companion alone.haplotypes.tsv.gz is not there; keep the two files"
+    )
+
+
+def test_missing_files(refused, run):
+    for option in ("--calls", "--likelihoods", "--hits"):
+        assert refused(option, "none.tsv").lower().startswith("none.tsv: no such file")
+    assert refused("--calls", run.calls, "-f", "none.fa").startswith("none.fa: no such file")
+
+
+def test_calls_without_the_sample(refused, run, make_run):
+    others = make_run(2, 4, samples=("three",))
+    said = refused("--calls", run.calls, "--likelihoods", others.table)
+    assert said == (
+        f"{run.calls}: has no sample three, which {others.table} has; give calls and likelihoods of the same samples"
+    )
+
+
+@pytest.mark.parametrize(("option", "kind"), [("--calls", "calls"), ("--likelihoods", "table")])
+def test_another_reference(refused, run, tmp_path, option, kind):
+    (tmp_path / "other.fa").write_text(">chr2\nACGT\n")
+    path = getattr(run, kind)
+    assert f"other.fa: contig chr1: not in the reference, but in {path}" in refused("-f", "other.fa", option, path)
+
+
+def test_a_contig_of_another_length(refused, run, tmp_path):
+    (tmp_path / "other.fa").write_text(">chr1\nACGT\n")
+    assert "1600 bases in" in refused("-f", "other.fa", "--calls", run.calls)
+
+
+def test_calls_of_other_contigs_than_the_likelihoods(refused, run, tmp_path):
+    (tmp_path / "calls.vcf").write_text(run.calls.read_text().replace("chr1", "1"))
+    said = refused("--calls", "calls.vcf", "--likelihoods", run.table)
+    assert said.startswith(f"calls.vcf: contig chr1: has none of this name, but {run.table} has")
+
+
+def alignments(path: Path, sample: str, *, index: bool) -> None:
+    header = {"HD": {"VN": "1.6", "SO": "coordinate"}, "SQ": [{"SN": "chr1", "LN": 1600}]}
+    with pysam.AlignmentFile(path, "wb", header=header | {"RG": [{"ID": "g", "SM": sample}]}):
+        pass
+    if index:
+        pysam.index(str(path))
+
+
+def test_alignments_that_say_nothing(refused, run, tmp_path):
+    alignments(tmp_path / "x.bam", "stranger", index=True)
+    alignments(tmp_path / "bare.bam", "one", index=False)
+    given = ["-f", run.reference, "--likelihoods", run.table]
+    assert "none of its samples (stranger) is in the likelihood tables" in refused(*given, "--alignments", "x.bam")
+    assert "bare.bam: has no index" in refused(*given, "--alignments", "bare.bam")
+    assert "give it with -f" in refused("--likelihoods", run.table, "--alignments", "x.bam")
+    assert "give those with --likelihoods" in refused(
+        "-f", run.reference, "--calls", run.calls, "--alignments", "x.bam"
+    )
+
+
+BAD_FILES = {
+    "empty calls": (["--calls", "bad"], "", "bad: not a VCF or BCF file"),
+    "calls of text": (["--calls", "bad"], "hello\n", "bad: not a VCF or BCF file"),
+    "empty hits": (["--hits", "bad"], "", "bad: line 1: is empty"),
+    "other columns": (["--hits", "bad"], "a\tb\n", "bad: line 1: its first line is not file record"),
+    "a short line": (["--hits", "bad"], f"{HITS}x\ty\n", "bad: line 2: 2 fields where the header has 12"),
+    "no number": (["--hits", "bad"], HITS + "x\ty\tz" + "\t1" * 9 + "\n", "bad: line 2: not a hit"),
+    "no timings": (["--timings", "bad"], "a\tb\n1\t2\n", "bad: line 1: its first line has no column s"),
+    "no seconds": (["--timings", "bad"], "s\th:m:s\nNA\tNA\n", "bad: line 2: has no seconds"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_bad_files(refused, run, tmp_path, name):
+    arguments, content, expected = BAD_FILES[name]
+    (tmp_path / "bad").write_text(content)
+    assert refused("--calls", run.calls, *arguments).startswith(expected)
+
+
+BAD_ROWS = {
+    "a haplotype": ("\tchr1:131-270/0\t", "\tnone\t", "haplotype none is not in"),
+    "a precision": ("\tfloat32\n", "\tfloat3\n", "unknown precision 'float3'"),
+    "a likelihood": ("\t-", "\tminus", "is not a likelihood"),
+    "a start": ("\t145\t255\t", "\tx\t255\t", "not a region"),
+    "a mate": ("\t1\tchr1", "\tx\tchr1", "'x' is not a mate"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_ROWS)
+def test_bad_rows(refused, run, tmp_path, name):
+    old, new, expected = BAD_ROWS[name]
+    with gzip.open(run.table, "rt") as table:
+        text = table.read()
+    assert old in text
+    (tmp_path / "bad.tsv").write_text(text.replace(old, new, 1))
+    with gzip.open(run.folder / "table.haplotypes.tsv.gz", "rt") as haplotypes:
+        (tmp_path / "bad.haplotypes.tsv").write_text(haplotypes.read())
+    said = refused("--likelihoods", "bad.tsv")
+    assert said.startswith("bad.tsv: ") and expected in said
+
+
+@pytest.mark.parametrize(("old", "new"), [("\t1,1\t", "\t2,1\t"), ("\t1,1\t", "\t.\t"), ("\t201:", "\t201")])
+def test_a_companion_that_contradicts_itself(refused, run, tmp_path, old, new):
+    with gzip.open(run.folder / "table.haplotypes.tsv.gz", "rt") as haplotypes:
+        text = haplotypes.read()
+    assert old in text
+    (tmp_path / "bad.haplotypes.tsv").write_text(text.replace(old, new))
+    (tmp_path / "bad.tsv").write_bytes(gzip.decompress(run.table.read_bytes()))
+    said = refused("--calls", run.calls, "--likelihoods", "bad.tsv")
+    assert said.startswith("bad.haplotypes.tsv: chr1:")
+    assert ("do not go together" if old == "\t1,1\t" else "are not variants") in said
+
+
+def test_a_table_that_is_cut_off(refused, run, tmp_path):
+    (tmp_path / "bad.tsv.gz").write_bytes(run.table.read_bytes()[:-200])
+    (tmp_path / "bad.haplotypes.tsv.gz").write_bytes((run.folder / "table.haplotypes.tsv.gz").read_bytes())
+    assert refused("--likelihoods", "bad.tsv.gz").startswith("bad.tsv.gz: is cut off")
+
+
+def test_signatures_of_another_scan(refused, run, tmp_path):
+    (tmp_path / "other.fa").write_text(">other\nACGTACGTACGT\n")
+    said = refused("--hits", run.hits, "--signatures", "other.fa")
+    assert said.startswith("other.fa: has no signature virus, of which there are hits")
+    assert "give those with --hits" in refused("--calls", run.calls, "--signatures", "other.fa")
+
+
+def test_outputs_that_cannot_be_written(run_cli, run, tmp_path):
+    done = run_cli("report", "-o", tmp_path / "none" / "x.html", "--calls", run.calls)
+    assert done.returncode == 2 and "does not exist" in done.stderr
+    (tmp_path / "file").write_text("")
+    done = run_cli("report", "-o", tmp_path / "x.html", "--calls", run.calls, "--mqc", tmp_path / "file")
+    assert done.returncode == 2 and "--mqc" in done.stderr

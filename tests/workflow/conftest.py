@@ -1,0 +1,88 @@
+"""Runs of the workflow that several tests look at."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from pairhmm.workflow import workflow_folder
+
+
+class Snakemake:
+    """Runs Snakemake in processes of its own.
+
+    Attributes
+    ----------
+    workflow : Path
+        The workflow's folder.
+    """
+
+    workflow = workflow_folder()
+
+    @staticmethod
+    def environment(folder: Path) -> Mapping[str, str]:
+        """Rules run the `pairhmm` that stands beside this Python; caches stay in the test's folder."""
+        path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+        return os.environ | {"PATH": path, "XDG_CACHE_HOME": str(folder / ".cache")}
+
+    def command(self, folder: Path, *arguments: str, snakefile: Path | None = None) -> list[str]:
+        snakefile = snakefile or self.workflow / "Snakefile"
+        return [sys.executable, "-m", "snakemake", "-s", str(snakefile), "-d", str(folder), *arguments]
+
+    def __call__(
+        self, folder: Path, *arguments: str, snakefile: Path | None = None, cores: int | None = 2
+    ) -> subprocess.CompletedProcess[str]:
+        """A run in `folder`; of the workflow's own Snakefile where none is given."""
+        on = ["--cores", str(cores)] if cores else []
+        line = self.command(folder, *on, *arguments, snakefile=snakefile)
+        given = {"capture_output": True, "text": True, "timeout": 280}
+        return subprocess.run(line, env=self.environment(folder), check=False, **given)
+
+
+@pytest.fixture(scope="session")
+def snakemake(require) -> Snakemake:
+    """Runs Snakemake."""
+    try:
+        import snakemake as found
+    except ImportError:
+        found = None
+    require("workflow", found is not None, "snakemake is not installed; cure: pip install 'pairhmm[workflow]'")
+    return Snakemake()
+
+
+@pytest.fixture(scope="session")
+def cohort(snakemake, tmp_path_factory) -> tuple[Path, str]:
+    """Four simulated samples with scans, as `make demo` has them, and what the run printed."""
+    folder = tmp_path_factory.mktemp("cohort")
+    done = snakemake(folder, "--config", "length=24000", snakefile=snakemake.workflow / ".test" / "Snakefile")
+    assert done.returncode == 0, done.stderr
+    return folder, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="session")
+def real_reads(shared_data) -> Callable[[Path], list[str]]:
+    """``real_reads(folder)`` configures a run over real reads there, and gives the arguments that it takes."""
+    data = shared_data / "na12878-chr22-tiny"
+
+    def configure(folder: Path) -> list[str]:
+        # Its read groups call the sample 1.
+        row = f"1\t{data}/NA12878.chr22.tiny.bam\tF\t2"
+        (folder / "samples.tsv").write_text(f"sample\talignments\tsex\tploidy\n{row}\n")
+        (folder / "config.yaml").write_text(f"samples: samples.tsv\nreference: {data}/q.fa\npieces: 4\n")
+        return ["--configfile", str(folder / "config.yaml")]
+
+    return configure
+
+
+@pytest.fixture(scope="session")
+def tiny(snakemake, real_reads, tmp_path_factory) -> Path:
+    """The folder of a finished run over real reads."""
+    folder = tmp_path_factory.mktemp("tiny")
+    done = snakemake(folder, *real_reads(folder))
+    assert done.returncode == 0, done.stderr
+    return folder

@@ -1,0 +1,251 @@
+"""Functions that the rules share: the configuration and the sample sheet, checked, and what follows from them."""
+
+import os
+import re
+import shlex
+import sys
+
+from snakemake.exceptions import WorkflowError
+from snakemake.utils import validate
+
+# What is called or scanned together goes by this name.
+COHORT = "cohort"
+
+
+def stop(message):
+    """End before any job starts, with one line that says why."""
+    sys.exit(f"pairhmm: error: {message}")
+
+
+def check_config(config):
+    """Validate the configuration; defaults fill in what it leaves out."""
+    complain = check(config, "config")
+    if complain:
+        stop(f"config: {complain}; config/README.md explains every key")
+    if not config["check_files"]:
+        return
+    for key in ("reference", "signatures", "candidates", "regions", "ploidy_file"):
+        if config[key] and not os.path.isfile(config[key]):
+            stop(f"config: {key}: no such file: {config[key]}; check the path")
+
+
+def check(instance, schema):
+    """What a validation has found, and where; empty where all is well."""
+    try:
+        validate(instance, workflow.source_path(f"../schemas/{schema}.schema.yaml"))
+    except WorkflowError as error:
+        found = re.search(r"ValidationError: (.*)", str(error))
+        place = re.search(r"On instance((?:\[.*?\])+):", str(error))
+        key = ".".join(re.findall(r"\['?(.*?)'?\]", place[1])) + ": " if place else ""
+        return key + (found[1] if found else " ".join(str(error).split()))
+    return ""
+
+
+def read_samples(config):
+    """The sample sheet's rows by name; the process that starts the jobs opens their files too."""
+    try:
+        from pairhmm.errors import InputError
+        from pairhmm.io.sample_sheet import read_sheet
+        from pairhmm.sample_sheet import check_files
+    except ModuleNotFoundError as error:
+        stop(
+            f"{error}: Snakemake needs it beside itself; pip install 'pairhmm[workflow]'"
+        )
+    try:
+        rows = read_sheet(config["samples"])
+        for row in rows:
+            check_row(row, config)
+        if config["check_files"] and workflow.is_main_process:
+            check_files(config["samples"], rows, config["reference"])
+    except InputError as error:
+        stop(error)
+    return {row.sample: row for row in rows}
+
+
+def check_row(row, config):
+    """A row of the sheet by its schema, and with the configuration."""
+    cells = {
+        "sample": row.sample,
+        "alignments": list(row.alignments),
+        "reads": list(row.reads),
+        "sex": row.sex,
+        "ploidy": row.ploidy,
+    }
+    complain = check(cells, "samples")
+    if not row.alignments and not row.reads:
+        complain = "has neither alignments nor reads; name a file, or remove the line"
+    elif row.alignments and not config["reference"]:
+        complain = "has alignments, and the config names no reference; add it"
+    elif row.reads and not config["signatures"]:
+        complain = "has reads to scan, and the config names no signatures; add them, or empty the cell"
+    if complain:
+        stop(f"{config['samples']}: {row.place} ({row.sample}): {complain}")
+
+
+def groups_of(samples, joint):
+    """The samples whose alignments are called together, by the name of their outputs."""
+    aligned = [name for name, row in samples.items() if row.alignments]
+    return (
+        {COHORT: aligned} if joint and aligned else {name: [name] for name in aligned}
+    )
+
+
+def scanned_of(samples, signatures):
+    """The samples that are scanned."""
+    return [name for name, row in samples.items() if row.reads and signatures]
+
+
+def reports_of(groups, scanned, joint):
+    """Of each report its group of calls, if any, and its scanned samples."""
+    if joint:
+        return {COHORT: (COHORT if groups else None, scanned)}
+    names = [*groups, *(name for name in scanned if name not in groups)]
+    return {
+        name: (
+            name if name in groups else None,
+            [one for one in scanned if one == name],
+        )
+        for name in names
+    }
+
+
+def one_of(names):
+    """A wildcard's pattern."""
+    return "|".join(map(re.escape, names)) or "none"
+
+
+def given(paths):
+    """Files that the configuration names, which stay as they are where a module's outputs get a prefix."""
+    if workflow.storage_settings.default_storage_provider is not None:
+        return paths
+    return local(paths)
+
+
+def named(key):
+    """The file that a key of the configuration names; none where it is empty."""
+    return given([config[key]] if config[key] else [])
+
+
+def index_of(path):
+    """The index of a file of alignments: the one that is there, or the usual one."""
+    endings = (".crai",) if path.endswith(".cram") else (".bai", ".csi")
+    stem = os.path.splitext(path)[0]
+    found = [f"{name}{ending}" for name in (path, stem) for ending in endings]
+    return next(filter(os.path.exists, found), found[0])
+
+
+def reference_index():
+    """The reference's index; none where its folder can't be written, and each job makes its own."""
+    index = f"{config['reference']}.fai"
+    made = os.path.exists(index) or not config["check_files"]
+    return given([index] if config["reference"] and made else [])
+
+
+def calls_index():
+    """The ending of an index of calls: a .tbi holds no position beyond 2^29."""
+    index = f"{config['reference']}.fai"
+    if not os.path.exists(index):
+        return ".tbi"
+    with open(index) as lines:
+        longest = max(int(line.split("\t")[1]) for line in lines)
+    return ".csi" if longest > 2**29 else ".tbi"
+
+
+def alignments_of(wildcards):
+    """The alignments of a group."""
+    group = GROUPS[wildcards.group]
+    return given([path for name in group for path in SAMPLES[name].alignments])
+
+
+def indexes_of(wildcards):
+    """Their indexes."""
+    return given([index_of(path) for path in alignments_of(wildcards)])
+
+
+def reads_of(wildcards):
+    """What is scanned of a sample."""
+    return given(list(SAMPLES[wildcards.sample].reads))
+
+
+def optional(option, path):
+    """An option and its file; nothing without a file."""
+    return shlex.join([option, str(path)]) if path else ""
+
+
+def candidates_option(wildcards, input):
+    """`-v` where candidates were given."""
+    return optional("-v", input.candidates)
+
+
+def ploidy_options(wildcards):
+    """`--sample-ploidy` and `--sample-sex` for what the sheet says of a group's samples, and the rules of sexes."""
+    words = []
+    for name in GROUPS[wildcards.group]:
+        row = SAMPLES[name]
+        words += ["--sample-ploidy", f"{name}={row.ploidy}"] if row.ploidy else []
+        words += ["--sample-sex", f"{name}={row.sex}"] if row.sex else []
+    return shlex.join(words)
+
+
+def compute_options(wildcards, resources):
+    """What computes: the GPUs that the job was given, each free of other jobs, or else the CPU's backend."""
+    gpus = int(resources.get("gpu", 0))
+    if not gpus:
+        return f"--backend {config['backend']}"
+    return f"--backend {config['gpu_backend']} --device {','.join(['free'] * gpus)}"
+
+
+def repeated(option, paths):
+    """An option before each of some paths."""
+    return shlex.join([word for path in paths for word in (option, str(path))])
+
+
+def report_inputs(wildcards):
+    """What a report is made from."""
+    group, scanned = REPORTS[wildcards.group]
+    inputs = {"reference": named("reference")}
+    if group:
+        inputs |= {
+            "calls": f"calls/{group}.vcf.gz",
+            "likelihoods": f"likelihoods/{group}.parquet",
+            "haplotypes": f"likelihoods/{group}.haplotypes.parquet",
+            "alignments": alignments_of(wildcards),
+            "indexes": indexes_of(wildcards),
+        }
+    if scanned:
+        inputs |= {
+            "hits": [f"scan/{sample}.hits.tsv" for sample in scanned],
+            "signatures": named("signatures"),
+        }
+    return inputs
+
+
+def report_timings(wildcards):
+    """The benchmark files of the jobs behind a report."""
+    group, scanned = REPORTS[wildcards.group]
+    pieces = [
+        f"{number + 1}-of-{config['pieces']}" for number in range(config["pieces"])
+    ]
+    jobs = [f"scan/{sample}" for sample in scanned]
+    if group:
+        jobs += [
+            f"{verb}/{group}"
+            for verb in ("scatter_regions", "gather_likelihoods", "gather_calls")
+        ]
+        jobs += [
+            f"{verb}/{group}/{piece}"
+            for verb in ("likelihoods", "call")
+            for piece in pieces
+        ]
+    return [f"benchmarks/{job}.tsv" for job in jobs]
+
+
+def report_options(wildcards, input):
+    """The inputs of a report as options."""
+    names = ("calls", "likelihoods", "alignments", "hits", "signatures", "timings")
+    files = {name: input.get(name) or [] for name in names}
+    one_each = [
+        repeated(f"--{name}", [paths] if isinstance(paths, str) else paths)
+        for name, paths in files.items()
+    ]
+    return " ".join([optional("-f", input.reference), *filter(None, one_each)])

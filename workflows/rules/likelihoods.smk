@@ -1,0 +1,56 @@
+rule likelihoods:
+    """The likelihood of every read under every haplotype of a piece."""
+    input:
+        reference=named("reference"),
+        reference_index=reference_index(),
+        alignments=alignments_of,
+        indexes=indexes_of,
+        candidates=named("candidates"),
+        piece="pieces/{group}/{scatteritem}.bed",
+    output:
+        table=temp("likelihoods/{group}/{scatteritem}.parquet"),
+        haplotypes=temp("likelihoods/{group}/{scatteritem}.haplotypes.parquet"),
+    log:
+        "logs/likelihoods/{group}/{scatteritem}.log",
+    benchmark:
+        "benchmarks/likelihoods/{group}/{scatteritem}.tsv"
+    conda:
+        "../envs/pairhmm.yaml"
+    threads: config["threads"]
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 240 * attempt,
+        gpu=0,
+    params:
+        candidates=candidates_option,
+        compute=compute_options,
+        options=config["options"],
+    shell:
+        "pairhmm likelihoods -f {input.reference:q} -R {input.piece:q} {params.candidates} {params.compute}"
+        " -@ {threads} {params.options} -o {output.table:q} {input.alignments:q} 2> {log:q}"
+
+
+rule gather_likelihoods:
+    """The pieces' likelihoods in one table, and what describes its haplotypes."""
+    input:
+        tables=gather.piece("likelihoods/{{group}}/{scatteritem}.parquet"),
+        haplotypes=gather.piece(
+            "likelihoods/{{group}}/{scatteritem}.haplotypes.parquet"
+        ),
+    output:
+        table="likelihoods/{group}.parquet",
+        haplotypes="likelihoods/{group}.haplotypes.parquet",
+    log:
+        "logs/gather_likelihoods/{group}.log",
+    benchmark:
+        "benchmarks/gather_likelihoods/{group}.tsv"
+    conda:
+        "../envs/pairhmm.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+        gpu=0,
+    shell:
+        "(pairhmm gather -o {output.table:q} {input.tables:q}"
+        " && pairhmm gather -o {output.haplotypes:q} {input.haplotypes:q}) 2> {log:q}"
