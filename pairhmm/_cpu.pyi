@@ -169,6 +169,10 @@ class Scanner:
         totals: NDArray[np.int64],
     ) -> NDArray[np.int64]: ...
 
+def scan_index(
+    letters: NDArray[np.uint8], offset: NDArray[np.int64], max_mismatches: int
+) -> tuple[int, int, NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]: ...
+
 _SampleBlock = tuple[
     NDArray[np.uint8],
     NDArray[np.uint8] | None,

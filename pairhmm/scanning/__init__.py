@@ -8,7 +8,7 @@ from pairhmm.errors import BackendUnavailable
 from pairhmm.scanning.base import Scanner
 from pairhmm.scanning.batch import Patterns, ScanOptions
 
-_NAMES = ("cpu", "reference")
+_NAMES = ("cuda", "cpu", "reference")
 
 __all__ = ["Scanner", "load", "names"]
 
