@@ -150,8 +150,20 @@ class CudaFinder:
             out.memset_async(0, head, self._stream)
             room = np.uint32(self._room)
             self._launch(
-                "match", tiles, *packed, offset.ptr, count, carried, *self._table("known", "first", "anchor", "handles"),
-                *self._sizes, *self._table("patterns", "words"), self._longest, *self._rules, out.ptr, listed, room,
+                "match",
+                tiles,
+                *packed,
+                offset.ptr,
+                count,
+                carried,
+                *self._table("known", "first", "anchor", "handles"),
+                *self._sizes,
+                *self._table("patterns", "words"),
+                self._longest,
+                *self._rules,
+                out.ptr,
+                listed,
+                room,
             )
             self._after(sending[arrived:])
             if sums is not None:
@@ -159,10 +171,20 @@ class CudaFinder:
                 all_sums = self._buffer("all", 4 * blocks).ptr
                 self._launch("sums", blocks, *sums[:2], all_sums)
                 self._launch("carry", 1, all_sums, np.uint32(blocks), sums[2])
-                self._launch("totals", -(-segments // THREADS), *sums, offset.ptr, count, carried, out.ptr + COUNT_BYTES)
+                self._launch(
+                    "totals", -(-segments // THREADS), *sums, offset.ptr, count, carried, out.ptr + COUNT_BYTES
+                )
             self._launch(
-                "verify", VERIFYING, packed[0], *self._table("patterns", "words"), *self._rules, *(sums or (0, 0, 0)),
-                listed, room, out.ptr, out.ptr + head,
+                "verify",
+                VERIFYING,
+                packed[0],
+                *self._table("patterns", "words"),
+                *self._rules,
+                *(sums or (0, 0, 0)),
+                listed,
+                room,
+                out.ptr,
+                out.ptr + head,
             )
             host = self._download(out, head + FOUND_BYTES * min(FIRST_FOUND, self._room))
             needed, matches = host[:8].view(np.uint32).tolist()

@@ -1,4 +1,4 @@
-"""What scanners on devices share: samples in parts that fit, what was found put in order, the CPU where a device fails."""
+"""What scanners on devices share: samples in parts that fit, hits put in order, the CPU where a device fails."""
 
 from __future__ import annotations
 
@@ -159,7 +159,8 @@ class DeviceScanner(Scanner):
         hits["signature"], hits["strand"] = self._patterns.signature[pattern], self._patterns.strand[pattern]
         hits["mismatches"], hits["informative"] = mismatches, informative
         hits["total"] = low + (high << 32)
-        return hits[hits["total"] >= self._patterns.least_total[pattern]]
+        good: NDArray[np.bool_] = hits["total"] >= self._patterns.least_total[pattern]
+        return hits[good]
 
     def _in_order(self, hits: NDArray[np.void]) -> NDArray[np.void]:
         """Each hit once, in order, and where not all are asked for the best of each pair."""

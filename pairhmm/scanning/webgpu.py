@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm import webgpu_setup, wgsl
-from pairhmm.errors import BackendUnavailable, DeviceLost, OutOfDeviceMemory
+from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 from pairhmm.scanning.base import Scanner
 from pairhmm.scanning.batch import Patterns, Samples, ScanOptions
 from pairhmm.scanning.device import FOUND_WORDS, DeviceScanner, Found
@@ -64,12 +64,26 @@ MOST_BASES = {"DiscreteGPU": 1 << 28, "IntegratedGPU": 1 << 24, "CPU": 1 << 21}
 """Of a submission: systems end those that take seconds."""
 
 COUNTS, FOUND_BYTES = 16, 4 * FOUND_WORDS
-READ_BACK, USED = "COPY_SRC", "STORAGE|COPY_DST|COPY_SRC"
+USED = "STORAGE|COPY_DST|COPY_SRC"
 
 PARAMS = (
-    "bases words segments carried first_at anchor_at anchors handles pattern_at letters_at longest max_mismatches "
-    "min_informative room sum_tiles scored"
-).split()
+    "bases",
+    "words",
+    "segments",
+    "carried",
+    "first_at",
+    "anchor_at",
+    "anchors",
+    "handles",
+    "pattern_at",
+    "letters_at",
+    "longest",
+    "max_mismatches",
+    "min_informative",
+    "room",
+    "sum_tiles",
+    "scored",
+)
 """Of `Params` in shaders/scan.wgsl."""
 
 
