@@ -160,7 +160,7 @@ def measure_scan(
     patterns = Patterns.of(work.signatures, options)
     bases = int(work.samples.offset[-1])
     announce(
-        f"{len(work.samples):,} samples of {bases:,} bases in all, {len(patterns):,} patterns; each rung {repetitions + 1} times"
+        f"{len(work.samples):,} samples, {bases:,} bases, {len(patterns):,} patterns; {repetitions + 1} times a rung"
     )
     expected = scanning.load("cpu", patterns, options).scan(work.samples, threads)
     ours = scanning.load(backend, patterns, options, number)

@@ -65,8 +65,8 @@ class CudaBrute:
             # What is held here is in use until the end.
             runs = [self._run(samples, first, end, summed) for first, end in pairwise(cuts)]
             found = np.empty((segments, self._count), dtype=np.uint64)
-            for (best, *_), first in zip(runs, cuts[:-1], strict=True):
-                best.copy_to_host_async(found[first:].ctypes.data, best.mem.size, self._stream)
+            for (best, *_), (first, end) in zip(runs, pairwise(cuts), strict=True):
+                best.copy_to_host_async(found[first:].ctypes.data, found[first:end].nbytes, self._stream)
             self._stream.synchronize()
         return (found >> 32).astype(np.int64) - 1, (~found & np.uint64(0xFFFFFFFF)).astype(np.int64)
 

@@ -36,7 +36,7 @@ COPIERS, PIECE, PIECES = 8, 1 << 22, 16
 """Threads that copy samples into pinned memory, bytes that each takes at once, and pieces of pinned memory."""
 
 VERIFYING = 512
-"""Blocks of scan_verify."""
+"""Blocks of scan_verify at most: it has four for each of scan_match, and entries wait for their turn."""
 
 FIRST_ROOM = 1 << 16
 """Places that the list has room for at first; it grows to what was met."""
@@ -59,13 +59,11 @@ class _Sender:
     """Sends arrays to the device through pieces of pinned memory: some are filled while others are on their way."""
 
     def __init__(self, cupy: Any, device: Any) -> None:
-        self._device = device
+        self._cupy, self._device = cupy, device
         self.stream = cupy.cuda.Stream(non_blocking=True)
         self._threads = ThreadPoolExecutor(COPIERS)
         self._free: SimpleQueue[tuple[NDArray[np.uint8], Any]] = SimpleQueue()
-        for _ in range(PIECES):
-            memory = np.frombuffer(cupy.cuda.alloc_pinned_memory(PIECE), np.uint8, PIECE)
-            self._free.put((memory, cupy.cuda.Event(disable_timing=True)))
+        self._unmade = iter(range(PIECES))
 
     def send(self, values: NDArray[np.uint8], target: Any) -> list[Future[None]]:
         """Begin to send; in order of the calls, about, and on `stream` once the futures are done."""
@@ -73,15 +71,22 @@ class _Sender:
         return [self._threads.submit(self._send, values[at : at + PIECE], target + at) for at in starts]
 
     def _send(self, values: NDArray[np.uint8], target: Any) -> None:
-        memory, sent = self._free.get()
-        try:
-            with self._device:
+        with self._device:
+            memory, sent = self._piece()
+            try:
                 sent.synchronize()
                 memory[: len(values)] = values
                 target.copy_from_host_async(memory.ctypes.data, len(values), self.stream)
                 sent.record(self.stream)
-        finally:
-            self._free.put((memory, sent))
+            finally:
+                self._free.put((memory, sent))
+
+    def _piece(self) -> tuple[NDArray[np.uint8], Any]:
+        """Pinned memory, and the event after which it is free; as many are made as are needed at once."""
+        if self._free.empty() and next(self._unmade, None) is not None:
+            memory = np.frombuffer(self._cupy.cuda.alloc_pinned_memory(PIECE), np.uint8, PIECE)
+            return memory, self._cupy.cuda.Event(disable_timing=True)
+        return self._free.get()
 
 
 class CudaFinder:
@@ -117,6 +122,8 @@ class CudaFinder:
             self._stream = cupy.cuda.Stream(non_blocking=True)
             self._sender = _Sender(cupy, self._device)
             self._kernels = {name: self._compiled(source(index.bases), f"scan_{name}") for name in KERNELS}
+            # The tables were sent by another stream.
+            self._device.synchronize()
 
     def find(self, samples: Samples) -> tuple[Found, NDArray[np.int64]]:
         if not len(samples.letters):
@@ -176,7 +183,7 @@ class CudaFinder:
                 )
             self._launch(
                 "verify",
-                VERIFYING,
+                min(VERIFYING, 4 * tiles),
                 packed[0],
                 *self._table("patterns", "words"),
                 *self._rules,
