@@ -98,8 +98,8 @@ def test_long_runs_of_n(make, min_informative, max_mismatches):
     rng = np.random.default_rng(7)
     sequences = ["".join(rng.choice(list("ACGT"), size)) for size in (40, 150, 3000)]
     around = ["".join(rng.choice(list("ACGT"), 2100)) for _ in range(2)]
-    runs = "N" * 12_000 + sequences[0] + "N" * 70 + sequences[1][30:] + "N" * 9
-    samples = Samples.of(letters_of(around[0] + sequences[2][:60] + runs + around[1], "N" * 5000, "", sequences[1]))
+    runs = "N" * 5_000 + sequences[0] + "N" * 70 + sequences[1][30:] + "N" * 9
+    samples = Samples.of(letters_of(around[0] + sequences[2][:60] + runs + around[1], "N" * 2_500, "", sequences[1]))
     options = ScanOptions(min_informative=min_informative, max_mismatches=max_mismatches)
     patterns = Patterns.of(of(*sequences), options)
     expected = cpu.make(patterns, options).scan(samples, 2)
