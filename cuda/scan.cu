@@ -3,7 +3,7 @@
 // Letters are sets of bases, one bit a base (A C G T are 1 2 4 8, N is 15), here eight to a word, the first one lowest; two
 // letters match where their sets intersect. Positions are those of all segments end to end, 0-based half-open.
 //
-//     scan_pack      letters a byte each -> words, and a bit for each 32 letters of which one is not N
+//     scan_mark      N behind the last letter, and a bit for each 32 letters of which one is not N
 //     scan_match     a block a tile of positions: base-5 numbers (N is 4) of BASES letters -> anchors (bitmap, then table);
 //                    those whose 16 letters behind the anchor, and then the first 128 that tell something, fit: the list
 //     scan_sums,     qualities -> their exclusive prefix sum at every 64th base: within tiles by a tree in shared memory,
@@ -54,21 +54,14 @@ __device__ __forceinline__ uint64 window_at(const unsigned* words, unsigned posi
     return uint64(letters_at(words, position + 8)) << 32 | letters_at(words, position);
 }
 
-// letters: uint8[bases]; words: unsigned[a multiple of 32 at least kTile letters beyond them], N behind the last;
-// with_letters: uint8[words / 32].
+// words: unsigned[a multiple of 32 at least kTile letters beyond `bases`]; with_letters: uint8[words / 32].
 extern "C" __global__ void __launch_bounds__(kThreads)
-    scan_pack(const uint8* __restrict__ letters, unsigned bases, unsigned word_count, unsigned* words, uint8* with_letters) {
-    const unsigned w = blockIdx.x * kThreads + threadIdx.x, first = 8 * w;
+    scan_mark(unsigned bases, unsigned word_count, unsigned* words, uint8* with_letters) {
+    const unsigned w = blockIdx.x * kThreads + threadIdx.x;
     if (w >= word_count) return;  // whole warps
     unsigned word = kAll;
-    if (first + 8 <= bases) {
-        const uint2 eight = *reinterpret_cast<const uint2*>(letters + first);
-        const unsigned low = eight.x | eight.x >> 4, high = eight.y | eight.y >> 4;
-        word = (low & 0xff) | (low >> 8 & 0xff00) | (high & 0xff) << 16 | (high >> 8 & 0xff00) << 16;
-    } else {
-        for (unsigned i = 0; first + i < bases; ++i) word = word & ~(15u << 4 * i) | unsigned(letters[first + i]) << 4 * i;
-    }
-    words[w] = word;
+    if (8 * w < bases) word = words[w];
+    else words[w] = kAll;
     unsigned telling = __ballot_sync(kAll, word != kAll);
     telling |= telling >> 1;
     telling |= telling >> 2;

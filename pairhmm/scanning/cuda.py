@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib.resources import files
-from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -19,10 +18,12 @@ from pairhmm.scanning.base import Scanner
 from pairhmm.scanning.batch import Patterns, Samples, ScanOptions
 from pairhmm.scanning.device import FOUND_WORDS, DeviceScanner, Found
 from pairhmm.scanning.index import PER_WORD, Index
+from pairhmm.scanning.pinned import PinnedSender
+from pairhmm.scanning.sending import Sending
 
 __all__ = ["CudaFinder", "make", "source", "status"]
 
-KERNELS = ("pack", "match", "sums", "carry", "totals", "verify")
+KERNELS = ("mark", "match", "sums", "carry", "totals", "verify")
 THREADS = 256
 """Of a block."""
 
@@ -31,9 +32,6 @@ TILE = 2048
 
 SUM_TILE = 64 * THREADS
 """Qualities of a block of scan_sums."""
-
-COPIERS, PIECE, PIECES = 8, 1 << 22, 16
-"""Threads that copy samples into pinned memory, bytes that each takes at once, and pieces of pinned memory."""
 
 VERIFYING = 512
 """Blocks of scan_verify at most: it has four for each of scan_match, and entries wait for their turn."""
@@ -55,38 +53,37 @@ def source(bases: int) -> str:
     return f'#define BASES {bases}\n#define TILE {TILE}\n#line 1 "cuda/scan.cu"\n{text}'
 
 
-class _Sender:
-    """Sends arrays to the device through pieces of pinned memory: some are filled while others are on their way."""
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What a call has on the device.
 
-    def __init__(self, cupy: Any, device: Any) -> None:
-        self._cupy, self._device = cupy, device
-        self.stream = cupy.cuda.Stream(non_blocking=True)
-        self._threads = ThreadPoolExecutor(COPIERS)
-        self._free: SimpleQueue[tuple[NDArray[np.uint8], Any]] = SimpleQueue()
-        self._unmade = iter(range(PIECES))
+    Attributes
+    ----------
+    segments, tiles, sum_tiles : int
+        Tiles of `match` and of `sums`.
+    bases, word_count, carried : uint32
+    words, with_letters, offset, qualities : device memory
+        No qualities: None.
+    sums : tuple of int
+        Addresses of `within`, `before` and the tiles' sums; none without qualities.
+    """
 
-    def send(self, values: NDArray[np.uint8], target: Any) -> list[Future[None]]:
-        """Begin to send; in order of the calls, about, and on `stream` once the futures are done."""
-        starts = range(0, len(values), PIECE)
-        return [self._threads.submit(self._send, values[at : at + PIECE], target + at) for at in starts]
+    segments: int
+    tiles: int
+    bases: np.uint32
+    word_count: np.uint32
+    carried: np.uint32
+    words: Any
+    with_letters: Any
+    offset: Any
+    qualities: Any
+    sums: tuple[int, ...]
+    sum_tiles: int
 
-    def _send(self, values: NDArray[np.uint8], target: Any) -> None:
-        with self._device:
-            memory, sent = self._piece()
-            try:
-                sent.synchronize()
-                memory[: len(values)] = values
-                target.copy_from_host_async(memory.ctypes.data, len(values), self.stream)
-                sent.record(self.stream)
-            finally:
-                self._free.put((memory, sent))
-
-    def _piece(self) -> tuple[NDArray[np.uint8], Any]:
-        """Pinned memory, and the event after which it is free; as many are made as are needed at once."""
-        if self._free.empty() and next(self._unmade, None) is not None:
-            memory = np.frombuffer(self._cupy.cuda.alloc_pinned_memory(PIECE), np.uint8, PIECE)
-            return memory, self._cupy.cuda.Event(disable_timing=True)
-        return self._free.get()
+    @property
+    def packed(self) -> tuple[int, int]:
+        """Addresses of the words, and of the bits for those with letters."""
+        return self.words.ptr, self.with_letters.ptr
 
 
 class CudaFinder:
@@ -120,7 +117,7 @@ class CudaFinder:
             names = ("known", "first", "anchor", "handles", "patterns", "words")
             self._tables = {name: cupy.asarray(_not_empty(getattr(index, name))) for name in names}
             self._stream = cupy.cuda.Stream(non_blocking=True)
-            self._sender = _Sender(cupy, self._device)
+            self._sender = PinnedSender(cupy)
             self._kernels = {name: self._compiled(source(index.bases), f"scan_{name}") for name in KERNELS}
             # The tables were sent by another stream.
             self._device.synchronize()
@@ -129,70 +126,31 @@ class CudaFinder:
         if not len(samples.letters):
             return np.empty((0, FOUND_WORDS), np.uint32), np.zeros(len(samples), np.int64)
         with self._one_call, translated(self.label), self._device, self._stream:
-            sending: list[Future[None]] = []
             try:
-                return self._find(samples, sending)
+                return self._find(samples)
             finally:
                 # What still runs reads the samples.
-                wait(sending)
+                self._sender.give_up()
 
-    def _find(self, samples: Samples, sending: list[Future[None]]) -> tuple[Found, NDArray[np.int64]]:
+    def _find(self, samples: Samples) -> tuple[Found, NDArray[np.int64]]:
         """The matches and the totals; matching goes on while the qualities are on their way."""
-        bases, segments = len(samples.letters), len(samples)
-        tiles = -(-bases // TILE)
-        words = (tiles + 1) * TILE // PER_WORD
-        letters, offset = self._buffer("letters", PER_WORD * words), self._buffer("offset", 4 * (segments + 1))
-        sending += self._sender.send(samples.letters, letters)
-        sending += self._sender.send(samples.offset.astype(np.uint32).view(np.uint8), offset)
-        arrived = len(sending)
-        sums = self._send_qualities(samples, sending)
-        packed = self._buffer("packed", 4 * words).ptr, self._buffer("with_letters", words // 32).ptr
-        self._after(sending[:arrived])
-        self._launch("pack", -(-words // THREADS), letters.ptr, np.uint32(bases), np.uint32(words), *packed)
-        carried, count = np.uint32(samples.carried), np.uint32(segments)
-        head = COUNT_BYTES + 8 * segments + 8 * (segments % 2)
+        part = self._part(samples)
+        offset = samples.offset.astype(np.uint32).view(np.uint8)
+        sending = [self._sender.begin(offset, part.offset), self._sender.begin(samples.letters, part.words, packed=True)]
+        if samples.qualities is not None:
+            sending.append(self._sender.begin(samples.qualities, part.qualities))
+        self._after(sending[1])
+        self._launch("mark", -(-int(part.word_count) // THREADS), part.bases, part.word_count, *part.packed)
         while True:
-            listed = self._buffer("list", LISTED_BYTES * self._room).ptr
+            head = COUNT_BYTES + 8 * part.segments + 8 * (part.segments % 2)
             out = self._buffer("out", head + FOUND_BYTES * self._room)
             out.memset_async(0, head, self._stream)
-            room = np.uint32(self._room)
-            self._launch(
-                "match",
-                tiles,
-                *packed,
-                offset.ptr,
-                count,
-                carried,
-                *self._table("known", "first", "anchor", "handles"),
-                *self._sizes,
-                *self._table("patterns", "words"),
-                self._longest,
-                *self._rules,
-                out.ptr,
-                listed,
-                room,
-            )
-            self._after(sending[arrived:])
-            if sums is not None:
-                blocks = bases // SUM_TILE + 1
-                all_sums = self._buffer("all", 4 * blocks).ptr
-                self._launch("sums", blocks, *sums[:2], all_sums)
-                self._launch("carry", 1, all_sums, np.uint32(blocks), sums[2])
-                self._launch(
-                    "totals", -(-segments // THREADS), *sums, offset.ptr, count, carried, out.ptr + COUNT_BYTES
-                )
-            self._launch(
-                "verify",
-                min(VERIFYING, 4 * tiles),
-                packed[0],
-                *self._table("patterns", "words"),
-                *self._rules,
-                *(sums or (0, 0, 0)),
-                listed,
-                room,
-                out.ptr,
-                out.ptr + head,
-            )
+            listed = self._buffer("list", LISTED_BYTES * self._room).ptr, np.uint32(self._room)
+            self._match(part, out.ptr, *listed)
+            self._after(sending[-1])
+            if part.sums:
+                self._sum(part, out.ptr + COUNT_BYTES)
+            self._verify(part, *listed, out.ptr, out.ptr + head)
             host = self._download(out, head + FOUND_BYTES * min(FIRST_FOUND, self._room))
             needed, matches = host[:8].view(np.uint32).tolist()
             if needed <= self._room:
@@ -200,25 +158,66 @@ class CudaFinder:
             self._room = needed + needed // 4
         if matches > FIRST_FOUND:
             host = self._download(out, head + FOUND_BYTES * matches)
-        totals = host[COUNT_BYTES : COUNT_BYTES + 8 * segments].view(np.int64)
+        totals = host[COUNT_BYTES : COUNT_BYTES + 8 * part.segments].view(np.int64)
         found = host[head : head + FOUND_BYTES * matches].view(np.uint32).reshape(-1, FOUND_WORDS)
         return found, totals
 
-    def _send_qualities(self, samples: Samples, sending: list[Future[None]]) -> tuple[int, int, int] | None:
-        """Begin to send the qualities; where they and their prefix sums are."""
-        if samples.qualities is None:
-            return None
-        blocks = len(samples.qualities) // SUM_TILE + 1
-        qualities = self._buffer("qualities", SUM_TILE * blocks)
-        sending += self._sender.send(samples.qualities, qualities)
-        sizes = {"within": 4 * THREADS * blocks, "before": 8 * blocks}
-        within, before = (self._buffer(name, size).ptr for name, size in sizes.items())
-        return qualities.ptr, within, before
+    def _part(self, samples: Samples) -> _Part:
+        """Room for what a call has on the device."""
+        bases, segments = len(samples.letters), len(samples)
+        tiles = -(-bases // TILE)
+        words = (tiles + 1) * TILE // PER_WORD
+        blocks = bases // SUM_TILE + 1 if samples.qualities is not None else 0
+        sizes = {"within": 4 * THREADS * blocks, "before": 8 * blocks, "all": 4 * blocks}
+        return _Part(
+            segments,
+            tiles,
+            np.uint32(bases),
+            np.uint32(words),
+            np.uint32(samples.carried),
+            self._buffer("packed", 4 * words),
+            self._buffer("with_letters", words // 32),
+            self._buffer("offset", 4 * (segments + 1)),
+            self._buffer("qualities", SUM_TILE * blocks) if blocks else None,
+            tuple(self._buffer(name, size).ptr for name, size in sizes.items()) if blocks else (),
+            blocks,
+        )
 
-    def _after(self, sending: Sequence[Future[None]]) -> None:
-        """Let kernels wait until all of that is on the device."""
-        for sent in sending:
-            sent.result()
+    def _match(self, part: _Part, counts: int, listed: int, room: np.uint32) -> None:
+        self._launch(
+            "match",
+            part.tiles,
+            *part.packed,
+            part.offset.ptr,
+            np.uint32(part.segments),
+            part.carried,
+            *self._table("known", "first", "anchor", "handles"),
+            *self._sizes,
+            *self._table("patterns", "words"),
+            self._longest,
+            *self._rules,
+            counts,
+            listed,
+            room,
+        )
+
+    def _sum(self, part: _Part, totals: int) -> None:
+        within, before, tile_sums = part.sums
+        qualities, segments = part.qualities.ptr, np.uint32(part.segments)
+        self._launch("sums", part.sum_tiles, qualities, within, tile_sums)
+        self._launch("carry", 1, tile_sums, np.uint32(part.sum_tiles), before)
+        blocks = -(-part.segments // THREADS)
+        self._launch("totals", blocks, qualities, within, before, part.offset.ptr, segments, part.carried, totals)
+
+    def _verify(self, part: _Part, listed: int, room: np.uint32, counts: int, hits: int) -> None:
+        sums = (part.qualities.ptr, *part.sums[:2]) if part.sums else (0, 0, 0)
+        tables = self._table("patterns", "words")
+        blocks = min(VERIFYING, 4 * part.tiles)
+        self._launch("verify", blocks, part.packed[0], *tables, *self._rules, *sums, listed, room, counts, hits)
+
+    def _after(self, sending: Sending) -> None:
+        """Let kernels wait until that is on the device."""
+        self._sender.finish(sending)
         self._stream.wait_event(self._sender.stream.record())
 
     def _launch(self, name: str, blocks: int, *arguments: Any) -> None:

@@ -1,29 +1,22 @@
-"""Large arrays to a WebGPU device: threads fill mapped buffers while others are copied."""
+"""Large arrays to a WebGPU device, through mapped buffers."""
 
 from __future__ import annotations
 
-from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-COPIERS = 8
-"""Threads that fill buffers."""
+from pairhmm.scanning.sending import Bytes, Filling, Sender
 
-PIECE = 1 << 23
-"""Bytes of a buffer."""
-
-PIECES = 24
-"""Buffers at most; they are made as they are needed."""
-
-AHEAD = 4
-"""Buffers that are filled at once."""
+PIECE, PIECES = 1 << 24, 16
+"""Bytes of a buffer, and buffers."""
 
 
-class MappedSender:
-    """Sends arrays.
+class MappedSender(Sender):
+    """Sends arrays to buffers, which have room for whole words.
+
+    To map a buffer lets a thread of wgpu wait for the device, which keeps others from submitting to it: so buffers are
+    mapped when all is submitted, or none is left.
 
     Parameters
     ----------
@@ -31,47 +24,42 @@ class MappedSender:
     """
 
     def __init__(self, device: Any) -> None:
+        super().__init__(PIECE, PIECES)
         self._device = device
-        self._threads = ThreadPoolExecutor(COPIERS)
-        self._free: deque[tuple[Any, Any]] = deque()  # buffers, with the promise that they are mapped
-        self._made = 0
+        self._sent: list[Any] = []
+        self._mapping: list[tuple[Any, Any]] = []  # with the promise that they are mapped
 
-    def send(self, values: NDArray[np.uint8], target: Any) -> None:
-        """Submit the copy of an array to the begin of a buffer, which has room for whole words."""
-        filling: deque[tuple[int, int, Any, list[Future[None]]]] = deque()
-        for at in range(0, len(values), PIECE):
-            part = values[at : at + PIECE]
-            piece = self._mapped()
-            memory = np.frombuffer(piece._experimental_get_mapped_range(0, PIECE), np.uint8)
-            share = -(-len(part) // (COPIERS // AHEAD) // 64) * 64
-            begins = range(0, len(part), share)
-            futures = [self._threads.submit(_copy, memory[b : b + share], part[b : b + share]) for b in begins]
-            del memory
-            filling.append((at, -(-len(part) // 4) * 4, piece, futures))
-            if len(filling) == AHEAD:
-                self._submit(target, *filling.popleft())
-        while filling:
-            self._submit(target, *filling.popleft())
+    def map_sent(self) -> None:
+        """Begin to map the buffers that were passed."""
+        self._mapping += [(piece, piece.map_async("WRITE", 0, PIECE)) for piece in self._sent]
+        self._sent = []
 
-    def _mapped(self) -> Any:
-        """A buffer that is mapped."""
-        if self._free and (self._made == PIECES or self._free[0][0].map_state == "mapped"):
-            piece, promise = self._free.popleft()
-            if promise is not None:
-                promise.sync_wait()
-            return piece
-        self._made += 1
+    def _take(self) -> Any:
+        if not self._free and self._mapping:
+            self._wait_for_mapped()
+        return super()._take()
+
+    def _make(self) -> Any:
         return self._device.create_buffer(size=PIECE, usage="MAP_WRITE|COPY_SRC", mapped_at_creation=True)
 
-    def _submit(self, target: Any, at: int, size: int, piece: Any, futures: list[Future[None]]) -> None:
-        for future in futures:
-            future.result()
-        piece.unmap()
+    def _memory(self, piece: Any) -> Bytes:
+        return np.frombuffer(piece._experimental_get_mapped_range(0, PIECE), np.uint8)
+
+    def _pass(self, filling: Filling) -> None:
+        filling.piece.unmap()
+        sending = filling.sending
+        size = -(-sending.size(filling.count) // 4) * 4
         encoder = self._device.create_command_encoder()
-        encoder.copy_buffer_to_buffer(piece, 0, target, at, size)
+        encoder.copy_buffer_to_buffer(filling.piece, 0, sending.target, sending.size(filling.first), size)
         self._device.queue.submit([encoder.finish()])
-        self._free.append((piece, piece.map_async("WRITE", 0, PIECE)))
+        self._sent.append(filling.piece)
 
+    def _reclaim(self) -> None:
+        self.map_sent()
+        self._wait_for_mapped()
 
-def _copy(target: NDArray[np.uint8], values: NDArray[np.uint8]) -> None:
-    target[: len(values)] = values
+    def _wait_for_mapped(self) -> None:
+        for piece, mapped in self._mapping:
+            mapped.sync_wait()
+            self._free.append(piece)
+        self._mapping = []

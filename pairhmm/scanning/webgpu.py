@@ -22,7 +22,7 @@ from pairhmm.webgpu_setup import Adapter, status, translated
 __all__ = ["ENTRIES", "WebgpuFinder", "make", "source", "status"]
 
 ENTRIES = {
-    "pack": "scan_pack",
+    "mark": "scan_mark",
     "match_tile": "scan_match",
     "sum": "scan_sums",
     "carry": "scan_sums",
@@ -32,7 +32,7 @@ ENTRIES = {
 """Entry points, and the files of shaders/ that have them."""
 
 BINDINGS = {
-    "pack": ("letters", "words", "with_letters"),
+    "mark": ("words", "with_letters"),
     "match_tile": ("words", "with_letters", "offset", "index", "patterns", "counts", "list"),
     "sum": ("qualities", "within", "tile_sums"),
     "carry": (None, None, "tile_sums", "before"),
@@ -44,7 +44,7 @@ BINDINGS = {
 TILE = 1024
 """Positions of a workgroup of match_tile."""
 
-PACK_WORDS, TOTAL_SEGMENTS = 128, 64
+MARK_WORDS, TOTAL_SEGMENTS = 128, 64
 """Of a workgroup of each."""
 
 SUMMED = 64
@@ -166,73 +166,109 @@ class WebgpuFinder:
             return np.empty((0, FOUND_WORDS), np.uint32), np.zeros(len(samples), np.int64)
         try:
             with self._shared.one_call, translated(self.label):
-                self._send(samples)
-                while True:
-                    places, matches, found, totals = self._run(samples)
-                    if places <= self._room:
-                        return found[:matches], totals
-                    self._room = places + places // 4
+                try:
+                    return self._find(samples)
+                finally:
+                    # What is being copied reads the samples.
+                    self._shared.sender.give_up()
         except DeviceLost:
             _device.cache_clear()
             raise
 
-    def _send(self, samples: Samples) -> None:
-        """Samples on their way to the device; matching begins when the letters are there."""
-        bases, sender = len(samples.letters), self._shared.sender
-        words = (-(-bases // TILE) + 1) * TILE // PER_WORD
-        self._words = -(-words // PACK_WORDS) * PACK_WORDS
-        self._sum_tiles = bases // SUM_TILE + 1
-        self._make_room("words", 4 * self._words)
-        self._make_room("with_letters", self._words // 32)
-        scored = samples.qualities is not None
-        sums = self._sum_tiles if scored else 0
-        self._make_room("within", 4 * 256 * sums)
-        self._make_room("tile_sums", 4 * sums)
-        self._make_room("before", 8 * sums)
-        self._make_room("totals", 8 * len(samples))
-        self._upload("offset", samples.offset.astype(np.uint32))
-        sender.send(samples.letters, self._make_room("letters", PER_WORD * self._words))
-        qualities = self._make_room("qualities", SUM_TILE * sums)
+    def _find(self, samples: Samples) -> tuple[Found, NDArray[np.int64]]:
+        """The matches and the totals; matching goes on while the qualities are on their way."""
+        sender = self._shared.sender
+        words = self._make_room("words", 4 * self._words_of(len(samples.letters)))
+        sending = [sender.begin(samples.letters, words, packed=True)]
+        sum_tiles = 0
         if samples.qualities is not None:
-            sender.send(samples.qualities, qualities)
+            sum_tiles = len(samples.letters) // SUM_TILE + 1
+            sending.append(sender.begin(samples.qualities, self._make_room("qualities", SUM_TILE * sum_tiles)))
+        self._make_room_for(samples, sum_tiles)
+        while True:
+            matching, scoring = self._matching(samples, sum_tiles), self._scoring(samples, sum_tiles)
+            sender.finish(sending[0])
+            self._device.queue.submit([matching])
+            sender.finish(sending[-1])
+            self._device.queue.submit([scoring])
+            places, matches, found, totals = self._downloaded(samples)
+            if places <= self._room:
+                return found[:matches], totals
+            self._room = places + places // 4
 
-    def _run(self, samples: Samples) -> tuple[int, int, Found, NDArray[np.int64]]:
-        """Places listed, matches, those of them that there was room for, and totals."""
-        segments, scored = len(samples), samples.qualities is not None
+    def _words_of(self, bases: int) -> int:
+        """Words of so many letters, and of a tile of N behind them."""
+        words = (-(-bases // TILE) + 1) * TILE // PER_WORD
+        return -(-words // MARK_WORDS) * MARK_WORDS
+
+    def _make_room_for(self, samples: Samples, sum_tiles: int) -> None:
+        """What a call needs beside the samples, but for what grows with the places."""
+        sizes = {
+            "with_letters": self._words_of(len(samples.letters)) // 32,
+            "qualities": 0,
+            "within": 4 * 256 * sum_tiles,
+            "tile_sums": 4 * sum_tiles,
+            "before": 8 * sum_tiles,
+            "totals": 8 * len(samples),
+        }
+        for name, size in sizes.items():
+            self._make_room(name, size)
+        self._upload("offset", samples.offset.astype(np.uint32))
+
+    def _matching(self, samples: Samples, sum_tiles: int) -> Any:
+        """Commands that list places; what they need but the letters is there."""
         for name, size in (("list", 16), ("hits", FOUND_BYTES), ("counts", 0)):
             self._make_room(name, max(COUNTS, size * self._room))
+        words = self._words_of(len(samples.letters))
         given = {
             "bases": len(samples.letters),
-            "words": self._words,
-            "segments": segments,
+            "words": words,
+            "segments": len(samples),
             "carried": samples.carried,
             "room": self._room,
-            "sum_tiles": self._sum_tiles,
-            "scored": int(scored),
+            "sum_tiles": sum_tiles,
+            "scored": int(sum_tiles > 0),
         }
         self._upload("params", np.array([(self._params | given)[name] for name in PARAMS], dtype=np.uint32))
         encoder = self._device.create_command_encoder()
         encoder.clear_buffer(self._buffers["counts"])
         encoder.clear_buffer(self._buffers["totals"])
         compute = encoder.begin_compute_pass()
-        self._dispatch(compute, "pack", self._words // PACK_WORDS)
+        self._dispatch(compute, "mark", words // MARK_WORDS)
         self._dispatch(compute, "match_tile", -(-len(samples.letters) // TILE))
-        if scored:
-            self._dispatch(compute, "sum", self._sum_tiles)
+        compute.end()
+        return encoder.finish()
+
+    def _scoring(self, samples: Samples, sum_tiles: int) -> Any:
+        """Commands that compare the places that are listed, score them and copy what is found."""
+        encoder = self._device.create_command_encoder()
+        compute = encoder.begin_compute_pass()
+        if sum_tiles:
+            self._dispatch(compute, "sum", sum_tiles)
             self._dispatch(compute, "carry", 1)
-            self._dispatch(compute, "total", -(-segments // TOTAL_SEGMENTS))
+            self._dispatch(compute, "total", -(-len(samples) // TOTAL_SEGMENTS))
         self._dispatch(compute, "verify", VERIFYING)
         compute.end()
-        sizes = {"counts": COUNTS, "totals": 8 * segments, "hits": FOUND_BYTES * self._room}
+        sizes = self._downloads(samples)
         staging = self._make_room("staging", sum(sizes.values()), "MAP_READ|COPY_DST")
         at = 0
         for name, size in sizes.items():
             encoder.copy_buffer_to_buffer(self._buffers[name], 0, staging, at, size)
             at += size
-        self._device.queue.submit([encoder.finish()])
-        staging.map_async("READ_NOSYNC", 0, at).sync_wait()
+        return encoder.finish()
+
+    def _downloads(self, samples: Samples) -> dict[str, int]:
+        """Bytes of what is read, in its order."""
+        return {"counts": COUNTS, "totals": 8 * len(samples), "hits": FOUND_BYTES * self._room}
+
+    def _downloaded(self, samples: Samples) -> tuple[int, int, Found, NDArray[np.int64]]:
+        """Places listed, matches, room for matches, of which the first ones are there, and totals."""
+        staging, sizes = self._buffers["staging"], self._downloads(samples)
+        promise = staging.map_async("READ_NOSYNC", 0, sum(sizes.values()))
+        self._shared.sender.map_sent()
+        promise.sync_wait()
         try:
-            words = np.frombuffer(staging.read_mapped(0, at, copy=False), dtype=np.uint32)
+            words = np.frombuffer(staging.read_mapped(0, sum(sizes.values()), copy=False), dtype=np.uint32)
             places, matches = words[:2].tolist()
             hits_at = (COUNTS + sizes["totals"]) // 4
             totals = words[COUNTS // 4 : hits_at].view(np.int64).copy()
