@@ -232,7 +232,9 @@ def scan_files(
     if [signatures, *samples].count(STDIN) > 1:
         raise InputError(STDIN, "", "stdin is named more than once", "give the other as a file")
     known = read_signatures(signatures)
-    scanner = choose(backend, device, _patterns(signatures, known, options), options, _size(samples), threads)
+    patterns = _patterns(signatures, known, options)
+    known = patterns.holding(known)
+    scanner = choose(backend, device, patterns, options, _size(samples), threads)
     log.info("backend %s", scanner.label)
     for path in samples:
         # What is wrong with a file's first bytes shows before anything is written; a pipe has them once only.

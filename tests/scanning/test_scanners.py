@@ -190,6 +190,15 @@ def test_signatures_that_can_not_match_are_no_patterns():
     assert found[["signature", "matches"]].tolist() == [(1, 11)]
 
 
+def test_signatures_can_share_the_letters_of_their_patterns():
+    signatures = signatures_of("ACGTACGTACGTA", "N", "TTTTTTTTTTTTTTTT")
+    all_of_them = Patterns.of(signatures, ScanOptions(min_informative=0))
+    held = all_of_them.holding(signatures)
+    assert held.letters.base is all_of_them.letters.base
+    assert all(np.array_equal(held.sequence(i), signatures.sequence(i)) for i in range(3))
+    assert Patterns.of(signatures, ScanOptions()).holding(signatures) is signatures
+
+
 def test_no_patterns_and_no_samples():
     assert len(check(signatures_of("N"), samples_of("ACGT"), ScanOptions()).hits) == 0
     assert len(check(signatures_of("ACGTACGTACGTA"), samples_of(), ScanOptions()).hits) == 0
