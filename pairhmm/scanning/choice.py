@@ -20,8 +20,8 @@ STARTING_SECONDS = 1.5
 nothing beside reading."""
 
 ANCHOR_BASES, LOOK_UP_NS, LISTED_NS = 10, 2.3, 12.0
-"""Letters of an anchor; nanoseconds of a look-up, and of an anchor that it lists: 2.6 a base for the 1,000 signatures of
-the reference workload."""
+"""Letters of an anchor; nanoseconds of a look-up, and of an anchor that it lists: 2.6 a base for the 1,000 signatures
+of the reference workload."""
 
 
 def matching_ns(patterns: Patterns, options: ScanOptions) -> float:

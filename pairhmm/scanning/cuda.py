@@ -135,11 +135,11 @@ class CudaFinder:
     def _find(self, samples: Samples) -> tuple[Found, NDArray[np.int64]]:
         """The matches and the totals; matching goes on while the qualities are on their way."""
         part = self._part(samples)
-        offset = samples.offset.astype(np.uint32).view(np.uint8)
-        sending = [self._sender.begin(offset, part.offset), self._sender.begin(samples.letters, part.words, packed=True)]
+        self._sender.begin(samples.offset.astype(np.uint32).view(np.uint8), part.offset)
+        letters = last = self._sender.begin(samples.letters, part.words, packed=True)
         if samples.qualities is not None:
-            sending.append(self._sender.begin(samples.qualities, part.qualities))
-        self._after(sending[1])
+            last = self._sender.begin(samples.qualities, part.qualities)
+        self._after(letters)
         self._launch("mark", -(-int(part.word_count) // THREADS), part.bases, part.word_count, *part.packed)
         while True:
             head = COUNT_BYTES + 8 * part.segments + 8 * (part.segments % 2)
@@ -147,7 +147,7 @@ class CudaFinder:
             out.memset_async(0, head, self._stream)
             listed = self._buffer("list", LISTED_BYTES * self._room).ptr, np.uint32(self._room)
             self._match(part, out.ptr, *listed)
-            self._after(sending[-1])
+            self._after(last)
             if part.sums:
                 self._sum(part, out.ptr + COUNT_BYTES)
             self._verify(part, *listed, out.ptr, out.ptr + head)
