@@ -1,4 +1,4 @@
-// Signatures in samples: what the kernels of the scan share. scan_pack.wgsl, scan_match.wgsl, scan_sums.wgsl and
+// Signatures in samples: what the kernels of the scan share. scan_mark.wgsl, scan_match.wgsl, scan_sums.wgsl and
 // scan_verify.wgsl do what cuda/scan.cu says of its kernels; constants that pairhmm/scanning/webgpu.py puts before this:
 // BASES, TILE, SUMMED.
 //
