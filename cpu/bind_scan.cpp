@@ -20,10 +20,6 @@ using namespace nb::literals;
 
 namespace {
 
-using HitTable = nb::ndarray<nb::numpy, int64_t, nb::ndim<2>>;
-
-constexpr size_t kHitWords = sizeof(pairhmm::Hit) / sizeof(int64_t);
-
 const pairhmm::ScanLevel& find_scan_level(const std::string& name) {
 #if defined(__x86_64__)
     if (name == "avx512") return *pairhmm::scan_level_avx512();
@@ -35,10 +31,12 @@ const pairhmm::ScanLevel& find_scan_level(const std::string& name) {
     throw std::invalid_argument("no such SIMD level in this build: " + name);
 }
 
-HitTable to_python(std::vector<pairhmm::Hit>&& hits) {
-    auto* kept = new std::vector<pairhmm::Hit>(std::move(hits));
-    nb::capsule owner(kept, [](void* held) noexcept { delete static_cast<std::vector<pairhmm::Hit>*>(held); });
-    return HitTable(reinterpret_cast<int64_t*>(kept->data()), {kept->size(), kHitWords}, owner);
+// A table of the words that a vector's elements are made of; it keeps the vector.
+template <class Word, class T>
+nb::ndarray<nb::numpy, Word, nb::ndim<2>> to_python(std::vector<T>&& values) {
+    auto* kept = new std::vector<T>(std::move(values));
+    nb::capsule owner(kept, [](void* held) noexcept { delete static_cast<std::vector<T>*>(held); });
+    return {reinterpret_cast<Word*>(kept->data()), {kept->size(), sizeof(T) / sizeof(Word)}, owner};
 }
 
 }  // namespace
@@ -74,10 +72,29 @@ void bind_scan(nb::module_& module) {
                     nb::gil_scoped_release release;
                     hits = scanner.scan(samples, threads, totals.data());
                 }
-                return to_python(std::move(hits));
+                return to_python<int64_t>(std::move(hits));
             },
             "letters"_a, "qualities"_a.none(), "offset"_a, "carried"_a, "threads"_a, "totals"_a,
             "Hits, eight words each; the segments' sums of qualities into `totals`.");
+
+    module.def(
+        "scan_index",
+        [](Array<uint8_t> letters, Array<int64_t> offset, int64_t max_mismatches) {
+            const pairhmm::Patterns patterns{
+                static_cast<int64_t>(offset.shape(0)) - 1, letters.data(), offset.data(), nullptr, nullptr, nullptr};
+            pairhmm::IndexTables tables;
+            {
+                nb::gil_scoped_release release;
+                tables = pairhmm::index_tables(patterns, max_mismatches);
+            }
+            return nb::make_tuple(tables.bases, tables.anchors, to_python<int64_t>(std::move(tables.handle)),
+                                  to_python<uint32_t>(std::move(tables.known)),
+                                  to_python<uint32_t>(std::move(tables.first)),
+                                  to_python<uint32_t>(std::move(tables.anchor)));
+        },
+        "letters"_a, "offset"_a, "max_mismatches"_a,
+        "How patterns are found: bases of an anchor, number of anchors, (pattern, offset) of each handle, and the tables "
+        "known, first and anchor, in words of 32 bits.");
 
     module.def(
         "hit_lines",

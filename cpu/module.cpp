@@ -15,6 +15,7 @@
 namespace nb = nanobind;
 
 void bind_candidates(nb::module_& module);
+void bind_copier(nb::module_& module);
 void bind_samples(nb::module_& module);
 void bind_scan(nb::module_& module);
 void bind_text(nb::module_& module);
@@ -119,6 +120,7 @@ NB_MODULE(_cpu, module) {
         "float64 scores (log10) of single pairs, of any length and range.");
 
     bind_candidates(module);
+    bind_copier(module);
     bind_samples(module);
     bind_scan(module);
     bind_text(module);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <tuple>
+#include <utility>
 
 #include "quality_sums.hpp"
 #include "scan_compare.hpp"
@@ -67,27 +68,40 @@ int64_t telling_offset(const uint8_t* letters, int64_t length) {
     return offset;
 }
 
+// The anchors, then a handle for each pattern without one.
+std::vector<Handle> handles(const Patterns& patterns, const AnchorIndex& index) {
+    std::vector<Handle> all = index.anchors();
+    for (int64_t p = 0; p < patterns.count; ++p) {
+        if (index.first_anchor()[p] == index.first_anchor()[p + 1])
+            all.push_back({p, telling_offset(patterns.begin(p), patterns.length(p))});
+    }
+    return all;
+}
+
 }  // namespace
 
-// What a pattern is found by: an anchor of the index, or, for a pattern without one, the window that its filter is of.
+IndexTables index_tables(const Patterns& patterns, int64_t max_mismatches) {
+    AnchorIndex index(patterns, max_mismatches);
+    auto all = handles(patterns, index);
+    IndexTables tables = std::move(index).tables();
+    tables.handle = std::move(all);
+    return tables;
+}
+
 struct CompiledPatterns {
     const ScanLevel& level;
     const Patterns patterns;
     const MatchRules rules;
     const AnchorIndex index;
-    std::vector<Anchor> handle;         // the index's anchors, then one for each other pattern
+    std::vector<Handle> handle;
     std::vector<int64_t> first_column;  // [handles + 1]
     std::vector<FilterColumn> column;   // of each handle's filter
     int64_t longest = 0;
 
     CompiledPatterns(const ScanLevel& its_level, const Patterns& its_patterns, const MatchRules& its_rules)
         : level(its_level), patterns(its_patterns), rules(its_rules), index(patterns, rules.max_mismatches) {
-        handle = index.anchors();
-        for (int64_t p = 0; p < patterns.count; ++p) {
-            longest = std::max(longest, patterns.length(p));
-            if (index.first_anchor()[p] == index.first_anchor()[p + 1])
-                handle.push_back({p, telling_offset(patterns.begin(p), patterns.length(p))});
-        }
+        handle = handles(patterns, index);
+        for (int64_t p = 0; p < patterns.count; ++p) longest = std::max(longest, patterns.length(p));
         first_column.assign(1, 0);
         for (size_t h = 0; h < handle.size(); ++h) add_filter(static_cast<int64_t>(h));
     }

@@ -50,6 +50,23 @@ struct Hit {
     int64_t segment, signature, start, strand, total, matches, informative, mismatches;
 };
 
+// What a pattern is found by: a window of the anchor index, or, for a pattern that has none there, the place of the
+// letters that tell most.
+struct Handle {
+    int64_t pattern, offset;
+};
+
+// How patterns are found, as scanners on other devices take it; the members are those of IndexView (scan_level.hpp).
+struct IndexTables {
+    int bases;
+    int64_t anchors;
+    std::vector<Handle> handle;  // the anchors, then one for each other pattern
+    std::vector<uint64_t> known;
+    std::vector<uint32_t> first, anchor;
+};
+
+IndexTables index_tables(const Patterns& patterns, int64_t max_mismatches);
+
 struct ScanLevel;
 struct CompiledPatterns;
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 namespace pairhmm {
 namespace {
@@ -178,6 +179,11 @@ void AnchorIndex::enter(const Patterns& patterns) {
         std::copy_n(patterns.begin(anchors_[a].pattern) + from, length, behind.begin());
         std::memcpy(&extension_[a * (kExtension / 8)], behind.data(), kExtension);
     }
+}
+
+IndexTables AnchorIndex::tables() && {
+    const auto anchors = static_cast<int64_t>(anchors_.size());
+    return {bases_, anchors, std::move(anchors_), std::move(known_), std::move(first_), std::move(anchor_)};
 }
 
 IndexView AnchorIndex::view() const {

@@ -15,10 +15,7 @@
 
 namespace pairhmm {
 
-struct Anchor {
-    int64_t pattern;
-    int64_t offset;  // of the window in the pattern
-};
+using Anchor = Handle;  // of a window in a pattern
 
 class AnchorIndex {
 public:
@@ -31,6 +28,9 @@ public:
     // [patterns + 1] first anchor of each pattern; those without any are not in the index.
     const std::vector<int64_t>& first_anchor() const { return first_anchor_; }
     int bases() const { return bases_; }
+
+    // The index as tables that can outlive it, but for `handle`, which gets the anchors only.
+    IndexTables tables() &&;
 
 private:
     void choose_anchors(const Patterns& patterns, int64_t each);

@@ -92,6 +92,11 @@ def cap_indel_qualities(
     deletion: NDArray[np.uint8],
 ) -> None: ...
 
+class Copier:
+    def __init__(self, threads: int) -> None: ...
+    def begin(self, values: NDArray[np.uint8], target: NDArray[np.uint8], packed: bool) -> int: ...
+    def wait(self, number: int) -> None: ...
+
 class GroupsText:
     groups: int
     reads: int
@@ -168,6 +173,10 @@ class Scanner:
         threads: int,
         totals: NDArray[np.int64],
     ) -> NDArray[np.int64]: ...
+
+def scan_index(
+    letters: NDArray[np.uint8], offset: NDArray[np.int64], max_mismatches: int
+) -> tuple[int, int, NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]: ...
 
 _SampleBlock = tuple[
     NDArray[np.uint8],

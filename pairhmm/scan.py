@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ from pairhmm.io.scan_tables import (
 from pairhmm.io.signatures import read_signatures
 from pairhmm.iupac import encode_sets
 from pairhmm.scanning.batch import REVERSE, Patterns, Samples, Scanned, ScanOptions, Signatures, with_match_counts
+from pairhmm.scanning.choice import choose
 from pairhmm.scanning.collect import Collector, FileCollector, FoundSamples, HitRules, RecordCollector
 from pairhmm.scanning.records import RecordBlock
 
@@ -79,6 +81,7 @@ def scan(
     *,
     options: ScanOptions = _DEFAULTS,
     backend: str = "auto",
+    device: int | None = None,
     threads: int = 1,
 ) -> list[ScanHit]:
     """Every signature that occurs in each sample.
@@ -93,6 +96,8 @@ def scan(
         What counts as a match, and whether all or the best of each (sample, signature) are given.
     backend : str
         "auto", or a name of `pairhmm.scanning.names`.
+    device : int, optional
+        GPU, as `pairhmm devices` numbers them; the first without one.
     threads : int
 
     Returns
@@ -116,8 +121,9 @@ def scan(
     values = None
     if qualities is not None:
         values = [np.asarray(qualities[name], dtype=np.uint8) for name in samples]
-    scanner = scanning.load(_chosen(backend), Patterns.of(packed, options), options)
-    hits = scanner.scan(Samples.of([encode_sets(letters) for letters in samples.values()], values), threads).hits
+    arrays = Samples.of([encode_sets(letters) for letters in samples.values()], values)
+    scanner = choose(backend, device, Patterns.of(packed, options), options, len(arrays.letters), threads)
+    hits = scanner.scan(arrays, threads).hits
     if options.every_match:
         hits = with_match_counts(hits)
     names = list(samples)
@@ -181,6 +187,7 @@ def scan_files(
     reference: str | None = None,
     chunk_size: int = CHUNK_SIZE,
     backend: str = "auto",
+    device: int | None = None,
     threads: int = 1,
     watch: Callable[[int], None] = lambda _: None,
 ) -> ScanCounts:
@@ -204,6 +211,8 @@ def scan_files(
         Bytes of records that are taken at once; changes no result.
     backend : str
         "auto", or a name of `pairhmm.scanning.names`.
+    device : int, optional
+        GPU, as `pairhmm devices` numbers them; the first without one.
     threads : int
         Threads that match, beside one that reads.
     watch : callable
@@ -223,7 +232,9 @@ def scan_files(
     if [signatures, *samples].count(STDIN) > 1:
         raise InputError(STDIN, "", "stdin is named more than once", "give the other as a file")
     known = read_signatures(signatures)
-    scanner = scanning.load(_chosen(backend), _patterns(signatures, known, options), options)
+    patterns = _patterns(signatures, known, options)
+    known = patterns.holding(known)
+    scanner = choose(backend, device, patterns, options, _size(samples), threads)
     log.info("backend %s", scanner.label)
     for path in samples:
         # What is wrong with a file's first bytes shows before anything is written; a pipe has them once only.
@@ -241,9 +252,9 @@ def scan_files(
     return run.counts
 
 
-def _chosen(backend: str) -> str:
-    """The scanner's name; `auto` takes the fastest, which runs wherever files can be read."""
-    return scanning.names()[0] if backend == "auto" else backend
+def _size(paths: Sequence[str]) -> int:
+    """Bytes of the files, where they can be known."""
+    return sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
 
 
 def _patterns(path: str, signatures: Signatures, options: ScanOptions) -> Patterns:

@@ -13,7 +13,7 @@ from pairhmm.errors import BackendUnavailable, InputError
 
 _NAMES = ("cuda", "webgpu", "cpu", "reference")
 
-__all__ = ["Backend", "Status", "load", "names", "status"]
+__all__ = ["Backend", "Status", "device_of", "load", "names", "status"]
 
 
 def names() -> tuple[str, ...]:
@@ -39,22 +39,37 @@ def load(name: str, device: int | None = None, memory: int | None = None) -> Bac
     InputError
         For a device that it does not have.
     """
+    number = device_of(name, device)
+    make = import_module(f"pairhmm.backends.{name}").make
+    if number is None and memory is not None:
+        raise _on_the_cpu("--device-memory", name)
+    backend: Backend = make() if number is None else make(number, memory)
+    return backend
+
+
+def device_of(name: str, device: int | None) -> int | None:
+    """The device that a backend takes when that one, or none, is asked for; None for a backend on the CPU.
+
+    Raises
+    ------
+    BackendUnavailable, InputError
+        As `load`.
+    """
     found = status(name)
     if not found.available:
         raise BackendUnavailable(name, found.reason, found.cure)
-    make = import_module(f"pairhmm.backends.{name}").make
-    backend: Backend
-    if found.devices:
-        if device is not None and not 0 <= device < len(found.devices):
-            has = "device 0 only" if len(found.devices) == 1 else f"devices 0 to {len(found.devices) - 1}"
-            raise InputError("--device", str(device), f"{name} has {has}", "see pairhmm devices")
-        backend = make(device or 0, memory)
-        return backend
-    for option, value in (("--device", device), ("--device-memory", memory)):
-        if value is not None:
-            raise InputError(option, "", f"backend {name} computes on the CPU", "leave it out, or name a GPU backend")
-    backend = make()
-    return backend
+    if not found.devices:
+        if device is not None:
+            raise _on_the_cpu("--device", name)
+        return None
+    if device is not None and not 0 <= device < len(found.devices):
+        has = "device 0 only" if len(found.devices) == 1 else f"devices 0 to {len(found.devices) - 1}"
+        raise InputError("--device", str(device), f"{name} has {has}", "see pairhmm devices")
+    return device or 0
+
+
+def _on_the_cpu(option: str, name: str) -> InputError:
+    return InputError(option, "", f"backend {name} computes on the CPU", "leave it out, or name a GPU backend")
 
 
 def status(name: str) -> Status:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import rich_click as click
 
-from pairhmm.cli.common import parse_size, threads_option
+from pairhmm.cli.common import BACKENDS, parse_size, threads_option
 
 
 @click.command("scan")
@@ -44,10 +44,16 @@ from pairhmm.cli.common import parse_size, threads_option
 )
 @click.option(
     "--backend",
-    type=click.Choice(["auto", "cpu", "reference"]),
+    type=click.Choice(BACKENDS),
     default="auto",
     show_default=True,
-    help="What computes; the reference is slow.",
+    help="What computes; auto takes a GPU where matching is slower than reading. The reference is slow.",
+)
+@click.option(
+    "--device",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="GPU, numbered as pairhmm devices lists them. Default: the first.",
 )
 @threads_option
 def command(
@@ -67,6 +73,7 @@ def command(
     reference: str | None,
     chunk_size: int,
     backend: str,
+    device: int | None,
     threads: int,
 ) -> None:
     """Report every signature that occurs in a sample, with the base qualities under it.
@@ -97,6 +104,7 @@ def command(
             reference=reference,
             chunk_size=chunk_size,
             backend=backend,
+            device=device,
             threads=threads,
             watch=watch,
         )

@@ -145,17 +145,20 @@ class _Coverage:
     def table(self) -> str:
         """One row a signature."""
         signatures = self._signatures
-        known = self._shown & (signatures.letters != ANY)
-        shown = [int(np.count_nonzero(part)) for part in np.split(known, signatures.offset[1:-1])]
         lines = ["#" + "\t".join(SIGNATURE_COLUMNS)]
         for index, (name, length, informative) in enumerate(
             zip(signatures.names, signatures.lengths.tolist(), signatures.informative.tolist(), strict=True)
         ):
-            breadth = shown[index] / informative if informative else 0.0
+            breadth = self._shown_of(index) / informative if informative else 0.0
             depth = int(self._informative[index]) / informative if informative else 0.0
             counts = f"{self._samples[index]}\t{self._hits[index]}"
             lines.append(f"{name}\t{length}\t{informative}\t{counts}\t{breadth:.4f}\t{depth:.4f}")
         return "\n".join(lines) + "\n"
+
+    def _shown_of(self, index: int) -> int:
+        """Informative letters of a signature that were shown."""
+        begin, end = self._signatures.offset[index : index + 2]
+        return int(np.count_nonzero(self._shown[begin:end] & (self._signatures.letters[begin:end] != ANY)))
 
 
 class _Summaries(Sink):

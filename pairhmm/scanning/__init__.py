@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from pairhmm import backends
 from pairhmm.errors import BackendUnavailable
 from pairhmm.scanning.base import Scanner
 from pairhmm.scanning.batch import Patterns, ScanOptions
 
-_NAMES = ("cpu", "reference")
+_NAMES = ("cuda", "webgpu", "cpu", "reference")
 
 __all__ = ["Scanner", "load", "names"]
 
@@ -18,15 +19,27 @@ def names() -> tuple[str, ...]:
     return _NAMES
 
 
-def load(name: str, patterns: Patterns, options: ScanOptions) -> Scanner:
+def load(name: str, patterns: Patterns, options: ScanOptions, device: int | None = None) -> Scanner:
     """The scanner of that name.
+
+    Parameters
+    ----------
+    name : str
+    patterns : Patterns
+    options : ScanOptions
+    device : int, optional
+        Of a GPU backend, as `pairhmm devices` numbers them; the first without one.
 
     Raises
     ------
     BackendUnavailable
         With what is missing and how to get it.
+    InputError
+        For a device that it does not have.
     """
     if name not in _NAMES:
         raise BackendUnavailable(name, "it does not scan", f"use one of {', '.join(_NAMES)}")
-    scanner: Scanner = import_module(f"pairhmm.scanning.{name}").make(patterns, options)
+    number = backends.device_of(name, device)
+    make = import_module(f"pairhmm.scanning.{name}").make
+    scanner: Scanner = make(patterns, options) if number is None else make(patterns, options, number)
     return scanner

@@ -99,7 +99,7 @@ class Signatures:
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """What is looked for: each signature that can match, on each strand; in order of signature, forward first.
+    """What is looked for: each signature that can match, and then the reverse complements of those that have one.
 
     Attributes
     ----------
@@ -124,11 +124,13 @@ class Patterns:
         able = np.flatnonzero(signatures.informative >= options.min_informative).tolist()
         letters = np.empty(2 * len(signatures.letters), dtype=np.uint8)
         signature, strand, lengths, end = [], [], [], 0
-        for index in able:
-            forward = signatures.sequence(index)
-            reverse = reverse_complement(forward)
-            both = options.both_strands and not np.array_equal(forward, reverse)
-            for direction, sequence in enumerate((forward, reverse) if both else (forward,)):
+        for direction in (FORWARD, REVERSE) if options.both_strands else (FORWARD,):
+            for index in able:
+                sequence = forward = signatures.sequence(index)
+                if direction == REVERSE:
+                    sequence = reverse_complement(forward)
+                    if np.array_equal(sequence, forward):
+                        continue
                 letters[end : end + len(sequence)] = sequence
                 end += len(sequence)
                 signature.append(index)
@@ -142,6 +144,13 @@ class Patterns:
             np.array(strand, dtype=np.int64),
             np.array(least, dtype=np.int64),
         )
+
+    def holding(self, signatures: Signatures) -> Signatures:
+        """The signatures that these are the patterns of, with the letters that are here, where all of them are."""
+        count = len(signatures)
+        if not np.array_equal(self.signature[:count], np.arange(count)):
+            return signatures
+        return Signatures(signatures.names, self.letters[: len(signatures.letters)], signatures.offset)
 
     def __len__(self) -> int:
         return len(self.signature)

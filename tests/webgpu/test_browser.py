@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import pytest
 
-from pairhmm import webgpu_kernels, webgpu_wavefront
+from pairhmm import scan_brute_webgpu, webgpu_kernels, webgpu_wavefront
+from pairhmm.scanning import webgpu as scan_webgpu
 from pairhmm.webgpu_kernels import Variant, source, subgroups_source
 from pairhmm.webgpu_runtime import WIDTH
 
@@ -74,6 +75,9 @@ def text_of(variant: Variant) -> Text:
 MEASURE = Text(webgpu_kernels.SUBGROUPS + subgroups_source(WIDTH), "measure")
 WAVEFRONT = {cached: Text(webgpu_wavefront.source(cached), "wavefront") for cached in (True, False)}
 
+SCAN = [Text(scan_webgpu.source(entry, bases), entry) for entry in scan_webgpu.ENTRIES for bases in (9, 10)]
+SCAN.append(Text(scan_brute_webgpu.source(), "brute_force"))
+
 
 def compiled(browser, texts: list[str]) -> list[list[str]]:
     """What the compiler has to say of each text."""
@@ -88,6 +92,7 @@ def compiled(browser, texts: list[str]) -> list[list[str]]:
 def test_every_text_compiles_without_messages(browser, shader_variants):
     texts = {str(variant): text_of(variant).code for variant in shader_variants} | {"subgroups": MEASURE.code}
     texts |= {f"wavefront, cached: {cached}": text.code for cached, text in WAVEFRONT.items()}
+    texts |= {f"scan, {number}: {text.entry}": text.code for number, text in enumerate(SCAN)}
     messages = compiled(browser, list(texts.values()))
     assert {name: said for name, said in zip(texts, messages, strict=True) if said} == {}
 
@@ -108,5 +113,5 @@ def test_pipelines(browser, shader_variants):
     """
     largest = {variant.kernel: variant for variant in shader_variants if variant.shuffles}
     del largest["forward_long"]
-    for text in (*map(text_of, largest.values()), MEASURE, *WAVEFRONT.values()):
+    for text in (*map(text_of, largest.values()), MEASURE, *WAVEFRONT.values(), *SCAN):
         assert browser.execute_async_script(MAKE_PIPELINE, *text) is None, text.entry

@@ -1,0 +1,69 @@
+"""Which scanner "auto" takes."""
+
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+
+from pairhmm import backends, scanning
+from pairhmm.iupac import ANY
+from pairhmm.scanning.batch import Patterns, ScanOptions
+
+log = logging.getLogger(__name__)
+
+READING_NS = 10.0
+"""Of a base, about: matching that takes a thread less than that waits for the reader, whatever matches."""
+
+STARTING_SECONDS = 1.5
+"""Of a device; CUDA took 1.0 (measured on an H200, as the rest). What it then takes for a base, 0.07 ns, counts for
+nothing beside reading."""
+
+ANCHOR_BASES, LOOK_UP_NS, LISTED_NS = 10, 2.3, 12.0
+"""Letters of an anchor; nanoseconds of a look-up, and of an anchor that it lists: 2.6 a base for the 1,000 signatures
+of the reference workload."""
+
+
+def matching_ns(patterns: Patterns, options: ScanOptions) -> float:
+    """What a base takes one CPU thread, about: samples are expected to have as many Ns as the signatures."""
+    n_ratio = np.count_nonzero(patterns.letters == ANY) / max(1, len(patterns.letters))
+    anchors = len(patterns) * (options.max_mismatches + 1)
+    return float(LOOK_UP_NS + LISTED_NS * anchors * (0.25 + 0.75 * n_ratio) ** ANCHOR_BASES)
+
+
+def choose(
+    backend: str, device: int | None, patterns: Patterns, options: ScanOptions, bases: int, threads: int
+) -> scanning.Scanner:
+    """The scanner of that name, or for "auto" the one that is done first.
+
+    Parameters
+    ----------
+    backend : str
+        "auto", or a name of `pairhmm.scanning.names`.
+    device : int or None
+        For "auto" it asks for a GPU.
+    patterns : Patterns
+    options : ScanOptions
+    bases : int
+        Of the samples, about; 0 where that is not known.
+    threads : int
+
+    Raises
+    ------
+    BackendUnavailable, InputError
+        As `pairhmm.scanning.load`.
+    """
+    if backend != "auto":
+        return scanning.load(backend, patterns, options, device)
+    needed = matching_ns(patterns, options) / threads
+    if device is None and (needed - READING_NS) * 1e-9 * bases < STARTING_SECONDS:
+        return scanning.load("cpu", patterns, options)
+    for name in ("cuda", "webgpu"):
+        found = backends.status(name)
+        if not found.available:
+            log.info("not %s: %s; %s", name, found.reason, found.cure)
+        elif (device or 0) in found.software:
+            log.info("not %s: %s is software", name, found.devices[device or 0])
+        else:
+            return scanning.load(name, patterns, options, device)
+    return scanning.load("cpu", patterns, options, device)

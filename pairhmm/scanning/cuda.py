@@ -1,0 +1,265 @@
+"""The scan on a CUDA device: cuda/scan.cu through CuPy."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm import cuda_setup
+from pairhmm.cuda_kernels import OPTIONS
+from pairhmm.cuda_setup import status, translated
+from pairhmm.scanning.base import Scanner
+from pairhmm.scanning.batch import Patterns, Samples, ScanOptions
+from pairhmm.scanning.device import FOUND_WORDS, DeviceScanner, Found
+from pairhmm.scanning.index import PER_WORD, Index
+from pairhmm.scanning.pinned import PinnedSender
+from pairhmm.scanning.sending import Sending
+
+__all__ = ["CudaFinder", "make", "source", "status"]
+
+KERNELS = ("mark", "match", "sums", "carry", "totals", "verify")
+THREADS = 256
+"""Of a block."""
+
+TILE = 2048
+"""Positions of a block of scan_match."""
+
+SUM_TILE = 64 * THREADS
+"""Qualities of a block of scan_sums."""
+
+VERIFYING = 512
+"""Blocks of scan_verify at most: it has four for each of scan_match, and entries wait for their turn."""
+
+FIRST_ROOM = 1 << 16
+"""Places that the list has room for at first; it grows to what was met."""
+
+FOUND_BYTES, COUNT_BYTES, LISTED_BYTES = 4 * FOUND_WORDS, 16, 16
+FIRST_FOUND = 4096
+"""Matches that are sent with their number."""
+
+MOST_BASES = 1 << 30
+"""Positions are words of 32 bits."""
+
+
+def source(bases: int) -> str:
+    """Text of scan.cu for anchors of that many letters."""
+    text = (files("pairhmm") / "cuda" / "scan.cu").read_text()
+    return f'#define BASES {bases}\n#define TILE {TILE}\n#line 1 "cuda/scan.cu"\n{text}'
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What a call has on the device.
+
+    Attributes
+    ----------
+    segments, tiles, sum_tiles : int
+        Tiles of `match` and of `sums`.
+    bases, word_count, carried : uint32
+    words, with_letters, offset, qualities : device memory
+        No qualities: None.
+    sums : tuple of int
+        Addresses of `within`, `before` and the tiles' sums; none without qualities.
+    """
+
+    segments: int
+    tiles: int
+    bases: np.uint32
+    word_count: np.uint32
+    carried: np.uint32
+    words: Any
+    with_letters: Any
+    offset: Any
+    qualities: Any
+    sums: tuple[int, ...]
+    sum_tiles: int
+
+    @property
+    def packed(self) -> tuple[int, int]:
+        """Addresses of the words, and of the bits for those with letters."""
+        return self.words.ptr, self.with_letters.ptr
+
+
+class CudaFinder:
+    """Finds patterns on one CUDA device.
+
+    Parameters
+    ----------
+    device : int
+        Its index.
+    index : Index
+    longest : int
+        Length of the longest pattern.
+    options : ScanOptions
+    """
+
+    most_bases = MOST_BASES
+
+    def __init__(self, device: int, index: Index, longest: int, options: ScanOptions) -> None:
+        import cupy
+
+        self._cupy = cupy
+        self.label = f"cuda:{device}"
+        self._device = cupy.cuda.Device(device)
+        self._rules = np.uint32(min(options.max_mismatches, longest)), np.uint32(options.min_informative)
+        self._longest = np.uint32(longest)
+        self._room = FIRST_ROOM
+        self._buffers: dict[str, tuple[Any, int]] = {}
+        self._one_call = threading.Lock()
+        with self._device:
+            self._sizes = np.uint32(index.anchors), np.uint32(len(index.handles))
+            names = ("known", "first", "anchor", "handles", "patterns", "words")
+            self._tables = {name: cupy.asarray(_not_empty(getattr(index, name))) for name in names}
+            self._stream = cupy.cuda.Stream(non_blocking=True)
+            self._sender = PinnedSender(cupy)
+            self._kernels = {name: self._compiled(source(index.bases), f"scan_{name}") for name in KERNELS}
+            # The tables were sent by another stream.
+            self._device.synchronize()
+
+    def find(self, samples: Samples) -> tuple[Found, NDArray[np.int64]]:
+        if not len(samples.letters):
+            return np.empty((0, FOUND_WORDS), np.uint32), np.zeros(len(samples), np.int64)
+        with self._one_call, translated(self.label), self._device, self._stream:
+            try:
+                return self._find(samples)
+            finally:
+                # What still runs reads the samples.
+                self._sender.give_up()
+
+    def _find(self, samples: Samples) -> tuple[Found, NDArray[np.int64]]:
+        """The matches and the totals; matching goes on while the qualities are on their way."""
+        part = self._part(samples)
+        self._sender.begin(samples.offset.astype(np.uint32).view(np.uint8), part.offset)
+        letters = last = self._sender.begin(samples.letters, part.words, packed=True)
+        if samples.qualities is not None:
+            last = self._sender.begin(samples.qualities, part.qualities)
+        self._after(letters)
+        self._launch("mark", -(-int(part.word_count) // THREADS), part.bases, part.word_count, *part.packed)
+        while True:
+            head = COUNT_BYTES + 8 * part.segments + 8 * (part.segments % 2)
+            out = self._buffer("out", head + FOUND_BYTES * self._room)
+            out.memset_async(0, head, self._stream)
+            listed = self._buffer("list", LISTED_BYTES * self._room).ptr, np.uint32(self._room)
+            self._match(part, out.ptr, *listed)
+            self._after(last)
+            if part.sums:
+                self._sum(part, out.ptr + COUNT_BYTES)
+            self._verify(part, *listed, out.ptr, out.ptr + head)
+            host = self._download(out, head + FOUND_BYTES * min(FIRST_FOUND, self._room))
+            needed, matches = host[:8].view(np.uint32).tolist()
+            if needed <= self._room:
+                break
+            self._room = needed + needed // 4
+        if matches > FIRST_FOUND:
+            host = self._download(out, head + FOUND_BYTES * matches)
+        totals = host[COUNT_BYTES : COUNT_BYTES + 8 * part.segments].view(np.int64)
+        found = host[head : head + FOUND_BYTES * matches].view(np.uint32).reshape(-1, FOUND_WORDS)
+        return found, totals
+
+    def _part(self, samples: Samples) -> _Part:
+        """Room for what a call has on the device."""
+        bases, segments = len(samples.letters), len(samples)
+        tiles = -(-bases // TILE)
+        words = (tiles + 1) * TILE // PER_WORD
+        blocks = bases // SUM_TILE + 1 if samples.qualities is not None else 0
+        sizes = {"within": 4 * THREADS * blocks, "before": 8 * blocks, "all": 4 * blocks}
+        return _Part(
+            segments,
+            tiles,
+            np.uint32(bases),
+            np.uint32(words),
+            np.uint32(samples.carried),
+            self._buffer("packed", 4 * words),
+            self._buffer("with_letters", words // 32),
+            self._buffer("offset", 4 * (segments + 1)),
+            self._buffer("qualities", SUM_TILE * blocks) if blocks else None,
+            tuple(self._buffer(name, size).ptr for name, size in sizes.items()) if blocks else (),
+            blocks,
+        )
+
+    def _match(self, part: _Part, counts: int, listed: int, room: np.uint32) -> None:
+        self._launch(
+            "match",
+            part.tiles,
+            *part.packed,
+            part.offset.ptr,
+            np.uint32(part.segments),
+            part.carried,
+            *self._table("known", "first", "anchor", "handles"),
+            *self._sizes,
+            *self._table("patterns", "words"),
+            self._longest,
+            *self._rules,
+            counts,
+            listed,
+            room,
+        )
+
+    def _sum(self, part: _Part, totals: int) -> None:
+        within, before, tile_sums = part.sums
+        qualities, segments = part.qualities.ptr, np.uint32(part.segments)
+        self._launch("sums", part.sum_tiles, qualities, within, tile_sums)
+        self._launch("carry", 1, tile_sums, np.uint32(part.sum_tiles), before)
+        blocks = -(-part.segments // THREADS)
+        self._launch("totals", blocks, qualities, within, before, part.offset.ptr, segments, part.carried, totals)
+
+    def _verify(self, part: _Part, listed: int, room: np.uint32, counts: int, hits: int) -> None:
+        sums = (part.qualities.ptr, *part.sums[:2]) if part.sums else (0, 0, 0)
+        tables = self._table("patterns", "words")
+        blocks = min(VERIFYING, 4 * part.tiles)
+        self._launch("verify", blocks, part.packed[0], *tables, *self._rules, *sums, listed, room, counts, hits)
+
+    def _after(self, sending: Sending) -> None:
+        """Let kernels wait until that is on the device."""
+        self._sender.finish(sending)
+        self._stream.wait_event(self._sender.stream.record())
+
+    def _launch(self, name: str, blocks: int, *arguments: Any) -> None:
+        self._kernels[name]((blocks,), (THREADS,), arguments)
+
+    def _table(self, *names: str) -> Iterator[int]:
+        return (int(self._tables[name].data.ptr) for name in names)
+
+    def _buffer(self, name: str, size: int) -> Any:
+        """Device memory of that name; what it held is lost when it grows."""
+        held, room = self._buffers.get(name, (None, -1))
+        if room < size:
+            self._buffers.pop(name, None)
+            held = self._cupy.cuda.alloc(size)
+            self._buffers[name] = held, size
+        return held
+
+    def _download(self, source: Any, size: int) -> NDArray[np.uint8]:
+        host = np.empty(size, dtype=np.uint8)
+        source.copy_to_host_async(host.ctypes.data, size, self._stream)
+        self._stream.synchronize()
+        return host
+
+    def _compiled(self, text: str, name: str) -> Any:
+        kernel = self._cupy.RawKernel(text, name, options=OPTIONS)
+        kernel.compile()
+        cuda_setup.keep_loaded(kernel)
+        return kernel
+
+
+def _not_empty(values: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    return values if values.size else np.zeros(4, dtype=np.uint32)
+
+
+def make(patterns: Patterns, options: ScanOptions, device: int = 0) -> Scanner:
+    """A scanner on a CUDA device.
+
+    Raises
+    ------
+    BackendUnavailable
+    """
+    longest = int(np.diff(patterns.offset).max(initial=1))
+    with cuda_setup.starting(device):
+        finder = CudaFinder(device, Index.of(patterns, options.max_mismatches), longest, options)
+    return DeviceScanner(finder, patterns, options)

@@ -1,0 +1,90 @@
+"""What finds patterns, as scanners on devices take it: the compiled part's anchor index, and letters in words.
+
+A word of 32 bits has eight letters, the first one lowest; what lies behind a pattern's end is N.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.compiled import native
+from pairhmm.iupac import ANY
+from pairhmm.scanning.batch import Patterns
+
+PER_WORD = 8
+"""Letters of a word."""
+
+COLUMNS = 16
+"""Letters of a handle: they are compared first."""
+
+Words = NDArray[np.uint32]
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """Tables of patterns.
+
+    Attributes
+    ----------
+    bases : int
+        Letters of an anchor.
+    known : uint32[5**bases / 32, rounded up]
+        A bit for each base-5 number (A C G T are 0 to 3, else 4; the first letter counts most): has it anchors?
+    first : uint32[5**bases + 1]
+        Into `anchor`.
+    anchor : uint32[entries]
+        Handles.
+    anchors : int
+        Handles that the index has; those behind them are for patterns that it can't find.
+    handles : uint32[handles, 4]
+        The 16 letters behind an anchor, or at a place that tells much for patterns without anchors; the pattern; where
+        in it the anchor or the place begins.
+    patterns : uint32[patterns, 2]
+        First word of its letters, and its length.
+    words : uint32[...]
+    """
+
+    bases: int
+    known: Words
+    first: Words
+    anchor: Words
+    anchors: int
+    handles: Words
+    patterns: Words
+    words: Words
+
+    @classmethod
+    def of(cls, patterns: Patterns, max_mismatches: int) -> Index:
+        """The index of patterns, of which up to so many columns may differ."""
+        bases, anchors, places, *tables = native.scan_index(patterns.letters, patterns.offset, max_mismatches)
+        known, first, anchor = (table.reshape(-1) for table in tables)
+        lengths = np.diff(patterns.offset)
+        first_word = np.concatenate(([0], np.cumsum(-(-lengths // PER_WORD))))
+        letters = np.full(PER_WORD * (int(first_word[-1]) + 1), ANY, dtype=np.uint8)
+        for begin, end, word in zip(patterns.offset[:-1], patterns.offset[1:], first_word[:-1], strict=True):
+            letters[PER_WORD * word : PER_WORD * word + end - begin] = patterns.letters[begin:end]
+        handles = np.empty((len(places), 4), dtype=np.uint32)
+        handles[:, 2:] = places
+        behind = places[:, 1] + np.where(np.arange(len(places)) < anchors, bases, 0)
+        handles[:, :2] = _letters_of(letters, PER_WORD * first_word[places[:, 0]], behind, lengths[places[:, 0]])
+        told = np.stack([first_word[:-1], lengths], axis=1).astype(np.uint32)
+        return cls(bases, known, first, anchor, anchors, handles, told, pack_letters(letters))
+
+
+def _letters_of(
+    letters: NDArray[np.uint8], begin: NDArray[np.int64], column: NDArray[np.int64], length: NDArray[np.int64]
+) -> Words:
+    """uint32[n, 2]: COLUMNS letters of each pattern from a column on, N behind its end."""
+    columns = column[:, None] + np.arange(COLUMNS)
+    inside = columns < length[:, None]
+    taken = np.where(inside, letters[np.where(inside, begin[:, None] + columns, 0)], ANY).astype(np.uint8)
+    return pack_letters(taken.reshape(-1)).reshape(-1, COLUMNS // PER_WORD)
+
+
+def pack_letters(letters: NDArray[np.uint8]) -> Words:
+    """Words of letters, whose number is a multiple of eight."""
+    pairs = letters[0::2] | letters[1::2] << 4
+    return pairs.view("<u4")

@@ -1,0 +1,148 @@
+"""Large arrays to a device through pieces of memory that both it and the host reach.
+
+Threads fill pieces while others are on their way, and what is sent next is begun before what is sent now has arrived.
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.compiled import native
+from pairhmm.scanning.index import PER_WORD
+
+COPIERS = 8
+"""Threads that fill pieces; with more than there are memory channels to keep busy nothing is gained."""
+
+WORD = 4
+"""Bytes of a word."""
+
+Bytes = NDArray[np.uint8]
+
+
+@dataclass(slots=True, eq=False)
+class Sending:
+    """An array on its way.
+
+    Attributes
+    ----------
+    values : uint8[values]
+    target : object
+        Of the device.
+    packed : bool
+        Whether they are letters that arrive eight to a word of 32 bits, N behind the last.
+    begun, passed : int
+        How many of the values threads were given to copy, and how many the device was.
+    """
+
+    values: Bytes
+    target: Any
+    packed: bool
+    begun: int = 0
+    passed: int = 0
+
+    def size(self, count: int) -> int:
+        """Bytes that so many values are on the device."""
+        return -(-count // PER_WORD) * WORD if self.packed else count
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """A piece that is being filled; `number` is the copy's, the values are [first, first + count)."""
+
+    piece: Any
+    number: int
+    sending: Sending
+    first: int
+    count: int
+
+
+class Sender(ABC):
+    """Sends arrays.
+
+    Parameters
+    ----------
+    piece_size : int
+        Bytes of a piece.
+    pieces : int
+        At most; they are made as they are needed.
+    """
+
+    def __init__(self, piece_size: int, pieces: int) -> None:
+        self._piece_size, self._unmade = piece_size, pieces
+        self._copier = native.Copier(min(COPIERS, os.cpu_count() or 1))
+        self._free: deque[Any] = deque()
+        self._queue: deque[Sending] = deque()  # those that are not all begun
+        self._filling: deque[Filling] = deque()
+
+    def begin(self, values: Bytes, target: Any, packed: bool = False) -> Sending:
+        """Begin to fill pieces with an array; those begun before it are sent before it."""
+        sending = Sending(values, target, packed)
+        self._queue.append(sending)
+        self._fill()
+        return sending
+
+    def finish(self, sending: Sending) -> None:
+        """Pass an array, and those begun before it, to the device."""
+        while sending.passed < len(sending.values):
+            if not self._filling:
+                self._reclaim()
+                self._fill()
+            filling = self._filling.popleft()
+            self._copier.wait(filling.number)
+            self._pass(filling)
+            filling.sending.passed += filling.count
+            self._fill()
+
+    def give_up(self) -> None:
+        """Let go of arrays that were begun and are not finished."""
+        self._queue.clear()
+        while self._filling:
+            filling = self._filling.popleft()
+            self._copier.wait(filling.number)
+            self._free.append(filling.piece)
+
+    def _fill(self) -> None:
+        while self._queue:
+            sending = self._queue[0]
+            most = self._piece_size * (PER_WORD // WORD if sending.packed else 1)
+            count = min(most, len(sending.values) - sending.begun)
+            if count == 0:
+                self._queue.popleft()
+                continue
+            piece = self._take()
+            if piece is None:
+                return
+            values = sending.values[sending.begun : sending.begun + count]
+            number = self._copier.begin(values, self._memory(piece), sending.packed)
+            self._filling.append(Filling(piece, number, sending, sending.begun, count))
+            sending.begun += count
+
+    def _take(self) -> Any:
+        """A piece to fill, or None where all are in use."""
+        if not self._free and self._unmade:
+            self._unmade -= 1
+            return self._make()
+        return self._free.popleft() if self._free else None
+
+    @abstractmethod
+    def _make(self) -> Any:
+        """A piece."""
+
+    @abstractmethod
+    def _memory(self, piece: Any) -> Bytes:
+        """What of it is filled."""
+
+    @abstractmethod
+    def _pass(self, filling: Filling) -> None:
+        """Let the device copy a piece that is full."""
+
+    @abstractmethod
+    def _reclaim(self) -> None:
+        """Free at least one of the pieces that the device has."""

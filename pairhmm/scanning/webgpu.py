@@ -1,0 +1,329 @@
+"""The scan on a WebGPU device: shaders/scan*.wgsl through wgpu."""
+
+from __future__ import annotations
+
+import threading
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm import webgpu_setup, wgsl
+from pairhmm.errors import DeviceLost, OutOfDeviceMemory
+from pairhmm.scanning.base import Scanner
+from pairhmm.scanning.batch import Patterns, Samples, ScanOptions
+from pairhmm.scanning.device import FOUND_WORDS, DeviceScanner, Found
+from pairhmm.scanning.index import PER_WORD, Index
+from pairhmm.scanning.mapped import MappedSender
+from pairhmm.webgpu_setup import Adapter, status, translated
+
+__all__ = ["ENTRIES", "WebgpuFinder", "make", "source", "status"]
+
+ENTRIES = {
+    "mark": "scan_mark",
+    "match_tile": "scan_match",
+    "sum": "scan_sums",
+    "carry": "scan_sums",
+    "total": "scan_verify",
+    "verify": "scan_verify",
+}
+"""Entry points, and the files of shaders/ that have them."""
+
+BINDINGS = {
+    "mark": ("words", "with_letters"),
+    "match_tile": ("words", "with_letters", "offset", "index", "patterns", "counts", "list"),
+    "sum": ("qualities", "within", "tile_sums"),
+    "carry": (None, None, "tile_sums", "before"),
+    "total": ("qualities", "within", "before", *[None] * 5, "offset", "totals"),
+    "verify": ("qualities", "within", "before", "words", "patterns", "counts", "list", "hits"),
+}
+"""Buffers of each entry point, from binding 1 on; None for one that it does not use."""
+
+TILE = 1024
+"""Positions of a workgroup of match_tile."""
+
+MARK_WORDS, TOTAL_SEGMENTS = 128, 64
+"""Of a workgroup of each."""
+
+SUMMED = 64
+"""Qualities of an invocation of `sum`."""
+
+SUM_TILE = 256 * SUMMED
+VERIFYING = 512
+"""Workgroups of `verify`."""
+
+FIRST_ROOM = 1 << 14
+"""Places that the list has room for at first; it grows to what was met."""
+
+MOST_WORKGROUPS = 65535
+"""Of a dispatch in one dimension."""
+
+MOST_BASES = {"DiscreteGPU": 1 << 28, "IntegratedGPU": 1 << 24, "CPU": 1 << 21}
+"""Of a submission: systems end those that take seconds."""
+
+COUNTS, FOUND_BYTES = 16, 4 * FOUND_WORDS
+USED = "STORAGE|COPY_DST|COPY_SRC"
+
+PARAMS = (
+    "bases",
+    "words",
+    "segments",
+    "carried",
+    "first_at",
+    "anchor_at",
+    "anchors",
+    "handles",
+    "pattern_at",
+    "letters_at",
+    "longest",
+    "max_mismatches",
+    "min_informative",
+    "room",
+    "sum_tiles",
+    "scored",
+)
+"""Of `Params` in shaders/scan.wgsl."""
+
+
+def source(entry: str, bases: int) -> str:
+    """WGSL of an entry point, for anchors of that many letters."""
+    constants = {"BASES": bases, "TILE": TILE, "SUMMED": SUMMED}
+    switches = {"PER_WORD": PER_WORD, "BEYOND_WORD": bases - PER_WORD}
+    lines = [f"const {name} = {value}u;\n" for name, value in constants.items()]
+    return "".join([*lines, *(wgsl.expand(f"{name}.wgsl", _read, switches) for name in ("scan", ENTRIES[entry]))])
+
+
+@cache
+def _read(name: str) -> str:
+    return (files("pairhmm") / "shaders" / name).read_text()
+
+
+class _Device:
+    """A device with what does not depend on signatures."""
+
+    def __init__(self, adapter: Adapter) -> None:
+        self.handle = webgpu_setup.request_device(adapter)
+        self.sender = MappedSender(self.handle)
+        self.one_call = threading.Lock()
+        self._pipelines: dict[tuple[str, int], Any] = {}
+
+    def pipeline(self, entry: str, bases: int) -> Any:
+        """The pipeline of an entry point; only `match_tile` depends on the bases of an anchor."""
+        key = entry, bases if entry == "match_tile" else 0
+        if key not in self._pipelines:
+            module = self.handle.create_shader_module(code=source(entry, bases))
+            compute = {"module": module, "entry_point": entry}
+            self._pipelines[key] = self.handle.create_compute_pipeline(layout="auto", compute=compute)
+        return self._pipelines[key]
+
+
+@cache
+def _device(index: int) -> _Device:
+    return _Device(webgpu_setup.adapters()[index])
+
+
+class WebgpuFinder:
+    """Finds patterns on one WebGPU device.
+
+    Parameters
+    ----------
+    number : int
+        Of the device.
+    index : Index
+    longest : int
+        Length of the longest pattern.
+    options : ScanOptions
+    """
+
+    def __init__(self, number: int, index: Index, longest: int, options: ScanOptions) -> None:
+        self.label = f"webgpu:{number}"
+        self._number, self._bases = number, index.bases
+        self._shared = _device(number)
+        self._device = self._shared.handle
+        self._limit = int(self._device.limits["max-storage-buffer-binding-size"])
+        kind = webgpu_setup.adapters()[number].kind
+        self.most_bases = min(MOST_BASES.get(kind, MOST_BASES["IntegratedGPU"]), self._limit - 2 * SUM_TILE)
+        self._room = FIRST_ROOM
+        self._buffers: dict[str, Any] = {}
+        self._params = {
+            "first_at": index.known.size,
+            "anchor_at": index.known.size + index.first.size,
+            "anchors": index.anchors,
+            "handles": len(index.handles),
+            "pattern_at": index.handles.size,
+            "letters_at": index.handles.size + index.patterns.size,
+            "longest": longest,
+            "max_mismatches": min(options.max_mismatches, longest),
+            "min_informative": options.min_informative,
+        }
+        self._upload("index", index.known, index.first, index.anchor)
+        self._upload("patterns", index.handles.reshape(-1), index.patterns.reshape(-1), index.words)
+
+    def find(self, samples: Samples) -> tuple[Found, NDArray[np.int64]]:
+        if not len(samples.letters):
+            return np.empty((0, FOUND_WORDS), np.uint32), np.zeros(len(samples), np.int64)
+        try:
+            with self._shared.one_call, translated(self.label):
+                try:
+                    return self._find(samples)
+                finally:
+                    # What is being copied reads the samples.
+                    self._shared.sender.give_up()
+        except DeviceLost:
+            _device.cache_clear()
+            raise
+
+    def _find(self, samples: Samples) -> tuple[Found, NDArray[np.int64]]:
+        """The matches and the totals; matching goes on while the qualities are on their way."""
+        sender = self._shared.sender
+        words = self._make_room("words", 4 * self._words_of(len(samples.letters)))
+        sending = [sender.begin(samples.letters, words, packed=True)]
+        sum_tiles = 0
+        if samples.qualities is not None:
+            sum_tiles = len(samples.letters) // SUM_TILE + 1
+            sending.append(sender.begin(samples.qualities, self._make_room("qualities", SUM_TILE * sum_tiles)))
+        self._make_room_for(samples, sum_tiles)
+        while True:
+            matching, scoring = self._matching(samples, sum_tiles), self._scoring(samples, sum_tiles)
+            sender.finish(sending[0])
+            self._device.queue.submit([matching])
+            sender.finish(sending[-1])
+            self._device.queue.submit([scoring])
+            places, matches, found, totals = self._downloaded(samples)
+            if places <= self._room:
+                return found[:matches], totals
+            self._room = places + places // 4
+
+    def _words_of(self, bases: int) -> int:
+        """Words of so many letters, and of a tile of N behind them."""
+        words = (-(-bases // TILE) + 1) * TILE // PER_WORD
+        return -(-words // MARK_WORDS) * MARK_WORDS
+
+    def _make_room_for(self, samples: Samples, sum_tiles: int) -> None:
+        """What a call needs beside the samples, but for what grows with the places."""
+        sizes = {
+            "with_letters": self._words_of(len(samples.letters)) // 32,
+            "qualities": 0,
+            "within": 4 * 256 * sum_tiles,
+            "tile_sums": 4 * sum_tiles,
+            "before": 8 * sum_tiles,
+            "totals": 8 * len(samples),
+        }
+        for name, size in sizes.items():
+            self._make_room(name, size)
+        self._upload("offset", samples.offset.astype(np.uint32))
+
+    def _matching(self, samples: Samples, sum_tiles: int) -> Any:
+        """Commands that list places; what they need but the letters is there."""
+        for name, size in (("list", 16), ("hits", FOUND_BYTES), ("counts", 0)):
+            self._make_room(name, max(COUNTS, size * self._room))
+        words = self._words_of(len(samples.letters))
+        given = {
+            "bases": len(samples.letters),
+            "words": words,
+            "segments": len(samples),
+            "carried": samples.carried,
+            "room": self._room,
+            "sum_tiles": sum_tiles,
+            "scored": int(sum_tiles > 0),
+        }
+        self._upload("params", np.array([(self._params | given)[name] for name in PARAMS], dtype=np.uint32))
+        encoder = self._device.create_command_encoder()
+        encoder.clear_buffer(self._buffers["counts"])
+        encoder.clear_buffer(self._buffers["totals"])
+        compute = encoder.begin_compute_pass()
+        self._dispatch(compute, "mark", words // MARK_WORDS)
+        self._dispatch(compute, "match_tile", -(-len(samples.letters) // TILE))
+        compute.end()
+        return encoder.finish()
+
+    def _scoring(self, samples: Samples, sum_tiles: int) -> Any:
+        """Commands that compare the places that are listed, score them and copy what is found."""
+        encoder = self._device.create_command_encoder()
+        compute = encoder.begin_compute_pass()
+        if sum_tiles:
+            self._dispatch(compute, "sum", sum_tiles)
+            self._dispatch(compute, "carry", 1)
+            self._dispatch(compute, "total", -(-len(samples) // TOTAL_SEGMENTS))
+        self._dispatch(compute, "verify", VERIFYING)
+        compute.end()
+        sizes = self._downloads(samples)
+        staging = self._make_room("staging", sum(sizes.values()), "MAP_READ|COPY_DST")
+        at = 0
+        for name, size in sizes.items():
+            encoder.copy_buffer_to_buffer(self._buffers[name], 0, staging, at, size)
+            at += size
+        return encoder.finish()
+
+    def _downloads(self, samples: Samples) -> dict[str, int]:
+        """Bytes of what is read, in its order."""
+        return {"counts": COUNTS, "totals": 8 * len(samples), "hits": FOUND_BYTES * self._room}
+
+    def _downloaded(self, samples: Samples) -> tuple[int, int, Found, NDArray[np.int64]]:
+        """Places listed, matches, room for matches, of which the first ones are there, and totals."""
+        staging, sizes = self._buffers["staging"], self._downloads(samples)
+        promise = staging.map_async("READ_NOSYNC", 0, sum(sizes.values()))
+        self._shared.sender.map_sent()
+        promise.sync_wait()
+        try:
+            words = np.frombuffer(staging.read_mapped(0, sum(sizes.values()), copy=False), dtype=np.uint32)
+            places, matches = words[:2].tolist()
+            hits_at = (COUNTS + sizes["totals"]) // 4
+            totals = words[COUNTS // 4 : hits_at].view(np.int64).copy()
+            found = words[hits_at:][: FOUND_WORDS * matches].reshape(-1, FOUND_WORDS).copy()
+        finally:
+            del words
+            staging.unmap()
+        return places, matches, found, totals
+
+    def _dispatch(self, compute: Any, entry: str, workgroups: int) -> None:
+        pipeline = self._shared.pipeline(entry, self._bases)
+        names = ("params", *BINDINGS[entry])
+        entries = [
+            {"binding": at, "resource": {"buffer": self._buffers[name], "offset": 0, "size": self._buffers[name].size}}
+            for at, name in enumerate(names)
+            if name is not None
+        ]
+        layout = pipeline.get_bind_group_layout(0)
+        compute.set_pipeline(pipeline)
+        compute.set_bind_group(0, self._device.create_bind_group(layout=layout, entries=entries))
+        rows = -(-workgroups // MOST_WORKGROUPS)
+        compute.dispatch_workgroups(-(-workgroups // rows), rows)
+
+    def _upload(self, name: str, *values: NDArray[np.uint32]) -> None:
+        usage = "UNIFORM|COPY_DST" if name == "params" else USED
+        buffer = self._make_room(name, sum(part.nbytes for part in values), usage)
+        at = 0
+        for part in values:
+            if part.size:
+                self._device.queue.write_buffer(buffer, at, np.ascontiguousarray(part))
+            at += part.nbytes
+
+    def _make_room(self, name: str, size: int, usage: str = USED) -> Any:
+        """The buffer of that name, of at least that size; what it held is lost when it grows."""
+        held = self._buffers.get(name)
+        if held is not None and held.size >= size:
+            return held
+        if held is not None:
+            self._buffers.pop(name).destroy()
+        room = max(16, -(-size // 16) * 16)
+        if room > self._limit:
+            raise OutOfDeviceMemory(f"{self.label}: {room} bytes are over its limit of {self._limit} for a buffer")
+        self._buffers[name] = self._device.create_buffer(size=room, usage=usage)
+        return self._buffers[name]
+
+
+def make(patterns: Patterns, options: ScanOptions, device: int = 0) -> Scanner:
+    """A scanner on a WebGPU device.
+
+    Raises
+    ------
+    BackendUnavailable
+    """
+    longest = int(np.diff(patterns.offset).max(initial=1))
+    index = Index.of(patterns, options.max_mismatches)
+    label = f"webgpu:{device}"
+    with webgpu_setup.starting(label):
+        return DeviceScanner(WebgpuFinder(device, index, longest, options), patterns, options)
