@@ -11,8 +11,9 @@ export PAIRHMM_NEEDS_CPU := 1
 
 .PHONY: test test-gpu demo lint bench wheel clean
 
+# A file's tests share what it takes long to make: they stay together.
 test: $(STAMP)
-	$(BIN)/pytest $(PYTEST_ARGS)
+	$(BIN)/pytest -n auto --dist loadfile $(PYTEST_ARGS)
 
 # PYTHON_GPU=python3: with an interpreter as it is, and nothing from the network.
 test-gpu:
