@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from pairhmm import backends
 from pairhmm.backends import Status
+from pairhmm.cli.scan import command as scan
 from pairhmm.cli.validate import command as validate
 from pairhmm.errors import BackendUnavailable, InputError
 from pairhmm.free_devices import claim_devices
@@ -84,3 +85,14 @@ def test_as_an_option(monkeypatch):
     assert seen == [("cuda", 2), (2, 5)]
     done = CliRunner().invoke(validate, ["x.txt", "--device", "free,1"])
     assert done.exit_code == 2 and "is not a list of device numbers" in done.output
+
+
+def test_as_the_option_of_a_command_that_takes_one(monkeypatch):
+    seen = []
+    monkeypatch.setattr("pairhmm.free_devices.claim_devices", lambda *asked: seen.append(asked) or (3,))
+    monkeypatch.setattr(import_module("pairhmm.scan"), "scan_files", lambda *_, **given: seen.append(given["device"]))
+    for device in ("free", "7"):
+        CliRunner().invoke(scan, ["x.fq", "--signatures", "s.fa", "--backend", "cuda", "--device", device])
+    assert seen == [("cuda", 1), 3, 7]
+    done = CliRunner().invoke(scan, ["x.fq", "--signatures", "s.fa", "--device", "0,1"])
+    assert done.exit_code == 2 and "is neither the number of a" in done.output

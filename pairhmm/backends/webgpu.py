@@ -34,7 +34,7 @@ WAVE_SECONDS = 1e-4
 STARTED_AT = -116
 """Exponent of the scores of forward.wgsl; those of forward_scaled.wgsl lie below -200."""
 
-CHUNK_CELLS = {"DiscreteGPU": 17_000_000_000, "IntegratedGPU": 1_000_000_000, "CPU": 100_000_000}
+CHUNK_CELLS = {"DiscreteGPU": 8_500_000_000, "IntegratedGPU": 1_000_000_000, "CPU": 100_000_000}
 """Cells of a call, by the kind of adapter; of another kind as of an integrated GPU."""
 
 FIRST_SPEED = {"DiscreteGPU": 2e11, "IntegratedGPU": 2e10, "CPU": 1e8}

@@ -24,6 +24,12 @@ def _indices(context: click.Context, parameter: click.Parameter, value: str | No
     return tuple(map(int, value.split(",")))
 
 
+def _index_or_free(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    if value is None or value == "free" or re.fullmatch(r"\d+", value):
+        return value
+    raise click.BadParameter(f"{value!r} is neither the number of a device nor free", context, parameter)
+
+
 _Devices = tuple[int, ...] | int | None
 
 
@@ -80,6 +86,30 @@ threads_option = click.option(
 )
 
 
+def one_device_options(command: Command) -> Command:
+    """Add `--backend` and a `--device` that is one; a command gets `backend`, a name, and `device`, an index if any."""
+
+    @wraps(command)
+    def with_device(*args: Any, backend: str, device: str | None, **given: Any) -> Any:
+        index = None if device is None else int(device) if device != "free" else _claimed(backend, 1)[0]
+        return command(*args, backend=backend, device=index, **given)
+
+    option = click.option(
+        "--device",
+        callback=_index_or_free,
+        metavar="N|free",
+        help="GPU, numbered as pairhmm devices lists them; free is one that no other run has claimed so, and is"
+        " waited for. Default: the first.",
+    )
+    return _backend_option(option(with_device))
+
+
+def _claimed(backend: str, count: int) -> tuple[int, ...]:
+    from pairhmm.free_devices import claim_devices
+
+    return claim_devices(backend, count)
+
+
 def backend_options(command: Command) -> Command:
     """Add `--backend`, `--device` and `--device-memory`; the command gets one `backend`, an `engine.Choice`."""
 
@@ -88,9 +118,7 @@ def backend_options(command: Command) -> Command:
         from pairhmm.engine import Choice
 
         if isinstance(devices, int):
-            from pairhmm.free_devices import claim_devices
-
-            devices = claim_devices(backend, devices)
+            devices = _claimed(backend, devices)
         return command(*args, backend=Choice(backend, devices, device_memory), **given)
 
     return _backend_option(_device_or_free_option(device_memory_option(with_choice)))

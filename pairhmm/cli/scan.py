@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import rich_click as click
 
-from pairhmm.cli.common import BACKENDS, parse_size, threads_option
+from pairhmm.cli.common import one_device_options, parse_size, threads_option
 
 
 @click.command("scan")
@@ -42,19 +42,7 @@ from pairhmm.cli.common import BACKENDS, parse_size, threads_option
     metavar="SIZE",
     help="Bytes of records held at once, unpacked: with it memory grows, not with the files.",
 )
-@click.option(
-    "--backend",
-    type=click.Choice(BACKENDS),
-    default="auto",
-    show_default=True,
-    help="What computes; auto takes a GPU where matching is slower than reading. The reference is slow.",
-)
-@click.option(
-    "--device",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="GPU, numbered as pairhmm devices lists them. Default: the first.",
-)
+@one_device_options
 @threads_option
 def command(
     samples: tuple[str, ...],

@@ -23,9 +23,10 @@ rule scan:
     params:
         prefix=lambda wildcards, output: output.samples.removesuffix(".samples.tsv"),
         reference=lambda wildcards, input: optional("-f", input.reference),
+        compute=compute_options,
         options=config["scan_options"],
     shell:
-        "pairhmm scan --signatures {input.signatures:q} {params.reference} -@ {threads} {params.options}"
+        "pairhmm scan --signatures {input.signatures:q} {params.reference} {params.compute} -@ {threads} {params.options}"
         " -o {output.hits:q} --summary {params.prefix:q} --multiqc {output.multiqc:q} {input.reads:q} 2> {log:q}"
 
 
