@@ -71,7 +71,8 @@ fn begin_fitting(lane: u32) {
 // larger. `before` is what the lane has now, `falls` what `sum_falls` says.
 fn fitting(wanted: i32, before: i32, falls: vec2<i32>, lane: u32) -> i32 {
     let at = lane + (lane / SEGMENT + 1u) * REACH;
-    brought_by[at] = wanted + falls.y;
+    // An insertion may gain, too, where matches are rare.
+    brought_by[at] = wanted + max(falls.x, falls.y);
     workgroupBarrier();
     var highest = wanted + falls.x;
 //#for distance REACH

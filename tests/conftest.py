@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -27,6 +28,10 @@ REQUIRED = frozenset(filter(None, os.environ.get("PAIRHMM_TEST_REQUIRE", "").spl
 
 # A checkout's pairhmm/ may have no compiled part: `python -m pairhmm` in a test must find the installed package.
 os.environ.setdefault("PYTHONSAFEPATH", "1")
+
+# Workers of pytest-xdist ignore Ctrl-C, and so would the processes that tests start to interrupt them.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A failure is the same on every machine, and time limits are pytest-timeout's.
 settings.register_profile("suite", deadline=None, derandomize=True)

@@ -28,6 +28,7 @@ FLOORS = (
         "webgpu_packed",
         "webgpu_runtime",
         "webgpu_setup",
+        "webgpu_strips",
         "wgsl",
     },
     {"calibration", "chunks", "device_pool", "engine", "scanning"},

@@ -40,7 +40,7 @@ def test_errors_are_raised_in_the_caller(error):
 
 
 def test_closed_early():
-    ended = threading.Event()
+    ended, threads = threading.Event(), threading.active_count()
 
     def items():
         try:
@@ -54,4 +54,4 @@ def test_closed_early():
     ahead.close()
     del ahead
     assert ended.wait(10), "its file is closed"
-    assert threading.active_count() == 1
+    assert threading.active_count() == threads
