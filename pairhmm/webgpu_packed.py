@@ -20,21 +20,12 @@ from pairhmm.packed import PADDING, RESCUERS, Plan, Shape, Staging, rescuer_of, 
 from pairhmm.webgpu_kernels import pairs_of
 from pairhmm.webgpu_strips import LONG, STEPS, lag
 
-ROWS = {
-    1: (10, 16),
-    2: (12, 16),
-    4: (10, 12, 14, 16),
-    8: (9, 11, 13, 15, 17, 19),
-    16: range(10, 20),
-    32: (10, 12, 14, 16, 18, 19),
-}
+ROWS = {1: (16,), 4: (10, 16), 8: (11, 15, 19), 16: (12, 16, 19), 32: (12, 16, 19)}
 """Rows that a lane may own, by lanes: few enough for the registers that a driver gives.
 
-Measured on an H200: a cell takes as long with 9 rows as with 19, and 1.3 times as long with 20, or 19 on 4 lanes."""
-
-COARSE_ROWS = {1: (16,), 4: (10, 16), 8: (11, 15, 19), 16: (12, 16, 19), 32: (12, 16, 19)}
-FEW_CELLS = 500_000_000
-"""Batches with fewer for each shape have these: dispatches follow each other, and the end of each is idle time."""
+Measured on an H200: a cell takes as long with 9 rows as with 19, and 1.3 times as long with 20, or 19 on 4 lanes. With
+more shapes tiles would fit their reads closer, but a dispatch begins when the one before has ended: its end is idle time.
+"""
 
 STEP_COST = 0.5
 """What of a step does not depend on the rows of a lane, in rows."""
@@ -107,10 +98,9 @@ class Packed:
 
 
 @cache
-def shapes(*, coarse: bool = False) -> tuple[tuple[Shape, ...], NDArray[np.uint8]]:
+def shapes() -> tuple[tuple[Shape, ...], NDArray[np.uint8]]:
     """All shapes, and for each read length 0..LONGEST_TILE the index (uint8) of the one with least work."""
-    rows_of = COARSE_ROWS if coarse else ROWS
-    known = [Shape(lanes, rows) for lanes, choices in rows_of.items() for rows in choices]
+    known = [Shape(lanes, rows) for lanes, choices in ROWS.items() for rows in choices]
     lanes, rows = np.array([(shape.lanes, shape.rows) for shape in known]).T
     fits = np.arange(LONGEST_TILE + 1)[:, None] <= lanes * rows
     return tuple(known), np.where(fits, lanes * (rows + STEP_COST), np.inf).argmin(axis=1).astype(np.uint8)
@@ -135,29 +125,17 @@ def pack(batch: PairBatch, skip_read: NDArray[np.bool_], width: int, staging: St
     work["kept"] = 2 * batch.pairs
     places = plan.tile_places(batch)
     work["read_group"], work["order"] = places.read_group // 4, places.order // 4
-    known, shape_of_length = _shapes_for(batch)
+    known, shape_of_length = shapes()
     reads_of_shape = np.array([width // shape.lanes for shape in known])
     made = send_with_tiles(plan, places, batch, skip_read, shape_of_length, reads_of_shape, staging, beside)
-    return _packed(batch, work, kept, places.items // 4, known, made)
-
-
-def _shapes_for(batch: PairBatch) -> tuple[tuple[Shape, ...], NDArray[np.uint8]]:
-    """`shapes`: coarse ones if the others would leave each too little to do."""
-    known, shape_of_length = shapes()
-    lengths = np.minimum(np.diff(batch.read_offset), LONGEST_TILE)
-    used = np.count_nonzero(np.bincount(shape_of_length[lengths], minlength=len(known)))
-    return shapes(coarse=True) if batch.cells < FEW_CELLS * used else (known, shape_of_length)
+    return _packed(batch, work, kept, places.items // 4, made)
 
 
 def _packed(
-    batch: PairBatch,
-    work: NDArray[np.void],
-    kept: Kept,
-    items_at: int,
-    known: Sequence[Shape],
-    made: list[tuple[int, int, int, int, int, int]],
+    batch: PairBatch, work: NDArray[np.void], kept: Kept, items_at: int, made: list[tuple[int, int, int, int, int, int]]
 ) -> Packed:
     """The tiers of a batch, whose items begin at that word, and the lists of the pairs that are rescued."""
+    known, _ = shapes()
     mean_width = len(batch.haplotypes) / max(1, len(batch.haplotype_offset) - 1)
     listed = [0] * len(RESCUERS)
     for shape, *_, pairs in made:
