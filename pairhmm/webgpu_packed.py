@@ -24,7 +24,7 @@ ROWS = {1: (16,), 4: (10, 16), 8: (11, 15, 19), 16: (12, 16, 19), 32: (12, 16, 1
 """Rows that a lane may own, by lanes: few enough for the registers that a driver gives.
 
 Measured on an H200: a cell takes as long with 9 rows as with 19, and 1.3 times as long with 20, or 19 on 4 lanes. With
-more shapes tiles would fit their reads closer, but a dispatch begins when the one before has ended: its end is idle time.
+more shapes tiles would fit their reads closer, but a dispatch begins when the one before has ended, whose end is idle.
 """
 
 STEP_COST = 0.5
