@@ -10,15 +10,12 @@ from numpy.typing import NDArray
 
 from pairhmm.batch import FLOAT32, SCALED_FLOAT32, UNSCORED, PairBatch
 from pairhmm.models.gatk import ERROR
-from pairhmm.packed import WARP, Shape
+from pairhmm.packed import LETTERS, LETTERS_SCALED, WARP, Shape
 
 OPTIONS = ("--std=c++17",)
 
 TASK_BYTES = 32
 """Of `Task` in forward.cu."""
-
-LETTERS, LETTERS_SCALED = 5, 6
-"""Letters with an emission: A C G T N, and where lanes have exponents also what stands past a haplotype's end."""
 
 LONG_ROWS = 10
 """Rows of a lane in forward_long.cu: at least the steps between the choice of an exponent and the next."""

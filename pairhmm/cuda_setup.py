@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from pairhmm.backends.base import Status
-from pairhmm.errors import BackendUnavailable, DeviceLost, OutOfDeviceMemory, PairhmmError, raised_as
+from pairhmm.errors import BackendUnavailable, DeviceLost, OutOfDeviceMemory, PairhmmError, raised_as, starting_as
 
 LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
 """The driver's own library."""
@@ -116,14 +116,9 @@ def starting(device: int) -> Iterator[None]:
     if lack := setup.lack(setup.gpus[device]):
         raise lack
     label = f"cuda:{device}"
-    try:
-        with translated(label):
-            yield
-    except (OutOfDeviceMemory, DeviceLost) as error:
-        cause = error.cause if isinstance(error, DeviceLost) else str(error).removeprefix(f"{label}: ")
-        raise _missing(
-            f"{label} does not start: {cause}", "see nvidia-smi for what else uses it, or name another with --device"
-        ) from error
+    cure = "see nvidia-smi for what else uses it, or name another with --device"
+    with starting_as(lambda reason: _missing(reason, cure), label), translated(label):
+        yield
 
 
 def translated(label: str) -> AbstractContextManager[None]:

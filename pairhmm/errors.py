@@ -69,6 +69,16 @@ class DeviceLost(PairhmmError):
 
 
 @contextmanager
+def starting_as(missing: Callable[[str], BackendUnavailable], label: str) -> Iterator[None]:
+    """Raise what keeps the device `label` from starting, memory or loss, as what `missing` makes of the reason."""
+    try:
+        yield
+    except (OutOfDeviceMemory, DeviceLost) as error:
+        cause = error.cause if isinstance(error, DeviceLost) else str(error).removeprefix(f"{label}: ")
+        raise missing(f"{label} does not start: {cause}") from error
+
+
+@contextmanager
 def raised_as(translate: Callable[[Exception, str], PairhmmError | None], label: str) -> Iterator[None]:
     """Raise a library's errors as what `translate` makes of them for the device `label`; others as they are."""
     try:

@@ -19,6 +19,9 @@ from pairhmm.batch import PairBatch, Qualities
 from pairhmm.compiled import native
 
 WARP = 32
+LETTERS, LETTERS_SCALED = 5, 6
+"""Letters with an emission: A C G T N, and where lanes have exponents also what stands past a haplotype's end."""
+
 PADDING = 64
 """Letters that a warp may read before a haplotype, and after the longest haplotype that shares the warp."""
 
@@ -280,6 +283,17 @@ def pack_pairs(
     return PackedPairs(
         int(strips.sum()), int(columns.sum()), item_pair, pair_item, pair_read, pair_haplotype, pair_column
     )
+
+
+def runs_within(sizes: NDArray[np.int64], most: int) -> Iterator[slice]:
+    """Runs, one behind the other, whose sizes make up at most that, or of one."""
+    ends = np.cumsum(sizes)
+    first = 0
+    while first < len(sizes):
+        before = int(ends[first - 1]) if first else 0
+        last = max(first + 1, int(np.searchsorted(ends, before + most, side="right")))
+        yield slice(first, last)
+        first = last
 
 
 def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void]]:

@@ -15,13 +15,10 @@ from numpy.typing import NDArray
 from pairhmm import wgsl
 from pairhmm.batch import PairBatch
 from pairhmm.models.gatk import ERROR
-from pairhmm.packed import Shape
-from pairhmm.webgpu_strips import STEPS, lag, passing_entries, rescale_steps
+from pairhmm.packed import LETTERS, LETTERS_SCALED, Shape
+from pairhmm.webgpu_strips import BLOCKS, STEPS, lag, passing_entries, rescale_steps
 
 SUBGROUPS = "enable subgroups;\n"
-
-LETTERS, LETTERS_SCALED = 5, 6
-"""Letters with an emission: A C G T N, and where lanes have exponents also what stands past a haplotype's end."""
 
 PART, SOFTWARE_PART = 16, 4
 """Columns of a loop's iteration in forward.wgsl, multiples of 4: on a GPU, and where compiling many takes seconds."""
@@ -115,6 +112,7 @@ def source(variant: Variant) -> str:
         "SEGMENT": segment,
         "REACH": reach,
         "STEPS": STEPS,
+        "BLOCKS": BLOCKS,
         "LAG": lag(segment),
         "PASSING_ENTRIES": passing_entries(segment),
     }

@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any
 
 from pairhmm.backends.base import Status
-from pairhmm.errors import BackendUnavailable, DeviceLost, OutOfDeviceMemory, PairhmmError, raised_as
+from pairhmm.errors import BackendUnavailable, DeviceLost, OutOfDeviceMemory, PairhmmError, raised_as, starting_as
 
 LOADER = "libvulkan.so.1"
 """On Linux and its kin; Metal and Direct3D are parts of their systems."""
@@ -136,12 +136,9 @@ def request_device(adapter: Adapter) -> Any:
 @contextmanager
 def starting(label: str) -> Iterator[None]:
     """Around making the backend of a device: what keeps it from starting is a BackendUnavailable."""
-    try:
-        with translated(label):
-            yield
-    except (OutOfDeviceMemory, DeviceLost) as error:
-        cause = error.cause if isinstance(error, DeviceLost) else str(error).removeprefix(f"{label}: ")
-        raise _missing(f"{label} does not start: {cause}", "name another with --device, or --backend cpu") from error
+    cure = "name another with --device, or --backend cpu"
+    with starting_as(lambda reason: _missing(reason, cure), label), translated(label):
+        yield
 
 
 def translated(label: str) -> AbstractContextManager[None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pairhmm.packed import Shape
+from pairhmm.packed import LETTERS_SCALED, Shape
 
 LONG = Shape(64, 8)
 """Lanes and rows of a strip."""
@@ -15,9 +15,6 @@ SHORTEST_SEGMENT, LONGEST_SEGMENT = 8, 32
 
 BLOCKS = 4
 """Of RESCALE_STEPS columns, that pass from a segment to the next."""
-
-LETTERS = 6
-"""That a lane has emissions for: A C G T N, and what stands past a haplotype's end."""
 
 
 def rescale_steps(rows: int) -> int:
@@ -48,6 +45,6 @@ def strip_entries(segment: int) -> int:
 def workgroup_bytes(segment: int) -> int:
     """Workgroup memory of forward_long.wgsl: emissions, what passes between segments, and the lanes' exponents."""
     segments, steps = LONG.lanes // segment, rescale_steps(LONG.rows)
-    emissions = 4 * LETTERS * LONG.rows * LONG.lanes
+    emissions = 4 * LETTERS_SCALED * LONG.rows * LONG.lanes
     passing = (segments + 1) * BLOCKS * (8 * steps + 4)
     return emissions + passing + 4 * (2 * LONG.lanes + segments * min(steps, segment))

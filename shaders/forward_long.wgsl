@@ -20,7 +20,6 @@ const SKEW = SEGMENT + 2u * RESCALE_STEPS;
 // What enters segment g, and what leaves the last one: values [g][block][step of the block], each block with an exponent.
 // Blocks and steps are those of the segment above, which a column leaves DELAY steps after it entered it: a block takes what
 // two blocks gave, its first column from one and the others from the next.
-const BLOCKS = 4u;
 const RING = BLOCKS * RESCALE_STEPS;
 var<workgroup> passing: array<array<array<vec2<f32>, RESCALE_STEPS>, BLOCKS>, SEGMENTS + 1u>;
 var<workgroup> passing_exponent: array<array<i32, BLOCKS>, SEGMENTS + 1u>;

@@ -9,7 +9,7 @@
 // most coefficients become 1 (column.wgsl). A perfect path keeps its value, so that nothing is rounded on it, and float32's
 // range is spent on how far a pair lies below it. log10 T[m] is added to the score at the end, on the host.
 //
-// Rows past the read's end carry M + I of its last row down unchanged: a score does not depend on its tile.
+// Rows past the read's end carry M + I of its last row down unchanged: they change no score.
 
 // How a row leads to the next one, from rows_qualities.wgsl, rows_profiles.wgsl or rows_folded.wgsl.
 struct Row {

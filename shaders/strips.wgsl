@@ -9,7 +9,7 @@ const ITEM_WORDS = 5u;
 
 // What a lane has of its strip, in `strips`: made once,
 const EMISSIONS = 0u;                          // [5 letters][QUADS]
-const COEFFICIENTS = 5u * QUADS;               // [from_deletion, from_insertion, extend_insertion, extend_deletion][QUADS]
+const COEFFICIENTS = EMITTED * QUADS;          // [from_deletion, from_insertion, extend_insertion, extend_deletion][QUADS]
 const STRIP_LANE = COEFFICIENTS + 4u * QUADS;  // sum_falls; bits of the strip's first_deletion
 // and between two waves:
 const STATES = STRIP_LANE + 1u;       // [S, D][QUADS]

@@ -19,7 +19,7 @@ from pairhmm.compiled import native
 from pairhmm.cuda_kernels import LONG_ROWS, Variant
 from pairhmm.cuda_setup import status, translated
 from pairhmm.errors import OutOfDeviceMemory
-from pairhmm.packed import RESCUERS, WARP, Packed, Shape, pack, pack_pairs, rescuer_of
+from pairhmm.packed import RESCUERS, WARP, Packed, Shape, pack, pack_pairs, rescuer_of, runs_within
 
 __all__ = ["CudaBackend", "make", "status"]
 
@@ -249,13 +249,7 @@ class CudaBackend:
         with translated(self.label):
             free = self._device.mem_info[0] if self._memory is None else self._memory
         most = max(1, free // self.concurrency // BORDER_SHARE // cuda_kernels.border_bytes(real))
-        ends = np.cumsum(np.diff(batch.haplotype_offset)[haplotypes])
-        first = 0
-        while first < len(haplotypes):
-            before = int(ends[first - 1]) if first else 0
-            last = max(first + 1, int(np.searchsorted(ends, before + most, side="right")))
-            yield slice(first, last)
-            first = last
+        return runs_within(np.diff(batch.haplotype_offset)[haplotypes], most)
 
     def _run_pairs(
         self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64], real: str

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pairhmm import webgpu_kernels, webgpu_setup
 from pairhmm.batch import FLOAT32, SCALED_FLOAT32, UNSCORED, PairBatch, Scores
-from pairhmm.packed import RESCUERS, Shape
+from pairhmm.packed import RESCUERS, Shape, runs_within
 from pairhmm.webgpu_kernels import COARSE, FINE, NOT_KEPT, PART, SOFTWARE_PART, UNORDERED, Variant
 from pairhmm.webgpu_packed import LISTED, LONGEST_TILE, Packed, PackedPairs, pack, pack_pairs, strips_of
 from pairhmm.webgpu_runtime import WIDTH, Dispatch, Runtime, Slot
@@ -204,16 +204,8 @@ class WebgpuBackend:
         """Runs of pairs whose borders and saved states fit into their part of the memory."""
         limit = self._runtime.device.limits["max-storage-buffer-binding-size"]
         most = limit if self._memory is None else min(limit, self._memory // self.concurrency // BORDER_SHARE)
-        each = (
-            np.diff(batch.haplotype_offset)[haplotypes] + strips_of(batch, reads) * self._strip_entries
-        ) * ENTRY_BYTES
-        ends = np.cumsum(each)
-        first = 0
-        while first < len(reads):
-            before = int(ends[first - 1]) if first else 0
-            last = max(first + 1, int(np.searchsorted(ends, before + most, side="right")))
-            yield slice(first, last)
-            first = last
+        entries = np.diff(batch.haplotype_offset)[haplotypes] + strips_of(batch, reads) * self._strip_entries
+        return runs_within(entries * ENTRY_BYTES, most)
 
     def _run_pairs(
         self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64]
