@@ -57,7 +57,8 @@ extern "C" __global__ void __launch_bounds__(32, 8)
         const int columns = int(words(buffer, header.haplotype_offset)[pair.y + 1] - offset);
         const Sum sum =
             sum_scaled(rows, header, strip, buffer + header.letters + offset, at < count ? columns + G - 1 : 0);
-        if (at < count && threadIdx.x % G == G - 1 && sum.value > 0 && sum.value < infinity()) {
+        // The tile that listed the pair had other lanes.
+        if (at < count && threadIdx.x % G == G - 1 && strip.scales && sum.value > 0 && sum.value < infinity()) {
             const size_t index = score_index(buffer, header, read, pair.y);
             scores[index] = log10(sum.value) + sum.exponent * LOG10_2 + strip.log_kept;
             precision[index] = PRECISION_SCALED;

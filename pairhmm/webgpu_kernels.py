@@ -16,7 +16,7 @@ from pairhmm import wgsl
 from pairhmm.batch import PairBatch
 from pairhmm.models.gatk import ERROR
 from pairhmm.packed import LETTERS, LETTERS_SCALED, Shape
-from pairhmm.webgpu_strips import BLOCKS, STEPS, lag, passing_entries, rescale_steps
+from pairhmm.webgpu_strips import BLOCKS, passing_entries, rescale_steps
 
 SUBGROUPS = "enable subgroups;\n"
 
@@ -31,7 +31,10 @@ NOT_KEPT = 0x7FFFFFFF
 """In place of the coarse part, where a driver gave forward.wgsl other subgroups than were measured; and"""
 
 UNORDERED = 4
-"""the same among what forward_long.wgsl finds unfit of a strip."""
+"""the same among what forward_long.wgsl finds unfit of a strip; beside it"""
+
+UNFINISHED = 8
+"""one that is not done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +114,7 @@ def source(variant: Variant) -> str:
         "ENTERING_COLUMNS": steps if is_long else 0,
         "SEGMENT": segment,
         "REACH": reach,
-        "STEPS": STEPS,
         "BLOCKS": BLOCKS,
-        "LAG": lag(segment),
         "PASSING_ENTRIES": passing_entries(segment),
     }
     switches = {

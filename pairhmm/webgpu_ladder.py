@@ -30,15 +30,6 @@ SOFTWARE_LENGTHS = (100, 1_000)
 OURS = "ours"
 """The rung below the ladder: forward_long.wgsl."""
 
-OUR_READS = (
-    4 / (LONG.lanes * LONG.rows)
-    + 3 / (rescale_steps(LONG.rows) * LONG.rows)
-    + 4 * strip_entries(LONGEST_SEGMENT) / (LONG.rows * STEPS)
-)
-"""Its reads a cell: of a border's column, of letters for a block of columns, and of rows and states in each wave.
-
-Left out is what rows are made from, once."""
-
 
 @dataclass(frozen=True, slots=True)
 class RungSpeed:
@@ -93,6 +84,17 @@ def default_lengths(adapter: Adapter) -> tuple[int, ...]:
     return SOFTWARE_LENGTHS if adapter.is_software else DEFAULT_LENGTHS
 
 
+def our_reads(adapter: Adapter) -> float:
+    """Reads a cell of `OURS`: of a border's column, of letters for a block of columns, and where strips take turns of rows
+    and states in each turn.
+
+    Left out is what rows are made from, once.
+    """
+    reads = 3 / (LONG.lanes * LONG.rows) + 3 / (rescale_steps(LONG.rows) * LONG.rows)
+    turns = 4 * strip_entries(LONGEST_SEGMENT) / (LONG.rows * STEPS)
+    return reads + turns if adapter.is_software else reads
+
+
 def measure_ladder(
     choice: Choice,
     lengths: Sequence[int] | None = None,
@@ -122,13 +124,14 @@ def measure_ladder(
     return (
         speed
         for length in lengths or default_lengths(adapter)
-        for speed in _measure(wavefront, ours, exact, cuda, length, repetitions, threads, announce)
+        for speed in _measure(wavefront, ours, our_reads(adapter), exact, cuda, length, repetitions, threads, announce)
     )
 
 
 def _measure(
     wavefront: Wavefront,
     ours: Backend,
+    reads: float,
     exact: Backend,
     cuda: Backend | None,
     length: int,
@@ -157,7 +160,7 @@ def _measure(
         if rung is LADDER[0]:
             baseline = _median(runs)
         yield speed(rung.name, round_trips, rung.bind_groups(diagonals), rung.storage_reads, runs)
-    yield speed(OURS, 1, 1, OUR_READS, _repeated(partial(_of_backend, ours, batch, threads), repetitions))
+    yield speed(OURS, 1, 1, reads, _repeated(partial(_of_backend, ours, batch, threads), repetitions))
 
 
 def _of_backend(backend: Backend, batch: PairBatch, threads: int) -> Run:

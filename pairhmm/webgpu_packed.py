@@ -18,7 +18,7 @@ from pairhmm.batch import PairBatch, Profiles, Qualities
 from pairhmm.folded_rows import fold
 from pairhmm.packed import PADDING, RESCUERS, Plan, Shape, Staging, rescuer_of, send_with_tiles
 from pairhmm.webgpu_kernels import pairs_of
-from pairhmm.webgpu_strips import LONG, STEPS, lag
+from pairhmm.webgpu_strips import LONG, all_steps, border_words
 
 ROWS = {1: (16,), 4: (10, 16), 8: (11, 15, 19), 16: (12, 16, 19), 32: (12, 16, 19)}
 """Rows that a lane may own, by lanes: few enough for the registers that a driver gives.
@@ -33,6 +33,9 @@ STEP_COST = 0.5
 LONGEST_TILE = 32 * 19
 """Bases of a read that a tile holds."""
 
+BORDERS_AT = 1
+"""Word that the borders of strips begin at, behind one for all."""
+
 LISTED = np.dtype([("workgroups", "<u4", (3,)), ("count", "<u4")])
 """Of each rescuer: the arguments of its dispatch, and how many pairs its list has."""
 
@@ -43,7 +46,7 @@ WORK = np.dtype(
         *((name + step, "<u4") for name in Qualities.__dataclass_fields__ for step in ("", "_step")),
         *((name, "<f4") for name in ("start_match", "start_deletion")),
         *((name, "<u4") for name in ("kept", "items", "first_item", "end_item", "last", "haplotypes_each")),
-        *((name, "<u4") for name in ("rescuer", "list", "wave", "nothing")),
+        *((name, "<u4") for name in ("rescuer", "list", "front", "behind", "polls", "nothing")),
     ]
 )
 """`Work` of shaders/tiles.wgsl."""
@@ -164,23 +167,30 @@ class PackedPairs:
     Attributes
     ----------
     work : Work
-        But for the wave.
-    items, columns : int
-        Strips, and columns of the borders, of all pairs.
+        But for how far strips go.
+    items : int
+        Strips of all pairs.
+    words : int
+        Of the borders.
     pair_item : int64[pairs]
         First item of each pair.
-    waves : int
-        Until the last strip is done.
+    strips, steps : int64[pairs]
+        Of each pair, and of each of its strips.
     kept : Kept
         Of each pair; NaN where its read does not fold.
     """
 
     work: NDArray[np.void]
     items: int
-    columns: int
+    words: int
     pair_item: NDArray[np.int64]
-    waves: int
+    strips: NDArray[np.int64]
+    steps: NDArray[np.int64]
     kept: Kept
+
+    def front(self, behind: int) -> int:
+        """Step that the first strip would have to be at for all to be done, each so many behind the one above."""
+        return int((self.steps + behind * (self.strips - 1)).max(initial=0))
 
 
 def pack_pairs(
@@ -198,18 +208,17 @@ def pack_pairs(
     strips = strips_of(batch, reads)
     pair_item = np.cumsum(strips) - strips
     columns = np.diff(batch.haplotype_offset)[haplotypes]
-    border_at = np.cumsum(columns) - columns
     pair = np.repeat(np.arange(len(reads)), strips)
-    items = np.stack(
-        [reads[pair], haplotypes[pair], np.arange(len(pair)) - pair_item[pair], border_at[pair], pair], axis=1
-    )
+    strip = np.arange(len(pair)) - pair_item[pair]
+    border = np.where(strip + 1 < strips[pair], border_words(columns)[pair], 0)  # none is below the last strip
+    border_at = BORDERS_AT + np.cumsum(border) - border
+    items = np.stack([reads[pair], haplotypes[pair], strip, border_at, pair], axis=1)
     work["items"], work["end_item"] = plan.add(items.astype(np.uint32)) // 4, len(pair)
     work["kept"] = 2 * len(reads)
     plan.write(staging.begin(plan.size), staging.send)
-    steps = columns + lag(segment) * strips
-    waves = int((strips + steps // STEPS).max(initial=0))
+    words = BORDERS_AT + int(border.sum())
     of_pairs = Kept(np.where(folds, kept.log10, np.nan)[reads], kept.unit)
-    return PackedPairs(work, len(pair), int(columns.sum()), pair_item, waves, of_pairs)
+    return PackedPairs(work, len(pair), words, pair_item, strips, all_steps(columns, segment), of_pairs)
 
 
 def strips_of(batch: PairBatch, reads: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -251,11 +260,11 @@ def _add_qualities(batch: PairBatch, plan: Plan, work: NDArray[np.void]) -> None
 
 
 def _add_profiles(profiles: Profiles, plan: Plan, work: NDArray[np.void]) -> float:
-    """Probabilities and constants of a profile model, as pairs; its transition mm, without which nothing folds."""
+    """Probabilities of a profile model, and its constants, as pairs; its transition mm, without which nothing folds."""
     mm, im, dm, mi, ii, md, dd = profiles.transitions.tolist()
     kept = mm or 1.0
     transitions = [dm * md / kept, im * mi / kept / kept, ii / kept, mi / kept, dd, mi, dm / kept]
     constants = np.concatenate([profiles.match.reshape(-1), profiles.insertion, transitions])
     work["constants"] = plan.add(pairs_of(constants)) // 4
-    work["rows"] = plan.add(pairs_of(profiles.probabilities.reshape(-1))) // 4
+    work["rows"] = plan.add(profiles.probabilities) // 4
     return float(mm)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -39,7 +39,7 @@ USAGES = {
     "staging": "MAP_READ|COPY_DST",
     "listed": "STORAGE|INDIRECT|COPY_DST",
     "list": "STORAGE",
-    "border": "STORAGE",
+    "border": "STORAGE|COPY_DST",
     "strips": "STORAGE",
     "times": "QUERY_RESOLVE|COPY_SRC",
 }
@@ -168,6 +168,7 @@ class Runtime:
         last_buffers: tuple[str, str],
         most_cells: float,
         *,
+        empty: Mapping[str, int],
         queries: Any = None,
         download: int = 0,
     ) -> None:
@@ -181,6 +182,8 @@ class Runtime:
             Buffers of the slot that not all kernels have.
         most_cells : float
             Of a submission, unless it has one dispatch alone.
+        empty : mapping
+            Buffers of the slot that are to have zeros at first, and how many bytes of them.
         queries : GPUQuerySet, optional
             Gets the time before and after.
         download : int
@@ -199,8 +202,8 @@ class Runtime:
         for number, part in enumerate(parts):
             encoder = self.device.create_command_encoder()
             if number == 0:
-                # Pairs of reads that are in no tile have zeros for scores.
-                encoder.clear_buffer(slot["out"])
+                for name, bytes_ in empty.items():
+                    encoder.clear_buffer(slot[name], 0, bytes_)
             compute = encoder.begin_compute_pass(**_timing(queries, number == 0, number == len(parts) - 1))
             for index in part:
                 _record(compute, dispatches[index], groups, slot, index)

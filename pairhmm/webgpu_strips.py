@@ -1,20 +1,31 @@
-"""How forward_long.wgsl cuts pairs: into strips of rows, segments of lanes, and waves of steps."""
+"""How forward_long.wgsl cuts pairs: into strips of rows, segments of lanes, and blocks of columns."""
 
 from __future__ import annotations
 
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
 from pairhmm.packed import LETTERS_SCALED, Shape
+
+T = TypeVar("T", int, NDArray[np.int64])
 
 LONG = Shape(64, 8)
 """Lanes and rows of a strip."""
 
 STEPS = 256
-"""Of a strip in a wave; a multiple of its RESCALE_STEPS."""
+"""Of a strip in a dispatch, where strips take turns; a multiple of its RESCALE_STEPS."""
 
 SHORTEST_SEGMENT, LONGEST_SEGMENT = 8, 32
 """Lanes that shuffle: a power of two, and what a subgroup has of it."""
 
 BLOCKS = 4
 """Of RESCALE_STEPS columns, that pass from a segment to the next."""
+
+
+LEAD_BLOCKS = 3
+"""Of as many columns, that a strip begins before its first one."""
 
 
 def rescale_steps(rows: int) -> int:
@@ -25,14 +36,40 @@ def rescale_steps(rows: int) -> int:
     return 8 if rows < 16 else 16
 
 
+def skew(segment: int) -> int:
+    """Steps from a column's first lane of a segment to that of the next one."""
+    return segment + 2 * rescale_steps(LONG.rows)
+
+
 def lag(segment: int) -> int:
-    """Steps that a strip is behind the one above, besides a wave: until its last lane has had a column."""
-    segments = LONG.lanes // segment
-    return (segments - 1) * (segment + 2 * rescale_steps(LONG.rows)) + segment
+    """Steps after which a column that entered a strip's first lane is in the border below."""
+    return (LONG.lanes // segment - 1) * skew(segment) + segment
+
+
+def distance(segment: int) -> int:
+    """Steps that a strip is behind the one above when it waits for none: its border is read that much ahead."""
+    return lag(segment) + 4 * rescale_steps(LONG.rows)
+
+
+def in_blocks(steps: T) -> T:
+    """Steps, up to a whole number of blocks."""
+    block = rescale_steps(LONG.rows)
+    return (steps + block - 1) // block * block
+
+
+def all_steps(columns: NDArray[np.int64], segment: int) -> NDArray[np.int64]:
+    """Steps of a strip, until its last lane has had all columns."""
+    return in_blocks(LEAD_BLOCKS * rescale_steps(LONG.rows) + columns + lag(segment) - 1)
+
+
+def border_words(columns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Words of 32 bits of the border between two strips: blocks of S and I of their columns, and an exponent."""
+    block = rescale_steps(LONG.rows)
+    return (columns + 2 * block - 2) // block * (2 * block + 1)
 
 
 def passing_entries(segment: int) -> int:
-    """Columns between segments that a lane keeps between two waves, at most."""
+    """Columns between segments that a lane keeps between two dispatches, at most."""
     columns = (LONG.lanes // segment - 1) * BLOCKS * rescale_steps(LONG.rows)
     return -(-columns // LONG.lanes)
 
@@ -47,4 +84,5 @@ def workgroup_bytes(segment: int) -> int:
     segments, steps = LONG.lanes // segment, rescale_steps(LONG.rows)
     emissions = 4 * LETTERS_SCALED * LONG.rows * LONG.lanes
     passing = (segments + 1) * BLOCKS * (8 * steps + 4)
-    return emissions + passing + 4 * (2 * LONG.lanes + segments * min(steps, segment))
+    of_strip = 8
+    return emissions + passing + of_strip + 4 * (2 * LONG.lanes + segments * min(steps, segment))

@@ -1,17 +1,19 @@
 // Pairs of any length, with an exponent a lane (scaling.wgsl).
 //
-// WebGPU lets no workgroup wait for another one, so strips do not follow each other inside a dispatch: they take turns. A
-// dispatch is a wave, in which each strip does STEPS steps, a block of RESCALE_STEPS after the other. Lane l of segment g
-// takes column j at step j + l + SKEW g, and strip r does in a wave the
+// A workgroup is a strip, which follows the one above through a border: the row between them, in blocks of RESCALE_STEPS
+// columns. WebGPU does not promise that workgroups run side by side, and its atomics order nothing but themselves: so every
+// word of a border says itself whether it is there (PRESENT), and a strip that has waited in vain stops. What it has done
+// lies in memory, and the next dispatch goes on from there. A dispatch takes strip r up to step
 //
-//   steps (wave - r) STEPS - LAG r and on, up to column (wave - r) STEPS - LAG r + STEPS - 1 in its first lane,
+//   work.front - work.behind r,
 //
-// which the last lane of strip r - 1 has left by the end of the wave before. Between waves a lane's states lie in memory, and
-// so does the row between two strips, which is read and overwritten in place: a strip writes columns that the one below has
-// read in an earlier wave, or reads in a later one.
+// so that it is as short as it must be. Where each goes a few steps further than the one before, and stays far enough behind
+// the one above, a strip finds in its border what earlier dispatches wrote, and waits for nothing.
 //
-// Columns pass from segment to segment, and from and to the border, through `passing`. A block's columns are there at its
-// begin if they were written two blocks before: between lies a barrier.
+// Lane l of segment g takes column j at step LEAD + j + l + SKEW g. Columns pass from segment to segment, and from and to
+// the border, through `passing`. A block's columns are there at its begin if they were written two blocks before: between
+// lies a barrier. So a strip takes from its border what it needs LEAD steps later. That it does so before its first column,
+// too, saves time: a strip that had waited for its first columns would have to fetch the loop's instructions then.
 
 const SEGMENTS = G / SEGMENT;
 const DELAY = SEGMENT - 1u;  // of a column, from a segment's first lane to its last
@@ -24,34 +26,72 @@ const RING = BLOCKS * RESCALE_STEPS;
 var<workgroup> passing: array<array<array<vec2<f32>, RESCALE_STEPS>, BLOCKS>, SEGMENTS + 1u>;
 var<workgroup> passing_exponent: array<array<i32, BLOCKS>, SEGMENTS + 1u>;
 
+var<workgroup> begun: u32;    // steps that the strip has done
+var<workgroup> stopped: u32;  // whether it has waited in vain
+
 fn block_of(step: u32) -> u32 {
     return step / RESCALE_STEPS % BLOCKS;
 }
 
-// A column of the border above a strip: nothing above the first one, and past the end.
-fn border_column(strip: u32, border_at: u32, column: u32, columns: u32) -> vec4<u32> {
-    if strip == 0u || column >= columns {
-        return vec4<u32>(0u, 0u, 0u, 0u);
-    }
-    return border[border_at + column];
+// A border's block b has the columns from b RESCALE_STEPS - RESCALE_STEPS + 1 on: those that leave a segment in one block.
+const FIRST_LEAVING = DELAY / RESCALE_STEPS;  // the block, of a segment's steps, in which the first column leaves
+
+fn blocks_of(columns: u32) -> u32 {
+    return (columns + 2u * RESCALE_STEPS - 2u) / RESCALE_STEPS;
 }
 
-fn take(entry: vec4<u32>, column: u32) {
-    let step = column + DELAY;
-    passing[0][block_of(step)][step % RESCALE_STEPS] = bitcast<vec2<f32>>(entry.xy);
-    // A block has one exponent: the lane of its first column writes it.
-    if step % RESCALE_STEPS == 0u {
-        passing_exponent[0][block_of(step)] = bitcast<i32>(entry.z);
+// S and I of a column, at `position` of the border's block at that word, and their exponent, each with PRESENT.
+fn border_column(at: u32, position: u32) -> vec3<u32> {
+    return vec3<u32>(
+        atomicLoad(&border[at + 2u * position]),
+        atomicLoad(&border[at + 2u * position + 1u]),
+        atomicLoad(&border[at + 2u * RESCALE_STEPS]),
+    );
+}
+
+fn is_there(entry: vec3<u32>) -> bool {
+    return all(entry != vec3<u32>(0u, 0u, 0u));
+}
+
+// The same, once it is there; one strip that has waited in vain lets none wait any more. It looks by what could be a change:
+// compilers may take loads alone out of a loop.
+fn awaited(at: u32, position: u32) -> vec3<u32> {
+    var entry = border_column(at, position);
+    for (var polls = work.polls; polls > 0u && !is_there(entry); polls--) {
+        if atomicOr(&border[at + 2u * RESCALE_STEPS], 0u) != 0u {
+            entry = border_column(at, position);
+        } else if polls == 1u {
+            atomicStore(&border[IN_VAIN], 1u);
+        } else if polls % 64u == 0u && atomicLoad(&border[IN_VAIN]) != 0u {
+            break;
+        }
+    }
+    return entry;
+}
+
+fn take(entry: vec3<u32>, block: u32, position: u32) {
+    let to = (block + FIRST_LEAVING) % BLOCKS;
+    passing[0][to][position] = bitcast<vec2<f32>>(entry.xy & vec2<u32>(~PRESENT, ~PRESENT));
+    if position == 0u {
+        passing_exponent[0][to] = bitcast<i32>(entry.z & ~PRESENT) - EXPONENT_OFFSET;
     }
 }
 
-// What left the last segment in the block from `t` on, to the border, by the last lanes.
-fn give(t: u32, border_at: u32, columns: u32, lane: u32) {
-    let step = t - (SEGMENTS - 1u) * SKEW + lane - (W - RESCALE_STEPS);
-    let column = step - DELAY;
-    if lane >= W - RESCALE_STEPS && column < columns {
-        let left = bitcast<vec2<u32>>(passing[SEGMENTS][block_of(step)][step % RESCALE_STEPS]);
-        border[border_at + column] = vec4<u32>(left, bitcast<u32>(passing_exponent[SEGMENTS][block_of(step)]), 0u);
+// What left the last segment in the block from `t` on, to the border at that word, by the last lanes.
+fn give(t: u32, at: u32, columns: u32, lane: u32) {
+    let from_block = t / RESCALE_STEPS - (LEAD + (SEGMENTS - 1u) * SKEW) / RESCALE_STEPS;
+    let block = from_block - FIRST_LEAVING;
+    if lane < W - RESCALE_STEPS || block >= blocks_of(columns) {
+        return;
+    }
+    let position = lane - (W - RESCALE_STEPS);
+    let left = bitcast<vec2<u32>>(passing[SEGMENTS][from_block % BLOCKS][position]);
+    let to = at + BLOCK_WORDS * block;
+    atomicStore(&border[to + 2u * position], left.x | PRESENT);
+    atomicStore(&border[to + 2u * position + 1u], left.y | PRESENT);
+    if position == 0u {
+        let exponent = passing_exponent[SEGMENTS][from_block % BLOCKS];
+        atomicStore(&border[to + 2u * RESCALE_STEPS], bitcast<u32>(exponent + EXPONENT_OFFSET) | PRESENT);
     }
 }
 
@@ -77,7 +117,7 @@ fn cut(letters: vec2<u32>, column: u32, columns: u32) -> vec2<u32> {
     return result;
 }
 
-// One strip's part of a wave.
+// One strip's part of a dispatch.
 @compute @workgroup_size(W)
 fn forward_long(
     @builtin(workgroup_id) workgroup: vec3<u32>,
@@ -97,21 +137,28 @@ fn forward_long(
     let offset = batch[work.haplotype_offset + batch[item_at + 1u]];
     let columns = batch[work.haplotype_offset + batch[item_at + 1u] + 1u] - offset;
     let strip = batch[item_at + 2u];
-    let border_at = batch[item_at + 3u];
-    let begin = (i32(work.wave) - i32(strip)) * i32(STEPS) - i32(LAG * strip);
-    let all_steps = (columns + (SEGMENTS - 1u) * SKEW + DELAY + RESCALE_STEPS - 1u) / RESCALE_STEPS * RESCALE_STEPS;
-    if begin + i32(STEPS) <= 0 || begin >= i32(all_steps) {
+    let below_at = batch[item_at + 3u];
+    let above_at = below_at - BLOCK_WORDS * blocks_of(columns);
+    let last_step = LEAD + (SEGMENTS - 1u) * SKEW + DELAY + columns - 1u;
+    let all_steps = (last_step / RESCALE_STEPS + 1u) * RESCALE_STEPS;
+    let at = strip_at(item, lane);
+    if lane == 0u {
+        begun = strips[at + SUM * W].z;
+        stopped = 0u;
+    }
+    let t_begin = workgroupUniformLoad(&begun);
+    let t_end = u32(clamp(i32(work.front) - i32(work.behind * strip), 0, i32(all_steps)));
+    if t_begin >= t_end {
         return;
     }
-    let t_begin = u32(max(begin, 0));
-    let t_end = min(u32(begin + i32(STEPS)), all_steps);
+    // Of the border above: nothing is above the first strip, and what this dispatch has no need for may not be there.
+    let known_blocks = select(0u, min(blocks_of(columns), max(t_end / RESCALE_STEPS, 2u) - 2u), strip > 0u);
     let segment = lane / SEGMENT;
     let l = lane % SEGMENT;
     let is_first = l == 0u;
     let is_last = l == SEGMENT - 1u;
     let is_last_strip = (strip + 1u) * (G * K) >= read.rows;
 
-    let at = strip_at(item, lane);
 //#for q QUADS
     let from_deletions$q = bitcast<vec4<f32>>(strips[at + (COEFFICIENTS + $qu) * W]);
     let from_insertions$q = bitcast<vec4<f32>>(strips[at + (COEFFICIENTS + QUADS + $qu) * W]);
@@ -148,7 +195,7 @@ fn forward_long(
     var below = vec2<f32>(0.0, 0.0);
     var exponent = -TOP;
     var sum = Sum(0.0, 0);
-    if begin <= 0 {
+    if t_begin == first_step(strip) {
 //#if SHUFFLES
         if !in_order(lane, subgroup_size, subgroup_lane) {
             out[work.kept + 3u * item + 2u] = UNORDERED;
@@ -187,22 +234,30 @@ fn forward_long(
         }
 //#end
     }
-    // Two blocks are there when the first one begins.
-    if lane < 2u * RESCALE_STEPS {
-        let entry = border_column(strip, border_at, t_begin + lane, columns);
-        take(entry, t_begin + lane);
-        if lane == 0u {
-            passing_exponent[0][block_of(t_begin + DELAY)] = bitcast<i32>(entry.z);
+    // What the strip took in an earlier dispatch, and did not use up there.
+    if lane < LEAD {
+        let block = t_begin / RESCALE_STEPS - LEAD / RESCALE_STEPS + lane / RESCALE_STEPS;
+        let position = lane % RESCALE_STEPS;
+        var entry = vec3<u32>(0u, 0u, 0u);
+        if block < known_blocks {
+            entry = awaited(above_at + BLOCK_WORDS * block, position);
+            if !is_there(entry) {
+                stopped = 1u;
+            }
         }
+        take(entry, block, position);
     }
-    workgroupBarrier();
+    if workgroupUniformLoad(&stopped) != 0u {
+        return;
+    }
 
     // A block's letters are read before their turn.
     let letters_at = work.letters + offset;
     let whole = select(0u, columns - RESCALE_STEPS + 1u, columns >= RESCALE_STEPS);  // blocks from here on are cut
-    var words = words_of(letters_at, t_begin - segment * SKEW - l);
-    for (var t = t_begin; t < t_end; t += RESCALE_STEPS) {
-        let step = t - segment * SKEW;
+    var words = words_of(letters_at, t_begin - LEAD - segment * SKEW - l);
+    var t = t_begin;
+    loop {
+        let step = t - LEAD - segment * SKEW;
         let column = step - l;
         let shift = (letter_of(letters_at, column) & 3u) * 8u;
         var letters = vec2<u32>(joined(words.x, words.y, shift), joined(words.y, words.z, shift));
@@ -210,10 +265,12 @@ fn forward_long(
             letters = cut(letters, column, columns);
         }
         words = words_of(letters_at, column + RESCALE_STEPS);
-        var arriving = vec4<u32>(0u, 0u, 0u, 0u);
-        let arriving_column = t + 2u * RESCALE_STEPS + lane;
-        if lane < RESCALE_STEPS {
-            arriving = border_column(strip, border_at, arriving_column, columns);
+        let arriving_block = t / RESCALE_STEPS;
+        let arriving_at = above_at + BLOCK_WORDS * arriving_block;
+        let arrives = lane < RESCALE_STEPS && arriving_block < known_blocks;
+        var arriving = vec3<u32>(0u, 0u, 0u);
+        if arrives {
+            arriving = border_column(arriving_at, lane);
         }
 
         let first_block = block_of(step + DELAY);
@@ -239,7 +296,7 @@ fn forward_long(
         }
         let renewed = fitting(wanted, exponent, falls, lane);
         if t > t_begin && !is_last_strip {
-            give(t - RESCALE_STEPS, border_at, columns, lane);
+            give(t - RESCALE_STEPS, below_at, columns, lane);
         }
 //#include rescale.wgsl
         exponent_by[lane] = exponent;
@@ -287,16 +344,27 @@ fn forward_long(
         if is_last_strip {
             sum = add(sum, part, exponent);
         }
+        if arrives && !is_there(arriving) {
+            arriving = awaited(arriving_at, lane);
+            if !is_there(arriving) {
+                stopped = 1u;
+            }
+        }
         if lane < RESCALE_STEPS {
-            take(arriving, arriving_column);
+            take(arriving, arriving_block, lane);
+        }
+        t += RESCALE_STEPS;
+        if t >= t_end || workgroupUniformLoad(&stopped) != 0u {
+            break;
         }
     }
     workgroupBarrier();
     if !is_last_strip {
-        give(t_end - RESCALE_STEPS, border_at, columns, lane);
+        give(t - RESCALE_STEPS, below_at, columns, lane);
     }
 
-    if t_end < all_steps {
+    strips[at + SUM * W] = vec4<u32>(bitcast<u32>(sum.value), bitcast<u32>(sum.exponent), t, 0u);
+    if t < all_steps {
 //#for q QUADS
         var states$q = vec4<f32>(0.0, 0.0, 0.0, 0.0);
         var deletions$q = vec4<f32>(0.0, 0.0, 0.0, 0.0);
@@ -310,7 +378,6 @@ fn forward_long(
         strips[at + (STATES + QUADS + $qu) * W] = bitcast<vec4<u32>>(deletions$q);
 //#end
         strips[at + BELOW * W] = vec4<u32>(bitcast<vec2<u32>>(below), bitcast<u32>(exponent), 0u);
-        strips[at + SUM * W] = vec4<u32>(bitcast<u32>(sum.value), bitcast<u32>(sum.exponent), 0u, 0u);
 //#for p PASSING_ENTRIES
         if lane + $pu * W < (SEGMENTS - 1u) * RING {
             let g = 1u + (lane + $pu * W) / RING;
@@ -319,7 +386,12 @@ fn forward_long(
             strips[at + (PASSING + $pu) * W] = vec4<u32>(passed, of_block, 0u);
         }
 //#end
-    } else if is_last_strip && lane == G - 1u && sum.value > 0.0 && bitcast<u32>(sum.value) < INFINITY_BITS {
+        return;
+    }
+    if lane == 0u {
+        out[work.kept + 3u * item + 2u] &= ~UNFINISHED;
+    }
+    if is_last_strip && lane == G - 1u && sum.value > 0.0 && bitcast<u32>(sum.value) < INFINITY_BITS {
         let pair = batch[item_at + 4u];
         out[2u * pair] = bitcast<u32>(sum.value);
         out[2u * pair + 1u] = bitcast<u32>(sum.exponent);

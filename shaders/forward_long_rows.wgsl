@@ -19,7 +19,7 @@ fn note_strip(item: u32, loaded: Lane, lane: u32) {
         }
         out[work.kept + 3u * item] = bitcast<u32>(total.x);
         out[work.kept + 3u * item + 1u] = bitcast<u32>(total.y);
-        out[work.kept + 3u * item + 2u] = unfits;
+        out[work.kept + 3u * item + 2u] = unfits | UNFINISHED;
     }
 }
 
@@ -61,5 +61,6 @@ fn forward_long_rows(
     }
     let falls = bitcast<vec2<u32>>(sum_falls(loaded.fall, lane));
     note_strip(item, loaded, lane);
+    strips[at + SUM * W] = vec4<u32>(0u, 0u, first_step(batch[work.items + ITEM_WORDS * item + 2u]), 0u);
     strips[at + STRIP_LANE * W] = vec4<u32>(falls, bitcast<u32>(first_deletion(read.first)), 0u);
 }

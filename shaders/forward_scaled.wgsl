@@ -5,6 +5,8 @@
 @group(0) @binding(4) var<storage, read> listed: array<u32>;
 @group(0) @binding(5) var<storage, read> list: array<vec2<u32>>;
 
+const UNFIT_FALL = 1e6;  // more than all lanes of a read have
+
 // The pairs of one list, in any order.
 @compute @workgroup_size(W)
 fn forward_scaled(
@@ -27,7 +29,8 @@ fn forward_scaled(
         let loaded = load_lane(lane, read.first, read.rows);
 //#include coefficients.wgsl
         load_emissions(lane, read.first, read.rows);
-        let falls = sum_falls(loaded.fall, lane);
+        // The tile that listed the pair had other lanes. The last one of these knows whether there is one that is unfit.
+        let falls = sum_falls(select(loaded.fall, UNFIT_FALL, loaded.unfit != 0u), lane);
         begin_fitting(lane);
 
         let offset = batch[work.haplotype_offset + pair.y];
@@ -82,7 +85,8 @@ fn forward_scaled(
 //#if SHUFFLES
         is_ordered = in_order(lane, subgroup_size, subgroup_lane);
 //#end
-        if at < count && is_last && is_ordered && sum.value > 0.0 && bitcast<u32>(sum.value) < INFINITY_BITS {
+        let fits = falls.y < i32(UNFIT_FALL);
+        if at < count && is_last && is_ordered && fits && sum.value > 0.0 && bitcast<u32>(sum.value) < INFINITY_BITS {
             let score = score_index(read, pair.y);
             out[2u * score] = bitcast<u32>(sum.value);
             out[2u * score + 1u] = bitcast<u32>(sum.exponent);

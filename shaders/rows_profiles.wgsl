@@ -14,19 +14,30 @@ const FIRST_DELETION = OPENING + 1u;           // dm / mm
 
 const LOG_BITS = 30u;
 
-fn pair_at(word: u32) -> vec2<f32> {
+fn constant(index: u32) -> vec2<f32> {
+    let word = work.constants + 2u * index;
     return bitcast<vec2<f32>>(vec2<u32>(batch[word], batch[word + 1u]));
 }
 
-fn constant(index: u32) -> vec2<f32> {
-    return pair_at(work.constants + 2u * index);
+// A probability of a position, whose float64 crosses as it is: its first 24 bits, and the others.
+fn probability(position: u32, letter: u32) -> vec2<f32> {
+    let word = work.rows + 8u * position + 2u * letter;
+    let low = batch[word];
+    let high = batch[word + 1u];
+    let exponent = i32(high >> 20u) - 1023;
+    if exponent < -126 {
+        return vec2<f32>(0.0, 0.0);
+    }
+    let first = bitcast<f32>((u32(exponent + 127) << 23u) | ((high & 0xfffffu) << 3u) | (low >> 29u));
+    let last_bit = bitcast<f32>(u32(max(exponent - 52 + 127, 0)) << 23u);
+    return vec2<f32>(first, f32(low & 0x1fffffffu) * last_bit);
 }
 
 // Sum over a read's letters of their probability times constants that are `step` apart.
 fn expected(position: u32, first: u32, step: u32) -> vec2<f32> {
     var sum = vec2<f32>(0.0, 0.0);
     for (var a = 0u; a < 4u; a++) {
-        sum = plus(sum, times(pair_at(work.rows + 8u * position + 2u * a), constant(first + a * step)));
+        sum = plus(sum, times(probability(position, a), constant(first + a * step)));
     }
     return sum;
 }

@@ -16,7 +16,7 @@ struct Work {
     order: u32,             // u32[reads] reads by tile
     letters: u32,           // bytes 0..4; readable from 31 letters before the first, and from the last on for as many as
                             // the longest haplotype has, and 48
-    rows: u32,              // f32[positions][12] of rows_folded.wgsl, or [positions][4][2] of rows_profiles.wgsl
+    rows: u32,              // f32[positions][12] of rows_folded.wgsl, or f64[positions][4] of rows_profiles.wgsl
     constants: u32,         // f32[][2] of rows_profiles.wgsl
     bases: u32,             // bytes of rows_qualities.wgsl; a step of 0 is one value for all positions
     bases_step: u32,
@@ -38,7 +38,9 @@ struct Work {
     haplotypes_each: u32,  // of a block
     rescuer: u32,          // which of the lists takes the pairs that are too small for this arithmetic
     list: u32,             // where it begins
-    wave: u32,             // of forward_long.wgsl
+    front: u32,            // of forward_long.wgsl: how far strips go, in whole blocks,
+    behind: u32,           // how far each stays behind the one above, in whole blocks,
+    polls: u32,            // and how often they look for what is not there yet
     nothing: u32,          // 0, which compilers do not know (pairs.wgsl)
 }
 
@@ -51,10 +53,11 @@ struct Work {
 const READS = W / G;
 
 // Why a pair is not scored: its rows do not fold, or do not fit lanes with exponents, or the read's lanes do not lie in one
-// subgroup, one after the other.
+// subgroup, one after the other, or a strip is not done.
 const UNFOLDED = 1u;
 const UNSCALED = 2u;
 const UNORDERED = 4u;
+const UNFINISHED = 8u;
 
 fn byte(at: u32) -> u32 {
     return (batch[at >> 2u] >> ((at & 3u) * 8u)) & 255u;

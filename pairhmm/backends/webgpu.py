@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +16,11 @@ from numpy.typing import NDArray
 from pairhmm import webgpu_kernels, webgpu_setup
 from pairhmm.batch import FLOAT32, SCALED_FLOAT32, UNSCORED, PairBatch, Scores
 from pairhmm.packed import RESCUERS, Shape, runs_within
-from pairhmm.webgpu_kernels import COARSE, FINE, NOT_KEPT, PART, SOFTWARE_PART, UNORDERED, Variant
+from pairhmm.webgpu_kernels import COARSE, FINE, NOT_KEPT, PART, SOFTWARE_PART, UNFINISHED, UNORDERED, Variant
 from pairhmm.webgpu_packed import LISTED, LONGEST_TILE, Packed, PackedPairs, pack, pack_pairs, strips_of
 from pairhmm.webgpu_runtime import WIDTH, Dispatch, Runtime, Slot
 from pairhmm.webgpu_setup import TIMESTAMPS, Adapter, status, translated
-from pairhmm.webgpu_strips import LONG, strip_entries
+from pairhmm.webgpu_strips import LONG, STEPS, border_words, distance, in_blocks, lag, strip_entries
 
 __all__ = ["WebgpuBackend", "make", "status"]
 
@@ -28,8 +29,12 @@ log = logging.getLogger(__name__)
 SUBMIT_SECONDS = 0.05
 """A submission takes no longer, about: Windows and browsers end those that take seconds."""
 
-WAVE_SECONDS = 1e-4
-"""A wave of forward_long.wgsl takes at least as long, about, whatever there is to do."""
+STEP_SECONDS = 4e-7
+"""A step of forward_long.wgsl takes at most as long, about, where a device has room for all strips."""
+
+POLLS = 1 << 16
+"""How often a strip looks for what the one above is to give it, before it takes workgroups for not running side by side:
+50 ms, about, on a GPU. A software adapter has a few threads only, and their strips take turns anyway."""
 
 STARTED_AT = -116
 """Exponent of the scores of forward.wgsl; those of forward_scaled.wgsl lie below -200."""
@@ -40,8 +45,8 @@ CHUNK_CELLS = {"DiscreteGPU": 8_500_000_000, "IntegratedGPU": 1_000_000_000, "CP
 FIRST_SPEED = {"DiscreteGPU": 2e11, "IntegratedGPU": 2e10, "CPU": 1e8}
 """Cells a second that the first call's submissions are cut for."""
 
-ENTRY_BYTES = 16
-"""Of forward_long.wgsl: a column of the row between two strips, or one of the STRIP_ENTRIES of a lane."""
+ENTRY_BYTES, WORD_BYTES = 16, 4
+"""Of forward_long.wgsl: one of the STRIP_ENTRIES of a lane, and a word of a border."""
 
 BORDER_SHARE = 4
 """One part in this many of a call's memory may be borders of long pairs, or their states."""
@@ -73,6 +78,7 @@ class WebgpuBackend:
         self.first_chunk_cells = self.chunk_cells
         self._speed = FIRST_SPEED.get(adapter.kind, FIRST_SPEED["IntegratedGPU"])
         self._part = SOFTWARE_PART if adapter.is_software else PART
+        self._polls = 0 if adapter.is_software else POLLS
         self._runtime = Runtime(adapter, shuffles)
         self._preparing = threading.Lock()
         # The last one back is the first one out: its buffers have grown already.
@@ -91,7 +97,7 @@ class WebgpuBackend:
                 size = 8 * (packed.pairs + packed.reads)
                 begin = time.perf_counter()
                 self._empty_lists(slot)
-                self._runtime.submit(slot, dispatches, LISTS, self._submit_cells, download=size)
+                self._runtime.submit(slot, dispatches, LISTS, self._submit_cells, empty={"out": size}, download=size)
             with self._runtime.downloaded(slot, size) as out:
                 cells = sum(dispatch.cells for dispatch in dispatches)
                 self._speed = max(1.0, cells) / (time.perf_counter() - begin)
@@ -121,12 +127,13 @@ class WebgpuBackend:
         with self._slot() as slot:
             packed = self._upload(slot, batch, np.zeros(batch.reads, dtype=bool))
             dispatches = self._dispatches(packed, batch)
+            size = 8 * (packed.pairs + packed.reads)
             queries = device.create_query_set(type="timestamp", count=2) if timestamps else None
             seconds = []
             for _ in range(repetitions + 1):
                 self._empty_lists(slot)
                 begin = time.perf_counter()
-                self._runtime.submit(slot, dispatches, LISTS, self._submit_cells, queries=queries)
+                self._runtime.submit(slot, dispatches, LISTS, self._submit_cells, empty={"out": size}, queries=queries)
                 self._runtime.wait(slot)
                 elapsed = time.perf_counter() - begin
                 seconds.append(elapsed if queries is None else self._runtime.seconds(slot, queries))
@@ -190,8 +197,8 @@ class WebgpuBackend:
         rows = Variant(
             "forward_long_rows", LONG, LONG.lanes, False, webgpu_kernels.rows_of(batch), None, segment=segment
         )
-        waves = Variant("forward_long", LONG, LONG.lanes, shuffles, "folded", extension, segment=segment)
-        return [rows, waves]
+        strips = Variant("forward_long", LONG, LONG.lanes, shuffles, "folded", extension, segment=segment)
+        return [rows, strips]
 
     @property
     def _strip_entries(self) -> int:
@@ -204,32 +211,56 @@ class WebgpuBackend:
         """Runs of pairs whose borders and saved states fit into their part of the memory."""
         limit = self._runtime.device.limits["max-storage-buffer-binding-size"]
         most = limit if self._memory is None else min(limit, self._memory // self.concurrency // BORDER_SHARE)
-        entries = np.diff(batch.haplotype_offset)[haplotypes] + strips_of(batch, reads) * self._strip_entries
-        return runs_within(entries * ENTRY_BYTES, most)
+        strips, words = strips_of(batch, reads), border_words(np.diff(batch.haplotype_offset)[haplotypes])
+        states = ENTRY_BYTES * self._strip_entries * strips
+        return runs_within(states + WORD_BYTES * words * (strips - 1), most)
 
     def _run_pairs(
         self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         with self._slot() as slot:
-            segment = self._runtime.segment
-            packed = pack_pairs(batch, reads, haplotypes, segment, slot)
+            packed = pack_pairs(batch, reads, haplotypes, self._runtime.segment, slot)
             size = 8 * len(reads) + 12 * packed.items
             slot.make_room("out", size)
-            slot.make_room("border", ENTRY_BYTES * packed.columns)
+            slot.make_room("border", WORD_BYTES * packed.words)
             slot.make_room("strips", ENTRY_BYTES * self._strip_entries * packed.items)
-            rows, waves = self._runtime.compiled(self._long_variants(batch))
-            cells = np.diff(batch.read_offset)[reads] * np.diff(batch.haplotype_offset)[haplotypes]
-            of_wave = int(cells.sum()) // packed.waves + int(self._speed * WAVE_SECONDS)
-            works = np.repeat(packed.work[None], packed.waves)
-            works["wave"] = np.arange(packed.waves)
-            dispatches = [Dispatch(rows, packed.work, packed.items, None, of_wave)]
-            dispatches += [Dispatch(waves, works[wave], packed.items, None, of_wave) for wave in range(packed.waves)]
-            self._runtime.submit(slot, dispatches, BORDERS, self._submit_cells, download=size)
-            with self._runtime.downloaded(slot, size) as out:
-                if not (out[2 * len(reads) + 2 :: 3] & UNORDERED).any():
-                    return _pair_scores(packed, len(reads), out)
+            cells = int((np.diff(batch.read_offset)[reads] * np.diff(batch.haplotype_offset)[haplotypes]).sum())
+            rows, strips = self._runtime.compiled(self._long_variants(batch))
+            dispatches = [Dispatch(rows, packed.work, packed.items, None, 0)]
+            empty = {"out": size, "border": WORD_BYTES * packed.words}
+            for polls in (self._polls, 0):
+                dispatches += self._strip_dispatches(strips, packed, cells, polls)
+                self._runtime.submit(slot, dispatches, BORDERS, self._submit_cells, empty=empty, download=size)
+                with self._runtime.downloaded(slot, size) as out:
+                    unfit = out[2 * len(reads) + 2 :: 3]
+                    if (unfit & UNORDERED).any():
+                        break
+                    if not (unfit & UNFINISHED).any():
+                        return _pair_scores(packed, len(reads), out)
+                self._take_turns()
+                dispatches, empty = [], {}
         self._stop_shuffling()
         return self._run_pairs(batch, reads, haplotypes)
+
+    def _strip_dispatches(self, pipeline: Any, packed: PackedPairs, cells: int, polls: int) -> list[Dispatch]:
+        """All steps of all strips, which follow each other, or without polls take turns."""
+        behind = distance(self._runtime.segment) if polls else lag(self._runtime.segment) + STEPS
+        front = packed.front(behind)
+        cells += int(self._speed * STEP_SECONDS * front)
+        steps = STEPS
+        if polls:
+            submissions = -(-cells // max(1, int(self._submit_cells)))
+            steps = in_blocks(-(-front // submissions))
+        count = -(-front // steps)
+        works = np.repeat(packed.work[None], count)
+        works["front"], works["behind"], works["polls"] = steps * np.arange(1, count + 1), behind, polls
+        return [Dispatch(pipeline, work, packed.items, None, cells // count) for work in works]
+
+    def _take_turns(self) -> None:
+        """Where workgroups do not run side by side, strips wait in vain: from then on they never do."""
+        if self._polls:
+            self._polls = 0
+            log.warning("%s: workgroups do not run side by side; strips of long pairs take turns instead", self.label)
 
     def _stop_shuffling(self) -> None:
         """A driver may give each kernel subgroups of another size: after the first surprise, none is asked for."""

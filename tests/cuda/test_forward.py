@@ -332,6 +332,18 @@ def test_long_insertions_of_any_cost(bits, backend, batches):
     assert len(scored) == given.pairs or (backend.name == "webgpu" and bits > 5.5), "WGSL has no float64"
 
 
+@pytest.mark.parametrize("bits", [3.7, 4.2, 4.7])
+def test_insertions_that_the_rescuing_lanes_do_not_hold(bits, backend, batches):
+    """Lanes of 16 rows hold insertions that those of 20 rows, which rescue their pairs, do not: 78 bits a lane."""
+    rng = np.random.default_rng(21)
+    model = profile.preset("normalised")
+    read = model.rows(profile.one_hot(batches.noise(rng, 500), np.full(500, 0.01)))
+    read[:, 9] = 2.0**-bits * read[:, 5] * read[:, :5].max(axis=1)
+    given = batches.of_rows([read], [batches.noise(rng, n) for n in (60, 90)], model.start)
+    assert np.isnan(batches.forward(backend, given).log10).all() == (bits * 20 > 78)
+    batches.check(device_pool.score(given, backend, 1), given)
+
+
 @pytest.mark.parametrize("name", profile.PRESETS)
 def test_long_profiles(name, backend, batches):
     rng = np.random.default_rng(19)

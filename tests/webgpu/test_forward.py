@@ -26,6 +26,7 @@ SHARED = (
     "test_compiled_gap_quality_gives_the_same_bits",
     "test_long_pairs",
     "test_long_insertions_of_any_cost",
+    "test_insertions_that_the_rescuing_lanes_do_not_hold",
     "test_long_profiles",
     "test_through_the_engine",
     "test_two_devices",

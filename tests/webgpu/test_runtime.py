@@ -17,6 +17,7 @@ from pairhmm.batch import SCALED_FLOAT32, Group, PairBatch
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 from pairhmm.models import gatk, profile
 from pairhmm.webgpu_packed import LONGEST_TILE
+from pairhmm.webgpu_strips import in_blocks
 
 
 @pytest.mark.parametrize("indel", [(4, 8), (4, 128), (60, 128), (100, 128)], ids=str)
@@ -92,6 +93,53 @@ def test_submissions_are_short(backend, batches, monkeypatch):
     assert batches.same(batches.forward(backend, given).log10, expected[0])
     assert len(submissions) > 5
     assert batches.same(backend.forward_pairs(given, pairs, 1).log10, expected[1])
+
+
+@pytest.fixture
+def long_pairs(batches):
+    """Pairs of one strip to six, whose haplotypes end before, in and behind a block of columns."""
+    rng = np.random.default_rng(41)
+    haplotypes = [batches.noise(rng, n) for n in (1, 8, 9, 77, 700, 1500)]
+    reads = [batches.noise(rng, 40), *(batches.copied(rng, haplotypes[5], m, 0.02) for m in (512, 513, 1400))]
+    rows = [profile.preset("normalised").rows(profile.one_hot(read, np.full(len(read), 0.05))) for read in reads]
+    rows.append(np.tile(rows[1], (6, 1))[:3000])
+    return batches.of_rows(rows, haplotypes, profile.preset("normalised").start)
+
+
+@pytest.mark.parametrize("submit_seconds", [webgpu.SUBMIT_SECONDS, 1e-9])
+@pytest.mark.parametrize("polls", [0, 1, webgpu.POLLS])
+def test_strips_follow_each_other_or_take_turns(polls, submit_seconds, make_backend, long_pairs, batches, monkeypatch):
+    """In one dispatch or in many, waiting or never, in vain or not: the bits are the same."""
+    monkeypatch.setattr(webgpu, "SUBMIT_SECONDS", submit_seconds)
+    backend, pairs = make_backend(), np.arange(long_pairs.pairs)
+    backend._polls = polls
+    scores = backend.forward_pairs(long_pairs, pairs, 1)
+    batches.check(scores, long_pairs)
+    backend._polls = 0
+    assert batches.same(scores.log10, backend.forward_pairs(long_pairs, pairs, 1).log10)
+
+
+def test_strips_that_wait_in_vain(make_backend, long_pairs, batches, monkeypatch, caplog):
+    """What they have not done by then they do in turns, from where they are."""
+    backend, pairs = make_backend(), np.arange(long_pairs.pairs)
+    backend._polls = 0
+    expected = backend.forward_pairs(long_pairs, pairs, 1).log10
+    backend._polls = webgpu.POLLS
+    dispatches = backend._strip_dispatches
+
+    def cut_short(*arguments):
+        planned = dispatches(*arguments)
+        if backend._polls:
+            for dispatch in planned:
+                dispatch.work["front"] = in_blocks(int(dispatch.work["front"]) // 2)
+        return planned
+
+    monkeypatch.setattr(backend, "_strip_dispatches", cut_short)
+    assert batches.same(backend.forward_pairs(long_pairs, pairs, 1).log10, expected)
+    said = "webgpu:0: workgroups do not run side by side; strips of long pairs take turns instead"
+    assert caplog.messages == [said]
+    assert batches.same(backend.forward_pairs(long_pairs, pairs, 1).log10, expected)
+    assert caplog.messages == [said]
 
 
 @pytest.mark.parametrize("as_rows", [False, True])
