@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pairhmm import webgpu_kernels, webgpu_setup
 from pairhmm.batch import FLOAT32, SCALED_FLOAT32, UNSCORED, PairBatch, Scores
+from pairhmm.compiled import native
 from pairhmm.packed import RESCUERS, Shape, runs_within
 from pairhmm.webgpu_kernels import COARSE, FINE, NOT_KEPT, PART, SOFTWARE_PART, UNORDERED, Variant
 from pairhmm.webgpu_packed import LISTED, LONGEST_TILE, Packed, PackedPairs, pack, pack_pairs, strips_of
@@ -39,6 +40,9 @@ CHUNK_CELLS = {"DiscreteGPU": 8_500_000_000, "IntegratedGPU": 1_000_000_000, "CP
 
 FIRST_SPEED = {"DiscreteGPU": 2e11, "IntegratedGPU": 2e10, "CPU": 1e8}
 """Cells a second that the first call's submissions are cut for."""
+
+SCORERS = 4
+"""Threads that make a call's scores of what the device leaves."""
 
 ENTRY_BYTES = 16
 """Of forward_long.wgsl: a column of the row between two strips, or one of the STRIP_ENTRIES of a lane."""
@@ -92,11 +96,14 @@ class WebgpuBackend:
                 begin = time.perf_counter()
                 self._empty_lists(slot)
                 self._runtime.submit(slot, dispatches, LISTS, self._submit_cells, download=size)
+            # While the device computes: what the scores are written to has its pages then.
+            scores = Scores.none(packed.pairs)
             with self._runtime.downloaded(slot, size) as out:
                 cells = sum(dispatch.cells for dispatch in dispatches)
                 self._speed = max(1.0, cells) / (time.perf_counter() - begin)
                 if not (out[2 * packed.pairs :: 2] == NOT_KEPT).any():
-                    return _scores(batch, packed, out)
+                    _put_scores(batch, packed, out, scores)
+                    return scores
         self._stop_shuffling()
         return self.forward(batch, skip_read, threads)
 
@@ -238,16 +245,23 @@ class WebgpuBackend:
             log.warning("%s: subgroups change their size; lanes use workgroup memory instead", self.label)
 
 
-def _scores(batch: PairBatch, packed: Packed, out: NDArray[np.uint32]) -> Scores:
+def _put_scores(batch: PairBatch, packed: Packed, out: NDArray[np.uint32], scores: Scores) -> None:
     """Scores of forward.wgsl and forward_scaled.wgsl."""
-    sums = out[: 2 * packed.pairs].reshape(-1, 2)
-    log10 = _log10(sums)
-    log_kept = packed.kept.log10 + packed.kept.unit * _joined(out[2 * packed.pairs :].reshape(-1, 2))
-    widths = np.repeat(np.diff(batch.group_haplotype), np.diff(batch.group_read))
-    log10 += np.repeat(log_kept, widths)
-    precision = np.where(sums[:, 1].view(np.int32) == STARTED_AT, FLOAT32, SCALED_FLOAT32).astype(np.uint8)
-    precision[sums[:, 0] == 0] = UNSCORED
-    return Scores(log10, precision)
+    sums, kept = out[: 2 * packed.pairs], out[2 * packed.pairs :]
+    native.device_scores(
+        batch.group_read,
+        batch.group_haplotype,
+        batch.group_pair,
+        sums,
+        packed.kept.log10,
+        kept,
+        FINE - COARSE,
+        packed.kept.unit * 2.0**-FINE,
+        (STARTED_AT, FLOAT32, SCALED_FLOAT32, UNSCORED),
+        SCORERS,
+        scores.log10,
+        scores.precision,
+    )
 
 
 def _pair_scores(packed: PackedPairs, pairs: int, out: NDArray[np.uint32]) -> NDArray[np.float64]:
