@@ -33,6 +33,7 @@ MOST_DISPATCHES = 64
 """Of a submission: the device works on one while the next is recorded."""
 
 USAGES = {
+    "upload": "MAP_WRITE|COPY_SRC",
     "in": "STORAGE|COPY_DST",
     "work": "UNIFORM|COPY_DST",
     "out": "STORAGE|COPY_SRC|COPY_DST",
@@ -76,20 +77,39 @@ class Slot:
     def __init__(self, device: Any, label: str, memory: int | None) -> None:
         self._device, self._label, self._memory = device, label, memory
         self.beside = ThreadPoolExecutor(1)
-        self._host = np.empty(0, dtype=np.uint8)
         self._buffers: dict[str, Any] = {}
+        self._filled = 0  # bytes of "upload" that wait for a submission
+        self._mapping: Any = None  # the promise that "upload" is mapped
 
     def begin(self, size: int) -> NDArray[np.uint8]:
-        """Host memory that a batch is packed in, and as much room in the buffer "in"; what both held may be lost."""
+        """Memory of the device's that a batch is packed in, only to be written, and as much room in the buffer "in"."""
         self.make_room("in", size)
-        if len(self._host) < size + WORD:
-            self._host = np.empty(size + size // 4 + WORD, dtype=np.uint8)
-        return self._host
+        upload = self.make_room("upload", size)
+        if upload.map_state == "unmapped":
+            self.map_upload()
+        if upload.map_state == "pending":
+            self._mapping.sync_wait()
+        self._filled = 0
+        return np.frombuffer(upload._experimental_get_mapped_range(0, upload.size), dtype=np.uint8)
 
     def send(self, first: int, end: int) -> None:
-        """Send these bytes to the buffer "in", in whole words: what else is in them is sent again once written."""
-        first, end = first // WORD * WORD, -(-end // WORD) * WORD
-        self._device.queue.write_buffer(self["in"], first, self._host[first:end])
+        """These bytes are written: they go to the buffer "in" with the next submission."""
+        self._filled = max(self._filled, -(-end // WORD) * WORD)
+
+    def record_upload(self, encoder: Any) -> None:
+        if self._filled:
+            encoder.copy_buffer_to_buffer(self["upload"], 0, self["in"], 0, self._filled)
+
+    def end_upload(self) -> None:
+        """Before what was recorded is submitted."""
+        if self._filled:
+            self["upload"].unmap()
+            self._filled = 0
+
+    def map_upload(self) -> None:
+        """Begin to map what the next batch is packed in."""
+        upload = self["upload"]
+        self._mapping = upload.map_async("WRITE", 0, upload.size)
 
     def __getitem__(self, name: str) -> Any:
         return self._buffers[name]
@@ -114,7 +134,10 @@ class Slot:
         limit = self._device.limits["max-storage-buffer-binding-size"]
         if room > limit:
             raise OutOfDeviceMemory(f"{self._label}: {room} bytes are over its limit of {limit} for a buffer")
-        self._buffers[name] = self._device.create_buffer(size=room, usage=USAGES[name])
+        usage = USAGES[name]
+        self._buffers[name] = self._device.create_buffer(
+            size=room, usage=usage, mapped_at_creation="MAP_WRITE" in usage
+        )
         return self._buffers[name]
 
     def upload(self, name: str, values: NDArray[np.uint8]) -> None:
@@ -199,6 +222,7 @@ class Runtime:
         for number, part in enumerate(parts):
             encoder = self.device.create_command_encoder()
             if number == 0:
+                slot.record_upload(encoder)
                 # Pairs of reads that are in no tile have zeros for scores.
                 encoder.clear_buffer(slot["out"])
             compute = encoder.begin_compute_pass(**_timing(queries, number == 0, number == len(parts) - 1))
@@ -207,12 +231,16 @@ class Runtime:
             compute.end()
             if download and number == len(parts) - 1:
                 encoder.copy_buffer_to_buffer(slot["out"], 0, slot["staging"], 0, download)
-            self.device.queue.submit([encoder.finish()])
+            commands = encoder.finish()
+            slot.end_upload()
+            self.device.queue.submit([commands])
 
     @contextmanager
     def downloaded(self, slot: Slot, size: int) -> Iterator[NDArray[np.uint32]]:
         """The bytes that the last submission copied, once it is done; gone with the context."""
         staging = slot["staging"]
+        # wgpu's thread waits for both at once; it keeps others from submitting while it waits.
+        slot.map_upload()
         staging.map_async("READ_NOSYNC", 0, size).sync_wait()
         try:
             yield np.frombuffer(staging.read_mapped(0, size, copy=False), dtype=np.uint32)

@@ -139,6 +139,22 @@ def test_lost_device(adapter, batches, caplog):
     assert caplog.text.count("webgpu:0 is lost") == 1
 
 
+@pytest.mark.parametrize("method", ["submit", "downloaded"])
+def test_a_call_that_fails_leaves_its_slot_whole(method, adapter, batches, monkeypatch):
+    """Before the batch is submitted, and after; the next one has the same buffers, or larger ones."""
+    backend = webgpu.WebgpuBackend(adapter, "webgpu:0", None)
+    several = [batches.batch(35, (9, 150), each=each) for each in (1, 4)]
+    for given in several:
+        expected = batches.forward(backend, given).log10
+        for later in several:
+            with monkeypatch.context() as patch:
+                patch.setattr(backend._runtime, method, lambda *_, **__: 1 / 0)
+                with pytest.raises(ZeroDivisionError):
+                    batches.forward(backend, given)
+            batches.forward(backend, later)
+            assert batches.same(batches.forward(backend, given).log10, expected)
+
+
 def test_memory_does_not_grow(adapter, batches):
     """200 batches of several sizes, one after the other: neither the process nor the device's buffers grow."""
     if not Path("/proc/self/statm").exists():
