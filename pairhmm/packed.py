@@ -220,7 +220,8 @@ def send_with_tiles(
         Most work first: what is left at the end is short.
     """
     size = places.items + 8 * batch.pairs  # The items are last, since only their most is known: one a pair.
-    # They are read while they are made, which memory that a device reads may be slow at.
+    buffer = staging.begin(size)
+    # They are read while they are made, which the buffer may be slow at.
     tiles = np.empty(size - places.read_group, dtype=np.uint8)
     making = beside.submit(
         native.make_tiles,
@@ -235,7 +236,6 @@ def send_with_tiles(
         ITEM_SIZES,
         *(place - places.read_group for place in places),
     )
-    buffer = staging.begin(size)
     plan.write(buffer, staging.send)
     tiers = making.result()
     end = places.items + 8 * sum(items for _, _, items, *_ in tiers)
