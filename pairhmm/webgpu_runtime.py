@@ -72,11 +72,14 @@ class Slot:
     ----------
     beside : Executor
         A thread for what can be done while arrays are copied.
+    bind_groups : dict
+        Of its buffers, by layout and names: for as long as no buffer is another.
     """
 
     def __init__(self, device: Any, label: str, memory: int | None) -> None:
         self._device, self._label, self._memory = device, label, memory
         self.beside = ThreadPoolExecutor(1)
+        self.bind_groups: dict[tuple[Any, tuple[str, ...]], Any] = {}
         self._buffers: dict[str, Any] = {}
         self._filled = 0  # bytes of "upload" that wait for a submission
         self._mapping: Any = None  # the promise that "upload" is mapped
@@ -125,6 +128,7 @@ class Slot:
         held = self._buffers.get(name)
         if held is not None and held.size >= size:
             return held
+        self.bind_groups.clear()
         if held is not None:
             self._buffers.pop(name).destroy()
         room = max(1, -(-size // SMALLEST_BUFFER)) * SMALLEST_BUFFER
@@ -276,6 +280,9 @@ class Runtime:
 
     def _bind_group(self, slot: Slot, layout: Any, *others: str) -> Any:
         """The buffers of a slot that all kernels have, and two that some have."""
+        known = slot.bind_groups.get((layout, others))
+        if known is not None:
+            return known
         bound = [slot["in"], self._tables, *(slot[name] for name in ("work", "out", *others))]
         entries = [
             {
@@ -284,7 +291,9 @@ class Runtime:
             }
             for binding, buffer in enumerate(bound)
         ]
-        return self.device.create_bind_group(layout=layout, entries=entries)
+        made = self.device.create_bind_group(layout=layout, entries=entries)
+        slot.bind_groups[layout, others] = made
+        return made
 
     def _compile(self, variant: Variant) -> Any:
         layout = self._layouts[variant.kernel == "forward_scaled"]

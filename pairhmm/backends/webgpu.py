@@ -167,11 +167,12 @@ class WebgpuBackend:
 
     def _dispatches(self, packed: Packed, batch: PairBatch) -> list[Dispatch]:
         """Every tier in parts that are short enough for a submission, then what rescues the pairs that they list."""
+        model = webgpu_kernels.rows_of(batch), webgpu_kernels.extension_of(batch)
         fast = [
-            self._variant(batch, "forward", tier.shape, WIDTH // RESCUERS[int(tier.work["rescuer"])].lanes)
+            self._variant("forward", tier.shape, model, WIDTH // RESCUERS[int(tier.work["rescuer"])].lanes)
             for tier in packed.tiers
         ]
-        scaled = [self._variant(batch, "forward_scaled", RESCUERS[rescue.rescuer]) for rescue in packed.rescues]
+        scaled = [self._variant("forward_scaled", RESCUERS[rescue.rescuer], model) for rescue in packed.rescues]
         pipelines = self._runtime.compiled(fast + scaled)
         dispatches = []
         for tier, pipeline in zip(packed.tiers, pipelines, strict=False):
@@ -185,10 +186,9 @@ class WebgpuBackend:
             dispatches.append(Dispatch(pipeline, rescue.work, 0, rescue.rescuer, 0))
         return dispatches
 
-    def _variant(self, batch: PairBatch, kernel: str, shape: Shape, rescuer_reads: int = 1) -> Variant:
-        shuffles, rows = shape.lanes <= self._runtime.subgroup, webgpu_kernels.rows_of(batch)
-        extension = webgpu_kernels.extension_of(batch)
-        return Variant(kernel, shape, WIDTH, shuffles, rows, extension, rescuer_reads, part=self._part)
+    def _variant(self, kernel: str, shape: Shape, model: tuple[str, float | None], rescuer_reads: int = 1) -> Variant:
+        shuffles = shape.lanes <= self._runtime.subgroup
+        return Variant(kernel, shape, WIDTH, shuffles, *model, rescuer_reads, part=self._part)
 
     def _long_variants(self, batch: PairBatch) -> list[Variant]:
         """forward_long_rows.wgsl, and forward_long.wgsl, which knows no rows but those."""
