@@ -97,6 +97,13 @@ class Packed:
     kept: Kept
 
 
+def empty_lists() -> NDArray[np.void]:
+    """A `LISTED` of each rescuer, before any pair is listed."""
+    listed = np.zeros(len(RESCUERS), dtype=LISTED)
+    listed["workgroups"][:, 1:] = 1
+    return listed
+
+
 @cache
 def shapes() -> tuple[tuple[Shape, ...], NDArray[np.uint8]]:
     """All shapes, and for each read length 0..LONGEST_TILE the index (uint8) of the one with least work."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pairhmm import webgpu_kernels
 from pairhmm.errors import OutOfDeviceMemory
 from pairhmm.webgpu_kernels import Variant
-from pairhmm.webgpu_packed import LISTED, WORK
+from pairhmm.webgpu_packed import LISTED, WORK, empty_lists
 from pairhmm.webgpu_setup import SUBGROUPS, Adapter, request_device
 from pairhmm.webgpu_strips import LONG, LONGEST_SEGMENT, SHORTEST_SEGMENT, workgroup_bytes
 
@@ -160,6 +160,8 @@ class Runtime:
     Attributes
     ----------
     device : GPUDevice
+    empty_lists : GPUBuffer
+        What the lists of pairs to be rescued begin with.
     subgroup : int
         Lanes of a subgroup; 0 where lanes may not shuffle, or do not lie in a workgroup's order.
     """
@@ -169,6 +171,7 @@ class Runtime:
         self._layouts = [self._layout(lists) for lists in ("storage", "read-only-storage")]
         self._pipelines: dict[Variant, Any] = {}
         self._tables = self.device.create_buffer_with_data(data=webgpu_kernels.tables(), usage="STORAGE")
+        self.empty_lists = self.device.create_buffer_with_data(data=empty_lists(), usage="COPY_SRC")
         self.subgroup = self._measured_subgroup() if shuffles and SUBGROUPS in self.device.features else 0
 
     @property
@@ -229,6 +232,8 @@ class Runtime:
                 slot.record_upload(encoder)
                 # Pairs of reads that are in no tile have zeros for scores.
                 encoder.clear_buffer(slot["out"])
+                if rescues:
+                    encoder.copy_buffer_to_buffer(self.empty_lists, 0, slot["listed"], 0, self.empty_lists.size)
             compute = encoder.begin_compute_pass(**_timing(queries, number == 0, number == len(parts) - 1))
             for index in part:
                 _record(compute, dispatches[index], groups, slot, index)

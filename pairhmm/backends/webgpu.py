@@ -17,7 +17,7 @@ from pairhmm.batch import FLOAT32, SCALED_FLOAT32, UNSCORED, PairBatch, Scores
 from pairhmm.compiled import native
 from pairhmm.packed import RESCUERS, Shape, runs_within
 from pairhmm.webgpu_kernels import COARSE, FINE, NOT_KEPT, PART, SOFTWARE_PART, UNORDERED, Variant
-from pairhmm.webgpu_packed import LISTED, LONGEST_TILE, Packed, PackedPairs, pack, pack_pairs, strips_of
+from pairhmm.webgpu_packed import LONGEST_TILE, Packed, PackedPairs, pack, pack_pairs, strips_of
 from pairhmm.webgpu_runtime import WIDTH, Dispatch, Runtime, Slot
 from pairhmm.webgpu_setup import TIMESTAMPS, Adapter, status, translated
 from pairhmm.webgpu_strips import LONG, strip_entries
@@ -94,7 +94,6 @@ class WebgpuBackend:
                 dispatches = self._dispatches(packed, batch)
                 size = 8 * (packed.pairs + packed.reads)
                 begin = time.perf_counter()
-                self._empty_lists(slot)
                 self._runtime.submit(slot, dispatches, LISTS, self._submit_cells, download=size)
             # While the device computes: what the scores are written to has its pages then.
             scores = Scores.none(packed.pairs)
@@ -131,7 +130,6 @@ class WebgpuBackend:
             queries = device.create_query_set(type="timestamp", count=2) if timestamps else None
             seconds = []
             for _ in range(repetitions + 1):
-                self._empty_lists(slot)
                 begin = time.perf_counter()
                 self._runtime.submit(slot, dispatches, LISTS, self._submit_cells, queries=queries)
                 self._runtime.wait(slot)
@@ -157,13 +155,9 @@ class WebgpuBackend:
         """Send a batch, and make room for its scores."""
         packed = pack(batch, skip_read, WIDTH, slot, slot.beside)
         slot.make_room("out", 8 * (packed.pairs + packed.reads))
+        slot.make_room("listed", self._runtime.empty_lists.size)
         slot.make_room("list", 8 * packed.listed)
         return packed
-
-    def _empty_lists(self, slot: Slot) -> None:
-        listed = np.zeros(len(RESCUERS), dtype=LISTED)
-        listed["workgroups"][:, 1:] = 1
-        slot.upload("listed", listed.view(np.uint8))
 
     def _dispatches(self, packed: Packed, batch: PairBatch) -> list[Dispatch]:
         """Every tier in parts that are short enough for a submission, then what rescues the pairs that they list."""
