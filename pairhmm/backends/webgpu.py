@@ -18,8 +18,9 @@ from pairhmm.compiled import native
 from pairhmm.packed import RESCUERS, Shape, runs_within
 from pairhmm.webgpu_kernels import COARSE, FINE, NOT_KEPT, PART, SOFTWARE_PART, UNORDERED, Variant
 from pairhmm.webgpu_packed import LONGEST_TILE, Packed, PackedPairs, pack, pack_pairs, strips_of
-from pairhmm.webgpu_runtime import WIDTH, Dispatch, Runtime, Slot
+from pairhmm.webgpu_runtime import WIDTH, Dispatch, Runtime
 from pairhmm.webgpu_setup import TIMESTAMPS, Adapter, status, translated
+from pairhmm.webgpu_slot import Slot
 from pairhmm.webgpu_strips import LONG, strip_entries
 
 __all__ = ["WebgpuBackend", "make", "status"]
