@@ -7,28 +7,17 @@
 #include <emmintrin.h>
 #endif
 
+#include "streaming.hpp"
+
 namespace pairhmm {
 namespace {
 
 constexpr int64_t kShare = 1 << 20;  // bytes that a thread takes at once
-constexpr int64_t kStride = 64;      // bytes of a round of the loops below
+constexpr int64_t kStride = 64;      // letters of a round of the loop below
 
 uint8_t pack_two(const uint8_t* letters) { return static_cast<uint8_t>(letters[0] | letters[1] << 4); }
 
 #if defined(__SSE2__)
-// Stores that pass the caches by: nothing here reads what is written, and to fetch it first takes as long as to write it.
-int64_t copy_rounds(const uint8_t* from, uint8_t* to, int64_t count) {
-    if (reinterpret_cast<uintptr_t>(to) % 16 != 0) return 0;
-    const int64_t end = count / kStride * kStride;
-    for (int64_t at = 0; at < end; at += kStride) {
-        __m128i part[4];
-        for (int i = 0; i < 4; ++i) part[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at) + i);
-        for (int i = 0; i < 4; ++i) _mm_stream_si128(reinterpret_cast<__m128i*>(to + at) + i, part[i]);
-    }
-    _mm_sfence();
-    return end;
-}
-
 int64_t pack_rounds(const uint8_t* from, uint8_t* to, int64_t count) {
     if (reinterpret_cast<uintptr_t>(to) % 16 != 0) return 0;
     const int64_t end = count / kStride * kStride;
@@ -46,14 +35,8 @@ int64_t pack_rounds(const uint8_t* from, uint8_t* to, int64_t count) {
     return end;
 }
 #else
-int64_t copy_rounds(const uint8_t*, uint8_t*, int64_t) { return 0; }
 int64_t pack_rounds(const uint8_t*, uint8_t*, int64_t) { return 0; }
 #endif
-
-void copy(const uint8_t* from, uint8_t* to, int64_t count) {
-    const int64_t done = copy_rounds(from, to, count);
-    std::memcpy(to + done, from + done, static_cast<size_t>(count - done));
-}
 
 void pack(const uint8_t* from, uint8_t* to, int64_t count) {
     const int64_t words = count / 8 * 4;
@@ -109,7 +92,7 @@ void Copier::work() {
         if (own.packed) {
             pack(own.from + begin, own.to + begin / 2, size);
         } else {
-            copy(own.from + begin, own.to + begin, size);
+            copy_streaming(own.from + begin, own.to + begin, size);
         }
         lock.lock();
         own.left -= size;

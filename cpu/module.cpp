@@ -16,6 +16,7 @@ namespace nb = nanobind;
 
 void bind_candidates(nb::module_& module);
 void bind_copier(nb::module_& module);
+void bind_device_scores(nb::module_& module);
 void bind_samples(nb::module_& module);
 void bind_scan(nb::module_& module);
 void bind_text(nb::module_& module);
@@ -121,6 +122,7 @@ NB_MODULE(_cpu, module) {
 
     bind_candidates(module);
     bind_copier(module);
+    bind_device_scores(module);
     bind_samples(module);
     bind_scan(module);
     bind_text(module);

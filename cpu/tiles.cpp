@@ -1,10 +1,10 @@
 #include "tiles.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "shares.hpp"
+#include "streaming.hpp"
 
 namespace pairhmm {
 
@@ -45,7 +45,7 @@ void copy_piece(const Part& part, int64_t first, int64_t count) {
         auto* to = reinterpret_cast<uint32_t*>(part.to) + first;
         for (int64_t i = 0; i < count; ++i) to[i] = static_cast<uint32_t>(from[i]);
     } else {
-        std::memcpy(part.to + first, static_cast<const uint8_t*>(part.from) + first, count);
+        copy_streaming(static_cast<const uint8_t*>(part.from) + first, part.to + first, count);
     }
 }
 

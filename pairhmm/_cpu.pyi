@@ -97,6 +97,21 @@ class Copier:
     def begin(self, values: NDArray[np.uint8], target: NDArray[np.uint8], packed: bool) -> int: ...
     def wait(self, number: int) -> None: ...
 
+def device_scores(
+    group_read: NDArray[np.int64],
+    group_haplotype: NDArray[np.int64],
+    group_pair: NDArray[np.int64],
+    sums: NDArray[np.uint32],
+    kept_log10: NDArray[np.float64],
+    kept_added: NDArray[np.uint32],
+    coarse_bits: int,
+    fine_unit: float,
+    codes: tuple[int, int, int, int],
+    threads: int,
+    log10: NDArray[np.float64],
+    precision: NDArray[np.uint8],
+) -> None: ...
+
 class GroupsText:
     groups: int
     reads: int

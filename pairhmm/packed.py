@@ -159,7 +159,7 @@ class Staging(Protocol):
     """Host memory on its way to a device."""
 
     def begin(self, size: int) -> NDArray[np.uint8]:
-        """Host memory (uint8[at least size]) of a buffer of that size on both sides."""
+        """Host memory (uint8[at least size]) of a buffer of that size on both sides; it may be slow to read."""
 
     def send(self, first: int, end: int) -> None:
         """Start to copy these bytes to the device."""
@@ -219,10 +219,13 @@ def send_with_tiles(
     list of (shape, item, items, haplotypes_each, last, pairs)
         Most work first: what is left at the end is short.
     """
-    buffer = staging.begin(places.items + 8 * batch.pairs)  # last, since only their most is known: one a pair
+    size = places.items + 8 * batch.pairs  # The items are last, since only their most is known: one a pair.
+    buffer = staging.begin(size)
+    # They are read while they are made, which the buffer may be slow at.
+    tiles = np.empty(size - places.read_group, dtype=np.uint8)
     making = beside.submit(
         native.make_tiles,
-        buffer,
+        tiles,
         batch.group_read,
         batch.group_haplotype,
         batch.read_offset,
@@ -231,13 +234,13 @@ def send_with_tiles(
         shape_of_length,
         reads_of_shape,
         ITEM_SIZES,
-        *places,
+        *(place - places.read_group for place in places),
     )
-    try:
-        plan.write(buffer, staging.send)
-    finally:
-        tiers = making.result()  # It writes into the buffer.
-    staging.send(places.read_group, places.items + 8 * sum(items for _, _, items, *_ in tiers))
+    plan.write(buffer, staging.send)
+    tiers = making.result()
+    end = places.items + 8 * sum(items for _, _, items, *_ in tiers)
+    native.copy_all(buffer, [places.read_group], [tiles[: end - places.read_group]], COPIERS)
+    staging.send(places.read_group, end)
     return sorted(tiers, key=lambda tier: -tier[2])
 
 

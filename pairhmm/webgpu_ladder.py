@@ -85,10 +85,9 @@ def default_lengths(adapter: Adapter) -> tuple[int, ...]:
 
 
 def our_reads(adapter: Adapter) -> float:
-    """Reads a cell of `OURS`: of a border's column, of letters for a block of columns, and where strips take turns of rows
-    and states in each turn.
+    """Reads a cell of `OURS`: of a border's column, and of letters for a block of columns.
 
-    Left out is what rows are made from, once.
+    Where strips take turns they read their rows and states in each. Left out is what rows are made from, once.
     """
     reads = 3 / (LONG.lanes * LONG.rows) + 3 / (rescale_steps(LONG.rows) * LONG.rows)
     turns = 4 * strip_entries(LONGEST_SEGMENT) / (LONG.rows * STEPS)

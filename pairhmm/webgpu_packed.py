@@ -100,6 +100,13 @@ class Packed:
     kept: Kept
 
 
+def empty_lists() -> NDArray[np.void]:
+    """A `LISTED` of each rescuer, before any pair is listed."""
+    listed = np.zeros(len(RESCUERS), dtype=LISTED)
+    listed["workgroups"][:, 1:] = 1
+    return listed
+
+
 @cache
 def shapes() -> tuple[tuple[Shape, ...], NDArray[np.uint8]]:
     """All shapes, and for each read length 0..LONGEST_TILE the index (uint8) of the one with least work."""
@@ -144,17 +151,17 @@ def _packed(
     for shape, *_, pairs in made:
         listed[rescuer_of(known[shape])] += pairs
     list_at = np.cumsum([0, *listed]).tolist()
-    tiers = []
-    for shape, item, items, each, last, pairs in made:
-        own, rescuer = work.copy(), rescuer_of(known[shape])
+    works, tiers = np.repeat(work[None], len(made)), []
+    for k, (shape, item, items, each, last, pairs) in enumerate(made):
+        own, rescuer = works[k], rescuer_of(known[shape])
         own["items"], own["last"], own["haplotypes_each"] = items_at + 2 * item, last, each
         own["rescuer"], own["list"] = rescuer, list_at[rescuer]
         cells = int(pairs * known[shape].lanes * known[shape].rows * mean_width)
         tiers.append(Tier(known[shape], own, items, cells))
-    rescues = []
+    works, rescues = np.repeat(work[None], len(listed)), []
     for rescuer, pairs in enumerate(listed):
         if pairs:
-            own = work.copy()
+            own = works[rescuer]
             own["rescuer"], own["list"] = rescuer, list_at[rescuer]
             rescues.append(Rescue(rescuer, own))
     return Packed(tiers, rescues, list_at[-1], batch.pairs, batch.reads, kept)

@@ -1,4 +1,4 @@
-"""A WebGPU device at work: buffers, pipelines, submissions and what comes back. What is computed, it does not know."""
+"""A WebGPU device at work: pipelines, submissions and what comes back. What is computed, it does not know."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm import webgpu_kernels
-from pairhmm.errors import OutOfDeviceMemory
 from pairhmm.webgpu_kernels import Variant
-from pairhmm.webgpu_packed import LISTED, WORK
+from pairhmm.webgpu_packed import LISTED, WORK, empty_lists
 from pairhmm.webgpu_setup import SUBGROUPS, Adapter, request_device
+from pairhmm.webgpu_slot import SMALLEST_BUFFER, Slot
 from pairhmm.webgpu_strips import LONG, LONGEST_SEGMENT, SHORTEST_SEGMENT, workgroup_bytes
 
-__all__ = ["MOST_WORKGROUPS", "WIDTH", "Dispatch", "Runtime", "Slot"]
+__all__ = ["MOST_WORKGROUPS", "WIDTH", "Dispatch", "Runtime"]
 
 WIDTH = 32
 """Invocations of a workgroup: as many as a subgroup has on most GPUs, so that no lane waits for another subgroup."""
 
-SMALLEST_BUFFER, WORD = 256, 4
 WORK_STRIDE = 256
 """Bytes between the `Work` blocks of dispatches: the alignment of dynamic offsets that every device has."""
 
@@ -31,19 +30,6 @@ MOST_WORKGROUPS = 65535
 
 MOST_DISPATCHES = 64
 """Of a submission: the device works on one while the next is recorded."""
-
-USAGES = {
-    "in": "STORAGE|COPY_DST",
-    "work": "UNIFORM|COPY_DST",
-    "out": "STORAGE|COPY_SRC|COPY_DST",
-    "staging": "MAP_READ|COPY_DST",
-    "listed": "STORAGE|INDIRECT|COPY_DST",
-    "list": "STORAGE",
-    "border": "STORAGE|COPY_DST",
-    "strips": "STORAGE",
-    "times": "QUERY_RESOLVE|COPY_SRC",
-}
-"""The buffers of a slot."""
 
 
 class Dispatch(NamedTuple):
@@ -54,71 +40,6 @@ class Dispatch(NamedTuple):
     workgroups: int
     rescuer: int | None
     cells: int
-
-
-class Slot:
-    """What one call at a time owns: buffers on both sides that grow as they must.
-
-    Parameters
-    ----------
-    device : GPUDevice
-    label : str
-        The backend's, for messages.
-    memory : int or None
-        Bytes of the device that the buffers may take together.
-
-    Attributes
-    ----------
-    beside : Executor
-        A thread for what can be done while arrays are copied.
-    """
-
-    def __init__(self, device: Any, label: str, memory: int | None) -> None:
-        self._device, self._label, self._memory = device, label, memory
-        self.beside = ThreadPoolExecutor(1)
-        self._host = np.empty(0, dtype=np.uint8)
-        self._buffers: dict[str, Any] = {}
-
-    def begin(self, size: int) -> NDArray[np.uint8]:
-        """Host memory that a batch is packed in, and as much room in the buffer "in"; what both held may be lost."""
-        self.make_room("in", size)
-        if len(self._host) < size + WORD:
-            self._host = np.empty(size + size // 4 + WORD, dtype=np.uint8)
-        return self._host
-
-    def send(self, first: int, end: int) -> None:
-        """Send these bytes to the buffer "in", in whole words: what else is in them is sent again once written."""
-        first, end = first // WORD * WORD, -(-end // WORD) * WORD
-        self._device.queue.write_buffer(self["in"], first, self._host[first:end])
-
-    def __getitem__(self, name: str) -> Any:
-        return self._buffers[name]
-
-    def make_room(self, name: str, size: int) -> Any:
-        """The buffer of that name (of `USAGES`), of at least `size` bytes; what it held is lost when it grows.
-
-        Raises
-        ------
-        OutOfDeviceMemory
-            Beyond the budget, or the device's limit for a buffer.
-        """
-        held = self._buffers.get(name)
-        if held is not None and held.size >= size:
-            return held
-        if held is not None:
-            self._buffers.pop(name).destroy()
-        room = max(1, -(-size // SMALLEST_BUFFER)) * SMALLEST_BUFFER
-        taken = sum(buffer.size for buffer in self._buffers.values()) + room
-        if self._memory is not None and taken > self._memory:
-            raise OutOfDeviceMemory(f"{self._label}: {taken} bytes are over the budget of a call")
-        limit = self._device.limits["max-storage-buffer-binding-size"]
-        if room > limit:
-            raise OutOfDeviceMemory(f"{self._label}: {room} bytes are over its limit of {limit} for a buffer")
-        self._buffers[name] = self._device.create_buffer(size=room, usage=USAGES[name])
-        return self._buffers[name]
-
-    def upload(self, name: str, values: NDArray[np.uint8]) -> None:
-        self._device.queue.write_buffer(self.make_room(name, values.nbytes), 0, values)
 
 
 class Runtime:
@@ -133,6 +54,8 @@ class Runtime:
     Attributes
     ----------
     device : GPUDevice
+    empty_lists : GPUBuffer
+        What the lists of pairs to be rescued begin with.
     subgroup : int
         Lanes of a subgroup; 0 where lanes may not shuffle, or do not lie in a workgroup's order.
     """
@@ -142,6 +65,7 @@ class Runtime:
         self._layouts = [self._layout(lists) for lists in ("storage", "read-only-storage")]
         self._pipelines: dict[Variant, Any] = {}
         self._tables = self.device.create_buffer_with_data(data=webgpu_kernels.tables(), usage="STORAGE")
+        self.empty_lists = self.device.create_buffer_with_data(data=empty_lists(), usage="COPY_SRC")
         self.subgroup = self._measured_subgroup() if shuffles and SUBGROUPS in self.device.features else 0
 
     @property
@@ -202,20 +126,27 @@ class Runtime:
         for number, part in enumerate(parts):
             encoder = self.device.create_command_encoder()
             if number == 0:
+                slot.record_upload(encoder)
                 for name, bytes_ in empty.items():
                     encoder.clear_buffer(slot[name], 0, bytes_)
+                if rescues:
+                    encoder.copy_buffer_to_buffer(self.empty_lists, 0, slot["listed"], 0, self.empty_lists.size)
             compute = encoder.begin_compute_pass(**_timing(queries, number == 0, number == len(parts) - 1))
             for index in part:
                 _record(compute, dispatches[index], groups, slot, index)
             compute.end()
             if download and number == len(parts) - 1:
                 encoder.copy_buffer_to_buffer(slot["out"], 0, slot["staging"], 0, download)
-            self.device.queue.submit([encoder.finish()])
+            commands = encoder.finish()
+            slot.end_upload()
+            self.device.queue.submit([commands])
 
     @contextmanager
     def downloaded(self, slot: Slot, size: int) -> Iterator[NDArray[np.uint32]]:
         """The bytes that the last submission copied, once it is done; gone with the context."""
         staging = slot["staging"]
+        # wgpu's thread waits for both at once; it keeps others from submitting while it waits.
+        slot.map_upload()
         staging.map_async("READ_NOSYNC", 0, size).sync_wait()
         try:
             yield np.frombuffer(staging.read_mapped(0, size, copy=False), dtype=np.uint32)
@@ -251,6 +182,9 @@ class Runtime:
 
     def _bind_group(self, slot: Slot, layout: Any, *others: str) -> Any:
         """The buffers of a slot that all kernels have, and two that some have."""
+        known = slot.bind_groups.get((layout, others))
+        if known is not None:
+            return known
         bound = [slot["in"], self._tables, *(slot[name] for name in ("work", "out", *others))]
         entries = [
             {
@@ -259,7 +193,9 @@ class Runtime:
             }
             for binding, buffer in enumerate(bound)
         ]
-        return self.device.create_bind_group(layout=layout, entries=entries)
+        made = self.device.create_bind_group(layout=layout, entries=entries)
+        slot.bind_groups[layout, others] = made
+        return made
 
     def _compile(self, variant: Variant) -> Any:
         layout = self._layouts[variant.kernel == "forward_scaled"]

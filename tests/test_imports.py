@@ -28,6 +28,7 @@ FLOORS = (
         "webgpu_packed",
         "webgpu_runtime",
         "webgpu_setup",
+        "webgpu_slot",
         "webgpu_strips",
         "wgsl",
     },

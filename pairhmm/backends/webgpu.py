@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 
 from pairhmm import webgpu_kernels, webgpu_setup
 from pairhmm.batch import FLOAT32, SCALED_FLOAT32, UNSCORED, PairBatch, Scores
+from pairhmm.compiled import native
 from pairhmm.packed import RESCUERS, Shape, runs_within
 from pairhmm.webgpu_kernels import COARSE, FINE, NOT_KEPT, PART, SOFTWARE_PART, UNFINISHED, UNORDERED, Variant
-from pairhmm.webgpu_packed import LISTED, LONGEST_TILE, Packed, PackedPairs, pack, pack_pairs, strips_of
-from pairhmm.webgpu_runtime import WIDTH, Dispatch, Runtime, Slot
+from pairhmm.webgpu_packed import LONGEST_TILE, Packed, PackedPairs, pack, pack_pairs, strips_of
+from pairhmm.webgpu_runtime import WIDTH, Dispatch, Runtime
 from pairhmm.webgpu_setup import TIMESTAMPS, Adapter, status, translated
+from pairhmm.webgpu_slot import Slot
 from pairhmm.webgpu_strips import LONG, STEPS, border_words, distance, in_blocks, lag, strip_entries
 
 __all__ = ["WebgpuBackend", "make", "status"]
@@ -33,8 +35,10 @@ STEP_SECONDS = 4e-7
 """A step of forward_long.wgsl takes at most as long, about, where a device has room for all strips."""
 
 POLLS = 1 << 16
-"""How often a strip looks for what the one above is to give it, before it takes workgroups for not running side by side:
-50 ms, about, on a GPU. A software adapter has a few threads only, and their strips take turns anyway."""
+"""How often a strip looks for what the one above is to give it, until it takes workgroups not to run side by side.
+
+About 50 ms on a GPU. A software adapter has a few threads only: there strips take turns anyway.
+"""
 
 STARTED_AT = -116
 """Exponent of the scores of forward.wgsl; those of forward_scaled.wgsl lie below -200."""
@@ -44,6 +48,9 @@ CHUNK_CELLS = {"DiscreteGPU": 8_500_000_000, "IntegratedGPU": 1_000_000_000, "CP
 
 FIRST_SPEED = {"DiscreteGPU": 2e11, "IntegratedGPU": 2e10, "CPU": 1e8}
 """Cells a second that the first call's submissions are cut for."""
+
+SCORERS = 4
+"""Threads that make a call's scores of what the device leaves."""
 
 ENTRY_BYTES, WORD_BYTES = 16, 4
 """Of forward_long.wgsl: one of the STRIP_ENTRIES of a lane, and a word of a border."""
@@ -96,13 +103,16 @@ class WebgpuBackend:
                 dispatches = self._dispatches(packed, batch)
                 size = 8 * (packed.pairs + packed.reads)
                 begin = time.perf_counter()
-                self._empty_lists(slot)
+                # Pairs of reads that are in no tile have zeros for scores.
                 self._runtime.submit(slot, dispatches, LISTS, self._submit_cells, empty={"out": size}, download=size)
+            # While the device computes: what the scores are written to has its pages then.
+            scores = Scores.none(packed.pairs)
             with self._runtime.downloaded(slot, size) as out:
                 cells = sum(dispatch.cells for dispatch in dispatches)
                 self._speed = max(1.0, cells) / (time.perf_counter() - begin)
                 if not (out[2 * packed.pairs :: 2] == NOT_KEPT).any():
-                    return _scores(batch, packed, out)
+                    _put_scores(batch, packed, out, scores)
+                    return scores
         self._stop_shuffling()
         return self.forward(batch, skip_read, threads)
 
@@ -131,7 +141,6 @@ class WebgpuBackend:
             queries = device.create_query_set(type="timestamp", count=2) if timestamps else None
             seconds = []
             for _ in range(repetitions + 1):
-                self._empty_lists(slot)
                 begin = time.perf_counter()
                 self._runtime.submit(slot, dispatches, LISTS, self._submit_cells, empty={"out": size}, queries=queries)
                 self._runtime.wait(slot)
@@ -157,21 +166,18 @@ class WebgpuBackend:
         """Send a batch, and make room for its scores."""
         packed = pack(batch, skip_read, WIDTH, slot, slot.beside)
         slot.make_room("out", 8 * (packed.pairs + packed.reads))
+        slot.make_room("listed", self._runtime.empty_lists.size)
         slot.make_room("list", 8 * packed.listed)
         return packed
 
-    def _empty_lists(self, slot: Slot) -> None:
-        listed = np.zeros(len(RESCUERS), dtype=LISTED)
-        listed["workgroups"][:, 1:] = 1
-        slot.upload("listed", listed.view(np.uint8))
-
     def _dispatches(self, packed: Packed, batch: PairBatch) -> list[Dispatch]:
         """Every tier in parts that are short enough for a submission, then what rescues the pairs that they list."""
+        model = webgpu_kernels.rows_of(batch), webgpu_kernels.extension_of(batch)
         fast = [
-            self._variant(batch, "forward", tier.shape, WIDTH // RESCUERS[int(tier.work["rescuer"])].lanes)
+            self._variant("forward", tier.shape, model, WIDTH // RESCUERS[int(tier.work["rescuer"])].lanes)
             for tier in packed.tiers
         ]
-        scaled = [self._variant(batch, "forward_scaled", RESCUERS[rescue.rescuer]) for rescue in packed.rescues]
+        scaled = [self._variant("forward_scaled", RESCUERS[rescue.rescuer], model) for rescue in packed.rescues]
         pipelines = self._runtime.compiled(fast + scaled)
         dispatches = []
         for tier, pipeline in zip(packed.tiers, pipelines, strict=False):
@@ -185,10 +191,9 @@ class WebgpuBackend:
             dispatches.append(Dispatch(pipeline, rescue.work, 0, rescue.rescuer, 0))
         return dispatches
 
-    def _variant(self, batch: PairBatch, kernel: str, shape: Shape, rescuer_reads: int = 1) -> Variant:
-        shuffles, rows = shape.lanes <= self._runtime.subgroup, webgpu_kernels.rows_of(batch)
-        extension = webgpu_kernels.extension_of(batch)
-        return Variant(kernel, shape, WIDTH, shuffles, rows, extension, rescuer_reads, part=self._part)
+    def _variant(self, kernel: str, shape: Shape, model: tuple[str, float | None], rescuer_reads: int = 1) -> Variant:
+        shuffles = shape.lanes <= self._runtime.subgroup
+        return Variant(kernel, shape, WIDTH, shuffles, *model, rescuer_reads, part=self._part)
 
     def _long_variants(self, batch: PairBatch) -> list[Variant]:
         """forward_long_rows.wgsl, and forward_long.wgsl, which knows no rows but those."""
@@ -254,7 +259,7 @@ class WebgpuBackend:
         count = -(-front // steps)
         works = np.repeat(packed.work[None], count)
         works["front"], works["behind"], works["polls"] = steps * np.arange(1, count + 1), behind, polls
-        return [Dispatch(pipeline, work, packed.items, None, cells // count) for work in works]
+        return [Dispatch(pipeline, works[k], packed.items, None, cells // count) for k in range(count)]
 
     def _take_turns(self) -> None:
         """Where workgroups do not run side by side, strips wait in vain: from then on they never do."""
@@ -269,16 +274,23 @@ class WebgpuBackend:
             log.warning("%s: subgroups change their size; lanes use workgroup memory instead", self.label)
 
 
-def _scores(batch: PairBatch, packed: Packed, out: NDArray[np.uint32]) -> Scores:
+def _put_scores(batch: PairBatch, packed: Packed, out: NDArray[np.uint32], scores: Scores) -> None:
     """Scores of forward.wgsl and forward_scaled.wgsl."""
-    sums = out[: 2 * packed.pairs].reshape(-1, 2)
-    log10 = _log10(sums)
-    log_kept = packed.kept.log10 + packed.kept.unit * _joined(out[2 * packed.pairs :].reshape(-1, 2))
-    widths = np.repeat(np.diff(batch.group_haplotype), np.diff(batch.group_read))
-    log10 += np.repeat(log_kept, widths)
-    precision = np.where(sums[:, 1].view(np.int32) == STARTED_AT, FLOAT32, SCALED_FLOAT32).astype(np.uint8)
-    precision[sums[:, 0] == 0] = UNSCORED
-    return Scores(log10, precision)
+    sums, kept = out[: 2 * packed.pairs], out[2 * packed.pairs :]
+    native.device_scores(
+        batch.group_read,
+        batch.group_haplotype,
+        batch.group_pair,
+        sums,
+        packed.kept.log10,
+        kept,
+        FINE - COARSE,
+        packed.kept.unit * 2.0**-FINE,
+        (STARTED_AT, FLOAT32, SCALED_FLOAT32, UNSCORED),
+        SCORERS,
+        scores.log10,
+        scores.precision,
+    )
 
 
 def _pair_scores(packed: PackedPairs, pairs: int, out: NDArray[np.uint32]) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pairhmm import device_pool, engine, webgpu_runtime
+from pairhmm import device_pool, engine, webgpu_runtime, webgpu_slot
 from pairhmm.backends import webgpu
 from pairhmm.batch import SCALED_FLOAT32, Group, PairBatch
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
@@ -171,7 +171,7 @@ def test_time_without_timestamps(backend, batches, monkeypatch, caplog):
 
 def test_too_large_for_a_binding(adapter, batches):
     backend = webgpu.WebgpuBackend(adapter, "webgpu:0", None)
-    slot = webgpu_runtime.Slot(backend._runtime.device, "webgpu:0", None)
+    slot = webgpu_slot.Slot(backend._runtime.device, "webgpu:0", None)
     with pytest.raises(OutOfDeviceMemory, match=r"webgpu:0: \d+ bytes are over its limit"):
         slot.make_room("in", backend._runtime.device.limits["max-storage-buffer-binding-size"] + 1)
 
@@ -185,6 +185,32 @@ def test_lost_device(adapter, batches, caplog):
         batches.forward(backend, given)
     batches.check(engine.forward(given, backend), given)
     assert caplog.text.count("webgpu:0 is lost") == 1
+
+
+@pytest.mark.parametrize("method", ["submit", "downloaded"])
+def test_a_call_that_fails_leaves_its_slot_whole(method, adapter, batches, monkeypatch):
+    """Before the batch is submitted, and after; the next one has the same buffers, or larger ones."""
+    backend = webgpu.WebgpuBackend(adapter, "webgpu:0", None)
+    several = [batches.batch(35, (9, 150), each=each) for each in (1, 4)]
+    for given in several:
+        expected = batches.forward(backend, given).log10
+        for later in several:
+            with monkeypatch.context() as patch:
+                patch.setattr(backend._runtime, method, lambda *_, **__: 1 / 0)
+                with pytest.raises(ZeroDivisionError):
+                    batches.forward(backend, given)
+            batches.forward(backend, later)
+            assert batches.same(batches.forward(backend, given).log10, expected)
+
+
+def test_scores_may_be_asked_for_again(adapter, batches):
+    """What maps the memory of the next batch has begun by then."""
+    backend = webgpu.WebgpuBackend(adapter, "webgpu:0", None)
+    given = batches.batch(36, (9,))
+    expected = batches.forward(backend, given).log10
+    with backend._slot() as slot, backend._runtime.downloaded(slot, 8) as words:
+        assert words[0]
+    assert batches.same(batches.forward(backend, given).log10, expected)
 
 
 def test_memory_does_not_grow(adapter, batches):

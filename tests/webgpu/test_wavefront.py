@@ -105,12 +105,13 @@ def test_calls_of_a_rung(wavefront, monkeypatch, rung):
     assert rung.round_trips(diagonals) == calls["submit"]
 
 
-def test_calls_of_ours(backend, monkeypatch):
-    batch, calls = make_pair(100), Counter()
-    backend.forward_pairs(batch, np.array([0]), 1)
+def test_calls_of_ours(make_backend, monkeypatch):
+    """One submission a call, and a bind group for as long as its buffers are large enough."""
+    backend, batch, calls = make_backend(), make_pair(100), Counter()
     monkeypatch.setattr(backend._runtime, "device", Counting(backend._runtime.device, calls))
-    backend.forward_pairs(batch, np.array([0]), 1)
-    assert calls["create_bind_group"] == calls["submit"] == 1
+    for call in (1, 2):
+        backend.forward_pairs(batch, np.array([0]), 1)
+        assert (calls["create_bind_group"], calls["submit"]) == (1, call)
 
 
 def test_rungs_differ_in_one_thing_each():
