@@ -12,7 +12,7 @@ namespace pairhmm {
 
 namespace {
 
-constexpr int64_t kShare = 1 << 16;  // pairs that a thread takes at once
+constexpr int64_t kShare = 1 << 14;  // pairs that a thread takes at once
 constexpr double kLog10Of2 = 0.30102999566398119521, kLog10OfE = 0.43429448190325182765;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
