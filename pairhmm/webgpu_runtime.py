@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -30,6 +31,9 @@ MOST_WORKGROUPS = 65535
 
 MOST_DISPATCHES = 64
 """Of a submission: the device works on one while the next is recorded."""
+
+POLL_SECONDS = 1e-4
+"""Between two looks whether the device is done."""
 
 
 class Dispatch(NamedTuple):
@@ -62,6 +66,7 @@ class Runtime:
 
     def __init__(self, adapter: Adapter, shuffles: bool) -> None:
         self.device = request_device(adapter)
+        _poll_briefly(self.device)
         self._layouts = [self._layout(lists) for lists in ("storage", "read-only-storage")]
         self._pipelines: dict[Variant, Any] = {}
         self._tables = self.device.create_buffer_with_data(data=webgpu_kernels.tables(), usage="STORAGE")
@@ -145,7 +150,6 @@ class Runtime:
     def downloaded(self, slot: Slot, size: int) -> Iterator[NDArray[np.uint32]]:
         """The bytes that the last submission copied, once it is done; gone with the context."""
         staging = slot["staging"]
-        # wgpu's thread waits for both at once; it keeps others from submitting while it waits.
         slot.map_upload()
         staging.map_async("READ_NOSYNC", 0, size).sync_wait()
         try:
@@ -225,6 +229,21 @@ class Runtime:
         compute.end()
         self.device.queue.submit([encoder.finish()])
         return int(np.frombuffer(self.device.queue.read_buffer(least, 0, 4), dtype=np.uint32)[0])
+
+
+def _poll_briefly(device: Any) -> None:
+    """Let wgpu's thread look again and again instead of waiting: while it waits, it keeps others from submitting."""
+    poller = getattr(device, "_poller", None)
+    poll = getattr(poller, "_poll_func", None)
+    if poller is None or poll is None:
+        return  # Another wgpu, whose thread waits as it likes: slower, and right.
+
+    def look(block: bool) -> None:
+        poll(False)
+        if block:
+            time.sleep(POLL_SECONDS)
+
+    poller._poll_func = look
 
 
 def _record(compute: Any, dispatch: Dispatch, groups: Sequence[Any], slot: Slot, index: int) -> None:
