@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import queue
 import threading
 import time
@@ -49,7 +50,7 @@ CHUNK_CELLS = {"DiscreteGPU": 8_500_000_000, "IntegratedGPU": 1_000_000_000, "CP
 FIRST_SPEED = {"DiscreteGPU": 2e11, "IntegratedGPU": 2e10, "CPU": 1e8}
 """Cells a second that the first call's submissions are cut for."""
 
-SCORERS = 4
+SCORERS = min(8, os.cpu_count() or 1)
 """Threads that make a call's scores of what the device leaves."""
 
 ENTRY_BYTES, WORD_BYTES = 16, 4
