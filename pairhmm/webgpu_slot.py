@@ -102,15 +102,12 @@ class Slot:
         if held is not None:
             self._buffers.pop(name).destroy()
         room = max(1, -(-size // SMALLEST_BUFFER)) * SMALLEST_BUFFER
-        taken = sum(buffer.size for buffer in self._buffers.values())
-        if self._memory is not None and taken + room > self._memory:
-            raise OutOfDeviceMemory(f"{self._label}: {taken + room} bytes are over the budget of a call")
+        taken = sum(buffer.size for buffer in self._buffers.values()) + room
+        if self._memory is not None and taken > self._memory:
+            raise OutOfDeviceMemory(f"{self._label}: {taken} bytes are over the budget of a call")
         limit = self._device.limits["max-storage-buffer-binding-size"]
         if room > limit:
             raise OutOfDeviceMemory(f"{self._label}: {room} bytes are over its limit of {limit} for a buffer")
-        spacious = _spacious(room)
-        if spacious <= limit and (self._memory is None or taken + spacious <= self._memory):
-            room = spacious
         usage = USAGES[name]
         self._buffers[name] = self._device.create_buffer(
             size=room, usage=usage, mapped_at_creation="MAP_WRITE" in usage
@@ -119,9 +116,3 @@ class Slot:
 
     def upload(self, name: str, values: NDArray[np.uint8]) -> None:
         self._device.queue.write_buffer(self.make_room(name, values.nbytes), 0, values)
-
-
-def _spacious(size: int) -> int:
-    """Up to a quarter more, so that a batch a little larger than the one before fits: new buffers take milliseconds."""
-    step = max(SMALLEST_BUFFER, 1 << (size.bit_length() - 3))
-    return -(-size // step) * step
