@@ -229,8 +229,8 @@ def measure_workloads(
     """Time workloads, from host arrays to host scores; every repetition has random inputs of its own."""
     pool = engine.choose(choice)
     for number, (name, workload) in enumerate(workloads.items(), start=1):
-        # The first one makes the kernels and the buffers ready. All are made before: a GPU that idles for seconds between two
-        # calls may take the next one at a low clock.
+        # The first one makes the kernels and the buffers ready. All are made before it: a GPU that idles for seconds
+        # between two calls may take the next one at a low clock.
         batches = [make_workload(workload, [number, repetition]) for repetition in range(repetitions + 1)]
         yield _time(pool, name, batches, threads)
 

@@ -16,7 +16,7 @@ from pairhmm import wgsl
 from pairhmm.batch import PairBatch
 from pairhmm.models.gatk import ERROR
 from pairhmm.packed import LETTERS, LETTERS_SCALED, Shape
-from pairhmm.webgpu_strips import BLOCKS, passing_entries, rescale_steps
+from pairhmm.webgpu_strips import BLOCKS, LEAD_BLOCKS, passing_entries, rescale_steps
 
 SUBGROUPS = "enable subgroups;\n"
 
@@ -31,10 +31,10 @@ NOT_KEPT = 0x7FFFFFFF
 """In place of the coarse part, where a driver gave forward.wgsl other subgroups than were measured; and"""
 
 UNORDERED = 4
-"""the same among what forward_long.wgsl finds unfit of a strip; beside it"""
+"""the same among what forward_long.wgsl finds unfit of a strip."""
 
 UNFINISHED = 8
-"""one that is not done."""
+"""Beside it, in a strip that is not done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +115,7 @@ def source(variant: Variant) -> str:
         "SEGMENT": segment,
         "REACH": reach,
         "BLOCKS": BLOCKS,
+        "LEAD_BLOCKS": LEAD_BLOCKS,
         "PASSING_ENTRIES": passing_entries(segment),
     }
     switches = {

@@ -26,6 +26,9 @@ USAGES = {
 }
 """The buffers of a slot."""
 
+OF_HOST = ("upload", "staging")
+"""Those that the host reads or writes: a GPU with memory of its own has them in the host's."""
+
 
 class Slot:
     """What one call at a time owns: buffers on both sides that grow as they must.
@@ -36,7 +39,7 @@ class Slot:
     label : str
         The backend's, for messages.
     memory : int or None
-        Bytes of the device that the buffers may take together.
+        Bytes of the device that the buffers may take together, but for those in `OF_HOST`.
 
     Attributes
     ----------
@@ -102,7 +105,8 @@ class Slot:
         if held is not None:
             self._buffers.pop(name).destroy()
         room = max(1, -(-size // SMALLEST_BUFFER)) * SMALLEST_BUFFER
-        taken = sum(buffer.size for buffer in self._buffers.values()) + room
+        taken = sum(buffer.size for held_name, buffer in self._buffers.items() if held_name not in OF_HOST)
+        taken += room * (name not in OF_HOST)
         if self._memory is not None and taken > self._memory:
             raise OutOfDeviceMemory(f"{self._label}: {taken} bytes are over the budget of a call")
         limit = self._device.limits["max-storage-buffer-binding-size"]

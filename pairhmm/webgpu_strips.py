@@ -84,5 +84,5 @@ def workgroup_bytes(segment: int) -> int:
     segments, steps = LONG.lanes // segment, rescale_steps(LONG.rows)
     emissions = 4 * LETTERS_SCALED * LONG.rows * LONG.lanes
     passing = (segments + 1) * BLOCKS * (8 * steps + 4)
-    of_strip = 8
+    of_strip = 12
     return emissions + passing + of_strip + 4 * (2 * LONG.lanes + segments * min(steps, segment))

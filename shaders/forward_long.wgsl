@@ -28,6 +28,7 @@ var<workgroup> passing_exponent: array<array<i32, BLOCKS>, SEGMENTS + 1u>;
 
 var<workgroup> begun: u32;    // steps that the strip has done
 var<workgroup> stopped: u32;  // whether it has waited in vain
+var<workgroup> disordered: u32;  // whether a lane is in no subgroup's order
 
 fn block_of(step: u32) -> u32 {
     return step / RESCALE_STEPS % BLOCKS;
@@ -145,6 +146,7 @@ fn forward_long(
     if lane == 0u {
         begun = strips[at + SUM * W].z;
         stopped = 0u;
+        disordered = 0u;
     }
     let t_begin = workgroupUniformLoad(&begun);
     let t_end = u32(clamp(i32(work.front) - i32(work.behind * strip), 0, i32(all_steps)));
@@ -198,7 +200,7 @@ fn forward_long(
     if t_begin == first_step(strip) {
 //#if SHUFFLES
         if !in_order(lane, subgroup_size, subgroup_lane) {
-            out[work.kept + 3u * item + 2u] = UNORDERED;
+            disordered = 1u;
         }
 //#end
         let first = select(0.0, work.start_match + deletion * work.start_deletion, starts);
@@ -246,6 +248,12 @@ fn forward_long(
             }
         }
         take(entry, block, position);
+    }
+    if workgroupUniformLoad(&disordered) != 0u {
+        if lane == 0u {
+            out[work.kept + 3u * item + 2u] |= UNORDERED;
+        }
+        return;
     }
     if workgroupUniformLoad(&stopped) != 0u {
         return;

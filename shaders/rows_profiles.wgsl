@@ -24,7 +24,7 @@ fn probability(position: u32, letter: u32) -> vec2<f32> {
     let word = work.rows + 8u * position + 2u * letter;
     let low = batch[word];
     let high = batch[word + 1u];
-    let exponent = i32(high >> 20u) - 1023;
+    let exponent = i32((high >> 20u) & 0x7ffu) - 1023;  // 0 may have a sign
     if exponent < -126 {
         return vec2<f32>(0.0, 0.0);
     }

@@ -10,7 +10,7 @@ const ITEM_WORDS = 5u;
 
 const IN_VAIN = 0u;  // the word of `border` that says whether a strip has waited in vain
 const BLOCK_WORDS = 2u * RESCALE_STEPS + 1u;
-const LEAD = 3u * RESCALE_STEPS;  // steps before a strip's first column
+const LEAD = LEAD_BLOCKS * RESCALE_STEPS;  // steps before a strip's first column
 // In all that are there: values are not negative, and exponents with this are not either.
 const PRESENT = 0x80000000u;
 const EXPONENT_OFFSET = 1073741824;

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pairhmm import webgpu_kernels, webgpu_setup
 from pairhmm.batch import FLOAT32, SCALED_FLOAT32, UNSCORED, PairBatch, Scores
 from pairhmm.compiled import native
+from pairhmm.errors import PairhmmError
 from pairhmm.packed import RESCUERS, Shape, runs_within
 from pairhmm.webgpu_kernels import COARSE, FINE, NOT_KEPT, PART, SOFTWARE_PART, UNFINISHED, UNORDERED, Variant
 from pairhmm.webgpu_packed import LONGEST_TILE, Packed, PackedPairs, pack, pack_pairs, strips_of
@@ -31,6 +32,9 @@ log = logging.getLogger(__name__)
 
 SUBMIT_SECONDS = 0.05
 """A submission takes no longer, about: Windows and browsers end those that take seconds."""
+
+LEAST_SHARE = 0.1
+"""Of a submission, that a call has to fill for its speed to count."""
 
 STEP_SECONDS = 4e-7
 """A step of forward_long.wgsl takes at most as long, about, where a device has room for all strips."""
@@ -109,8 +113,7 @@ class WebgpuBackend:
             # While the device computes: what the scores are written to has its pages then.
             scores = Scores.none(packed.pairs)
             with self._runtime.downloaded(slot, size) as out:
-                cells = sum(dispatch.cells for dispatch in dispatches)
-                self._speed = max(1.0, cells) / (time.perf_counter() - begin)
+                self._note_speed(sum(dispatch.cells for dispatch in dispatches), time.perf_counter() - begin)
                 if not (out[2 * packed.pairs :: 2] == NOT_KEPT).any():
                     _put_scores(batch, packed, out, scores)
                     return scores
@@ -163,6 +166,11 @@ class WebgpuBackend:
         """Cells that a submission may have, at the speed of the last call."""
         return self._speed * SUBMIT_SECONDS
 
+    def _note_speed(self, cells: int, seconds: float) -> None:
+        """Learn from a call; one of few cells says how long a device takes to answer, and not how fast it is."""
+        if cells > self._submit_cells * LEAST_SHARE:
+            self._speed = cells / seconds
+
     def _upload(self, slot: Slot, batch: PairBatch, skip_read: NDArray[np.bool_]) -> Packed:
         """Send a batch, and make room for its scores."""
         packed = pack(batch, skip_read, WIDTH, slot, slot.beside)
@@ -196,20 +204,15 @@ class WebgpuBackend:
         shuffles = shape.lanes <= self._runtime.subgroup
         return Variant(kernel, shape, WIDTH, shuffles, *model, rescuer_reads, part=self._part)
 
-    def _long_variants(self, batch: PairBatch) -> list[Variant]:
+    def _long_variants(self, batch: PairBatch, segment: int) -> list[Variant]:
         """forward_long_rows.wgsl, and forward_long.wgsl, which knows no rows but those."""
-        segment, extension = self._runtime.segment, webgpu_kernels.extension_of(batch)
+        extension = webgpu_kernels.extension_of(batch)
         shuffles = segment <= self._runtime.subgroup
         rows = Variant(
             "forward_long_rows", LONG, LONG.lanes, False, webgpu_kernels.rows_of(batch), None, segment=segment
         )
         strips = Variant("forward_long", LONG, LONG.lanes, shuffles, "folded", extension, segment=segment)
         return [rows, strips]
-
-    @property
-    def _strip_entries(self) -> int:
-        """Entries of a strip."""
-        return LONG.lanes * strip_entries(self._runtime.segment)
 
     def _parts_of_pairs(
         self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64]
@@ -218,45 +221,51 @@ class WebgpuBackend:
         limit = self._runtime.device.limits["max-storage-buffer-binding-size"]
         most = limit if self._memory is None else min(limit, self._memory // self.concurrency // BORDER_SHARE)
         strips, words = strips_of(batch, reads), border_words(np.diff(batch.haplotype_offset)[haplotypes])
-        states = ENTRY_BYTES * self._strip_entries * strips
+        states = ENTRY_BYTES * _strip_entries(self._runtime.segment) * strips
         return runs_within(states + WORD_BYTES * words * (strips - 1), most)
 
     def _run_pairs(
         self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64]
     ) -> NDArray[np.float64]:
+        segment = self._runtime.segment
         with self._slot() as slot:
-            packed = pack_pairs(batch, reads, haplotypes, self._runtime.segment, slot)
+            packed = pack_pairs(batch, reads, haplotypes, segment, slot)
             size = 8 * len(reads) + 12 * packed.items
             slot.make_room("out", size)
             slot.make_room("border", WORD_BYTES * packed.words)
-            slot.make_room("strips", ENTRY_BYTES * self._strip_entries * packed.items)
+            slot.make_room("strips", ENTRY_BYTES * _strip_entries(segment) * packed.items)
             cells = int((np.diff(batch.read_offset)[reads] * np.diff(batch.haplotype_offset)[haplotypes]).sum())
-            rows, strips = self._runtime.compiled(self._long_variants(batch))
+            rows, strips = self._runtime.compiled(self._long_variants(batch, segment))
             dispatches = [Dispatch(rows, packed.work, packed.items, None, 0)]
             empty = {"out": size, "border": WORD_BYTES * packed.words}
             for polls in (self._polls, 0):
-                dispatches += self._strip_dispatches(strips, packed, cells, polls)
+                dispatches += self._strip_dispatches(strips, packed, cells, segment, polls)
                 self._runtime.submit(slot, dispatches, BORDERS, self._submit_cells, empty=empty, download=size)
                 with self._runtime.downloaded(slot, size) as out:
                     unfit = out[2 * len(reads) + 2 :: 3]
-                    if (unfit & UNORDERED).any():
+                    unordered = bool((unfit & UNORDERED).any())
+                    if unordered:
                         break
                     if not (unfit & UNFINISHED).any():
                         return _pair_scores(packed, len(reads), out)
                 self._take_turns()
                 dispatches, empty = [], {}
+        if not unordered:
+            raise PairhmmError(f"{self.label}: strips of long pairs are not done after all their turns")
         self._stop_shuffling()
         return self._run_pairs(batch, reads, haplotypes)
 
-    def _strip_dispatches(self, pipeline: Any, packed: PackedPairs, cells: int, polls: int) -> list[Dispatch]:
+    def _strip_dispatches(
+        self, pipeline: Any, packed: PackedPairs, cells: int, segment: int, polls: int
+    ) -> list[Dispatch]:
         """All steps of all strips, which follow each other, or without polls take turns."""
-        behind = distance(self._runtime.segment) if polls else lag(self._runtime.segment) + STEPS
+        behind = distance(segment) if polls else lag(segment) + STEPS
         front = packed.front(behind)
         cells += int(self._speed * STEP_SECONDS * front)
         steps = STEPS
         if polls:
             submissions = -(-cells // max(1, int(self._submit_cells)))
-            steps = in_blocks(-(-front // submissions))
+            steps = max(STEPS, in_blocks(-(-front // submissions)))
         count = -(-front // steps)
         works = np.repeat(packed.work[None], count)
         works["front"], works["behind"], works["polls"] = steps * np.arange(1, count + 1), behind, polls
@@ -292,6 +301,11 @@ def _put_scores(batch: PairBatch, packed: Packed, out: NDArray[np.uint32], score
         scores.log10,
         scores.precision,
     )
+
+
+def _strip_entries(segment: int) -> int:
+    """Entries of a strip."""
+    return LONG.lanes * strip_entries(segment)
 
 
 def _pair_scores(packed: PackedPairs, pairs: int, out: NDArray[np.uint32]) -> NDArray[np.float64]:

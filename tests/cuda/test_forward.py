@@ -56,10 +56,11 @@ def test_profiles(name, start, backend, batches):
 
 
 def test_profiles_from_probabilities(backend, batches):
-    """What crosses to the device is four probabilities a base; the rows are made there."""
+    """What crosses to the device is four probabilities a base, zeros of either sign among them; rows are made there."""
     rng = np.random.default_rng(13)
     model = profile.preset("published")
     probabilities = [rng.dirichlet(np.full(4, 0.2), m) for m in (1, 9, 150, 700)]
+    probabilities.append(np.tile([1.0, -0.0, 0.0, -0.0], (30, 1)))
     targets = [batches.noise(rng, n, 5) for n in (1, 40, 333)]
     rows = batches.of_rows([model.rows(p) for p in probabilities], targets, model.start)
     given = dataclasses.replace(rows, rows=None, profiles=model.profiles(np.concatenate(probabilities)))

@@ -17,7 +17,6 @@ from pairhmm.batch import SCALED_FLOAT32, Group, PairBatch
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 from pairhmm.models import gatk, profile
 from pairhmm.webgpu_packed import LONGEST_TILE
-from pairhmm.webgpu_strips import in_blocks
 
 
 @pytest.mark.parametrize("indel", [(4, 8), (4, 128), (60, 128), (100, 128)], ids=str)
@@ -100,9 +99,9 @@ def long_pairs(batches):
     """Pairs of one strip to six, whose haplotypes end before, in and behind a block of columns."""
     rng = np.random.default_rng(41)
     haplotypes = [batches.noise(rng, n) for n in (1, 8, 9, 77, 700, 1500)]
-    reads = [batches.noise(rng, 40), *(batches.copied(rng, haplotypes[5], m, 0.02) for m in (512, 513, 1400))]
+    reads = [*(batches.copied(rng, haplotypes[5], m, 0.02) for m in (1400, 512, 513)), batches.noise(rng, 40)]
     rows = [profile.preset("normalised").rows(profile.one_hot(read, np.full(len(read), 0.05))) for read in reads]
-    rows.append(np.tile(rows[1], (6, 1))[:3000])
+    rows.append(np.tile(rows[0], (3, 1))[:3000])
     return batches.of_rows(rows, haplotypes, profile.preset("normalised").start)
 
 
@@ -120,26 +119,49 @@ def test_strips_follow_each_other_or_take_turns(polls, submit_seconds, make_back
 
 
 def test_strips_that_wait_in_vain(make_backend, long_pairs, batches, monkeypatch, caplog):
-    """What they have not done by then they do in turns, from where they are."""
+    """They stop, and what is not done is done in turns: here no strip is the first one."""
     backend, pairs = make_backend(), np.arange(long_pairs.pairs)
     backend._polls = 0
     expected = backend.forward_pairs(long_pairs, pairs, 1).log10
     backend._polls = webgpu.POLLS
-    dispatches = backend._strip_dispatches
+    planned = backend._strip_dispatches
 
-    def cut_short(*arguments):
-        planned = dispatches(*arguments)
+    def without_the_first_strip(*arguments):
+        dispatches = planned(*arguments)
         if backend._polls:
-            for dispatch in planned:
-                dispatch.work["front"] = in_blocks(int(dispatch.work["front"]) // 2)
-        return planned
+            for dispatch in dispatches:
+                dispatch.work["first_item"] = 1
+        return dispatches
 
-    monkeypatch.setattr(backend, "_strip_dispatches", cut_short)
+    monkeypatch.setattr(backend, "_strip_dispatches", without_the_first_strip)
     assert batches.same(backend.forward_pairs(long_pairs, pairs, 1).log10, expected)
     said = "webgpu:0: workgroups do not run side by side; strips of long pairs take turns instead"
     assert caplog.messages == [said]
     assert batches.same(backend.forward_pairs(long_pairs, pairs, 1).log10, expected)
     assert caplog.messages == [said]
+
+
+def test_small_calls_say_nothing_of_a_device_s_speed(make_backend, batches, monkeypatch):
+    """A batch of long reads has nothing for forward.wgsl: the dispatches of its pairs are none the shorter."""
+    backend = make_backend()
+    backend._polls, backend._speed = webgpu.POLLS, 1e12
+    rng = np.random.default_rng(42)
+    model, read = profile.preset("normalised"), batches.noise(rng, 1300)
+    rows = model.rows(profile.one_hot(read, np.full(len(read), 0.05)))
+    given = batches.of_rows([rows], [batches.noise(rng, 900)], model.start)
+    counts = []
+    planned = backend._strip_dispatches
+
+    def counted(*arguments):
+        counts.append(len(planned(*arguments)))
+        return planned(*arguments)
+
+    monkeypatch.setattr(backend, "_strip_dispatches", counted)
+    for _ in range(2):
+        device_pool.score(given, backend, 1)
+    assert counts == [1, 1]
+    backend._note_speed(int(1e12), 2.0)
+    assert backend._speed == 5e11
 
 
 @pytest.mark.parametrize("as_rows", [False, True])
