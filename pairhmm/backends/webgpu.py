@@ -39,10 +39,11 @@ LEAST_SHARE = 0.1
 STEP_SECONDS = 4e-7
 """A step of forward_long.wgsl takes at most as long, about, where a device has room for all strips."""
 
-POLLS = 1 << 16
+POLLS = 1 << 18
 """How often a strip looks for what the one above is to give it, until it takes workgroups not to run side by side.
 
-About 50 ms on a GPU. A software adapter has a few threads only: there strips take turns anyway.
+About 0.2 s on a GPU, several times what a dispatch takes. A software adapter has a few threads only: there strips take
+turns anyway.
 """
 
 STARTED_AT = -116
