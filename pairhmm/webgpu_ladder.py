@@ -17,7 +17,7 @@ from pairhmm.bench import DEFAULT_LENGTHS
 from pairhmm.engine import Choice
 from pairhmm.wavefront import make_pair
 from pairhmm.webgpu_setup import Adapter
-from pairhmm.webgpu_strips import LONG, LONGEST_SEGMENT, STEPS, rescale_steps, strip_entries
+from pairhmm.webgpu_strips import BLOCK, LONG, LONGEST_SEGMENT, STEPS, strip_entries
 from pairhmm.webgpu_wavefront import LADDER, Run, Wavefront, log_pair
 
 __all__ = ["OURS", "RungSpeed", "default_lengths", "measure_ladder"]
@@ -89,7 +89,7 @@ def our_reads(adapter: Adapter) -> float:
 
     Where strips take turns they read their rows and states in each. Left out is what rows are made from, once.
     """
-    reads = 3 / (LONG.lanes * LONG.rows) + 3 / (rescale_steps(LONG.rows) * LONG.rows)
+    reads = 3 / (LONG.lanes * LONG.rows) + 3 / (BLOCK * LONG.rows)
     turns = 4 * strip_entries(LONGEST_SEGMENT) / (LONG.rows * STEPS)
     return reads + turns if adapter.is_software else reads
 

@@ -23,7 +23,6 @@ SHORTEST_SEGMENT, LONGEST_SEGMENT = 8, 32
 BLOCKS = 4
 """Of RESCALE_STEPS columns, that pass from a segment to the next."""
 
-
 LEAD_BLOCKS = 3
 """Of as many columns, that a strip begins before its first one."""
 
@@ -36,9 +35,13 @@ def rescale_steps(rows: int) -> int:
     return 8 if rows < 16 else 16
 
 
+BLOCK = rescale_steps(LONG.rows)
+"""Columns of a block."""
+
+
 def skew(segment: int) -> int:
     """Steps from a column's first lane of a segment to that of the next one."""
-    return segment + 2 * rescale_steps(LONG.rows)
+    return segment + 2 * BLOCK
 
 
 def lag(segment: int) -> int:
@@ -47,30 +50,28 @@ def lag(segment: int) -> int:
 
 
 def distance(segment: int) -> int:
-    """Steps that a strip is behind the one above when it waits for none: its border is read that much ahead."""
-    return lag(segment) + 4 * rescale_steps(LONG.rows)
+    """Steps that a strip is behind the one above when it waits for none: what it reads ahead is there by then."""
+    return lag(segment) + (LEAD_BLOCKS + 1) * BLOCK
 
 
 def in_blocks(steps: T) -> T:
     """Steps, up to a whole number of blocks."""
-    block = rescale_steps(LONG.rows)
-    return (steps + block - 1) // block * block
+    return (steps + BLOCK - 1) // BLOCK * BLOCK
 
 
 def all_steps(columns: NDArray[np.int64], segment: int) -> NDArray[np.int64]:
     """Steps of a strip, until its last lane has had all columns."""
-    return in_blocks(LEAD_BLOCKS * rescale_steps(LONG.rows) + columns + lag(segment) - 1)
+    return in_blocks(LEAD_BLOCKS * BLOCK + columns + lag(segment) - 1)
 
 
 def border_words(columns: NDArray[np.int64]) -> NDArray[np.int64]:
     """Words of 32 bits of the border between two strips: blocks of S and I of their columns, and an exponent."""
-    block = rescale_steps(LONG.rows)
-    return (columns + 2 * block - 2) // block * (2 * block + 1)
+    return (columns + 2 * BLOCK - 2) // BLOCK * (2 * BLOCK + 1)
 
 
 def passing_entries(segment: int) -> int:
     """Columns between segments that a lane keeps between two dispatches, at most."""
-    columns = (LONG.lanes // segment - 1) * BLOCKS * rescale_steps(LONG.rows)
+    columns = (LONG.lanes // segment - 1) * BLOCKS * BLOCK
     return -(-columns // LONG.lanes)
 
 
@@ -81,8 +82,8 @@ def strip_entries(segment: int) -> int:
 
 def workgroup_bytes(segment: int) -> int:
     """Workgroup memory of forward_long.wgsl: emissions, what passes between segments, and the lanes' exponents."""
-    segments, steps = LONG.lanes // segment, rescale_steps(LONG.rows)
+    segments = LONG.lanes // segment
     emissions = 4 * LETTERS_SCALED * LONG.rows * LONG.lanes
-    passing = (segments + 1) * BLOCKS * (8 * steps + 4)
+    passing = (segments + 1) * BLOCKS * (8 * BLOCK + 4)
     of_strip = 12
-    return emissions + passing + of_strip + 4 * (2 * LONG.lanes + segments * min(steps, segment))
+    return emissions + passing + of_strip + 4 * (2 * LONG.lanes + segments * min(BLOCK, segment))
