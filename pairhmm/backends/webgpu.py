@@ -222,7 +222,7 @@ class WebgpuBackend:
         limit = self._runtime.device.limits["max-storage-buffer-binding-size"]
         most = limit if self._memory is None else min(limit, self._memory // self.concurrency // BORDER_SHARE)
         strips, words = strips_of(batch, reads), border_words(np.diff(batch.haplotype_offset)[haplotypes])
-        states = ENTRY_BYTES * _strip_entries(self._runtime.segment) * strips
+        states = _strip_bytes(self._runtime.segment) * strips
         return runs_within(states + WORD_BYTES * words * (strips - 1), most)
 
     def _run_pairs(
@@ -234,7 +234,7 @@ class WebgpuBackend:
             size = 8 * len(reads) + 12 * packed.items
             slot.make_room("out", size)
             slot.make_room("border", WORD_BYTES * packed.words)
-            slot.make_room("strips", ENTRY_BYTES * _strip_entries(segment) * packed.items)
+            slot.make_room("strips", _strip_bytes(segment) * packed.items)
             cells = int((np.diff(batch.read_offset)[reads] * np.diff(batch.haplotype_offset)[haplotypes]).sum())
             rows, strips = self._runtime.compiled(self._long_variants(batch, segment))
             dispatches = [Dispatch(rows, packed.work, packed.items, None, 0)]
@@ -304,9 +304,9 @@ def _put_scores(batch: PairBatch, packed: Packed, out: NDArray[np.uint32], score
     )
 
 
-def _strip_entries(segment: int) -> int:
-    """Entries of a strip."""
-    return LONG.lanes * strip_entries(segment)
+def _strip_bytes(segment: int) -> int:
+    """Of a strip's rows and states."""
+    return ENTRY_BYTES * LONG.lanes * strip_entries(segment)
 
 
 def _pair_scores(packed: PackedPairs, pairs: int, out: NDArray[np.uint32]) -> NDArray[np.float64]:
