@@ -72,13 +72,12 @@ class CudaBrute:
 
     def _run(self, samples: Samples, first: int, end: int, summed: bool) -> list[Any]:
         """Start the search of some segments; their results, and all else that has to be held until it is done."""
-        offset = samples.offset[first : end + 1]
-        begin, last = int(offset[0]), int(offset[-1])
-        assert samples.qualities is not None
-        blocks = (last - begin) // SUM_TILE + 1
-        letters = self._put(samples.letters[begin:last])
-        qualities = self._put(samples.qualities[begin:last], SUM_TILE * blocks)
-        places = self._put((offset - begin).astype(np.uint32))
+        part = samples.part(first, end)
+        assert part.qualities is not None
+        blocks = len(part.letters) // SUM_TILE + 1
+        letters = self._put(part.letters)
+        qualities = self._put(part.qualities, SUM_TILE * blocks)
+        places = self._put(part.offset.astype(np.uint32))
         sums = []
         if summed:
             within, all_sums, before = (self._cupy.cuda.alloc(n * blocks) for n in (4 * THREADS, 4, 8))

@@ -13,6 +13,7 @@ from pairhmm import webgpu_setup
 from pairhmm.scanning.batch import Patterns, Samples
 from pairhmm.scanning.webgpu import PARAMS, SUM_TILE, SUMMED
 from pairhmm.scanning.webgpu import source as source_of_scan
+from pairhmm.webgpu_commands import grid, make_pipeline, record
 from pairhmm.webgpu_setup import Adapter, translated
 
 __all__ = ["WebgpuBrute", "source"]
@@ -41,7 +42,7 @@ class WebgpuBrute:
         self._label, self._count = f"webgpu ({adapter.name})", len(patterns)
         self._device = webgpu_setup.request_device(adapter)
         texts = {"brute_force": source()} | {entry: source_of_scan(entry, 9) for entry in ("sum", "carry")}
-        self._pipelines = {entry: self._pipeline(text, entry) for entry, text in texts.items()}
+        self._pipelines = {entry: make_pipeline(self._device, text, entry) for entry, text in texts.items()}
         self._patterns = [self._put(values) for values in (patterns.letters, patterns.offset.astype(np.uint32))]
 
     def best(self, samples: Samples, *, flattened: bool, summed: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -60,24 +61,21 @@ class WebgpuBrute:
 
     def _run(self, samples: Samples, first: int, end: int, summed: bool) -> Any:
         """Submit the search of some segments; the buffer of their results."""
-        offset = samples.offset[first : end + 1]
-        begin, last = int(offset[0]), int(offset[-1])
-        assert samples.qualities is not None
-        blocks = (last - begin) // SUM_TILE + 1
-        letters = self._put(samples.letters[begin:last])
-        qualities = self._put(samples.qualities[begin:last], SUM_TILE * blocks)
+        part = samples.part(first, end)
+        assert part.qualities is not None
+        blocks = len(part.letters) // SUM_TILE + 1
+        letters = self._put(part.letters)
+        qualities = self._put(part.qualities, SUM_TILE * blocks)
         sums = [self._put(np.empty(0, np.uint8), size * blocks if summed else 16) for size in (1024, 8, 4)]
         best = self._put(np.empty(0, np.uint8), 8 * (end - first) * self._count)
         if summed:
             params = dict.fromkeys(PARAMS, 0) | {"sum_tiles": blocks}
             given = self._put(np.array([*params.values()], dtype=np.uint32), kind="uniform")
             within, before, tile_sums = sums
-            self._submit(
-                "sum", {0: given, 1: qualities, 2: within, 3: tile_sums}, (min(blocks, 65535), -(-blocks // 65535))
-            )
+            self._submit("sum", {0: given, 1: qualities, 2: within, 3: tile_sums}, grid(blocks))
             self._submit("carry", {0: given, 3: tile_sums, 4: before}, (1, 1))
-        arrays = [letters, qualities, self._put((offset - begin).astype(np.uint32)), *self._patterns, *sums[:2], best]
-        at_once = max(1, SUBMITTED // (self._count * max(1, (last - begin) // (end - first))))
+        arrays = [letters, qualities, self._put(part.offset.astype(np.uint32)), *self._patterns, *sums[:2], best]
+        at_once = max(1, SUBMITTED // (self._count * max(1, len(part.letters) // (end - first))))
         for segment in range(0, end - first, at_once):
             brute = np.array([self._count, segment, int(summed), 0], dtype=np.uint32)
             bound = dict(enumerate([self._put(brute, kind="uniform"), *arrays], start=1))
@@ -85,23 +83,11 @@ class WebgpuBrute:
         return best
 
     def _submit(self, entry: str, bound: dict[int, Any], workgroups: tuple[int, int]) -> None:
-        pipeline = self._pipelines[entry]
-        entries = [
-            {"binding": at, "resource": {"buffer": buffer, "offset": 0, "size": buffer.size}}
-            for at, buffer in bound.items()
-        ]
-        group = self._device.create_bind_group(layout=pipeline.get_bind_group_layout(0), entries=entries)
         encoder = self._device.create_command_encoder()
         compute = encoder.begin_compute_pass()
-        compute.set_pipeline(pipeline)
-        compute.set_bind_group(0, group)
-        compute.dispatch_workgroups(*workgroups)
+        record(self._device, compute, self._pipelines[entry], bound, workgroups)
         compute.end()
         self._device.queue.submit([encoder.finish()])
-
-    def _pipeline(self, text: str, entry: str) -> Any:
-        module = self._device.create_shader_module(code=text)
-        return self._device.create_compute_pipeline(layout="auto", compute={"module": module, "entry_point": entry})
 
     def _put(self, values: NDArray[Any], room: int = 0, kind: str = "storage") -> Any:
         """An array on the device, with room for so many bytes."""

@@ -12,22 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm import webgpu_kernels
+from pairhmm.webgpu_commands import grid, make_pipeline, record, wait
 from pairhmm.webgpu_kernels import Variant
 from pairhmm.webgpu_packed import LISTED, WORK, empty_lists
 from pairhmm.webgpu_setup import SUBGROUPS, Adapter, request_device
 from pairhmm.webgpu_slot import SMALLEST_BUFFER, Slot
 from pairhmm.webgpu_strips import LONG, LONGEST_SEGMENT, SHORTEST_SEGMENT, workgroup_bytes
 
-__all__ = ["MOST_WORKGROUPS", "WIDTH", "Dispatch", "Runtime"]
+__all__ = ["WIDTH", "Dispatch", "Runtime"]
 
 WIDTH = 32
 """Invocations of a workgroup: as many as a subgroup has on most GPUs, so that no lane waits for another subgroup."""
 
 WORK_STRIDE = 256
 """Bytes between the `Work` blocks of dispatches: the alignment of dynamic offsets that every device has."""
-
-MOST_WORKGROUPS = 65535
-"""Of a dispatch in one dimension."""
 
 MOST_DISPATCHES = 64
 """Of a submission: the device works on one while the next is recorded."""
@@ -159,8 +157,7 @@ class Runtime:
 
     def wait(self, slot: Slot) -> None:
         """Until everything that was submitted is done."""
-        # on_submitted_work_done_async raises a TypeError in wgpu 0.32.
-        self.device.queue.read_buffer(slot["out"], 0, 4)
+        wait(self.device, slot["out"])
 
     def seconds(self, slot: Slot, queries: Any) -> float:
         """Between the two times of a query set, which the submission before has noted."""
@@ -212,20 +209,13 @@ class Runtime:
         )
 
     def _measured_subgroup(self) -> int:
-        module = self.device.create_shader_module(code=webgpu_kernels.subgroups_source(WIDTH))
-        pipeline = self.device.create_compute_pipeline(
-            layout="auto", compute={"module": module, "entry_point": "measure"}
-        )
+        pipeline = make_pipeline(self.device, webgpu_kernels.subgroups_source(WIDTH), "measure")
         least = self.device.create_buffer_with_data(
             data=np.full(SMALLEST_BUFFER // 4, 0xFFFFFFFF, dtype=np.uint32), usage="STORAGE|COPY_SRC"
         )
-        entries = [{"binding": 0, "resource": {"buffer": least, "offset": 0, "size": least.size}}]
-        group = self.device.create_bind_group(layout=pipeline.get_bind_group_layout(0), entries=entries)
         encoder = self.device.create_command_encoder()
         compute = encoder.begin_compute_pass()
-        compute.set_pipeline(pipeline)
-        compute.set_bind_group(0, group)
-        compute.dispatch_workgroups(1)
+        record(self.device, compute, pipeline, {0: least}, grid(1))
         compute.end()
         self.device.queue.submit([encoder.finish()])
         return int(np.frombuffer(self.device.queue.read_buffer(least, 0, 4), dtype=np.uint32)[0])
@@ -253,8 +243,7 @@ def _record(compute: Any, dispatch: Dispatch, groups: Sequence[Any], slot: Slot,
     if dispatch.rescuer is not None:
         compute.dispatch_workgroups_indirect(slot["listed"], LISTED.itemsize * dispatch.rescuer)
     else:
-        rows = -(-dispatch.workgroups // MOST_WORKGROUPS)
-        compute.dispatch_workgroups(-(-dispatch.workgroups // rows), rows)
+        compute.dispatch_workgroups(*grid(dispatch.workgroups))
 
 
 def _runs(cells: Sequence[int], most: float) -> list[list[int]]:

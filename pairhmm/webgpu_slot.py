@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import OutOfDeviceMemory
+from pairhmm.webgpu_commands import mapped
 
 SMALLEST_BUFFER, WORD = 256, 4
 
@@ -65,7 +66,7 @@ class Slot:
         if upload.map_state == "pending":
             self._mapping.sync_wait()
         self._filled = 0
-        return np.frombuffer(upload._experimental_get_mapped_range(0, upload.size), dtype=np.uint8)
+        return mapped(upload)
 
     def send(self, first: int, end: int) -> None:
         """These bytes are written: they go to the buffer "in" with the next submission."""

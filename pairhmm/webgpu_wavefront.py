@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pairhmm import webgpu_setup, wgsl
 from pairhmm.batch import PairBatch
+from pairhmm.webgpu_commands import wait
 from pairhmm.webgpu_setup import Adapter
 
 __all__ = ["LADDER", "LogPair", "Run", "Rung", "Wavefront", "log_pair", "source"]
@@ -178,7 +179,7 @@ class Wavefront:
         if rung.waits:
             for diagonal, count in enumerate(workgroups):
                 self._submit(rung, buffers, {diagonal: count})
-                self._wait(buffers[-1])
+                wait(self.device, buffers[-1])
         else:
             self._submit(rung, buffers, dict(enumerate(workgroups)))
         last = np.frombuffer(self.device.queue.read_buffer(buffers[-1]), dtype=np.float32)[1:]
@@ -203,10 +204,6 @@ class Wavefront:
             compute.dispatch_workgroups(count)
         compute.end()
         self.device.queue.submit([encoder.finish()])
-
-    def _wait(self, buffer: Any) -> None:
-        # on_submitted_work_done_async raises a TypeError in wgpu 0.32.
-        self.device.queue.read_buffer(buffer, 0, 4)
 
     def _bind_group(self, rung: Rung, buffers: Sequence[Any], uniform_at: int) -> Any:
         entries = []

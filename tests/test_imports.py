@@ -24,6 +24,7 @@ FLOORS = (
         "cuda_setup",
         "folded_rows",
         "packed",
+        "webgpu_commands",
         "webgpu_kernels",
         "webgpu_packed",
         "webgpu_runtime",

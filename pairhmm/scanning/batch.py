@@ -198,6 +198,13 @@ class Samples:
             raise ValueError("sequences and qualities differ in length")
         return cls(joined(sequences), None if qualities is None else joined(qualities), offsets(lengths))
 
+    def part(self, first: int, end: int) -> Samples:
+        """Segments first to end - 1, whole: views of these."""
+        offset = self.offset[first : end + 1]
+        here = slice(int(offset[0]), int(offset[-1]))
+        qualities = None if self.qualities is None else self.qualities[here]
+        return Samples(self.letters[here], qualities, offset - offset[0])
+
     def __len__(self) -> int:
         return len(self.offset) - 1
 

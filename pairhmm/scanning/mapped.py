@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from pairhmm.scanning.sending import Bytes, Filling, Sender
+from pairhmm.webgpu_commands import mapped
 
 PIECE, PIECES = 1 << 24, 16
 """Bytes of a buffer, and buffers."""
@@ -43,7 +42,7 @@ class MappedSender(Sender):
         return self._device.create_buffer(size=PIECE, usage="MAP_WRITE|COPY_SRC", mapped_at_creation=True)
 
     def _memory(self, piece: Any) -> Bytes:
-        return np.frombuffer(piece._experimental_get_mapped_range(0, PIECE), np.uint8)
+        return mapped(piece)
 
     def _pass(self, filling: Filling) -> None:
         filling.piece.unmap()
@@ -59,7 +58,7 @@ class MappedSender(Sender):
         self._wait_for_mapped()
 
     def _wait_for_mapped(self) -> None:
-        for piece, mapped in self._mapping:
-            mapped.sync_wait()
+        for piece, promise in self._mapping:
+            promise.sync_wait()
             self._free.append(piece)
         self._mapping = []

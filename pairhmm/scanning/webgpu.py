@@ -17,6 +17,7 @@ from pairhmm.scanning.batch import Patterns, Samples, ScanOptions
 from pairhmm.scanning.device import FOUND_WORDS, DeviceScanner, Found
 from pairhmm.scanning.index import PER_WORD, Index
 from pairhmm.scanning.mapped import MappedSender
+from pairhmm.webgpu_commands import grid, make_pipeline, record
 from pairhmm.webgpu_setup import Adapter, status, translated
 
 __all__ = ["ENTRIES", "WebgpuFinder", "make", "source", "status"]
@@ -56,9 +57,6 @@ VERIFYING = 512
 
 FIRST_ROOM = 1 << 14
 """Places that the list has room for at first; it grows to what was met."""
-
-MOST_WORKGROUPS = 65535
-"""Of a dispatch in one dimension."""
 
 MOST_BASES = {"DiscreteGPU": 1 << 28, "IntegratedGPU": 1 << 24, "CPU": 1 << 21}
 """Of a submission: systems end those that take seconds."""
@@ -113,9 +111,7 @@ class _Device:
         """The pipeline of an entry point; only `match_tile` depends on the bases of an anchor."""
         key = entry, bases if entry == "match_tile" else 0
         if key not in self._pipelines:
-            module = self.handle.create_shader_module(code=source(entry, bases))
-            compute = {"module": module, "entry_point": entry}
-            self._pipelines[key] = self.handle.create_compute_pipeline(layout="auto", compute=compute)
+            self._pipelines[key] = make_pipeline(self.handle, source(entry, bases), entry)
         return self._pipelines[key]
 
 
@@ -281,16 +277,8 @@ class WebgpuFinder:
     def _dispatch(self, compute: Any, entry: str, workgroups: int) -> None:
         pipeline = self._shared.pipeline(entry, self._bases)
         names = ("params", *BINDINGS[entry])
-        entries = [
-            {"binding": at, "resource": {"buffer": self._buffers[name], "offset": 0, "size": self._buffers[name].size}}
-            for at, name in enumerate(names)
-            if name is not None
-        ]
-        layout = pipeline.get_bind_group_layout(0)
-        compute.set_pipeline(pipeline)
-        compute.set_bind_group(0, self._device.create_bind_group(layout=layout, entries=entries))
-        rows = -(-workgroups // MOST_WORKGROUPS)
-        compute.dispatch_workgroups(-(-workgroups // rows), rows)
+        bound = {at: self._buffers[name] for at, name in enumerate(names) if name is not None}
+        record(self._device, compute, pipeline, bound, grid(workgroups))
 
     def _upload(self, name: str, *values: NDArray[np.uint32]) -> None:
         usage = "UNIFORM|COPY_DST" if name == "params" else USED

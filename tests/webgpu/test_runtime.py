@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pairhmm import device_pool, engine, webgpu_runtime, webgpu_slot
+from pairhmm import device_pool, engine, webgpu_commands, webgpu_slot
 from pairhmm.backends import webgpu
 from pairhmm.batch import SCALED_FLOAT32, Group, PairBatch
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
@@ -75,7 +75,7 @@ def test_many_workgroups_take_two_dimensions(backend, batches, monkeypatch):
     given = batches.batch(31, (9, 40, 150), each=6)
     expected = batches.forward(backend, given).log10
     for most in (1, 3):
-        monkeypatch.setattr(webgpu_runtime, "MOST_WORKGROUPS", most)
+        monkeypatch.setattr(webgpu_commands, "MOST_WORKGROUPS", most)
         assert batches.same(batches.forward(backend, given).log10, expected)
 
 
