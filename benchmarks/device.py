@@ -5,7 +5,7 @@
 What is measured is `pairhmm bench forward` and `pairhmm bench wavefront`; beside it stand the figures of others that
 are kept below. Needs the cuda backend. The real groups come from the folder of shared data (`PAIRHMM_SHARED_DATA`,
 default `../shared/data`); without it they are left out. Prints markdown tables, and writes
-benchmarks/results/device-<name>.json after each of them.
+benchmarks/results/device-<name>-<backend>.json after each of them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SHARED = Path(os.environ.get("PAIRHMM_SHARED_DATA", HERE.parents[1] / "shared" /
 REAL_GROUPS, COPIES = "1m.in", 20
 
 # gpuPairHMM (github.com/asbschmidt/gpuPairHMM) at commit 3965d2d, measured for this project on an NVIDIA H200, the kind
-# of GPU of results/device-nvidia-h200.json. GCUPS.
+# of GPU of results/device-nvidia-h200-cuda.json. GCUPS.
 PEER = "gpuPairHMM"
 PEER_KERNEL = {128: 2335.0, 256: 2480.0, 512: 2575.0, 1024: 2590.0}  # kernel only, groups of 32 x 32
 PEER_WORKLOADS = {"s150": 1950.0, "s250": 2155.0, f"{REAL_GROUPS} x {COPIES}": 1260.0}  # host arrays to host scores
@@ -152,9 +152,10 @@ def line(cells: Sequence[str]) -> None:
     print(f"| {' | '.join(cells)} |", flush=True)
 
 
-def file_name(device: str) -> str:
-    """ "NVIDIA H200, compute 9.0, 139 GiB" is nvidia-h200."""
-    return re.sub(r"[^a-z0-9]+", "-", device.split(",")[0].lower()).strip("-")
+def file_name(device: str, backend: str) -> str:
+    """ "NVIDIA H200 (discrete GPU), Vulkan" and webgpu are device-nvidia-h200-webgpu.json."""
+    name = re.split(r",| \(", device)[0]
+    return f"device-{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-')}-{backend}.json"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -164,7 +165,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--tables", default=",".join(TABLES), help="(default: %(default)s)")
     parser.add_argument("--repetitions", type=int, default=5, help="the median counts (default: %(default)s)")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="of the CPU (default: %(default)s)")
-    parser.add_argument("--json", type=Path, help="(default: benchmarks/results/device-<name>.json)")
+    parser.add_argument("--json", type=Path, help="(default: benchmarks/results/device-<name>-<backend>.json)")
     options = parser.parse_args(arguments)
     names = options.tables.split(",")
     if unknown := set(names) - set(TABLES):
@@ -192,7 +193,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for record, cells in table.rows:
             records.append(record)
             line(cells)
-        destination = options.json or HERE / "results" / f"device-{file_name(about['device'])}.json"
+        destination = options.json or HERE / "results" / file_name(about["device"], options.backend)
         destination.parent.mkdir(parents=True, exist_ok=True)
         destination.write_text(json.dumps(result, indent=1) + "\n")
 

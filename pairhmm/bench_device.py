@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 import statistics
 import subprocess
@@ -40,6 +41,8 @@ __all__ = [
     "measure_workloads",
 ]
 
+log = logging.getLogger(__name__)
+
 KERNEL_LENGTHS = (128, 256, 512, 1024)
 KERNEL_GROUP = 32
 """Reads, and haplotypes, of a group of the kernel's measurement."""
@@ -51,12 +54,17 @@ LAUNCH_SECONDS, AIM_SECONDS = 0.025, 0.04
 
 MOST_GROWTH = 20
 
+WARM_LAUNCHES = 5
+"""Before one counts, after a pause: a GPU that was idle begins at a low clock, and takes about 0.1 s to raise it."""
+
 FILE_WORKLOAD = "s150"
 """What is scored from file to file."""
 
 
 class MeasuredBackend(Protocol):
     """A backend that can time its kernels."""
+
+    longest_fast_read: int
 
     def kernel_seconds(self, batch: PairBatch, repetitions: int) -> list[float]:
         """Seconds of the kernels that score `batch`, by the device's clock: one entry a repetition, after a warm-up."""
@@ -172,7 +180,8 @@ def measure_kernels(
     ----------
     choice : Choice
     lengths : sequence of int
-        Bases of reads and haplotypes.
+        Bases of reads and haplotypes. Those above the backend's `longest_fast_read` are left out, announced: such reads
+        take other kernels.
     repetitions : int
         Launches, each on random inputs of its own.
     cells : int, optional
@@ -190,8 +199,14 @@ def measure_kernels(
             "--table", "kernel", f"backend {choice.backend} does not time its kernels", "name a GPU backend"
         )
     for length in lengths:
+        if length > backend.longest_fast_read:
+            log.warning(
+                "%s: no kernels for %d bases; the longest are %d", choice.backend, length, backend.longest_fast_read
+            )
+            continue
         groups = _groups_for(length, cells) if cells else _enough_groups(backend, length)
-        batches = (_equal_lengths(length, groups, repetition) for repetition in range(1, repetitions + 1))
+        first, *batches = (_equal_lengths(length, groups, repetition) for repetition in range(repetitions + 1))
+        backend.kernel_seconds(first, WARM_LAUNCHES)
         seconds = [backend.kernel_seconds(batch, 1)[0] for batch in batches]
         yield KernelSpeed(choice.backend, length, groups, groups * _group_cells(length), seconds)
 
@@ -213,7 +228,7 @@ def _enough_groups(backend: MeasuredBackend, length: int) -> int:
     cells = FIRST_CELLS
     while True:
         groups = _groups_for(length, cells)
-        (seconds,) = backend.kernel_seconds(_equal_lengths(length, groups, 0), 1)
+        *_, seconds = backend.kernel_seconds(_equal_lengths(length, groups, 0), WARM_LAUNCHES)
         if seconds >= LAUNCH_SECONDS or cells == MOST_CELLS:
             return groups
         cells = min(MOST_CELLS, round(cells * min(MOST_GROWTH, AIM_SECONDS / seconds)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -23,6 +22,7 @@ class FakeGpu(type(reference.make())):
     """The oracle that pretends to 10^12 cells a second."""
 
     name = label = "gpu"
+    longest_fast_read = 1024
 
     def __init__(self):
         super().__init__()
@@ -57,8 +57,13 @@ def test_kernels_get_a_fresh_batch_of_equal_lengths_each_time(gpu):
     assert (speed.length, speed.groups, speed.cells) == (8, 3, 3 * 32 * 32 * 8 * 8)
     assert speed.seconds == [speed.cells * 1e-12] * 3
     assert speed.gcups == pytest.approx(1000)
-    assert [batch.cells for batch in gpu.timed] == [speed.cells] * 3
-    assert not np.array_equal(gpu.timed[0].haplotypes, gpu.timed[1].haplotypes)
+    assert [batch.cells for batch in gpu.timed] == [speed.cells] * 4  # the first one warms the device
+    assert len({batch.haplotypes.tobytes() for batch in gpu.timed}) == 4
+
+
+def test_lengths_that_other_kernels_take_are_left_out(gpu, caplog):
+    assert [speed.length for speed in bench_device.measure_kernels(Choice("gpu"), [1025, 8], 1, 100_000)] == [8]
+    assert "no kernels for 1025 bases; the longest are 1024" in caplog.text
 
 
 def test_launches_grow_until_they_take_long_enough(gpu, monkeypatch):
@@ -67,7 +72,7 @@ def test_launches_grow_until_they_take_long_enough(gpu, monkeypatch):
     monkeypatch.setattr(bench_device, "AIM_SECONDS", 3e-5)
     (speed,) = bench_device.measure_kernels(Choice("gpu"), [32], repetitions=1)
     assert speed.cells == pytest.approx(3e7, rel=0.1)
-    assert len(gpu.timed) == 4  # 1, 20 and 30 million cells, then the one that counts
+    assert len(gpu.timed) == 5  # 1, 20 and 30 million cells, one that warms the device, and the one that counts
 
 
 def test_a_slow_device_gets_a_launch_that_it_can_do(gpu, monkeypatch):
