@@ -43,13 +43,15 @@ void bind_tiles(nb::module_& module) {
         "make_tiles",
         [](Bytes buffer, Array<int64_t> group_read, Array<int64_t> group_haplotype, Array<int64_t> read_offset,
            Array<int64_t> haplotype_offset, Array<uint8_t> skip_read, Array<uint8_t> shape_of_length,
-           Array<int64_t> reads_of_shape, std::tuple<int64_t, int64_t, int64_t> item_sizes, int64_t read_group_at,
-           int64_t order_at, int64_t items_at) {
+           Array<int64_t> reads_of_shape, Array<int64_t> rows_of_shape, Array<uint8_t> family_of_shape,
+           int64_t tier_cells, std::tuple<int64_t, int64_t, int64_t> item_sizes, int64_t read_group_at, int64_t order_at,
+           int64_t items_at) {
             const pairhmm::TileBatch batch{static_cast<int64_t>(group_read.shape(0)) - 1, group_read.data(),
                                            group_haplotype.data(), read_offset.data(), haplotype_offset.data(),
                                            skip_read.data()};
             const pairhmm::Shapes shapes{static_cast<int64_t>(reads_of_shape.shape(0)), shape_of_length.data(),
-                                         reads_of_shape.data()};
+                                         reads_of_shape.data(), rows_of_shape.data(), family_of_shape.data(),
+                                         tier_cells};
             const auto [items, shortest, longest] = item_sizes;
             const pairhmm::ItemSizes sizes{items, shortest, longest};
             const pairhmm::Tiles tiles{words(buffer, read_group_at), words(buffer, order_at), words(buffer, items_at)};
@@ -65,6 +67,7 @@ void bind_tiles(nb::module_& module) {
             return tiers;
         },
         "buffer"_a, "group_read"_a, "group_haplotype"_a, "read_offset"_a, "haplotype_offset"_a, "skip_read"_a,
-        "shape_of_length"_a, "reads_of_shape"_a, "item_sizes"_a, "read_group_at"_a, "order_at"_a, "items_at"_a,
+        "shape_of_length"_a, "reads_of_shape"_a, "rows_of_shape"_a, "family_of_shape"_a, "tier_cells"_a, "item_sizes"_a,
+        "read_group_at"_a, "order_at"_a, "items_at"_a,
         "Write the tiles of a batch's reads; tiers (shape, item, items, haplotypes_each, last, pairs).");
 }

@@ -26,10 +26,51 @@ std::vector<int64_t> by_haplotypes(const TileBatch& batch) {
     return order;
 }
 
-int64_t shape_of(const TileBatch& batch, const Shapes& shapes, int64_t read) {
+int64_t closest_shape(const TileBatch& batch, const Shapes& shapes, int64_t read) {
     // The last shape is that of skipped reads, which may be too long for the table.
     if (batch.skip_read[read]) return shapes.count;
     return shapes.of_length[batch.read_offset[read + 1] - batch.read_offset[read]];
+}
+
+// The shapes [begin, end) are a family: where each one's reads go, so that rows that are not a read's cost least together
+// with the tiers. All that lie between two tiers take the larger one: the cheapest way to some shape goes through the
+// cheapest way to a smaller one.
+void join_tiers(const Shapes& shapes, const std::vector<int64_t>& letters, int64_t begin, int64_t end,
+                std::vector<int64_t>& taken) {
+    const int64_t count = end - begin;
+    std::vector<int64_t> least(count + 1, INT64_MAX), before(count + 1);
+    least[0] = 0;
+    for (int64_t upto = 1; upto <= count; ++upto) {
+        int64_t of_tier = 0;
+        for (int64_t from = upto - 1; from >= 0; --from) {
+            of_tier += letters[begin + from];
+            const int64_t cost = of_tier ? shapes.tier_cells + of_tier * shapes.rows[begin + upto - 1] : 0;
+            if (least[from] + cost < least[upto]) {
+                least[upto] = least[from] + cost;
+                before[upto] = from;
+            }
+        }
+    }
+    for (int64_t upto = count; upto > 0; upto = before[upto]) {
+        for (int64_t s = before[upto]; s < upto; ++s) taken[begin + s] = begin + upto - 1;
+    }
+}
+
+// The shape that takes the reads of each, and of skipped reads.
+std::vector<int64_t> shapes_taken(const TileBatch& batch, const Shapes& shapes) {
+    std::vector<int64_t> letters(shapes.count + 1), taken(shapes.count + 1, shapes.count);
+    for (int64_t g = 0; g < batch.groups; ++g) {
+        const int64_t first_haplotype = batch.group_haplotype[g], end = batch.group_haplotype[g + 1];
+        const int64_t width = batch.haplotype_offset[end] - batch.haplotype_offset[first_haplotype];
+        for (int64_t r = batch.group_read[g]; r < batch.group_read[g + 1]; ++r) {
+            letters[closest_shape(batch, shapes, r)] += width;
+        }
+    }
+    for (int64_t begin = 0, end = 0; begin < shapes.count; begin = end) {
+        while (end < shapes.count && shapes.family[end] == shapes.family[begin]) ++end;
+        join_tiers(shapes, letters, begin, end, taken);
+    }
+    return taken;
 }
 
 // letters, pairs: of all reads of a tier, beside all their haplotypes.
@@ -54,7 +95,8 @@ void copy_piece(const Part& part, int64_t first, int64_t count) {
 std::vector<Tier> make_tiles(const TileBatch& batch, const Shapes& shapes, const ItemSizes& sizes, const Tiles& tiles) {
     const int64_t reads = batch.group_read[batch.groups];
     std::vector<int64_t> first(shapes.count + 2), pairs(shapes.count + 1), letters(shapes.count + 1);
-    for (int64_t r = 0; r < reads; ++r) ++first[shape_of(batch, shapes, r) + 1];
+    const std::vector<int64_t> taken = shapes_taken(batch, shapes);
+    for (int64_t r = 0; r < reads; ++r) ++first[taken[closest_shape(batch, shapes, r)] + 1];
     for (int64_t s = 0; s <= shapes.count; ++s) first[s + 1] += first[s];
 
     std::vector<int64_t> next(first.begin(), first.end() - 1);
@@ -62,7 +104,7 @@ std::vector<Tier> make_tiles(const TileBatch& batch, const Shapes& shapes, const
         const int64_t first_haplotype = batch.group_haplotype[g], end = batch.group_haplotype[g + 1];
         const int64_t width = batch.haplotype_offset[end] - batch.haplotype_offset[first_haplotype];
         for (int64_t r = batch.group_read[g]; r < batch.group_read[g + 1]; ++r) {
-            const int64_t s = shape_of(batch, shapes, r);
+            const int64_t s = taken[closest_shape(batch, shapes, r)];
             tiles.order[next[s]++] = static_cast<uint32_t>(r);
             tiles.read_group[r] = static_cast<uint32_t>(g);
             pairs[s] += end - first_haplotype;

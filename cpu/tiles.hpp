@@ -18,8 +18,11 @@ struct TileBatch {
 
 struct Shapes {
     int64_t count;
-    const uint8_t* of_length;  // [longest + 1] the shape that scores a read of a length
+    const uint8_t* of_length;  // [longest + 1] the shape that scores a read of a length with least work
     const int64_t* reads;      // [count] reads of a tile
+    const int64_t* rows;       // [count] of a read, in ascending order within a family
+    const uint8_t* family;     // [count] shapes that follow each other and score a read alike, bit by bit
+    int64_t tier_cells;        // what a tier costs besides its cells
 };
 
 // How long work items are: as many haplotypes as give a tier `items` of them, within limits.

@@ -88,6 +88,33 @@ class Shape(NamedTuple):
         return WARP // self.lanes
 
 
+class Shapes(NamedTuple):
+    """What reads may be cut into.
+
+    Attributes
+    ----------
+    known : sequence of Shape
+        Those of a family follow each other, the smaller one first.
+    of_length : uint8[longest + 1]
+        For each read length the one that has least work with it.
+    reads : int64[shapes]
+        Reads of a tile.
+    rows : int64[shapes]
+        Of a read.
+    family : uint8[shapes]
+        Shapes of one family give a read the same bits: where few reads would have one, they take a larger one.
+    tier_cells : int
+        What a tier costs besides its cells, in cells.
+    """
+
+    known: Sequence[Shape]
+    of_length: NDArray[np.uint8]
+    reads: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    family: NDArray[np.uint8]
+    tier_cells: int
+
+
 RESCUERS = (Shape(2, 20), Shape(4, 20), Shape(8, 20), Shape(16, 16), Shape(32, 20))
 """Shapes that rescue pairs of others: few, since few pairs need it."""
 
@@ -143,8 +170,8 @@ def rescuer_of(shape: Shape) -> int:
 
 
 @lru_cache(maxsize=1)
-def shapes(longest: int) -> tuple[tuple[Shape, ...], NDArray[np.uint8], NDArray[np.int64]]:
-    """All shapes; the index of the one that scores each read length 0..longest with least work; reads of a tile."""
+def shapes(longest: int) -> Shapes:
+    """All shapes of the CUDA kernels, for reads up to `longest`. Their tiers run side by side: none is given up."""
     known = [Shape(lanes, rows) for lanes, choices in ROWS.items() for rows in choices]
     known += [Shape(WARP, rows, tall=True) for rows in ROWS[WARP]]
     lanes, rows, tall = np.array([(shape.lanes, shape.rows, shape.tall) for shape in known]).T
@@ -152,7 +179,7 @@ def shapes(longest: int) -> tuple[tuple[Shape, ...], NDArray[np.uint8], NDArray[
     taken = np.maximum(1, -(-lengths // (lanes * rows)))
     cost = taken * lanes * (rows + STEP_COST + STRIP_COST * tall)
     best = np.where((taken == 1) | (tall == 1), cost, np.inf).argmin(axis=1).astype(np.uint8)
-    return tuple(known), best, WARP // lanes
+    return Shapes(known, best, WARP // lanes, lanes * rows, np.arange(len(known), dtype=np.uint8), 0)
 
 
 class Staging(Protocol):
@@ -180,13 +207,13 @@ def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: 
         Makes the tiles while the arrays are copied.
     """
     plan, header = _plan(batch)
-    known, shape_of_length, reads_of_shape = shapes(longest)
+    table = shapes(longest)
     places = plan.tile_places(batch)
     header["read_group"], header["order"] = places.read_group, places.order
-    tiers = send_with_tiles(plan, places, batch, skip_read, shape_of_length, reads_of_shape, staging, beside)
+    tiers = send_with_tiles(plan, places, batch, skip_read, table, staging, beside)
     return Packed(
         [
-            Tier(known[shape], places.items + 8 * item, items, each, last, pairs)
+            Tier(table.known[shape], places.items + 8 * item, items, each, last, pairs)
             for shape, item, items, each, last, pairs in tiers
         ],
         batch.widest,
@@ -207,8 +234,7 @@ def send_with_tiles(
     places: TilePlaces,
     batch: PairBatch,
     skip_read: NDArray[np.bool_],
-    shape_of_length: NDArray[np.uint8],
-    reads_of_shape: NDArray[np.int64],
+    table: Shapes,
     staging: Staging,
     beside: Executor,
 ) -> list[tuple[int, int, int, int, int, int]]:
@@ -231,8 +257,11 @@ def send_with_tiles(
         batch.read_offset,
         batch.haplotype_offset,
         skip_read.view(np.uint8),
-        shape_of_length,
-        reads_of_shape,
+        table.of_length,
+        table.reads,
+        table.rows,
+        table.family,
+        table.tier_cells,
         ITEM_SIZES,
         *(place - places.read_group for place in places),
     )

@@ -20,7 +20,7 @@ from pairhmm.webgpu_strips import BLOCKS, LEAD_BLOCKS, passing_entries, rescale_
 
 SUBGROUPS = "enable subgroups;\n"
 
-PART, SOFTWARE_PART = 16, 4
+PART, SOFTWARE_PART = 12, 4
 """Columns of a loop's iteration in forward.wgsl, multiples of 4: on a GPU, and where compiling many takes seconds."""
 
 COARSE, FINE = 16, 32

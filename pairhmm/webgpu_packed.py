@@ -16,16 +16,18 @@ from numpy.typing import NDArray
 
 from pairhmm.batch import PairBatch, Profiles, Qualities
 from pairhmm.folded_rows import fold
-from pairhmm.packed import PADDING, RESCUERS, Plan, Shape, Staging, rescuer_of, send_with_tiles
+from pairhmm.packed import PADDING, RESCUERS, Plan, Shape, Shapes, Staging, rescuer_of, send_with_tiles
 from pairhmm.webgpu_kernels import pairs_of
 from pairhmm.webgpu_strips import LONG, all_steps, border_words
 
-ROWS = {1: (16,), 4: (10, 16), 8: (11, 15, 19), 16: (12, 16, 19), 32: (12, 16, 19)}
+ROWS = {1: (16,), 4: range(9, 17), 8: range(9, 20), 16: range(10, 20), 32: range(10, 20)}
 """Rows that a lane may own, by lanes: few enough for the registers that a driver gives.
 
-Measured on an H200: a cell takes as long with 9 rows as with 19, and 1.3 times as long with 20, or 19 on 4 lanes. With
-more shapes tiles would fit their reads closer, but a dispatch begins when the one before has ended, whose end is idle.
+Measured on an H200: a cell takes as long with 9 rows as with 19, and 1.3 times as long with 20, or 19 on 4 lanes.
 """
+
+TIER_CELLS = 240_000_000
+"""What a tier costs, in cells: a dispatch begins when the one before has ended, and the end of each is idle time."""
 
 STEP_COST = 0.5
 """What of a step does not depend on the rows of a lane, in rows."""
@@ -108,12 +110,17 @@ def empty_lists() -> NDArray[np.void]:
 
 
 @cache
-def shapes() -> tuple[tuple[Shape, ...], NDArray[np.uint8]]:
-    """All shapes, and for each read length 0..LONGEST_TILE the index (uint8) of the one with least work."""
+def shapes(width: int) -> Shapes:
+    """All shapes, for workgroups of so many invocations.
+
+    How many rows a lane has changes no bit of a score; how many lanes a read has, and what rescues it, does.
+    """
     known = [Shape(lanes, rows) for lanes, choices in ROWS.items() for rows in choices]
     lanes, rows = np.array([(shape.lanes, shape.rows) for shape in known]).T
     fits = np.arange(LONGEST_TILE + 1)[:, None] <= lanes * rows
-    return tuple(known), np.where(fits, lanes * (rows + STEP_COST), np.inf).argmin(axis=1).astype(np.uint8)
+    best = np.where(fits, lanes * (rows + STEP_COST), np.inf).argmin(axis=1).astype(np.uint8)
+    family = lanes * len(RESCUERS) + [rescuer_of(shape) for shape in known]
+    return Shapes(known, best, width // lanes, lanes * rows, family.astype(np.uint8), TIER_CELLS)
 
 
 def pack(batch: PairBatch, skip_read: NDArray[np.bool_], width: int, staging: Staging, beside: Executor) -> Packed:
@@ -135,17 +142,20 @@ def pack(batch: PairBatch, skip_read: NDArray[np.bool_], width: int, staging: St
     work["kept"] = 2 * batch.pairs
     places = plan.tile_places(batch)
     work["read_group"], work["order"] = places.read_group // 4, places.order // 4
-    known, shape_of_length = shapes()
-    reads_of_shape = np.array([width // shape.lanes for shape in known])
-    made = send_with_tiles(plan, places, batch, skip_read, shape_of_length, reads_of_shape, staging, beside)
-    return _packed(batch, work, kept, places.items // 4, made)
+    table = shapes(width)
+    made = send_with_tiles(plan, places, batch, skip_read, table, staging, beside)
+    return _packed(batch, work, kept, places.items // 4, table.known, made)
 
 
 def _packed(
-    batch: PairBatch, work: NDArray[np.void], kept: Kept, items_at: int, made: list[tuple[int, int, int, int, int, int]]
+    batch: PairBatch,
+    work: NDArray[np.void],
+    kept: Kept,
+    items_at: int,
+    known: Sequence[Shape],
+    made: list[tuple[int, int, int, int, int, int]],
 ) -> Packed:
     """The tiers of a batch, whose items begin at that word, and the lists of the pairs that are rescued."""
-    known, _ = shapes()
     mean_width = len(batch.haplotypes) / max(1, len(batch.haplotype_offset) - 1)
     listed = [0] * len(RESCUERS)
     for shape, *_, pairs in made:

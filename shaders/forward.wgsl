@@ -80,6 +80,7 @@ fn forward(
     let entry = first_deletion(read.first);
     let group_end = batch[work.group_haplotype + read.group + 1u];
     let first_haplotype = batch[work.group_haplotype + read.group] + block * work.haplotypes_each;
+    let first_score = score_index(read, first_haplotype);
     for (var round = 0u; round < work.haplotypes_each; round++) {
         let haplotype = first_haplotype + round;
         let works = at < work.last && haplotype < group_end;
@@ -138,7 +139,7 @@ fn forward(
             let unfits = atomicLoad(&unfit[slot]);
             let bits = bitcast<u32>(sum);
             let held = (unfits & (UNFOLDED | UNORDERED)) == 0u && bits >= LOWEST_BITS && bits <= HIGHEST_BITS;
-            let score = score_index(read, haplotype);
+            let score = first_score + round;
             out[2u * score] = select(0u, bits, held);
             out[2u * score + 1u] = bitcast<u32>(-START);
             if !held && unfits == 0u {

@@ -25,8 +25,8 @@ EXTENSIONS = {0.1: "constant gap", None: "varying gap"}
 
 def shapes():
     """Those that some read length takes."""
-    known, of_length, _ = packed.shapes(cuda.LONGEST_TILE)
-    return [known[k] for k in sorted(set(of_length[1:].tolist()))]
+    table = packed.shapes(cuda.LONGEST_TILE)
+    return [table.known[k] for k in sorted(set(table.of_length[1:].tolist()))]
 
 
 def few(found):

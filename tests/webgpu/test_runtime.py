@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pairhmm import device_pool, engine, webgpu_commands, webgpu_slot
+from pairhmm import device_pool, engine, webgpu_commands, webgpu_packed, webgpu_slot
 from pairhmm.backends import webgpu
 from pairhmm.batch import SCALED_FLOAT32, Group, PairBatch
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
@@ -69,6 +69,18 @@ def test_longest_tile(backend, batches):
     scores = device_pool.score(given, backend, 1)
     batches.check(scores, given)
     assert scores.precision[1] == SCALED_FLOAT32
+
+
+def test_the_rows_of_a_lane_change_no_bit(backend, batches, monkeypatch):
+    """Where few reads would have tiles of their own, they share larger ones."""
+    given = batches.batch(11, range(5, 330, 6), each=1)
+    scores = []
+    for cells in (0, 10**12):
+        monkeypatch.setattr(webgpu_packed, "TIER_CELLS", cells)
+        webgpu_packed.shapes.cache_clear()
+        scores.append(device_pool.score(given, backend, 1).log10)
+    webgpu_packed.shapes.cache_clear()
+    np.testing.assert_array_equal(*scores)
 
 
 def test_many_workgroups_take_two_dimensions(backend, batches, monkeypatch):

@@ -1,0 +1,89 @@
+"""`pairhmm.webgpu_packed`: which shapes the reads of a batch get."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from pairhmm import webgpu_packed
+from pairhmm.batch import PairBatch, Qualities, offsets
+from pairhmm.models.gatk import START
+from pairhmm.packed import Shape
+from pairhmm.webgpu_runtime import WIDTH
+
+HAPLOTYPE = 40
+
+
+class Memory:
+    """Host memory that goes nowhere."""
+
+    def begin(self, size):
+        return np.zeros(size, dtype=np.uint8)
+
+    def send(self, first, end):
+        pass
+
+
+def batch_of(lengths):
+    """A group: reads of these lengths beside one haplotype."""
+    bases = np.zeros(sum(lengths), dtype=np.uint8)
+    quality = np.full(len(bases), 30, dtype=np.uint8)
+    return PairBatch(
+        offsets([len(lengths)]),
+        offsets([1]),
+        offsets(lengths),
+        offsets([HAPLOTYPE]),
+        np.zeros(HAPLOTYPE, dtype=np.uint8),
+        START,
+        qualities=Qualities(bases, quality, quality, quality, quality),
+    )
+
+
+@pytest.fixture
+def tiers(monkeypatch):
+    """``tiers(lengths, cells)``: the tiers of such reads, if one costs as much as that many cells."""
+
+    def found(lengths, cells):
+        monkeypatch.setattr(webgpu_packed, "TIER_CELLS", cells)
+        webgpu_packed.shapes.cache_clear()
+        with ThreadPoolExecutor(1) as beside:
+            packed = webgpu_packed.pack(batch_of(lengths), np.zeros(len(lengths), bool), WIDTH, Memory(), beside)
+        return {tier.shape: tier.cells // (HAPLOTYPE * tier.shape.lanes * tier.shape.rows) for tier in packed.tiers}
+
+    yield found
+    webgpu_packed.shapes.cache_clear()
+
+
+def test_tiers_that_cost_nothing_fit_their_reads(tiers):
+    lengths = [90, 100, 101, 150, 150]
+    assert tiers(lengths, 0) == {Shape(8, 12): 1, Shape(8, 13): 2, Shape(8, 19): 2}
+
+
+def test_few_reads_share_a_tier(tiers):
+    assert tiers([90, 100, 101, 150, 150], 10**6) == {Shape(8, 19): 5}
+    assert tiers([90, 100, 101], 10**6) == {Shape(8, 13): 3}
+
+
+def test_reads_of_other_lanes_or_rescuers_never_share_one(tiers):
+    """That would change the last bits of their scores."""
+    families = [(1, 16), (4, 9), (4, 15), (8, 9), (8, 13), (16, 13), (16, 19), (32, 16)]
+    assert list(tiers([10, 30, 60, 70, 100, 200, 300, 500], 10**9)) == [Shape(*family) for family in families]
+
+
+@pytest.mark.parametrize("cells", [1_000, 10_000, 30_000, 100_000])
+def test_no_other_tiers_would_cost_less(tiers, cells):
+    lengths = np.random.default_rng(cells).integers(81, 153, 30)
+    counts = {k: int(np.count_nonzero(-(-lengths // 8) == k)) for k in range(11, 20)}
+
+    def cost(kept):
+        taken = {k: next(m for m in kept if m >= k) for k in counts if counts[k]}
+        rows = sum(counts[k] * 8 * taken[k] * HAPLOTYPE for k in taken)
+        return rows + cells * len(set(taken.values()))
+
+    largest = max(k for k in counts if counts[k])
+    best = min(cost((*kept, largest)) for n in range(9) for kept in combinations(range(11, largest), n))
+    found = tiers(lengths.tolist(), cells)
+    assert sum(reads * 8 * shape.rows * HAPLOTYPE + cells for shape, reads in found.items()) == best
