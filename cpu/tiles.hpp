@@ -20,7 +20,7 @@ struct Shapes {
     int64_t count;
     const uint8_t* of_length;  // [longest + 1] the shape that scores a read of a length with least work
     const int64_t* reads;      // [count] reads of a tile
-    const int64_t* rows;       // [count] of a read, in ascending order within a family
+    const int64_t* rows;       // [count] of a read, or of a strip of it; in ascending order within a family
     const uint8_t* family;     // [count] shapes that follow each other and score a read alike, bit by bit
     int64_t tier_cells;        // what a tier costs besides its cells
 };
@@ -34,7 +34,7 @@ struct ItemSizes {
 struct Tier {
     int64_t shape, item, items;  // its shape, its first work item, and how many
     int64_t haplotypes_each;     // of an item
-    int64_t last, pairs;         // one past its last read in order; its pairs
+    int64_t last, pairs, cells;  // one past its last read in order; its pairs, and their cells with rows that are no read's
 };
 
 // Where make_tiles writes.

@@ -167,7 +167,7 @@ def make_tiles(
     read_group_at: int,
     order_at: int,
     items_at: int,
-) -> list[tuple[int, int, int, int, int, int]]: ...
+) -> list[tuple[int, int, int, int, int, int, int]]: ...
 
 class Scanner:
     def __init__(

@@ -100,7 +100,7 @@ class Shapes(NamedTuple):
     reads : int64[shapes]
         Reads of a tile.
     rows : int64[shapes]
-        Of a read.
+        Of a read, or of a strip of it.
     family : uint8[shapes]
         Shapes of one family give a read the same bits: where few reads would have one, they take a larger one.
     tier_cells : int
@@ -214,7 +214,7 @@ def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: 
     return Packed(
         [
             Tier(table.known[shape], places.items + 8 * item, items, each, last, pairs)
-            for shape, item, items, each, last, pairs in tiers
+            for shape, item, items, each, last, pairs, _ in tiers
         ],
         batch.widest,
         batch.pairs,
@@ -237,12 +237,12 @@ def send_with_tiles(
     table: Shapes,
     staging: Staging,
     beside: Executor,
-) -> list[tuple[int, int, int, int, int, int]]:
+) -> list[tuple[int, int, int, int, int, int, int]]:
     """Send a plan, and the tiles of its batch, which are made meanwhile.
 
     Returns
     -------
-    list of (shape, item, items, haplotypes_each, last, pairs)
+    list of (shape, item, items, haplotypes_each, last, pairs, cells)
         Most work first: what is left at the end is short.
     """
     size = places.items + 8 * batch.pairs  # The items are last, since only their most is known: one a pair.

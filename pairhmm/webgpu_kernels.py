@@ -43,7 +43,7 @@ class Variant:
 
     Attributes
     ----------
-    kernel : {"forward", "forward_scaled", "forward_long_rows", "forward_long"}
+    kernel : {"forward", "forward_tall", "forward_scaled", "forward_long_rows", "forward_long"}
         A file of shaders/, and its entry point.
     shape : Shape
     width : int
@@ -60,7 +60,7 @@ class Variant:
     segment : int
         Of forward_long.wgsl and forward_long_rows.wgsl: lanes that hand values on, one to the next.
     part : int
-        Of forward.wgsl: columns of a loop's iteration.
+        Of forward.wgsl and forward_tall.wgsl: columns of a loop's iteration.
     """
 
     kernel: str
@@ -94,7 +94,8 @@ def rows_of(batch: PairBatch) -> str:
 def source(variant: Variant) -> str:
     """WGSL of a kernel with all its parts, for one variant."""
     lanes, rows = variant.shape.lanes, variant.shape.rows
-    is_scaled, is_long = variant.kernel != "forward", variant.kernel.startswith("forward_long")
+    is_long = variant.kernel.startswith("forward_long")
+    is_scaled = is_long or variant.kernel == "forward_scaled"
     segment = variant.segment or lanes
     steps = rescale_steps(rows)
     reach = min(steps, segment)  # lanes that an insertion passes until the next rescaling, at most

@@ -32,8 +32,17 @@ TIER_CELLS = 240_000_000
 STEP_COST = 0.5
 """What of a step does not depend on the rows of a lane, in rows."""
 
-LONGEST_TILE = 32 * 19
-"""Bases of a read that a tile holds."""
+STRIP_COST = 1.5
+"""The same for handing a row from one strip to the next."""
+
+LONGEST_TILE = 2048
+"""Bases of a read that is in a tile: of longer ones float32 holds few scores."""
+
+BETWEEN_PADDING = 64
+"""Columns past a haplotype's end that the strips of forward_tall.wgsl read."""
+
+BETWEEN_BYTES, COLUMN_BYTES = 128 << 20, 8
+"""Of what is between strips, for all items of a dispatch: as much as every device binds; and of a column of it."""
 
 BORDERS_AT = 1
 """Word that the borders of strips begin at, behind one for all."""
@@ -48,7 +57,7 @@ WORK = np.dtype(
         *((name + step, "<u4") for name in Qualities.__dataclass_fields__ for step in ("", "_step")),
         *((name, "<f4") for name in ("start_match", "start_deletion")),
         *((name, "<u4") for name in ("kept", "items", "first_item", "end_item", "last", "haplotypes_each")),
-        *((name, "<u4") for name in ("rescuer", "list", "front", "behind", "polls", "nothing")),
+        *((name, "<u4") for name in ("rescuer", "list", "between", "front", "behind", "polls", "nothing")),
     ]
 )
 """`Work` of shaders/tiles.wgsl."""
@@ -56,11 +65,23 @@ WORK = np.dtype(
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """The tiles of one shape: its work but for the range of items, how many there are, and their cells, about."""
+    """The tiles of one shape.
+
+    Attributes
+    ----------
+    shape : Shape
+    work : Work
+        But for the range of items.
+    items, at_once : int
+        How many there are, and how many a dispatch may have.
+    cells : int
+        With those of rows that are no read's.
+    """
 
     shape: Shape
     work: NDArray[np.void]
     items: int
+    at_once: int
     cells: int
 
 
@@ -88,7 +109,7 @@ class Packed:
     tiers : sequence of Tier
     rescues : sequence of Rescue
     listed : int
-        Pairs that all lists together have room for.
+        Entries of the buffer of lists: pairs, and behind them the columns between strips.
     pairs, reads : int
     kept : Kept
         Of each read.
@@ -116,11 +137,15 @@ def shapes(width: int) -> Shapes:
     How many rows a lane has changes no bit of a score; how many lanes a read has, and what rescues it, does.
     """
     known = [Shape(lanes, rows) for lanes, choices in ROWS.items() for rows in choices]
-    lanes, rows = np.array([(shape.lanes, shape.rows) for shape in known]).T
-    fits = np.arange(LONGEST_TILE + 1)[:, None] <= lanes * rows
-    best = np.where(fits, lanes * (rows + STEP_COST), np.inf).argmin(axis=1).astype(np.uint8)
-    family = lanes * len(RESCUERS) + [rescuer_of(shape) for shape in known]
-    return Shapes(known, best, width // lanes, lanes * rows, family.astype(np.uint8), TIER_CELLS)
+    known += [Shape(width, rows, tall=True) for rows in ROWS[width]]
+    lanes, rows, tall = np.array([(shape.lanes, shape.rows, shape.tall) for shape in known]).T
+    strips = np.maximum(1, -(-np.arange(LONGEST_TILE + 1)[:, None] // (lanes * rows)))
+    cost = strips * lanes * (rows + STEP_COST + STRIP_COST * tall)
+    best = np.where((strips == 1) | (tall == 1), cost, np.inf).argmin(axis=1).astype(np.uint8)
+    # A larger shape may have more rows that are none of a tall read's: each of these is a family of its own.
+    kinds = [(shape, 0) if shape.tall else (shape.lanes, rescuer_of(shape)) for shape in known]
+    family = [list(dict.fromkeys(kinds)).index(kind) for kind in kinds]
+    return Shapes(known, best, width // lanes, lanes * rows, np.array(family, dtype=np.uint8), TIER_CELLS)
 
 
 def pack(batch: PairBatch, skip_read: NDArray[np.bool_], width: int, staging: Staging, beside: Executor) -> Packed:
@@ -153,28 +178,34 @@ def _packed(
     kept: Kept,
     items_at: int,
     known: Sequence[Shape],
-    made: list[tuple[int, int, int, int, int, int]],
+    made: list[tuple[int, int, int, int, int, int, int]],
 ) -> Packed:
     """The tiers of a batch, whose items begin at that word, and the lists of the pairs that are rescued."""
-    mean_width = len(batch.haplotypes) / max(1, len(batch.haplotype_offset) - 1)
     listed = [0] * len(RESCUERS)
-    for shape, *_, pairs in made:
-        listed[rescuer_of(known[shape])] += pairs
+    for shape, *_, pairs, _ in made:
+        if not known[shape].tall:
+            listed[rescuer_of(known[shape])] += pairs
     list_at = np.cumsum([0, *listed]).tolist()
-    works, tiers = np.repeat(work[None], len(made)), []
-    for k, (shape, item, items, each, last, pairs) in enumerate(made):
-        own, rescuer = works[k], rescuer_of(known[shape])
+    works, tiers, entries = np.repeat(work[None], len(made)), [], list_at[-1]
+    for k, (shape, item, items, each, last, _, cells) in enumerate(made):
+        own = works[k]
         own["items"], own["last"], own["haplotypes_each"] = items_at + 2 * item, last, each
-        own["rescuer"], own["list"] = rescuer, list_at[rescuer]
-        cells = int(pairs * known[shape].lanes * known[shape].rows * mean_width)
-        tiers.append(Tier(known[shape], own, items, cells))
+        at_once = items
+        if known[shape].tall:
+            own["list"], own["between"] = list_at[-1], batch.widest + BETWEEN_PADDING
+            at_once = max(1, min(items, BETWEEN_BYTES // COLUMN_BYTES // int(own["between"])))
+            entries = max(entries, list_at[-1] + at_once * int(own["between"]))
+        else:
+            own["rescuer"] = rescuer_of(known[shape])
+            own["list"] = list_at[own["rescuer"]]
+        tiers.append(Tier(known[shape], own, items, at_once, cells))
     works, rescues = np.repeat(work[None], len(listed)), []
     for rescuer, pairs in enumerate(listed):
         if pairs:
             own = works[rescuer]
             own["rescuer"], own["list"] = rescuer, list_at[rescuer]
             rescues.append(Rescue(rescuer, own))
-    return Packed(tiers, rescues, list_at[-1], batch.pairs, batch.reads, kept)
+    return Packed(tiers, rescues, entries, batch.pairs, batch.reads, kept)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,8 @@ struct Work {
     last: u32,             // one past the last read in order that has this shape
     haplotypes_each: u32,  // of a block
     rescuer: u32,          // which of the lists takes the pairs that are too small for this arithmetic
-    list: u32,             // where it begins
+    list: u32,             // where it begins; of forward_tall.wgsl: where its strips hand on what is between them,
+    between: u32,          // and how many columns an item has there
     front: u32,            // of forward_long.wgsl: how far strips go, in whole blocks,
     behind: u32,           // how far each stays behind the one above, in whole blocks,
     polls: u32,            // and how often they look for what is not there yet

@@ -73,9 +73,10 @@ def shared_data(require: Require) -> Path:
 @pytest.fixture(scope="session")
 def shader_variants() -> tuple[Variant, ...]:
     """What the webgpu backend can ask `webgpu_kernels.source` for; the value of a constant extension stands for any."""
-    forward = ((shape, WIDTH // RESCUERS[rescuer_of(shape)].lanes) for shape in shapes(WIDTH).known)
+    known = shapes(WIDTH).known
     kernels = (
-        *(("forward", shape, rescuer_reads) for shape, rescuer_reads in forward),
+        *(("forward", shape, WIDTH // RESCUERS[rescuer_of(shape)].lanes) for shape in known if not shape.tall),
+        *(("forward_tall", shape, 1) for shape in known if shape.tall),
         *(("forward_scaled", shape, 1) for shape in RESCUERS),
     )
     models, extensions, ways = ("qualities", "profiles", "folded"), (0.1, None), (True, False)

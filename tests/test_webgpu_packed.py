@@ -73,6 +73,11 @@ def test_reads_of_other_lanes_or_rescuers_never_share_one(tiers):
     assert list(tiers([10, 30, 60, 70, 100, 200, 300, 500], 10**9)) == [Shape(*family) for family in families]
 
 
+def test_a_tall_read_gets_the_strips_that_waste_least(tiers):
+    found = tiers([609, 700, 1024, 2048], 10**9)
+    assert set(found) == {Shape(32, rows, tall=True) for rows in (10, 11, 16)}
+
+
 @pytest.mark.parametrize("cells", [1_000, 10_000, 30_000, 100_000])
 def test_no_other_tiers_would_cost_less(tiers, cells):
     lengths = np.random.default_rng(cells).integers(81, 153, 30)

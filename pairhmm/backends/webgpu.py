@@ -65,7 +65,7 @@ BORDER_SHARE = 4
 """One part in this many of a call's memory may be borders of long pairs, or their states."""
 
 LISTS, BORDERS = ("listed", "list"), ("border", "strips")
-"""Buffers of forward.wgsl and forward_scaled.wgsl, and of forward_long.wgsl."""
+"""Buffers of forward.wgsl, forward_tall.wgsl and forward_scaled.wgsl, and of forward_long.wgsl."""
 
 
 class WebgpuBackend:
@@ -184,7 +184,9 @@ class WebgpuBackend:
         """Every tier in parts that are short enough for a submission, then what rescues the pairs that they list."""
         model = webgpu_kernels.rows_of(batch), webgpu_kernels.extension_of(batch)
         fast = [
-            self._variant("forward", tier.shape, model, WIDTH // RESCUERS[int(tier.work["rescuer"])].lanes)
+            self._variant("forward_tall", tier.shape, model)
+            if tier.shape.tall
+            else self._variant("forward", tier.shape, model, WIDTH // RESCUERS[int(tier.work["rescuer"])].lanes)
             for tier in packed.tiers
         ]
         scaled = [self._variant("forward_scaled", RESCUERS[rescue.rescuer], model) for rescue in packed.rescues]
@@ -192,7 +194,7 @@ class WebgpuBackend:
         dispatches = []
         for tier, pipeline in zip(packed.tiers, pipelines, strict=False):
             each = tier.cells / tier.items
-            part = max(1, min(tier.items, int(self._submit_cells / max(1.0, each))))
+            part = max(1, min(tier.at_once, int(self._submit_cells / max(1.0, each))))
             for first in range(0, tier.items, part):
                 work, end = tier.work.copy(), min(first + part, tier.items)
                 work["first_item"], work["end_item"] = first, end

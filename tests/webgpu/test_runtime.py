@@ -60,15 +60,27 @@ def test_profile_rounding_does_not_add_up(name, error, backend, batches):
 
 
 def test_longest_tile(backend, batches):
-    """A read of all lanes' rows is scored with the others, and one base more is not."""
+    """A read of that many bases is scored with the others, and one base more is not."""
     rng = np.random.default_rng(30)
-    haplotype = batches.noise(rng, 800)
+    haplotype = batches.noise(rng, 2200)
     reads = [batches.read(rng, haplotype[20 : 20 + m].copy()) for m in (LONGEST_TILE, LONGEST_TILE + 1)]
     given = PairBatch.from_groups([Group(reads, [haplotype])])
     assert np.isnan(batches.forward(backend, given).log10).tolist() == [False, True]
     scores = device_pool.score(given, backend, 1)
     batches.check(scores, given)
     assert scores.precision[1] == SCALED_FLOAT32
+
+
+@pytest.mark.parametrize("most_columns", [1 << 24, 1000])
+def test_strips_of_tall_reads(most_columns, backend, batches, monkeypatch):
+    """What is between strips may have room for few items at a time; haplotypes are longer and shorter than reads."""
+    monkeypatch.setattr(webgpu_packed, "BETWEEN_BYTES", most_columns * webgpu_packed.COLUMN_BYTES)
+    given = batches.batch(12, (609, 640, 641, 1300), widths=(1, 40, 700, 1350), gap=(5, 13))
+    scores = batches.forward(backend, given)
+    expected = batches.oracle(given)
+    held = ~np.isnan(scores.log10)
+    assert held.any() and (expected[~held] < -55).all()
+    batches.check(dataclasses.replace(scores, log10=np.where(held, scores.log10, expected)), given, expected)
 
 
 def test_the_rows_of_a_lane_change_no_bit(backend, batches, monkeypatch):
