@@ -71,8 +71,7 @@ STRIP_COST = 2.0
 """The same for handing a row from one strip to the next."""
 
 ITEM_SIZES = (1000, 250, 1500)
-"""Work items that a tier is to have at least, and the fewest and most haplotype letters of one: short items balance the
-load at a tier's end, long ones reuse their rows."""
+"""`Shapes.item_sizes`: tiers run side by side, and one fills what the others leave."""
 
 
 class Shape(NamedTuple):
@@ -105,6 +104,9 @@ class Shapes(NamedTuple):
         Shapes of one family give a read the same bits: where few reads would have one, they take a larger one.
     tier_cells : int
         What a tier costs besides its cells, in cells.
+    item_sizes : (int, int, int)
+        Work items that a tier is to have, and the fewest and most haplotype letters of one: short items balance the load
+        at a tier's end, long ones reuse their rows.
     """
 
     known: Sequence[Shape]
@@ -113,6 +115,7 @@ class Shapes(NamedTuple):
     rows: NDArray[np.int64]
     family: NDArray[np.uint8]
     tier_cells: int
+    item_sizes: tuple[int, int, int]
 
 
 RESCUERS = (Shape(2, 20), Shape(4, 20), Shape(8, 20), Shape(16, 16), Shape(32, 20))
@@ -179,7 +182,7 @@ def shapes(longest: int) -> Shapes:
     taken = np.maximum(1, -(-lengths // (lanes * rows)))
     cost = taken * lanes * (rows + STEP_COST + STRIP_COST * tall)
     best = np.where((taken == 1) | (tall == 1), cost, np.inf).argmin(axis=1).astype(np.uint8)
-    return Shapes(known, best, WARP // lanes, lanes * rows, np.arange(len(known), dtype=np.uint8), 0)
+    return Shapes(known, best, WARP // lanes, lanes * rows, np.arange(len(known), dtype=np.uint8), 0, ITEM_SIZES)
 
 
 class Staging(Protocol):
@@ -262,7 +265,7 @@ def send_with_tiles(
         table.rows,
         table.family,
         table.tier_cells,
-        ITEM_SIZES,
+        table.item_sizes,
         *(place - places.read_group for place in places),
     )
     plan.write(buffer, staging.send)

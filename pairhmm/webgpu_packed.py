@@ -29,6 +29,9 @@ Measured on an H200: a cell takes as long with 9 rows as with 19, and 1.3 times 
 TIER_CELLS = 240_000_000
 """What a tier costs, in cells: a dispatch begins when the one before has ended, and the end of each is idle time."""
 
+ITEM_SIZES = (4000, 250, 1500)
+"""`Shapes.item_sizes`: for the same reason more items than those that a large GPU works on at once."""
+
 STEP_COST = 0.5
 """What of a step does not depend on the rows of a lane, in rows."""
 
@@ -145,7 +148,7 @@ def shapes(width: int) -> Shapes:
     # A larger shape may have more rows that are none of a tall read's: each of these is a family of its own.
     kinds = [(shape, 0) if shape.tall else (shape.lanes, rescuer_of(shape)) for shape in known]
     family = [list(dict.fromkeys(kinds)).index(kind) for kind in kinds]
-    return Shapes(known, best, width // lanes, lanes * rows, np.array(family, dtype=np.uint8), TIER_CELLS)
+    return Shapes(known, best, width // lanes, lanes * rows, np.array(family, dtype=np.uint8), TIER_CELLS, ITEM_SIZES)
 
 
 def pack(batch: PairBatch, skip_read: NDArray[np.bool_], width: int, staging: Staging, beside: Executor) -> Packed:
