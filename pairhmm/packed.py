@@ -105,8 +105,8 @@ class Shapes(NamedTuple):
     tier_cells : int
         What a tier costs besides its cells, in cells.
     item_sizes : (int, int, int)
-        Work items that a tier is to have, and the fewest and most haplotype letters of one: short items balance the load
-        at a tier's end, long ones reuse their rows.
+        Work items that a tier is to have, and the fewest and most haplotype letters of one: short items balance the
+        load at the end of a tier, long ones reuse their rows.
     """
 
     known: Sequence[Shape]
