@@ -42,7 +42,7 @@ REAL_GROUPS, COPIES = "1m.in", 20
 # gpuPairHMM (github.com/asbschmidt/gpuPairHMM) at commit 3965d2d, measured for this project on an NVIDIA H200, the kind
 # of GPU of results/device-nvidia-h200-cuda.json. GCUPS.
 PEER = "gpuPairHMM"
-PEER_KERNEL = {128: 2335.0, 256: 2480.0, 512: 2575.0, 1024: 2590.0}  # kernel only, groups of 32 x 32
+PEER_KERNEL = {128: 2335.0, 150: 2150.0, 256: 2480.0, 512: 2575.0, 1024: 2590.0}  # kernel only, groups of 32 x 32
 PEER_WORKLOADS = {"s150": 1950.0, "s250": 2155.0, f"{REAL_GROUPS} x {COPIES}": 1260.0}  # host arrays to host scores
 PEER_FILES = {"s150": 1.03}  # seconds, text in and text out
 

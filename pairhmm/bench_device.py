@@ -43,7 +43,7 @@ __all__ = [
 
 log = logging.getLogger(__name__)
 
-KERNEL_LENGTHS = (128, 256, 512, 1024)
+KERNEL_LENGTHS = (128, 150, 256, 512, 1024)
 KERNEL_GROUP = 32
 """Reads, and haplotypes, of a group of the kernel's measurement."""
 
