@@ -49,7 +49,7 @@ turns anyway.
 STARTED_AT = -116
 """Exponent of the scores of forward.wgsl; those of forward_scaled.wgsl lie below -200."""
 
-CHUNK_CELLS = {"DiscreteGPU": 8_500_000_000, "IntegratedGPU": 1_000_000_000, "CPU": 100_000_000}
+CHUNK_CELLS = {"DiscreteGPU": 17_000_000_000, "IntegratedGPU": 1_000_000_000, "CPU": 100_000_000}
 """Cells of a call, by the kind of adapter; of another kind as of an integrated GPU."""
 
 FIRST_SPEED = {"DiscreteGPU": 2e11, "IntegratedGPU": 2e10, "CPU": 1e8}
@@ -88,7 +88,7 @@ class WebgpuBackend:
     def __init__(self, adapter: Adapter, label: str, memory: int | None, *, shuffles: bool = True) -> None:
         self.label, self._memory = label, memory
         self.chunk_cells = CHUNK_CELLS.get(adapter.kind, CHUNK_CELLS["IntegratedGPU"])
-        self.first_chunk_cells = self.chunk_cells
+        self.first_chunk_cells = self.chunk_cells // 2
         self._speed = FIRST_SPEED.get(adapter.kind, FIRST_SPEED["IntegratedGPU"])
         self._part = SOFTWARE_PART if adapter.is_software else PART
         self._polls = 0 if adapter.is_software else POLLS
