@@ -80,12 +80,15 @@ def workloads(options: argparse.Namespace, choice: Choice) -> Table:
     def rows() -> Iterator[tuple[dict[str, Any], Sequence[str]]]:
         for speed in speeds():
             peer = PEER_WORKLOADS.get(speed.workload)
-            record = {**asdict(speed), "gcups": speed.gcups, "peer_gcups": peer}
+            record = {**asdict(speed), "gcups": speed.gcups, "kernel_gcups": speed.kernel_gcups, "peer_gcups": peer}
+            alone = "" if speed.kernel_gcups is None else f"{speed.kernel_gcups:,.0f}"
             rescued = f"{100 * speed.rescued / speed.pairs:.2g}%"
-            figures = speed.workload, f"{speed.pairs:,}", rescued, f"{speed.gcups:,.0f}"
+            figures = speed.workload, f"{speed.pairs:,}", rescued, alone, f"{speed.gcups:,.0f}"
             yield record, (*figures, *compared(speed.gcups, peer))
 
-    return Table(("host arrays to host scores", "pairs", "rescued", "GCUPS", f"{PEER} GCUPS", "ratio"), rows())
+    return Table(
+        ("host arrays to host scores", "pairs", "rescued", "kernels alone", "GCUPS", f"{PEER} GCUPS", "ratio"), rows()
+    )
 
 
 def devices(options: argparse.Namespace, choice: Choice) -> Table:

@@ -22,7 +22,7 @@ from pairhmm.batch import FLOAT32, PairBatch
 from pairhmm.bench_data import WORKLOADS, Workload, groups_of, join, make_workload
 from pairhmm.device_pool import DevicePool
 from pairhmm.engine import Choice
-from pairhmm.errors import InputError, PairhmmError
+from pairhmm.errors import InputError, OutOfDeviceMemory, PairhmmError
 from pairhmm.forward import forward_files
 from pairhmm.io.pair_batches import read_batches
 from pairhmm.io.pairs import write_in
@@ -109,6 +109,9 @@ class WorkloadSpeed:
     cells : list of int
         Each repetition's: the batches are made anew.
     seconds : list of float
+    kernel_seconds : list of float
+        Of the kernels alone, on the last batch in one piece; none for a backend that does not time its kernels, for
+        several devices, or where that does not fit.
     """
 
     backend: str
@@ -117,6 +120,7 @@ class WorkloadSpeed:
     rescued: int
     cells: list[int]
     seconds: list[float]
+    kernel_seconds: list[float]
 
     @property
     def gcups(self) -> float:
@@ -124,6 +128,11 @@ class WorkloadSpeed:
         return (
             statistics.median(cells / seconds for cells, seconds in zip(self.cells, self.seconds, strict=True)) * 1e-9
         )
+
+    @property
+    def kernel_gcups(self) -> float | None:
+        """The same of the kernels alone."""
+        return self.cells[-1] / statistics.median(self.kernel_seconds) * 1e-9 if self.kernel_seconds else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,12 +251,12 @@ def measure_workloads(
     threads: int = 1,
 ) -> Iterator[WorkloadSpeed]:
     """Time workloads, from host arrays to host scores; every repetition has random inputs of its own."""
-    pool = engine.choose(choice)
+    pool, kernels = engine.choose(choice), _timed_kernels(choice)
     for number, (name, workload) in enumerate(workloads.items(), start=1):
         # The first one makes the kernels and the buffers ready. All are made before it: a GPU that idles for seconds
         # between two calls may take the next one at a low clock.
         batches = [make_workload(workload, [number, repetition]) for repetition in range(repetitions + 1)]
-        yield _time(pool, name, batches, threads)
+        yield _time(pool, name, batches, threads, kernels)
 
 
 def measure_groups(
@@ -265,7 +274,7 @@ def measure_groups(
         raise InputError(str(path), "", "no group in it", "give at least one")
     batch = join(batches * copies)
     name = Path(path).name if copies == 1 else f"{Path(path).name} x {copies}"
-    return _time(engine.choose(choice), name, repeat(batch, repetitions + 1), threads)
+    return _time(engine.choose(choice), name, repeat(batch, repetitions + 1), threads, _timed_kernels(choice))
 
 
 def measure_devices(
@@ -278,8 +287,18 @@ def measure_devices(
         yield _time(pool, f"{name} x {copies}", repeat(batch, repetitions + 1), threads)
 
 
-def _time(pool: DevicePool, name: str, batches: Iterable[PairBatch], threads: int) -> WorkloadSpeed:
-    """Score batches one after the other; the first one does not count."""
+def _timed_kernels(choice: Choice) -> MeasuredBackend | None:
+    """The backend that a choice's one device has, if it can time its kernels."""
+    if choice.devices is not None and len(choice.devices) > 1:
+        return None
+    backend: Any = backends.load(choice.backend, choice.devices[0] if choice.devices else None, choice.device_memory)
+    return backend if hasattr(backend, "kernel_seconds") else None
+
+
+def _time(
+    pool: DevicePool, name: str, batches: Iterable[PairBatch], threads: int, kernels: MeasuredBackend | None = None
+) -> WorkloadSpeed:
+    """Score batches one after the other; the first one does not count. Then time the kernels on the last one."""
     seconds, cells, pairs, rescued = [], [], 0, 0
     for batch in batches:
         start = time.perf_counter()
@@ -288,7 +307,16 @@ def _time(pool: DevicePool, name: str, batches: Iterable[PairBatch], threads: in
         cells.append(batch.cells)
         pairs, rescued = batch.pairs, int(np.count_nonzero(scores.precision != FLOAT32))
         del scores  # Or giving back its memory is a part of the next one's time.
-    return WorkloadSpeed(pool.name, name, pairs, rescued, cells[1:], seconds[1:])
+    alone = [] if kernels is None else _kernels_alone(kernels, name, batch, len(seconds) - 1)
+    return WorkloadSpeed(pool.name, name, pairs, rescued, cells[1:], seconds[1:], alone)
+
+
+def _kernels_alone(kernels: MeasuredBackend, name: str, batch: PairBatch, repetitions: int) -> list[float]:
+    try:
+        return kernels.kernel_seconds(batch, WARM_LAUNCHES + repetitions)[WARM_LAUNCHES:]
+    except OutOfDeviceMemory as error:
+        log.warning("%s: kernels alone are not timed, the batch does not fit in one piece (%s)", name, error)
+        return []
 
 
 def measure_files(

@@ -12,6 +12,7 @@ from pairhmm.backends import Status, reference
 from pairhmm.batch import FLOAT32, SCALED_FLOAT32
 from pairhmm.bench_data import Workload
 from pairhmm.cli.bench import command
+from pairhmm.device_pool import DevicePool
 from pairhmm.engine import Choice
 from pairhmm.errors import InputError
 
@@ -92,6 +93,14 @@ def test_workloads_without_the_first_repetition(gpu):
     assert (one.workload, two.workload) == ("one", "two")
     assert (one.pairs, one.rescued, len(one.seconds), len(one.cells)) == (12, 1, 2, 2)
     assert one.gcups > 0
+    assert one.kernel_seconds == [one.cells[-1] * 1e-12] * 2
+    assert one.kernel_gcups == pytest.approx(1000)
+
+
+def test_kernels_of_several_devices_are_not_timed(gpu, monkeypatch):
+    monkeypatch.setattr(bench_device.engine, "choose", lambda choice: DevicePool([gpu, gpu]))
+    (speed,) = bench_device.measure_workloads(Choice("gpu", (0, 1)), {"one": TINY["one"]}, repetitions=1)
+    assert (speed.kernel_seconds, speed.kernel_gcups) == ([], None)
 
 
 def test_groups_of_a_file_in_copies(gpu, tmp_path):
@@ -134,7 +143,7 @@ def test_tables_of_a_gpu(gpu, monkeypatch, tmp_path):
     rows = [line.split("\t") for line in lines]
     assert rows[0] == ["backend", "length", "groups", "seconds", "gcups"]
     assert [row[1] for row in rows[1:6]] == ["128", "150", "256", "512", "1024"]
-    assert rows[6] == ["backend", "workload", "threads", "pairs", "rescued", "seconds", "gcups"]
+    assert rows[6] == ["backend", "workload", "threads", "pairs", "rescued", "seconds", "gcups", "kernel_gcups"]
     assert [row[1] for row in rows[7:]] == list(bench_data.WORKLOADS)
 
 

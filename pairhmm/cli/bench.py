@@ -294,15 +294,17 @@ def _workload_table(
     from pairhmm.bench_data import WORKLOADS
     from pairhmm.bench_device import measure_groups, measure_workloads
 
-    report.table("workloads", "backend", "workload", "threads", "pairs", "rescued", "seconds", "gcups")
+    report.table("workloads", "backend", "workload", "threads", "pairs", "rescued", "seconds", "gcups", "kernel_gcups")
     for choice in choices:
         workloads = {name: WORKLOADS[name] for name in names or WORKLOADS}
         speeds = measure_workloads(choice, workloads, repetitions=repetitions, threads=threads)
         if groups is not None:
             speeds = chain(speeds, [measure_groups(choice, groups, copies, repetitions=repetitions, threads=threads)])
         for speed in speeds:
-            figures = speed.pairs, speed.rescued, f"{median(speed.seconds):.4f}", f"{speed.gcups:.1f}"
-            report.row({**asdict(speed), "gcups": speed.gcups}, speed.backend, speed.workload, threads, *figures)
+            kernels = "" if speed.kernel_gcups is None else f"{speed.kernel_gcups:.1f}"
+            figures = speed.pairs, speed.rescued, f"{median(speed.seconds):.4f}", f"{speed.gcups:.1f}", kernels
+            record = {**asdict(speed), "gcups": speed.gcups, "kernel_gcups": speed.kernel_gcups}
+            report.row(record, speed.backend, speed.workload, threads, *figures)
 
 
 def _file_table(report: _Report, choices: Sequence[Choice], repetitions: int, threads: int) -> None:
