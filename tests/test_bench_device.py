@@ -14,7 +14,7 @@ from pairhmm.bench_data import Workload
 from pairhmm.cli.bench import command
 from pairhmm.device_pool import DevicePool
 from pairhmm.engine import Choice
-from pairhmm.errors import InputError
+from pairhmm.errors import InputError, OutOfDeviceMemory
 
 TINY = {"one": Workload(2, 3, 2, 12, 50), "two": Workload(1, 3, 2, 12, 50)}
 
@@ -101,6 +101,16 @@ def test_kernels_of_several_devices_are_not_timed(gpu, monkeypatch):
     monkeypatch.setattr(bench_device.engine, "choose", lambda choice: DevicePool([gpu, gpu]))
     (speed,) = bench_device.measure_workloads(Choice("gpu", (0, 1)), {"one": TINY["one"]}, repetitions=1)
     assert (speed.kernel_seconds, speed.kernel_gcups) == ([], None)
+
+
+def test_a_batch_that_does_not_fit_in_one_piece(gpu, monkeypatch, caplog):
+    def too_large(batch, repetitions):
+        raise OutOfDeviceMemory("gpu: 9 bytes are over the budget of a call")
+
+    monkeypatch.setattr(gpu, "kernel_seconds", too_large)
+    (speed,) = bench_device.measure_workloads(Choice("gpu"), {"one": TINY["one"]}, repetitions=1)
+    assert speed.kernel_gcups is None
+    assert "one: kernels alone are not timed, the batch does not fit in one piece (gpu: 9 bytes" in caplog.text
 
 
 def test_groups_of_a_file_in_copies(gpu, tmp_path):

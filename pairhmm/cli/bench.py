@@ -108,7 +108,8 @@ def forward(
     GCUPS is 10^9 cells of the matrix (read x haplotype bases) a second. Differences are in log10 units.
 
     The tables: "lengths" from packed qualities to scores, by length; "kernel" the kernels of a GPU alone; "workloads"
-    from packed qualities to scores, on regions as sequencing gives them; "files" the command forward on a .in file.
+    from packed qualities to scores, on regions as sequencing gives them, and the kernels alone on these; "files" the
+    command forward on a .in file.
     """
     from pairhmm import backends as registry
     from pairhmm import bench
