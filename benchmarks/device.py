@@ -3,7 +3,7 @@
     python benchmarks/device.py [--repetitions 5] [--threads 8] [--tables kernel,workloads,devices,files,wavefront]
 
 What is measured is `pairhmm bench forward` and `pairhmm bench wavefront`; beside it stand the figures of others that
-are kept below. Needs the cuda backend. The real groups come from the folder of shared data (`PAIRHMM_SHARED_DATA`,
+are kept below. Needs a GPU. The real groups come from the folder of shared data (`PAIRHMM_SHARED_DATA`,
 default `../shared/data`); without it they are left out. Prints markdown tables, and writes
 benchmarks/results/device-<name>-<backend>.json after each of them.
 """

@@ -44,8 +44,8 @@ void bind_tiles(nb::module_& module) {
         [](Bytes buffer, Array<int64_t> group_read, Array<int64_t> group_haplotype, Array<int64_t> read_offset,
            Array<int64_t> haplotype_offset, Array<uint8_t> skip_read, Array<uint8_t> shape_of_length,
            Array<int64_t> reads_of_shape, Array<int64_t> rows_of_shape, Array<uint8_t> family_of_shape,
-           int64_t tier_cells, std::tuple<int64_t, int64_t, int64_t> item_sizes, int64_t read_group_at, int64_t order_at,
-           int64_t items_at) {
+           int64_t tier_cells, std::tuple<int64_t, int64_t, int64_t> item_sizes, int64_t read_group_at,
+           int64_t order_at, int64_t items_at) {
             const pairhmm::TileBatch batch{static_cast<int64_t>(group_read.shape(0)) - 1, group_read.data(),
                                            group_haplotype.data(), read_offset.data(), haplotype_offset.data(),
                                            skip_read.data()};

@@ -34,7 +34,7 @@ int64_t closest_shape(const TileBatch& batch, const Shapes& shapes, int64_t read
 
 int64_t padded(int64_t length, int64_t rows) { return std::max<int64_t>(1, (length + rows - 1) / rows) * rows; }
 
-// The shapes [begin, end) are a family: where each one's reads go, so that rows that are not a read's cost least together
+// The shapes [begin, end) are a family: where each one's reads go, so that rows that are no read's cost least together
 // with the tiers. All that lie between two tiers take the larger one: the cheapest way to some shape goes through the
 // cheapest way to a smaller one.
 void join_tiers(const Shapes& shapes, const std::vector<int64_t>& letters, int64_t begin, int64_t end,
@@ -96,7 +96,8 @@ void copy_piece(const Part& part, int64_t first, int64_t count) {
 
 std::vector<Tier> make_tiles(const TileBatch& batch, const Shapes& shapes, const ItemSizes& sizes, const Tiles& tiles) {
     const int64_t reads = batch.group_read[batch.groups];
-    std::vector<int64_t> first(shapes.count + 2), pairs(shapes.count + 1), letters(shapes.count + 1), cells(shapes.count);
+    std::vector<int64_t> first(shapes.count + 2), pairs(shapes.count + 1), letters(shapes.count + 1);
+    std::vector<int64_t> cells(shapes.count + 1);
     const std::vector<int64_t> taken = shapes_taken(batch, shapes);
     for (int64_t r = 0; r < reads; ++r) ++first[taken[closest_shape(batch, shapes, r)] + 1];
     for (int64_t s = 0; s <= shapes.count; ++s) first[s + 1] += first[s];
@@ -111,7 +112,8 @@ std::vector<Tier> make_tiles(const TileBatch& batch, const Shapes& shapes, const
             tiles.read_group[r] = static_cast<uint32_t>(g);
             pairs[s] += end - first_haplotype;
             letters[s] += width;
-            if (s < shapes.count) cells[s] += width * padded(batch.read_offset[r + 1] - batch.read_offset[r], shapes.rows[s]);
+            if (s == shapes.count) continue;  // of which no tier is made
+            cells[s] += width * padded(batch.read_offset[r + 1] - batch.read_offset[r], shapes.rows[s]);
         }
     }
 
@@ -128,7 +130,8 @@ std::vector<Tier> make_tiles(const TileBatch& batch, const Shapes& shapes, const
                 tiles.items[2 * item + 1] = static_cast<uint32_t>(block);
             }
         }
-        if (item > first_item) tiers.push_back({s, first_item, item - first_item, each, first[s + 1], pairs[s], cells[s]});
+        if (item == first_item) continue;
+        tiers.push_back({s, first_item, item - first_item, each, first[s + 1], pairs[s], cells[s]});
     }
     return tiers;
 }

@@ -34,7 +34,8 @@ struct ItemSizes {
 struct Tier {
     int64_t shape, item, items;  // its shape, its first work item, and how many
     int64_t haplotypes_each;     // of an item
-    int64_t last, pairs, cells;  // one past its last read in order; its pairs, and their cells with rows that are no read's
+    int64_t last;                // one past its last read in order
+    int64_t pairs, cells;        // its pairs, and their cells with rows that are no read's
 };
 
 // Where make_tiles writes.

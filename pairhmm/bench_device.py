@@ -111,7 +111,7 @@ class WorkloadSpeed:
     seconds : list of float
     kernel_seconds : list of float
         Of the kernels alone, on the last batch in one piece; none for a backend that does not time its kernels, for
-        several devices, or where that does not fit.
+        several devices, where that does not fit, or with reads that are too long for these kernels.
     """
 
     backend: str
@@ -251,12 +251,12 @@ def measure_workloads(
     threads: int = 1,
 ) -> Iterator[WorkloadSpeed]:
     """Time workloads, from host arrays to host scores; every repetition has random inputs of its own."""
-    pool, kernels = engine.choose(choice), _timed_kernels(choice)
+    pool = engine.choose(choice)
     for number, (name, workload) in enumerate(workloads.items(), start=1):
         # The first one makes the kernels and the buffers ready. All are made before it: a GPU that idles for seconds
         # between two calls may take the next one at a low clock.
         batches = [make_workload(workload, [number, repetition]) for repetition in range(repetitions + 1)]
-        yield _time(pool, name, batches, threads, kernels)
+        yield _time(pool, name, batches, threads)
 
 
 def measure_groups(
@@ -274,7 +274,7 @@ def measure_groups(
         raise InputError(str(path), "", "no group in it", "give at least one")
     batch = join(batches * copies)
     name = Path(path).name if copies == 1 else f"{Path(path).name} x {copies}"
-    return _time(engine.choose(choice), name, repeat(batch, repetitions + 1), threads, _timed_kernels(choice))
+    return _time(engine.choose(choice), name, repeat(batch, repetitions + 1), threads)
 
 
 def measure_devices(
@@ -287,17 +287,7 @@ def measure_devices(
         yield _time(pool, f"{name} x {copies}", repeat(batch, repetitions + 1), threads)
 
 
-def _timed_kernels(choice: Choice) -> MeasuredBackend | None:
-    """The backend that a choice's one device has, if it can time its kernels."""
-    if choice.devices is not None and len(choice.devices) > 1:
-        return None
-    backend: Any = backends.load(choice.backend, choice.devices[0] if choice.devices else None, choice.device_memory)
-    return backend if hasattr(backend, "kernel_seconds") else None
-
-
-def _time(
-    pool: DevicePool, name: str, batches: Iterable[PairBatch], threads: int, kernels: MeasuredBackend | None = None
-) -> WorkloadSpeed:
+def _time(pool: DevicePool, name: str, batches: Iterable[PairBatch], threads: int) -> WorkloadSpeed:
     """Score batches one after the other; the first one does not count. Then time the kernels on the last one."""
     seconds, cells, pairs, rescued = [], [], 0, 0
     for batch in batches:
@@ -307,16 +297,24 @@ def _time(
         cells.append(batch.cells)
         pairs, rescued = batch.pairs, int(np.count_nonzero(scores.precision != FLOAT32))
         del scores  # Or giving back its memory is a part of the next one's time.
-    alone = [] if kernels is None else _kernels_alone(kernels, name, batch, len(seconds) - 1)
+    alone = _kernels_alone(pool, name, batch, len(seconds) - 1)
     return WorkloadSpeed(pool.name, name, pairs, rescued, cells[1:], seconds[1:], alone)
 
 
-def _kernels_alone(kernels: MeasuredBackend, name: str, batch: PairBatch, repetitions: int) -> list[float]:
+def _kernels_alone(pool: DevicePool, name: str, batch: PairBatch, repetitions: int) -> list[float]:
+    """`WorkloadSpeed.kernel_seconds`; where there are none, a message says why."""
+    first, *others = pool.backends
+    if others or not hasattr(first, "kernel_seconds"):
+        return []
+    if int(np.diff(batch.read_offset).max()) > first.longest_fast_read:
+        log.warning("%s: kernels alone are not timed, since others take its long reads", name)
+        return []
     try:
-        return kernels.kernel_seconds(batch, WARM_LAUNCHES + repetitions)[WARM_LAUNCHES:]
+        seconds: list[float] = first.kernel_seconds(batch, WARM_LAUNCHES + repetitions)[WARM_LAUNCHES:]
     except OutOfDeviceMemory as error:
         log.warning("%s: kernels alone are not timed, the batch does not fit in one piece (%s)", name, error)
         return []
+    return seconds
 
 
 def measure_files(

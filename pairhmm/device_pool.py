@@ -52,6 +52,11 @@ class DevicePool:
         self._lock = threading.Lock()
         self._announced: set[str] = set()
 
+    @property
+    def backends(self) -> list[Backend]:
+        """One a device."""
+        return [device.backend for device in self._devices]
+
     def forward(self, batch: PairBatch, threads: int = 1, chunk_cells: int | None = None) -> Scores:
         """Score every pair of a batch; the parameters are those of `pairhmm.engine.forward`."""
         # Not filled: a page is first touched by the thread that has its scores, while the device computes.

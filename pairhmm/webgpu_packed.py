@@ -44,8 +44,9 @@ LONGEST_TILE = 2048
 BETWEEN_PADDING = 64
 """Columns past a haplotype's end that the strips of forward_tall.wgsl read."""
 
-BETWEEN_BYTES, COLUMN_BYTES = 128 << 20, 8
-"""Of what is between strips, for all items of a dispatch: as much as every device binds; and of a column of it."""
+BETWEEN_BYTES, LISTED_BYTES = 128 << 20, 8
+"""Of what is between strips, for all items of a dispatch: more than a large GPU works on at once. And of an entry of
+that buffer, a pair or a column."""
 
 BORDERS_AT = 1
 """Word that the borders of strips begin at, behind one for all."""
@@ -111,8 +112,8 @@ class Packed:
     ----------
     tiers : sequence of Tier
     rescues : sequence of Rescue
-    listed : int
-        Entries of the buffer of lists: pairs, and behind them the columns between strips.
+    list_bytes : int
+        Of the buffer of lists: pairs, and behind them the columns between strips.
     pairs, reads : int
     kept : Kept
         Of each read.
@@ -120,7 +121,7 @@ class Packed:
 
     tiers: Sequence[Tier]
     rescues: Sequence[Rescue]
-    listed: int
+    list_bytes: int
     pairs: int
     reads: int
     kept: Kept
@@ -151,7 +152,9 @@ def shapes(width: int) -> Shapes:
     return Shapes(known, best, width // lanes, lanes * rows, np.array(family, dtype=np.uint8), TIER_CELLS, ITEM_SIZES)
 
 
-def pack(batch: PairBatch, skip_read: NDArray[np.bool_], width: int, staging: Staging, beside: Executor) -> Packed:
+def pack(
+    batch: PairBatch, skip_read: NDArray[np.bool_], width: int, list_bytes: int, staging: Staging, beside: Executor
+) -> Packed:
     """Write `batch` and the tiles of its reads into a buffer, and send it.
 
     Parameters
@@ -161,6 +164,8 @@ def pack(batch: PairBatch, skip_read: NDArray[np.bool_], width: int, staging: St
         Reads that are in no tile; so are all that are longer than `LONGEST_TILE`.
     width : int
         Invocations of a workgroup.
+    list_bytes : int
+        That the buffer of lists may take, if it need not take more.
     staging : Staging
     beside : Executor
         Makes the tiles while the arrays are copied.
@@ -172,7 +177,7 @@ def pack(batch: PairBatch, skip_read: NDArray[np.bool_], width: int, staging: St
     work["read_group"], work["order"] = places.read_group // 4, places.order // 4
     table = shapes(width)
     made = send_with_tiles(plan, places, batch, skip_read, table, staging, beside)
-    return _packed(batch, work, kept, places.items // 4, table.known, made)
+    return _packed(batch, work, kept, places.items // 4, list_bytes, table.known, made)
 
 
 def _packed(
@@ -180,6 +185,7 @@ def _packed(
     work: NDArray[np.void],
     kept: Kept,
     items_at: int,
+    list_bytes: int,
     known: Sequence[Shape],
     made: list[tuple[int, int, int, int, int, int, int]],
 ) -> Packed:
@@ -196,7 +202,8 @@ def _packed(
         at_once = items
         if known[shape].tall:
             own["list"], own["between"] = list_at[-1], batch.widest + BETWEEN_PADDING
-            at_once = max(1, min(items, BETWEEN_BYTES // COLUMN_BYTES // int(own["between"])))
+            room = min(BETWEEN_BYTES, list_bytes - LISTED_BYTES * list_at[-1])
+            at_once = max(1, min(items, room // LISTED_BYTES // int(own["between"])))
             entries = max(entries, list_at[-1] + at_once * int(own["between"]))
         else:
             own["rescuer"] = rescuer_of(known[shape])
@@ -208,7 +215,7 @@ def _packed(
             own = works[rescuer]
             own["rescuer"], own["list"] = rescuer, list_at[rescuer]
             rescues.append(Rescue(rescuer, own))
-    return Packed(tiers, rescues, entries, batch.pairs, batch.reads, kept)
+    return Packed(tiers, rescues, LISTED_BYTES * entries, batch.pairs, batch.reads, kept)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,8 @@ fn carrying_row() -> Row {
 struct Lane {
     kept: vec2<i32>,  // logarithm of what the host does not know of mm best over its rows, in units of 2^-16 and 2^-32:
                       // sums are exact
-    unfit: u32,       // UNFOLDED, or UNSCALED where forward_scaled.wgsl does not hold them
+    unfit: u32,       // UNFOLDED, or UNSCALED where forward_scaled.wgsl does not hold them: which insertions these lanes do
+                      // not hold, only lanes with exponents find, since others rescue what lanes without them list
     fall: f32,        // -log2 of what is left of an insertion that goes through all of them
 }
 
@@ -43,7 +44,9 @@ const LEAST_OPENING = 1e-6;
 // Stage the coefficients of a lane's rows, of the `count` that a read has from position `first` on.
 fn load_lane(lane: u32, first: u32, count: u32) -> Lane {
     var result = Lane(vec2<i32>(0, 0), 0u, 0.0);
+//#if SCALED
     var fall_of_gap = 0.0;
+//#end
     for (var k = 0u; k < K; k++) {
         let i = lane % G * K + k;
         var row = carrying_row();
@@ -52,16 +55,20 @@ fn load_lane(lane: u32, first: u32, count: u32) -> Lane {
         }
         result.kept += row.kept;
         result.unfit |= row.unfit | select(UNSCALED, 0u, row.opening >= LEAST_OPENING);
+//#if SCALED
         let bits = -log2(max(row.extend_insertion, 1e-38));
         result.fall += bits;
         // Into the row that carries down it is that of an opening as well, which has its own share of the range.
         fall_of_gap += select(0.0, bits, i + 1u < count);
+//#end
         emissions[0][k][lane] = row.from_deletion;
         emissions[1][k][lane] = row.from_insertion;
         emissions[2][k][lane] = row.extend_insertion;
         emissions[3][k][lane] = row.extend_deletion;
     }
+//#if SCALED
     result.unfit |= select(UNSCALED, 0u, fall_of_gap < MOST_FALL);
+//#end
     return result;
 }
 

@@ -103,6 +103,13 @@ def test_kernels_of_several_devices_are_not_timed(gpu, monkeypatch):
     assert (speed.kernel_seconds, speed.kernel_gcups) == ([], None)
 
 
+def test_kernels_that_do_not_take_all_reads(gpu, monkeypatch, caplog):
+    monkeypatch.setattr(gpu, "longest_fast_read", 11)
+    (speed,) = bench_device.measure_workloads(Choice("gpu"), {"one": TINY["one"]}, repetitions=1)
+    assert speed.kernel_gcups is None
+    assert "one: kernels alone are not timed, since others take its long reads" in caplog.text
+
+
 def test_a_batch_that_does_not_fit_in_one_piece(gpu, monkeypatch, caplog):
     def too_large(batch, repetitions):
         raise OutOfDeviceMemory("gpu: 9 bytes are over the budget of a call")

@@ -42,6 +42,12 @@ def batch_of(lengths):
     )
 
 
+def pack(lengths, list_bytes):
+    with ThreadPoolExecutor(1) as beside:
+        skip_read = np.zeros(len(lengths), dtype=bool)
+        return webgpu_packed.pack(batch_of(lengths), skip_read, WIDTH, list_bytes, Memory(), beside)
+
+
 @pytest.fixture
 def tiers(monkeypatch):
     """``tiers(lengths, cells)``: the tiers of such reads, if one costs as much as that many cells."""
@@ -49,8 +55,7 @@ def tiers(monkeypatch):
     def found(lengths, cells):
         monkeypatch.setattr(webgpu_packed, "TIER_CELLS", cells)
         webgpu_packed.shapes.cache_clear()
-        with ThreadPoolExecutor(1) as beside:
-            packed = webgpu_packed.pack(batch_of(lengths), np.zeros(len(lengths), bool), WIDTH, Memory(), beside)
+        packed = pack(lengths, 1 << 30)
         return {tier.shape: tier.cells // (HAPLOTYPE * tier.shape.lanes * tier.shape.rows) for tier in packed.tiers}
 
     yield found
@@ -92,3 +97,13 @@ def test_no_other_tiers_would_cost_less(tiers, cells):
     best = min(cost((*kept, largest)) for n in range(9) for kept in combinations(range(11, largest), n))
     found = tiers(lengths.tolist(), cells)
     assert sum(reads * 8 * shape.rows * HAPLOTYPE + cells for shape, reads in found.items()) == best
+
+
+def test_what_is_between_strips_leaves_room_for_the_lists():
+    item = 8 * (HAPLOTYPE + webgpu_packed.BETWEEN_PADDING)
+    lists = 8 * 40
+    packed = pack([700] * 100 + [150] * 40, lists + 10 * item + item // 2)
+    at_once = {tier.shape.tall: (tier.items, tier.at_once) for tier in packed.tiers}
+    assert at_once == {True: (100, 10), False: (10, 10)}
+    assert packed.list_bytes == lists + 10 * item
+    assert pack([700], 0).tiers[0].at_once == 1

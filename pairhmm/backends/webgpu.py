@@ -61,8 +61,8 @@ SCORERS = min(8, os.cpu_count() or 1)
 ENTRY_BYTES, WORD_BYTES = 16, 4
 """Of forward_long.wgsl: one of the STRIP_ENTRIES of a lane, and a word of a border."""
 
-BORDER_SHARE = 4
-"""One part in this many of a call's memory may be borders of long pairs, or their states."""
+SHARE = 4
+"""One part in this many of a call's memory may be borders of long pairs and their states, or what is between strips."""
 
 LISTS, BORDERS = ("listed", "list"), ("border", "strips")
 """Buffers of forward.wgsl, forward_tall.wgsl and forward_scaled.wgsl, and of forward_long.wgsl."""
@@ -167,6 +167,12 @@ class WebgpuBackend:
         """Cells that a submission may have, at the speed of the last call."""
         return self._speed * SUBMIT_SECONDS
 
+    @property
+    def _share(self) -> int:
+        """Bytes that one of a call's buffers may take where it can do with less."""
+        limit = int(self._runtime.device.limits["max-storage-buffer-binding-size"])
+        return limit if self._memory is None else min(limit, self._memory // self.concurrency // SHARE)
+
     def _note_speed(self, cells: int, seconds: float) -> None:
         """Learn from a call; one of few cells says how long a device takes to answer, and not how fast it is."""
         if cells > self._submit_cells * LEAST_SHARE:
@@ -174,10 +180,10 @@ class WebgpuBackend:
 
     def _upload(self, slot: Slot, batch: PairBatch, skip_read: NDArray[np.bool_]) -> Packed:
         """Send a batch, and make room for its scores."""
-        packed = pack(batch, skip_read, WIDTH, slot, slot.beside)
+        packed = pack(batch, skip_read, WIDTH, self._share, slot, slot.beside)
         slot.make_room("out", 8 * (packed.pairs + packed.reads))
         slot.make_room("listed", self._runtime.empty_lists.size)
-        slot.make_room("list", 8 * packed.listed)
+        slot.make_room("list", packed.list_bytes)
         return packed
 
     def _dispatches(self, packed: Packed, batch: PairBatch) -> list[Dispatch]:
@@ -221,11 +227,9 @@ class WebgpuBackend:
         self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64]
     ) -> Iterator[slice]:
         """Runs of pairs whose borders and saved states fit into their part of the memory."""
-        limit = self._runtime.device.limits["max-storage-buffer-binding-size"]
-        most = limit if self._memory is None else min(limit, self._memory // self.concurrency // BORDER_SHARE)
         strips, words = strips_of(batch, reads), border_words(np.diff(batch.haplotype_offset)[haplotypes])
         states = _strip_bytes(self._runtime.segment) * strips
-        return runs_within(states + WORD_BYTES * words * (strips - 1), most)
+        return runs_within(states + WORD_BYTES * words * (strips - 1), self._share)
 
     def _run_pairs(
         self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64]
