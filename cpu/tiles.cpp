@@ -32,21 +32,50 @@ int64_t closest_shape(const TileBatch& batch, const Shapes& shapes, int64_t read
     return shapes.of_length[batch.read_offset[read + 1] - batch.read_offset[read]];
 }
 
-int64_t padded(int64_t length, int64_t rows) { return std::max<int64_t>(1, (length + rows - 1) / rows) * rows; }
+// What a shape has to do.
+struct Load {
+    int64_t reads = 0, pairs = 0;
+    int64_t letters = 0;  // of the haplotypes of each read
+    int64_t again = 0;    // those that a tall read meets again in each strip but the first
+
+    int64_t cells(int64_t rows) const { return (letters + again) * rows; }
+};
+
+Load operator+(const Load& a, const Load& b) {
+    return {a.reads + b.reads, a.pairs + b.pairs, a.letters + b.letters, a.again + b.again};
+}
+
+// Of each shape, if it gets the reads that it fits most closely; behind them that of skipped reads, which no tile has.
+std::vector<Load> closest_loads(const TileBatch& batch, const Shapes& shapes) {
+    std::vector<Load> loads(shapes.count + 1);
+    std::vector<int64_t> rows(shapes.rows, shapes.rows + shapes.count);
+    rows.push_back(INT64_MAX);
+    for (int64_t g = 0; g < batch.groups; ++g) {
+        const int64_t first_haplotype = batch.group_haplotype[g], end = batch.group_haplotype[g + 1];
+        const int64_t width = batch.haplotype_offset[end] - batch.haplotype_offset[first_haplotype];
+        for (int64_t r = batch.group_read[g]; r < batch.group_read[g + 1]; ++r) {
+            const int64_t s = closest_shape(batch, shapes, r), length = batch.read_offset[r + 1] - batch.read_offset[r];
+            const int64_t again = length > rows[s] ? (length - 1) / rows[s] * width : 0;
+            loads[s] = loads[s] + Load{1, end - first_haplotype, width, again};
+        }
+    }
+    return loads;
+}
 
 // The shapes [begin, end) are a family: where each one's reads go, so that rows that are no read's cost least together
 // with the tiers. All that lie between two tiers take the larger one: the cheapest way to some shape goes through the
 // cheapest way to a smaller one.
-void join_tiers(const Shapes& shapes, const std::vector<int64_t>& letters, int64_t begin, int64_t end,
+void join_tiers(const Shapes& shapes, const std::vector<Load>& loads, int64_t begin, int64_t end,
                 std::vector<int64_t>& taken) {
     const int64_t count = end - begin;
     std::vector<int64_t> least(count + 1, INT64_MAX), before(count + 1);
     least[0] = 0;
     for (int64_t upto = 1; upto <= count; ++upto) {
-        int64_t of_tier = 0;
+        Load of_tier;
         for (int64_t from = upto - 1; from >= 0; --from) {
-            of_tier += letters[begin + from];
-            const int64_t cost = of_tier ? shapes.tier_cells + of_tier * shapes.rows[begin + upto - 1] : 0;
+            of_tier = of_tier + loads[begin + from];
+            const int64_t cells = of_tier.cells(shapes.rows[begin + upto - 1]);
+            const int64_t cost = cells ? shapes.tier_cells + cells : 0;
             if (least[from] + cost < least[upto]) {
                 least[upto] = least[from] + cost;
                 before[upto] = from;
@@ -58,28 +87,20 @@ void join_tiers(const Shapes& shapes, const std::vector<int64_t>& letters, int64
     }
 }
 
-// The shape that takes the reads of each, and of skipped reads.
-std::vector<int64_t> shapes_taken(const TileBatch& batch, const Shapes& shapes) {
-    std::vector<int64_t> letters(shapes.count + 1), taken(shapes.count + 1, shapes.count);
-    for (int64_t g = 0; g < batch.groups; ++g) {
-        const int64_t first_haplotype = batch.group_haplotype[g], end = batch.group_haplotype[g + 1];
-        const int64_t width = batch.haplotype_offset[end] - batch.haplotype_offset[first_haplotype];
-        for (int64_t r = batch.group_read[g]; r < batch.group_read[g + 1]; ++r) {
-            letters[closest_shape(batch, shapes, r)] += width;
-        }
-    }
+// The shape that takes the reads that a shape fits most closely; skipped reads keep theirs.
+std::vector<int64_t> shapes_taken(const Shapes& shapes, const std::vector<Load>& loads) {
+    std::vector<int64_t> taken(shapes.count + 1, shapes.count);
     for (int64_t begin = 0, end = 0; begin < shapes.count; begin = end) {
         while (end < shapes.count && shapes.family[end] == shapes.family[begin]) ++end;
-        join_tiers(shapes, letters, begin, end, taken);
+        join_tiers(shapes, loads, begin, end, taken);
     }
     return taken;
 }
 
-// letters, pairs: of all reads of a tier, beside all their haplotypes.
-int64_t haplotypes_each(const ItemSizes& sizes, int64_t letters, int64_t pairs, int64_t reads_of_tile) {
-    if (letters == 0) return 1;
-    const int64_t item = std::clamp(letters / reads_of_tile / sizes.items, sizes.shortest, sizes.longest);
-    return std::max<int64_t>(1, (item * pairs + letters / 2) / letters);
+int64_t haplotypes_each(const ItemSizes& sizes, const Load& load, int64_t reads_of_tile) {
+    if (load.letters == 0) return 1;
+    const int64_t item = std::clamp(load.letters / reads_of_tile / sizes.items, sizes.shortest, sizes.longest);
+    return std::max<int64_t>(1, (item * load.pairs + load.letters / 2) / load.letters);
 }
 
 void copy_piece(const Part& part, int64_t first, int64_t count) {
@@ -95,32 +116,26 @@ void copy_piece(const Part& part, int64_t first, int64_t count) {
 }  // namespace
 
 std::vector<Tier> make_tiles(const TileBatch& batch, const Shapes& shapes, const ItemSizes& sizes, const Tiles& tiles) {
-    const int64_t reads = batch.group_read[batch.groups];
-    std::vector<int64_t> first(shapes.count + 2), pairs(shapes.count + 1), letters(shapes.count + 1);
-    std::vector<int64_t> cells(shapes.count + 1);
-    const std::vector<int64_t> taken = shapes_taken(batch, shapes);
-    for (int64_t r = 0; r < reads; ++r) ++first[taken[closest_shape(batch, shapes, r)] + 1];
-    for (int64_t s = 0; s <= shapes.count; ++s) first[s + 1] += first[s];
+    const std::vector<Load> closest = closest_loads(batch, shapes);
+    const std::vector<int64_t> taken = shapes_taken(shapes, closest);
+    std::vector<Load> loads(shapes.count + 1);
+    for (int64_t s = 0; s <= shapes.count; ++s) loads[taken[s]] = loads[taken[s]] + closest[s];
+    std::vector<int64_t> first(shapes.count + 2);
+    for (int64_t s = 0; s <= shapes.count; ++s) first[s + 1] = first[s] + loads[s].reads;
 
     std::vector<int64_t> next(first.begin(), first.end() - 1);
     for (const int64_t g : by_haplotypes(batch)) {
-        const int64_t first_haplotype = batch.group_haplotype[g], end = batch.group_haplotype[g + 1];
-        const int64_t width = batch.haplotype_offset[end] - batch.haplotype_offset[first_haplotype];
         for (int64_t r = batch.group_read[g]; r < batch.group_read[g + 1]; ++r) {
             const int64_t s = taken[closest_shape(batch, shapes, r)];
             tiles.order[next[s]++] = static_cast<uint32_t>(r);
             tiles.read_group[r] = static_cast<uint32_t>(g);
-            pairs[s] += end - first_haplotype;
-            letters[s] += width;
-            if (s == shapes.count) continue;  // of which no tier is made
-            cells[s] += width * padded(batch.read_offset[r + 1] - batch.read_offset[r], shapes.rows[s]);
         }
     }
 
     std::vector<Tier> tiers;
     int64_t item = 0;
     for (int64_t s = 0; s < shapes.count; ++s) {
-        const int64_t first_item = item, each = haplotypes_each(sizes, letters[s], pairs[s], shapes.reads[s]);
+        const int64_t first_item = item, each = haplotypes_each(sizes, loads[s], shapes.reads[s]);
         for (int64_t at = first[s]; at < first[s + 1]; at += shapes.reads[s]) {
             // The tile's first read has the most haplotypes.
             const int64_t* group = batch.group_haplotype + tiles.read_group[tiles.order[at]];
@@ -131,7 +146,8 @@ std::vector<Tier> make_tiles(const TileBatch& batch, const Shapes& shapes, const
             }
         }
         if (item == first_item) continue;
-        tiers.push_back({s, first_item, item - first_item, each, first[s + 1], pairs[s], cells[s]});
+        const int64_t cells = loads[s].cells(shapes.rows[s]);
+        tiers.push_back({s, first_item, item - first_item, each, first[s + 1], loads[s].pairs, cells});
     }
     return tiers;
 }
