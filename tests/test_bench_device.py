@@ -184,6 +184,14 @@ def test_all_tables_are_a_gpus_default_and_lengths_are_a_cpus(gpu, monkeypatch):
     assert run("--backend", "reference").stdout.splitlines() == ["backend\tlength\tthreads\tpairs\tseconds\tgcups"]
 
 
+def test_a_software_adapter_has_the_tables_of_a_cpu(gpu, monkeypatch, caplog):
+    found = {"gpu": Status(True, "a library", ("Big",), software=(0,)), "reference": Status(True)}
+    monkeypatch.setattr(backends, "status", found.__getitem__)
+    monkeypatch.setattr("pairhmm.bench.measure_speed", lambda *_, **__: [])
+    assert run("--backend", "gpu").stdout.splitlines() == ["backend\tlength\tthreads\tpairs\tseconds\tgcups"]
+    assert "backend gpu: a software adapter, for which --table makes the tables of a GPU" in caplog.text
+
+
 def test_a_workload_that_is_none():
     done = CliRunner().invoke(command, ["forward", "--workload", "s151"])
     assert done.exit_code == 2
