@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pairhmm import device_pool, engine, webgpu_commands, webgpu_packed, webgpu_slot
+from pairhmm import device_pool, engine, webgpu_commands, webgpu_kernels, webgpu_packed, webgpu_slot
 from pairhmm.backends import webgpu
 from pairhmm.batch import SCALED_FLOAT32, Group, PairBatch, Read, Start
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
@@ -69,6 +69,14 @@ def test_longest_tile(backend, batches):
     scores = device_pool.score(given, backend, 1)
     batches.check(scores, given)
     assert scores.precision[1] == SCALED_FLOAT32
+
+
+def test_as_many_columns_a_loop_as_on_a_gpu(make_backend, batches):
+    """A software adapter takes fewer, which its compiler is faster with."""
+    backend = make_backend()
+    backend._part = webgpu_kernels.PART
+    given = batches.batch(14, (150, 640), widths=(1, 150, 650), each=4)
+    batches.check(device_pool.score(given, backend, 1), given)
 
 
 def test_strips_of_tall_reads(make_backend, batches, monkeypatch):
