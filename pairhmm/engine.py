@@ -68,7 +68,7 @@ def choose(wanted: str | Choice = "auto", cells: int | None = None) -> DevicePoo
                 raise BackendUnavailable(name, found.reason, found.cure)
             if choice.devices is not None and not found.devices:
                 raise BackendUnavailable(name, "it computes on the CPU", "leave out --device")
-            if not set(found.software).isdisjoint(choice.devices or (0,)):
+            if found.is_software(choice.devices):
                 raise BackendUnavailable(name, "a software adapter, slower than the CPU", f"--backend {name} takes it")
             pool = _load(name, choice if found.devices else Choice(name))
         except BackendUnavailable as error:

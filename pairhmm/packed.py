@@ -6,7 +6,7 @@ The layout of the buffer is that of `cuda/rows.cuh`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -175,14 +175,32 @@ def rescuer_of(shape: Shape) -> int:
 @lru_cache(maxsize=1)
 def shapes(longest: int) -> Shapes:
     """All shapes of the CUDA kernels, for reads up to `longest`. Their tiers run side by side: none is given up."""
-    known = [Shape(lanes, rows) for lanes, choices in ROWS.items() for rows in choices]
-    known += [Shape(WARP, rows, tall=True) for rows in ROWS[WARP]]
+    return table_of_shapes(ROWS, longest, WARP, (STEP_COST, STRIP_COST), lambda shape: shape, 0, ITEM_SIZES)
+
+
+def table_of_shapes(
+    rows_of_lanes: Mapping[int, Iterable[int]],
+    longest: int,
+    width: int,
+    costs: tuple[float, float],
+    kind: Callable[[Shape], Hashable],
+    tier_cells: int,
+    item_sizes: tuple[int, int, int],
+) -> Shapes:
+    """Shapes with such rows by the lanes of a read, and tall ones of `width` lanes, for reads up to `longest`.
+
+    Shapes of one `kind` are a family. The costs are those of a step and of a strip, in rows.
+    """
+    known = [Shape(lanes, rows) for lanes, choices in rows_of_lanes.items() for rows in choices]
+    known += [Shape(width, rows, tall=True) for rows in rows_of_lanes[width]]
     lanes, rows, tall = np.array([(shape.lanes, shape.rows, shape.tall) for shape in known]).T
-    lengths = np.arange(longest + 1)[:, None]
-    taken = np.maximum(1, -(-lengths // (lanes * rows)))
-    cost = taken * lanes * (rows + STEP_COST + STRIP_COST * tall)
-    best = np.where((taken == 1) | (tall == 1), cost, np.inf).argmin(axis=1).astype(np.uint8)
-    return Shapes(known, best, WARP // lanes, lanes * rows, np.arange(len(known), dtype=np.uint8), 0, ITEM_SIZES)
+    strips = np.maximum(1, -(-np.arange(longest + 1)[:, None] // (lanes * rows)))
+    of_step, of_strip = costs
+    cost = strips * lanes * (rows + of_step + of_strip * tall)
+    best = np.where((strips == 1) | (tall == 1), cost, np.inf).argmin(axis=1).astype(np.uint8)
+    numbers: dict[Hashable, int] = {}
+    family = [numbers.setdefault(kind(shape), len(numbers)) for shape in known]
+    return Shapes(known, best, width // lanes, lanes * rows, np.array(family, dtype=np.uint8), tier_cells, item_sizes)
 
 
 class Staging(Protocol):

@@ -129,7 +129,7 @@ def source(variant: Variant) -> str:
         names.append("pass_shuffles" if variant.shuffles else "pass_memory")
     if variant.kernel != "forward_long":
         names += ["lanes", "pairs", f"rows_{variant.rows}"]
-    names += ["scaling"] * is_scaled + ["strips"] * is_long + [variant.kernel]
+    names += ["scaling" if is_scaled else "sums"] + ["strips"] * is_long + [variant.kernel]
     lines = [f"const {name} = {value}u;" for name, value in constants.items()]
     if variant.extension is not None:
         lines.append(f"const EXTEND_DELETION = {float(np.float32(variant.extension)).hex()}f;")

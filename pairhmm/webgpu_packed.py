@@ -5,7 +5,7 @@ The layout is that of `Work` in `shaders/tiles.wgsl`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cache
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pairhmm.batch import PairBatch, Profiles, Qualities
 from pairhmm.folded_rows import fold
-from pairhmm.packed import PADDING, RESCUERS, Plan, Shape, Shapes, Staging, rescuer_of, send_with_tiles
+from pairhmm.packed import PADDING, RESCUERS, Plan, Shape, Shapes, Staging, rescuer_of, send_with_tiles, table_of_shapes
 from pairhmm.webgpu_kernels import pairs_of
 from pairhmm.webgpu_strips import LONG, all_steps, border_words
 
@@ -126,6 +126,11 @@ class Packed:
     reads: int
     kept: Kept
 
+    @property
+    def out_bytes(self) -> int:
+        """Of the scores, and what those of each read are relative to."""
+        return 8 * (self.pairs + self.reads)
+
 
 def empty_lists() -> NDArray[np.void]:
     """A `LISTED` of each rescuer, before any pair is listed."""
@@ -140,16 +145,13 @@ def shapes(width: int) -> Shapes:
 
     How many rows a lane has changes no bit of a score; how many lanes a read has, and what rescues it, does.
     """
-    known = [Shape(lanes, rows) for lanes, choices in ROWS.items() for rows in choices]
-    known += [Shape(width, rows, tall=True) for rows in ROWS[width]]
-    lanes, rows, tall = np.array([(shape.lanes, shape.rows, shape.tall) for shape in known]).T
-    strips = np.maximum(1, -(-np.arange(LONGEST_TILE + 1)[:, None] // (lanes * rows)))
-    cost = strips * lanes * (rows + STEP_COST + STRIP_COST * tall)
-    best = np.where((strips == 1) | (tall == 1), cost, np.inf).argmin(axis=1).astype(np.uint8)
-    # A larger shape may have more rows that are none of a tall read's: each of these is a family of its own.
-    kinds = [(shape, 0) if shape.tall else (shape.lanes, rescuer_of(shape)) for shape in known]
-    family = [list(dict.fromkeys(kinds)).index(kind) for kind in kinds]
-    return Shapes(known, best, width // lanes, lanes * rows, np.array(family, dtype=np.uint8), TIER_CELLS, ITEM_SIZES)
+    costs = STEP_COST, STRIP_COST
+    return table_of_shapes(ROWS, LONGEST_TILE, width, costs, _kind, TIER_CELLS, ITEM_SIZES)
+
+
+def _kind(shape: Shape) -> Hashable:
+    """What shapes of one family share; a larger one may waste more rows on a tall read, so that each is its own."""
+    return shape if shape.tall else (shape.lanes, rescuer_of(shape))
 
 
 def pack(

@@ -11,16 +11,7 @@
 @group(0) @binding(4) var<storage, read_write> listed: array<atomic<u32>>;
 @group(0) @binding(5) var<storage, read_write> list: array<vec2<u32>>;
 
-const START: i32 = 116;
-const START_VALUE = 0x1p116f;
-const LOWEST_BITS = 0x10fd87b6u;   // 1e-28
-const HIGHEST_BITS = 0x7f61b1e6u;  // 3e38. As numbers, compilers may take infinity and NaN for impossible.
 const MOST_WORKGROUPS = 65535u;
-const NOT_KEPT = 0x7fffffffu;  // in place of what a read's scores are relative to, where its lanes are UNORDERED
-
-var<workgroup> kept_coarse: array<atomic<i32>, READS>;
-var<workgroup> kept_fine: array<atomic<i32>, READS>;
-var<workgroup> unfit: array<atomic<u32>, READS>;
 
 // Note a pair for forward_scaled.wgsl, and the workgroups that its list needs: see `LISTED` of webgpu_packed.py.
 fn enlist(read: u32, haplotype: u32) {
@@ -34,18 +25,9 @@ fn enlist(read: u32, haplotype: u32) {
 // One item: a tile of reads against some of their haplotypes.
 @compute @workgroup_size(W)
 fn forward(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-//#if SHUFFLES
-    @builtin(subgroup_size) subgroup_size: u32,
-    @builtin(subgroup_invocation_id) subgroup_lane: u32,
-//#end
+//#include invocation.wgsl
 ) {
-    let item = work.first_item + workgroup.y * workgroups.x + workgroup.x;
-    if item >= work.end_item {
-        return;
-    }
+//#include item.wgsl
     let slot = lane / G;
     let is_first = lane % G == 0u;
     let is_last = lane % G == G - 1u;
@@ -53,28 +35,21 @@ fn forward(
     let block = batch[work.items + 2u * item + 1u];
     let read = find_read(batch[work.order + min(at, work.last - 1u)]);
 
-    // Zeros already by WGSL, but not on every driver.
     if is_first {
-        atomicStore(&kept_coarse[slot], 0);
-        atomicStore(&kept_fine[slot], 0);
-        atomicStore(&unfit[slot], 0u);
+        begin_read(slot);
     }
     workgroupBarrier();
     let loaded = load_lane(lane, read.first, read.rows);
 //#include coefficients.wgsl
     load_emissions(lane, read.first, read.rows);
 
-    atomicAdd(&kept_coarse[slot], loaded.kept.x);
-    atomicAdd(&kept_fine[slot], loaded.kept.y);
-    atomicOr(&unfit[slot], loaded.unfit);
+    note_lane(slot, loaded);
 //#if SHUFFLES
     atomicOr(&unfit[slot], select(UNORDERED, 0u, in_order(lane, subgroup_size, subgroup_lane)));
 //#end
     workgroupBarrier();
     if is_last && at < work.last && block == 0u {
-        let is_unordered = (atomicLoad(&unfit[slot]) & UNORDERED) != 0u;
-        out[work.kept + 2u * read.index] = select(bitcast<u32>(atomicLoad(&kept_coarse[slot])), NOT_KEPT, is_unordered);
-        out[work.kept + 2u * read.index + 1u] = bitcast<u32>(atomicLoad(&kept_fine[slot]));
+        put_kept(read, slot);
     }
 
     let entry = first_deletion(read.first);
@@ -102,23 +77,9 @@ fn forward(
         var below = vec2<f32>(0.0, 0.0);
         // Many columns may add the same to the sum: it is made of parts.
         var sum = 0.0;
-        let letter_at = work.letters + offset - lane % G;
-        let shift = (letter_at & 3u) * 8u;
-        var word = letter_at >> 2u;
-        var low = batch[word];
-//#for q PART_WORDS
-        var word$q = batch[word + 1u + $qu];
-//#end
+//#include first_letters.wgsl
         for (var t = 0u; t < longest; t += PART) {
-//#for q PART_WORDS
-            let letters$q = joined(low, word$q, shift);
-            low = word$q;
-//#end
-            // The letters of the next part are read before their turn.
-            word += PART_WORDS;
-//#for q PART_WORDS
-            word$q = batch[word + 1u + $qu];
-//#end
+//#include next_letters.wgsl
             let left = i32(steps) - i32(t);
             var part = 0.0;
 //#for u PART
@@ -137,11 +98,7 @@ fn forward(
 
         if works && is_last {
             let unfits = atomicLoad(&unfit[slot]);
-            let bits = bitcast<u32>(sum);
-            let held = (unfits & (UNFOLDED | UNORDERED)) == 0u && bits >= LOWEST_BITS && bits <= HIGHEST_BITS;
-            let score = first_score + round;
-            out[2u * score] = select(0u, bits, held);
-            out[2u * score + 1u] = bitcast<u32>(-START);
+            let held = put_sum(first_score + round, sum, unfits);
             if !held && unfits == 0u {
                 enlist(read.index, haplotype);
             }

@@ -121,18 +121,9 @@ fn cut(letters: vec2<u32>, column: u32, columns: u32) -> vec2<u32> {
 // One strip's part of a dispatch.
 @compute @workgroup_size(W)
 fn forward_long(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-//#if SHUFFLES
-    @builtin(subgroup_size) subgroup_size: u32,
-    @builtin(subgroup_invocation_id) subgroup_lane: u32,
-//#end
+//#include invocation.wgsl
 ) {
-    let item = work.first_item + workgroup.y * workgroups.x + workgroup.x;
-    if item >= work.end_item {
-        return;
-    }
+//#include item.wgsl
     let item_at = work.items + ITEM_WORDS * item;
     let read = find_read(batch[item_at]);
     let offset = batch[work.haplotype_offset + batch[item_at + 1u]];

@@ -36,14 +36,9 @@ fn staged(kind: u32, q: u32, lane: u32) -> vec4<u32> {
 // The rows of one strip.
 @compute @workgroup_size(W)
 fn forward_long_rows(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
+//#include invocation.wgsl
 ) {
-    let item = work.first_item + workgroup.y * workgroups.x + workgroup.x;
-    if item >= work.end_item {
-        return;
-    }
+//#include item.wgsl
     let read = find_read(batch[work.items + ITEM_WORDS * item]);
     let row = batch[work.items + ITEM_WORDS * item + 2u] * (G * K);
     let at = strip_at(item, lane);

@@ -10,13 +10,7 @@ const UNFIT_FALL = 1e6;  // more than all lanes of a read have
 // The pairs of one list, in any order.
 @compute @workgroup_size(W)
 fn forward_scaled(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-//#if SHUFFLES
-    @builtin(subgroup_size) subgroup_size: u32,
-    @builtin(subgroup_invocation_id) subgroup_lane: u32,
-//#end
+//#include invocation.wgsl
 ) {
     let l = lane % G;
     let is_first = l == 0u;

@@ -10,16 +10,6 @@
 var<workgroup> entering: array<vec2<f32>, PART>;
 var<workgroup> leaving: array<vec2<f32>, PART>;
 
-const START: i32 = 116;
-const START_VALUE = 0x1p116f;
-const LOWEST_BITS = 0x10fd87b6u;   // 1e-28
-const HIGHEST_BITS = 0x7f61b1e6u;  // 3e38. As numbers, compilers may take infinity and NaN for impossible.
-const NOT_KEPT = 0x7fffffffu;  // in place of what a read's scores are relative to, where its lanes are UNORDERED
-
-var<workgroup> kept_coarse: atomic<i32>;
-var<workgroup> kept_fine: atomic<i32>;
-var<workgroup> unfit: atomic<u32>;
-
 // Put the columns that left the last lane in the part before step t where the next strip finds them.
 fn hand_on(between_at: u32, t: u32, lane: u32) {
     let step = t + lane;
@@ -31,18 +21,9 @@ fn hand_on(between_at: u32, t: u32, lane: u32) {
 // One item: a read against some of its haplotypes.
 @compute @workgroup_size(W)
 fn forward_tall(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-//#if SHUFFLES
-    @builtin(subgroup_size) subgroup_size: u32,
-    @builtin(subgroup_invocation_id) subgroup_lane: u32,
-//#end
+//#include invocation.wgsl
 ) {
-    let item = work.first_item + workgroup.y * workgroups.x + workgroup.x;
-    if item >= work.end_item {
-        return;
-    }
+//#include item.wgsl
     let is_first = lane == 0u;
     let is_last = lane == G - 1u;
     let read = find_read(batch[work.order + batch[work.items + 2u * item]]);
@@ -52,11 +33,8 @@ fn forward_tall(
     let rounds = min(work.haplotypes_each, batch[work.group_haplotype + read.group + 1u] - first_haplotype);
     let first_score = score_index(read, first_haplotype);
     let between_at = work.list + (item - work.first_item) * work.between;
-    // Zeros already by WGSL, but not on every driver.
     if is_first {
-        atomicStore(&kept_coarse, 0);
-        atomicStore(&kept_fine, 0);
-        atomicStore(&unfit, 0u);
+        begin_read(0u);
     }
 
     for (var round = 0u; round < rounds; round++) {
@@ -79,11 +57,9 @@ fn forward_tall(
 //#include coefficients.wgsl
             load_emissions(lane, read.first + row, read.rows - row);
             if round == 0u {
-                atomicAdd(&kept_coarse, loaded.kept.x);
-                atomicAdd(&kept_fine, loaded.kept.y);
-                atomicOr(&unfit, loaded.unfit);
+                note_lane(0u, loaded);
 //#if SHUFFLES
-                atomicOr(&unfit, select(UNORDERED, 0u, in_order(lane, subgroup_size, subgroup_lane)));
+                atomicOr(&unfit[0], select(UNORDERED, 0u, in_order(lane, subgroup_size, subgroup_lane)));
 //#end
             }
 
@@ -94,13 +70,7 @@ fn forward_tall(
             s0 = select(0.0, work.start_match * START_VALUE + deletion * work.start_deletion, is_first && row == 0u);
             var below = vec2<f32>(0.0, 0.0);
             sum = 0.0;
-            let letter_at = work.letters + offset - lane;
-            let shift = (letter_at & 3u) * 8u;
-            var word = letter_at >> 2u;
-            var low = batch[word];
-//#for q PART_WORDS
-            var word$q = batch[word + 1u + $qu];
-//#end
+//#include first_letters.wgsl
             var ahead = between[between_at + min(lane, PART - 1u)];
             var t = 0u;
             for (; t < steps; t += PART) {
@@ -111,15 +81,7 @@ fn forward_tall(
                     ahead = between[between_at + t + PART + lane];
                 }
                 workgroupBarrier();
-//#for q PART_WORDS
-                let letters$q = joined(low, word$q, shift);
-                low = word$q;
-//#end
-                // The letters of the next part are read before their turn.
-                word += PART_WORDS;
-//#for q PART_WORDS
-                word$q = batch[word + 1u + $qu];
-//#end
+//#include next_letters.wgsl
                 let left = i32(steps) - i32(t);
                 var part = 0.0;
 //#for u PART
@@ -143,18 +105,12 @@ fn forward_tall(
         }
 
         if is_last {
-            let bits = bitcast<u32>(sum);
-            let unfits = atomicLoad(&unfit) & (UNFOLDED | UNORDERED);
-            let held = unfits == 0u && bits >= LOWEST_BITS && bits <= HIGHEST_BITS;
-            out[2u * (first_score + round)] = select(0u, bits, held);
-            out[2u * (first_score + round) + 1u] = bitcast<u32>(-START);
+            put_sum(first_score + round, sum, atomicLoad(&unfit[0]));
         }
     }
 
     workgroupBarrier();
     if is_last && block == 0u {
-        let is_unordered = (atomicLoad(&unfit) & UNORDERED) != 0u;
-        out[work.kept + 2u * read.index] = select(bitcast<u32>(atomicLoad(&kept_coarse)), NOT_KEPT, is_unordered);
-        out[work.kept + 2u * read.index + 1u] = bitcast<u32>(atomicLoad(&kept_fine));
+        put_kept(read, 0u);
     }
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -35,6 +36,10 @@ class Status:
     reason: str = ""
     cure: str = ""
     software: tuple[int, ...] = ()
+
+    def is_software(self, devices: Sequence[int] | None) -> bool:
+        """Whether one of these devices, or without them the first one, is the CPU in disguise."""
+        return not set(self.software).isdisjoint(devices or (0,))
 
 
 class Backend(Protocol):

@@ -107,7 +107,7 @@ class WebgpuBackend:
             with self._preparing:
                 packed = self._upload(slot, batch, skip_read)
                 dispatches = self._dispatches(packed, batch)
-                size = 8 * (packed.pairs + packed.reads)
+                size = packed.out_bytes
                 begin = time.perf_counter()
                 # Pairs of reads that are in no tile have zeros for scores.
                 self._runtime.submit(slot, dispatches, LISTS, self._submit_cells, empty={"out": size}, download=size)
@@ -142,7 +142,7 @@ class WebgpuBackend:
         with self._slot() as slot:
             packed = self._upload(slot, batch, np.zeros(batch.reads, dtype=bool))
             dispatches = self._dispatches(packed, batch)
-            size = 8 * (packed.pairs + packed.reads)
+            size = packed.out_bytes
             queries = device.create_query_set(type="timestamp", count=2) if timestamps else None
             seconds = []
             for _ in range(repetitions + 1):
@@ -181,7 +181,7 @@ class WebgpuBackend:
     def _upload(self, slot: Slot, batch: PairBatch, skip_read: NDArray[np.bool_]) -> Packed:
         """Send a batch, and make room for its scores."""
         packed = pack(batch, skip_read, WIDTH, self._share, slot, slot.beside)
-        slot.make_room("out", 8 * (packed.pairs + packed.reads))
+        slot.make_room("out", packed.out_bytes)
         slot.make_room("listed", self._runtime.empty_lists.size)
         slot.make_room("list", packed.list_bytes)
         return packed

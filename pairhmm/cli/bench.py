@@ -278,7 +278,7 @@ def _is_gpu(choice: Choice) -> bool:
     from pairhmm import backends
 
     found = backends.status(choice.backend)
-    if found.devices and not set(found.software).isdisjoint(choice.devices or (0,)):
+    if found.is_software(choice.devices):
         log.warning("backend %s: a software adapter, for which --table makes the tables of a GPU", choice.backend)
         return False
     return bool(found.devices)
