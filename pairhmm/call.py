@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
-from pairhmm.evidence import Evidence
+from pairhmm.evidence import Evidence, without_nuisances
 from pairhmm.genotypes import GenotypeOptions, SampleGenotype, allele_likelihoods, call_sample, site_quality
 from pairhmm.io.calls import open_calls
-from pairhmm.models.gatk import GatkOptions, floor_scores, set_aside
+from pairhmm.models.gatk import GatkOptions, floor_scores
 from pairhmm.regions import Region
-from pairhmm.runs import RunOptions, open_run
+from pairhmm.runs import Run, RunOptions, open_run
 from pairhmm.variants import Variant
 
 # log10: further apart than any two likelihoods that can be told apart.
 _NO_FLOOR = 300.0
+# A share of a sample's reads over a listed site: less than a chromosome of two has, more than mapping errors do.
+MANY_SET_ASIDE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +88,7 @@ def call(
     options, genotypes = options or RunOptions(), genotypes or GenotypeOptions()
     with open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options) as run:
         _check_names(genotypes, run.samples)
-        for evidence in run.evidence():
-            yield from genotype_region(evidence, run.samples, genotypes, options.model, run.discovered)
+        yield from _sites(run, genotypes, options.model)
 
 
 def write_calls(
@@ -127,9 +128,16 @@ def write_calls(
             min_quality=min_quality,
             provenance={**provenance, "pairhmmBackend": run.backend} if provenance else {},
         ) as writer:
-            for evidence in run.evidence(watch):
-                for site in genotype_region(evidence, run.samples, genotypes, options.model, run.discovered):
-                    writer.write(site.variant, site.quality, site.samples)
+            for site in _sites(run, genotypes, options.model, watch):
+                writer.write(site.variant, site.quality, site.samples)
+
+
+def _sites(
+    run: Run, options: GenotypeOptions, model: GatkOptions, watch: Callable[[Region], None] | None = None
+) -> Iterator[Site]:
+    refined = on_listed_alleles if run.listed else None
+    for evidence in run.evidence(watch, refined):
+        yield from genotype_region(evidence, run.samples, options, model, run.discovered)
 
 
 def _check_names(options: GenotypeOptions, samples: Sequence[str]) -> None:
@@ -143,7 +151,7 @@ def _check_names(options: GenotypeOptions, samples: Sequence[str]) -> None:
 def genotype_region(
     evidence: Evidence, samples: Sequence[str], options: GenotypeOptions, model: GatkOptions, discovered: bool
 ) -> Iterator[Site]:
-    """Genotype each candidate of a region.
+    """Genotype each candidate of a region that is asked for.
 
     Parameters
     ----------
@@ -151,33 +159,84 @@ def genotype_region(
     samples : sequence of str
     options : GenotypeOptions
     model : GatkOptions
-        Which reads fit no haplotype and are set aside, and how far a haplotype may lie below a read's best.
+        How far a haplotype may lie below a read's best.
     discovered : bool
         Leave out candidates that no sample has, and alleles that none has.
     """
-    used = ~set_aside(evidence.log10, evidence.length, model)
-    scores = floor_scores(evidence.log10[used], model)
-    floor = _NO_FLOOR if model.score_floor is None else model.score_floor
-    start, end, sample = evidence.start[used], evidence.end[used], evidence.sample[used]
-    fragments = _fragments([name for name, keep in zip(evidence.names, used.tolist(), strict=True) if keep])
-    alleles = np.array([haplotype.alleles for haplotype in evidence.haplotypes], dtype=np.int64)
+    view = _View(evidence, samples, options, model)
     for index, variant in enumerate(evidence.region.variants):
-        first, last = evidence.region.extents[index]
-        reads = np.flatnonzero((start < last) & (end > first))
-        view = scores[reads], sample[reads], fragments[reads]
-        ploidies = [options.ploidies.of(name, variant.chrom, variant.pos, options.ploidy) for name in samples]
-        site = _site(variant, alleles[:, index], *view, ploidies, options, floor)
+        if variant.role != "asked":
+            continue
+        site = view.site(index)
         if discovered:
             if not site.is_variant:
                 continue
             seen = {allele for one in site.samples for allele in one.alleles or ()} - {0}
             if len(seen) < len(variant.alts):
-                renumber = np.full(len(variant.alts) + 1, -1)
-                renumber[[0, *sorted(seen)]] = np.arange(len(seen) + 1)
-                site = _site(
-                    _with_alleles(variant, sorted(seen)), renumber[alleles[:, index]], *view, ploidies, options, floor
-                )
+                site = view.site(index, sorted(seen))
         yield site
+
+
+def on_listed_alleles(evidence: Evidence) -> Evidence:
+    """What a region of listed candidates says of them.
+
+    Haplotypes with nuisances tell which reads fit the region. Haplotypes of listed alleles alone tell what a read
+    carries of these: a haplotype with a nuisance can spell a listed allele in another way, and would take its reads
+    (figures in benchmarks/README.md). Reads that fit nothing are set aside as errors of mapping, unless they are many.
+    Then they are a chromosome with a variant that neither the list nor any alignment shows, and without them the other
+    chromosome would be called twice.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    """
+    return replace(without_nuisances(evidence), set_aside=_few_set_aside(evidence))
+
+
+def _few_set_aside(evidence: Evidence) -> NDArray[np.bool_]:
+    """bool[reads]: those set aside, but for sites where they are many of a sample's reads."""
+    aside = evidence.set_aside
+    if not aside.any():
+        return aside
+    kept = np.zeros(len(aside), dtype=bool)
+    for variant, (first, last) in zip(evidence.region.variants, evidence.region.extents, strict=True):
+        if variant.role == "nuisance":
+            continue
+        over = (evidence.start < last) & (evidence.end > first)
+        covering = np.bincount(evidence.sample[over])
+        without = np.bincount(evidence.sample[over & aside], minlength=len(covering))
+        many = without >= MANY_SET_ASIDE * np.maximum(covering, 1)
+        kept[over] |= many[evidence.sample[over]]
+    return aside & ~kept
+
+
+class _View:
+    """A region's reads as its sites see them: without those set aside, floored, with mates found."""
+
+    def __init__(
+        self, evidence: Evidence, samples: Sequence[str], options: GenotypeOptions, model: GatkOptions
+    ) -> None:
+        used = ~evidence.set_aside
+        self._region, self._samples, self._options = evidence.region, samples, options
+        self._scores = floor_scores(evidence.log10[used], model)
+        self._floor = _NO_FLOOR if model.score_floor is None else model.score_floor
+        self._start, self._end, self._sample = evidence.start[used], evidence.end[used], evidence.sample[used]
+        self._fragments = _fragments([name for name, keep in zip(evidence.names, used.tolist(), strict=True) if keep])
+        self._alleles = np.array([haplotype.alleles for haplotype in evidence.haplotypes], dtype=np.int64)
+
+    def site(self, index: int, kept: list[int] | None = None) -> Site:
+        """A candidate genotyped, with all its alternative alleles or with some."""
+        variant, allele_of = self._region.variants[index], self._alleles[:, index]
+        if kept is not None:
+            renumber = np.full(len(variant.alts) + 1, -1)
+            renumber[[0, *kept]] = np.arange(len(kept) + 1)
+            variant, allele_of = _with_alleles(variant, kept), renumber[allele_of]
+        first, last = self._region.extents[index]
+        reads = np.flatnonzero((self._start < last) & (self._end > first))
+        options = self._options
+        ploidies = [options.ploidies.of(name, variant.chrom, variant.pos, options.ploidy) for name in self._samples]
+        view = self._scores[reads], self._sample[reads], self._fragments[reads]
+        return _site(variant, allele_of, *view, ploidies, options, self._floor)
 
 
 def _site(

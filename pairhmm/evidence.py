@@ -12,7 +12,7 @@ from __future__ import annotations
 import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -52,6 +52,8 @@ class Evidence:
         log10 P(read | haplotype).
     precision : uint8 (reads, haplotypes)
         0 for float32, 1 for float64.
+    set_aside : bool (reads,)
+        Reads that fit none of the haplotypes; genotypes are made without them.
     """
 
     region: Region
@@ -64,6 +66,30 @@ class Evidence:
     length: NDArray[np.int64]
     log10: NDArray[np.float64]
     precision: NDArray[np.uint8]
+    set_aside: NDArray[np.bool_]
+
+
+def without_nuisances(evidence: Evidence) -> Evidence:
+    """The evidence on the haplotypes of listed alleles alone; which reads are set aside stays as it is."""
+    columns = [number for number, one in enumerate(evidence.region.variants) if one.role != "nuisance"]
+    if len(columns) == len(evidence.region.variants):
+        return evidence
+    kept = [number for number, haplotype in enumerate(evidence.haplotypes) if not haplotype.is_nuisance]
+    region = evidence.region
+    return replace(
+        evidence,
+        region=replace(
+            region,
+            variants=tuple(region.variants[number] for number in columns),
+            extents=tuple(region.extents[number] for number in columns),
+        ),
+        haplotypes=[
+            replace(haplotype, alleles=tuple(haplotype.alleles[number] for number in columns))
+            for haplotype in (evidence.haplotypes[number] for number in kept)
+        ],
+        log10=np.ascontiguousarray(evidence.log10[:, kept]),
+        precision=np.ascontiguousarray(evidence.precision[:, kept]),
+    )
 
 
 @dataclass(slots=True)
@@ -91,6 +117,9 @@ class RegionScorer(Protocol):
         self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
     ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
         """Scores and precisions, flat: region after region, row-major (read, haplotype)."""
+
+    def set_aside(self, scores: NDArray[np.float64], lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """bool[reads]: reads of `lengths` bases whose scores [reads, haplotypes] say that they fit no haplotype."""
 
 
 @dataclass(slots=True)
@@ -218,7 +247,7 @@ class EvidenceStream:
                 region,
                 reference,
                 self.options.max_haplotypes,
-                lambda: carried_alleles(pool, reads, region, reference),
+                lambda part: carried_alleles(pool, reads, part, reference),
             )
         letters = [encode(haplotype.sequence) for haplotype in haplotypes]
         slack = 0 if self.given is not None else max(0, len(reference) - min(map(len, letters)))
@@ -252,6 +281,7 @@ class EvidenceStream:
         for task, reads in zip(tasks, kept, strict=True):
             shape = len(reads), len(task.letters)
             pairs = shape[0] * shape[1]
+            log10 = scores[done : done + pairs].reshape(shape)
             yield Evidence(
                 task.region,
                 task.haplotypes,
@@ -261,8 +291,9 @@ class EvidenceStream:
                 pool.start[reads],
                 pool.end[reads],
                 base_lengths[reads],
-                scores[done : done + pairs].reshape(shape),
+                log10,
                 precision[done : done + pairs].reshape(shape),
+                self.score.set_aside(log10, base_lengths[reads]),
             )
             done += pairs
         self.counts.regions += len(tasks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from pairhmm.regions import Region, trim_allele
 # Allele index a read carries where its alignment does not say.
 UNKNOWN = -1
 
-CarriedAlleles = Callable[[], NDArray[np.int16]]
+CarriedAlleles = Callable[[Region], NDArray[np.int16]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +27,14 @@ class Haplotype:
         The allele of each of the region's candidates, 0 for the reference (also under another candidate's deletion).
     name : str
         The FASTA record's name where haplotypes were given.
+    is_nuisance : bool
+        No combination of alleles without a nuisance spells it.
     """
 
     sequence: str
     alleles: tuple[int, ...]
     name: str = ""
+    is_nuisance: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,9 @@ def _apply(reference: str, offset: int, edits: Sequence[_Edit]) -> str:
     return "".join(parts)
 
 
-def _combinations(edits: list[list[_Edit]], limit: int, carried: CarriedAlleles | None) -> list[tuple[int, ...]]:
+def _combinations(
+    region: Region, edits: list[list[_Edit]], limit: int, carried: CarriedAlleles | None
+) -> list[tuple[int, ...]]:
     """Allele combinations without conflicts, at most `limit`, in lexicographic order.
 
     Candidates are taken from left to right. Whenever there are more combinations than `limit`, those stay that the
@@ -98,7 +103,7 @@ def _combinations(edits: list[list[_Edit]], limit: int, carried: CarriedAlleles 
         if len(prefixes) > limit:
             if shown is None:
                 sites = len(edits)
-                shown = carried() if carried is not None else np.empty((0, sites), dtype=np.int16)
+                shown = carried(region) if carried is not None else np.empty((0, sites), dtype=np.int16)
             prefixes = _supported(prefixes, shown[:, : index + 1], limit)
     return sorted(prefixes)
 
@@ -120,7 +125,7 @@ def _supported(prefixes: list[tuple[int, ...]], shown: NDArray[np.int16], limit:
 def build_haplotypes(
     region: Region, reference: str, max_haplotypes: int = 128, carried: CarriedAlleles | None = None
 ) -> list[Haplotype]:
-    """The haplotypes of a region, the reference first.
+    """The haplotypes of a region, the reference first, and those with a nuisance last.
 
     Parameters
     ----------
@@ -128,7 +133,8 @@ def build_haplotypes(
     reference : str
         Reference bases of ``[region.haplotype_start, region.haplotype_end)``.
     max_haplotypes : int
-        The most combinations made, unless there are more single alleles.
+        The most combinations made, unless there are more single alleles; nuisances get as many of their own, so that
+        they take no combination of other alleles away.
     carried : callable, optional
         Gives the alleles that reads carry by their alignment, asked only where there are too many combinations: int16
         (reads, candidates), `UNKNOWN` where a read does not show a candidate.
@@ -140,16 +146,41 @@ def build_haplotypes(
         where any of them has; a combination is left out where some of its own alleles already spell its sequence (an
         insertion and a deletion that cancel, say).
     """
+    own = [number for number, variant in enumerate(region.variants) if variant.role != "nuisance"]
+    if len(own) == len(region.variants):
+        return _spelled(region, reference, max_haplotypes, carried)
+    without = replace(
+        region,
+        variants=tuple(region.variants[number] for number in own),
+        extents=tuple(region.extents[number] for number in own),
+    )
+    haplotypes = [
+        replace(haplotype, alleles=_spread(haplotype.alleles, own, len(region.variants)))
+        for haplotype in _spelled(without, reference, max_haplotypes, carried)
+    ]
+    known = {haplotype.sequence for haplotype in haplotypes}
+    for haplotype in _spelled(region, reference, max_haplotypes, carried):
+        if haplotype.sequence not in known:
+            haplotypes.append(replace(haplotype, is_nuisance=True))
+    return haplotypes
+
+
+def _spelled(region: Region, reference: str, max_haplotypes: int, carried: CarriedAlleles | None) -> list[Haplotype]:
     edits = _edits(region)
-    combos = _combinations(edits, max_haplotypes, carried)
+    combos = _combinations(region, edits, max_haplotypes, carried)
     spelled: dict[str, list[tuple[int, ...]]] = {}
     for combo in combos:
         chosen = [edits[site][allele - 1] for site, allele in enumerate(combo) if allele]
         spelled.setdefault(_apply(reference, region.haplotype_start, chosen), []).append(combo)
-    haplotypes = []
-    for sequence, members in spelled.items():
-        haplotypes.append(Haplotype(sequence, _merged_alleles(members)))
-    return haplotypes
+    return [Haplotype(sequence, _merged_alleles(members)) for sequence, members in spelled.items()]
+
+
+def _spread(alleles: tuple[int, ...], columns: list[int], size: int) -> tuple[int, ...]:
+    """Alleles of some columns among the reference's of the others."""
+    row = [0] * size
+    for column, allele in zip(columns, alleles, strict=True):
+        row[column] = allele
+    return tuple(row)
 
 
 def _merged_alleles(members: list[tuple[int, ...]]) -> tuple[int, ...]:

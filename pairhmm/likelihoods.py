@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from pairhmm.evidence import Evidence
+from pairhmm.evidence import Evidence, without_nuisances
 from pairhmm.io.tables import LikelihoodRows, open_likelihoods
-from pairhmm.models.gatk import GatkOptions, floor_scores, set_aside
+from pairhmm.models.gatk import GatkOptions, floor_scores
 from pairhmm.reads import FIRST, PAIRED, SECOND
 from pairhmm.regions import Region
 from pairhmm.runs import RunOptions, open_run
@@ -53,7 +53,7 @@ def likelihoods(
         Naming file, record and cure.
     """
     with open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options) as run:
-        yield from run.evidence()
+        yield from run.evidence(without_set_aside=False)
 
 
 def write_likelihoods(
@@ -66,6 +66,7 @@ def write_likelihoods(
     regions_file: str | None = None,
     options: RunOptions | None = None,
     prepared: bool = False,
+    only_listed: bool = False,
     watch: Callable[[Region], None] | None = None,
 ) -> None:
     """Write the likelihood table and its companion; the parameters are those of `likelihoods`.
@@ -77,13 +78,16 @@ def write_likelihoods(
     prepared : bool
         Write likelihoods as genotypes use them: raised to the read's best minus 4.5, without the reads that fit no
         haplotype.
+    only_listed : bool
+        With `candidates`, leave out the haplotypes that have an allele which reads show but no candidate has.
     watch : callable, optional
         Told of each region as it is scored.
     """
     options = options or RunOptions()
     with open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options) as run:
         with open_likelihoods(output) as writer:
-            for evidence in run.evidence(watch):
+            refined = without_nuisances if only_listed else None
+            for evidence in run.evidence(watch, refined, without_set_aside=prepared):
                 writer.write(table_rows(evidence, run.samples, options.model if prepared else None))
 
 
@@ -99,7 +103,7 @@ def table_rows(evidence: Evidence, samples: Sequence[str], prepared: GatkOptions
     """
     log10, reads = evidence.log10, np.arange(len(evidence.names))
     if prepared is not None:
-        reads = np.flatnonzero(~set_aside(log10, evidence.length, prepared))
+        reads = np.flatnonzero(~evidence.set_aside)
         log10 = floor_scores(log10[reads], prepared)
     region = evidence.region
     flags = evidence.flag[reads].astype(np.int64)
@@ -116,6 +120,7 @@ def table_rows(evidence: Evidence, samples: Sequence[str], prepared: GatkOptions
         [haplotype.sequence for haplotype in evidence.haplotypes],
         [",".join(map(str, haplotype.alleles)) or "." for haplotype in evidence.haplotypes],
         ",".join(f"{one.pos + 1}:{one.ref}>{'/'.join(one.alts)}" for one in region.variants),
+        [haplotype.is_nuisance for haplotype in evidence.haplotypes],
         log10,
         evidence.precision[reads],
     )

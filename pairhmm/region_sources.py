@@ -1,4 +1,4 @@
-"""Where regions come from: candidates that the reads show, or regions known beforehand.
+"""Where regions come from: candidates as the reads come in, or one region known beforehand.
 
 All coordinates are 0-based half-open.
 """
@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from pairhmm.blocks import ReadBlock
 from pairhmm.candidates import CandidateFinder
+from pairhmm.nuisances import Nuisances
 from pairhmm.regions import MAX_SHIFT, Region, RegionBuilder
+from pairhmm.variants import Variant
 
 
 class RegionTest(Protocol):
@@ -38,26 +41,35 @@ class RegionSource(Protocol):
 
 
 class DiscoveredRegions:
-    """Regions around candidates that the reads show."""
+    """Regions of candidates that the reads show; those without one that is asked for are left out.
 
-    def __init__(self, finder: CandidateFinder, builder: RegionBuilder, within: RegionTest | None = None) -> None:
-        self._finder = finder
-        self._builder = builder
-        self._within = within
+    Parameters
+    ----------
+    finder : CandidateFinder
+    builder : RegionBuilder
+    asked, known : callable, optional
+        Where genotypes are asked for, and where candidates are known, which is further; everywhere without them.
+    """
+
+    def __init__(
+        self,
+        finder: CandidateFinder,
+        builder: RegionBuilder,
+        asked: RegionTest | None = None,
+        known: RegionTest | None = None,
+    ) -> None:
+        self._finder, self._builder = finder, builder
+        self._asked, self._known = asked, known
 
     def advance(self, block: ReadBlock, frontier: int) -> Iterator[Region]:
         """Regions whose candidates are settled."""
-        for variant in self._finder.scan(block):
-            if self._within is None or self._within(variant.chrom, variant.pos):
-                yield from self._builder.push(variant)
-        yield from self._builder.advance(block.chrom, frontier)
+        yield from self._joined(self._finder.scan(block))
+        yield from filter(is_asked, self._builder.advance(block.chrom, frontier))
 
     def finish(self, chrom: str) -> Iterator[Region]:
         """The last regions of a contig."""
-        for variant in self._finder.finish():
-            if self._within is None or self._within(variant.chrom, variant.pos):
-                yield from self._builder.push(variant)
-        yield from self._builder.finish()
+        yield from self._joined(self._finder.finish())
+        yield from filter(is_asked, self._builder.finish())
 
     def finish_all(self) -> Iterator[Region]:
         """Nothing: regions come from reads, contig by contig."""
@@ -68,70 +80,142 @@ class DiscoveredRegions:
         """Where the region that is still being joined begins."""
         return self._builder.open_start
 
+    def _joined(self, variants: Iterable[Variant]) -> Iterator[Region]:
+        for variant in variants:
+            if self._known is None or self._known(variant.chrom, variant.pos):
+                yield from filter(is_asked, self._builder.push(placed(variant, self._asked)))
 
-class GivenRegions:
-    """Regions known beforehand, which also say which reads are wanted.
+
+class ListedRegions:
+    """Regions of listed candidates, with what reads show beside them as nuisances.
+
+    A read that carries an unlisted variant beside a listed one fits no haplotype of listed alleles alone. Nuisances
+    tell such reads from those that fit nothing. They do not change how candidates are joined.
 
     Parameters
     ----------
-    regions : iterable of Region
+    listed : iterable of Variant
         In the order of `contigs`, by position within each.
+    builder : RegionBuilder
+    contigs : sequence of str
+        Contigs in the order of the reads.
+    nuisances : Nuisances
+    asked : callable, optional
+        Where genotypes are asked for; everywhere without it.
+    """
+
+    def __init__(
+        self,
+        listed: Iterable[Variant],
+        builder: RegionBuilder,
+        contigs: Sequence[str],
+        nuisances: Nuisances,
+        asked: RegionTest | None = None,
+    ) -> None:
+        self._listed = iter(listed)
+        self._ahead = next(self._listed, None)
+        self._builder, self._nuisances, self._asked = builder, nuisances, asked
+        self._flank = builder.options.flank
+        self._rank = {name: rank for rank, name in enumerate(contigs)}
+        # Joined, but reads to come may still show a nuisance in them.
+        self._joined: deque[Region] = deque()
+
+    def advance(self, block: ReadBlock, frontier: int) -> Iterator[Region]:
+        """Regions that end before the frontier."""
+        self._nuisances.scan(block)
+        self._join((self._rank[block.chrom], frontier))
+        self._joined.extend(self._builder.advance(block.chrom, frontier))
+        while self._joined and (self._joined[0].chrom != block.chrom or self._joined[0].end <= frontier):
+            yield from self._next()
+        starts = [region.start for region in self._joined]
+        if self._builder.open_start is not None:
+            starts.append(self._builder.open_start - self._flank)
+        self._nuisances.forget(min([*starts, frontier - self._flank]) - 2 * MAX_SHIFT)
+
+    def finish(self, chrom: str) -> Iterator[Region]:
+        """The regions left on `chrom` and before."""
+        self._nuisances.finish()
+        self._join((self._rank[chrom] + 1, 0))
+        self._joined.extend(self._builder.finish())
+        yield from self._rest()
+
+    def finish_all(self) -> Iterator[Region]:
+        """All regions left."""
+        self._join((len(self._rank), 0))
+        self._joined.extend(self._builder.finish())
+        yield from self._rest()
+
+    @property
+    def open_start(self) -> int | None:
+        """Where regions that were not given yet begin."""
+        starts = [region.core_start for region in self._joined]
+        if self._builder.open_start is not None:
+            starts.append(self._builder.open_start)
+        return min(starts, default=None)
+
+    def _join(self, place: tuple[int, int]) -> None:
+        """Take the listed candidates before (rank of a contig, position)."""
+        while (variant := self._ahead) is not None and (self._rank[variant.chrom], variant.pos) < place:
+            self._ahead = next(self._listed, None)
+            self._joined.extend(self._builder.push(placed(variant, self._asked)))
+
+    def _rest(self) -> Iterator[Region]:
+        while self._joined:
+            yield from self._next()
+
+    def _next(self) -> Iterator[Region]:
+        region = self._joined.popleft()
+        if is_asked(region):
+            yield self._nuisances.added(region)
+
+
+def placed(variant: Variant, asked: RegionTest | None) -> Variant:
+    """The variant, as context where it lies outside what is asked for."""
+    if asked is None or asked(variant.chrom, variant.pos):
+        return variant
+    return replace(variant, role="context")
+
+
+def is_asked(region: Region) -> bool:
+    """Whether some candidate's genotype is asked for."""
+    return any(variant.role == "asked" for variant in region.variants)
+
+
+class GivenRegion:
+    """One region known beforehand.
+
+    Parameters
+    ----------
+    region : Region
     contigs : sequence of str
         Contigs in the order of the reads.
     """
 
-    def __init__(self, regions: Iterable[Region], contigs: Sequence[str]) -> None:
-        self._regions = iter(regions)
+    def __init__(self, region: Region, contigs: Sequence[str]) -> None:
+        self._region: Region | None = region
         self._rank = {name: rank for rank, name in enumerate(contigs)}
-        self._queue: deque[Region] = deque()
-        self._ahead: Region | None = next(self._regions, None)
 
     @property
     def open_start(self) -> int | None:
         """Nothing is being joined here."""
         return None
 
-    def _pull(self) -> Region | None:
-        region, self._ahead = self._ahead, next(self._regions, None) if self._ahead is not None else None
-        if region is not None:
-            self._queue.append(region)
-        return region
-
-    def intervals(self) -> Iterator[tuple[str, int, int]]:
-        """Where reads are wanted: disjoint intervals (chrom, start, end) in order."""
-        current: tuple[str, int, int] | None = None
-        while (region := self._pull()) is not None:
-            if current is not None and (region.chrom != current[0] or region.core_start > current[2] + 2 * MAX_SHIFT):
-                yield current
-                current = None
-            if current is None:
-                current = (region.chrom, region.core_start, region.core_end)
-            else:
-                current = (region.chrom, min(current[1], region.core_start), max(current[2], region.core_end))
-        if current is not None:
-            yield current
-
     def advance(self, block: ReadBlock, frontier: int) -> Iterator[Region]:
-        """Regions that begin before the frontier."""
-        rank = self._rank[block.chrom]
-        while (region := self._next()) is not None:
-            behind = self._rank[region.chrom] < rank
-            if not behind and (region.chrom != block.chrom or region.core_start - 2 * MAX_SHIFT >= frontier):
-                return
-            yield self._queue.popleft()
+        """The region, once reads come near it."""
+        region = self._region
+        if region is not None and (self._rank[region.chrom], region.core_start - 2 * MAX_SHIFT) < (
+            self._rank[block.chrom],
+            frontier,
+        ):
+            yield from self.finish_all()
 
     def finish(self, chrom: str) -> Iterator[Region]:
-        """The regions left on `chrom` and before."""
-        rank = self._rank[chrom]
-        while (region := self._next()) is not None and self._rank[region.chrom] <= rank:
-            yield self._queue.popleft()
+        """The region, where it lies on `chrom` or before."""
+        if self._region is not None and self._rank[self._region.chrom] <= self._rank[chrom]:
+            yield from self.finish_all()
 
     def finish_all(self) -> Iterator[Region]:
-        """All that is left."""
-        while self._next() is not None:
-            yield self._queue.popleft()
-
-    def _next(self) -> Region | None:
-        if not self._queue:
-            self._pull()
-        return self._queue[0] if self._queue else None
+        """The region, if it was not given yet."""
+        region, self._region = self._region, None
+        if region is not None:
+            yield region

@@ -198,7 +198,7 @@ class RegionBuilder:
     def __init__(self, fetch: FetchBases, contigs: dict[str, int], options: RegionOptions | None = None) -> None:
         self._fetch = fetch
         self._contigs = contigs
-        self._options = options or RegionOptions()
+        self.options = options or RegionOptions()
         self._variants: list[Variant] = []
         self._extents: list[tuple[int, int]] = []
         self._alleles = 0
@@ -219,7 +219,7 @@ class RegionBuilder:
         An indel's extent begins at most `MAX_SHIFT` bases before its record.
         """
         if self._variants:
-            reach = self._core_end + max(self._options.join_distance, self._options.flank) + MAX_SHIFT
+            reach = self._core_end + max(self.options.join_distance, self.options.flank) + MAX_SHIFT
             if self._variants[0].chrom != chrom or frontier > reach:
                 yield from self.finish()
 
@@ -242,7 +242,7 @@ class RegionBuilder:
         return max(end for _, end in self._extents)
 
     def _joins(self, variant: Variant, extent: tuple[int, int]) -> bool:
-        options = self._options
+        options = self.options
         start, end = self._core_start, self._core_end
         return (
             variant.chrom == self._variants[0].chrom
@@ -253,7 +253,7 @@ class RegionBuilder:
 
     def _close(self, next_start: int | None) -> Region:
         """The open region, where the candidates of the next one on its contig begin at `next_start`."""
-        options = self._options
+        options = self.options
         chrom = self._variants[0].chrom
         core_start, core_end = self._core_start, self._core_end
         region = padded_region(

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import tee
 
 from pairhmm import engine
 from pairhmm.blocks import ReadBlock
@@ -26,16 +27,21 @@ from pairhmm.io.intervals import Interval, merge, parse_region, read_bed
 from pairhmm.io.read_blocks import ReadSelection, read_blocks
 from pairhmm.io.records import read_sequences
 from pairhmm.models.gatk import GatkOptions
-from pairhmm.region_sources import DiscoveredRegions, GivenRegions
-from pairhmm.regions import Region, RegionBuilder, RegionOptions
+from pairhmm.nuisances import Nuisances
+from pairhmm.region_sources import DiscoveredRegions, GivenRegion, ListedRegions, RegionSource
+from pairhmm.regions import MAX_SHIFT, FetchBases, Region, RegionBuilder, RegionOptions, variant_extent
 from pairhmm.scoring import GatkScorer
 from pairhmm.sequences import decode
+from pairhmm.set_aside import SetAside
 from pairhmm.variants import Variant
 
 log = logging.getLogger(__name__)
 
 # Unmapped, secondary, QC-fail, duplicate and supplementary: what GATK's HaplotypeCaller leaves out.
 EXCLUDED_FLAGS = 0x4 | 0x100 | 0x200 | 0x400 | 0x800
+# Candidates are sought in so many bases on either side of what is asked for, too. Those inside are then joined as in a
+# run over everything, unless the candidates beside them leave no gap in as many bases.
+CONTEXT = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,30 +87,46 @@ class Run:
         Labels of the devices that score.
     samples : list of str
     contigs : dict of str to int
-    discovered : bool
-        Candidates come from the reads themselves.
+    discovered, listed : bool
+        Candidates come from the reads themselves, or from a list; neither where haplotypes were given.
     stream : EvidenceStream
     blocks : iterator of ReadBlock
+    scorer : GatkScorer
     """
 
     backend: str
     samples: list[str]
     contigs: dict[str, int]
     discovered: bool
+    listed: bool
     stream: EvidenceStream
     blocks: Iterator[ReadBlock]
+    scorer: GatkScorer
 
-    def evidence(self, watch: Callable[[Region], None] | None = None) -> Iterator[Evidence]:
+    def evidence(
+        self,
+        watch: Callable[[Region], None] | None = None,
+        refined: Callable[[Evidence], Evidence] | None = None,
+        without_set_aside: bool = True,
+    ) -> Iterator[Evidence]:
         """The scored regions, in order; what was left out is announced at the end.
 
         Parameters
         ----------
         watch : callable, optional
             Told of each region as it is scored.
+        refined : callable, optional
+            What is made of the evidence before it is counted and given.
+        without_set_aside : bool
+            Reads that fit no haplotype are not used: they are announced as left out.
         """
+        fitting = SetAside(self.samples, haplotypes_given=self.stream.given is not None)
         for evidence in self.stream.run(self.blocks):
             if watch is not None:
                 watch(evidence.region)
+            if refined is not None:
+                evidence = refined(evidence)
+            fitting.add(evidence)
             yield evidence
         counts = self.stream.counts
         if counts.capped_reads:
@@ -114,7 +136,11 @@ class Run:
                 counts.capped_regions,
                 self.stream.options.max_depth,
             )
-        log.info("%d regions, %d reads, %d pairs", counts.regions, counts.reads, counts.pairs)
+        fitting.announce_poor()
+        if without_set_aside:
+            fitting.announce(self.scorer)
+        aside = f" of which {fitting.set_aside} {'set aside' if without_set_aside else 'fit no haplotype'}"
+        log.info("%d regions, %d reads%s, %d pairs", counts.regions, counts.reads, aside, counts.pairs)
 
 
 @contextmanager
@@ -157,26 +183,82 @@ def open_run(
         places = find_places(regions, regions_file, genome)
         reader = stack.enter_context(AlignmentReader(alignments, genome, places is not None, options.threads))
         contigs = contig_order(reader, genome)
-        builder = RegionBuilder(genome.fetch, contigs, _limited(options))
+        scorer = GatkScorer(options.model, backend, options.threads)
         given: list[Haplotype] | None = None
-        source: DiscoveredRegions | GivenRegions
+        source: RegionSource
         wanted: Iterable[tuple[str, int, int]] | None = None
         if haplotypes is not None:
             region, given = _given_region(haplotypes, places, genome)
-            source = GivenRegions([region], list(contigs))
-        elif candidates is not None:
-            inside = Inside(places)
-            variants = (one for one in CandidateReader(candidates, contigs, genome.fetch) if inside(one.chrom, one.pos))
-            source = GivenRegions(_joined(variants, builder), list(contigs))
-            wanted = source.intervals()
+            source = GivenRegion(region, list(contigs))
         else:
-            finder = CandidateFinder(genome.fetch, len(reader.samples), options.discovery)
-            source = DiscoveredRegions(finder, builder, None if places is None else Inside(places))
-        stream = EvidenceStream(
-            genome.fetch, source, GatkScorer(options.model, backend, options.threads), options.evidence, given
-        )
+            asked, places = places, with_context(places, genome)
+            source, wanted = candidate_regions(candidates, genome, contigs, len(reader.samples), options, asked, places)
+        evidence = EvidenceStream(genome.fetch, source, scorer, options.evidence, given)
         blocks = read_blocks(reader.sources, list(contigs), options.reads, options.chunk_size, places, wanted)
-        yield Run(backend.label, reader.samples, contigs, candidates is None and haplotypes is None, stream, blocks)
+        discovered, listed = (haplotypes is None and one for one in (candidates is None, candidates is not None))
+        yield Run(backend.label, reader.samples, contigs, discovered, listed, evidence, blocks, scorer)
+
+
+def candidate_regions(
+    path: str | None,
+    genome: Reference,
+    contigs: dict[str, int],
+    n_samples: int,
+    options: RunOptions,
+    asked: Sequence[Interval] | None,
+    known: Sequence[Interval] | None,
+) -> tuple[RegionSource, Iterator[tuple[str, int, int]] | None]:
+    """The regions of a run's candidates, and where reads are wanted for them: None for everywhere that is read at all.
+
+    Parameters
+    ----------
+    path : str or None
+        VCF or BCF; without it, candidates are what the reads show.
+    genome : Reference
+    contigs : dict of str to int
+        In the order of the run.
+    n_samples : int
+    options : RunOptions
+    asked, known : sequence of Interval or None
+        Where genotypes are asked for, and where candidates are known, which is further; None for everywhere.
+    """
+    builder = RegionBuilder(genome.fetch, contigs, _limited(options))
+    inside, around = Inside(asked), Inside(known)
+    if path is None:
+        finder = CandidateFinder(genome.fetch, n_samples, options.discovery)
+        return DiscoveredRegions(finder, builder, inside, around), None
+    reader = CandidateReader(path, contigs, genome.fetch)
+    listed, ahead = tee(one for one in reader if around(one.chrom, one.pos))
+    nuisances = Nuisances(CandidateFinder(genome.fetch, n_samples, options.discovery), genome.fetch)
+    return ListedRegions(listed, builder, list(contigs), nuisances, inside), wanted_intervals(ahead, genome.fetch)
+
+
+def wanted_intervals(listed: Iterable[Variant], fetch: FetchBases) -> Iterator[tuple[str, int, int]]:
+    """Where listed candidates want reads: disjoint intervals (chrom, start, end) in the order of the list."""
+    current: tuple[str, int, int] | None = None
+    for variant in listed:
+        start, end = variant_extent(variant, fetch)
+        # Extents begin up to MAX_SHIFT before their records, so that later ones can begin before earlier ones.
+        if current is not None and (variant.chrom != current[0] or start > current[2] + 2 * MAX_SHIFT):
+            yield current
+            current = None
+        if current is None:
+            current = variant.chrom, start, end
+        else:
+            current = variant.chrom, min(current[1], start), max(current[2], end)
+    if current is not None:
+        yield current
+
+
+def with_context(places: Sequence[Interval] | None, genome: Reference) -> list[Interval] | None:
+    """Places with the bases around them in which candidates decide how those inside are joined."""
+    if places is None:
+        return None
+    widened = [
+        Interval(chrom, max(0, start - CONTEXT), min(genome.contigs[chrom], end + CONTEXT))
+        for chrom, start, end in places
+    ]
+    return merge(widened, list(genome.contigs))
 
 
 def _limited(options: RunOptions) -> RegionOptions:
@@ -216,12 +298,6 @@ class Inside:
             return True
         index = bisect_right(self._starts.get(chrom, []), position) - 1
         return index >= 0 and position < self._ends[chrom][index]
-
-
-def _joined(variants: Iterable[Variant], builder: RegionBuilder) -> Iterator[Region]:
-    for variant in variants:
-        yield from builder.push(variant)
-    yield from builder.finish()
 
 
 def _given_region(path: str, places: Sequence[Interval] | None, genome: Reference) -> tuple[Region, list[Haplotype]]:

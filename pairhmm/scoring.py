@@ -13,7 +13,15 @@ from pairhmm.batch import PairBatch, Qualities, Scores, offsets
 from pairhmm.compiled import native
 from pairhmm.device_pool import DevicePool
 from pairhmm.evidence import CutReads
-from pairhmm.models.gatk import LONGEST_REPEAT_UNIT, START, GatkOptions, pcr_quality, prepare_base_quality
+from pairhmm.models.gatk import (
+    LONGEST_REPEAT_UNIT,
+    LOWEST_USABLE_BASE_QUALITY,
+    START,
+    GatkOptions,
+    pcr_quality,
+    prepare_base_quality,
+    set_aside,
+)
 
 
 @dataclass(slots=True)
@@ -25,17 +33,25 @@ class GatkScorer:
     options : GatkOptions
     backend : Backend
     threads : int
+    bases, lowered : int
+        Bases scored so far, and those of them whose quality was lowered to 6.
     """
 
     options: GatkOptions
     backend: DevicePool
     threads: int = 1
+    bases: int = 0
+    lowered: int = 0
 
     def __call__(
         self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
     ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
         """Scores and precisions, region after region, row-major (read, haplotype)."""
         letters = [letter for region in haplotypes for letter in region]
+        qualities = prepare_reads(reads, self.options)
+        self.bases += len(reads.quals)
+        if self.options.base_quality_threshold is not None:
+            self.lowered += int(np.count_nonzero(qualities.base_quality == LOWEST_USABLE_BASE_QUALITY))
         batch = PairBatch(
             group_read=offsets(list(reads_of)),
             group_haplotype=offsets([len(region) for region in haplotypes]),
@@ -43,10 +59,14 @@ class GatkScorer:
             haplotype_offset=offsets([len(letter) for letter in letters]),
             haplotypes=np.concatenate(letters),
             start=START,
-            qualities=prepare_reads(reads, self.options),
+            qualities=qualities,
         )
         scores: Scores = engine.forward(batch, self.backend, self.threads)
         return scores.log10, scores.precision
+
+    def set_aside(self, scores: NDArray[np.float64], lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """bool[reads]: reads of `lengths` bases that fit none of the haplotypes (scores [reads, haplotypes])."""
+        return set_aside(scores, lengths, self.options)
 
 
 def prepare_reads(reads: CutReads, options: GatkOptions) -> Qualities:

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
+
+Role = Literal["asked", "context", "nuisance"]
+"""Why a candidate takes part. "asked": its genotype is output. "context": it lies outside the regions that were asked
+for. "nuisance": reads show it beside listed candidates, but the list does not have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +27,7 @@ class Variant:
         The record's ID; empty without one.
     record_index : int
         Number of the record in its file, from 0.
+    role : {"asked", "context", "nuisance"}
     """
 
     chrom: str
@@ -30,6 +36,7 @@ class Variant:
     alts: tuple[str, ...]
     id: str = ""
     record_index: int = 0
+    role: Role = "asked"
 
     @property
     def end(self) -> int:

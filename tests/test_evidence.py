@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -13,11 +14,13 @@ from pairhmm import engine
 from pairhmm.blocks import ReadBlock
 from pairhmm.call import genotype_region
 from pairhmm.candidates import CandidateFinder
-from pairhmm.evidence import Evidence, EvidenceOptions, EvidenceStream
+from pairhmm.evidence import Evidence, EvidenceOptions, EvidenceStream, without_nuisances
 from pairhmm.genotypes import GenotypeOptions
 from pairhmm.models.gatk import GatkOptions
-from pairhmm.region_sources import DiscoveredRegions, GivenRegions
+from pairhmm.nuisances import Nuisances
+from pairhmm.region_sources import DiscoveredRegions, GivenRegion, ListedRegions
 from pairhmm.regions import Region, RegionBuilder
+from pairhmm.runs import wanted_intervals
 from pairhmm.scoring import GatkScorer
 from pairhmm.sequences import encode
 from pairhmm.variants import Variant
@@ -73,15 +76,21 @@ def blocks(chunk: int) -> Iterator[ReadBlock]:
             yield ReadBlock.from_alignments(chrom, reads[first : first + chunk])
 
 
-def given_regions() -> GivenRegions:
-    builder = RegionBuilder(fetch, LENGTHS)
-    variants = [
-        Variant(chrom, pos, CONTIGS[chrom][pos], (swap(CONTIGS[chrom][pos]),), "", 0)
-        for chrom, positions in (("a", (500, 520, 900, 1400)), ("b", (120, 2000)), ("empty", (7,)))
-        for pos in positions
-    ]
-    regions = [region for variant in variants for region in builder.push(variant)]
-    return GivenRegions([*regions, *builder.finish()], list(CONTIGS))
+LISTED = [
+    Variant(chrom, pos, CONTIGS[chrom][pos], (swap(CONTIGS[chrom][pos]),), "", 0)
+    for chrom, positions in (("a", (500, 520, 900, 1400)), ("b", (120, 2000)), ("empty", (7,)))
+    for pos in positions
+]
+
+
+def given_regions(listed=LISTED) -> ListedRegions:
+    nuisances = Nuisances(CandidateFinder(fetch, 2), fetch)
+    return ListedRegions(listed, RegionBuilder(fetch, LENGTHS), list(CONTIGS), nuisances)
+
+
+def half_listed() -> ListedRegions:
+    """520 is shown beside 500, and listed nowhere."""
+    return given_regions([variant for variant in LISTED if variant.pos != 520])
 
 
 def stream(source, **options) -> EvidenceStream:
@@ -102,7 +111,7 @@ def same(left: Evidence, right: Evidence) -> bool:
     )
 
 
-@pytest.mark.parametrize("make", [discovered, given_regions])
+@pytest.mark.parametrize("make", [discovered, given_regions, half_listed])
 @pytest.mark.parametrize("chunk", [1, 13, 250])
 def test_blocks_and_calls_of_the_engine_change_nothing(make, chunk):
     whole = list(stream(make()).run(blocks(100_000)))
@@ -146,13 +155,57 @@ def test_depth_is_capped_the_same_way_whatever_the_blocks():
 
 
 def test_wanted_intervals_cover_the_regions_and_are_disjoint():
-    intervals = list(given_regions().intervals())
+    intervals = list(wanted_intervals(LISTED, fetch))
     assert all(left[0] != right[0] or left[2] < right[1] for left, right in pairwise(intervals))
     for region in stream(given_regions()).run([]):
         core = region.region
         assert any(
             chrom == core.chrom and start <= core.core_start <= core.core_end <= end for chrom, start, end in intervals
         )
+
+
+def test_what_is_not_listed_is_a_nuisance_of_its_region():
+    first = next(iter(stream(half_listed()).run(blocks(200))))
+    assert [(variant.pos, variant.role) for variant in first.region.variants] == [(500, "asked"), (520, "nuisance")]
+    assert [(one.alleles, one.is_nuisance) for one in first.haplotypes] == [
+        ((0, 0), False),
+        ((1, 0), False),
+        ((0, 1), True),
+        ((1, 1), True),
+    ]
+    listed = without_nuisances(first)
+    assert [variant.pos for variant in listed.region.variants] == [500]
+    assert [one.alleles for one in listed.haplotypes] == [(0,), (1,)]
+    assert np.array_equal(listed.log10, first.log10[:, :2])
+
+
+def test_nothing_that_is_listed_is_a_nuisance():
+    for evidence in stream(given_regions()).run(blocks(200)):
+        assert {variant.role for variant in evidence.region.variants} == {"asked"}
+
+
+def test_a_listed_indel_is_known_wherever_the_list_puts_it():
+    """A base of a run deleted, told at its last base by the list and at its first by the reads."""
+    bases = "GATTACAGTC" * 20 + "AAAAAA" + "CTGACCTGAT" * 20
+    shown = Variant("c", 199, bases[199:201], (bases[199],))
+    listed = Variant("c", 204, bases[204:206], (bases[204],))
+    finder = SimpleNamespace(scan=lambda block: [shown], finish=list)
+    nuisances = Nuisances(finder, lambda chrom, start, end: bases[max(0, start) : end])
+    nuisances.scan(SimpleNamespace(chrom="c"))
+    region = Region("c", 200, 206, 150, 260, 140, 270, (listed,), ((200, 206),))
+    assert nuisances.added(region) == region
+    other = replace(region, variants=(replace(listed, ref=bases[204:207], alts=(bases[204],)),))
+    assert [variant.role for variant in nuisances.added(other).variants] == ["nuisance", "asked"]
+
+
+def test_a_given_region_is_given_once_and_in_its_turn():
+    region = Region("b", 1000, 1100, 1000, 1100, 1000, 1100)
+    near, far = (SimpleNamespace(chrom="b") for _ in range(2))
+    source = GivenRegion(region, list(CONTIGS))
+    assert list(source.finish("a")) == []
+    assert list(source.advance(near, 300)) == []
+    assert list(source.advance(far, 1200)) == [region]
+    assert list(source.finish_all()) == []
 
 
 def test_reads_overlap_the_core_of_their_region():

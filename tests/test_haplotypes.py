@@ -79,7 +79,7 @@ def test_too_many_combinations_are_those_that_reads_support():
     shown = np.full((6, 8), UNKNOWN, dtype=np.int16)
     shown[:3] = [1, 0, 1, 0, 1, 0, 1, 0]
     shown[3:] = [0, 1, 0, 1, 0, 1, 0, 1]
-    haplotypes = haplotypes_of(*sites, limit=16, carried=lambda: shown)
+    haplotypes = haplotypes_of(*sites, limit=16, carried=lambda region: shown)
     found = alleles(haplotypes)
     assert len(found) == 16
     assert found[0] == (0,) * 8
@@ -94,7 +94,7 @@ def test_every_allele_has_a_haplotype_whatever_the_limit():
 
 
 def test_reads_are_not_asked_where_all_combinations_fit():
-    def carried():
+    def carried(region):
         raise AssertionError("not needed")
 
     assert len(haplotypes_of(variant(4, "A", "G"), carried=carried)) == 2

@@ -71,7 +71,7 @@ class LikelihoodTable:
         """
         rows = _rows(self.companion, HAPLOTYPE_COLUMNS, None)
         for place, group in groupby(rows, key=lambda row: _place(self.companion, row[:3])):
-            _, _, _, names, sequences, alleles, texts = zip(*group, strict=True)
+            _, _, _, names, sequences, alleles, texts, _ = zip(*group, strict=True)
             variants = self._variants(place, texts[0])
             yield RegionHaplotypes(place, list(names), list(sequences), list(alleles), variants, texts[0])
 

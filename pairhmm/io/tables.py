@@ -24,7 +24,7 @@ from pairhmm.io.outputs import STDOUT, TextSink, is_device, open_output, output_
 COLUMNS = ("sample", "chrom", "start", "end", "read_name", "mate", "haplotype", "log10_likelihood", "precision")
 ROWS_PER_GROUP = 1 << 17
 """Rows of a Parquet row group, about."""
-HAPLOTYPE_COLUMNS = ("chrom", "start", "end", "haplotype", "sequence", "alleles", "variants")
+HAPLOTYPE_COLUMNS = ("chrom", "start", "end", "haplotype", "sequence", "alleles", "variants", "nuisance")
 INDICES = (".tbi", ".csi")
 
 
@@ -48,6 +48,8 @@ class LikelihoodRows:
         Allele of each variant on each haplotype, comma-separated; 0 is the reference.
     variants : str
         ``pos:ref>alt[/alt]`` of the region's variants (1-based), comma-separated.
+    nuisances : list of bool
+        Whether each haplotype has an allele that is not listed (`pairhmm.haplotypes.Haplotype.is_nuisance`).
     log10 : float64[reads, haplotypes]
     precision : uint8[reads, haplotypes]
     """
@@ -62,6 +64,7 @@ class LikelihoodRows:
     sequences: list[str]
     alleles: list[str]
     variants: str
+    nuisances: list[bool]
     log10: NDArray[np.float64]
     precision: NDArray[np.uint8]
 
@@ -141,9 +144,9 @@ class _TextWriter:
             ]
         self._table.write("".join(lines))
         if self._haplotypes is not None:
-            described = zip(rows.haplotypes, rows.sequences, rows.alleles, strict=True)
+            described = zip(rows.haplotypes, rows.sequences, rows.alleles, rows.nuisances, strict=True)
             self._haplotypes.write(
-                "".join(f"{place}\t{n}\t{s}\t{a}\t{rows.variants or '.'}\n" for n, s, a in described)
+                "".join(f"{place}\t{n}\t{s}\t{a}\t{rows.variants or '.'}\t{int(x)}\n" for n, s, a, x in described)
             )
 
 
@@ -154,7 +157,7 @@ class _ParquetWriter:
         text, number = arrow.string(), arrow.int64()
         coded = arrow.dictionary(arrow.int32(), text)
         types = (coded, coded, number, number, text, arrow.int8(), coded, arrow.float64(), coded)
-        described = (coded, number, number, text, text, text, text)
+        described = (coded, number, number, text, text, text, text, arrow.int8())
         self._table = _RowGroups(arrow, parquet, table, list(zip(COLUMNS, types, strict=True)))
         self._haplotypes = _RowGroups(arrow, parquet, haplotypes, list(zip(HAPLOTYPE_COLUMNS, described, strict=True)))
 
@@ -175,7 +178,8 @@ class _ParquetWriter:
         ]
         self._table.append(columns)
         place: list[list[Any]] = [[rows.chrom] * haplotypes, [rows.start] * haplotypes, [rows.end] * haplotypes]
-        self._haplotypes.append([*place, rows.haplotypes, rows.sequences, rows.alleles, [rows.variants] * haplotypes])
+        described = [rows.haplotypes, rows.sequences, rows.alleles, [rows.variants] * haplotypes]
+        self._haplotypes.append([*place, *described, [int(one) for one in rows.nuisances]])
 
     def close(self) -> None:
         self._table.close()

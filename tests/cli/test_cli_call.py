@@ -161,7 +161,7 @@ def test_tables_have_a_companion(tmp_path):
         assert len(list(table.fetch("q", 5000, 5010))) > 20
     with pysam.TabixFile(str(tmp_path / "table.haplotypes.tsv.gz")) as haplotypes:
         rows = [row.split("\t") for row in haplotypes.fetch("q", 5000, 5010)]
-    assert [row[5:] for row in rows] == [["0", "5009:C>T"], ["1", "5009:C>T"]]
+    assert [row[5:] for row in rows] == [["0", "5009:C>T", "0"], ["1", "5009:C>T", "0"]]
 
 
 def test_prepared_likelihoods_have_a_floor():

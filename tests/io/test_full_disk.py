@@ -32,7 +32,7 @@ def write_rows(path):
     with open_likelihoods(path) as out:
         for index in range(100):
             names = [f"r{number:x}" for number in rng.integers(0, 1 << 60, 50)]
-            given = (["s"] * 50, names, [1] * 50, ["h0", "h1"], ["A", "C"], ["0", "1"], "2:A>C")
+            given = (["s"] * 50, names, [1] * 50, ["h0", "h1"], ["A", "C"], ["0", "1"], "2:A>C", [False, False])
             log10 = rng.normal(size=(50, 2))
             out.write(LikelihoodRows("q", index, index + 10, *given, log10, np.zeros((50, 2), dtype=np.uint8)))
 

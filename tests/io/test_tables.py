@@ -17,6 +17,7 @@ from pairhmm.io.tables import COLUMNS, HAPLOTYPE_COLUMNS, LikelihoodRows, compan
 ROWS = LikelihoodRows(
     *("q", 10, 20, ["s1", "s2"], ["r1", "r2"], [1, 0], ["q:11-20/0", "q:11-20/1"], ["ACGT", "ACT"], ["0", "1"]),
     "12:CG>C",
+    [False, True],
     np.array([[-1.0, -2.5], [-3.0, -4.0]]),
     np.array([[0, 0], [1, 0]], dtype=np.uint8),
 )
@@ -27,8 +28,8 @@ EXPECTED = [
     ["s2", "q", "10", "20", "r2", "0", "q:11-20/1", "-4.000000", "float32"],
 ]
 DESCRIBED = [
-    ["q", "10", "20", "q:11-20/0", "ACGT", "0", "12:CG>C"],
-    ["q", "10", "20", "q:11-20/1", "ACT", "1", "12:CG>C"],
+    ["q", "10", "20", "q:11-20/0", "ACGT", "0", "12:CG>C", "0"],
+    ["q", "10", "20", "q:11-20/1", "ACT", "1", "12:CG>C", "1"],
 ]
 
 

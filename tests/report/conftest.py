@@ -94,6 +94,7 @@ def region(bases, positions, samples, reads, read_name, rng) -> LikelihoodRows:
         sequences,
         [",".join(map(str, alleles)) for alleles in combinations],
         ",".join(f"{position + 1}:{bases[position]}>{other(bases[position])}" for position in positions),
+        [False] * len(combinations),
         log10,
         np.zeros(log10.shape, dtype=np.uint8),
     )

@@ -166,9 +166,9 @@ def test_haplotypes_are_aligned(browser, wait, open_report, tmp_path):
     reference = "TTGACCATGCCATTGACGATCAGGATTCAG"
     sequences = [reference, "TTGACCGCCATTGACGATCAGGATTCAG", "TTGACCATGCCATTCCGACGATCAGGATTAAG"]
     name = [f"q:101-130/{index}" for index in range(3)]
-    companion = [f"q\t100\t130\t{name[index]}\t{sequences[index]}\t{index % 2}\t106:CAT>C" for index in range(3)]
+    companion = [f"q\t100\t130\t{name[index]}\t{sequences[index]}\t{index % 2}\t106:CAT>C\t0" for index in range(3)]
     lines = [f"s\tq\t100\t130\tr\t0\t{one}\t-1.5\tfloat32" for one in name]
-    head = "#chrom\tstart\tend\thaplotype\tsequence\talleles\tvariants"
+    head = "#chrom\tstart\tend\thaplotype\tsequence\talleles\tvariants\tnuisance"
     (tmp_path / "t.haplotypes.tsv").write_text("\n".join([head, *companion, ""]))
     head = "#sample\tchrom\tstart\tend\tread_name\tmate\thaplotype\tlog10_likelihood\tprecision"
     (tmp_path / "t.tsv").write_text("\n".join([head, *lines, ""]))
