@@ -62,8 +62,8 @@ def choose(wanted: str | Choice = "auto", cells: int | None = None) -> DevicePoo
     names = backends.names()
     refused: list[str] = []
     for name in _ranked(names, choice, cells):
-        found = backends.status(name)
         try:
+            found = backends.status(name)
             if not found.available:
                 raise BackendUnavailable(name, found.reason, found.cure)
             if choice.devices is not None and not found.devices:

@@ -49,6 +49,27 @@ class BackendUnavailable(PairhmmError):
         super().__init__(f"backend {name}: {reason}; {cure}")
 
 
+class CompiledPartMissing(BackendUnavailable):
+    """Something needs the compiled part of the package, which is not here.
+
+    Parameters
+    ----------
+    what : str
+        What needs it.
+    reason : str
+        How it is missing.
+    cure : str
+        How to get it.
+    """
+
+    def __init__(self, what: str, reason: str, cure: str) -> None:
+        super().__init__("cpu", f"needs pairhmm's compiled part, {reason}", cure)
+        self.what = what
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.reason}; {self.cure}"
+
+
 class OutOfDeviceMemory(PairhmmError):
     """A batch does not fit a device's memory; a smaller one may."""
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pairhmm import engine
 from pairhmm.blocks import ReadBlock
 from pairhmm.candidates import CandidateFinder, CandidateOptions
+from pairhmm.compiled import require_compiled
 from pairhmm.engine import Choice
 from pairhmm.errors import InputError
 from pairhmm.evidence import Evidence, EvidenceOptions, EvidenceStream
@@ -150,6 +151,7 @@ def open_run(
     InputError
         Naming file, record and cure.
     """
+    require_compiled("reading alignments")
     options = options or RunOptions()
     backend = engine.choose(options.backend)
     with ExitStack() as stack:

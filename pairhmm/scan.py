@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm import scanning
+from pairhmm.compiled import require_compiled
 from pairhmm.errors import InputError
 from pairhmm.io.ahead import read_ahead
 from pairhmm.io.byte_stream import STDIN, ByteStream
@@ -224,6 +225,7 @@ def scan_files(
         Naming file, record and cure; no output is left then.
     BackendUnavailable
     """
+    require_compiled("scan")
     reports = reports or Reports()
     if per_file and options.every_match:
         raise InputError(

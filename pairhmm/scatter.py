@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from pairhmm.blocks import ReadBlock
 from pairhmm.candidates import CandidateFinder
+from pairhmm.compiled import require_compiled
 from pairhmm.io.alignments import AlignmentReader
 from pairhmm.io.candidates import CandidateReader
 from pairhmm.io.fasta import Reference
@@ -76,6 +77,7 @@ def scatter(
     InputError
         Naming file, record and cure.
     """
+    require_compiled("scatter")
     options = options or RunOptions()
     with Reference(reference) as genome, AlignmentReader(alignments, genome, need_index=True) as reader:
         contigs = contig_order(reader, genome)
