@@ -9,6 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.sequences import Letters, codes_of
+
 ROW_SIZE = 12
 """Doubles of a general row: emission of A C G T N, then mm im dm mi ii md dd."""
 
@@ -48,6 +50,9 @@ class Qualities:
     gap_quality: NDArray[np.uint8]
 
 
+QUALITY_NAMES = tuple(name for name in Qualities.__dataclass_fields__ if name != "bases")
+
+
 class Read(Qualities):
     """One read."""
 
@@ -78,10 +83,10 @@ class Profiles:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Reads that are each scored against each of some haplotypes: one region of a sample."""
+    """Reads that are each scored against each of some haplotypes (letters or codes): one region of a sample."""
 
     reads: Sequence[Read]
-    haplotypes: Sequence[NDArray[np.uint8]]
+    haplotypes: Sequence[Letters]
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,17 +192,16 @@ class PairBatch:
     def from_groups(cls, groups: Sequence[Group], start: Start | None = None) -> PairBatch:
         """Pack GATK reads; `start` defaults to GATK's (`models.gatk.START`)."""
         reads = [read for group in groups for read in group.reads]
-        haplotypes = [haplotype for group in groups for haplotype in group.haplotypes]
+        haplotypes = [haplotype for group in groups for haplotype in codes_of(group.haplotypes)]
+        lengths = read_lengths(reads)
         return cls(
             group_read=offsets([len(group.reads) for group in groups]),
             group_haplotype=offsets([len(group.haplotypes) for group in groups]),
-            read_offset=offsets([len(read.bases) for read in reads]),
+            read_offset=offsets(lengths),
             haplotype_offset=offsets([len(haplotype) for haplotype in haplotypes]),
             haplotypes=joined(haplotypes),
             start=Start(match=0.0, deletion=1.0) if start is None else start,
-            qualities=Qualities(
-                *(joined([getattr(read, name) for read in reads]) for name in Qualities.__dataclass_fields__)
-            ),
+            qualities=joined_reads(reads),
         )
 
     @property
@@ -302,6 +306,28 @@ def offsets(lengths: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
 def joined(arrays: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint8]:
     """Arrays end to end, none at all among them."""
     return np.concatenate(arrays) if arrays else np.empty(0, dtype=np.uint8)
+
+
+def joined_reads(reads: Sequence[Read]) -> Qualities:
+    """Reads end to end."""
+    return Qualities(*(joined([getattr(read, name) for read in reads]) for name in Qualities.__dataclass_fields__))
+
+
+def read_lengths(reads: Sequence[Read]) -> list[int]:
+    """Bases of each read.
+
+    Raises
+    ------
+    ValueError
+        For a read whose qualities are not one a base: end to end with others they would be those of its neighbours.
+    """
+    lengths = [len(read.bases) for read in reads]
+    for name in QUALITY_NAMES:
+        sizes = [len(getattr(read, name)) for read in reads]
+        if sizes != lengths:
+            at = next(i for i, (size, length) in enumerate(zip(sizes, lengths, strict=True)) if size != length)
+            raise ValueError(f"reads[{at}]: {name} has {sizes[at]} values for {lengths[at]} bases")
+    return lengths
 
 
 def _check_offsets(name: str, values: NDArray[np.int64], end: int, smallest: int) -> None:
