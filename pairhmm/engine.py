@@ -12,6 +12,7 @@ from pairhmm.batch import PairBatch, Scores
 from pairhmm.calibration import Calibration, crossover
 from pairhmm.device_pool import DevicePool
 from pairhmm.errors import BackendUnavailable, InputError
+from pairhmm.option_rules import check_choice, check_whole
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +38,16 @@ class Choice:
     backend: str = "auto"
     devices: tuple[int, ...] | None = None
     device_memory: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.device_memory is not None:
+            check_whole("device_memory", self.device_memory, 1)
+
+
+def check_backend(wanted: object) -> None:
+    """Raise OptionError unless this is "auto", a backend's name or a Choice of one."""
+    name = wanted.backend if isinstance(wanted, Choice) else wanted
+    check_choice("backend", name, ("auto", *backends.names()))
 
 
 def choose(wanted: str | Choice = "auto", cells: int | None = None) -> DevicePool:

@@ -32,6 +32,22 @@ class InputError(PairhmmError):
         super().__init__(f"{place}: {told}" if place else told)
 
 
+class OptionError(InputError, ValueError):
+    """An option has a value that it can't have.
+
+    Parameters
+    ----------
+    name : str
+        The option's.
+    value : object
+    rule : str
+        What does not hold of the value.
+    """
+
+    def __init__(self, name: str, value: object, rule: str) -> None:
+        super().__init__("", "", f"{name}={value!r} {rule}", "")
+
+
 class BackendUnavailable(PairhmmError):
     """A backend does not run here.
 

@@ -22,6 +22,7 @@ from pairhmm.batch import offsets
 from pairhmm.blocks import ReadBlock, gather
 from pairhmm.candidates import carried_alleles
 from pairhmm.haplotypes import Haplotype, build_haplotypes
+from pairhmm.option_rules import check_whole
 from pairhmm.region_sources import RegionSource
 from pairhmm.regions import MAX_SHIFT, FetchBases, Region
 from pairhmm.sequences import encode
@@ -110,6 +111,11 @@ class EvidenceOptions:
     max_haplotypes: int = 128
     max_depth: int = 1000
     max_cells: int = 200_000_000
+
+    def __post_init__(self) -> None:
+        check_whole("max_haplotypes", self.max_haplotypes, 2)
+        check_whole("max_depth", self.max_depth, 1)
+        check_whole("max_cells", self.max_cells, 1)
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ from pairhmm import engine
 from pairhmm.blocks import ReadBlock
 from pairhmm.candidates import CandidateFinder, CandidateOptions
 from pairhmm.compiled import require_compiled
-from pairhmm.engine import Choice
+from pairhmm.engine import Choice, check_backend
 from pairhmm.errors import InputError
 from pairhmm.evidence import Evidence, EvidenceOptions, EvidenceStream
 from pairhmm.given_haplotypes import describe_haplotypes
@@ -27,6 +27,7 @@ from pairhmm.io.intervals import Interval, merge, parse_region, read_bed
 from pairhmm.io.read_blocks import ReadSelection, read_blocks
 from pairhmm.io.records import read_sequences
 from pairhmm.models.gatk import GatkOptions
+from pairhmm.option_rules import check_whole
 from pairhmm.region_sources import DiscoveredRegions, GivenRegions
 from pairhmm.regions import Region, RegionBuilder, RegionOptions
 from pairhmm.scoring import GatkScorer
@@ -70,6 +71,11 @@ class RunOptions:
     backend: str | Choice = "auto"
     threads: int = 1
     chunk_size: int = 20_000
+
+    def __post_init__(self) -> None:
+        check_backend(self.backend)
+        check_whole("threads", self.threads, 1)
+        check_whole("chunk_size", self.chunk_size, 1)
 
 
 @dataclass(slots=True)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pairhmm.batch import joined, offsets
 from pairhmm.iupac import ANY, reverse_complement
+from pairhmm.option_rules import check_number, check_whole
 
 FORWARD, REVERSE = 0, 1
 
@@ -48,6 +49,12 @@ class ScanOptions:
     min_score: float = 0.0
     min_mean: float = 0.0
     every_match: bool = False
+
+    def __post_init__(self) -> None:
+        check_whole("max_mismatches", self.max_mismatches, 0)
+        check_whole("min_informative", self.min_informative, 0)
+        check_number("min_score", self.min_score, 0)
+        check_number("min_mean", self.min_mean, 0)
 
     @property
     def needs_qualities(self) -> bool:
