@@ -6,11 +6,11 @@ import os
 from collections.abc import Iterable
 from typing import TypeAlias, overload
 
-AnyPath: TypeAlias = "str | bytes | os.PathLike[str] | os.PathLike[bytes]"
-Paths: TypeAlias = "AnyPath | Iterable[AnyPath]"
+AnyPath: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+Paths: TypeAlias = AnyPath | Iterable[AnyPath]
 """One path, or several."""
 
-Texts: TypeAlias = "str | bytes | Iterable[str | bytes]"
+Texts: TypeAlias = str | bytes | Iterable[str | bytes]
 """One text, or several: a string is never taken for its letters."""
 
 

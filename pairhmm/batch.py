@@ -192,11 +192,12 @@ class PairBatch:
     def from_groups(cls, groups: Sequence[Group], start: Start | None = None) -> PairBatch:
         """Pack GATK reads; `start` defaults to GATK's (`models.gatk.START`)."""
         reads = [read for group in groups for read in group.reads]
-        haplotypes = [haplotype for group in groups for haplotype in codes_of(group.haplotypes)]
+        of_group = [codes_of(group.haplotypes) for group in groups]
+        haplotypes = [haplotype for group in of_group for haplotype in group]
         lengths = read_lengths(reads)
         return cls(
             group_read=offsets([len(group.reads) for group in groups]),
-            group_haplotype=offsets([len(group.haplotypes) for group in groups]),
+            group_haplotype=offsets(list(map(len, of_group))),
             read_offset=offsets(lengths),
             haplotype_offset=offsets([len(haplotype) for haplotype in haplotypes]),
             haplotypes=joined(haplotypes),

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.errors import InputError
 from pairhmm.evidence import Evidence
 from pairhmm.genotypes import GenotypeOptions, SampleGenotype, allele_likelihoods, call_sample, site_quality
 from pairhmm.io.calls import open_calls
+from pairhmm.keywords import CallKeywords, with_keywords
 from pairhmm.models.gatk import GatkOptions, floor_scores, set_aside
 from pairhmm.regions import Region
-from pairhmm.runs import RunOptions, open_run
+from pairhmm.runs import Run, RunOptions, open_run
 from pairhmm.variants import Variant
 
 # log10: further apart than any two likelihoods that can be told apart.
@@ -44,38 +48,42 @@ class Site:
 
 
 def call(
-    alignments: Sequence[str],
-    reference: str,
-    candidates: str | None = None,
-    haplotypes: str | None = None,
-    regions: Sequence[str] = (),
-    regions_file: str | None = None,
+    alignments: Paths,
+    reference: AnyPath,
+    candidates: AnyPath | None = None,
+    haplotypes: AnyPath | None = None,
+    regions: Texts = (),
+    regions_file: AnyPath | None = None,
     options: RunOptions | None = None,
     genotypes: GenotypeOptions | None = None,
+    **keywords: Unpack[CallKeywords],
 ) -> Iterator[Site]:
     """Genotype candidates.
 
     Parameters
     ----------
-    alignments : sequence of str
+    alignments : path or sequence of paths
         BAM or CRAM files, sorted by coordinate. Samples are those of their read groups.
-    reference : str
+    reference : path
         FASTA.
-    candidates : str, optional
+    candidates : path, optional
         VCF or BCF: each of its records is genotyped.
-    haplotypes : str, optional
+    haplotypes : path, optional
         FASTA of the haplotypes of the one region in `regions`: what they differ in is genotyped. With neither,
         candidates are found in the reads, and those are given that some sample has.
-    regions : sequence of str
+    regions : str or sequence of str
         ``chr:begin-end``, 1-based inclusive; everything without any. Needs indexed alignments.
-    regions_file : str, optional
+    regions_file : path, optional
         BED, 0-based half-open.
     options : RunOptions, optional
     genotypes : GenotypeOptions, optional
+    **keywords
+        Fields of `RunOptions` and `GenotypeOptions` by name, such as ``threads=2`` or ``ploidy=1``; they go before
+        those of `options` and `genotypes`.
 
-    Yields
-    ------
-    Site
+    Returns
+    -------
+    iterator of Site
         In coordinate order; memory does not grow with the files.
 
     Raises
@@ -83,32 +91,39 @@ def call(
     InputError
         Naming file, record and cure.
     """
-    options, genotypes = options or RunOptions(), genotypes or GenotypeOptions()
-    with open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options) as run:
+    chosen = with_keywords("call", keywords, options or RunOptions(), genotypes or GenotypeOptions())
+    options, genotypes = chosen
+    opening = open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options)
+    return _sites(opening, options, genotypes)
+
+
+def _sites(opening: AbstractContextManager[Run], options: RunOptions, genotypes: GenotypeOptions) -> Iterator[Site]:
+    with opening as run:
         _check_names(genotypes, run.samples)
         for evidence in run.evidence():
             yield from genotype_region(evidence, run.samples, genotypes, options.model, run.discovered)
 
 
 def write_calls(
-    alignments: Sequence[str],
-    reference: str,
-    output: str,
-    candidates: str | None = None,
-    haplotypes: str | None = None,
-    regions: Sequence[str] = (),
-    regions_file: str | None = None,
+    alignments: Paths,
+    reference: AnyPath,
+    output: AnyPath,
+    candidates: AnyPath | None = None,
+    haplotypes: AnyPath | None = None,
+    regions: Texts = (),
+    regions_file: AnyPath | None = None,
     options: RunOptions | None = None,
     genotypes: GenotypeOptions | None = None,
     min_quality: float = 30.0,
     provenance: Mapping[str, str] | None = None,
     watch: Callable[[Region], None] | None = None,
+    **keywords: Unpack[CallKeywords],
 ) -> None:
     """Write genotypes as VCF or BCF; the parameters are those of `call`.
 
     Parameters
     ----------
-    output : str
+    output : path
         ``-`` for VCF to stdout; the format follows the extension (`pairhmm.io.calls`).
     min_quality : float
         QUAL below which a record's filter is LowQual.
@@ -117,11 +132,12 @@ def write_calls(
     watch : callable, optional
         Told of each region as it is scored.
     """
-    options, genotypes = options or RunOptions(), genotypes or GenotypeOptions()
+    chosen = with_keywords("write_calls", keywords, options or RunOptions(), genotypes or GenotypeOptions())
+    options, genotypes = chosen
     with open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options) as run:
         _check_names(genotypes, run.samples)
         with open_calls(
-            output,
+            path_of(output),
             run.contigs,
             run.samples,
             min_quality=min_quality,

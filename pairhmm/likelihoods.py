@@ -3,47 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Unpack
 
 import numpy as np
 
+from pairhmm.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.evidence import Evidence
 from pairhmm.io.tables import LikelihoodRows, open_likelihoods
+from pairhmm.keywords import RunKeywords, with_keywords
 from pairhmm.models.gatk import GatkOptions, floor_scores, set_aside
 from pairhmm.reads import FIRST, PAIRED, SECOND
 from pairhmm.regions import Region
-from pairhmm.runs import RunOptions, open_run
+from pairhmm.runs import Run, RunOptions, open_run
 
 
 def likelihoods(
-    alignments: Sequence[str],
-    reference: str,
-    candidates: str | None = None,
-    haplotypes: str | None = None,
-    regions: Sequence[str] = (),
-    regions_file: str | None = None,
+    alignments: Paths,
+    reference: AnyPath,
+    candidates: AnyPath | None = None,
+    haplotypes: AnyPath | None = None,
+    regions: Texts = (),
+    regions_file: AnyPath | None = None,
     options: RunOptions | None = None,
+    **keywords: Unpack[RunKeywords],
 ) -> Iterator[Evidence]:
     """Score reads against the haplotypes of each region.
 
     Parameters
     ----------
-    alignments : sequence of str
+    alignments : path or sequence of paths
         BAM or CRAM files, sorted by coordinate.
-    reference : str
+    reference : path
         FASTA.
-    candidates : str, optional
+    candidates : path, optional
         VCF or BCF of candidates, whose combinations are the haplotypes.
-    haplotypes : str, optional
+    haplotypes : path, optional
         FASTA of the haplotypes of the one region in `regions`. With neither, candidates are found in the reads.
-    regions : sequence of str
+    regions : str or sequence of str
         ``chr:begin-end``, 1-based inclusive; everything without any. Needs indexed alignments.
-    regions_file : str, optional
+    regions_file : path, optional
         BED, 0-based half-open.
     options : RunOptions, optional
+    **keywords
+        Fields of `RunOptions` by name, such as ``threads=2`` or ``min_mapq=30``; they go before those of `options`.
 
-    Yields
-    ------
-    Evidence
+    Returns
+    -------
+    iterator of Evidence
         One a region, in coordinate order; `Evidence.log10` is float64 (reads, haplotypes). Memory does not grow with
         the files.
 
@@ -52,27 +59,34 @@ def likelihoods(
     InputError
         Naming file, record and cure.
     """
-    with open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options) as run:
+    chosen = with_keywords("likelihoods", keywords, options or RunOptions())
+    (options,) = chosen
+    return _likelihoods(open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options))
+
+
+def _likelihoods(opening: AbstractContextManager[Run]) -> Iterator[Evidence]:
+    with opening as run:
         yield from run.evidence()
 
 
 def write_likelihoods(
-    alignments: Sequence[str],
-    reference: str,
-    output: str,
-    candidates: str | None = None,
-    haplotypes: str | None = None,
-    regions: Sequence[str] = (),
-    regions_file: str | None = None,
+    alignments: Paths,
+    reference: AnyPath,
+    output: AnyPath,
+    candidates: AnyPath | None = None,
+    haplotypes: AnyPath | None = None,
+    regions: Texts = (),
+    regions_file: AnyPath | None = None,
     options: RunOptions | None = None,
     prepared: bool = False,
     watch: Callable[[Region], None] | None = None,
+    **keywords: Unpack[RunKeywords],
 ) -> None:
     """Write the likelihood table and its companion; the parameters are those of `likelihoods`.
 
     Parameters
     ----------
-    output : str
+    output : path
         ``-`` for stdout; the format follows the extension (`pairhmm.io.tables`).
     prepared : bool
         Write likelihoods as genotypes use them: raised to the read's best minus 4.5, without the reads that fit no
@@ -80,9 +94,10 @@ def write_likelihoods(
     watch : callable, optional
         Told of each region as it is scored.
     """
-    options = options or RunOptions()
+    chosen = with_keywords("write_likelihoods", keywords, options or RunOptions())
+    (options,) = chosen
     with open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options) as run:
-        with open_likelihoods(output) as writer:
+        with open_likelihoods(path_of(output)) as writer:
             for evidence in run.evidence(watch):
                 writer.write(table_rows(evidence, run.samples, options.model if prepared else None))
 

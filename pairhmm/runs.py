@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 
 from pairhmm import engine
+from pairhmm.arguments import AnyPath, Paths, Texts, path_of, paths_of, texts_of
 from pairhmm.blocks import ReadBlock
 from pairhmm.candidates import CandidateFinder, CandidateOptions
 from pairhmm.compiled import require_compiled
@@ -126,29 +127,29 @@ class Run:
 
 @contextmanager
 def open_run(
-    alignments: Sequence[str],
-    reference: str,
-    candidates: str | None = None,
-    haplotypes: str | None = None,
-    regions: Sequence[str] = (),
-    regions_file: str | None = None,
+    alignments: Paths,
+    reference: AnyPath,
+    candidates: AnyPath | None = None,
+    haplotypes: AnyPath | None = None,
+    regions: Texts = (),
+    regions_file: AnyPath | None = None,
     options: RunOptions | None = None,
 ) -> Iterator[Run]:
     """Open everything that a run needs.
 
     Parameters
     ----------
-    alignments : sequence of str
+    alignments : path or sequence of paths
         BAM or CRAM files, sorted by coordinate.
-    reference : str
+    reference : path
         FASTA.
-    candidates : str, optional
+    candidates : path, optional
         VCF or BCF of candidates; without it and without `haplotypes`, candidates are found in the reads.
-    haplotypes : str, optional
+    haplotypes : path, optional
         FASTA of the haplotypes of one region.
-    regions : sequence of str
+    regions : str or sequence of str
         ``chr:begin-end``, 1-based inclusive; all of the alignments without any.
-    regions_file : str, optional
+    regions_file : path, optional
         BED.
     options : RunOptions, optional
 
@@ -158,6 +159,8 @@ def open_run(
         Naming file, record and cure.
     """
     require_compiled("reading alignments")
+    alignments, reference, regions = paths_of(alignments), path_of(reference), texts_of(regions)
+    candidates, haplotypes, regions_file = path_of(candidates), path_of(haplotypes), path_of(regions_file)
     options = options or RunOptions()
     backend = engine.choose(options.backend)
     with ExitStack() as stack:

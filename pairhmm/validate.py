@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from pairhmm import engine
+from pairhmm.arguments import AnyPath, path_of
 from pairhmm.batch import Group, PairBatch
 from pairhmm.device_pool import DevicePool
 from pairhmm.engine import Choice
@@ -92,7 +92,7 @@ class Validation:
 
 
 def validate(
-    path: str | Path,
+    path: AnyPath,
     *,
     backend: str | Choice = "auto",
     tolerance: float = 1e-5,
@@ -125,10 +125,11 @@ def validate(
     BackendUnavailable
         The backend cannot run here.
     """
+    file = path_of(path)
     chosen = engine.choose(backend)
     pairs = failures = 0
     kept: list[Case] = []
-    for chunk in _chunks(read_reference_likelihoods(path)):
+    for chunk in _chunks(read_reference_likelihoods(file)):
         for case in _score(chunk, chosen, min_base_quality, threads):
             pairs += 1
             failures += not (case.difference <= tolerance)
@@ -136,7 +137,7 @@ def validate(
         kept.sort(key=lambda case: -case.difference)
         del kept[max(worst, 1) :]
     if not pairs:
-        raise InputError(str(path), "", "no pairs in this file", "give lines of seven columns")
+        raise InputError(file, "", "no pairs in this file", "give lines of seven columns")
     return Validation(pairs, failures, tolerance, kept)
 
 
