@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.sequences import Letters, codes_of
+from pairhmm.short_repr import short_repr
 
 ROW_SIZE = 12
 """Doubles of a general row: emission of A C G T N, then mm im dm mi ii md dd."""
@@ -49,6 +50,8 @@ class Qualities:
     deletion_quality: NDArray[np.uint8]
     gap_quality: NDArray[np.uint8]
 
+    __repr__ = short_repr
+
 
 QUALITY_NAMES = tuple(name for name in Qualities.__dataclass_fields__ if name != "bases")
 
@@ -80,6 +83,8 @@ class Profiles:
     insertion: NDArray[np.float64]
     transitions: NDArray[np.float64]
 
+    __repr__ = short_repr
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -87,6 +92,8 @@ class Group:
 
     reads: Sequence[Read]
     haplotypes: Sequence[Letters]
+
+    __repr__ = short_repr
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +111,8 @@ class Scores:
 
     log10: NDArray[np.float64]
     precision: NDArray[np.uint8]
+
+    __repr__ = short_repr
 
     @classmethod
     def none(cls, pairs: int) -> Scores:
@@ -156,6 +165,8 @@ class PairBatch:
     qualities: Qualities | None = None
     rows: NDArray[np.float64] | None = None
     profiles: Profiles | None = None
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         if sum(given is not None for given in (self.qualities, self.rows, self.profiles)) != 1:

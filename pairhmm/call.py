@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Unpack
 
 import numpy as np
@@ -35,16 +35,24 @@ class Site:
     quality : float
         QUAL, Phred.
     samples : list of SampleGenotype
+    names : tuple of str
+        Of the samples, in their order.
     """
 
     variant: Variant
     quality: float
     samples: list[SampleGenotype]
+    names: tuple[str, ...] = ()
 
     @property
     def is_variant(self) -> bool:
         """Whether some sample has an alternative allele."""
         return any(sample.alleles and any(sample.alleles) for sample in self.samples)
+
+    @property
+    def genotypes(self) -> dict[str, SampleGenotype]:
+        """The genotype of each sample by its name."""
+        return dict(zip(self.names, self.samples, strict=True))
 
 
 def call(
@@ -171,6 +179,7 @@ def genotype_region(
     discovered : bool
         Leave out candidates that no sample has, and alleles that none has.
     """
+    names = tuple(samples)
     used = ~set_aside(evidence.log10, evidence.length, model)
     scores = floor_scores(evidence.log10[used], model)
     floor = _NO_FLOOR if model.score_floor is None else model.score_floor
@@ -193,7 +202,7 @@ def genotype_region(
                 site = _site(
                     _with_alleles(variant, sorted(seen)), renumber[alleles[:, index]], *view, ploidies, options, floor
                 )
-        yield site
+        yield replace(site, names=names)
 
 
 def _site(

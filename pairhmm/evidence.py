@@ -26,6 +26,7 @@ from pairhmm.option_rules import check_whole
 from pairhmm.region_sources import RegionSource
 from pairhmm.regions import MAX_SHIFT, FetchBases, Region
 from pairhmm.sequences import encode
+from pairhmm.short_repr import short_repr
 
 # GATK drops reads that a region's cut leaves shorter (AssemblyBasedCallerUtils, READ_LENGTH_FILTER_THRESHOLD).
 MIN_CUT_LENGTH = 10
@@ -53,6 +54,8 @@ class Evidence:
         log10 P(read | haplotype).
     precision : uint8 (reads, haplotypes)
         0 for float32, 1 for float64.
+    samples : sequence of str
+        Names of the run's samples, which `sample` counts.
     """
 
     region: Region
@@ -65,6 +68,16 @@ class Evidence:
     length: NDArray[np.int64]
     log10: NDArray[np.float64]
     precision: NDArray[np.uint8]
+    samples: Sequence[str] = ()
+
+    @property
+    def sample_names(self) -> list[str]:
+        """The sample of each read, by name."""
+        return [self.samples[index] for index in self.sample.tolist()]
+
+    def __repr__(self) -> str:
+        place = f"{self.region.chrom}:{self.region.start + 1}-{self.region.end}"
+        return f"Evidence({place}, {len(self.names)} reads, {len(self.haplotypes)} haplotypes)"
 
 
 @dataclass(slots=True)
@@ -83,6 +96,8 @@ class CutReads:
     bases: NDArray[np.uint8]
     quals: NDArray[np.uint8]
     mapq: NDArray[np.uint8]
+
+    __repr__ = short_repr
 
 
 class RegionScorer(Protocol):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.regions import Region, trim_allele
+from pairhmm.short_repr import short_repr
 
 # Allele index a read carries where its alignment does not say.
 UNKNOWN = -1
@@ -32,6 +33,8 @@ class Haplotype:
     sequence: str
     alleles: tuple[int, ...]
     name: str = ""
+
+    __repr__ = short_repr
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,6 +111,7 @@ class Run:
             Told of each region as it is scored.
         """
         for evidence in self.stream.run(self.blocks):
+            evidence.samples = self.samples
             if watch is not None:
                 watch(evidence.region)
             yield evidence

@@ -16,7 +16,7 @@ PACKAGE = Path(pairhmm.__file__).parent
 # From the ground up. A module may import what stands on a lower floor, or on its own where the floor allows it.
 FLOORS = (
     {"errors"},
-    {"arguments", "option_rules", "sequences", "iupac", "variants", "batch", "compiled", "qualities"},
+    {"arguments", "option_rules", "short_repr", "sequences", "iupac", "variants", "batch", "compiled", "qualities"},
     {"models"},
     {
         "backends",
@@ -57,6 +57,7 @@ FLOORS = (
         "calibrate",
         "call",
         "devices",
+        "exports",
         "forward",
         "free_devices",
         "gather",

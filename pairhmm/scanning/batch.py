@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pairhmm.batch import joined, offsets
 from pairhmm.iupac import ANY, reverse_complement
 from pairhmm.option_rules import check_number, check_whole
+from pairhmm.short_repr import short_repr
 
 FORWARD, REVERSE = 0, 1
 
@@ -79,6 +80,8 @@ class Signatures:
     letters: NDArray[np.uint8]
     offset: NDArray[np.int64]
 
+    __repr__ = short_repr
+
     @classmethod
     def of(cls, names: Sequence[str], sequences: Sequence[NDArray[np.uint8]]) -> Signatures:
         """Pack sequences of sets."""
@@ -124,6 +127,8 @@ class Patterns:
     signature: NDArray[np.int64]
     strand: NDArray[np.int64]
     least_total: NDArray[np.int64]
+
+    __repr__ = short_repr
 
     @classmethod
     def of(cls, signatures: Signatures, options: ScanOptions) -> Patterns:
@@ -195,6 +200,8 @@ class Samples:
     offset: NDArray[np.int64]
     carried: int = 0
 
+    __repr__ = short_repr
+
     @classmethod
     def of(
         cls, sequences: Sequence[NDArray[np.uint8]], qualities: Sequence[NDArray[np.uint8]] | None = None
@@ -230,6 +237,8 @@ class Scanned:
 
     hits: NDArray[np.void]
     quality_totals: NDArray[np.int64]
+
+    __repr__ = short_repr
 
 
 def best_of_pairs(hits: NDArray[np.void]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
