@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterable
 from typing import TypeAlias, overload
 
+from pairhmm.errors import InputError
+
 AnyPath: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 Paths: TypeAlias = AnyPath | Iterable[AnyPath]
 """One path, or several."""
@@ -34,6 +36,20 @@ def paths_of(given: Paths) -> list[str]:
     if isinstance(given, str | bytes | os.PathLike):
         return [os.fsdecode(given)]
     return [os.fsdecode(one) for one in given]
+
+
+def some_paths_of(given: Paths, what: str) -> list[str]:
+    """As `paths_of`, but at least one.
+
+    Raises
+    ------
+    InputError
+        For none, with `what` they are.
+    """
+    paths = paths_of(given)
+    if not paths:
+        raise InputError(what, "", "no file is named", "name at least one")
+    return paths
 
 
 def texts_of(given: Texts) -> list[str]:

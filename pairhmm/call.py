@@ -17,6 +17,7 @@ from pairhmm.genotypes import GenotypeOptions, SampleGenotype, allele_likelihood
 from pairhmm.io.calls import open_calls
 from pairhmm.keywords import CallKeywords, with_keywords
 from pairhmm.models.gatk import GatkOptions, floor_scores, set_aside
+from pairhmm.option_rules import check_number
 from pairhmm.regions import Region
 from pairhmm.runs import Run, RunOptions, open_run
 from pairhmm.variants import Variant
@@ -142,6 +143,7 @@ def write_calls(
     """
     chosen = with_keywords("write_calls", keywords, options or RunOptions(), genotypes or GenotypeOptions())
     options, genotypes = chosen
+    check_number("min_quality", min_quality, 0)
     with open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options) as run:
         _check_names(genotypes, run.samples)
         with open_calls(

@@ -41,7 +41,7 @@ class Choice:
 
     def __post_init__(self) -> None:
         if self.device_memory is not None:
-            check_whole("device_memory", self.device_memory, 1)
+            check_whole("device_memory", self.device_memory, 1, 2**63 - 1)
 
 
 def check_backend(wanted: object) -> None:

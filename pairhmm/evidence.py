@@ -130,7 +130,7 @@ class EvidenceOptions:
     def __post_init__(self) -> None:
         check_whole("max_haplotypes", self.max_haplotypes, 2)
         check_whole("max_depth", self.max_depth, 1)
-        check_whole("max_cells", self.max_cells, 1)
+        check_whole("max_cells", self.max_cells, 1, 2**63 - 1)
 
 
 @dataclass(slots=True)

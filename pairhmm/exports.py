@@ -18,6 +18,7 @@ from pairhmm.io.calls import open_calls
 from pairhmm.io.fasta import Reference
 from pairhmm.io.tables import COLUMNS
 from pairhmm.likelihoods import table_rows
+from pairhmm.option_rules import check_number
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -61,6 +62,7 @@ def write_vcf(
     InputError
         For a site on a contig that the reference does not have, or with other samples than the header.
     """
+    check_number("min_quality", min_quality, 0)
     rest = iter(sites)
     first = list(islice(rest, 1))
     names = tuple(samples) if samples is not None else first[0].names if first else ()

@@ -32,6 +32,7 @@ from pairhmm.io.records import SequenceRecord, read_profiles, read_sequences
 from pairhmm.io.score_lines import HEADER, score_lines
 from pairhmm.models import gatk
 from pairhmm.models.profile import ProfileModel, check_profile, one_hot
+from pairhmm.option_rules import check_whole
 from pairhmm.qualities import PhredValues, phred
 from pairhmm.sequences import Letters, codes_of, encode
 
@@ -78,6 +79,7 @@ def forward(
     BackendUnavailable
         Where a named backend does not run here.
     """
+    check_whole("threads", threads, 1)
     several = _several(reads)
     codes = codes_of(haplotypes)
     scores = engine.forward(_batch(several, codes, model), backend, threads)
@@ -180,6 +182,7 @@ def forward_files(
     ------
     InputError
     """
+    check_whole("threads", threads, 1)
     pairs = 0
     with closing(
         read_ahead(_blocks(path_of(reads), path_of(haplotypes), model, options, default_base_quality, threads))

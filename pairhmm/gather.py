@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pairhmm.arguments import AnyPath, Paths, Texts, path_of, paths_of, texts_of
+from pairhmm.arguments import AnyPath, Paths, Texts, path_of, some_paths_of, texts_of
 from pairhmm.errors import InputError
 from pairhmm.io.gathered import gather_parquet, gather_table, gather_vcf, is_vcf
 
@@ -25,7 +25,7 @@ def gather(pieces: Paths, output: AnyPath, samples: Texts = ()) -> None:
     InputError
         Where the pieces are not of one run, or not in order.
     """
-    pieces, output, samples = paths_of(pieces), path_of(output), texts_of(samples)
+    pieces, output, samples = some_paths_of(pieces, "pieces"), path_of(output), texts_of(samples)
     if samples and (len(samples) != len(pieces) or is_vcf(output) or output.endswith(".parquet")):
         rule = f"{len(samples)} names for {len(pieces)} files"
         raise InputError("--sample", "", rule, "name each table once; VCF and Parquet take no names")

@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 
 from pairhmm import engine
-from pairhmm.arguments import AnyPath, Paths, Texts, path_of, paths_of, texts_of
+from pairhmm.arguments import AnyPath, Paths, Texts, path_of, some_paths_of, texts_of
 from pairhmm.blocks import ReadBlock
 from pairhmm.candidates import CandidateFinder, CandidateOptions
 from pairhmm.compiled import require_compiled
@@ -160,7 +160,7 @@ def open_run(
         Naming file, record and cure.
     """
     require_compiled("reading alignments")
-    alignments, reference, regions = paths_of(alignments), path_of(reference), texts_of(regions)
+    alignments, reference, regions = some_paths_of(alignments, "alignments"), path_of(reference), texts_of(regions)
     candidates, haplotypes, regions_file = path_of(candidates), path_of(haplotypes), path_of(regions_file)
     options = options or RunOptions()
     backend = engine.choose(options.backend)

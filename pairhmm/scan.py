@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm import scanning
-from pairhmm.arguments import AnyPath, Paths, path_of, paths_of
+from pairhmm.arguments import AnyPath, Paths, path_of, some_paths_of
 from pairhmm.compiled import require_compiled
 from pairhmm.errors import InputError
 from pairhmm.io.ahead import read_ahead
@@ -31,6 +31,7 @@ from pairhmm.io.scan_tables import (
 from pairhmm.io.signatures import read_signatures
 from pairhmm.iupac import encode_sets
 from pairhmm.keywords import ScanKeywords, with_keywords
+from pairhmm.option_rules import check_whole
 from pairhmm.qualities import PhredValues, phred
 from pairhmm.scanning.batch import REVERSE, Patterns, Samples, Scanned, ScanOptions, Signatures, with_match_counts
 from pairhmm.scanning.choice import choose
@@ -124,6 +125,7 @@ def scan(
         Where a named backend does not run here.
     """
     (options,) = with_keywords("scan", keywords, options)
+    check_whole("threads", threads, 1)
     _check_named("signatures", signatures)
     _check_named("samples", samples)
     if not all(signatures.values()):
@@ -260,7 +262,14 @@ def scan_files(
     """
     require_compiled("scan")
     (options,) = with_keywords("scan_files", keywords, options)
-    signatures, samples, output, reference = path_of(signatures), paths_of(samples), path_of(output), path_of(reference)
+    check_whole("threads", threads, 1)
+    check_whole("chunk_size", chunk_size, 1, 2**63 - 1)
+    signatures, samples, output, reference = (
+        path_of(signatures),
+        some_paths_of(samples, "samples"),
+        path_of(output),
+        path_of(reference),
+    )
     reports = reports or Reports()
     if per_file and options.every_match:
         raise InputError(

@@ -19,7 +19,7 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import NamedTuple, Unpack
 
-from pairhmm.arguments import AnyPath, Paths, Texts, path_of, paths_of, texts_of
+from pairhmm.arguments import AnyPath, Paths, Texts, path_of, some_paths_of, texts_of
 from pairhmm.blocks import ReadBlock
 from pairhmm.candidates import CandidateFinder
 from pairhmm.compiled import require_compiled
@@ -30,6 +30,7 @@ from pairhmm.io.intervals import Interval, write_bed
 from pairhmm.io.read_blocks import read_blocks
 from pairhmm.io.read_density import ReadDensity, read_densities
 from pairhmm.keywords import RunKeywords, with_keywords
+from pairhmm.option_rules import check_whole
 from pairhmm.regions import MAX_SHIFT, FetchBases, variant_extent
 from pairhmm.runs import Inside, RunOptions, contig_order, find_places
 from pairhmm.variants import Variant
@@ -83,10 +84,11 @@ def scatter(
         Naming file, record and cure.
     """
     require_compiled("scatter")
-    alignments, reference, regions = paths_of(alignments), path_of(reference), texts_of(regions)
+    alignments, reference, regions = some_paths_of(alignments, "alignments"), path_of(reference), texts_of(regions)
     candidates, regions_file = path_of(candidates), path_of(regions_file)
     chosen = with_keywords("scatter", keywords, options or RunOptions())
     (options,) = chosen
+    check_whole("pieces", pieces, 1)
     with Reference(reference) as genome, AlignmentReader(alignments, genome, need_index=True) as reader:
         contigs = contig_order(reader, genome)
         asked = find_places(regions, regions_file, genome)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -9,11 +10,12 @@ import numpy as np
 
 from pairhmm import engine
 from pairhmm.arguments import AnyPath, path_of
-from pairhmm.batch import Group, PairBatch
+from pairhmm.batch import HIGHEST_QUALITY, Group, PairBatch
 from pairhmm.device_pool import DevicePool
 from pairhmm.engine import Choice
 from pairhmm.errors import InputError
 from pairhmm.io.pairs import ReferencePair, read_reference_likelihoods
+from pairhmm.option_rules import check_number, check_whole
 
 __all__ = ["GATK_MIN_BASE_QUALITY", "Case", "Validation", "validate"]
 
@@ -126,6 +128,10 @@ def validate(
         The backend cannot run here.
     """
     file = path_of(path)
+    check_number("tolerance", tolerance, 0, sys.float_info.max)
+    check_whole("min_base_quality", min_base_quality, 0, HIGHEST_QUALITY)
+    check_whole("worst", worst, 0)
+    check_whole("threads", threads, 1)
     chosen = engine.choose(backend)
     pairs = failures = 0
     kept: list[Case] = []

@@ -87,7 +87,7 @@ def test_unknown_keywords_name_the_near_miss(verb, keyword, hint):
 
 
 def test_values_are_checked_at_the_call_not_at_the_first_site():
-    with pytest.raises(ValueError, match="ploidy=0 is not a whole number of at least 1"):
+    with pytest.raises(ValueError, match="ploidy=0 is not a whole number from 1"):
         pairhmm.call("a.bam", "r.fa", ploidy=0)
 
 

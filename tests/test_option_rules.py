@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import pairhmm
 from pairhmm.candidates import CandidateOptions
 from pairhmm.engine import Choice
 from pairhmm.errors import InputError, OptionError
@@ -37,7 +38,8 @@ NAN, INF = float("nan"), float("inf")
         (GenotypeOptions, "ploidy", (0, -1, 2.5, True)),
         *((GenotypeOptions, name, (0, -1, 0.5, NAN)) for name in ("snv_prior", "indel_prior")),
         *((ScanOptions, name, (-1, 1.5, NAN, "1")) for name in ("max_mismatches", "min_informative")),
-        *((ScanOptions, name, (-1, NAN, INF)) for name in ("min_score", "min_mean")),
+        (ScanOptions, "max_mismatches", (1 << 31, 1 << 80)),
+        *((ScanOptions, name, (-1, NAN, INF, 1e300)) for name in ("min_score", "min_mean")),
         (RunOptions, "backend", ("x", None)),
         *((RunOptions, name, (0, -1, 1.5, "2")) for name in ("threads", "chunk_size")),
         (Choice, "device_memory", (0, -1)),
@@ -60,6 +62,37 @@ def test_of_reads(name, values):
 def test_a_choice_of_no_backend():
     with pytest.raises(OptionError, match="backend='x' is not one of auto, cuda"):
         RunOptions(backend=Choice("x"))
+
+
+@pytest.mark.parametrize(
+    ("verb", "message"),
+    [
+        (lambda: pairhmm.forward(pairhmm.make_read("ACGT", 30), "ACGT", threads=0), "threads=0 is not"),
+        (lambda: pairhmm.scan({"a": "ACGT"}, {"s": "ACGT"}, threads=-1), "threads=-1 is not"),
+        (lambda: pairhmm.scatter("a.bam", "r.fa", 0), "pieces=0 is not"),
+        (lambda: pairhmm.validate("x.txt", min_base_quality=300), "min_base_quality=300 is not"),
+        (lambda: pairhmm.validate("x.txt", tolerance=NAN), "tolerance=nan is not"),
+        (lambda: pairhmm.write_calls("a.bam", "r.fa", "x.vcf", min_quality=NAN), "min_quality=nan is not"),
+        (lambda: pairhmm.write_vcf([], "x.vcf", "r.fa", min_quality=-1), "min_quality=-1 is not"),
+        (lambda: pairhmm.report("x.html", calls="x.vcf", max_sites=0), "max_sites=0 is not"),
+    ],
+)
+def test_arguments_of_functions(verb, message):
+    with pytest.raises(OptionError, match=message):
+        verb()
+
+
+@pytest.mark.parametrize(
+    ("verb", "what"),
+    [
+        (lambda: list(pairhmm.call([], "r.fa")), "alignments"),
+        (lambda: pairhmm.scatter([], "r.fa", 2), "alignments"),
+        (lambda: pairhmm.gather([], "x.tsv"), "pieces"),
+    ],
+)
+def test_no_files(verb, what):
+    with pytest.raises(InputError, match=f"{what}: no file is named"):
+        verb()
 
 
 def test_what_is_in_range_is_taken():

@@ -55,7 +55,7 @@ class ScanOptions:
         check_whole("max_mismatches", self.max_mismatches, 0)
         check_whole("min_informative", self.min_informative, 0)
         check_number("min_score", self.min_score, 0)
-        check_number("min_mean", self.min_mean, 0)
+        check_number("min_mean", self.min_mean, 0, 1000)
 
     @property
     def needs_qualities(self) -> bool:
