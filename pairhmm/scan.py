@@ -264,12 +264,8 @@ def scan_files(
     (options,) = with_keywords("scan_files", keywords, options)
     check_whole("threads", threads, 1)
     check_whole("chunk_size", chunk_size, 1, 2**63 - 1)
-    signatures, samples, output, reference = (
-        path_of(signatures),
-        some_paths_of(samples, "samples"),
-        path_of(output),
-        path_of(reference),
-    )
+    signatures, samples = path_of(signatures), some_paths_of(samples, "samples")
+    output, reference = path_of(output), path_of(reference)
     reports = reports or Reports()
     if per_file and options.every_match:
         raise InputError(
