@@ -205,15 +205,15 @@ class PairBatch:
         reads = [read for group in groups for read in group.reads]
         of_group = [codes_of(group.haplotypes) for group in groups]
         haplotypes = [haplotype for group in of_group for haplotype in group]
-        lengths = read_lengths(reads)
+        read_offset, qualities = joined_reads(reads)
         return cls(
             group_read=offsets([len(group.reads) for group in groups]),
             group_haplotype=offsets(list(map(len, of_group))),
-            read_offset=offsets(lengths),
+            read_offset=read_offset,
             haplotype_offset=offsets([len(haplotype) for haplotype in haplotypes]),
             haplotypes=joined(haplotypes),
             start=Start(match=0.0, deletion=1.0) if start is None else start,
-            qualities=joined_reads(reads),
+            qualities=qualities,
         )
 
     @property
@@ -320,26 +320,22 @@ def joined(arrays: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint8]:
     return np.concatenate(arrays) if arrays else np.empty(0, dtype=np.uint8)
 
 
-def joined_reads(reads: Sequence[Read]) -> Qualities:
-    """Reads end to end."""
-    return Qualities(*(joined([getattr(read, name) for read in reads]) for name in Qualities.__dataclass_fields__))
-
-
-def read_lengths(reads: Sequence[Read]) -> list[int]:
-    """Bases of each read.
+def joined_reads(reads: Sequence[Read]) -> tuple[NDArray[np.int64], Qualities]:
+    """Reads end to end, and where each begins (int64[reads + 1]).
 
     Raises
     ------
     ValueError
         For a read whose qualities are not one a base: end to end with others they would be those of its neighbours.
     """
-    lengths = [len(read.bases) for read in reads]
+    columns = {name: [getattr(read, name) for read in reads] for name in Qualities.__dataclass_fields__}
+    lengths = list(map(len, columns["bases"]))
     for name in QUALITY_NAMES:
-        sizes = [len(getattr(read, name)) for read in reads]
+        sizes = list(map(len, columns[name]))
         if sizes != lengths:
             at = next(i for i, (size, length) in enumerate(zip(sizes, lengths, strict=True)) if size != length)
             raise ValueError(f"reads[{at}]: {name} has {sizes[at]} values for {lengths[at]} bases")
-    return lengths
+    return offsets(lengths), Qualities(*map(joined, columns.values()))
 
 
 def _check_offsets(name: str, values: NDArray[np.int64], end: int, smallest: int) -> None:

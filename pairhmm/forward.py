@@ -12,17 +12,7 @@ from numpy.typing import NDArray
 
 from pairhmm import engine
 from pairhmm.arguments import AnyPath, path_of
-from pairhmm.batch import (
-    QUALITY_NAMES,
-    PairBatch,
-    Profiles,
-    Qualities,
-    Read,
-    joined,
-    joined_reads,
-    offsets,
-    read_lengths,
-)
+from pairhmm.batch import QUALITY_NAMES, PairBatch, Profiles, Qualities, Read, joined, joined_reads, offsets
 from pairhmm.engine import Choice
 from pairhmm.errors import InputError
 from pairhmm.io.ahead import read_ahead
@@ -201,19 +191,18 @@ def forward_files(
 
 
 def _batch(reads: Sequence[ModelRead], codes: Sequence[NDArray[np.uint8]], model: ProfileModel | None) -> PairBatch:
-    lengths: Sequence[int]
     qualities: Qualities | None = None
     profiles: Profiles | None = None
     if model is None:
-        gatk_reads = _gatk_reads(reads)
-        lengths, qualities = read_lengths(gatk_reads), joined_reads(gatk_reads)
+        read_offset, qualities = joined_reads(_gatk_reads(reads))
     else:
         probabilities = _probabilities(reads)
-        lengths, profiles = [len(each) for each in probabilities], model.profiles(np.concatenate(probabilities))
+        read_offset = offsets([len(each) for each in probabilities])
+        profiles = model.profiles(np.concatenate(probabilities))
     return PairBatch(
         group_read=offsets([len(reads)]),
         group_haplotype=offsets([len(codes)]),
-        read_offset=offsets(lengths),
+        read_offset=read_offset,
         haplotype_offset=offsets([len(haplotype) for haplotype in codes]),
         haplotypes=joined(codes),
         start=gatk.START if model is None else model.start,
@@ -223,11 +212,12 @@ def _batch(reads: Sequence[ModelRead], codes: Sequence[NDArray[np.uint8]], model
 
 
 def _gatk_reads(reads: Sequence[ModelRead]) -> list[Read]:
-    for at, read in enumerate(reads):
-        if not isinstance(read, Read):
-            cure = "make_read makes a read; letter probabilities need model=, a profile model"
-            raise TypeError(f"reads[{at}] is of type {type(read).__name__}: {cure}")
-    return [read for read in reads if isinstance(read, Read)]
+    gatk_reads = [read for read in reads if isinstance(read, Read)]
+    if len(gatk_reads) < len(reads):
+        at, other = next((at, read) for at, read in enumerate(reads) if not isinstance(read, Read))
+        cure = "make_read makes a read; letter probabilities need model=, a profile model"
+        raise TypeError(f"reads[{at}] is of type {type(other).__name__}: {cure}")
+    return gatk_reads
 
 
 def _probabilities(reads: Sequence[ModelRead]) -> list[NDArray[np.float64]]:
