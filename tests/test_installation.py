@@ -19,7 +19,7 @@ REQUIREMENTS = ("Bio", "click", "numpy", "platformdirs", "pysam", "rich", "rich_
 @pytest.fixture(scope="module")
 def build(require, tmp_path_factory):
     """``build(*options)``: what pip says of a wheel of this checkout without a compiler, and the folder for it."""
-    require("build", (PROJECT / "pyproject.toml").exists() and (PROJECT / "cpu").is_dir(), "not a checkout")
+    require("checkout", (PROJECT / "pyproject.toml").exists() and (PROJECT / "cpu").is_dir(), "not a checkout")
     require("build", importlib.util.find_spec("pip") is not None, "pip is not installed")
     folder = tmp_path_factory.mktemp("wheel")
 
