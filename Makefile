@@ -7,7 +7,6 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 SOURCES := pyproject.toml $(wildcard cpu/*)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
-export PAIRHMM_NEEDS_CPU := 1
 
 .PHONY: test test-gpu demo lint bench wheel clean
 

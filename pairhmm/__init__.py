@@ -1,7 +1,8 @@
 """Read x haplotype likelihoods and genotypes with a pair hidden Markov model.
 
 The functions have the names of the commands: `forward`, `likelihoods`, `call`, `scatter`, `gather`, `scan`, `report`,
-`validate` and `simulate`. Each is imported on first use, so that `import pairhmm` stays cheap.
+`validate` and `simulate`; docs/python.md tells of them. Each is imported on first use, so that `import pairhmm` stays
+cheap.
 """
 
 from __future__ import annotations
@@ -13,13 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pairhmm.batch import Group, PairBatch, Read, Scores
-    from pairhmm.call import call
-    from pairhmm.errors import BackendUnavailable, InputError, PairhmmError
+    from pairhmm.call import Site, call, write_calls
+    from pairhmm.engine import Choice
+    from pairhmm.errors import BackendUnavailable, InputError, OptionError, PairhmmError
+    from pairhmm.evidence import Evidence
+    from pairhmm.exports import calls_to_pandas, likelihoods_to_pandas, write_vcf
     from pairhmm.forward import forward, make_read
     from pairhmm.gather import gather
-    from pairhmm.likelihoods import likelihoods
+    from pairhmm.genotypes import GenotypeOptions
+    from pairhmm.likelihoods import likelihoods, write_likelihoods
     from pairhmm.models.gatk import GatkOptions
     from pairhmm.report import ReportInputs, report
+    from pairhmm.runs import RunOptions
     from pairhmm.scan import scan
     from pairhmm.scanning.batch import ScanOptions
     from pairhmm.scatter import scatter
@@ -28,38 +34,56 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BackendUnavailable",
+    "Choice",
+    "Evidence",
     "GatkOptions",
+    "GenotypeOptions",
     "Group",
     "InputError",
+    "OptionError",
     "PairBatch",
     "PairhmmError",
     "Read",
     "ReportInputs",
+    "RunOptions",
     "ScanOptions",
     "Scores",
+    "Site",
     "__version__",
     "call",
+    "calls_to_pandas",
     "forward",
     "gather",
     "likelihoods",
+    "likelihoods_to_pandas",
     "make_read",
     "report",
     "scan",
     "scatter",
     "simulate",
     "validate",
+    "write_calls",
+    "write_likelihoods",
+    "write_vcf",
 ]
 
 _VERBS = ("call", "forward", "gather", "likelihoods", "report", "scan", "scatter", "simulate", "validate")
 
 _HOMES = {
     **{verb: f"pairhmm.{verb}" for verb in _VERBS},
+    **dict.fromkeys(("Site", "write_calls"), "pairhmm.call"),
+    **dict.fromkeys(("calls_to_pandas", "likelihoods_to_pandas", "write_vcf"), "pairhmm.exports"),
+    "Choice": "pairhmm.engine",
+    "Evidence": "pairhmm.evidence",
+    "GenotypeOptions": "pairhmm.genotypes",
+    "RunOptions": "pairhmm.runs",
     "make_read": "pairhmm.forward",
+    "write_likelihoods": "pairhmm.likelihoods",
     "GatkOptions": "pairhmm.models.gatk",
     "ReportInputs": "pairhmm.report",
     "ScanOptions": "pairhmm.scanning.batch",
     **dict.fromkeys(("Group", "PairBatch", "Read", "Scores"), "pairhmm.batch"),
-    **dict.fromkeys(("BackendUnavailable", "InputError", "PairhmmError"), "pairhmm.errors"),
+    **dict.fromkeys(("BackendUnavailable", "InputError", "OptionError", "PairhmmError"), "pairhmm.errors"),
 }
 
 

@@ -9,6 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.sequences import Letters, codes_of
+from pairhmm.short_repr import short_repr
+
 ROW_SIZE = 12
 """Doubles of a general row: emission of A C G T N, then mm im dm mi ii md dd."""
 
@@ -47,6 +50,11 @@ class Qualities:
     deletion_quality: NDArray[np.uint8]
     gap_quality: NDArray[np.uint8]
 
+    __repr__ = short_repr
+
+
+QUALITY_NAMES = tuple(name for name in Qualities.__dataclass_fields__ if name != "bases")
+
 
 class Read(Qualities):
     """One read."""
@@ -75,13 +83,17 @@ class Profiles:
     insertion: NDArray[np.float64]
     transitions: NDArray[np.float64]
 
+    __repr__ = short_repr
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Reads that are each scored against each of some haplotypes: one region of a sample."""
+    """Reads that are each scored against each of some haplotypes (letters or codes): one region of a sample."""
 
     reads: Sequence[Read]
-    haplotypes: Sequence[NDArray[np.uint8]]
+    haplotypes: Sequence[Letters]
+
+    __repr__ = short_repr
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +111,8 @@ class Scores:
 
     log10: NDArray[np.float64]
     precision: NDArray[np.uint8]
+
+    __repr__ = short_repr
 
     @classmethod
     def none(cls, pairs: int) -> Scores:
@@ -152,6 +166,8 @@ class PairBatch:
     rows: NDArray[np.float64] | None = None
     profiles: Profiles | None = None
 
+    __repr__ = short_repr
+
     def __post_init__(self) -> None:
         if sum(given is not None for given in (self.qualities, self.rows, self.profiles)) != 1:
             raise ValueError("a batch has either qualities or rows or profiles")
@@ -187,17 +203,17 @@ class PairBatch:
     def from_groups(cls, groups: Sequence[Group], start: Start | None = None) -> PairBatch:
         """Pack GATK reads; `start` defaults to GATK's (`models.gatk.START`)."""
         reads = [read for group in groups for read in group.reads]
-        haplotypes = [haplotype for group in groups for haplotype in group.haplotypes]
+        of_group = [codes_of(group.haplotypes) for group in groups]
+        haplotypes = [haplotype for group in of_group for haplotype in group]
+        read_offset, qualities = joined_reads(reads)
         return cls(
             group_read=offsets([len(group.reads) for group in groups]),
-            group_haplotype=offsets([len(group.haplotypes) for group in groups]),
-            read_offset=offsets([len(read.bases) for read in reads]),
+            group_haplotype=offsets(list(map(len, of_group))),
+            read_offset=read_offset,
             haplotype_offset=offsets([len(haplotype) for haplotype in haplotypes]),
             haplotypes=joined(haplotypes),
             start=Start(match=0.0, deletion=1.0) if start is None else start,
-            qualities=Qualities(
-                *(joined([getattr(read, name) for read in reads]) for name in Qualities.__dataclass_fields__)
-            ),
+            qualities=qualities,
         )
 
     @property
@@ -302,6 +318,24 @@ def offsets(lengths: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
 def joined(arrays: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint8]:
     """Arrays end to end, none at all among them."""
     return np.concatenate(arrays) if arrays else np.empty(0, dtype=np.uint8)
+
+
+def joined_reads(reads: Sequence[Read]) -> tuple[NDArray[np.int64], Qualities]:
+    """Reads end to end, and where each begins (int64[reads + 1]).
+
+    Raises
+    ------
+    ValueError
+        For a read whose qualities are not one a base: end to end with others they would be those of its neighbours.
+    """
+    columns = {name: [getattr(read, name) for read in reads] for name in Qualities.__dataclass_fields__}
+    lengths = list(map(len, columns["bases"]))
+    for name in QUALITY_NAMES:
+        sizes = list(map(len, columns[name]))
+        if sizes != lengths:
+            at = next(i for i, (size, length) in enumerate(zip(sizes, lengths, strict=True)) if size != length)
+            raise ValueError(f"reads[{at}]: {name} has {sizes[at]} values for {lengths[at]} bases")
+    return offsets(lengths), Qualities(*map(joined, columns.values()))
 
 
 def _check_offsets(name: str, values: NDArray[np.int64], end: int, smallest: int) -> None:

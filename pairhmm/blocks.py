@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pairhmm.batch import joined, offsets
 from pairhmm.compiled import native
+from pairhmm.short_repr import short_repr
 
 if TYPE_CHECKING:
     from pairhmm._cpu import Reads
@@ -59,6 +60,8 @@ class ReadBlock:
     cigar_offset: NDArray[np.int64]
     cigar: NDArray[np.uint32]
     _native: Reads | None = field(default=None, repr=False)
+
+    __repr__ = short_repr
 
     def __len__(self) -> int:
         return len(self.names)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.errors import InputError
 from pairhmm.evidence import Evidence, without_nuisances
 from pairhmm.genotypes import GenotypeOptions, SampleGenotype, allele_likelihoods, call_sample, site_quality
 from pairhmm.io.calls import open_calls
+from pairhmm.keywords import CallKeywords, with_keywords
 from pairhmm.models.gatk import GatkOptions, floor_scores
+from pairhmm.option_rules import check_number
 from pairhmm.regions import Region
 from pairhmm.runs import Run, RunOptions, open_run
 from pairhmm.variants import Variant
@@ -33,51 +38,63 @@ class Site:
     quality : float
         QUAL, Phred.
     samples : list of SampleGenotype
+    names : tuple of str
+        Of the samples, in their order.
     """
 
     variant: Variant
     quality: float
     samples: list[SampleGenotype]
+    names: tuple[str, ...] = ()
 
     @property
     def is_variant(self) -> bool:
         """Whether some sample has an alternative allele."""
         return any(sample.alleles and any(sample.alleles) for sample in self.samples)
 
+    @property
+    def genotypes(self) -> dict[str, SampleGenotype]:
+        """The genotype of each sample by its name."""
+        return dict(zip(self.names, self.samples, strict=True))
+
 
 def call(
-    alignments: Sequence[str],
-    reference: str,
-    candidates: str | None = None,
-    haplotypes: str | None = None,
-    regions: Sequence[str] = (),
-    regions_file: str | None = None,
+    alignments: Paths,
+    reference: AnyPath,
+    candidates: AnyPath | None = None,
+    haplotypes: AnyPath | None = None,
+    regions: Texts = (),
+    regions_file: AnyPath | None = None,
     options: RunOptions | None = None,
     genotypes: GenotypeOptions | None = None,
+    **keywords: Unpack[CallKeywords],
 ) -> Iterator[Site]:
     """Genotype candidates.
 
     Parameters
     ----------
-    alignments : sequence of str
+    alignments : path or sequence of paths
         BAM or CRAM files, sorted by coordinate. Samples are those of their read groups.
-    reference : str
+    reference : path
         FASTA.
-    candidates : str, optional
+    candidates : path, optional
         VCF or BCF: each of its records is genotyped.
-    haplotypes : str, optional
+    haplotypes : path, optional
         FASTA of the haplotypes of the one region in `regions`: what they differ in is genotyped. With neither,
         candidates are found in the reads, and those are given that some sample has.
-    regions : sequence of str
+    regions : str or sequence of str
         ``chr:begin-end``, 1-based inclusive; everything without any. Needs indexed alignments.
-    regions_file : str, optional
+    regions_file : path, optional
         BED, 0-based half-open.
     options : RunOptions, optional
     genotypes : GenotypeOptions, optional
+    **keywords
+        Fields of `RunOptions` and `GenotypeOptions` by name, such as ``threads=2`` or ``ploidy=1``; they go before
+        those of `options` and `genotypes`.
 
-    Yields
-    ------
-    Site
+    Returns
+    -------
+    iterator of Site
         In coordinate order; memory does not grow with the files.
 
     Raises
@@ -85,31 +102,38 @@ def call(
     InputError
         Naming file, record and cure.
     """
-    options, genotypes = options or RunOptions(), genotypes or GenotypeOptions()
-    with open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options) as run:
+    chosen = with_keywords("call", keywords, options or RunOptions(), genotypes or GenotypeOptions())
+    options, genotypes = chosen
+    opening = open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options)
+    return _sites_of(opening, options, genotypes)
+
+
+def _sites_of(opening: AbstractContextManager[Run], options: RunOptions, genotypes: GenotypeOptions) -> Iterator[Site]:
+    with opening as run:
         _check_names(genotypes, run.samples)
         yield from _sites(run, genotypes, options.model)
 
 
 def write_calls(
-    alignments: Sequence[str],
-    reference: str,
-    output: str,
-    candidates: str | None = None,
-    haplotypes: str | None = None,
-    regions: Sequence[str] = (),
-    regions_file: str | None = None,
+    alignments: Paths,
+    reference: AnyPath,
+    output: AnyPath,
+    candidates: AnyPath | None = None,
+    haplotypes: AnyPath | None = None,
+    regions: Texts = (),
+    regions_file: AnyPath | None = None,
     options: RunOptions | None = None,
     genotypes: GenotypeOptions | None = None,
     min_quality: float = 30.0,
     provenance: Mapping[str, str] | None = None,
     watch: Callable[[Region], None] | None = None,
+    **keywords: Unpack[CallKeywords],
 ) -> None:
     """Write genotypes as VCF or BCF; the parameters are those of `call`.
 
     Parameters
     ----------
-    output : str
+    output : path
         ``-`` for VCF to stdout; the format follows the extension (`pairhmm.io.calls`).
     min_quality : float
         QUAL below which a record's filter is LowQual.
@@ -118,11 +142,13 @@ def write_calls(
     watch : callable, optional
         Told of each region as it is scored.
     """
-    options, genotypes = options or RunOptions(), genotypes or GenotypeOptions()
+    chosen = with_keywords("write_calls", keywords, options or RunOptions(), genotypes or GenotypeOptions())
+    options, genotypes = chosen
+    check_number("min_quality", min_quality, 0)
     with open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options) as run:
         _check_names(genotypes, run.samples)
         with open_calls(
-            output,
+            path_of(output),
             run.contigs,
             run.samples,
             min_quality=min_quality,
@@ -163,6 +189,7 @@ def genotype_region(
     discovered : bool
         Leave out candidates that no sample has, and alleles that none has.
     """
+    names = tuple(samples)
     view = _View(evidence, samples, options, model)
     for index, variant in enumerate(evidence.region.variants):
         if variant.role != "asked":
@@ -174,7 +201,7 @@ def genotype_region(
             seen = {allele for one in site.samples for allele in one.alleles or ()} - {0}
             if len(seen) < len(variant.alts):
                 site = view.site(index, sorted(seen))
-        yield site
+        yield replace(site, names=names)
 
 
 def on_listed_alleles(evidence: Evidence) -> Evidence:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pairhmm.blocks import ReadBlock
 from pairhmm.compiled import native
 from pairhmm.haplotypes import UNKNOWN
+from pairhmm.option_rules import check_number, check_whole
 from pairhmm.regions import FetchBases, Region, shift_left, trim_allele
 from pairhmm.sequences import decode, encode
 from pairhmm.variants import Variant
@@ -39,6 +40,13 @@ class CandidateOptions:
     min_indel_count: int = 2
     min_snv_fraction: float = 0.12
     min_indel_fraction: float = 0.08
+
+    def __post_init__(self) -> None:
+        check_whole("min_base_quality", self.min_base_quality, 0, 93)
+        for name in ("min_snv_count", "min_indel_count"):
+            check_whole(name, getattr(self, name), 1)
+        for name in ("min_snv_fraction", "min_indel_fraction"):
+            check_number(name, getattr(self, name), 0, 1)
 
 
 class CandidateFinder:

@@ -1,16 +1,48 @@
-"""The compiled part of the package, or a message that says how to get it."""
+"""The compiled part of the package; where it is missing, its first use says so and how to get it."""
 
 from __future__ import annotations
 
-from pairhmm.errors import BackendUnavailable
+from typing import TYPE_CHECKING, Any, NoReturn
 
-try:
+from pairhmm.errors import CompiledPartMissing
+
+__all__ = ["CURE", "Missing", "is_compiled", "native", "require_compiled"]
+
+CURE = "install a C++ compiler (apt install g++) and then pairhmm again, or install its wheel"
+
+
+class Missing:
+    """Stands for the compiled part: modules that use some of it can be imported without."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # doctest, inspect and copy look for these
+            raise AttributeError(name)
+        self.refuse("this")
+
+    def refuse(self, what: str) -> NoReturn:
+        raise CompiledPartMissing(what, self.reason, CURE)
+
+
+if TYPE_CHECKING:
     from pairhmm import _cpu as native
-except ImportError as error:
-    raise BackendUnavailable(
-        "cpu",
-        "reading alignments needs its compiled part (pairhmm._cpu), which is not installed",
-        "install a wheel, or pip install with a C++ compiler at hand",
-    ) from error
+else:
+    try:
+        import pairhmm._cpu as native
+    except ModuleNotFoundError:
+        native = Missing("which is not installed")
+    except ImportError as error:
+        native = Missing(f"which does not load ({error})")
 
-__all__ = ["native"]
+
+def is_compiled() -> bool:
+    """Whether the compiled part is here."""
+    return not isinstance(native, Missing)
+
+
+def require_compiled(what: str) -> None:
+    """Raise CompiledPartMissing, with `what` as its subject, unless the compiled part is here."""
+    if isinstance(native, Missing):
+        native.refuse(what)

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from pairhmm.backends.base import Status
+from pairhmm.compiled import require_compiled
 from pairhmm.errors import BackendUnavailable, DeviceLost, OutOfDeviceMemory, PairhmmError, raised_as, starting_as
 
 LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
@@ -102,6 +103,7 @@ def status() -> Status:
     """Whether a GPU here can be used, and if not the first thing that is missing and what helps."""
     try:
         setup = survey()
+        require_compiled("backend cuda")
     except BackendUnavailable as error:
         return Status(False, reason=error.reason, cure=error.cure)
     detail = f"CuPy {setup.cupy}, NVRTC {_dotted(setup.nvrtc)}, driver for CUDA {_cuda(setup.driver)}"

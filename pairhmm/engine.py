@@ -12,6 +12,7 @@ from pairhmm.batch import PairBatch, Scores
 from pairhmm.calibration import Calibration, crossover
 from pairhmm.device_pool import DevicePool
 from pairhmm.errors import BackendUnavailable, InputError
+from pairhmm.option_rules import check_choice, check_whole
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +39,16 @@ class Choice:
     devices: tuple[int, ...] | None = None
     device_memory: int | None = None
 
+    def __post_init__(self) -> None:
+        if self.device_memory is not None:
+            check_whole("device_memory", self.device_memory, 1, 2**63 - 1)
+
+
+def check_backend(wanted: object) -> None:
+    """Raise OptionError unless this is "auto", a backend's name or a Choice of one."""
+    name = wanted.backend if isinstance(wanted, Choice) else wanted
+    check_choice("backend", name, ("auto", *backends.names()))
+
 
 def choose(wanted: str | Choice = "auto", cells: int | None = None) -> DevicePool:
     """Make the backend that is wanted ready; "auto" takes the fastest that runs here and says what it took and why.
@@ -62,8 +73,8 @@ def choose(wanted: str | Choice = "auto", cells: int | None = None) -> DevicePoo
     names = backends.names()
     refused: list[str] = []
     for name in _ranked(names, choice, cells):
-        found = backends.status(name)
         try:
+            found = backends.status(name)
             if not found.available:
                 raise BackendUnavailable(name, found.reason, found.cure)
             if choice.devices is not None and not found.devices:

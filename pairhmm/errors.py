@@ -32,6 +32,22 @@ class InputError(PairhmmError):
         super().__init__(f"{place}: {told}" if place else told)
 
 
+class OptionError(InputError, ValueError):
+    """An option has a value that it can't have.
+
+    Parameters
+    ----------
+    name : str
+        The option's.
+    value : object
+    rule : str
+        What does not hold of the value.
+    """
+
+    def __init__(self, name: str, value: object, rule: str) -> None:
+        super().__init__("", "", f"{name}={value!r} {rule}", "")
+
+
 class BackendUnavailable(PairhmmError):
     """A backend does not run here.
 
@@ -47,6 +63,27 @@ class BackendUnavailable(PairhmmError):
     def __init__(self, name: str, reason: str, cure: str) -> None:
         self.name, self.reason, self.cure = name, reason, cure
         super().__init__(f"backend {name}: {reason}; {cure}")
+
+
+class CompiledPartMissing(BackendUnavailable):
+    """Something needs the compiled part of the package, which is not here.
+
+    Parameters
+    ----------
+    what : str
+        What needs it.
+    reason : str
+        How it is missing.
+    cure : str
+        How to get it.
+    """
+
+    def __init__(self, what: str, reason: str, cure: str) -> None:
+        super().__init__("cpu", f"needs pairhmm's compiled part, {reason}", cure)
+        self.what = what
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.reason}; {self.cure}"
 
 
 class OutOfDeviceMemory(PairhmmError):

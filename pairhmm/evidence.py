@@ -22,9 +22,11 @@ from pairhmm.batch import offsets
 from pairhmm.blocks import ReadBlock, gather
 from pairhmm.candidates import carried_alleles
 from pairhmm.haplotypes import Haplotype, build_haplotypes
+from pairhmm.option_rules import check_whole
 from pairhmm.region_sources import RegionSource
 from pairhmm.regions import MAX_SHIFT, FetchBases, Region
 from pairhmm.sequences import encode
+from pairhmm.short_repr import short_repr
 
 # GATK drops reads that a region's cut leaves shorter (AssemblyBasedCallerUtils, READ_LENGTH_FILTER_THRESHOLD).
 MIN_CUT_LENGTH = 10
@@ -54,6 +56,8 @@ class Evidence:
         0 for float32, 1 for float64.
     set_aside : bool (reads,)
         Reads that fit none of the haplotypes; genotypes are made without them.
+    samples : sequence of str
+        Names of the run's samples, which `sample` counts.
     """
 
     region: Region
@@ -67,6 +71,16 @@ class Evidence:
     log10: NDArray[np.float64]
     precision: NDArray[np.uint8]
     set_aside: NDArray[np.bool_]
+    samples: Sequence[str] = ()
+
+    @property
+    def sample_names(self) -> list[str]:
+        """The sample of each read, by name."""
+        return [self.samples[index] for index in self.sample.tolist()]
+
+    def __repr__(self) -> str:
+        place = f"{self.region.chrom}:{self.region.start + 1}-{self.region.end}"
+        return f"Evidence({place}, {len(self.names)} reads, {len(self.haplotypes)} haplotypes)"
 
 
 def without_nuisances(evidence: Evidence) -> Evidence:
@@ -109,6 +123,8 @@ class CutReads:
     quals: NDArray[np.uint8]
     mapq: NDArray[np.uint8]
 
+    __repr__ = short_repr
+
 
 class RegionScorer(Protocol):
     """Scores reads that were cut to regions against the haplotypes of those regions."""
@@ -139,6 +155,11 @@ class EvidenceOptions:
     max_haplotypes: int = 128
     max_depth: int = 1000
     max_cells: int = 200_000_000
+
+    def __post_init__(self) -> None:
+        check_whole("max_haplotypes", self.max_haplotypes, 2)
+        check_whole("max_depth", self.max_depth, 1)
+        check_whole("max_cells", self.max_cells, 1, 2**63 - 1)
 
 
 @dataclass(slots=True)

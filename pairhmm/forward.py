@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain, islice
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm import engine
-from pairhmm.batch import PairBatch, Profiles, Qualities, Read, joined, offsets
+from pairhmm.arguments import AnyPath, path_of
+from pairhmm.batch import QUALITY_NAMES, PairBatch, Profiles, Qualities, Read, joined, joined_reads, offsets
 from pairhmm.engine import Choice
 from pairhmm.errors import InputError
 from pairhmm.io.ahead import read_ahead
@@ -22,10 +22,9 @@ from pairhmm.io.records import SequenceRecord, read_profiles, read_sequences
 from pairhmm.io.score_lines import HEADER, score_lines
 from pairhmm.models import gatk
 from pairhmm.models.profile import ProfileModel, check_profile, one_hot
-from pairhmm.sequences import encode
-
-Haplotype = str | NDArray[np.uint8]
-"""Letters, or their codes."""
+from pairhmm.option_rules import check_whole
+from pairhmm.qualities import PhredValues, phred
+from pairhmm.sequences import Letters, codes_of, encode
 
 ModelRead = Read | NDArray[np.float64]
 """What GATK's model takes, or a profile float64[m, 4]."""
@@ -35,8 +34,8 @@ _DEFAULTS = gatk.GatkOptions()
 
 
 def forward(
-    reads: Sequence[Read] | Sequence[NDArray[np.float64]],
-    haplotypes: Sequence[Haplotype],
+    reads: ModelRead | Sequence[Read] | Sequence[NDArray[np.float64]],
+    haplotypes: Letters | Sequence[Letters],
     *,
     model: ProfileModel | None = None,
     backend: str | Choice = "auto",
@@ -46,9 +45,10 @@ def forward(
 
     Parameters
     ----------
-    reads : sequence of Read, or of float64[m, 4]
+    reads : Read, float64[m, 4], or a sequence of either
         Reads with qualities for GATK's model (`make_read`); letter probabilities over A C G T for a profile model.
-    haplotypes : sequence of str or uint8[n]
+    haplotypes : str, bytes, uint8[n], or a sequence of them
+        Letters or their codes; a string is one haplotype.
     model : ProfileModel, optional
         `pairhmm.models.profile.preset` or `read_parameters`; GATK's model without it.
     backend : str or Choice
@@ -62,31 +62,64 @@ def forward(
     Raises
     ------
     ValueError
-        For empty sequences, letters outside IUPAC, or probabilities that do not sum to 1.
+        For empty sequences, letters outside IUPAC, qualities that are not one a base, or probabilities that do not sum
+        to 1.
+    TypeError
+        For reads of another model.
     BackendUnavailable
         Where a named backend does not run here.
     """
-    scores = engine.forward(_batch(reads, haplotypes, model), backend, threads)
-    return scores.log10.reshape(len(reads), len(haplotypes))
+    check_whole("threads", threads, 1)
+    several = _several(reads)
+    codes = codes_of(haplotypes)
+    scores = engine.forward(_batch(several, codes, model), backend, threads)
+    return scores.log10.reshape(len(several), len(codes))
+
+
+def _several(reads: ModelRead | Sequence[ModelRead]) -> list[ModelRead]:
+    if isinstance(reads, Read) or (isinstance(reads, np.ndarray) and reads.ndim == 2):
+        return [reads]
+    return list(reads)
 
 
 def make_read(
-    bases: str,
-    base_quality: Sequence[int] | NDArray[np.uint8],
-    insertion_quality: Sequence[int] | NDArray[np.uint8] | int = gatk.DEFAULT_INDEL_QUALITY,
-    deletion_quality: Sequence[int] | NDArray[np.uint8] | int = gatk.DEFAULT_INDEL_QUALITY,
-    gap_quality: Sequence[int] | NDArray[np.uint8] | int = gatk.DEFAULT_GAP_QUALITY,
+    bases: str | bytes,
+    base_quality: PhredValues | int,
+    insertion_quality: PhredValues | int = gatk.DEFAULT_INDEL_QUALITY,
+    deletion_quality: PhredValues | int = gatk.DEFAULT_INDEL_QUALITY,
+    gap_quality: PhredValues | int = gatk.DEFAULT_GAP_QUALITY,
 ) -> Read:
-    """A read for `forward` from its letters and Phred qualities; a single number stands for every position.
+    """A read for `forward` from its letters and Phred qualities.
+
+    Parameters
+    ----------
+    bases : str or bytes
+        IUPAC letters.
+    base_quality, insertion_quality, deletion_quality, gap_quality : int, sequence of int, str or bytes
+        Phred, 0 to 127: one number for every position, one a base, or one character a base as in FASTQ (Phred+33).
+        `gap_quality` is GATK's gap continuation penalty.
 
     Raises
     ------
     ValueError
-        For letters outside IUPAC, or qualities that are not one a base.
+        For letters outside IUPAC, and for qualities that are out of range or not one a base.
     """
     codes = encode(bases)
-    values = (base_quality, insertion_quality, deletion_quality, gap_quality)
-    return Read(codes, *(np.broadcast_to(np.asarray(value, dtype=np.uint8), codes.shape) for value in values))
+    given = (base_quality, insertion_quality, deletion_quality, gap_quality)
+    return Read(
+        codes, *(_one_a_base(name, value, len(codes)) for name, value in zip(QUALITY_NAMES, given, strict=True))
+    )
+
+
+def _one_a_base(name: str, value: PhredValues | int, length: int) -> NDArray[np.uint8]:
+    if not isinstance(value, str | bytes) and np.ndim(value) == 0:
+        return np.repeat(phred([value], name), length)  # type: ignore[list-item]
+    qualities = phred(value, name)  # type: ignore[arg-type]
+    if len(qualities) != length:
+        raise ValueError(
+            f"{name} has {len(qualities)} values for {length} bases: give one a base, or one number for all"
+        )
+    return qualities
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +133,9 @@ class _Block:
 
 
 def forward_files(
-    reads: str | Path,
-    haplotypes: str | Path | None,
-    output: str | Path,
+    reads: AnyPath,
+    haplotypes: AnyPath | None,
+    output: AnyPath,
     *,
     model: ProfileModel | None = None,
     options: gatk.GatkOptions = _DEFAULTS,
@@ -139,12 +172,15 @@ def forward_files(
     ------
     InputError
     """
+    check_whole("threads", threads, 1)
     pairs = 0
-    with closing(read_ahead(_blocks(str(reads), haplotypes, model, options, default_base_quality, threads))) as blocks:
+    with closing(
+        read_ahead(_blocks(path_of(reads), path_of(haplotypes), model, options, default_base_quality, threads))
+    ) as blocks:
         # Unusable input shows before the first line of output.
         first = list(islice(blocks, 1))
         chosen = engine.choose(backend, cells=sum(block.batch.cells for block in first))
-        with open_binary_output(output) as table:
+        with open_binary_output(path_of(output)) as table:
             table.write(HEADER)
             for block in chain(first, blocks):
                 scores = engine.forward(block.batch, chosen, threads)
@@ -154,23 +190,19 @@ def forward_files(
     return pairs
 
 
-def _batch(reads: Sequence[ModelRead], haplotypes: Sequence[Haplotype], model: ProfileModel | None) -> PairBatch:
-    codes = [encode(haplotype) if isinstance(haplotype, str) else haplotype for haplotype in haplotypes]
-    lengths = [len(read.bases) if isinstance(read, Read) else len(read) for read in reads]
+def _batch(reads: Sequence[ModelRead], codes: Sequence[NDArray[np.uint8]], model: ProfileModel | None) -> PairBatch:
     qualities: Qualities | None = None
     profiles: Profiles | None = None
     if model is None:
-        fields = Qualities.__dataclass_fields__
-        qualities = Qualities(*(joined([getattr(read, name) for read in reads]) for name in fields))
+        read_offset, qualities = joined_reads(_gatk_reads(reads))
     else:
-        probabilities = [np.asarray(read, dtype=np.float64) for read in reads]
-        for each in probabilities:
-            check_profile(each)
+        probabilities = _probabilities(reads)
+        read_offset = offsets([len(each) for each in probabilities])
         profiles = model.profiles(np.concatenate(probabilities))
     return PairBatch(
         group_read=offsets([len(reads)]),
         group_haplotype=offsets([len(codes)]),
-        read_offset=offsets(lengths),
+        read_offset=read_offset,
         haplotype_offset=offsets([len(haplotype) for haplotype in codes]),
         haplotypes=joined(codes),
         start=gatk.START if model is None else model.start,
@@ -179,9 +211,28 @@ def _batch(reads: Sequence[ModelRead], haplotypes: Sequence[Haplotype], model: P
     )
 
 
+def _gatk_reads(reads: Sequence[ModelRead]) -> list[Read]:
+    gatk_reads = [read for read in reads if isinstance(read, Read)]
+    if len(gatk_reads) < len(reads):
+        at, other = next((at, read) for at, read in enumerate(reads) if not isinstance(read, Read))
+        cure = "make_read makes a read; letter probabilities need model=, a profile model"
+        raise TypeError(f"reads[{at}] is of type {type(other).__name__}: {cure}")
+    return gatk_reads
+
+
+def _probabilities(reads: Sequence[ModelRead]) -> list[NDArray[np.float64]]:
+    found = []
+    for at, read in enumerate(reads):
+        if isinstance(read, Read):
+            raise TypeError(f"reads[{at}] is a Read: the profile model takes letter probabilities, float64[m, 4]")
+        found.append(np.asarray(read, dtype=np.float64))
+        check_profile(found[-1])
+    return found
+
+
 def _blocks(
     reads: str,
-    haplotypes: str | Path | None,
+    haplotypes: str | None,
     model: ProfileModel | None,
     options: gatk.GatkOptions,
     default_base_quality: int | None,

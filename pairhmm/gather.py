@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from pairhmm.arguments import AnyPath, Paths, Texts, path_of, some_paths_of, texts_of
 from pairhmm.errors import InputError
 from pairhmm.io.gathered import gather_parquet, gather_table, gather_vcf, is_vcf
 
 
-def gather(pieces: Sequence[str], output: str, samples: Sequence[str] = ()) -> None:
+def gather(pieces: Paths, output: AnyPath, samples: Texts = ()) -> None:
     """Put files of one kind together, in the order that they are given in.
 
     Parameters
     ----------
-    pieces : sequence of str
+    pieces : path or sequence of paths
         VCF (plain or bgzipped), tables that pairhmm wrote (plain or bgzipped), or Parquet.
-    output : str
+    output : path
         ``.vcf``, ``.vcf.gz`` and ``.bcf`` take VCF, ``.parquet`` Parquet, all else tables. What is compressed gets its
         index.
-    samples : sequence of str
+    samples : str or sequence of str
         One a table, for a first column `sample`.
 
     Raises
@@ -26,6 +25,7 @@ def gather(pieces: Sequence[str], output: str, samples: Sequence[str] = ()) -> N
     InputError
         Where the pieces are not of one run, or not in order.
     """
+    pieces, output, samples = some_paths_of(pieces, "pieces"), path_of(output), texts_of(samples)
     if samples and (len(samples) != len(pieces) or is_vcf(output) or output.endswith(".parquet")):
         rule = f"{len(samples)} names for {len(pieces)} files"
         raise InputError("--sample", "", rule, "name each table once; VCF and Parquet take no names")

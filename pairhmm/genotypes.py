@@ -12,6 +12,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.option_rules import check_number, check_whole
 from pairhmm.ploidy import Ploidies
 
 Floats = NDArray[np.float64]
@@ -43,6 +44,11 @@ class GenotypeOptions:
     snv_prior: float = 1e-3
     indel_prior: float = 1.25e-4
     ploidies: Ploidies = field(default_factory=Ploidies)
+
+    def __post_init__(self) -> None:
+        check_whole("ploidy", self.ploidy, 1)
+        for name in ("snv_prior", "indel_prior"):
+            check_number(name, getattr(self, name), 1e-12, 0.1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.regions import Region, trim_allele
+from pairhmm.short_repr import short_repr
 
 # Allele index a read carries where its alignment does not say.
 UNKNOWN = -1
@@ -35,6 +36,8 @@ class Haplotype:
     alleles: tuple[int, ...]
     name: str = ""
     is_nuisance: bool = False
+
+    __repr__ = short_repr
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,47 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Unpack
 
 import numpy as np
 
+from pairhmm.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.evidence import Evidence, without_nuisances
 from pairhmm.io.tables import LikelihoodRows, open_likelihoods
+from pairhmm.keywords import RunKeywords, with_keywords
 from pairhmm.models.gatk import GatkOptions, floor_scores
 from pairhmm.reads import FIRST, PAIRED, SECOND
 from pairhmm.regions import Region
-from pairhmm.runs import RunOptions, open_run
+from pairhmm.runs import Run, RunOptions, open_run
 
 
 def likelihoods(
-    alignments: Sequence[str],
-    reference: str,
-    candidates: str | None = None,
-    haplotypes: str | None = None,
-    regions: Sequence[str] = (),
-    regions_file: str | None = None,
+    alignments: Paths,
+    reference: AnyPath,
+    candidates: AnyPath | None = None,
+    haplotypes: AnyPath | None = None,
+    regions: Texts = (),
+    regions_file: AnyPath | None = None,
     options: RunOptions | None = None,
+    **keywords: Unpack[RunKeywords],
 ) -> Iterator[Evidence]:
     """Score reads against the haplotypes of each region.
 
     Parameters
     ----------
-    alignments : sequence of str
+    alignments : path or sequence of paths
         BAM or CRAM files, sorted by coordinate.
-    reference : str
+    reference : path
         FASTA.
-    candidates : str, optional
+    candidates : path, optional
         VCF or BCF of candidates, whose combinations are the haplotypes.
-    haplotypes : str, optional
+    haplotypes : path, optional
         FASTA of the haplotypes of the one region in `regions`. With neither, candidates are found in the reads.
-    regions : sequence of str
+    regions : str or sequence of str
         ``chr:begin-end``, 1-based inclusive; everything without any. Needs indexed alignments.
-    regions_file : str, optional
+    regions_file : path, optional
         BED, 0-based half-open.
     options : RunOptions, optional
+    **keywords
+        Fields of `RunOptions` by name, such as ``threads=2`` or ``min_mapq=30``; they go before those of `options`.
 
-    Yields
-    ------
-    Evidence
+    Returns
+    -------
+    iterator of Evidence
         One a region, in coordinate order; `Evidence.log10` is float64 (reads, haplotypes). Memory does not grow with
         the files.
 
@@ -52,28 +59,35 @@ def likelihoods(
     InputError
         Naming file, record and cure.
     """
-    with open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options) as run:
+    chosen = with_keywords("likelihoods", keywords, options or RunOptions())
+    (options,) = chosen
+    return _likelihoods(open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options))
+
+
+def _likelihoods(opening: AbstractContextManager[Run]) -> Iterator[Evidence]:
+    with opening as run:
         yield from run.evidence(without_set_aside=False)
 
 
 def write_likelihoods(
-    alignments: Sequence[str],
-    reference: str,
-    output: str,
-    candidates: str | None = None,
-    haplotypes: str | None = None,
-    regions: Sequence[str] = (),
-    regions_file: str | None = None,
+    alignments: Paths,
+    reference: AnyPath,
+    output: AnyPath,
+    candidates: AnyPath | None = None,
+    haplotypes: AnyPath | None = None,
+    regions: Texts = (),
+    regions_file: AnyPath | None = None,
     options: RunOptions | None = None,
     prepared: bool = False,
     only_listed: bool = False,
     watch: Callable[[Region], None] | None = None,
+    **keywords: Unpack[RunKeywords],
 ) -> None:
     """Write the likelihood table and its companion; the parameters are those of `likelihoods`.
 
     Parameters
     ----------
-    output : str
+    output : path
         ``-`` for stdout; the format follows the extension (`pairhmm.io.tables`).
     prepared : bool
         Write likelihoods as genotypes use them: raised to the read's best minus 4.5, without the reads that fit no
@@ -83,9 +97,10 @@ def write_likelihoods(
     watch : callable, optional
         Told of each region as it is scored.
     """
-    options = options or RunOptions()
+    chosen = with_keywords("write_likelihoods", keywords, options or RunOptions())
+    (options,) = chosen
     with open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options) as run:
-        with open_likelihoods(output) as writer:
+        with open_likelihoods(path_of(output)) as writer:
             refined = without_nuisances if only_listed else None
             for evidence in run.evidence(watch, refined, without_set_aside=prepared):
                 writer.write(table_rows(evidence, run.samples, options.model if prepared else None))

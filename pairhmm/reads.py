@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.short_repr import short_repr
+
 PAIRED, FIRST, SECOND = 0x1, 0x40, 0x80
 
 
@@ -41,6 +43,8 @@ class Alignment:
     bases: NDArray[np.uint8]
     quals: NDArray[np.uint8]
     cigar: list[tuple[int, int]]
+
+    __repr__ = short_repr
 
     @property
     def mate(self) -> int:

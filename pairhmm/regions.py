@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from pairhmm.option_rules import check_whole
 from pairhmm.variants import Variant
 
 # How far an insertion or deletion is followed through a repeat. Reads of a few hundred bases cannot see further.
@@ -47,6 +48,12 @@ class RegionOptions:
     flank: int = 55
     min_flank: int = 10
     pad: int = 15
+
+    def __post_init__(self) -> None:
+        for name in ("join_distance", "flank", "min_flank", "pad"):
+            check_whole(name, getattr(self, name), 0)
+        check_whole("max_span", self.max_span, 1)
+        check_whole("max_alleles", self.max_alleles, 1)
 
 
 @dataclass(frozen=True, slots=True)

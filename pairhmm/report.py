@@ -7,7 +7,9 @@ from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from typing import Unpack
 
+from pairhmm.arguments import AnyPath, path_of, paths_of
 from pairhmm.errors import InputError
 from pairhmm.io.alignments import AlignmentReader
 from pairhmm.io.called_sites import CalledSites
@@ -18,6 +20,8 @@ from pairhmm.io.multiqc import write_multiqc
 from pairhmm.io.report_page import write_page
 from pairhmm.io.signatures import read_signatures
 from pairhmm.io.timings import read_timings
+from pairhmm.keywords import ReportKeywords, with_keywords
+from pairhmm.option_rules import check_whole
 from pairhmm.report_data import Found, multiqc_contents, page_data
 from pairhmm.report_panels import PanelSources, make_panels
 from pairhmm.reporting.cohort import Cohort
@@ -33,6 +37,8 @@ TITLE = "pairhmm report"
 @dataclass(frozen=True, slots=True)
 class ReportInputs:
     """The files of a report; all may be missing, but for one of `calls`, `likelihoods` and `hits`.
+
+    Paths may be given as text, as bytes or as path objects, and where there may be several, one may stand alone.
 
     Attributes
     ----------
@@ -60,33 +66,46 @@ class ReportInputs:
     signatures: str | None = None
     timings: Sequence[str] = ()
 
+    def __post_init__(self) -> None:
+        for name in ("reference", "calls", "signatures"):
+            object.__setattr__(self, name, path_of(getattr(self, name)))
+        for name in ("likelihoods", "alignments", "hits", "timings"):
+            object.__setattr__(self, name, tuple(paths_of(getattr(self, name))))
+
 
 def report(
-    output: str,
-    inputs: ReportInputs,
+    output: AnyPath,
+    inputs: ReportInputs | None = None,
     title: str = TITLE,
-    multiqc: str | None = None,
+    multiqc: AnyPath | None = None,
     max_sites: int = MAX_SITES,
+    **keywords: Unpack[ReportKeywords],
 ) -> None:
     """Write the report, and custom content for MultiQC.
 
     Parameters
     ----------
-    output : str
+    output : path
         HTML; ``-`` is stdout.
-    inputs : ReportInputs
+    inputs : ReportInputs, optional
     title : str
-    multiqc : str, optional
+    multiqc : path, optional
         A folder.
     max_sites : int
         The most sites that are shown: of more calls those with the lowest GQ, of likelihoods alone the first. Figures
         of the cohort count all of them.
+    **keywords
+        Fields of `ReportInputs` by name, such as ``calls="calls.vcf.gz"``; they go before those of `inputs`.
 
     Raises
     ------
     InputError
         Naming file, record and cure; no output is left then.
     """
+    output, multiqc = path_of(output), path_of(multiqc)
+    check_whole("max_sites", max_sites, 1)
+    chosen = with_keywords("report", keywords, inputs or ReportInputs())
+    (inputs,) = chosen
     _check(inputs)
     found = Found(inputs=_described(inputs))
     with ExitStack() as stack:

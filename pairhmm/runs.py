@@ -13,9 +13,11 @@ from dataclasses import dataclass, field, replace
 from itertools import tee
 
 from pairhmm import engine
+from pairhmm.arguments import AnyPath, Paths, Texts, path_of, some_paths_of, texts_of
 from pairhmm.blocks import ReadBlock
 from pairhmm.candidates import CandidateFinder, CandidateOptions
-from pairhmm.engine import Choice
+from pairhmm.compiled import require_compiled
+from pairhmm.engine import Choice, check_backend
 from pairhmm.errors import InputError
 from pairhmm.evidence import Evidence, EvidenceOptions, EvidenceStream
 from pairhmm.given_haplotypes import describe_haplotypes
@@ -28,6 +30,7 @@ from pairhmm.io.read_blocks import ReadSelection, read_blocks
 from pairhmm.io.records import read_sequences
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.nuisances import Nuisances
+from pairhmm.option_rules import check_whole
 from pairhmm.region_sources import DiscoveredRegions, GivenRegion, ListedRegions, RegionSource
 from pairhmm.regions import MAX_SHIFT, FetchBases, Region, RegionBuilder, RegionOptions, variant_extent
 from pairhmm.scoring import GatkScorer
@@ -76,6 +79,11 @@ class RunOptions:
     threads: int = 1
     chunk_size: int = 20_000
 
+    def __post_init__(self) -> None:
+        check_backend(self.backend)
+        check_whole("threads", self.threads, 1)
+        check_whole("chunk_size", self.chunk_size, 1)
+
 
 @dataclass(slots=True)
 class Run:
@@ -122,6 +130,7 @@ class Run:
         """
         fitting = SetAside(self.samples, haplotypes_given=self.stream.given is not None)
         for evidence in self.stream.run(self.blocks):
+            evidence.samples = self.samples
             if watch is not None:
                 watch(evidence.region)
             if refined is not None:
@@ -145,29 +154,29 @@ class Run:
 
 @contextmanager
 def open_run(
-    alignments: Sequence[str],
-    reference: str,
-    candidates: str | None = None,
-    haplotypes: str | None = None,
-    regions: Sequence[str] = (),
-    regions_file: str | None = None,
+    alignments: Paths,
+    reference: AnyPath,
+    candidates: AnyPath | None = None,
+    haplotypes: AnyPath | None = None,
+    regions: Texts = (),
+    regions_file: AnyPath | None = None,
     options: RunOptions | None = None,
 ) -> Iterator[Run]:
     """Open everything that a run needs.
 
     Parameters
     ----------
-    alignments : sequence of str
+    alignments : path or sequence of paths
         BAM or CRAM files, sorted by coordinate.
-    reference : str
+    reference : path
         FASTA.
-    candidates : str, optional
+    candidates : path, optional
         VCF or BCF of candidates; without it and without `haplotypes`, candidates are found in the reads.
-    haplotypes : str, optional
+    haplotypes : path, optional
         FASTA of the haplotypes of one region.
-    regions : sequence of str
+    regions : str or sequence of str
         ``chr:begin-end``, 1-based inclusive; all of the alignments without any.
-    regions_file : str, optional
+    regions_file : path, optional
         BED.
     options : RunOptions, optional
 
@@ -176,6 +185,9 @@ def open_run(
     InputError
         Naming file, record and cure.
     """
+    require_compiled("reading alignments")
+    alignments, reference, regions = some_paths_of(alignments, "alignments"), path_of(reference), texts_of(regions)
+    candidates, haplotypes, regions_file = path_of(candidates), path_of(haplotypes), path_of(regions_file)
     options = options or RunOptions()
     backend = engine.choose(options.backend)
     with ExitStack() as stack:

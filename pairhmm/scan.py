@@ -7,11 +7,14 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm import scanning
+from pairhmm.arguments import AnyPath, Paths, path_of, some_paths_of
+from pairhmm.compiled import require_compiled
 from pairhmm.errors import InputError
 from pairhmm.io.ahead import read_ahead
 from pairhmm.io.byte_stream import STDIN, ByteStream
@@ -27,6 +30,9 @@ from pairhmm.io.scan_tables import (
 )
 from pairhmm.io.signatures import read_signatures
 from pairhmm.iupac import encode_sets
+from pairhmm.keywords import ScanKeywords, with_keywords
+from pairhmm.option_rules import check_whole
+from pairhmm.qualities import PhredValues, phred
 from pairhmm.scanning.batch import REVERSE, Patterns, Samples, Scanned, ScanOptions, Signatures, with_match_counts
 from pairhmm.scanning.choice import choose
 from pairhmm.scanning.collect import Collector, FileCollector, FoundSamples, HitRules, RecordCollector
@@ -77,12 +83,13 @@ class ScanHit:
 def scan(
     signatures: Mapping[str, str],
     samples: Mapping[str, str],
-    qualities: Mapping[str, Sequence[int] | NDArray[np.uint8]] | None = None,
+    qualities: Mapping[str, PhredValues] | None = None,
     *,
     options: ScanOptions = _DEFAULTS,
     backend: str = "auto",
     device: int | None = None,
     threads: int = 1,
+    **keywords: Unpack[ScanKeywords],
 ) -> list[ScanHit]:
     """Every signature that occurs in each sample.
 
@@ -90,10 +97,12 @@ def scan(
     ----------
     signatures, samples : mapping of str to str
         Names and letters: A C G T U and IUPAC codes, in any case; N matches anything on either side.
-    qualities : mapping of str to sequence of int, optional
-        Phred qualities of each sample, one a letter.
+    qualities : mapping of str to sequence of int or str, optional
+        Phred qualities of each sample, one a letter: numbers, or characters as in FASTQ (Phred+33).
     options : ScanOptions
         What counts as a match, and whether all or the best of each (sample, signature) are given.
+    **keywords
+        Fields of `ScanOptions` by name, such as ``max_mismatches=1``; they go before those of `options`.
     backend : str
         "auto", or a name of `pairhmm.scanning.names`.
     device : int, optional
@@ -108,11 +117,17 @@ def scan(
     Raises
     ------
     ValueError
-        For letters outside IUPAC, empty signatures, qualities that are not one a letter, and thresholds on qualities
-        where there are none.
+        For letters outside IUPAC, empty signatures, qualities that are out of range or not one a letter, and
+        thresholds on qualities where there are none.
+    TypeError
+        For signatures or samples without names.
     BackendUnavailable
         Where a named backend does not run here.
     """
+    (options,) = with_keywords("scan", keywords, options)
+    check_whole("threads", threads, 1)
+    _check_named("signatures", signatures)
+    _check_named("samples", samples)
     if not all(signatures.values()):
         raise ValueError("a signature has no letters")
     if qualities is None and options.needs_qualities:
@@ -120,7 +135,7 @@ def scan(
     packed = Signatures.of(list(signatures), [encode_sets(letters) for letters in signatures.values()])
     values = None
     if qualities is not None:
-        values = [np.asarray(qualities[name], dtype=np.uint8) for name in samples]
+        values = [_qualities_of(name, letters, qualities) for name, letters in samples.items()]
     arrays = Samples.of([encode_sets(letters) for letters in samples.values()], values)
     scanner = choose(backend, device, Patterns.of(packed, options), options, len(arrays.letters), threads)
     hits = scanner.scan(arrays, threads).hits
@@ -128,6 +143,20 @@ def scan(
         hits = with_match_counts(hits)
     names = list(samples)
     return [_hit(names[hit["segment"]], packed, hit, qualities is not None) for hit in hits]
+
+
+def _check_named(what: str, given: object) -> None:
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{what} is of type {type(given).__name__}: give letters by name, such as {{'a': 'ACGT'}}")
+
+
+def _qualities_of(sample: str, letters: str, qualities: Mapping[str, PhredValues]) -> NDArray[np.uint8]:
+    if sample not in qualities:
+        raise ValueError(f"sample {sample!r} has no qualities: give those of every sample, or none")
+    values = phred(qualities[sample], f"qualities[{sample!r}]")
+    if len(values) != len(letters):
+        raise ValueError(f"sample {sample!r} has {len(values)} qualities for {len(letters)} letters")
+    return values
 
 
 def _hit(sample: str, signatures: Signatures, hit: np.void, has_qualities: bool) -> ScanHit:
@@ -165,6 +194,10 @@ class Reports:
     summary: str | None = None
     multiqc: str | None = None
 
+    def __post_init__(self) -> None:
+        for name in ("summary", "multiqc"):
+            object.__setattr__(self, name, path_of(getattr(self, name)))
+
 
 @dataclass(slots=True)
 class ScanCounts:
@@ -177,35 +210,36 @@ class ScanCounts:
 
 
 def scan_files(
-    signatures: str,
-    samples: Sequence[str],
-    output: str = "-",
+    signatures: AnyPath,
+    samples: Paths,
+    output: AnyPath = "-",
     *,
     options: ScanOptions = _DEFAULTS,
     per_file: bool = False,
     reports: Reports | None = None,
-    reference: str | None = None,
+    reference: AnyPath | None = None,
     chunk_size: int = CHUNK_SIZE,
     backend: str = "auto",
     device: int | None = None,
     threads: int = 1,
     watch: Callable[[int], None] = lambda _: None,
+    **keywords: Unpack[ScanKeywords],
 ) -> ScanCounts:
     """Scan files for signatures; reading, matching and writing go on at once.
 
     Parameters
     ----------
-    signatures : str
+    signatures : path
         FASTA.
-    samples : sequence of str
+    samples : path or sequence of paths
         FASTQ, FASTA, BAM, CRAM or SAM, gzipped or not; ``-`` is stdin.
-    output : str
+    output : path
         Table of hits (docs/scan.md); ``-`` is stdout.
     options : ScanOptions
     per_file : bool
         A file is a sample; without it each record is one.
     reports : Reports, optional
-    reference : str, optional
+    reference : path, optional
         FASTA that CRAM is decoded with.
     chunk_size : int
         Bytes of records that are taken at once; changes no result.
@@ -217,6 +251,8 @@ def scan_files(
         Threads that match, beside one that reads.
     watch : callable
         Told how many bytes of the files were read.
+    **keywords
+        Fields of `ScanOptions` by name.
 
     Raises
     ------
@@ -224,6 +260,12 @@ def scan_files(
         Naming file, record and cure; no output is left then.
     BackendUnavailable
     """
+    require_compiled("scan")
+    (options,) = with_keywords("scan_files", keywords, options)
+    check_whole("threads", threads, 1)
+    check_whole("chunk_size", chunk_size, 1, 2**63 - 1)
+    signatures, samples = path_of(signatures), some_paths_of(samples, "samples")
+    output, reference = path_of(output), path_of(reference)
     reports = reports or Reports()
     if per_file and options.every_match:
         raise InputError(

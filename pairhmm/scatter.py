@@ -17,16 +17,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
+from pairhmm.arguments import AnyPath, Paths, Texts, path_of, some_paths_of, texts_of
 from pairhmm.blocks import ReadBlock
 from pairhmm.candidates import CandidateFinder
+from pairhmm.compiled import require_compiled
 from pairhmm.io.alignments import AlignmentReader
 from pairhmm.io.candidates import CandidateReader
 from pairhmm.io.fasta import Reference
 from pairhmm.io.intervals import Interval, write_bed
 from pairhmm.io.read_blocks import read_blocks
 from pairhmm.io.read_density import ReadDensity, read_densities
+from pairhmm.keywords import RunKeywords, with_keywords
+from pairhmm.option_rules import check_whole
 from pairhmm.regions import MAX_SHIFT, FetchBases, variant_extent
 from pairhmm.runs import Inside, RunOptions, contig_order, find_places
 from pairhmm.variants import Variant
@@ -38,13 +42,14 @@ _CHUNK_SIZE = 2000
 
 
 def scatter(
-    alignments: Sequence[str],
-    reference: str,
+    alignments: Paths,
+    reference: AnyPath,
     pieces: int,
-    candidates: str | None = None,
-    regions: Sequence[str] = (),
-    regions_file: str | None = None,
+    candidates: AnyPath | None = None,
+    regions: Texts = (),
+    regions_file: AnyPath | None = None,
     options: RunOptions | None = None,
+    **keywords: Unpack[RunKeywords],
 ) -> list[list[Interval]]:
     """Cut a run into pieces of about as many reads.
 
@@ -53,18 +58,20 @@ def scatter(
 
     Parameters
     ----------
-    alignments : sequence of str
+    alignments : path or sequence of paths
         BAM or CRAM files with their indexes.
-    reference : str
+    reference : path
         FASTA.
     pieces : int
-    candidates : str, optional
+    candidates : path, optional
         VCF or BCF; without it, candidates are those that the reads show.
-    regions : sequence of str
+    regions : str or sequence of str
         ``chr:begin-end``, 1-based inclusive; everything without any.
-    regions_file : str, optional
+    regions_file : path, optional
         BED.
     options : RunOptions, optional
+    **keywords
+        Fields of `RunOptions` by name, such as ``min_mapq=30``; they go before those of `options`.
 
     Returns
     -------
@@ -76,7 +83,12 @@ def scatter(
     InputError
         Naming file, record and cure.
     """
-    options = options or RunOptions()
+    require_compiled("scatter")
+    alignments, reference, regions = some_paths_of(alignments, "alignments"), path_of(reference), texts_of(regions)
+    candidates, regions_file = path_of(candidates), path_of(regions_file)
+    chosen = with_keywords("scatter", keywords, options or RunOptions())
+    (options,) = chosen
+    check_whole("pieces", pieces, 1)
     with Reference(reference) as genome, AlignmentReader(alignments, genome, need_index=True) as reader:
         contigs = contig_order(reader, genome)
         asked = find_places(regions, regions_file, genome)
@@ -98,25 +110,26 @@ def scatter(
 
 
 def write_scatter(
-    alignments: Sequence[str],
-    reference: str,
-    output: str,
+    alignments: Paths,
+    reference: AnyPath,
+    output: AnyPath,
     pieces: int,
-    candidates: str | None = None,
-    regions: Sequence[str] = (),
-    regions_file: str | None = None,
+    candidates: AnyPath | None = None,
+    regions: Texts = (),
+    regions_file: AnyPath | None = None,
     options: RunOptions | None = None,
+    **keywords: Unpack[RunKeywords],
 ) -> None:
     """Write pieces as BED files ``1-of-N.bed`` to ``N-of-N.bed``; the parameters are those of `scatter`.
 
     Parameters
     ----------
-    output : str
+    output : path
         Folder; made when missing.
     """
-    found = scatter(alignments, reference, pieces, candidates, regions, regions_file, options)
+    found = scatter(alignments, reference, pieces, candidates, regions, regions_file, options, **keywords)
     for number, piece in enumerate(found, start=1):
-        write_bed(Path(output) / f"{number}-of-{pieces}.bed", piece)
+        write_bed(Path(path_of(output)) / f"{number}-of-{pieces}.bed", piece)
 
 
 class _Work:

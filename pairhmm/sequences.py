@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TypeAlias
+
 import numpy as np
 from Bio.Data.IUPACData import ambiguous_dna_letters
 from numpy.typing import NDArray
 
 LETTERS = "ACGTN"
+
+Letters: TypeAlias = "str | bytes | NDArray[np.uint8]"
+"""A sequence: its letters, or their codes."""
+
 _UNKNOWN = 255
+_TEXT = (str, bytes)  # a union takes three times as long to ask of
 
 
 def _code_table() -> bytes:
@@ -36,6 +44,15 @@ def encode(sequence: str | bytes) -> NDArray[np.uint8]:
         at = int((codes == _UNKNOWN).argmax())
         raise ValueError(f"letter {chr(text[at])!r} at position {at + 1} is not an IUPAC base")
     return codes
+
+
+def codes_of(given: Letters | Iterable[Letters]) -> list[NDArray[np.uint8]]:
+    """The codes of one sequence or of several; errors as in `encode`."""
+    if isinstance(given, _TEXT):
+        return [encode(given)]
+    if isinstance(given, np.ndarray) and given.ndim == 1 and given.dtype.kind in "iu":
+        return [given]
+    return [encode(one) if isinstance(one, _TEXT) else one for one in given]
 
 
 def decode(codes: NDArray[np.uint8]) -> str:

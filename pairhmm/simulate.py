@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from pairhmm.arguments import AnyPath, path_of
 from pairhmm.errors import InputError
 from pairhmm.io.simulated import ReadWriter, write_fasta, write_truth
 from pairhmm.simulation.reads import draw_reads
@@ -61,7 +62,7 @@ class _Settings:
 
 
 def simulate(
-    output: str | os.PathLike[str],
+    output: AnyPath,
     *,
     length: int = 200_000,
     contigs: int = 1,
@@ -116,7 +117,7 @@ def simulate(
     of_genome = seed if genome_seed is None else genome_seed
     settings = _Settings(length, contigs, coverage, read_length, snvs, indels, max_indel, sample, seed, of_genome)
     _check(settings)
-    folder = Path(output)
+    folder = Path(path_of(output))
     try:
         folder.mkdir(parents=True, exist_ok=True)
         # Beside the destination: the finished files are renamed into place, and a killed run leaves none.

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from pairhmm import engine
-from pairhmm.batch import Group, PairBatch
+from pairhmm.arguments import AnyPath, path_of
+from pairhmm.batch import HIGHEST_QUALITY, Group, PairBatch
 from pairhmm.device_pool import DevicePool
 from pairhmm.engine import Choice
 from pairhmm.errors import InputError
 from pairhmm.io.pairs import ReferencePair, read_reference_likelihoods
+from pairhmm.option_rules import check_number, check_whole
 
 __all__ = ["GATK_MIN_BASE_QUALITY", "Case", "Validation", "validate"]
 
@@ -92,7 +94,7 @@ class Validation:
 
 
 def validate(
-    path: str | Path,
+    path: AnyPath,
     *,
     backend: str | Choice = "auto",
     tolerance: float = 1e-5,
@@ -125,10 +127,15 @@ def validate(
     BackendUnavailable
         The backend cannot run here.
     """
+    file = path_of(path)
+    check_number("tolerance", tolerance, 0, sys.float_info.max)
+    check_whole("min_base_quality", min_base_quality, 0, HIGHEST_QUALITY)
+    check_whole("worst", worst, 0)
+    check_whole("threads", threads, 1)
     chosen = engine.choose(backend)
     pairs = failures = 0
     kept: list[Case] = []
-    for chunk in _chunks(read_reference_likelihoods(path)):
+    for chunk in _chunks(read_reference_likelihoods(file)):
         for case in _score(chunk, chosen, min_base_quality, threads):
             pairs += 1
             failures += not (case.difference <= tolerance)
@@ -136,7 +143,7 @@ def validate(
         kept.sort(key=lambda case: -case.difference)
         del kept[max(worst, 1) :]
     if not pairs:
-        raise InputError(str(path), "", "no pairs in this file", "give lines of seven columns")
+        raise InputError(file, "", "no pairs in this file", "give lines of seven columns")
     return Validation(pairs, failures, tolerance, kept)
 
 

@@ -20,6 +20,7 @@ from pairhmm.bench import DEFAULT_LENGTHS, make_groups
 from pairhmm.engine import Choice
 from pairhmm.models import gatk, profile
 from pairhmm.models.rows import rows_of
+from pairhmm.sequences import codes_of
 
 __all__ = ["LogPair", "Run", "Wavefront", "WavefrontSpeed", "log_pair", "make_pair", "measure_wavefront", "source"]
 
@@ -102,7 +103,7 @@ def source() -> str:
 def make_pair(length: int, seed: int = 1) -> PairBatch:
     """A random pair of the profile model with its normalised parameters: a haplotype, and a read of it with errors."""
     (group,) = make_groups(length, 1, seed)
-    (read,), (haplotype,) = group.reads, group.haplotypes
+    (read,), (haplotype,) = group.reads, codes_of(group.haplotypes)
     model = profile.preset("normalised")
     one, ends = np.array([0, 1]), np.array([0, length])
     probabilities = profile.one_hot(read.bases, gatk.ERROR[read.base_quality])

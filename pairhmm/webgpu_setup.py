@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import Any
 
 from pairhmm.backends.base import Status
+from pairhmm.compiled import require_compiled
 from pairhmm.errors import BackendUnavailable, DeviceLost, OutOfDeviceMemory, PairhmmError, raised_as, starting_as
 
 LOADER = "libvulkan.so.1"
@@ -76,6 +77,7 @@ def status() -> Status:
     """Whether an adapter here can be used, and if not what is missing and what helps."""
     try:
         found = adapters()
+        require_compiled("backend webgpu")
     except BackendUnavailable as error:
         return Status(False, reason=error.reason, cure=error.cure)
     software = tuple(index for index, adapter in enumerate(found) if adapter.is_software)

@@ -9,7 +9,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from pairhmm import backends, engine
+from pairhmm import backends, compiled, engine
 from pairhmm.backends import Status, cpu, reference
 from pairhmm.batch import Group, PairBatch, Read
 from pairhmm.engine import Choice
@@ -56,7 +56,7 @@ def test_named_backend_never_falls_back(monkeypatch):
 
 def test_auto_announces_its_fallback(monkeypatch, caplog):
     monkeypatch.setattr(backends, "_NAMES", ("cpu", "reference"))
-    monkeypatch.setattr(cpu, "_native", lambda: None)
+    monkeypatch.setattr(compiled, "native", compiled.Missing("which is not installed"))
     with caplog.at_level(logging.WARNING):
         assert engine.choose("auto").name == "reference"
     assert "not installed" in caplog.text and "compiler" in caplog.text

@@ -16,7 +16,7 @@ PACKAGE = Path(pairhmm.__file__).parent
 # From the ground up. A module may import what stands on a lower floor, or on its own where the floor allows it.
 FLOORS = (
     {"errors"},
-    {"sequences", "iupac", "variants", "batch", "compiled"},
+    {"arguments", "option_rules", "short_repr", "sequences", "iupac", "variants", "batch", "compiled", "qualities"},
     {"models"},
     {
         "backends",
@@ -48,7 +48,7 @@ FLOORS = (
         "simulation",
     },
     {"io"},
-    {"given_haplotypes", "evidence", "scoring", "set_aside", "runs", "report_panels", "report_data"},
+    {"given_haplotypes", "evidence", "keywords", "scoring", "set_aside", "runs", "report_panels", "report_data"},
     {
         "accuracy",
         "bench",
@@ -58,6 +58,7 @@ FLOORS = (
         "calibrate",
         "call",
         "devices",
+        "exports",
         "forward",
         "free_devices",
         "gather",

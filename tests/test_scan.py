@@ -39,7 +39,7 @@ def test_hits_in_memory():
     [
         (({"v": ""}, {"a": "AC"}), "a signature has no letters"),
         (({"v": "A"}, {"a": "A*"}), "letter '\\*' at position 2"),
-        (({"v": "A"}, {"a": "AC"}, {"a": [1]}), "differ in length"),
+        (({"v": "A"}, {"a": "AC"}, {"a": [1]}), "sample 'a' has 1 qualities for 2 letters"),
     ],
 )
 def test_what_is_wrong_in_memory(arguments, message):

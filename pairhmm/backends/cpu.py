@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from importlib import import_module
 from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm import compiled
 from pairhmm.backends.base import Backend, Status
 from pairhmm.batch import FLOAT32, FLOAT64, UNSCORED, PairBatch, Qualities, Scores
 from pairhmm.errors import BackendUnavailable
@@ -77,13 +77,8 @@ def chosen_level() -> str:
     BackendUnavailable
         Where nothing is compiled, or the forced level is not there or does not run.
     """
+    compiled.require_compiled("backend cpu")
     known = dict(levels())
-    if not known:
-        raise BackendUnavailable(
-            "cpu",
-            "its compiled part (pairhmm._cpu) is not installed",
-            "install a wheel, or install from source with a C++ compiler",
-        )
     running = [name for name, runs in known.items() if runs]
     forced = os.environ.get(LEVEL_VARIABLE)
     if forced:
@@ -114,7 +109,4 @@ def make() -> CpuBackend:
 
 
 def _native() -> ModuleType | None:
-    try:
-        return import_module("pairhmm._cpu")
-    except ImportError:
-        return None
+    return compiled.native if compiled.is_compiled() else None

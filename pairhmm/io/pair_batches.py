@@ -14,15 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.batch import Group, PairBatch, Qualities
-from pairhmm.errors import BackendUnavailable
+from pairhmm.compiled import CURE, is_compiled, native
 from pairhmm.io.pairs import as_text, open_input, parse_groups, read_in
 from pairhmm.models import gatk
 from pairhmm.sequences import encode
-
-try:
-    from pairhmm.compiled import native
-except BackendUnavailable:
-    native = None  # type: ignore[assignment]
 
 log = logging.getLogger(__name__)
 
@@ -38,9 +33,8 @@ def read_batches(path: str | Path, threads: int = 1, block_bytes: int = BLOCK_BY
     InputError
         Naming the line.
     """
-    if native is None:
-        cure = "for the compiled part, install a wheel, or pip install with a C++ compiler at hand"
-        log.warning("%s is read and its scores are written in Python, slowly; %s", path, cure)
+    if not is_compiled():
+        log.warning("%s is read and its scores are written in Python, slowly; %s", path, CURE)
         return _python_batches(path, block_bytes)
     return _compiled_batches(path, threads, block_bytes)
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from pairhmm.batch import HIGHEST_QUALITY, Group, Read
 from pairhmm.errors import InputError
 from pairhmm.io.outputs import open_output
-from pairhmm.sequences import decode, encode
+from pairhmm.qualities import PHRED_OFFSET
+from pairhmm.sequences import codes_of, decode, encode
 
-PHRED_OFFSET = 33
 READ_COLUMNS = ("base", "insertion", "deletion", "gap continuation")
 REFERENCE_COLUMNS = 7
 _UNDECODABLE = "\N{REPLACEMENT CHARACTER}"
@@ -80,7 +80,7 @@ def write_in(path: str | Path, groups: Iterator[Group]) -> None:
                     (column + PHRED_OFFSET).astype(np.uint8).tobytes().decode("ascii") for column in columns
                 )
                 out.write(f"{decode(read.bases)} {text}\n")
-            out.writelines(f"{decode(haplotype)}\n" for haplotype in group.haplotypes)
+            out.writelines(f"{decode(haplotype)}\n" for haplotype in codes_of(group.haplotypes))
 
 
 def read_reference_likelihoods(path: str | Path) -> Iterator[ReferencePair]:

@@ -21,6 +21,7 @@ from pairhmm.batch import offsets
 from pairhmm.blocks import ReadBlock
 from pairhmm.errors import InputError
 from pairhmm.io.alignment_sources import Interval, OpenAlignments, SourceReader
+from pairhmm.option_rules import check_whole
 from pairhmm.sequences import encode
 
 log = logging.getLogger(__name__)
@@ -59,6 +60,12 @@ class ReadSelection:
     excluded_flags: int
     min_mapq: int
     default_base_quality: int | None = None
+
+    def __post_init__(self) -> None:
+        check_whole("excluded_flags", self.excluded_flags, 0, 0xFFFF)
+        check_whole("min_mapq", self.min_mapq, 0, 255)
+        if self.default_base_quality is not None:
+            check_whole("default_base_quality", self.default_base_quality, 0, 93)
 
 
 @dataclass(slots=True)

@@ -7,12 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from pairhmm.batch import PRECISIONS, PairBatch, Scores
-from pairhmm.errors import BackendUnavailable
-
-try:
-    from pairhmm.compiled import native
-except BackendUnavailable:
-    native = None  # type: ignore[assignment]
+from pairhmm.compiled import is_compiled, native
 
 HEADER = b"group\tread\thaplotype\tlog10_likelihood\tprecision\n"
 
@@ -41,7 +36,7 @@ def score_lines(
         One for each of the batch; without them reads and haplotypes have their numbers, from 0 in each group.
     threads : int
     """
-    if native is None:
+    if not is_compiled():
         yield from _python_lines(batch, scores, first_group, read_names, haplotype_names)
         return
     groups = (first_group, batch.group_read, batch.group_haplotype, batch.group_pair)

@@ -20,6 +20,7 @@ from pairhmm.batch import PRECISIONS
 from pairhmm.errors import InputError
 from pairhmm.io.bgzip import LONGEST_FOR_TBI, BgzipText
 from pairhmm.io.outputs import STDOUT, TextSink, is_device, open_output, output_errors, whole_files
+from pairhmm.short_repr import short_repr
 
 COLUMNS = ("sample", "chrom", "start", "end", "read_name", "mate", "haplotype", "log10_likelihood", "precision")
 ROWS_PER_GROUP = 1 << 17
@@ -67,6 +68,8 @@ class LikelihoodRows:
     nuisances: list[bool]
     log10: NDArray[np.float64]
     precision: NDArray[np.uint8]
+
+    __repr__ = short_repr
 
 
 class LikelihoodWriter(Protocol):

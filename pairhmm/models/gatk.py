@@ -12,7 +12,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.batch import ROW_SIZE, Qualities, Start
+from pairhmm.batch import HIGHEST_QUALITY, ROW_SIZE, Qualities, Start
+from pairhmm.option_rules import check_choice, check_number, check_whole
 
 ERROR = 10.0 ** (-np.arange(256) / 10.0)
 """float64[256]: error probability of a Phred quality."""
@@ -63,6 +64,17 @@ class GatkOptions:
     base_quality_threshold: int | None = 18
     score_floor: float | None = 4.5
     error_rate: float | None = 0.02
+
+    def __post_init__(self) -> None:
+        for name in ("insertion_quality", "deletion_quality", "gap_quality"):
+            check_whole(name, getattr(self, name), 0, HIGHEST_QUALITY)
+        check_choice("pcr_indel_model", self.pcr_indel_model, tuple(PCR_RATES))
+        if self.base_quality_threshold is not None:
+            check_whole("base_quality_threshold", self.base_quality_threshold, 0, HIGHEST_QUALITY)
+        if self.score_floor is not None:
+            check_number("score_floor", self.score_floor, 0)
+        if self.error_rate is not None:
+            check_number("error_rate", self.error_rate, 0, 1)
 
 
 def rows(qualities: Qualities) -> NDArray[np.float64]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pairhmm.batch import ROW_SIZE, Profiles, Start
 from pairhmm.errors import InputError
+from pairhmm.short_repr import short_repr
 
 LETTERS = "ACGT"
 HAPLOTYPE_LETTERS = "ACGTN"
@@ -44,6 +45,8 @@ class ProfileModel:
     insertion: NDArray[np.float64]
     transitions: Mapping[str, float]
     start: Start
+
+    __repr__ = short_repr
 
     def profiles(self, probabilities: NDArray[np.float64]) -> Profiles:
         """Reads of letter probabilities float64[m, 4] (any number of reads end to end), as a batch holds them.

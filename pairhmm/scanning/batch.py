@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from pairhmm.batch import joined, offsets
 from pairhmm.iupac import ANY, reverse_complement
+from pairhmm.option_rules import check_number, check_whole
+from pairhmm.short_repr import short_repr
 
 FORWARD, REVERSE = 0, 1
 
@@ -49,6 +51,12 @@ class ScanOptions:
     min_mean: float = 0.0
     every_match: bool = False
 
+    def __post_init__(self) -> None:
+        check_whole("max_mismatches", self.max_mismatches, 0)
+        check_whole("min_informative", self.min_informative, 0)
+        check_number("min_score", self.min_score, 0)
+        check_number("min_mean", self.min_mean, 0, 1000)
+
     @property
     def needs_qualities(self) -> bool:
         """Whether a threshold on qualities is set."""
@@ -71,6 +79,8 @@ class Signatures:
     names: list[str]
     letters: NDArray[np.uint8]
     offset: NDArray[np.int64]
+
+    __repr__ = short_repr
 
     @classmethod
     def of(cls, names: Sequence[str], sequences: Sequence[NDArray[np.uint8]]) -> Signatures:
@@ -117,6 +127,8 @@ class Patterns:
     signature: NDArray[np.int64]
     strand: NDArray[np.int64]
     least_total: NDArray[np.int64]
+
+    __repr__ = short_repr
 
     @classmethod
     def of(cls, signatures: Signatures, options: ScanOptions) -> Patterns:
@@ -188,6 +200,8 @@ class Samples:
     offset: NDArray[np.int64]
     carried: int = 0
 
+    __repr__ = short_repr
+
     @classmethod
     def of(
         cls, sequences: Sequence[NDArray[np.uint8]], qualities: Sequence[NDArray[np.uint8]] | None = None
@@ -223,6 +237,8 @@ class Scanned:
 
     hits: NDArray[np.void]
     quality_totals: NDArray[np.int64]
+
+    __repr__ = short_repr
 
 
 def best_of_pairs(hits: NDArray[np.void]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

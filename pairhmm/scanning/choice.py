@@ -7,6 +7,7 @@ import logging
 import numpy as np
 
 from pairhmm import backends, scanning
+from pairhmm.compiled import CURE, is_compiled
 from pairhmm.iupac import ANY
 from pairhmm.scanning.batch import Patterns, ScanOptions
 
@@ -57,7 +58,7 @@ def choose(
         return scanning.load(backend, patterns, options, device)
     needed = matching_ns(patterns, options) / threads
     if device is None and (needed - READING_NS) * 1e-9 * bases < STARTING_SECONDS:
-        return scanning.load("cpu", patterns, options)
+        return _on_the_cpu(patterns, options)
     for name in ("cuda", "webgpu"):
         found = backends.status(name)
         if not found.available:
@@ -66,4 +67,11 @@ def choose(
             log.info("not %s: %s is software", name, found.devices[device or 0])
         else:
             return scanning.load(name, patterns, options, device)
-    return scanning.load("cpu", patterns, options, device)
+    return _on_the_cpu(patterns, options, device)
+
+
+def _on_the_cpu(patterns: Patterns, options: ScanOptions, device: int | None = None) -> scanning.Scanner:
+    if is_compiled():
+        return scanning.load("cpu", patterns, options, device)
+    log.warning("backend reference, which is slow: cpu needs pairhmm's compiled part; %s", CURE)
+    return scanning.load("reference", patterns, options, device)

@@ -22,7 +22,7 @@ ONE = "1 1\nACGT IIII JJJJ KKKK ++++\nACGTT\n"
 
 @pytest.fixture(autouse=True)
 def compiled(require):
-    require("cpu", pair_batches.native is not None, "the compiled part is not installed")
+    require("cpu", pair_batches.is_compiled(), "the compiled part is not installed")
 
 
 def contents(batches):
@@ -168,8 +168,8 @@ def test_the_python_reader_is_announced(tmp_path, monkeypatch, caplog):
     path = tmp_path / "x.in"
     path.write_text(10 * ONE)
     expected = contents(read_batches(path))
-    monkeypatch.setattr(pair_batches, "native", None)
+    monkeypatch.setattr(pair_batches, "is_compiled", lambda: False)
     batches = list(read_batches(path, 1, 60))
-    assert "x.in is read and its scores are written in Python, slowly; for the compiled part, install" in caplog.text
+    assert "x.in is read and its scores are written in Python, slowly; install a C++ compiler" in caplog.text
     assert contents(batches) == expected
     assert len(batches) == 4, "of about 60 bytes each"

@@ -39,7 +39,7 @@ def written(batch, scores, *names, threads=1, first_group=0):
 def in_python(monkeypatch):
     def written_in_python(*arguments, **options):
         with monkeypatch.context() as patch:
-            patch.setattr(module, "native", None)
+            patch.setattr(module, "is_compiled", lambda: False)
             return written(*arguments, **options)
 
     return written_in_python
@@ -48,9 +48,9 @@ def in_python(monkeypatch):
 @pytest.mark.parametrize("native", [True, False])
 def test_a_table(native, require, monkeypatch):
     if native:
-        require("cpu", module.native is not None, "the compiled part is not installed")
+        require("cpu", module.is_compiled(), "the compiled part is not installed")
     else:
-        monkeypatch.setattr(module, "native", None)
+        monkeypatch.setattr(module, "is_compiled", lambda: False)
     batch = batch_of([(2, 2), (1, 1)])
     scores = Scores(np.array([-1.5, -np.inf, -0.0, -123.4567895, 1e-7]), np.array([0, 1, 0, 0, 1], dtype=np.uint8))
     expected = [
@@ -88,7 +88,7 @@ HARD = [
 @example(values=[float(np.nextafter(value, side)) for value in HARD for side in (0, 1e9)])
 @example(values=[(2 * i + 1) / 2**7 for i in range(-500, 500)])
 def test_numbers_are_pythons(values, require):
-    require("cpu", module.native is not None, "the compiled part is not installed")
+    require("cpu", module.is_compiled(), "the compiled part is not installed")
     batch = batch_of([(len(values), 1)])
     scores = Scores(np.array(values), np.zeros(len(values), dtype=np.uint8))
     found = [line.split(b"\t")[3].decode() for line in written(batch, scores).splitlines()]
@@ -97,7 +97,7 @@ def test_numbers_are_pythons(values, require):
 
 @given(shapes=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=9), at_once=st.integers(1, 100))
 def test_every_way_gives_the_same_bytes(shapes, at_once, require):
-    require("cpu", module.native is not None, "the compiled part is not installed")
+    require("cpu", module.is_compiled(), "the compiled part is not installed")
     batch = batch_of(shapes)
     scores = scores_of(batch, np.random.default_rng(3))
     names = (
@@ -107,12 +107,12 @@ def test_every_way_gives_the_same_bytes(shapes, at_once, require):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "PAIRS_AT_ONCE", at_once)
         found = [written(batch, scores), written(batch, scores, *names, threads=2)]
-        patch.setattr(module, "native", None)
+        patch.setattr(module, "is_compiled", lambda: False)
         assert found == [written(batch, scores), written(batch, scores, *names)]
 
 
 def test_many_pairs_on_threads(in_python, require):
-    require("cpu", module.native is not None, "the compiled part is not installed")
+    require("cpu", module.is_compiled(), "the compiled part is not installed")
     batch = batch_of([(300, 150), (1, 70_000), (70_000, 3)])
     scores = scores_of(batch, np.random.default_rng(4))
     expected = in_python(batch, scores)

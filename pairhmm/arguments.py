@@ -1,0 +1,58 @@
+"""What callers may give, brought to one form: a path or several, a text or several."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import TypeAlias, overload
+
+from pairhmm.errors import InputError
+
+AnyPath: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+Paths: TypeAlias = AnyPath | Iterable[AnyPath]
+"""One path, or several."""
+
+Texts: TypeAlias = str | bytes | Iterable[str | bytes]
+"""One text, or several: a string is never taken for its letters."""
+
+
+@overload
+def path_of(given: AnyPath) -> str: ...
+@overload
+def path_of(given: AnyPath | None) -> str | None: ...
+def path_of(given: AnyPath | None) -> str | None:
+    """A path as text; None stays None.
+
+    Raises
+    ------
+    TypeError
+        For what is no path.
+    """
+    return None if given is None else os.fsdecode(given)
+
+
+def paths_of(given: Paths) -> list[str]:
+    """One path or several, as a list of texts; errors as in `path_of`."""
+    if isinstance(given, str | bytes | os.PathLike):
+        return [os.fsdecode(given)]
+    return [os.fsdecode(one) for one in given]
+
+
+def some_paths_of(given: Paths, what: str) -> list[str]:
+    """As `paths_of`, but at least one.
+
+    Raises
+    ------
+    InputError
+        For none, with `what` they are.
+    """
+    paths = paths_of(given)
+    if not paths:
+        raise InputError(what, "", "no file is named", "name at least one")
+    return paths
+
+
+def texts_of(given: Texts) -> list[str]:
+    """One text or several, as a list."""
+    several = [given] if isinstance(given, str | bytes) else given
+    return [one.decode() if isinstance(one, bytes) else one for one in several]
