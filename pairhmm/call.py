@@ -111,7 +111,7 @@ def write_calls(
     output : str
         ``-`` for VCF to stdout; the format follows the extension (`pairhmm.io.calls`).
     min_quality : float
-        QUAL below which a record's filter is LowQual.
+        QUAL below which a record's filter is LowQual; where every genotype is the reference, GQ.
     provenance : mapping of str to str, optional
         Header lines ``##key=value``; what scored joins them. None of them without any, for reproducible bytes.
     watch : callable, optional
@@ -125,6 +125,7 @@ def write_calls(
             run.contigs,
             run.samples,
             min_quality=min_quality,
+            reference=reference,
             provenance={**provenance, "pairhmmBackend": run.backend} if provenance else {},
         ) as writer:
             for evidence in run.evidence(watch):
