@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,8 +13,7 @@ from pairhmm.evidence import Evidence
 from pairhmm.genotypes import GenotypeOptions, SampleGenotype, allele_likelihoods, call_sample, site_quality
 from pairhmm.io.calls import open_calls
 from pairhmm.models.gatk import GatkOptions, floor_scores, set_aside
-from pairhmm.regions import Region
-from pairhmm.runs import RunOptions, open_run
+from pairhmm.runs import RunOptions, Watch, open_run
 from pairhmm.variants import Variant
 
 # log10: further apart than any two likelihoods that can be told apart.
@@ -102,7 +101,7 @@ def write_calls(
     genotypes: GenotypeOptions | None = None,
     min_quality: float = 30.0,
     provenance: Mapping[str, str] | None = None,
-    watch: Callable[[Region], None] | None = None,
+    watch: Watch | None = None,
 ) -> None:
     """Write genotypes as VCF or BCF; the parameters are those of `call`.
 
@@ -115,7 +114,7 @@ def write_calls(
     provenance : mapping of str to str, optional
         Header lines ``##key=value``; what scored joins them. None of them without any, for reproducible bytes.
     watch : callable, optional
-        Told of each region as it is scored.
+        Told of each region as it is scored, and of the share of the run that is done then.
     """
     options, genotypes = options or RunOptions(), genotypes or GenotypeOptions()
     with open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options) as run:

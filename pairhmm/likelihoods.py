@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -10,8 +10,7 @@ from pairhmm.evidence import Evidence
 from pairhmm.io.tables import LikelihoodRows, open_likelihoods
 from pairhmm.models.gatk import GatkOptions, floor_scores, set_aside
 from pairhmm.reads import FIRST, PAIRED, SECOND
-from pairhmm.regions import Region
-from pairhmm.runs import RunOptions, open_run
+from pairhmm.runs import RunOptions, Watch, open_run
 
 
 def likelihoods(
@@ -66,7 +65,7 @@ def write_likelihoods(
     regions_file: str | None = None,
     options: RunOptions | None = None,
     prepared: bool = False,
-    watch: Callable[[Region], None] | None = None,
+    watch: Watch | None = None,
 ) -> None:
     """Write the likelihood table and its companion; the parameters are those of `likelihoods`.
 
@@ -78,7 +77,7 @@ def write_likelihoods(
         Write likelihoods as genotypes use them: raised to the read's best minus 4.5, without the reads that fit no
         haplotype.
     watch : callable, optional
-        Told of each region as it is scored.
+        Told of each region as it is scored, and of the share of the run that is done then.
     """
     options = options or RunOptions()
     with open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options) as run:

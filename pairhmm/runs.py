@@ -17,6 +17,7 @@ from pairhmm.candidates import CandidateFinder, CandidateOptions
 from pairhmm.engine import Choice
 from pairhmm.errors import InputError
 from pairhmm.evidence import Evidence, EvidenceOptions, EvidenceStream
+from pairhmm.extent import Extent, run_extent
 from pairhmm.given_haplotypes import describe_haplotypes
 from pairhmm.haplotypes import Haplotype
 from pairhmm.io.alignments import AlignmentReader
@@ -30,12 +31,17 @@ from pairhmm.region_sources import DiscoveredRegions, GivenRegions
 from pairhmm.regions import Region, RegionBuilder, RegionOptions
 from pairhmm.scoring import GatkScorer
 from pairhmm.sequences import decode
+from pairhmm.tally import JOINING, READING, SCORING, USING, Tally
 from pairhmm.variants import Variant
 
 log = logging.getLogger(__name__)
 
 # Unmapped, secondary, QC-fail, duplicate and supplementary: what GATK's HaplotypeCaller leaves out.
 EXCLUDED_FLAGS = 0x4 | 0x100 | 0x200 | 0x400 | 0x800
+
+
+Watch = Callable[[Region, float], None]
+"""Told of a region that is scored, and of the share of the run (0 to 1) that is done then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +91,8 @@ class Run:
         Candidates come from the reads themselves.
     stream : EvidenceStream
     blocks : iterator of ReadBlock
+    extent : Extent
+    tally : Tally
     """
 
     backend: str
@@ -93,19 +101,24 @@ class Run:
     discovered: bool
     stream: EvidenceStream
     blocks: Iterator[ReadBlock]
+    extent: Extent
+    tally: Tally
 
-    def evidence(self, watch: Callable[[Region], None] | None = None) -> Iterator[Evidence]:
+    def evidence(self, watch: Watch | None = None) -> Iterator[Evidence]:
         """The scored regions, in order; what was left out is announced at the end.
 
         Parameters
         ----------
         watch : callable, optional
-            Told of each region as it is scored.
+            Told of each region as it is scored, and of the share of the run that is done then.
         """
-        for evidence in self.stream.run(self.blocks):
-            if watch is not None:
-                watch(evidence.region)
-            yield evidence
+        with self.tally.clock.stage(JOINING):
+            for evidence in self.stream.run(self.blocks):
+                if watch is not None:
+                    watch(evidence.region, self.extent.share(evidence.region.chrom, evidence.region.end))
+                self.tally.add(evidence)
+                with self.tally.clock.stage(USING):
+                    yield evidence
         counts = self.stream.counts
         if counts.capped_reads:
             log.warning(
@@ -114,6 +127,7 @@ class Run:
                 counts.capped_regions,
                 self.stream.options.max_depth,
             )
+        self.tally.tell()
         log.info("%d regions, %d reads, %d pairs", counts.regions, counts.reads, counts.pairs)
 
 
@@ -172,11 +186,20 @@ def open_run(
         else:
             finder = CandidateFinder(genome.fetch, len(reader.samples), options.discovery)
             source = DiscoveredRegions(finder, builder, None if places is None else Inside(places))
-        stream = EvidenceStream(
-            genome.fetch, source, GatkScorer(options.model, backend, options.threads), options.evidence, given
-        )
+        tally = Tally(options.model)
+        scorer = tally.clock.calls(SCORING, GatkScorer(options.model, backend, options.threads))
+        stream = EvidenceStream(genome.fetch, source, scorer, options.evidence, given)
         blocks = read_blocks(reader.sources, list(contigs), options.reads, options.chunk_size, places, wanted)
-        yield Run(backend.label, reader.samples, contigs, candidates is None and haplotypes is None, stream, blocks)
+        yield Run(
+            backend.label,
+            reader.samples,
+            contigs,
+            candidates is None and haplotypes is None,
+            stream,
+            tally.clock.items(READING, blocks),
+            run_extent(reader, contigs, places, candidates),
+            tally,
+        )
 
 
 def _limited(options: RunOptions) -> RegionOptions:

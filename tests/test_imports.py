@@ -47,7 +47,7 @@ FLOORS = (
         "simulation",
     },
     {"io"},
-    {"given_haplotypes", "evidence", "scoring", "runs", "report_panels", "report_data"},
+    {"given_haplotypes", "evidence", "extent", "scoring", "tally", "runs", "report_panels", "report_data"},
     {
         "accuracy",
         "bench",
