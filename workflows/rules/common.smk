@@ -249,6 +249,4 @@ def report_options(wildcards, input):
         for name, paths in files.items()
     ]
     scanned = repeated("--hits-sample", REPORTS[wildcards.group][1])
-    return " ".join(
-        [optional("-f", input.reference), *filter(None, one_each), scanned]
-    )
+    return " ".join([optional("-f", input.reference), *filter(None, one_each), scanned])
