@@ -46,12 +46,12 @@ class ReportInputs:
         BAM or CRAM with index; strand and mapping quality come from there. They need the reference.
     hits : sequence of str
         Tables of `pairhmm scan`.
-    hits_samples : sequence of str
-        The sample of each of `hits`; without them their files' names say it.
     signatures : str or None
         FASTA of what was scanned for.
     timings : sequence of str
         Benchmark files of Snakemake.
+    hits_samples : sequence of str
+        The sample of each of `hits`; without them their files' names say it.
     """
 
     reference: str | None = None
@@ -59,9 +59,9 @@ class ReportInputs:
     likelihoods: Sequence[str] = ()
     alignments: Sequence[str] = ()
     hits: Sequence[str] = ()
-    hits_samples: Sequence[str] = ()
     signatures: str | None = None
     timings: Sequence[str] = ()
+    hits_samples: Sequence[str] = ()
 
 
 def report(

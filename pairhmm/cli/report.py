@@ -54,5 +54,5 @@ def command(
     """
     from pairhmm.report import ReportInputs, report
 
-    inputs = ReportInputs(reference, calls, likelihoods, alignments, hits, hits_samples, signatures, timings)
+    inputs = ReportInputs(reference, calls, likelihoods, alignments, hits, signatures, timings, hits_samples)
     report(output, inputs, title, mqc, max_sites)

@@ -6,7 +6,8 @@ import re
 import shlex
 from collections.abc import Sequence
 
-_PLAIN = re.compile(r"##([^=]+)=([^<].*)")
+# The version of the format is no provenance: the first file's rules.
+_PLAIN = re.compile(r"##(?!fileformat=)([^=]+)=([^<].*)")
 _COMMAND, _DATE = "pairhmmCommand", "fileDate"
 
 

@@ -41,3 +41,9 @@ def test_what_else_differs():
 
 def test_without_provenance_there_is_none():
     assert gathered([], [], []) == []
+
+
+def test_a_header_has_one_format():
+    assert run_header([["##fileformat=VCFv4.2", "#CHROM"], ["##fileformat=VCFv4.3", "#CHROM"]]) == [
+        *("##fileformat=VCFv4.2", "#CHROM")
+    ]
