@@ -6,13 +6,22 @@ BIN := $(VENV)/bin
 # Rebuilt when what is compiled or required changes.
 STAMP := $(VENV)/installed
 SOURCES := pyproject.toml $(wildcard cpu/*)
+comma := ,
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: test test-gpu demo lint bench wheel clean
+.PHONY: test test-all test-gpu demo lint bench wheel clean
 
 # A file's tests share what it takes long to make: they stay together.
 test: $(STAMP)
 	$(BIN)/pytest -n auto --dist loadfile $(PYTEST_ARGS)
+
+# All but the GPU's, with packages from apt: none of them may skip. A cluster of Slurm is started by root only, and the
+# reference data are not in this repository.
+test-all: export PAIRHMM_TEST_REQUIRE ?= $(subst $() ,$(comma),$(strip cpu parquet workflow emulator nvrtc webgpu browser \
+	$(if $(filter 0,$(shell id -u)),slurm) $(if $(wildcard $(PAIRHMM_SHARED_DATA) ../shared/data),shared)))
+test-all:
+	@.ci/packages
+	@$(MAKE) --no-print-directory test
 
 # PYTHON_GPU=python3: with an interpreter as it is, and nothing from the network.
 test-gpu:

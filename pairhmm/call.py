@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Unpack
@@ -18,8 +18,7 @@ from pairhmm.io.calls import open_calls
 from pairhmm.keywords import CallKeywords, with_keywords
 from pairhmm.models.gatk import GatkOptions, floor_scores
 from pairhmm.option_rules import check_number
-from pairhmm.regions import Region
-from pairhmm.runs import Run, RunOptions, open_run
+from pairhmm.runs import Run, RunOptions, Watch, open_run
 from pairhmm.variants import Variant
 
 # log10: further apart than any two likelihoods that can be told apart.
@@ -126,7 +125,7 @@ def write_calls(
     genotypes: GenotypeOptions | None = None,
     min_quality: float = 30.0,
     provenance: Mapping[str, str] | None = None,
-    watch: Callable[[Region], None] | None = None,
+    watch: Watch | None = None,
     **keywords: Unpack[CallKeywords],
 ) -> None:
     """Write genotypes as VCF or BCF; the parameters are those of `call`.
@@ -136,11 +135,11 @@ def write_calls(
     output : path
         ``-`` for VCF to stdout; the format follows the extension (`pairhmm.io.calls`).
     min_quality : float
-        QUAL below which a record's filter is LowQual.
+        QUAL below which a record's filter is LowQual; where every genotype is the reference, GQ.
     provenance : mapping of str to str, optional
         Header lines ``##key=value``; what scored joins them. None of them without any, for reproducible bytes.
     watch : callable, optional
-        Told of each region as it is scored.
+        Told of each region as it is scored, and of the share of the run that is done then.
     """
     chosen = with_keywords("write_calls", keywords, options or RunOptions(), genotypes or GenotypeOptions())
     options, genotypes = chosen
@@ -152,15 +151,14 @@ def write_calls(
             run.contigs,
             run.samples,
             min_quality=min_quality,
+            reference=path_of(reference),
             provenance={**provenance, "pairhmmBackend": run.backend} if provenance else {},
         ) as writer:
             for site in _sites(run, genotypes, options.model, watch):
                 writer.write(site.variant, site.quality, site.samples)
 
 
-def _sites(
-    run: Run, options: GenotypeOptions, model: GatkOptions, watch: Callable[[Region], None] | None = None
-) -> Iterator[Site]:
+def _sites(run: Run, options: GenotypeOptions, model: GatkOptions, watch: Watch | None = None) -> Iterator[Site]:
     refined = on_listed_alleles if run.listed else None
     for evidence in run.evidence(watch, refined):
         yield from genotype_region(evidence, run.samples, options, model, run.discovered)

@@ -70,7 +70,12 @@ def write_vcf(
         contigs = dict(genome.contigs)
     written = 0
     with open_calls(
-        path_of(output), contigs, names, min_quality=min_quality, provenance=dict(provenance or {})
+        path_of(output),
+        contigs,
+        names,
+        min_quality=min_quality,
+        reference=path_of(reference),
+        provenance=dict(provenance or {}),
     ) as writer:
         for site in chain(first, rest):
             _check_site(site, names, contigs, path_of(reference))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Unpack
 
@@ -14,8 +14,7 @@ from pairhmm.io.tables import LikelihoodRows, open_likelihoods
 from pairhmm.keywords import RunKeywords, with_keywords
 from pairhmm.models.gatk import GatkOptions, floor_scores
 from pairhmm.reads import FIRST, PAIRED, SECOND
-from pairhmm.regions import Region
-from pairhmm.runs import Run, RunOptions, open_run
+from pairhmm.runs import Run, RunOptions, Watch, open_run
 
 
 def likelihoods(
@@ -80,7 +79,7 @@ def write_likelihoods(
     options: RunOptions | None = None,
     prepared: bool = False,
     only_listed: bool = False,
-    watch: Callable[[Region], None] | None = None,
+    watch: Watch | None = None,
     **keywords: Unpack[RunKeywords],
 ) -> None:
     """Write the likelihood table and its companion; the parameters are those of `likelihoods`.
@@ -95,7 +94,7 @@ def write_likelihoods(
     only_listed : bool
         With `candidates`, leave out the haplotypes that have an allele which reads show but no candidate has.
     watch : callable, optional
-        Told of each region as it is scored.
+        Told of each region as it is scored, and of the share of the run that is done then.
     """
     chosen = with_keywords("write_likelihoods", keywords, options or RunOptions())
     (options,) = chosen

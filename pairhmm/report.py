@@ -56,6 +56,8 @@ class ReportInputs:
         FASTA of what was scanned for.
     timings : sequence of str
         Benchmark files of Snakemake.
+    hits_samples : sequence of str
+        The sample of each of `hits`; without them their files' names say it.
     """
 
     reference: str | None = None
@@ -65,6 +67,7 @@ class ReportInputs:
     hits: Sequence[str] = ()
     signatures: str | None = None
     timings: Sequence[str] = ()
+    hits_samples: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         for name in ("reference", "calls", "signatures"):
@@ -137,6 +140,9 @@ def _check(inputs: ReportInputs) -> None:
         raise InputError("--alignments", "", "need the reference that they are aligned to", "give it with -f")
     if inputs.alignments and not inputs.likelihoods:
         raise InputError("--alignments", "", "tell of the reads of likelihood tables", "give those with --likelihoods")
+    if inputs.hits_samples and len(inputs.hits_samples) != len(inputs.hits):
+        rule = f"{len(inputs.hits_samples)} names for {len(inputs.hits)} tables"
+        raise InputError("--hits-sample", "", rule, "name the sample of each --hits once, in their order")
     if inputs.signatures is not None and not inputs.hits:
         raise InputError("--signatures", "", "say more of hits", "give those with --hits")
 
@@ -198,19 +204,20 @@ def _read_scan(found: Found, inputs: ReportInputs) -> None:
         return
     hits, known = Hits(), set(found.panels.samples)
 
-    def name_sample(file: str, table: str) -> str:
+    def name_by_files(file: str, table: str) -> str:
         is_tables = table in known and file not in known
         return table if is_tables or file.startswith(table) else file
 
     scanned: dict[str, None] = {}
-    for path in inputs.hits:
+    names: Sequence[str | None] = inputs.hits_samples or [None] * len(inputs.hits)
+    for path, name in zip(inputs.hits, names, strict=True):
         has_hit = False
-        for hit in read_hits(path, name_sample):
+        for hit in read_hits(path, name_by_files if name is None else lambda *_, name=name: name):
             hits.add(hit)
             scanned[hit.sample] = None
             has_hit = True
         if not has_hit:
-            scanned[table_label(path)] = None
+            scanned[name or table_label(path)] = None
     found.hits, found.scanned = hits, list(scanned)
     if inputs.signatures is not None:
         found.signatures = read_signatures(inputs.signatures)

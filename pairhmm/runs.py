@@ -20,6 +20,7 @@ from pairhmm.compiled import require_compiled
 from pairhmm.engine import Choice, check_backend
 from pairhmm.errors import InputError
 from pairhmm.evidence import Evidence, EvidenceOptions, EvidenceStream
+from pairhmm.extent import Extent, run_extent
 from pairhmm.given_haplotypes import describe_haplotypes
 from pairhmm.haplotypes import Haplotype
 from pairhmm.io.alignments import AlignmentReader
@@ -36,6 +37,7 @@ from pairhmm.regions import MAX_SHIFT, FetchBases, Region, RegionBuilder, Region
 from pairhmm.scoring import GatkScorer
 from pairhmm.sequences import decode
 from pairhmm.set_aside import SetAside
+from pairhmm.tally import JOINING, READING, USING, Tally, TimedScorer
 from pairhmm.variants import Variant
 
 log = logging.getLogger(__name__)
@@ -45,6 +47,10 @@ EXCLUDED_FLAGS = 0x4 | 0x100 | 0x200 | 0x400 | 0x800
 # Candidates are sought in so many bases on either side of what is asked for, too. Those inside are then joined as in a
 # run over everything, unless the candidates beside them leave no gap in as many bases.
 CONTEXT = 1000
+
+
+Watch = Callable[[Region, float], None]
+"""Told of a region that is scored, and of the share of the run (0 to 1) that is done then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +106,8 @@ class Run:
     stream : EvidenceStream
     blocks : iterator of ReadBlock
     scorer : GatkScorer
+    extent : Extent
+    tally : Tally
     """
 
     backend: str
@@ -110,10 +118,12 @@ class Run:
     stream: EvidenceStream
     blocks: Iterator[ReadBlock]
     scorer: GatkScorer
+    extent: Extent
+    tally: Tally
 
     def evidence(
         self,
-        watch: Callable[[Region], None] | None = None,
+        watch: Watch | None = None,
         refined: Callable[[Evidence], Evidence] | None = None,
         without_set_aside: bool = True,
     ) -> Iterator[Evidence]:
@@ -122,21 +132,23 @@ class Run:
         Parameters
         ----------
         watch : callable, optional
-            Told of each region as it is scored.
+            Told of each region as it is scored, and of the share of the run that is done then.
         refined : callable, optional
             What is made of the evidence before it is counted and given.
         without_set_aside : bool
             Reads that fit no haplotype are not used: they are announced as left out.
         """
         fitting = SetAside(self.samples, haplotypes_given=self.stream.given is not None)
-        for evidence in self.stream.run(self.blocks):
-            evidence.samples = self.samples
-            if watch is not None:
-                watch(evidence.region)
-            if refined is not None:
-                evidence = refined(evidence)
-            fitting.add(evidence)
-            yield evidence
+        with self.tally.clock.stage(JOINING):
+            for found in self.stream.run(self.blocks):
+                evidence = found if refined is None else refined(found)
+                evidence.samples = self.samples
+                if watch is not None:
+                    watch(evidence.region, self.extent.share(evidence.region.chrom, evidence.region.end))
+                self.tally.add(evidence)
+                fitting.add(evidence)
+                with self.tally.clock.stage(USING):
+                    yield evidence
         counts = self.stream.counts
         if counts.capped_reads:
             log.warning(
@@ -148,6 +160,7 @@ class Run:
         fitting.announce_poor()
         if without_set_aside:
             fitting.announce(self.scorer)
+        self.tally.tell()
         aside = f" of which {fitting.set_aside} {'set aside' if without_set_aside else 'fit no haplotype'}"
         log.info("%d regions, %d reads%s, %d pairs", counts.regions, counts.reads, aside, counts.pairs)
 
@@ -205,10 +218,23 @@ def open_run(
         else:
             asked, places = places, with_context(places, genome)
             source, wanted = candidate_regions(candidates, genome, contigs, len(reader.samples), options, asked, places)
-        evidence = EvidenceStream(genome.fetch, source, scorer, options.evidence, given)
+        tally = Tally()
+        timed = TimedScorer(scorer, tally.clock)
+        stream = EvidenceStream(genome.fetch, source, timed, options.evidence, given)
         blocks = read_blocks(reader.sources, list(contigs), options.reads, options.chunk_size, places, wanted)
         discovered, listed = (haplotypes is None and one for one in (candidates is None, candidates is not None))
-        yield Run(backend.label, reader.samples, contigs, discovered, listed, evidence, blocks, scorer)
+        yield Run(
+            backend.label,
+            reader.samples,
+            contigs,
+            discovered,
+            listed,
+            stream,
+            tally.clock.items(READING, blocks),
+            scorer,
+            run_extent(reader, contigs, places, candidates),
+            tally,
+        )
 
 
 def candidate_regions(

@@ -188,11 +188,14 @@ class Reports:
         Prefix of ``PREFIX.samples.tsv`` and ``PREFIX.signatures.tsv``.
     multiqc : str or None
         A name that ends in ``_mqc.json``.
+    multiqc_sample : str or None
+        The sample that all files are of: its one row in the place of one a file.
     """
 
     assignment: bool = False
     summary: str | None = None
     multiqc: str | None = None
+    multiqc_sample: str | None = None
 
     def __post_init__(self) -> None:
         for name in ("summary", "multiqc"):
@@ -354,9 +357,10 @@ class _Run:
 
     def open_sinks(self, stack: ExitStack, output: str) -> list[Sink]:
         table = open_assignment_lines if self.reports.assignment else open_hit_table
-        sinks = []
-        if self.reports.multiqc is not None:
-            sinks.append(stack.enter_context(open_multiqc(self.reports.multiqc, self.signatures)))
+        sinks, reports = [], self.reports
+        if reports.multiqc is not None:
+            multiqc = open_multiqc(reports.multiqc, self.signatures, reports.multiqc_sample)
+            sinks.append(stack.enter_context(multiqc))
         if self.reports.summary is not None:
             sinks.append(stack.enter_context(open_summaries(self.reports.summary, self.signatures)))
         return [*sinks, stack.enter_context(table(output, self.signatures))]

@@ -156,3 +156,19 @@ def test_both_verbs_as_commands(run_cli, tmp_path):
     assert (tmp_path / "all.vcf").read_text() == whole.stdout
     done = run_cli("scatter", "-n", 3, "-o", tmp_path, "--haplotypes", "x.fa", *reads)
     assert done.returncode == 2 and "one region" in done.stderr
+
+
+def test_gathered_calls_tell_of_the_run(run_cli, tmp_path):
+    assert run_cli("simulate", "-o", tmp_path, "--length", 4000, "--coverage", 8).returncode == 0
+    given = ["-f", tmp_path / "reference.fa", tmp_path / "reads.bam"]
+    places = {"1": "chr1:1-1500", "2": "chr1:1501-2500", "3": "chr1:2501-4000"}
+    for name, place in places.items():
+        assert run_cli("call", "-r", place, "-o", tmp_path / f"{name}.vcf", *given).returncode == 0
+    output = tmp_path / "all.vcf"
+    assert run_cli("gather", "-o", output, *(tmp_path / f"{name}.vcf" for name in places)).returncode == 0
+    (command,) = (line for line in output.read_text().splitlines() if line.startswith("##pairhmmCommand="))
+    outputs = f"{{{tmp_path / '1.vcf'},...,{tmp_path / '3.vcf'}}}"
+    said = f"call -r {{chr1:1-1500,...,chr1:2501-4000}} -o {outputs} {' '.join(map(str, given))}"
+    assert command == f"##pairhmmCommand={said}"
+    with pysam.VariantFile(str(output)) as calls:
+        assert [one.value for one in calls.header.records if one.key == "pairhmmCommand"] == [said]

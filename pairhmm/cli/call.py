@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from typing import Any
 
@@ -36,7 +37,11 @@ def _named(context: click.Context, parameter: click.Parameter, value: tuple[str,
     "--ploidy-file", metavar="FILE", help="Lines CHROM FROM TO SEX PLOIDY (1-based), as bcftools has them: of sexes."
 )
 @click.option(
-    "--min-qual", type=click.FloatRange(min=0), default=30.0, show_default=True, help="A lower QUAL is LowQual."
+    "--min-qual",
+    type=click.FloatRange(min=0),
+    default=30.0,
+    show_default=True,
+    help="A lower QUAL is LowQual; where every genotype is the reference, a lower GQ.",
 )
 @click.option(
     "--snv-prior",
@@ -99,6 +104,7 @@ def command(
 
 
 def _provenance() -> dict[str, str]:
+    from datetime import date
     from importlib.metadata import PackageNotFoundError, version
 
     try:
@@ -106,4 +112,9 @@ def _provenance() -> dict[str, str]:
     except PackageNotFoundError:
         # Run from a checkout that was not installed.
         number = "unknown"
-    return {"pairhmmVersion": number, "pairhmmCommand": " ".join(sys.argv[1:])}
+    return {
+        "fileDate": f"{date.today():%Y%m%d}",
+        "source": f"pairhmm {number}",
+        "pairhmmVersion": number,
+        "pairhmmCommand": shlex.join(sys.argv[1:]),
+    }

@@ -18,7 +18,8 @@ import rich_click as click
 def command(pieces: tuple[str, ...], output: str, samples: tuple[str, ...]) -> None:
     """Put the outputs of `call`, `likelihoods` or `scan` over pieces together, in the order given.
 
-    Rows are copied as they are; a VCF's header is that of the first PIECE. Bgzipped outputs get their index.
+    Rows are copied as they are; a VCF's header is that of the first PIECE, with the provenance of all. Bgzipped outputs
+    get their index.
     """
     from pairhmm.gather import gather
 

@@ -1,56 +1,187 @@
-"""Where a run is, on a terminal only."""
+"""Where a run is: a bar on a terminal, a line a minute where there is none."""
 
 from __future__ import annotations
 
 import logging
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from pairhmm.regions import Region
+
+log = logging.getLogger(__name__)
+
+SECONDS_A_LINE = 60
 
 
 @contextmanager
-def region_progress() -> Iterator[Callable[[Region], None] | None]:
-    """What to tell of each scored region: shown on a terminal, None where there is none or with --quiet."""
-    if not _is_watched():
+def region_progress() -> Iterator[Callable[[Region, float], None] | None]:
+    """What to tell of each scored region, and of the share of the run that is done then; None with --quiet."""
+    if not _is_told():
         yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    elif not sys.stderr.isatty():
+        yield RegionLines()
+    else:
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            SpinnerColumn,
+            TaskProgressColumn,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
 
-    columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("reading")
-        regions = 0
+        columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn()
+        times = TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn()
+        console = _console()
+        with Progress(SpinnerColumn(), *columns, *times, console=console, transient=True) as progress:
+            task = progress.add_task("reading", total=1.0)
+            regions = 0
 
-        def watch(region: Region) -> None:
-            nonlocal regions
-            regions += 1
-            progress.update(task, description=f"{region.chrom}:{region.start + 1:,}  {regions:,} regions")
+            def watch(region: Region, share: float) -> None:
+                nonlocal regions
+                regions += 1
+                progress.update(task, description=_place(region, regions), completed=share)
 
-        yield watch
+            with _messages_above(console):
+                yield watch
 
 
 @contextmanager
 def byte_progress(paths: Sequence[str]) -> Iterator[Callable[[int], None]]:
-    """What to tell of each piece of the files that was read, in bytes; it does nothing where nobody watches."""
-    if not _is_watched():
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
-
+    """What to tell of each piece of the files that was read, in bytes; it does nothing with --quiet."""
     sizes = [os.path.getsize(path) if os.path.isfile(path) else None for path in paths]
     total = None if None in sizes else sum(size for size in sizes if size is not None)
-    columns = BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("reading", total=total)
-        yield lambda count: progress.advance(task, count)
+    if not _is_told():
+        yield lambda _: None
+    elif not sys.stderr.isatty():
+        yield ByteLines(total)
+    else:
+        from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
+
+        columns = BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn()
+        console = _console()
+        with Progress(*columns, console=console, transient=True) as progress:
+            task = progress.add_task("reading", total=total)
+            with _messages_above(console):
+                yield lambda count: progress.advance(task, count)
 
 
-def _is_watched() -> bool:
-    return sys.stderr.isatty() and logging.getLogger("pairhmm").isEnabledFor(logging.INFO)
+class RegionLines:
+    """Tells of regions where there is no terminal.
+
+    Parameters
+    ----------
+    now : callable
+        Seconds.
+    """
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._minutes = _Minutes(now)
+        self._regions = 0
+
+    def __call__(self, region: Region, share: float) -> None:
+        """A region is scored; `share` of the run is done."""
+        self._regions += 1
+        self._minutes.tell(lambda: _place(region, self._regions), share)
+
+
+class ByteLines:
+    """Tells of bytes that were read where there is no terminal.
+
+    Parameters
+    ----------
+    total : int, optional
+        Bytes of all files, where that can be known.
+    now : callable
+        Seconds.
+    """
+
+    def __init__(self, total: int | None, now: Callable[[], float] = time.monotonic) -> None:
+        self._minutes = _Minutes(now)
+        self._total, self._read = total, 0
+
+    def __call__(self, count: int) -> None:
+        """So many bytes more."""
+        self._read += count
+        self._minutes.tell(
+            lambda: f"{self._read / 1e6:,.0f} MB read", self._read / self._total if self._total else None
+        )
+
+
+class _Minutes:
+    """At most a line a minute, with the time left by what was done since the first that was heard."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+        self._next = now() + SECONDS_A_LINE
+        self._first: tuple[float, float] | None = None
+
+    def tell(self, what: Callable[[], str], share: float | None) -> None:
+        now = self._now()
+        if self._first is None and share is not None:
+            self._first = (now, share)
+        if now < self._next:
+            return
+        self._next = now + SECONDS_A_LINE
+        log.info("%s%s", what(), "" if share is None else f", {share:.0%}{self._left(now, share)}")
+
+    def _left(self, now: float, share: float) -> str:
+        since, begin = self._first or (now, share)
+        if now <= since or share <= begin:
+            return ""
+        seconds = (1 - share) * (now - since) / (share - begin)
+        return f", about {_duration(seconds)} left"
+
+
+def _duration(seconds: float) -> str:
+    """Hours and minutes: nobody waits by the second."""
+    minutes = max(1, round(seconds / 60))
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def _place(region: Region, regions: int) -> str:
+    return f"{region.chrom}:{region.start + 1:,}, {regions:,} regions"
+
+
+def _is_told() -> bool:
+    return logging.getLogger("pairhmm").isEnabledFor(logging.INFO)
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    return Console(stderr=True)
+
+
+class _Above:
+    """A stream for messages that stand in lines of their own above a bar."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def write(self, text: str) -> None:
+        self._console.print(text, end="", soft_wrap=True, markup=False, highlight=False, emoji=False)
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+
+@contextmanager
+def _messages_above(console: Console) -> Iterator[None]:
+    """Messages would otherwise go on in the bar's line."""
+    handlers = [one for one in logging.getLogger("pairhmm").handlers if isinstance(one, logging.StreamHandler)]
+    streams = [one.setStream(_Above(console)) for one in handlers]
+    try:
+        yield
+    finally:
+        for handler, stream in zip(handlers, streams, strict=True):
+            if stream is not None:
+                handler.setStream(stream)

@@ -22,6 +22,7 @@ import rich_click as click
     help="BAM or CRAM with index: strand and mapping quality of the reads in the tables. Needs -f. Repeatable.",
 )
 @click.option("--hits", multiple=True, metavar="TSV", help="Table of pairhmm scan. Repeatable.")
+@click.option("--hits-sample", "hits_samples", multiple=True, metavar="NAME", help="Of a --hits; once each, in order.")
 @click.option("--signatures", metavar="FASTA", help="What was scanned for.")
 @click.option("--timings", multiple=True, metavar="TSV", help="Benchmark file of Snakemake. Repeatable.")
 @click.option("--title", default="pairhmm report", show_default=True, help="Of the page.")
@@ -40,6 +41,7 @@ def command(
     likelihoods: tuple[str, ...],
     alignments: tuple[str, ...],
     hits: tuple[str, ...],
+    hits_samples: tuple[str, ...],
     signatures: str | None,
     timings: tuple[str, ...],
     title: str,
@@ -52,5 +54,5 @@ def command(
     """
     from pairhmm.report import ReportInputs, report
 
-    inputs = ReportInputs(reference, calls, likelihoods, alignments, hits, signatures, timings)
+    inputs = ReportInputs(reference, calls, likelihoods, alignments, hits, signatures, timings, hits_samples)
     report(output, inputs, title, mqc, max_sites)

@@ -33,6 +33,7 @@ from pairhmm.cli.common import one_device_options, parse_size, threads_option
 @click.option("--assignment-format", is_flag=True, help="Write lines 'sample: signature (mean) [hash]' instead.")
 @click.option("--summary", metavar="PREFIX", help="Write PREFIX.samples.tsv and PREFIX.signatures.tsv too.")
 @click.option("--multiqc", metavar="NAME_mqc.json", help="Write a table for MultiQC too.")
+@click.option("--multiqc-sample", metavar="NAME", help="All files are of this sample: one row for it, not one a file.")
 @click.option("-f", "--reference", metavar="FASTA", help="What CRAM is decoded with.")
 @click.option(
     "--chunk-size",
@@ -58,6 +59,7 @@ def command(
     assignment_format: bool,
     summary: str | None,
     multiqc: str | None,
+    multiqc_sample: str | None,
     reference: str | None,
     chunk_size: int,
     backend: str,
@@ -69,6 +71,9 @@ def command(
     SAMPLE is FASTQ, FASTA, BAM, CRAM or SAM, plain or gzipped; - is stdin. A match is a whole signature; IUPAC codes
     match where their bases intersect, and N matches anything on either side. docs/scan.md has the columns.
     """
+    if multiqc_sample is not None and multiqc is None:
+        raise click.UsageError("--multiqc-sample names the row of --multiqc, which is missing.")
+
     from pairhmm.cli.progress import byte_progress
     from pairhmm.scan import Reports, scan_files
     from pairhmm.scanning.batch import ScanOptions
@@ -88,7 +93,7 @@ def command(
             output,
             options=options,
             per_file=per_file,
-            reports=Reports(assignment_format, summary, multiqc),
+            reports=Reports(assignment_format, summary, multiqc, multiqc_sample),
             reference=reference,
             chunk_size=chunk_size,
             backend=backend,

@@ -10,7 +10,7 @@ import pysam
 from pairhmm.errors import InputError
 from pairhmm.reporting.sites import SampleCall, Site
 
-_PROVENANCE = ("source", "Version", "Command", "Backend", "commandline", "CommandLine")
+_PROVENANCE = ("fileDate", "source", "reference", "Version", "Command", "Backend", "commandline", "CommandLine")
 
 
 class CalledSites:

@@ -10,7 +10,7 @@ import pysam
 import pysam.bcftools
 
 from pairhmm.errors import InputError
-from pairhmm.genotypes import SampleGenotype
+from pairhmm.genotypes import MAX_GQ, SampleGenotype
 from pairhmm.io.bgzip import LONGEST_FOR_TBI, BgzipText
 from pairhmm.io.outputs import TextSink, open_output, output_errors, scratch_beside, whole_files
 from pairhmm.variants import Variant
@@ -19,6 +19,7 @@ PASS, LOW_QUALITY = "PASS", "LowQual"
 
 _FIELDS = (
     '##INFO=<ID=AC,Number=A,Type=Integer,Description="Copies of each alternate allele in the genotypes">',
+    '##INFO=<ID=AF,Number=A,Type=Float,Description="Share of each alternate allele in the genotypes">',
     '##INFO=<ID=AN,Number=1,Type=Integer,Description="Alleles in the genotypes">',
     '##INFO=<ID=DP,Number=1,Type=Integer,Description="Reads used, over all samples">',
     '##FORMAT=<ID=GT,Number=1,Type=String,Description="Genotype">',
@@ -43,14 +44,15 @@ class CallWriter:
         ----------
         variant : Variant
         quality : float
-            QUAL, Phred. Below the file's threshold the filter is LowQual.
+            QUAL, Phred.
         samples : sequence of SampleGenotype
             In the header's order.
         """
         called = [allele for sample in samples for allele in sample.alleles or ()]
-        counts = ",".join(str(called.count(allele)) for allele in range(1, len(variant.alts) + 1))
-        info = f"AC={counts};AN={len(called)};DP={sum(sample.depth for sample in samples)}"
-        verdict = PASS if quality >= self._min_quality else LOW_QUALITY
+        copies = [called.count(allele) for allele in range(1, len(variant.alts) + 1)]
+        shares = [f"{count / len(called):.6g}" if called else "." for count in copies]
+        depth = sum(sample.depth for sample in samples)
+        info = f"AC={','.join(map(str, copies))};AF={','.join(shares)};AN={len(called)};DP={depth}"
         columns = [
             variant.chrom,
             str(variant.pos + 1),
@@ -58,12 +60,21 @@ class CallWriter:
             variant.ref,
             ",".join(variant.alts),
             f"{quality:.2f}",
-            verdict,
+            self._filter(quality, samples),
             info,
             _FORMAT,
             *(self._sample(sample) for sample in samples),
         ]
         self._out.write("\t".join(columns) + "\n")
+
+    def _filter(self, quality: float, samples: Sequence[SampleGenotype]) -> str:
+        """QUAL speaks for a variant; for a site where every genotype is the reference, the least sure GQ does."""
+        called = [sample for sample in samples if sample.alleles is not None]
+        if called and not any(any(sample.alleles or ()) for sample in called):
+            is_sure = min(sample.quality for sample in called) >= min(self._min_quality, MAX_GQ)
+        else:
+            is_sure = quality >= self._min_quality
+        return PASS if is_sure else LOW_QUALITY
 
     def _sample(self, sample: SampleGenotype) -> str:
         depths = ",".join(map(str, sample.depths))
@@ -80,6 +91,7 @@ def open_calls(
     samples: Sequence[str],
     *,
     min_quality: float,
+    reference: str,
     provenance: Mapping[str, str],
 ) -> Iterator[CallWriter]:
     """A writer by the destination's extension; the files appear when the block ends well.
@@ -93,11 +105,13 @@ def open_calls(
         Lengths.
     samples : sequence of str
     min_quality : float
-        QUAL below which a record is LowQual.
+        QUAL below which a record is LowQual; where every genotype is the reference, GQ.
+    reference : str
+        FASTA that the reads are aligned to.
     provenance : mapping of str to str
         Header lines ``##key=value``; empty for reproducible bytes.
     """
-    header = _header(contigs, samples, min_quality, provenance)
+    header = _header(contigs, samples, min_quality, reference, provenance)
     with open_vcf(destination, header, max(contigs.values(), default=0)) as out:
         yield CallWriter(out, min_quality)
 
@@ -138,15 +152,24 @@ def open_vcf(destination: str | Path, header: str, longest: int) -> Iterator[Tex
 
 
 def _header(
-    contigs: Mapping[str, int], samples: Sequence[str], min_quality: float, provenance: Mapping[str, str]
+    contigs: Mapping[str, int],
+    samples: Sequence[str],
+    min_quality: float,
+    reference: str,
+    provenance: Mapping[str, str],
 ) -> str:
+    rule = (
+        f"QUAL is below {min_quality:g}; where every genotype is the reference, the lowest GQ is below"
+        f" {min(min_quality, MAX_GQ):g}"
+    )
     lines = [
         "##fileformat=VCFv4.3",
+        *(f"##{key}={value}" for key, value in provenance.items()),
+        f"##reference={reference}",
         '##FILTER=<ID=PASS,Description="All filters passed">',
-        f'##FILTER=<ID={LOW_QUALITY},Description="QUAL is below {min_quality:g}">',
+        f'##FILTER=<ID={LOW_QUALITY},Description="{rule}">',
         *(f"##contig=<ID={name},length={length}>" for name, length in contigs.items()),
         *_FIELDS,
-        *(f"##{key}={value}" for key, value in provenance.items()),
         "\t".join(["#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT", *samples]),
     ]
     return "\n".join(lines) + "\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,17 @@ log = logging.getLogger(__name__)
 
 _BASES = frozenset("ACGTN")
 _BCF_MAGIC = b"BCF"
+
+
+def indexed_contigs(path: str) -> list[str]:
+    """The contigs that have records by a bgzipped file's index; none where it has no index that can be read."""
+    if not path.endswith(".gz") or not any(os.path.exists(f"{path}{ending}") for ending in (".tbi", ".csi")):
+        return []
+    try:
+        with pysam.TabixFile(path) as table:
+            return list(table.contigs)
+    except (OSError, ValueError):
+        return []
 
 
 @dataclass(slots=True)

@@ -14,6 +14,7 @@ from pairhmm.errors import InputError
 from pairhmm.io.bgzip import BgzipText
 from pairhmm.io.calls import open_vcf
 from pairhmm.io.outputs import TextSink, open_output, output_errors, whole_files
+from pairhmm.io.provenance import run_header
 from pairhmm.io.tables import INDICES, ROWS_PER_GROUP, index_table, pyarrow_for
 from pairhmm.io.text_lines import read_lines
 
@@ -31,7 +32,7 @@ class _Piece:
 
 
 def gather_vcf(pieces: Sequence[str], destination: str) -> None:
-    """Put VCF files, plain or bgzipped, together; the header is the first one's.
+    """Put VCF files, plain or bgzipped, together; the header is the first one's, with the provenance of all.
 
     Parameters
     ----------
@@ -45,16 +46,19 @@ def gather_vcf(pieces: Sequence[str], destination: str) -> None:
     InputError
         For pieces of other samples or contigs, or in another order.
     """
-    header, contigs, samples = _vcf_header(pieces[0])
+    headers = [_vcf_header(pieces[0])]
+    contigs, samples = _contigs(headers[0]), headers[0][-1]
+    for path in pieces[1:]:
+        header = _vcf_header(path)
+        for what, own, first in (("contigs", _contigs(header), contigs), ("samples", header[-1], samples)):
+            if own != first:
+                raise InputError(path, "", f"its {what} are not those of {pieces[0]}", _SAME)
+        headers.append([line for line in header if "=<" not in line])
     rank = {name: number for number, name in enumerate(contigs)}
-    text = "".join(f"{line}\n" for line in header)
+    text = "".join(f"{line}\n" for line in run_header(headers))
     last = (-1, -1)
     with open_vcf(destination, text, max(contigs.values(), default=0)) as out:
         for path in pieces:
-            _, own_contigs, own_samples = _vcf_header(path)
-            for what, own, first in (("contigs", own_contigs, contigs), ("samples", own_samples, samples)):
-                if own != first:
-                    raise InputError(path, "", f"its {what} are not those of {pieces[0]}", _SAME)
             with _opened(path) as piece:
                 for line in piece.lines:
                     chrom, pos, _ = line.split("\t", 2)
@@ -65,13 +69,18 @@ def gather_vcf(pieces: Sequence[str], destination: str) -> None:
                     out.write(line + "\n")
 
 
-def _vcf_header(path: str) -> tuple[list[str], dict[str, int], str]:
-    """All lines of a header, its contigs with their lengths, and the line that names the samples."""
+def _vcf_header(path: str) -> list[str]:
+    """The lines of a header; the last names the samples."""
     with _opened(path) as piece:
         if not piece.header or not piece.header[-1].startswith("#CHROM"):
             raise InputError(path, "", "not a VCF file", "gather takes .vcf and .vcf.gz into .vcf, .vcf.gz or .bcf")
-        found = [contig for line in piece.header if (contig := _CONTIG.match(line))]
-        return piece.header, {one[1]: int(one[2] or 0) for one in found}, piece.header[-1]
+        return piece.header
+
+
+def _contigs(header: Sequence[str]) -> dict[str, int]:
+    """The contigs of a header with their lengths."""
+    found = [contig for line in header if (contig := _CONTIG.match(line))]
+    return {one[1]: int(one[2] or 0) for one in found}
 
 
 def gather_table(pieces: Sequence[str], destination: str, samples: Sequence[str] = ()) -> None:

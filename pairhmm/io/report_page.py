@@ -11,7 +11,7 @@ from typing import Any
 from pairhmm.io.outputs import open_output
 from pairhmm.reporting.packing import pack, to_json
 
-STYLES = ("page.css", "table.css", "panel.css")
+STYLES = ("page.css", "table.css", "panel.css", "print.css")
 # One scope for all; main.js starts the page when everything else stands.
 SCRIPTS = (
     "data.js",

@@ -59,8 +59,8 @@ def open_summaries(prefix: str, signatures: Signatures) -> Iterator[Sink]:
 
 
 @contextmanager
-def open_multiqc(destination: str | Path, signatures: Signatures) -> Iterator[Sink]:
-    """A MultiQC table (custom content), one row a file.
+def open_multiqc(destination: str | Path, signatures: Signatures, sample: str | None = None) -> Iterator[Sink]:
+    """A MultiQC table (custom content): one row for `sample`, which all files are of, or one a file.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def open_multiqc(destination: str | Path, signatures: Signatures) -> Iterator[Si
         rule = f"MultiQC finds files whose names end in {MULTIQC_ENDING}"
         raise InputError("--multiqc", str(destination), rule, "choose such a name")
     with open_output(destination) as out:
-        table = _MultiqcTable(signatures)
+        table = _MultiqcTable(signatures, sample)
         yield table
         out.write(table.json())
 
@@ -197,7 +197,7 @@ def _best_of_samples(found: FoundSamples) -> dict[int, Any]:
 
 
 @dataclass(slots=True)
-class _FileCounts:
+class _RowCounts:
     signatures: set[int]
     reads: int = 0
     bases: int = 0
@@ -217,12 +217,13 @@ _MULTIQC_HEADERS = {
 
 
 class _MultiqcTable(Sink):
-    def __init__(self, signatures: Signatures) -> None:
+    def __init__(self, signatures: Signatures, sample: str | None) -> None:
         self._signatures = signatures
-        self._files: dict[str, _FileCounts] = {}
+        self._sample = sample
+        self._rows: dict[str, _RowCounts] = {}
 
     def add(self, found: FoundSamples) -> None:
-        counts = self._files.setdefault(found.file, _FileCounts(set()))
+        counts = self._rows.setdefault(self._sample or found.file, _RowCounts(set()))
         counts.reads += int(found.records.sum())
         counts.bases += int(found.bases.sum())
         counts.quality_total += int(found.quality_totals.sum())
@@ -232,9 +233,10 @@ class _MultiqcTable(Sink):
 
     def json(self) -> str:
         """The whole table."""
-        labels = [file_label(file) for file in self._files]
+        # A sample's name is taken as it is; files of equal names are told apart by their paths.
+        labels = [row if self._sample else file_label(row) for row in self._rows]
         data = {
-            label if labels.count(label) == 1 else file: {
+            label if labels.count(label) == 1 else row: {
                 "reads": counts.reads,
                 "bases": counts.bases,
                 "samples_hit": counts.samples_hit,
@@ -242,7 +244,7 @@ class _MultiqcTable(Sink):
                 "signatures": len(counts.signatures),
                 "hash": sample_hash(counts.quality_total),
             }
-            for label, (file, counts) in zip(labels, self._files.items(), strict=True)
+            for label, (row, counts) in zip(labels, self._rows.items(), strict=True)
         }
         headers = {
             key: {"title": title, "description": description, "format": form}

@@ -2,6 +2,7 @@
 
 const ROW_HEIGHT = 30;
 const ROWS_BEYOND = 12;
+const MOST_PRINTED = 1000; // some twenty pages
 
 // columns: {title, told, value(index), text(index), numeric, cell(index)}; options: label, count, noun, onSelect,
 // placeOf, hint, height.
@@ -13,8 +14,11 @@ class DataTable {
     this.sorted = { column: -1, down: false };
     this.selected = -1;
     this.drawn = "";
+    this.printing = false;
     this.build();
     this.update();
+    window.addEventListener("beforeprint", () => this.print(true));
+    window.addEventListener("afterprint", () => this.print(false));
   }
 
   build() {
@@ -44,10 +48,12 @@ class DataTable {
     this.scroller.addEventListener("keydown", (event) => this.onKey(event));
     new ResizeObserver(() => this.draw()).observe(this.scroller);
     this.noun = noun;
+    this.printed = make("p", { class: "told printed" });
     this.element = make(
       "div",
       { class: "table" },
       make("div", { class: "filterline" }, this.filter, this.counted),
+      this.printed,
       this.scroller,
     );
   }
@@ -91,10 +97,23 @@ class DataTable {
     this.draw();
   }
 
-  draw() {
+  // The first row that is drawn, and the one behind the last.
+  shown() {
+    if (this.printing) return [0, Math.min(this.order.length, MOST_PRINTED)];
     const view = this.scroller.clientHeight || 600;
     const first = Math.max(0, Math.floor(this.scroller.scrollTop / ROW_HEIGHT) - ROWS_BEYOND);
-    const last = Math.min(this.order.length, first + Math.ceil(view / ROW_HEIGHT) + 2 * ROWS_BEYOND);
+    return [first, Math.min(this.order.length, first + Math.ceil(view / ROW_HEIGHT) + 2 * ROWS_BEYOND)];
+  }
+
+  print(starts) {
+    this.printing = starts;
+    const isCut = this.order.length > MOST_PRINTED;
+    this.printed.textContent = isCut ? `The first ${formatNumber(MOST_PRINTED)}; a filter brings others to paper.` : "";
+    this.draw();
+  }
+
+  draw() {
+    const [first, last] = this.shown();
     const key = `${first} ${last} ${this.selected}`;
     if (key === this.drawn) return;
     this.drawn = key;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -173,3 +174,29 @@ def test_prepared_likelihoods_have_a_floor():
         key = tuple(row[:6])
         best[key] = max(best.get(key, -1e9), float(row[7]))
     assert all(float(row[7]) >= best[tuple(row[:6])] - 4.5 - 1e-6 for row in prepared)
+
+
+def test_confident_references_pass(tmp_path):
+    """What `-v` lists and the reads do not have: QUAL is 0, and GQ says how sure that is."""
+    lines = TRUTH.read_text().splitlines()
+    header = [line for line in lines if line.startswith("##")]
+    row = "q\t{}\t.\t{}\t{}\t.\t.\t.\n"
+    with pysam.FastaFile(str(REFERENCE)) as fasta:
+        bases = fasta.fetch("q")
+    others = "".join(row.format(pos, bases[pos - 1], "ACGT"["CGTA".index(bases[pos - 1])]) for pos in (5200, 5400))
+    candidates = tmp_path / "absent.vcf"
+    candidates.write_text("\n".join(header) + "\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n" + others)
+    rows = records(run("call", "-v", candidates, BAM).stdout)
+    assert [(row[6], row[9][:3], row[7].split(";")[1]) for row in rows] == [("PASS", "0/0", "AF=0")] * 2
+    assert all(int(row[9].split(":")[3]) >= 30 > float(row[5]) for row in rows)
+    strict = records(run("call", "-v", candidates, "--max-depth", 1, "--min-qual", 45, BAM).stdout)
+    assert [row[6] for row in strict] == ["LowQual"] * 2
+
+
+def test_the_header_names_date_source_and_reference():
+    header = [line for line in run("call", BAM).stdout.splitlines() if line.startswith("##")]
+    assert re.fullmatch(r"##fileDate=20\d{6}", header[1]) and re.fullmatch(r"##source=pairhmm \S+", header[2])
+    assert f"##reference={REFERENCE}" in header
+    bare = [line for line in run("call", "--no-version", BAM).stdout.splitlines() if line.startswith("##")]
+    assert bare[:2] == ["##fileformat=VCFv4.3", f"##reference={REFERENCE}"]
+    assert not [line for line in bare if line.startswith(("##fileDate", "##source", "##pairhmm"))]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -207,3 +209,15 @@ def test_workloads_from_the_command_line(tmp_path, run_cli):
 def test_simulate_still_asks_for_its_folder(run_cli):
     done = run_cli("simulate")
     assert done.returncode == 2 and "Missing option '-o'" in done.stderr
+
+
+def test_files_of_a_sample_are_one_row_for_multiqc(files, run_cli):
+    """Many samples' files may have one name: MultiQC joins rows of equal names."""
+    os.mkdir("other")
+    shutil.copy("x.fq", "other/x.fq")
+    options = ["--multiqc", "scan_mqc.json", "--multiqc-sample", "patient_7"]
+    assert run_cli("-q", "scan", "--signatures", "sig.fa", "x.fq", "other/x.fq", *options).returncode == 0
+    data = json.loads(Path("scan_mqc.json").read_text())["data"]
+    assert list(data) == ["patient_7"] and (data["patient_7"]["reads"], data["patient_7"]["hits"]) == (4, 2)
+    done = run_cli("scan", "--signatures", "sig.fa", "x.fq", "--multiqc-sample", "patient_7")
+    assert done.returncode == 2 and "--multiqc" in done.stderr

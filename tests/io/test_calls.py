@@ -19,7 +19,9 @@ NOTHING = SampleGenotype(None, (0, 0), 0, 0, (), 0.0)
 
 
 def write(path, contigs=CONTIGS):
-    with open_calls(path, contigs, ["s1", "s2"], min_quality=30, provenance={"pairhmmVersion": "1"}) as out:
+    with open_calls(
+        path, contigs, ["s1", "s2"], min_quality=30, reference="ref.fa", provenance={"fileDate": "20260101"}
+    ) as out:
         out.write(Variant("one", 10, "A", ("C",), "rs1"), 50.123, [HETEROZYGOUS, NOTHING])
         out.write(Variant("one", 12, "AT", ("A",)), 29.9, [HETEROZYGOUS, HETEROZYGOUS])
 
@@ -30,7 +32,7 @@ def test_bcftools_reads_it(tmp_path, name):
     write(path)
     first, second = pysam.bcftools.view("-H", str(path)).splitlines()
     assert first.split("\t") == [
-        *("one", "11", "rs1", "A", "C", first.split("\t")[5], "PASS", "AC=1;AN=2;DP=8", "GT:AD:DP:GQ:PL"),
+        *("one", "11", "rs1", "A", "C", first.split("\t")[5], "PASS", "AC=1;AF=0.5;AN=2;DP=8", "GT:AD:DP:GQ:PL"),
         *("0/1:3,4:8:50:50,0,60", "./.:0,0:0:.:."),
     ]
     assert float(first.split("\t")[5]) == pytest.approx(50.12)
@@ -52,7 +54,7 @@ def test_indexes(tmp_path):
 @pytest.mark.parametrize("name", ["x.vcf", "x.vcf.gz", "x.bcf"])
 def test_no_half_file(tmp_path, name):
     with pytest.raises(RuntimeError):
-        with open_calls(tmp_path / name, CONTIGS, ["s"], min_quality=30, provenance={}) as out:
+        with open_calls(tmp_path / name, CONTIGS, ["s"], min_quality=30, reference="ref.fa", provenance={}) as out:
             out.write(Variant("one", 10, "A", ("C",)), 50.0, [HETEROZYGOUS])
             raise RuntimeError
     assert os.listdir(tmp_path) == []
@@ -60,5 +62,5 @@ def test_no_half_file(tmp_path, name):
 
 def test_name_that_says_nothing(tmp_path):
     with pytest.raises(InputError, match=r"end it in \.vcf"):
-        with open_calls(tmp_path / "x.gz", CONTIGS, ["s"], min_quality=30, provenance={}):
+        with open_calls(tmp_path / "x.gz", CONTIGS, ["s"], min_quality=30, reference="ref.fa", provenance={}):
             pass

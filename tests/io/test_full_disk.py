@@ -40,7 +40,7 @@ def write_rows(path):
 def write_calls(path):
     rng = np.random.default_rng(1)
     genotype = SampleGenotype((0, 1), (3, 4), 8, 50, (50, 0, 60), -5.0)
-    with open_calls(path, {"q": 10**6}, ["s"], min_quality=30, provenance={}) as out:
+    with open_calls(path, {"q": 10**6}, ["s"], min_quality=30, reference="q.fa", provenance={}) as out:
         for index in range(5000):
             out.write(Variant("q", index, "A", ("C",), f"rs{rng.integers(1 << 60)}"), float(index), [genotype])
 

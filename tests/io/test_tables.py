@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pysam
@@ -115,3 +117,18 @@ def test_no_region_at_all_is_a_valid_table(tmp_path, name):
 def test_a_device_has_no_companion():
     write("/dev/null")
     assert not os.path.exists("/dev/null.haplotypes")
+
+
+def test_pandas_reads_a_table_as_documented(tmp_path):
+    """docs/formats.md: the header line keeps its `#` for tabix."""
+    pandas = pytest.importorskip("pandas")
+    formats = Path(__file__).parents[2] / "docs" / "formats.md"
+    if not formats.exists():
+        pytest.skip("a wheel has no documents")
+    path = tmp_path / "likelihoods.tsv.gz"
+    write(path)
+    (call,) = re.findall(r"pandas\.read_csv.*", formats.read_text())
+    table = eval(call.replace("likelihoods.tsv.gz", str(path)), {"pandas": pandas})
+    assert tuple(table.columns) == COLUMNS and len(table) == ROWS.log10.size
+    with pysam.TabixFile(str(path)) as indexed:
+        assert list(indexed.header) == ["#" + "\t".join(COLUMNS)]

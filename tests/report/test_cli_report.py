@@ -334,3 +334,20 @@ def test_outputs_that_cannot_be_written(run_cli, run, tmp_path):
     (tmp_path / "file").write_text("")
     done = run_cli("report", "-o", tmp_path / "x.html", "--calls", run.calls, "--mqc", tmp_path / "file")
     assert done.returncode == 2 and "--mqc" in done.stderr
+
+
+def test_tables_of_hits_are_of_the_samples_named(report, run, read_report, tmp_path):
+    """All samples' reads may be in files of one name, and there may be no calls to tell the samples from."""
+    for name in ("a", "b", "none"):
+        (tmp_path / f"{name}.tsv").write_text(HITS if name == "none" else run.hits.read_text())
+    tables = [word for name in ("a", "b", "none") for word in ("--hits", f"{name}.tsv")]
+    names = [word for name in ("s1", "s2", "s3") for word in ("--hits-sample", name)]
+    report(*tables, *names)
+    found = read_report(tmp_path / "report.html").data
+    assert found["samples"] == ["s1", "s2", "s3"]
+
+
+def test_samples_of_hits_are_named_once_each(run_cli, run, tmp_path):
+    options = ["--hits", run.hits, "--hits-sample", "a", "--hits-sample", "b"]
+    done = run_cli("report", "-o", tmp_path / "x.html", *options)
+    assert done.returncode == 2 and "2 names for 1 tables" in done.stderr

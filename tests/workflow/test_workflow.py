@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import random
 import re
@@ -49,7 +50,13 @@ def test_a_simulated_cohort(cohort, run_cli):
     assert signatures[0].startswith("#sample\tsignature\t") and len(signatures) == 1 + 4 * 40
     assert f"open {folder / 'report' / 'cohort.html'}" in said
     assert "A simulated cohort" in (folder / "report" / "cohort.html").read_text()
-    assert (folder / "scan" / "sample_1_mqc.json").exists() and list((folder / "report").rglob("*_mqc.json"))
+    assert list((folder / "report").rglob("*_mqc.json"))
+    # MultiQC joins rows of equal names: each sample's files are called alike.
+    tables = [json.loads((folder / "scan" / f"{sample}_mqc.json").read_text())["data"] for sample in SAMPLES]
+    assert [list(table) for table in tables] == [[sample] for sample in SAMPLES]
+    with gzip.open(folder / "calls" / "cohort.vcf.gz", "rt") as text:
+        (command,) = (line for line in text if line.startswith("##pairhmmCommand="))
+    assert "-R {pieces/cohort/1-of-4.bed,...,pieces/cohort/4-of-4.bed} " in command
     assert not leftovers(folder)
 
 

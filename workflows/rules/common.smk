@@ -248,4 +248,5 @@ def report_options(wildcards, input):
         repeated(f"--{name}", [paths] if isinstance(paths, str) else paths)
         for name, paths in files.items()
     ]
-    return " ".join([optional("-f", input.reference), *filter(None, one_each)])
+    scanned = repeated("--hits-sample", REPORTS[wildcards.group][1])
+    return " ".join([optional("-f", input.reference), *filter(None, one_each), scanned])

@@ -27,7 +27,8 @@ rule scan:
         options=config["scan_options"],
     shell:
         "pairhmm scan --signatures {input.signatures:q} {params.reference} {params.compute} -@ {threads} {params.options}"
-        " -o {output.hits:q} --summary {params.prefix:q} --multiqc {output.multiqc:q} {input.reads:q} 2> {log:q}"
+        " -o {output.hits:q} --summary {params.prefix:q} --multiqc {output.multiqc:q} --multiqc-sample {wildcards.sample:q}"
+        " {input.reads:q} 2> {log:q}"
 
 
 rule gather_scans:

@@ -1,0 +1,63 @@
+"""What made a call set, from the headers of its pieces: each tells of its own piece only."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+
+# The version of the format is no provenance: the first file's rules.
+_PLAIN = re.compile(r"##(?!fileformat=)([^=]+)=([^<].*)")
+_COMMAND, _DATE = "pairhmmCommand", "fileDate"
+
+
+def run_header(headers: Sequence[Sequence[str]]) -> list[str]:
+    """The header of all pieces together: the first one's, whose plain lines (``##key=value``) tell of the others too.
+
+    Of dates the last stays. Commands become one, with ``{first,...,last}`` for each word that they differ in. What
+    else differs, such as the backend, has a line for each value.
+
+    Parameters
+    ----------
+    headers : sequence of sequence of str
+        The header lines of each piece, in order.
+    """
+    values: dict[str, dict[str, None]] = {}
+    for line in (line for header in headers for line in header):
+        if plain := _PLAIN.fullmatch(line):
+            values.setdefault(plain[1], {})[plain[2]] = None
+    lines: dict[str, None] = {}
+    for line in headers[0]:
+        plain = _PLAIN.fullmatch(line)
+        found = [f"##{plain[1]}={value}" for value in _joined(plain[1], [*values[plain[1]]])] if plain else [line]
+        lines.update(dict.fromkeys(found))
+    return list(lines)
+
+
+def _joined(key: str, values: list[str]) -> list[str]:
+    if key == _DATE:
+        return [max(values)]
+    return _one_command(values) if key == _COMMAND else values
+
+
+def _one_command(commands: list[str]) -> list[str]:
+    """The commands as one; as they are where they do not differ word by word."""
+    words = [_words(command) for command in commands]
+    if len({len(own) for own in words}) > 1:
+        return commands
+    return [" ".join(_one_word(list(dict.fromkeys(own))) for own in zip(*words, strict=True))]
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError:
+        # Written by a version that did not quote.
+        return command.split()
+
+
+def _one_word(words: list[str]) -> str:
+    quoted = [shlex.quote(word) for word in words]
+    if len(words) == 1:
+        return quoted[0]
+    return f"{{{','.join(quoted if len(words) == 2 else [quoted[0], '...', quoted[-1]])}}}"

@@ -1,0 +1,100 @@
+"""The report on paper: every page says something, all rows are there, and colours stay colours."""
+
+from __future__ import annotations
+
+import base64
+import re
+import zlib
+
+import pytest
+
+STYLES = """
+return [...document.querySelectorAll(arguments[0])].map((one) => getComputedStyle(one)[arguments[1]]);
+"""
+COUNT = """
+const rows = () => document.querySelectorAll("#tab-sites tr[data-index]").length;
+window.addEventListener("beforeprint", () => (window.printedRows = rows()));
+return rows();
+"""
+
+
+@pytest.fixture(scope="module")
+def browser(start_chromium):
+    return start_chromium("--window-size=1500,950")
+
+
+@pytest.fixture
+def open_sites(browser, run_cli, tmp_path):
+    """``open_sites(run)``: the report's list of sites, with the panel of the first."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    def make(run):
+        page = tmp_path / "report.html"
+        assert run_cli("report", "-o", page, *run.arguments).returncode == 0
+        browser.get(page.as_uri())
+        for script in (
+            "return document.documentElement.dataset.ready",
+            "document.getElementById('button-sites').click(); return true",
+            "return document.querySelector('canvas.heatmap')",
+        ):
+            WebDriverWait(browser, 60, 0.05).until(lambda driver, script=script: driver.execute_script(script))
+
+    yield make
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+def objects_of(pdf: bytes) -> dict[int, bytes]:
+    found = re.finditer(rb"(?:^|\n)(\d+) 0 obj\n(.*?)\nendobj", pdf, re.DOTALL)
+    return {int(one[1]): one[2] for one in found}
+
+
+def pages_of(pdf: bytes) -> list[bytes]:
+    """The drawing operators of each page, those of the forms that it uses included."""
+    objects = objects_of(pdf)
+    streams = {}
+    for number, text in objects.items():
+        head, found, rest = text.partition(b"stream\n")
+        if found and b"/FlateDecode" in head:
+            streams[number] = zlib.decompressobj().decompress(rest)
+    pages = []
+    for text in objects.values():
+        if re.search(rb"/Type\s*/Page\b", text):
+            used = [int(number) for number in re.findall(rb"(\d+) 0 R", text)]
+            pages.append(b"\n".join(streams.get(number, b"") for number in used))
+    return pages
+
+
+def printed(browser) -> list[bytes]:
+    return pages_of(base64.b64decode(browser.execute_cdp_cmd("Page.printToPDF", {})["data"]))
+
+
+def test_no_page_is_blank_and_every_row_is_there(browser, open_sites, make_run):
+    open_sites(make_run(90, 12))
+    assert browser.execute_script(COUNT) < 90
+    pages = printed(browser)
+    assert 2 <= len(pages) <= 5
+    assert all(b"Tj" in page or b"TJ" in page for page in pages)
+    assert browser.execute_script("return window.printedRows") == 90
+    # On the screen it is as before.
+    assert browser.execute_script("return document.querySelectorAll('#tab-sites tr[data-index]').length") < 90
+
+
+def test_of_very_many_rows_the_first_are_printed(browser, open_sites, make_run):
+    open_sites(make_run(1100, 2))
+    browser.execute_script(COUNT)
+    pages = printed(browser)
+    assert all(b"Tj" in page or b"TJ" in page for page in pages)
+    assert browser.execute_script("return window.printedRows") == 1000
+
+
+def test_nothing_covers_and_nothing_is_cut_off_on_paper(browser, open_sites, make_run):
+    open_sites(make_run(30, 6))
+    names = "#tab-sites table.data tr[data-index] > :first-child"
+    assert set(browser.execute_script(STYLES, names, "position")) == {"sticky"}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    for place in (names, ".top", "table.data thead th"):
+        assert set(browser.execute_script(STYLES, place, "position")) == {"static"}, place
+    for place in (".scroller", ".holder", ".alignment", ".wide"):
+        assert set(browser.execute_script(STYLES, place, "overflowY")) == {"visible"}, place
+    assert set(browser.execute_script(STYLES, ".spacer", "display")) == {"none"}
+    assert set(browser.execute_script(STYLES, ".genotype, .depths span, .mark", "printColorAdjust")) == {"exact"}
