@@ -41,6 +41,9 @@ _REASONS = (
     (0x800, "supplementary"),
 )
 _LOW_MAPQ, _EMPTY = "low mapping quality", "without bases"
+_NOWHERE, _OUTSIDE = "mapped to no place", "beyond their contig's end"
+# Reads that a sound file does not have, which no option asked to leave out.
+_FAULTS = frozenset({_EMPTY, _NOWHERE, _OUTSIDE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,7 @@ class _Lists:
     """The reads of a block to be, in lists that grow by one a read."""
 
     chrom: str
+    length: int
     names: list[str] = field(default_factory=list)
     sample: list[int] = field(default_factory=list)
     flag: list[int] = field(default_factory=list)
@@ -137,21 +141,26 @@ def read_blocks(
     current = -1
     for contig, start, order, read in merged:
         if lists is None or contig != current or len(lists.names) >= chunk_size:
-            if lists is not None:
+            if lists is not None and lists.names:
                 yield _checked(lists, inputs)
-            lists = _Lists(contigs[contig])
+            lists = _Lists(contigs[contig], inputs[order].file.get_reference_length(contigs[contig]))
             current = contig
-        _append(lists, inputs[order], start, read, selection)
+        if not _append(lists, inputs[order], start, read, selection):
+            left_out[_OUTSIDE] += 1
     if lists is not None and lists.names:
         yield _checked(lists, inputs)
     if left_out:
         said = ", ".join(f"{count} {reason}" for reason, count in sorted(left_out.items()))
-        log.log(logging.WARNING if _EMPTY in left_out else logging.INFO, "reads left out: %s", said)
+        log.log(logging.INFO if _FAULTS.isdisjoint(left_out) else logging.WARNING, "reads left out: %s", said)
 
 
 def _append(
     lists: _Lists, source: OpenAlignments, start: int, read: pysam.AlignedSegment, selection: ReadSelection
-) -> None:
+) -> bool:
+    """Add a read, unless it is aligned to bases that its contig does not have."""
+    end = read.reference_end or start
+    if end > lists.length:
+        return False
     bases, cigar = read.query_sequence, read.cigartuples
     # `_select` passed over the others.
     assert bases
@@ -167,10 +176,11 @@ def _append(
     lists.flag.append(read.flag)
     lists.mapq.append(read.mapping_quality)
     lists.start.append(start)
-    lists.end.append(read.reference_end or start)
+    lists.end.append(end)
     lists.bases.append(bases)
     lists.quals.append(quals)
     lists.cigars.append(cigar)
+    return True
 
 
 def _checked(lists: _Lists, inputs: Sequence[OpenAlignments]) -> ReadBlock:
@@ -215,6 +225,9 @@ def _select(
     for read in reader:
         if read.flag & excluded or read.mapping_quality < min_mapq:
             left_out[_reason(read.flag & excluded)] += 1
+            continue
+        if read.reference_id < 0 or read.reference_start < 0:
+            left_out[_NOWHERE] += 1
             continue
         contig, start = of_tid[read.reference_id], read.reference_start
         if (contig, start) < last:
