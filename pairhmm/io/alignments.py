@@ -10,6 +10,7 @@ from pathlib import Path
 import pysam
 
 from pairhmm.errors import InputError
+from pairhmm.io.alignment_index import AlignmentIndex, find_index
 from pairhmm.io.alignment_sources import OpenAlignments
 from pairhmm.io.fasta import Reference
 
@@ -81,13 +82,17 @@ class AlignmentReader:
         self.close()
 
     def _add(self, path: str, reference: Reference, need_index: bool, threads: int) -> None:
-        file = _open(path, reference, threads)
+        index_path = find_index(path) if path != STDIN else None
+        index = AlignmentIndex(index_path, path) if index_path is not None else None
+        file = _open(path, reference, threads, index_path)
         header = file.header.to_dict()
         groups, default = self._samples_of(path, header.get("RG", []))
         self.sources.append(OpenAlignments(path, file, groups, default))
         if header.get("HD", {}).get("SO") == "queryname":
             raise InputError(path, "", "sorted by read name", "run samtools sort")
-        if need_index and not file.has_index():
+        if index is not None:
+            index.check(file)
+        elif need_index:
             raise InputError(path, "", "has no index, which regions need", f"run samtools index {path}")
         contigs = dict(zip(file.references, file.lengths, strict=True))
         if not contigs:
@@ -113,12 +118,17 @@ class AlignmentReader:
         return ({}, distinct.pop()) if len(distinct) == 1 else (indices, None)
 
 
-def _open(path: str, reference: Reference, threads: int) -> pysam.AlignmentFile:
+def _open(path: str, reference: Reference, threads: int, index_path: str | None) -> pysam.AlignmentFile:
     if path != STDIN and (os.path.isdir(path) or not os.path.exists(path)):
         raise InputError(path, "", "no such file", "check the path")
     try:
         file = pysam.AlignmentFile(
-            path, "r", check_sq=False, reference_filename=reference.indexed_path, threads=threads
+            path,
+            "r",
+            check_sq=False,
+            reference_filename=reference.indexed_path,
+            threads=threads,
+            index_filename=index_path,
         )
     except (OSError, ValueError) as error:
         if "truncated" in str(error):
