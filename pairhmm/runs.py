@@ -166,7 +166,8 @@ def open_run(
             source = GivenRegions([region], list(contigs))
         elif candidates is not None:
             inside = Inside(places)
-            variants = (one for one in CandidateReader(candidates, contigs, genome.fetch) if inside(one.chrom, one.pos))
+            listed = CandidateReader(candidates, contigs, genome.fetch, skip_unknown=places is not None)
+            variants = (one for one in listed if inside(one.chrom, one.pos))
             source = GivenRegions(_joined(variants, builder), list(contigs))
             wanted = source.intervals()
         else:
