@@ -26,6 +26,7 @@ from pairhmm.io.intervals import Interval, merge, parse_region, read_bed
 from pairhmm.io.read_blocks import ReadSelection, read_blocks
 from pairhmm.io.records import read_sequences
 from pairhmm.models.gatk import GatkOptions
+from pairhmm.reference_check import ReferenceCheck
 from pairhmm.region_sources import DiscoveredRegions, GivenRegions
 from pairhmm.regions import Region, RegionBuilder, RegionOptions
 from pairhmm.scoring import GatkScorer
@@ -177,6 +178,8 @@ def open_run(
             genome.fetch, source, GatkScorer(options.model, backend, options.threads), options.evidence, given
         )
         blocks = read_blocks(reader.sources, list(contigs), options.reads, options.chunk_size, places, wanted)
+        check = ReferenceCheck(genome.path, genome.fetch, genome.contigs, reader.checksums)
+        blocks = check.watch(blocks)
         yield Run(backend.label, reader.samples, contigs, candidates is None and haplotypes is None, stream, blocks)
 
 

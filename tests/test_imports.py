@@ -47,7 +47,7 @@ FLOORS = (
         "simulation",
     },
     {"io"},
-    {"given_haplotypes", "evidence", "scoring", "runs", "report_panels", "report_data"},
+    {"given_haplotypes", "evidence", "reference_check", "scoring", "runs", "report_panels", "report_data"},
     {
         "accuracy",
         "bench",

@@ -43,6 +43,8 @@ class AlignmentReader:
         One a file, in the order of `paths`.
     contigs : dict of str to int
         Names and lengths of all files' contigs that the reference has, in the order that their reads come in.
+    checksums : dict of str to str
+        MD5 of contigs, where a header has it (M5).
     samples : list of str
         SM of the read groups in order of appearance; a file without any gives its name without extension.
 
@@ -62,6 +64,7 @@ class AlignmentReader:
     ) -> None:
         self.sources: list[OpenAlignments] = []
         self.contigs: dict[str, int] = {}
+        self.checksums: dict[str, str] = {}
         self.samples: list[str] = []
         self._identities: dict[tuple[int, int], str] = {}  # path by device and inode
         # htslib writes to stderr what is raised here as one line.
@@ -105,6 +108,9 @@ class AlignmentReader:
         known = _known_contigs(path, contigs, reference)
         self.sources.append(OpenAlignments(path, file, groups, default, tuple(known)))
         self.contigs |= {name: length for name, length in known.items() if name not in self.contigs}
+        for line in header.get("SQ", []):
+            if "M5" in line:
+                self.checksums.setdefault(line["SN"], line["M5"])
         rank = {name: number for number, name in enumerate(self.contigs)}
         order = [rank[name] for name in known]
         if order != sorted(order):
