@@ -26,7 +26,7 @@ UNREADABLE = (OSError, EOFError, ValueError, zlib.error)
 
 # Places looked up in the alignment file, at most: each is a block to unpack.
 _LOOKED_UP = 32
-_CRAM_MAGIC = b"CRAM"
+_CRAM_MAGIC, _BAM_MAGIC = b"CRAM", b"BAM\1"
 # SAM specification, section 4.1: what a BGZF block begins with, and its size.
 _BLOCK_HEAD, _BLOCK_MAGIC, _BLOCK_MARK = 18, b"\x1f\x8b\x08\x04", b"BC"
 _RECORD_HEAD = 36
@@ -51,8 +51,14 @@ def find_index(path: str) -> str | None:
     if not os.path.isfile(path) or not os.access(path, os.R_OK):
         return None
     with open(path, "rb") as file:
-        is_cram = file.read(4) == _CRAM_MAGIC
-    endings = (".crai",) if is_cram else (".bai", ".csi")
+        if file.read(4) == _CRAM_MAGIC:
+            endings: tuple[str, ...] = (".crai",)
+        else:
+            try:
+                is_bam = _block(file, 0)[0].startswith(_BAM_MAGIC)
+            except (_Contradiction, _Damaged):
+                is_bam = False
+            endings = (".bai", ".csi") if is_bam else ()
     names = (f"{name}{ending}" for name in (path, os.path.splitext(path)[0]) for ending in endings)
     return next(filter(os.path.isfile, names), None)
 

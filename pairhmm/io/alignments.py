@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,14 @@ from pairhmm.errors import InputError
 from pairhmm.io.alignment_index import AlignmentIndex, find_index
 from pairhmm.io.alignment_sources import OpenAlignments
 from pairhmm.io.fasta import Reference
+from pairhmm.io.htslib import UNREADABLE, quiet
 from pairhmm.io.names import listed, printable
 
 log = logging.getLogger(__name__)
 
 STDIN = "-"
-_OTHER_FORMAT, _FORMATS = "not a BAM or CRAM file", "give aligned reads as BAM or CRAM"
+_OTHER_FORMAT = "not a BAM or CRAM file, or damaged at its beginning"
+_FORMATS = "give aligned reads as BAM or CRAM"
 
 
 class AlignmentReader:
@@ -66,9 +69,11 @@ class AlignmentReader:
         self.contigs: dict[str, int] = {}
         self.checksums: dict[str, str] = {}
         self.samples: list[str] = []
+        self._files: list[pysam.AlignmentFile] = []
         self._identities: dict[tuple[int, int], str] = {}  # path by device and inode
-        # htslib writes to stderr what is raised here as one line.
-        self._verbosity = pysam.set_verbosity(0)
+        # To the end: what is read later is told of by whoever reads it.
+        self._quiet = ExitStack()
+        self._quiet.enter_context(quiet())
         try:
             for path in paths:
                 self._add(os.fspath(path), reference, need_index, threads)
@@ -78,11 +83,11 @@ class AlignmentReader:
 
     def close(self) -> None:
         """Close the files."""
-        for source in self.sources:
+        for file in self._files:
             # After a failed read closing fails too, and would hide why.
             with suppress(OSError):
-                source.file.close()
-        pysam.set_verbosity(self._verbosity)
+                file.close()
+        self._quiet.close()
 
     def __enter__(self) -> AlignmentReader:
         return self
@@ -95,6 +100,7 @@ class AlignmentReader:
         index_path = find_index(path) if path != STDIN else None
         index = AlignmentIndex(index_path, path) if index_path is not None else None
         file = _open(path, reference, threads, index_path)
+        self._files.append(file)
         header, contigs = _header(path, file)
         groups, default = self._samples_of(path, header.get("RG", []))
         if header.get("HD", {}).get("SO") == "queryname":
@@ -158,10 +164,12 @@ def _open(path: str, reference: Reference, threads: int, index_path: str | None)
             threads=threads,
             index_filename=index_path,
         )
-    except (OSError, ValueError) as error:
+    except UNREADABLE as error:
         if "truncated" in str(error):
             raise InputError(path, "", "is cut off: its end marker is missing", "copy or make it again") from error
-        raise InputError(path, "", getattr(error, "strerror", None) or _OTHER_FORMAT, _FORMATS) from error
+        # htslib calls a damaged first block an error of format.
+        why = None if getattr(error, "errno", None) == errno.ENOEXEC else getattr(error, "strerror", None)
+        raise InputError(path, "", why or _OTHER_FORMAT, _FORMATS) from error
     # htslib opens sequence files too, as unaligned reads.
     if not (file.is_bam or file.is_cram or file.is_sam):
         file.close()

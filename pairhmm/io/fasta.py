@@ -14,6 +14,7 @@ import pysam
 from Bio.Data.IUPACData import ambiguous_dna_letters
 
 from pairhmm.errors import InputError
+from pairhmm.io.htslib import quiet
 from pairhmm.io.names import same_contig
 
 log = logging.getLogger(__name__)
@@ -54,17 +55,20 @@ class Reference:
         if not os.path.isfile(self.path):
             raise InputError(self.path, "", "no such file", "give the reference FASTA with -f")
         self._check_kind()
-        if index.exists() and os.path.getmtime(index) < os.path.getmtime(self.path):
-            log.warning("%s is older than its FASTA: made anew", index)
-            self._file = self._indexed()
-        elif index.exists():
-            self._file = self._open()
-        else:
-            log.warning("%s has no index: made", self.path)
-            self._file = self._indexed()
+        with quiet():
+            self._file = self._with_index(index)
         self.contigs = dict(zip(self._file.references, self._file.lengths, strict=True))
         if not self.contigs:
             raise InputError(self.path, "", "no sequence in it", "give the reference FASTA with -f")
+
+    def _with_index(self, index: Path) -> pysam.FastaFile:
+        if index.exists() and os.path.getmtime(index) < os.path.getmtime(self.path):
+            log.warning("%s is older than its FASTA: made anew", index)
+            return self._indexed()
+        if index.exists():
+            return self._open()
+        log.warning("%s has no index: made", self.path)
+        return self._indexed()
 
     def _check_kind(self) -> None:
         """Before an index of another kind of file is made."""
@@ -87,7 +91,8 @@ class Reference:
         if begin >= stop:
             return ""
         try:
-            bases = str(self._file.fetch(chrom, begin, stop)).upper()
+            with quiet():
+                bases = str(self._file.fetch(chrom, begin, stop)).upper()
             others = bases.encode("ascii").translate(None, delete=_IUPAC)
         except UnicodeError as error:
             raise self._not_bases(chrom, "a character that is no letter") from error
@@ -145,7 +150,8 @@ class Reference:
             os.symlink(os.path.abspath(self.path), self.indexed_path)
             log.warning("%s can't be written: the index is kept for this run only", folder)
         try:
-            pysam.faidx(self.indexed_path)
+            # As bytes, for a name that is not UTF-8.
+            pysam.faidx(os.fsencode(self.indexed_path))  # type: ignore[arg-type]
         except (pysam.utils.SamtoolsError, OSError) as error:
             raise InputError(self.path, "", "can't be indexed as FASTA", "gzipped? use bgzip") from error
         return self._open()
