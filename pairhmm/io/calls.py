@@ -164,6 +164,6 @@ def _to_bcf(text: Path, destination: Path) -> None:
         # As bytes, for names that are not UTF-8.
         bcf, vcf = os.fsencode(destination), os.fsencode(text)
         pysam.bcftools.view("--no-version", "-Ob", "-o", bcf, vcf, catch_stdout=False)  # type: ignore[arg-type]
-        pysam.tabix_index(str(destination), preset="bcf", force=True)
+        pysam.tabix_index(str(destination), preset="bcf", force=True)  # type: ignore[arg-type]
     except pysam.utils.SamtoolsError as error:
         raise OSError("can't be written as BCF: the disk may be full") from error
