@@ -2,6 +2,7 @@
 #include "candidates.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace pairhmm {
 
@@ -30,6 +31,8 @@ void read_indels(const Reads& reads, int64_t read, const ReferenceWindow& refere
     for (int64_t i = 0; i < last_aligned; ++i) {
         const uint32_t operation = cigar[i] & 15;
         const int64_t length = cigar[i] >> 4;
+        // An insertion or deletion of no bases (10M0I10M) is none.
+        if (length == 0) continue;
         if (aligned(operation)) {
             position += length;
             query += length;
@@ -78,6 +81,7 @@ uint32_t CandidateScanner::depth(int64_t position, int sample) const {
 void CandidateScanner::add(const Reads& reads, const ReferenceWindow& reference) {
     for (int64_t read = 0; read < reads.count; ++read) {
         const int64_t start = reads.start[read];
+        if (start < origin_) throw std::invalid_argument("a read starts before the contig or what was settled");
         if (start - origin_ > kWindow) settle(start);
         add_read(reads, read, reference);
     }

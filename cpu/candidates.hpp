@@ -68,6 +68,8 @@ class CandidateScanner {
   public:
     CandidateScanner(int samples, CandidateThresholds thresholds) : samples_(samples), thresholds_(thresholds) {}
 
+    // Throws std::invalid_argument for a read that starts before 0, before the last `take`, or far before the one
+    // added last.
     void add(const Reads& reads, const ReferenceWindow& reference);
     // Candidates before `frontier`, in order; every read to come starts there or later.
     std::vector<Candidate> take(int64_t frontier);

@@ -16,6 +16,7 @@ from pairhmm.batch import QUALITY_NAMES, PairBatch, Profiles, Qualities, Read, j
 from pairhmm.engine import Choice
 from pairhmm.errors import InputError
 from pairhmm.io.ahead import read_ahead
+from pairhmm.io.endings import TEXT_TABLE, require_ending
 from pairhmm.io.outputs import open_binary_output
 from pairhmm.io.pair_batches import read_batches
 from pairhmm.io.records import SequenceRecord, read_profiles, read_sequences
@@ -173,6 +174,8 @@ def forward_files(
     InputError
     """
     check_whole("threads", threads, 1)
+    output = path_of(output)
+    require_ending(output, "tables of scores", TEXT_TABLE)
     pairs = 0
     with closing(
         read_ahead(_blocks(path_of(reads), path_of(haplotypes), model, options, default_base_quality, threads))
@@ -180,7 +183,7 @@ def forward_files(
         # Unusable input shows before the first line of output.
         first = list(islice(blocks, 1))
         chosen = engine.choose(backend, cells=sum(block.batch.cells for block in first))
-        with open_binary_output(path_of(output)) as table:
+        with open_binary_output(output) as table:
             table.write(HEADER)
             for block in chain(first, blocks):
                 scores = engine.forward(block.batch, chosen, threads)

@@ -32,6 +32,7 @@ from pairhmm.io.records import read_sequences
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.nuisances import Nuisances
 from pairhmm.option_rules import check_whole
+from pairhmm.reference_check import ReferenceCheck
 from pairhmm.region_sources import DiscoveredRegions, GivenRegion, ListedRegions, RegionSource
 from pairhmm.regions import MAX_SHIFT, FetchBases, Region, RegionBuilder, RegionOptions, variant_extent
 from pairhmm.scoring import GatkScorer
@@ -222,6 +223,7 @@ def open_run(
         timed = TimedScorer(scorer, tally.clock)
         stream = EvidenceStream(genome.fetch, source, timed, options.evidence, given)
         blocks = read_blocks(reader.sources, list(contigs), options.reads, options.chunk_size, places, wanted)
+        blocks = ReferenceCheck(genome.path, genome.fetch, genome.contigs, reader.checksums).watch(blocks)
         discovered, listed = (haplotypes is None and one for one in (candidates is None, candidates is not None))
         yield Run(
             backend.label,
@@ -265,7 +267,7 @@ def candidate_regions(
     if path is None:
         finder = CandidateFinder(genome.fetch, n_samples, options.discovery)
         return DiscoveredRegions(finder, builder, inside, around), None
-    reader = CandidateReader(path, contigs, genome.fetch)
+    reader = CandidateReader(path, contigs, genome.fetch, skip_unknown=known is not None)
     listed, ahead = tee(one for one in reader if around(one.chrom, one.pos))
     nuisances = Nuisances(CandidateFinder(genome.fetch, n_samples, options.discovery), genome.fetch)
     return ListedRegions(listed, builder, list(contigs), nuisances, inside), wanted_intervals(ahead, genome.fetch)

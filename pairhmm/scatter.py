@@ -100,7 +100,7 @@ def scatter(
         work = _Work(places, [read_densities(source) for source in reader.sources])
         targets = [work.place_of(number / pieces) for number in range(1, pieces)]
         if candidates is not None:
-            source = _given(targets, CandidateReader(candidates, contigs, genome.fetch))
+            source = _given(targets, CandidateReader(candidates, contigs, genome.fetch, asked is not None))
         else:
             source = _discovered(targets, reader, genome, contigs, options)
         margin = max(options.joining.join_distance, options.joining.flank)

@@ -53,6 +53,7 @@ FLOORS = (
         "evidence",
         "extent",
         "keywords",
+        "reference_check",
         "scoring",
         "set_aside",
         "tally",

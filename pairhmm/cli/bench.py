@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from pairhmm.cli.common import device_memory_option, device_option, threads_option
+from pairhmm.cli.numbers import Whole
 
 if TYPE_CHECKING:
     from pairhmm.engine import Choice
@@ -77,12 +78,10 @@ def command() -> None:
     help="A synthetic workload for the table of workloads; may be repeated. Default: all of them.",
 )
 @click.option("--groups", type=click.Path(), metavar="FILE.in", help="A file's groups, for the table of workloads.")
-@click.option(
-    "--copies", type=click.IntRange(min=1), default=1, show_default=True, help="Of those groups, in one batch."
-)
+@click.option("--copies", type=Whole(1), default=1, show_default=True, help="Of those groups, in one batch.")
 @click.option(
     "--repetitions",
-    type=click.IntRange(min=1),
+    type=Whole(1),
     default=3,
     show_default=True,
     help="Of each measurement. The best one counts for lengths, the median in the other tables.",
@@ -162,7 +161,7 @@ def forward(
     metavar="N,N,...",
     help="Bases of the read and of the haplotype. Default: 100,1000,10000,100000; for a software adapter 100,1000.",
 )
-@click.option("--repetitions", type=click.IntRange(min=1), default=5, show_default=True, help="The median counts.")
+@click.option("--repetitions", type=Whole(1), default=5, show_default=True, help="The median counts.")
 @threads_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
 def wavefront(
@@ -192,20 +191,20 @@ def wavefront(
 @click.option(
     "--backend", type=click.Choice(["cuda", "webgpu"]), default="cuda", show_default=True, help="What is measured."
 )
-@click.option("--device", type=click.IntRange(min=0), metavar="N", help="GPU. Default: the first.")
+@click.option("--device", type=Whole(0), metavar="N", help="GPU. Default: the first.")
 @click.option(
     "--samples",
-    type=click.IntRange(min=1),
+    type=Whole(1),
     metavar="N",
     help="Of 150,000 bases on average. Default: 1010; for a software adapter 1.",
 )
 @click.option(
     "--signatures",
-    type=click.IntRange(min=1),
+    type=Whole(1),
     metavar="N",
     help="Of 6,500 bases on average. Default: 1000; for a software adapter 20.",
 )
-@click.option("--repetitions", type=click.IntRange(min=1), default=3, show_default=True, help="The median counts.")
+@click.option("--repetitions", type=Whole(1), default=3, show_default=True, help="The median counts.")
 @threads_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
 def scan(

@@ -9,6 +9,7 @@ from typing import Any
 import rich_click as click
 
 from pairhmm.cli.evidence_options import evidence_options, run_options
+from pairhmm.cli.numbers import Real
 from pairhmm.cli.progress import region_progress
 
 _MOST_COPIES = 20
@@ -19,7 +20,7 @@ def _named(context: click.Context, parameter: click.Parameter, value: tuple[str,
     number = parameter.name == "sample_ploidy"
     for text in value:
         name, _, given = text.rpartition("=")
-        if not name or not given or (number and not (given.isdecimal() and int(given) <= _MOST_COPIES)):
+        if not name or not given or (number and given not in map(str, range(_MOST_COPIES + 1))):
             raise click.BadParameter(f"{text!r} is not NAME={'NUMBER' if number else 'SEX'}", context, parameter)
     return {text.rpartition("=")[0]: text.rpartition("=")[2] for text in value}
 
@@ -38,21 +39,21 @@ def _named(context: click.Context, parameter: click.Parameter, value: tuple[str,
 )
 @click.option(
     "--min-qual",
-    type=click.FloatRange(min=0),
+    type=Real(0),
     default=30.0,
     show_default=True,
     help="A lower QUAL is LowQual; where every genotype is the reference, a lower GQ.",
 )
 @click.option(
     "--snv-prior",
-    type=click.FloatRange(1e-12, 0.1),
+    type=Real(1e-12, 0.1),
     default=1e-3,
     show_default=True,
     help="Prior of a heterozygous SNV.",
 )
 @click.option(
     "--indel-prior",
-    type=click.FloatRange(1e-12, 0.1),
+    type=Real(1e-12, 0.1),
     default=1.25e-4,
     show_default=True,
     help="Prior of a heterozygous indel.",
@@ -107,6 +108,8 @@ def _provenance() -> dict[str, str]:
     from datetime import date
     from importlib.metadata import PackageNotFoundError, version
 
+    from pairhmm.io.names import printable
+
     try:
         number = version("pairhmm")
     except PackageNotFoundError:
@@ -116,5 +119,5 @@ def _provenance() -> dict[str, str]:
         "fileDate": f"{date.today():%Y%m%d}",
         "source": f"pairhmm {number}",
         "pairhmmVersion": number,
-        "pairhmmCommand": shlex.join(sys.argv[1:]),
+        "pairhmmCommand": printable(shlex.join(sys.argv[1:])),
     }

@@ -9,23 +9,26 @@ from typing import Any
 
 import rich_click as click
 
+from pairhmm.cli.numbers import Whole
+
 BACKENDS = ("auto", "cuda", "webgpu", "cpu", "reference")
 
 Command = Callable[..., Any]
 
+_INDEX = r"\d{1,9}"
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 
 
 def _indices(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...] | None:
     if value is None:
         return None
-    if not re.fullmatch(r"\d+(,\d+)*", value):
+    if not re.fullmatch(rf"{_INDEX}(,{_INDEX})*", value):
         raise click.BadParameter(f"{value!r} is not a list of device numbers such as 0 or 0,1", context, parameter)
     return tuple(map(int, value.split(",")))
 
 
 def _index_or_free(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    if value is None or value == "free" or re.fullmatch(r"\d+", value):
+    if value is None or value == "free" or re.fullmatch(_INDEX, value):
         return value
     raise click.BadParameter(f"{value!r} is neither the number of a device nor free", context, parameter)
 
@@ -43,7 +46,7 @@ def parse_size(context: click.Context, parameter: click.Parameter, value: str | 
     """Bytes of a size such as 500M; an option's callback."""
     if value is None:
         return None
-    found = re.fullmatch(r"(\d+)([KMG]?)", value.upper())
+    found = re.fullmatch(r"(\d{1,18})([KMG]?)", value.upper())
     if not found or not int(found[1]):
         raise click.BadParameter(f"{value!r} is not a size such as 500M or 8G", context, parameter)
     return int(found[1]) * _UNITS[found[2]]
@@ -82,7 +85,7 @@ _backend_option = click.option(
 )
 
 threads_option = click.option(
-    "-@", "--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Threads that compute."
+    "-@", "--threads", type=Whole(1), default=1, show_default=True, help="Threads that compute."
 )
 
 

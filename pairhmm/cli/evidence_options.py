@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from pairhmm.cli.common import Command, backend_options, threads_option
+from pairhmm.cli.numbers import Real, Whole
 
 if TYPE_CHECKING:
     from pairhmm.runs import RunOptions
 
-_COUNT = click.IntRange(min=1)
-_SHARE = click.FloatRange(0, 1)
+_COUNT = Whole(1)
+_SHARE = Real(0, 1)
+_ALL_FLAGS = 0xFFFF
 _PHRED = click.IntRange(0, 127)
 
 _OPTIONS = (
@@ -29,13 +31,13 @@ _OPTIONS = (
         "--exclude-flags", default="0xF04", show_default=True, help="Leave out alignments with any of these SAM flags."
     ),
     click.option("--default-base-quality", type=click.IntRange(0, 93), help="Phred, for reads without qualities."),
-    click.option("--max-haplotypes", type=click.IntRange(min=2), default=128, show_default=True, help="In a region."),
+    click.option("--max-haplotypes", type=Whole(2), default=128, show_default=True, help="In a region."),
     click.option(
         "--max-depth", type=_COUNT, default=1000, show_default=True, help="Most reads of a sample in a region."
     ),
     click.option(
         "--join-distance",
-        type=click.IntRange(0),
+        type=Whole(0),
         default=25,
         show_default=True,
         help="Candidates this near are joined.",
@@ -43,9 +45,7 @@ _OPTIONS = (
     click.option(
         "--max-span", type=_COUNT, default=300, show_default=True, help="Longest stretch of joined candidates."
     ),
-    click.option(
-        "--flank", type=click.IntRange(10), default=55, show_default=True, help="Bases on both sides of them."
-    ),
+    click.option("--flank", type=Whole(10), default=55, show_default=True, help="Bases on both sides of them."),
     click.option(
         "--min-base-quality",
         type=click.IntRange(0, 93),
@@ -88,7 +88,7 @@ _OPTIONS = (
     ),
     click.option(
         "--score-floor",
-        type=click.FloatRange(min=0),
+        type=Real(0),
         default=4.5,
         show_default=True,
         help="A read's likelihoods are at most this far (log10) apart; 0 for no floor.",
@@ -148,8 +148,11 @@ def run_options(given: dict[str, Any]) -> RunOptions:
 
 def _flags(text: str) -> int:
     try:
-        return int(text, 0)
+        flags = int(text, 0)
+        if not 0 <= flags <= _ALL_FLAGS:
+            raise ValueError
+        return flags
     except ValueError:
         raise click.BadParameter(
-            f"{text!r} is not a number such as 3844 or 0xF04", param_hint="--exclude-flags"
+            f"{text!r} is not a number such as 3844 or 0xF04, up to 0xFFFF", param_hint="--exclude-flags"
         ) from None

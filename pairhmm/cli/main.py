@@ -6,6 +6,7 @@ import logging
 import os
 import signal
 import sys
+from difflib import get_close_matches
 from importlib import import_module
 from types import FrameType
 
@@ -48,7 +49,13 @@ class _LazyCommands(click.RichGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        name, command, rest = super().resolve_command(ctx, args)
+        try:
+            name, command, rest = super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            if not near:
+                raise
+            raise click.UsageError(f"{error.message} Did you mean {near[0]!r}?", ctx) from error
         if name in COMMANDS:
             command = import_module(f"pairhmm.cli.{name}").command
         return name, command, rest

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import rich_click as click
 
+from pairhmm.cli.numbers import Whole
+
 
 @click.command("report")
 @click.option("-o", "--output", required=True, metavar="HTML", help="The report; - is stdout.")
@@ -29,7 +31,7 @@ import rich_click as click
 @click.option("--mqc", metavar="FOLDER", help="Write custom content for MultiQC (*_mqc.json) there too.")
 @click.option(
     "--max-sites",
-    type=click.IntRange(min=1),
+    type=Whole(1),
     default=5000,
     show_default=True,
     help="Sites that are shown: of more, those with the lowest GQ.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import rich_click as click
 
 from pairhmm.cli.common import one_device_options, parse_size, threads_option
+from pairhmm.cli.numbers import Real, Whole
 
 
 @click.command("scan")
@@ -20,16 +21,16 @@ from pairhmm.cli.common import one_device_options, parse_size, threads_option
     show_default=True,
     help="Whether reverse complements are looked for too.",
 )
-@click.option("--max-mismatches", type=click.IntRange(min=0), default=0, show_default=True, help="Of a match.")
+@click.option("--max-mismatches", type=Whole(0), default=0, show_default=True, help="Of a match.")
 @click.option(
     "--min-informative",
-    type=click.IntRange(min=0),
+    type=Whole(0),
     default=12,
     show_default=True,
     help="Columns of a match where neither side is N.",
 )
-@click.option("--min-score", type=click.FloatRange(min=0), default=0, help="Sum of the base qualities of a match.")
-@click.option("--min-mean", type=click.FloatRange(min=0), default=0, help="Mean base quality of a match.")
+@click.option("--min-score", type=Real(0), default=0, help="Sum of the base qualities of a match.")
+@click.option("--min-mean", type=Real(0), default=0, help="Mean base quality of a match.")
 @click.option("--assignment-format", is_flag=True, help="Write lines 'sample: signature (mean) [hash]' instead.")
 @click.option("--summary", metavar="PREFIX", help="Write PREFIX.samples.tsv and PREFIX.signatures.tsv too.")
 @click.option("--multiqc", metavar="NAME_mqc.json", help="Write a table for MultiQC too.")

@@ -7,11 +7,12 @@ from typing import Any
 import rich_click as click
 
 from pairhmm.cli.evidence_options import evidence_options, run_options
+from pairhmm.cli.numbers import Whole
 
 
 @click.command("scatter")
 @click.option("-o", "--output", required=True, metavar="FOLDER", help="Folder for 1-of-N.bed to N-of-N.bed.")
-@click.option("-n", "--pieces", type=click.IntRange(min=1), required=True, help="How many pieces.")
+@click.option("-n", "--pieces", type=Whole(1), required=True, help="How many pieces.")
 @evidence_options
 def command(output: str, pieces: int, haplotypes: str | None, **given: Any) -> None:
     """Cut a run over ALIGNMENTS (BAM or CRAM, indexed) into pieces of about as many reads.

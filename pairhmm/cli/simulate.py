@@ -5,13 +5,14 @@ from __future__ import annotations
 import rich_click as click
 
 from pairhmm.cli import simulate_samples, simulate_signatures
+from pairhmm.cli.numbers import Real
 
 
 @click.group("simulate", invoke_without_command=True)
 @click.option("-o", "--output", metavar="FOLDER", help="Folder for the files; made when missing.  [required]")
 @click.option("--length", type=int, default=200_000, show_default=True, help="Bases of the genome.")
 @click.option("--contigs", type=int, default=1, show_default=True, help="Contigs that share them evenly.")
-@click.option("--coverage", type=float, default=30.0, show_default=True, help="Mean depth.")
+@click.option("--coverage", type=Real(), default=30.0, show_default=True, help="Mean depth.")
 @click.option("--read-length", type=int, default=150, show_default=True, help="Bases a read; reads are paired.")
 @click.option("--snvs", type=int, help="Single-base variants. Default: 0.85 in 1,000 bases.")
 @click.option("--indels", type=int, help="Insertions and deletions. Default: 0.15 in 1,000 bases.")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import rich_click as click
 
+from pairhmm.cli.numbers import Real
+
 
 @click.command("samples")
 @click.option("--signatures", required=True, metavar="FASTA", help="What is planted.")
@@ -17,7 +19,7 @@ import rich_click as click
 @click.option("--max-length", type=int, default=200_000, show_default=True, help="And at most.")
 @click.option("--min-phred", type=int, default=10, show_default=True, help="Lowest base quality.")
 @click.option("--max-phred", type=int, default=30, show_default=True, help="Highest base quality.")
-@click.option("--n-ratio", type=float, default=0.1, show_default=True, help="Probability that a letter is N.")
+@click.option("--n-ratio", type=Real(), default=0.1, show_default=True, help="Probability that a letter is N.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Same seed and options, same bytes.")
 def command(
     signatures: str,

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import rich_click as click
 
+from pairhmm.cli.numbers import Real
+
 
 @click.command("signatures")
 @click.option("-o", "--output", required=True, metavar="FASTA", help="Bgzipped where it ends in .gz; - is stdout.")
 @click.option("--count", type=int, default=1000, show_default=True, help="Signatures.")
 @click.option("--min-length", type=int, default=3000, show_default=True, help="Bases of the shortest.")
 @click.option("--max-length", type=int, default=10_000, show_default=True, help="Bases of the longest.")
-@click.option("--n-ratio", type=float, default=0.1, show_default=True, help="Probability that a letter is N.")
+@click.option("--n-ratio", type=Real(), default=0.1, show_default=True, help="Probability that a letter is N.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Same seed and options, same bytes.")
 def command(output: str, count: int, min_length: int, max_length: int, n_ratio: float, seed: int) -> None:
     """Make random signatures for pairhmm scan; the defaults are those of its reference workload."""

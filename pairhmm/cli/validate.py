@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from pairhmm.cli.common import backend_options, threads_option
+from pairhmm.cli.numbers import Real, Whole
 
 if TYPE_CHECKING:
     from pairhmm.engine import Choice
@@ -24,7 +25,7 @@ COLUMNS = ("line", "read_length", "haplotype_length", "expected", "score", "diff
 @threads_option
 @click.option(
     "--tolerance",
-    type=click.FloatRange(min=0.0),
+    type=Real(0.0),
     default=1e-5,
     show_default=True,
     help="Largest allowed difference, in log10 units.",
@@ -38,7 +39,7 @@ COLUMNS = ("line", "read_length", "haplotype_length", "expected", "score", "diff
 )
 @click.option(
     "--worst",
-    type=click.IntRange(min=0),
+    type=Whole(0),
     default=10,
     show_default=True,
     help="Cases to list, those that differ most first.",

@@ -29,16 +29,23 @@ class OpenAlignments:
         Sample index of each read group.
     default_sample : int or None
         Sample index of reads without a read group; None where the file has several samples: such reads are an error.
+    contigs : tuple of str
+        The file's contigs that are read: those that the reference has.
     """
 
     path: str
     file: pysam.AlignmentFile
     sample_of_group: dict[str, int]
     default_sample: int | None
+    contigs: tuple[str, ...]
 
     def sample(self, read: pysam.AlignedSegment) -> int:
         """The sample index of a read."""
-        group = str(read.get_tag(_SAMPLE_TAG)) if self.sample_of_group and read.has_tag(_SAMPLE_TAG) else ""
+        try:
+            group = str(read.get_tag(_SAMPLE_TAG)) if self.sample_of_group and read.has_tag(_SAMPLE_TAG) else ""
+        except UnicodeDecodeError as error:
+            place = f"read {self.name(read)}"
+            raise InputError(self.path, place, "its read group is not UTF-8", "run samtools addreplacerg") from error
         sample = self.sample_of_group.get(group, self.default_sample)
         if sample is None:
             rule = (
@@ -46,8 +53,16 @@ class OpenAlignments:
                 if group
                 else "no read group in a file of several samples"
             )
-            raise InputError(self.path, f"read {read.query_name}", rule, "run samtools addreplacerg")
+            raise InputError(self.path, f"read {self.name(read)}", rule, "run samtools addreplacerg")
         return sample
+
+    def name(self, read: pysam.AlignedSegment) -> str:
+        """The name of a read."""
+        try:
+            return read.query_name or "*"
+        except UnicodeDecodeError as error:
+            place = f"a read at {read.reference_name}:{read.reference_start + 1}"
+            raise InputError(self.path, place, "its name is not text", "it is damaged: make it again") from error
 
 
 class SourceReader:
@@ -60,6 +75,11 @@ class SourceReader:
         Disjoint, in the file's order, on contigs that it has; needs an index.
     may_jump : bool
         `jump` may be called between reads.
+
+    Attributes
+    ----------
+    passed_over : int
+        Reads on contigs that are not read, and so not given; 0 where the reads have to be looked at to tell.
     """
 
     def __init__(self, source: OpenAlignments, regions: Sequence[Interval] | None, may_jump: bool) -> None:
@@ -67,6 +87,13 @@ class SourceReader:
         self._regions = regions
         self._can_jump = may_jump and regions is None and source.file.has_index()
         self._target: tuple[str, int] | None = None
+        file = source.file
+        # CRAM can't be decoded without its contig; and without an index there is no other way than through all reads.
+        self._leaves_contigs = regions is None and file.has_index() and len(source.contigs) < file.nreferences
+        self.passed_over = 0
+        if self._leaves_contigs and file.is_bam:
+            known = set(source.contigs)
+            self.passed_over = sum(one.mapped for one in file.get_index_statistics() if one.contig not in known)
 
     def jump(self, chrom: str, start: int) -> None:
         """Go on with the reads that overlap `start` or lie behind it, where that is possible."""
@@ -77,7 +104,7 @@ class SourceReader:
         try:
             if self._regions is not None:
                 yield from self._by_region(self._regions)
-            elif self._can_jump:
+            elif self._can_jump or self._leaves_contigs:
                 yield from self._by_contig()
             else:
                 yield from self._source.file.fetch(until_eof=True)
@@ -98,7 +125,7 @@ class SourceReader:
 
     def _by_contig(self) -> Iterator[pysam.AlignedSegment]:
         file = self._source.file
-        contigs = list(file.references)
+        contigs = self._source.contigs
         position, start, seen = 0, 0, -1
         while position < len(contigs):
             jumped = False

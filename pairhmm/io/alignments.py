@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import errno
+import logging
 import os
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import Any
 
 import pysam
 
 from pairhmm.errors import InputError
+from pairhmm.io.alignment_index import AlignmentIndex, find_index
 from pairhmm.io.alignment_sources import OpenAlignments
 from pairhmm.io.fasta import Reference
+from pairhmm.io.htslib import UNREADABLE, quiet
+from pairhmm.io.names import listed, printable
+
+log = logging.getLogger(__name__)
 
 STDIN = "-"
-_OTHER_FORMAT, _FORMATS = "not a BAM or CRAM file", "give aligned reads as BAM or CRAM"
+_OTHER_FORMAT = "not a BAM or CRAM file, or damaged at its beginning"
+_FORMATS = "give aligned reads as BAM or CRAM"
 
 
 class AlignmentReader:
@@ -36,15 +45,17 @@ class AlignmentReader:
     sources : list of OpenAlignments
         One a file, in the order of `paths`.
     contigs : dict of str to int
-        Names and lengths of all files' contigs, in the order that their reads come in.
+        Names and lengths of all files' contigs that the reference has, in the order that their reads come in.
+    checksums : dict of str to str
+        MD5 of contigs, where a header has it (M5).
     samples : list of str
         SM of the read groups in order of appearance; a file without any gives its name without extension.
 
     Raises
     ------
     InputError
-        Naming the file: where it is missing, no BAM or CRAM, cut off, not sorted, without the index that is needed, or
-        where its contigs are not the reference's.
+        Naming the file: where it is missing, given twice, no BAM or CRAM, cut off, not sorted, without the index that
+        is needed or with another file's, or where the reference has none of its contigs, or one of another length.
     """
 
     def __init__(
@@ -56,9 +67,13 @@ class AlignmentReader:
     ) -> None:
         self.sources: list[OpenAlignments] = []
         self.contigs: dict[str, int] = {}
+        self.checksums: dict[str, str] = {}
         self.samples: list[str] = []
-        # htslib writes to stderr what is raised here as one line.
-        self._verbosity = pysam.set_verbosity(0)
+        self._files: list[pysam.AlignmentFile] = []
+        self._identities: dict[tuple[int, int], str] = {}  # path by device and inode
+        # To the end: what is read later is told of by whoever reads it.
+        self._quiet = ExitStack()
+        self._quiet.enter_context(quiet())
         try:
             for path in paths:
                 self._add(os.fspath(path), reference, need_index, threads)
@@ -68,11 +83,11 @@ class AlignmentReader:
 
     def close(self) -> None:
         """Close the files."""
-        for source in self.sources:
+        for file in self._files:
             # After a failed read closing fails too, and would hide why.
             with suppress(OSError):
-                source.file.close()
-        pysam.set_verbosity(self._verbosity)
+                file.close()
+        self._quiet.close()
 
     def __enter__(self) -> AlignmentReader:
         return self
@@ -81,28 +96,52 @@ class AlignmentReader:
         self.close()
 
     def _add(self, path: str, reference: Reference, need_index: bool, threads: int) -> None:
-        file = _open(path, reference, threads)
-        header = file.header.to_dict()
+        self._refuse_twice(path)
+        index_path = find_index(path) if path != STDIN else None
+        index = AlignmentIndex(index_path, path) if index_path is not None else None
+        file = _open(path, reference, threads, index_path)
+        self._files.append(file)
+        header, contigs = _header(path, file)
         groups, default = self._samples_of(path, header.get("RG", []))
-        self.sources.append(OpenAlignments(path, file, groups, default))
         if header.get("HD", {}).get("SO") == "queryname":
             raise InputError(path, "", "sorted by read name", "run samtools sort")
-        if need_index and not file.has_index():
+        if index is not None:
+            index.check(file)
+        elif need_index and path == STDIN:
+            raise InputError("stdin", "", "has no index, which regions need", "give a file, or leave regions out")
+        elif need_index:
             raise InputError(path, "", "has no index, which regions need", f"run samtools index {path}")
-        contigs = dict(zip(file.references, file.lengths, strict=True))
-        if not contigs:
-            raise InputError(path, "", "its header has no contigs (@SQ)", "give aligned reads")
-        reference.check_contigs(path, contigs)
-        self.contigs |= {name: length for name, length in contigs.items() if name not in self.contigs}
+        known = _known_contigs(path, contigs, reference)
+        self.sources.append(OpenAlignments(path, file, groups, default, tuple(known)))
+        self.contigs |= {name: length for name, length in known.items() if name not in self.contigs}
+        for line in header.get("SQ", []):
+            if "M5" in line:
+                self.checksums.setdefault(line["SN"], line["M5"])
         rank = {name: number for number, name in enumerate(self.contigs)}
-        order = [rank[name] for name in contigs]
+        order = [rank[name] for name in known]
         if order != sorted(order):
             rule = f"its contigs are in another order than those of {self.sources[0].path}"
             raise InputError(path, "", rule, "reorder it (gatk ReorderSam) and sort it")
 
+    def _refuse_twice(self, path: str) -> None:
+        """The reads of a file that is given twice, by whatever names, would count double."""
+        try:
+            status = os.fstat(0) if path == STDIN else os.stat(path)
+        except OSError:
+            # Opening it will say why.
+            return
+        identity = status.st_dev, status.st_ino
+        if identity in self._identities:
+            other = self._identities[identity]
+            named = "" if other == path else f", as {other} too"
+            raise InputError(path, "", f"given twice{named}", "give each file once")
+        self._identities[identity] = path
+
     def _samples_of(self, path: str, read_groups: Sequence[dict[str, str]]) -> tuple[dict[str, int], int | None]:
         """Sample index of each read group, and of reads without one: None where that could be any of several."""
-        stem = "stdin" if path == STDIN else Path(path).stem
+        stem = "stdin" if path == STDIN else printable(Path(path).stem)
+        if any("ID" not in group for group in read_groups):
+            raise InputError(path, "", "a read group (@RG) of its header has no ID", "run samtools addreplacerg")
         names = {group["ID"]: group.get("SM") or stem for group in read_groups} or {"": stem}
         for name in names.values():
             if name not in self.samples:
@@ -113,19 +152,61 @@ class AlignmentReader:
         return ({}, distinct.pop()) if len(distinct) == 1 else (indices, None)
 
 
-def _open(path: str, reference: Reference, threads: int) -> pysam.AlignmentFile:
+def _open(path: str, reference: Reference, threads: int, index_path: str | None) -> pysam.AlignmentFile:
     if path != STDIN and (os.path.isdir(path) or not os.path.exists(path)):
         raise InputError(path, "", "no such file", "check the path")
     try:
         file = pysam.AlignmentFile(
-            path, "r", check_sq=False, reference_filename=reference.indexed_path, threads=threads
+            path,
+            "r",
+            check_sq=False,
+            reference_filename=reference.indexed_path,
+            threads=threads,
+            index_filename=index_path,
         )
-    except (OSError, ValueError) as error:
+    except UNREADABLE as error:
         if "truncated" in str(error):
             raise InputError(path, "", "is cut off: its end marker is missing", "copy or make it again") from error
-        raise InputError(path, "", getattr(error, "strerror", None) or _OTHER_FORMAT, _FORMATS) from error
+        # htslib calls a damaged first block an error of format.
+        why = None if getattr(error, "errno", None) == errno.ENOEXEC else getattr(error, "strerror", None)
+        raise InputError(path, "", why or _OTHER_FORMAT, _FORMATS) from error
     # htslib opens sequence files too, as unaligned reads.
     if not (file.is_bam or file.is_cram or file.is_sam):
         file.close()
         raise InputError(path, "", _OTHER_FORMAT, _FORMATS)
     return file
+
+
+def _header(path: str, file: pysam.AlignmentFile) -> tuple[dict[str, Any], dict[str, int]]:
+    """The header, and names and lengths of its contigs."""
+    try:
+        header, names = file.header.to_dict(), file.references
+    except UnicodeDecodeError as error:
+        raise InputError(path, "", "its header is not UTF-8", "mend it with samtools reheader") from error
+    except ValueError as error:
+        rule = "its header can't be read: a line is damaged, or a contig (@SQ) there twice"
+        raise InputError(path, "", rule, "mend it with samtools reheader") from error
+    if not names:
+        raise InputError(path, "", "its header has no contigs (@SQ)", "give aligned reads")
+    contigs = dict(zip(names, file.lengths, strict=True))
+    if len(contigs) < len(names):
+        raise InputError(path, "", "its header has a contig (@SQ) twice", "mend it with samtools reheader")
+    return header, contigs
+
+
+def _known_contigs(path: str, contigs: dict[str, int], reference: Reference) -> dict[str, int]:
+    """The contigs that the reference has too; it may be a part of what the reads were aligned to."""
+    known = {name: length for name, length in contigs.items() if name in reference.contigs}
+    # Without any the first one is named.
+    reference.check_contigs(path, known or contigs)
+    missing = [name for name in contigs if name not in known]
+    if missing:
+        log.info(
+            "%s: %d of its %d contigs are not in %s, and are left out: %s",
+            path,
+            len(missing),
+            len(contigs),
+            reference.path,
+            listed(missing),
+        )
+    return known

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,13 +10,15 @@ from pathlib import Path
 import pysam
 import pysam.bcftools
 
-from pairhmm.errors import InputError
 from pairhmm.genotypes import MAX_GQ, SampleGenotype
 from pairhmm.io.bgzip import LONGEST_FOR_TBI, BgzipText
+from pairhmm.io.endings import require_ending
 from pairhmm.io.outputs import TextSink, open_output, output_errors, scratch_beside, whole_files
 from pairhmm.variants import Variant
 
 PASS, LOW_QUALITY = "PASS", "LowQual"
+
+_ENDINGS = (".vcf", ".vcf.gz", ".bcf")
 
 _FIELDS = (
     '##INFO=<ID=AC,Number=A,Type=Integer,Description="Copies of each alternate allele in the genotypes">',
@@ -96,7 +99,7 @@ def open_calls(
 ) -> Iterator[CallWriter]:
     """A writer by the destination's extension; the files appear when the block ends well.
 
-    ``.vcf.gz`` comes with a .tbi (.csi for long contigs), ``.bcf`` with a .csi; all else is VCF, ``-`` to stdout.
+    ``.vcf.gz`` comes with a .tbi (.csi for long contigs), ``.bcf`` with a .csi; ``-`` is VCF to stdout.
 
     Parameters
     ----------
@@ -127,8 +130,14 @@ def open_vcf(destination: str | Path, header: str, longest: int) -> Iterator[Tex
         Written first.
     longest : int
         Length of the longest contig.
+
+    Raises
+    ------
+    InputError
+        For a name that ends in something else, and where the destination can't be written.
     """
     path = str(destination)
+    require_ending(path, "calls", _ENDINGS)
     if path.endswith(".vcf.gz"):
         with whole_files(path, ".tbi", ".csi") as scratch:
             with output_errors(path):
@@ -143,8 +152,6 @@ def open_vcf(destination: str | Path, header: str, longest: int) -> Iterator[Tex
                     out.write(header)
                     yield out
                 _to_bcf(text, scratch)
-    elif path.endswith(".gz"):
-        raise InputError(path, "", "not a name for calls", "end it in .vcf, .vcf.gz or .bcf")
     else:
         with open_output(path) as out:
             out.write(header)
@@ -177,7 +184,9 @@ def _header(
 
 def _to_bcf(text: Path, destination: Path) -> None:
     try:
-        pysam.bcftools.view("--no-version", "-Ob", "-o", str(destination), str(text), catch_stdout=False)
-        pysam.bcftools.index("-f", str(destination))
+        # As bytes, for names that are not UTF-8.
+        bcf, vcf = os.fsencode(destination), os.fsencode(text)
+        pysam.bcftools.view("--no-version", "-Ob", "-o", bcf, vcf, catch_stdout=False)  # type: ignore[arg-type]
+        pysam.tabix_index(str(destination), preset="bcf", force=True)  # type: ignore[arg-type]
     except pysam.utils.SamtoolsError as error:
         raise OSError("can't be written as BCF: the disk may be full") from error

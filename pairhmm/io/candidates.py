@@ -11,6 +11,8 @@ from pathlib import Path
 import pysam
 
 from pairhmm.errors import InputError
+from pairhmm.io.intervals import MOST_DIGITS
+from pairhmm.io.names import same_contig
 from pairhmm.regions import FetchBases
 from pairhmm.variants import Variant
 
@@ -42,6 +44,8 @@ class CandidateReader:
         The reference's contigs in the order that the variants must come in.
     fetch : callable
         ``fetch(chrom, start, end)`` gives reference bases: each record's REF must agree with them.
+    skip_unknown : bool
+        Pass over records on other contigs: nothing on those is asked for.
 
     Attributes
     ----------
@@ -54,6 +58,7 @@ class CandidateReader:
     path: str
     contigs: dict[str, int]
     fetch: FetchBases
+    skip_unknown: bool = False
     skipped_alleles: int = field(default=0, init=False)
     skipped_records: int = field(default=0, init=False)
 
@@ -70,7 +75,11 @@ class CandidateReader:
         for index, (chrom, pos, name, ref, alts) in enumerate(_records(self.path)):
             place = f"{chrom}:{pos + 1}"
             if chrom not in rank:
-                raise InputError(self.path, place, "contig is not in the reference", "use the reference's names")
+                if self.skip_unknown:
+                    continue
+                other = same_contig(chrom, rank)
+                cure = f"the reference names it {other!r}" if other else "use the reference's names"
+                raise InputError(self.path, place, "contig is not in the reference", cure)
             self._check_reference(place, chrom, pos, ref)
             if (rank[chrom], pos) < last:
                 raise InputError(self.path, place, "records are not in the reference's order", "bcftools sort it")
@@ -148,7 +157,7 @@ def _text_records(path: str, compressed: bool) -> Iterator[_Fields]:
             if not seen_header:
                 raise InputError(path, f"line {number}", "not a VCF file", "it must begin with ##fileformat=VCF")
             fields = line.split("\t", 5)
-            if len(fields) < 5 or not fields[1].isdecimal():
+            if len(fields) < 5 or not fields[1].isdecimal() or len(fields[1]) > MOST_DIGITS:
                 raise InputError(path, f"line {number}", "not a VCF record", "the file may be cut off")
             alts = () if fields[4] == "." else tuple(fields[4].upper().split(","))
             yield fields[0], int(fields[1]) - 1, "" if fields[2] == "." else fields[2], fields[3].upper(), alts

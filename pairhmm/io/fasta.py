@@ -5,14 +5,24 @@ from __future__ import annotations
 import logging
 import os
 import tempfile
+import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import pysam
+from Bio.Data.IUPACData import ambiguous_dna_letters
 
 from pairhmm.errors import InputError
+from pairhmm.io.htslib import quiet
+from pairhmm.io.names import same_contig
 
 log = logging.getLogger(__name__)
+
+_IUPAC = f"{ambiguous_dna_letters}U".encode()
+_GZIP_MAGIC = b"\x1f\x8b"
+# What users give in the reference's place, by how it begins.
+_OTHERS = ((b"BAM\1", "a BAM file"), (b"CRAM", "a CRAM file"), (b"@HD\t", "a SAM file"), (b"##fileformat=VCF", "a VCF"))
 
 
 class Reference:
@@ -44,17 +54,35 @@ class Reference:
         index = Path(f"{self.path}.fai")
         if not os.path.isfile(self.path):
             raise InputError(self.path, "", "no such file", "give the reference FASTA with -f")
-        if index.exists() and os.path.getmtime(index) < os.path.getmtime(self.path):
-            log.warning("%s is older than its FASTA: made anew", index)
-            self._file = self._indexed()
-        elif index.exists():
-            self._file = self._open()
-        else:
-            log.warning("%s has no index: made", self.path)
-            self._file = self._indexed()
+        self._check_kind()
+        with quiet():
+            self._file = self._with_index(index)
         self.contigs = dict(zip(self._file.references, self._file.lengths, strict=True))
         if not self.contigs:
             raise InputError(self.path, "", "no sequence in it", "give the reference FASTA with -f")
+
+    def _with_index(self, index: Path) -> pysam.FastaFile:
+        if index.exists() and os.path.getmtime(index) < os.path.getmtime(self.path):
+            log.warning("%s is older than its FASTA: made anew", index)
+            return self._indexed()
+        if index.exists():
+            return self._open()
+        log.warning("%s has no index: made", self.path)
+        return self._indexed()
+
+    def _check_kind(self) -> None:
+        """Before an index of another kind of file is made."""
+        try:
+            with open(self.path, "rb") as file:
+                head = file.read(1 << 16)
+        except OSError as error:
+            raise InputError(self.path, "", error.strerror or "can't be read", "check the file") from error
+        if head.startswith(_GZIP_MAGIC):
+            with suppress(zlib.error):
+                head = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(head, 1 << 10)
+        for magic, kind in _OTHERS:
+            if head.startswith(magic):
+                raise InputError(self.path, "", f"is {kind}, no FASTA", "give the reference FASTA with -f")
 
     def fetch(self, chrom: str, start: int, end: int) -> str:
         """Upper-case bases of [start, end), 0-based half-open, clamped to the contig."""
@@ -63,9 +91,20 @@ class Reference:
         if begin >= stop:
             return ""
         try:
-            return str(self._file.fetch(chrom, begin, stop)).upper()
+            with quiet():
+                bases = str(self._file.fetch(chrom, begin, stop)).upper()
+            others = bases.encode("ascii").translate(None, delete=_IUPAC)
+        except UnicodeError as error:
+            raise self._not_bases(chrom, "a character that is no letter") from error
         except (OSError, ValueError) as error:
             raise InputError(self.path, chrom, "can't be read", "is its .fai another file's? remove it") from error
+        if others:
+            letter = chr(others[0])
+            raise self._not_bases(chrom, f"letter {letter!r} at position {begin + bases.index(letter) + 1}")
+        return bases
+
+    def _not_bases(self, chrom: str, what: str) -> InputError:
+        return InputError(self.path, f"contig {chrom}", f"{what} is not an IUPAC base", "is it a FASTA of DNA?")
 
     def check_contigs(self, path: str, contigs: Mapping[str, int | None]) -> None:
         """Require that contigs of another file (name to length, None where it has none) are this reference's.
@@ -84,7 +123,10 @@ class Reference:
     def _length(self, name: str, path: str = "") -> int:
         if name not in self.contigs:
             rule = f"not in the reference, but in {path}" if path else "not in the reference"
-            raise InputError(self.path, f"contig {name}", rule, "use the reference that the reads were aligned to")
+            other = same_contig(name, self.contigs)
+            hint = f", which has {other} in its place" if other else ""
+            cure = "use the reference that the reads were aligned to"
+            raise InputError(self.path, f"contig {name}", f"{rule}{hint}", cure)
         return self.contigs[name]
 
     def close(self) -> None:
@@ -108,7 +150,8 @@ class Reference:
             os.symlink(os.path.abspath(self.path), self.indexed_path)
             log.warning("%s can't be written: the index is kept for this run only", folder)
         try:
-            pysam.faidx(self.indexed_path)
+            # As bytes, for a name that is not UTF-8.
+            pysam.faidx(os.fsencode(self.indexed_path))  # type: ignore[arg-type]
         except (pysam.utils.SamtoolsError, OSError) as error:
             raise InputError(self.path, "", "can't be indexed as FASTA", "gzipped? use bgzip") from error
         return self._open()

@@ -13,9 +13,10 @@ from typing import Any
 from pairhmm.errors import InputError
 from pairhmm.io.bgzip import BgzipText
 from pairhmm.io.calls import open_vcf
+from pairhmm.io.endings import require_ending
 from pairhmm.io.outputs import TextSink, open_output, output_errors, whole_files
 from pairhmm.io.provenance import run_header
-from pairhmm.io.tables import INDICES, ROWS_PER_GROUP, index_table, pyarrow_for
+from pairhmm.io.tables import ENDINGS, INDICES, ROWS_PER_GROUP, index_table, pyarrow_for
 from pairhmm.io.text_lines import read_lines
 
 _CONTIG = re.compile(r"##contig=<ID=([^,>]+)(?:.*?[,<]length=(\d+))?")
@@ -130,6 +131,7 @@ class _Reach:
 @contextmanager
 def _table(destination: str, chrom: int | None) -> Iterator[tuple[TextSink, _Reach]]:
     """A text file; bgzipped, and indexed by the columns from `chrom` on, where its name asks for that."""
+    require_ending(destination, "tables", ENDINGS)
     reach = _Reach()
     if not destination.endswith(".gz"):
         with open_output(destination) as out:

@@ -8,9 +8,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pairhmm.errors import InputError
+from pairhmm.io.names import listed, same_contig
 from pairhmm.io.outputs import open_output
 
 _COORDINATES = re.compile(r"(.+):([\d,]+)(?:-([\d,]*))?$")
+MOST_DIGITS = 18
+"""Digits of a position that fit 64 bits."""
+_LONGEST_SHOWN, _SHOWN = 100, 3
 
 
 class Interval(NamedTuple):
@@ -44,14 +48,16 @@ def parse_region(text: str, contigs: Mapping[str, int], option: str = "-r") -> I
         return Interval(text, 0, contigs[text])
     found = _COORDINATES.match(text)
     if not found or found[1] not in contigs:
-        name = found[1] if found else text
-        near = ", ".join(list(contigs)[:3]) + (", ..." if len(contigs) > 3 else "")
-        raise InputError(option, text, f"no contig {name!r}", f"contigs are {near}")
+        parts = text.split(",")
+        if len(parts) > 1 and any(part.partition(":")[0] in contigs for part in parts):
+            each = " ".join(f"{option} {part}" for part in parts[:_SHOWN])
+            raise InputError(option, _short(text), "more than one region", f"give each by itself: {each}")
+        raise _no_contig(option, text, found[1] if found else text, contigs)
     chrom, length = found[1], contigs[found[1]]
     begin = _number(found[2])
     end = _number(found[3]) if found[3] else length
     if begin is None or end is None or begin < 1 or end < begin:
-        raise InputError(option, text, "not an interval", "write chr:begin-end, 1-based, begin <= end")
+        raise InputError(option, _short(text), "not an interval", "write chr:begin-end, 1-based, begin <= end")
     if begin > length:
         raise InputError(option, text, f"outside {chrom}, which has {length} bases", "choose a region inside")
     return Interval(chrom, begin - 1, min(end, length))
@@ -100,18 +106,28 @@ def merge(intervals: Sequence[Interval], contigs: Sequence[str]) -> list[Interva
     return merged
 
 
+def _no_contig(place: str, record: str, name: str, contigs: Mapping[str, int]) -> InputError:
+    other = same_contig(name, contigs)
+    cure = f"the reference names it {other!r}" if other is not None else f"contigs are {listed(contigs)}"
+    return InputError(place, _short(record), f"no contig {_short(name)!r}", cure)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
+
+
 def _number(text: str) -> int | None:
     digits = text.replace(",", "")
-    return int(digits) if digits else None
+    return int(digits) if 0 < len(digits) <= MOST_DIGITS else None
 
 
 def _bed_line(path: str, number: int, line: str, contigs: Mapping[str, int]) -> Interval:
     fields = line.split()
-    if len(fields) < 3 or not (fields[1].isdecimal() and fields[2].isdecimal()):
+    if len(fields) < 3 or not all(text.isdecimal() and len(text) <= MOST_DIGITS for text in fields[1:3]):
         raise InputError(path, f"line {number}", "not `chrom start end`", "BED is tab-separated, 0-based")
     chrom, start, end = fields[0], int(fields[1]), int(fields[2])
     if chrom not in contigs:
-        raise InputError(path, f"line {number}", f"no contig {chrom!r}", "use the names of the reference")
+        raise _no_contig(path, f"line {number}", chrom, contigs)
     if start > end or end > contigs[chrom]:
         rule = f"{start}-{end} is not inside {chrom}, which has {contigs[chrom]} bases"
         raise InputError(path, f"line {number}", rule, "BED is 0-based half-open")

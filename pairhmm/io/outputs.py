@@ -49,7 +49,8 @@ def whole_files(destination: str | Path, *companions: str) -> Iterator[Path]:
     held: int | None = None
     try:
         with output_errors(target):
-            if target.is_dir():
+            # Path forgets the slash of a folder that is not there.
+            if target.is_dir() or str(destination).endswith(os.sep):
                 raise InputError(str(target), "", "is a folder", "name a file")
             if not os.access(target.parent, os.W_OK | os.X_OK):
                 why = "can't be written" if target.parent.exists() else "does not exist"

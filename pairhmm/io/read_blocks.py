@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 import pysam
 
-from pairhmm.batch import offsets
+from pairhmm.batch import HIGHEST_QUALITY, offsets
 from pairhmm.blocks import ReadBlock
 from pairhmm.errors import InputError
 from pairhmm.io.alignment_sources import Interval, OpenAlignments, SourceReader
@@ -42,6 +42,10 @@ _REASONS = (
     (0x800, "supplementary"),
 )
 _LOW_MAPQ, _EMPTY = "low mapping quality", "without bases"
+_NOWHERE, _OUTSIDE = "mapped to no place", "beyond their contig's end"
+_ELSEWHERE = "on contigs that the reference lacks"
+# Reads that a sound file does not have, which no option asked to leave out.
+_FAULTS = frozenset({_EMPTY, _NOWHERE, _OUTSIDE, _ELSEWHERE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,7 @@ class _Lists:
     """The reads of a block to be, in lists that grow by one a read."""
 
     chrom: str
+    length: int
     names: list[str] = field(default_factory=list)
     sample: list[int] = field(default_factory=list)
     flag: list[int] = field(default_factory=list)
@@ -116,7 +121,7 @@ def read_blocks(
     inputs : sequence of OpenAlignments
         Each sorted by coordinate.
     contigs : sequence of str
-        All contigs, in the order of the inputs.
+        Contigs in the order of the inputs; reads on others are left out.
     selection : ReadSelection
     chunk_size : int
         Reads a block.
@@ -144,21 +149,30 @@ def read_blocks(
     current = -1
     for contig, start, order, read in merged:
         if lists is None or contig != current or len(lists.names) >= chunk_size:
-            if lists is not None:
+            if lists is not None and lists.names:
                 yield _checked(lists, inputs)
-            lists = _Lists(contigs[contig])
+            lists = _Lists(contigs[contig], inputs[order].file.get_reference_length(contigs[contig]))
             current = contig
-        _append(lists, inputs[order], start, read, selection)
+        if not _append(lists, inputs[order], start, read, selection):
+            left_out[_OUTSIDE] += 1
     if lists is not None and lists.names:
         yield _checked(lists, inputs)
+    if lists is None and left_out[_ELSEWHERE] and regions is None and wanted is None:
+        paths = ", ".join(source.path for source in inputs)
+        rule = f"no read on a contig that the reference has, {left_out[_ELSEWHERE]} on others"
+        raise InputError(paths, "", rule, "use the reference that the reads were aligned to")
     if left_out:
         said = ", ".join(f"{count} {reason}" for reason, count in sorted(left_out.items()))
-        log.log(logging.WARNING if _EMPTY in left_out else logging.INFO, "reads left out: %s", said)
+        log.log(logging.INFO if _FAULTS.isdisjoint(left_out) else logging.WARNING, "reads left out: %s", said)
 
 
 def _append(
     lists: _Lists, source: OpenAlignments, start: int, read: pysam.AlignedSegment, selection: ReadSelection
-) -> None:
+) -> bool:
+    """Add a read, unless it is aligned to bases that its contig does not have."""
+    end = read.reference_end or start
+    if end > lists.length:
+        return False
     bases, cigar = read.query_sequence, read.cigartuples
     # `_select` passed over the others.
     assert bases
@@ -167,29 +181,38 @@ def _append(
     if quals is None:
         if selection.default_base_quality is None:
             cure = "give --default-base-quality"
-            raise InputError(source.path, f"read {read.query_name}", "it has no base qualities", cure)
+            raise InputError(source.path, f"read {source.name(read)}", "it has no base qualities", cure)
         quals = bytes([selection.default_base_quality]) * len(bases)
-    lists.names.append(read.query_name or "*")
+    lists.names.append(source.name(read))
     lists.sample.append(source.sample(read))
     lists.flag.append(read.flag)
     lists.mapq.append(read.mapping_quality)
     lists.start.append(start)
-    lists.end.append(read.reference_end or start)
+    lists.end.append(end)
     lists.bases.append(bases)
     lists.quals.append(quals)
     lists.cigars.append(cigar)
+    return True
 
 
 def _checked(lists: _Lists, inputs: Sequence[OpenAlignments]) -> ReadBlock:
-    """The block, once every CIGAR was found to spell as many bases as its read has: native code relies on it."""
+    """The block, once it has nothing that native code can't take.
+
+    Every CIGAR has to spell as many bases as its read has, and qualities are those that the model knows.
+    """
     block = lists.block()
+    paths = ", ".join(source.path for source in inputs)
+    if len(block.quals) and int(block.quals.max()) > HIGHEST_QUALITY:
+        at = int(block.quals.argmax())
+        read = int(np.searchsorted(block.base_offset, at, side="right")) - 1
+        rule = f"a base quality of {int(block.quals[at])}, the highest is {HIGHEST_QUALITY}"
+        raise InputError(paths, f"read {block.names[read]}", rule, "repair or remove the read")
     spelled = np.concatenate([[0], np.cumsum((block.cigar >> 4) * _CONSUMES_QUERY[block.cigar & 15])])
     lengths = np.diff(spelled[block.cigar_offset])
     wrong = np.flatnonzero(lengths != np.diff(block.base_offset))
     if len(wrong):
         read = int(wrong[0])
         rule = f"its CIGAR spells {lengths[read]} bases, it has {int(np.diff(block.base_offset)[read])}"
-        paths = ", ".join(source.path for source in inputs)
         raise InputError(paths, f"read {block.names[read]}", rule, "repair or remove the read")
     return block
 
@@ -209,8 +232,8 @@ def _select(
     """The wanted reads of one input as (contig, start, input, read); others are counted by reason in `left_out`."""
     # An unmapped read has no place here, whatever was asked for.
     excluded, min_mapq = selection.excluded_flags | _UNMAPPED, selection.min_mapq
-    of_tid = [rank[name] for name in source.file.references]
-    known = set(source.file.references)
+    known = set(source.contigs)
+    of_tid = [rank[name] if name in known else None for name in source.file.references]
     if regions is not None:
         regions = [one for one in regions if one[0] in known]
     intervals = (
@@ -218,14 +241,22 @@ def _select(
     )
     goal = next(intervals, None) if intervals is not None else None
     reader = SourceReader(source, regions, may_jump=wanted is not None)
+    if reader.passed_over:
+        left_out[_ELSEWHERE] += reader.passed_over
     last = (-1, -1)
     for read in reader:
         if read.flag & excluded or read.mapping_quality < min_mapq:
             left_out[_reason(read.flag & excluded)] += 1
             continue
+        if read.reference_id < 0 or read.reference_start < 0:
+            left_out[_NOWHERE] += 1
+            continue
         contig, start = of_tid[read.reference_id], read.reference_start
+        if contig is None:
+            left_out[_ELSEWHERE] += 1
+            continue
         if (contig, start) < last:
-            place = f"read {read.query_name}"
+            place = f"read {source.name(read)}"
             raise InputError(source.path, place, "the file is not sorted by coordinate", "run samtools sort")
         last = (contig, start)
         if intervals is not None:

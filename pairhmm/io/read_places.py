@@ -23,12 +23,12 @@ def read_places(reader: AlignmentReader, chrom: str, start: int, end: int) -> di
     """
     places: dict[ReadKey, tuple[int, int]] = {}
     for source in reader.sources:
-        if chrom not in source.file.references:
+        if chrom not in source.contigs:
             continue
         try:
             for read in source.file.fetch(chrom, start, end):
                 if not read.flag & (_SECONDARY | _SUPPLEMENTARY):
-                    key = reader.samples[source.sample(read)], read.query_name or "*", _mate(read.flag)
+                    key = reader.samples[source.sample(read)], source.name(read), _mate(read.flag)
                     places[key] = read.flag, read.mapping_quality
         except OSError as error:
             raise InputError(source.path, f"{chrom}:{start + 1}-{end}", "can't be read", "make it again") from error

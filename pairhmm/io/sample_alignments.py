@@ -12,6 +12,7 @@ import pysam
 
 from pairhmm.batch import offsets
 from pairhmm.errors import InputError
+from pairhmm.io.htslib import UNREADABLE, quiet
 from pairhmm.iupac import encode_sets, reverse_complement
 from pairhmm.scanning.batch import Samples
 from pairhmm.scanning.records import Names, RecordBlock
@@ -63,19 +64,14 @@ def alignment_blocks(
     InputError
         For a file that is neither, or is cut off or damaged.
     """
-    # htslib writes to stderr what is raised here as one line.
-    verbosity = pysam.set_verbosity(0)
-    try:
-        with closing(_open(path, source, reference)) as file:
-            yield from _blocks(path, file, chunk_size)
-    finally:
-        pysam.set_verbosity(verbosity)
+    with quiet(), closing(_open(path, source, reference)) as file:
+        yield from _blocks(path, file, chunk_size)
 
 
 def _open(path: str, source: str | BinaryIO, reference: str | None) -> pysam.AlignmentFile:
     try:
         return pysam.AlignmentFile(source, "r", check_sq=False, reference_filename=reference)
-    except (OSError, ValueError) as error:
+    except UNREADABLE as error:
         if "truncated" in str(error):
             raise InputError(path, "", "is cut off: its end marker is missing", "copy or make it again") from error
         raise InputError(path, "", "can't be read as CRAM or SAM", "check the file") from error
@@ -94,7 +90,7 @@ def _blocks(path: str, file: pysam.AlignmentFile, chunk_size: int) -> Iterator[R
                 record += len(reads.names)
                 reads = _Reads()
             reads.add(_name(read), letters, qualities)
-    except (OSError, ValueError) as error:
+    except UNREADABLE as error:
         cure = "it is cut off or damaged: make it again"
         if file.is_cram:
             cure = "it is cut off, or written with another reference: give that with -f"

@@ -13,6 +13,8 @@ import numpy as np
 
 from pairhmm.compiled import native
 from pairhmm.errors import InputError
+from pairhmm.io.endings import TEXT_TABLE, require_ending
+from pairhmm.io.names import printable
 from pairhmm.io.outputs import open_binary_output, open_output
 from pairhmm.iupac import ANY
 from pairhmm.scanning.batch import HIT_FIELDS, REVERSE, Signatures
@@ -38,6 +40,7 @@ class Sink(Protocol):
 @contextmanager
 def open_hit_table(destination: str | Path, signatures: Signatures) -> Iterator[Sink]:
     """The table of hits (TSV); ``-`` is stdout."""
+    require_ending(destination, "tables of hits", TEXT_TABLE)
     with open_binary_output(destination) as out:
         yield _HitTable(out, signatures)
 
@@ -86,7 +89,7 @@ def file_label(path: str) -> str:
     name = "stdin" if path == "-" else Path(path).name
     for ending in (".gz", ".bgz"):
         name = name.removesuffix(ending)
-    return Path(name).stem or name
+    return printable(Path(name).stem or name)
 
 
 class _HitTable(Sink):

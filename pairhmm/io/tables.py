@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from pairhmm.batch import PRECISIONS
 from pairhmm.errors import InputError
 from pairhmm.io.bgzip import LONGEST_FOR_TBI, BgzipText
+from pairhmm.io.endings import require_ending
 from pairhmm.io.outputs import STDOUT, TextSink, is_device, open_output, output_errors, whole_files
 from pairhmm.short_repr import short_repr
 
@@ -26,6 +27,7 @@ COLUMNS = ("sample", "chrom", "start", "end", "read_name", "mate", "haplotype", 
 ROWS_PER_GROUP = 1 << 17
 """Rows of a Parquet row group, about."""
 HAPLOTYPE_COLUMNS = ("chrom", "start", "end", "haplotype", "sequence", "alleles", "variants", "nuisance")
+ENDINGS = (".tsv", ".tsv.gz", ".gz", ".parquet")
 INDICES = (".tbi", ".csi")
 
 
@@ -89,9 +91,10 @@ def open_likelihoods(destination: str | Path) -> Iterator[LikelihoodWriter]:
     Raises
     ------
     InputError
-        Where the destination can't be written, and for Parquet without pyarrow.
+        Where the destination can't be written or ends in something else, and for Parquet without pyarrow.
     """
     path = str(destination)
+    require_ending(path, "tables", ENDINGS)
     if path == STDOUT or is_device(path):
         with open_output(path) as table:
             yield _TextWriter(table, None)

@@ -250,7 +250,11 @@ def test_unsorted(tmp_path, fasta):
 @pytest.mark.parametrize(
     ("contigs", "message"),
     [
-        ({"one": 1000, "three": 5}, r"ref\.fa: contig three: not in the reference, but in .*x\.bam"),
+        ({"three": 5, "four": 6}, r"ref\.fa: contig three: not in the reference, but in .*x\.bam"),
+        (
+            {"chrone": 1000},
+            r"ref\.fa: contig chrone: not in the reference, but in .*x\.bam, which has one in its place",
+        ),
         ({"one": 999, "two": 300}, r"ref\.fa: contig one: 999 bases in .*x\.bam and 1000 in the reference"),
     ],
 )

@@ -1,0 +1,28 @@
+"""Names in messages and outputs: of contigs, files and samples."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable
+from itertools import islice
+
+_LISTED = 3
+_PREFIX = "chr"
+
+
+def listed(names: Collection[str]) -> str:
+    """The first few of some names."""
+    return ", ".join(islice(names, _LISTED)) + (", ..." if len(names) > _LISTED else "")
+
+
+def printable(name: str) -> str:
+    """A file's name as text: bytes that are not UTF-8 become U+FFFD."""
+    return os.fsencode(name).decode("utf-8", "replace")
+
+
+def same_contig(name: str, contigs: Iterable[str]) -> str | None:
+    """The contig that a name means where one has `chr` before its number and the other has not."""
+    other = name.removeprefix(_PREFIX) if name.startswith(_PREFIX) else f"{_PREFIX}{name}"
+    # The mitochondrion is MT where there is no `chr`.
+    wanted = {other, {"M": "MT", "chrMT": "chrM"}.get(other, other)}
+    return next((contig for contig in contigs if contig in wanted), None)

@@ -1,0 +1,102 @@
+"""Reads that no sound file has: mapped to no place, before or beyond their contig, or with empty operations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pysam
+import pytest
+
+from pairhmm.blocks import ReadBlock
+from pairhmm.candidates import CandidateFinder
+from pairhmm.reads import Alignment
+
+LENGTH, READ, SITE = 2000, 100, 1000
+NOWHERE, BEFORE, BEYOND = (-1, SITE), (0, -50), (0, LENGTH - 10)
+
+
+@pytest.fixture
+def make_bam(tmp_path, monkeypatch):
+    """``make_bam(odd, cigar)``: forty reads with a heterozygous SNV, and odd ones given as (contig, start)."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(14)
+    letters = rng.choice(list("ACGT"), LENGTH)
+    alt = "A" if letters[SITE] != "A" else "C"
+    # A read without a place must not land on the last contig.
+    Path("ref.fa").write_text(f">q\n{''.join(letters)}\n>last\n{''.join(letters)}\n")
+    pysam.faidx("ref.fa")
+    contigs = [{"SN": name, "LN": LENGTH} for name in ("q", "last")]
+    header = pysam.AlignmentHeader.from_dict({"HD": {"SO": "coordinate"}, "SQ": contigs})
+
+    def make(odd=(), cigar=f"{READ}M"):
+        starts = np.sort(rng.integers(SITE - READ + 1, SITE + 1, 40)).tolist()
+        places = sorted([*((0, start) for start in starts), *odd], key=lambda place: (place[0] < 0, place))
+        with pysam.AlignmentFile("x.bam", "wb", header=header) as out:
+            for number, (contig, start) in enumerate(places):
+                read = pysam.AlignedSegment(header)
+                bases = letters[:READ].copy()
+                if 0 <= start <= LENGTH - READ:
+                    bases = letters[start : start + READ].copy()
+                    if number % 2 and contig == 0:
+                        bases[SITE - start] = alt
+                read.query_name, read.query_sequence = f"r{number}", "".join(bases)
+                read.query_qualities = pysam.qualitystring_to_array("I" * READ)
+                read.reference_id, read.reference_start, read.mapping_quality = contig, start, 60
+                read.cigarstring = cigar
+                # Last: pysam marks reads without a place as unmapped.
+                read.flag = 0
+                out.write(read)
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("odd", "said"),
+    [
+        ([BEFORE], "1 mapped to no place"),
+        ([(0, -1), BEFORE], "2 mapped to no place"),
+        ([NOWHERE], "1 mapped to no place"),
+        ([BEYOND, (0, 2**29)], "2 beyond their contig's end"),
+        ([(0, 2**29)] * 2 + [(1, LENGTH - 1), NOWHERE], "3 beyond their contig's end, 1 mapped to no place"),
+    ],
+)
+@pytest.mark.parametrize("chunk_size", [1, 20_000])
+def test_reads_without_a_place_are_left_out_and_counted(make_bam, run_cli, odd, said, chunk_size):
+    make_bam(odd)
+    done = run_cli("call", "-f", "ref.fa", "--chunk-size", chunk_size, "x.bam")
+    assert done.returncode == 0, done.stderr
+    assert f"warning: reads left out: {said}\n" in done.stderr
+    (record,) = [line for line in done.stdout.splitlines() if not line.startswith("#")]
+    assert record.startswith(f"q\t{SITE + 1}\t")
+    assert "\t0/1:20,20:40:" in record
+
+
+@pytest.mark.parametrize("operation", ["I", "D", "N", "P", "S", "X"])
+def test_an_operation_of_no_bases_is_none(make_bam, run_cli, operation):
+    make_bam(cigar=f"40M0{operation}{READ - 40}M")
+    done = run_cli("call", "-f", "ref.fa", "x.bam")
+    assert done.returncode == 0, done.stderr
+    (record,) = [line for line in done.stdout.splitlines() if not line.startswith("#")]
+    assert "\t0/1:20,20:40:" in record
+    Path("x.vcf").write_text(f"##fileformat=VCFv4.2\n{record}\n")
+    again = run_cli("call", "-f", "ref.fa", "-v", "x.vcf", "x.bam")
+    assert "\t0/1:20,20:40:" in again.stdout, again.stderr
+
+
+@pytest.mark.parametrize("start", [-1, -5000])
+def test_native_code_refuses_a_read_before_the_contig(start):
+    """As arrays they may come from anywhere: a negative place would be written to."""
+    read = Alignment("r", 0, 0, start, start + 50, 60, np.zeros(50, np.uint8), np.full(50, 30, np.uint8), [(0, 50)])
+    finder = CandidateFinder(lambda chrom, first, last: "A" * (last - first), 1)
+    with pytest.raises(ValueError, match="a read starts before the contig"):
+        finder.scan(ReadBlock.from_alignments("q", [read]))
+
+
+def test_native_code_refuses_a_read_behind_what_was_settled():
+    read = Alignment("r", 0, 0, 500, 550, 60, np.zeros(50, np.uint8), np.full(50, 30, np.uint8), [(0, 50)])
+    finder = CandidateFinder(lambda chrom, first, last: "A" * (last - first), 1)
+    finder.scan(ReadBlock.from_alignments("q", [read]))
+    read.start, read.end = 499, 549
+    with pytest.raises(ValueError, match="or what was settled"):
+        finder.scan(ReadBlock.from_alignments("q", [read]))
