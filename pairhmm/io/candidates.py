@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pysam
+from Bio.Data.IUPACData import ambiguous_dna_letters
 
 from pairhmm.errors import InputError
 from pairhmm.regions import FetchBases
@@ -16,6 +18,10 @@ from pairhmm.variants import Variant
 log = logging.getLogger(__name__)
 
 _BASES = frozenset("ACGTN")
+# The reference may hold IUPAC codes, and callers copy them.
+_REFERENCE_LETTERS = frozenset(ambiguous_dna_letters)
+# What VCF has besides bases (VCF 4.3, section 1.6.1): symbolic alleles, `*`, breakends, and IUPAC codes in the field.
+_OTHER_ALLELE = re.compile(r"<.*>|\*|\.|.*[\[\]].*|\.[A-Z]+|[A-Z]+\.|[" + ambiguous_dna_letters + "]+")
 _BCF_MAGIC = b"BCF"
 
 
@@ -34,7 +40,7 @@ class CandidateReader:
     Attributes
     ----------
     skipped_alleles : int
-        Symbolic, `*` and breakend alleles passed over so far.
+        Symbolic, `*`, breakend and ambiguous alleles passed over so far.
     skipped_records : int
         Records that had no other allele.
     """
@@ -51,7 +57,8 @@ class CandidateReader:
         Raises
         ------
         InputError
-            Naming the record: for an unknown contig, a REF that is not the reference's, unsorted or unreadable records.
+            Naming the record: for an unknown contig, a REF or ALT that is no allele, a REF that is not the reference's,
+            unsorted or unreadable records.
         """
         rank = {name: number for number, name in enumerate(self.contigs)}
         last = (-1, -1)
@@ -59,11 +66,12 @@ class CandidateReader:
             place = f"{chrom}:{pos + 1}"
             if chrom not in rank:
                 raise InputError(self.path, place, "contig is not in the reference", "use the reference's names")
+            self._check_alleles(place, ref, alts)
             self._check_reference(place, chrom, pos, ref)
             if (rank[chrom], pos) < last:
                 raise InputError(self.path, place, "records are not in the reference's order", "bcftools sort it")
             last = (rank[chrom], pos)
-            kept = tuple(alt for alt in alts if alt != ref and _BASES.issuperset(alt) and alt)
+            kept = tuple(alt for alt in alts if alt != ref and _BASES.issuperset(alt))
             self.skipped_alleles += len(alts) - len(kept)
             if kept:
                 yield Variant(chrom, pos, ref, kept, name, index)
@@ -71,11 +79,20 @@ class CandidateReader:
                 self.skipped_records += 1
         if self.skipped_alleles or self.skipped_records:
             log.warning(
-                "%s: %d symbolic, * or breakend alleles skipped, and %d records with no other allele",
+                "%s: %d symbolic, *, breakend or ambiguous alleles skipped, and %d records with no other allele",
                 self.path,
                 self.skipped_alleles,
                 self.skipped_records,
             )
+
+    def _check_alleles(self, place: str, ref: str, alts: tuple[str, ...]) -> None:
+        if not (ref and _REFERENCE_LETTERS.issuperset(ref)):
+            rule = f"REF {_short(ref)!r} is not a sequence of bases"
+            raise InputError(self.path, place, rule, "write the reference's bases there (bcftools norm -c s)")
+        for alt in alts:
+            if not (alt and _BASES.issuperset(alt)) and not _OTHER_ALLELE.fullmatch(alt):
+                rule = f"ALT {_short(alt)!r} is neither bases nor another of VCF's alleles"
+                raise InputError(self.path, place, rule, "repair or remove the record")
 
     def _check_reference(self, place: str, chrom: str, pos: int, ref: str) -> None:
         if pos < 0 or pos + len(ref) > self.contigs[chrom]:
