@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 def levels() -> list[tuple[str, bool]]: ...
+def threads_refused() -> int: ...
 
 class Batch:
     def __init__(
