@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
 from pairhmm.evidence import Evidence
-from pairhmm.genotypes import GenotypeOptions, SampleGenotype, allele_likelihoods, call_sample, site_quality
+from pairhmm.genotypes import (
+    MAX_GENOTYPES,
+    GenotypeOptions,
+    SampleGenotype,
+    allele_likelihoods,
+    call_sample,
+    site_quality,
+)
 from pairhmm.io.calls import open_calls
 from pairhmm.models.gatk import GatkOptions, floor_scores, set_aside
 from pairhmm.regions import Region
-from pairhmm.runs import RunOptions, open_run
+from pairhmm.runs import Run, RunOptions, open_run
 from pairhmm.variants import Variant
+
+log = logging.getLogger(__name__)
 
 # log10: further apart than any two likelihoods that can be told apart.
 _NO_FLOOR = 300.0
@@ -31,11 +41,14 @@ class Site:
     quality : float
         QUAL, Phred.
     samples : list of SampleGenotype
+    left_out : int
+        Alternative alleles that were not weighed in some sample (`pairhmm.genotypes.MAX_GENOTYPES`).
     """
 
     variant: Variant
     quality: float
     samples: list[SampleGenotype]
+    left_out: int = 0
 
     @property
     def is_variant(self) -> bool:
@@ -86,8 +99,7 @@ def call(
     options, genotypes = options or RunOptions(), genotypes or GenotypeOptions()
     with open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options) as run:
         _check_names(genotypes, run.samples)
-        for evidence in run.evidence():
-            yield from genotype_region(evidence, run.samples, genotypes, options.model, run.discovered)
+        yield from _sites(run, genotypes, options.model)
 
 
 def write_calls(
@@ -127,9 +139,26 @@ def write_calls(
             min_quality=min_quality,
             provenance={**provenance, "pairhmmBackend": run.backend} if provenance else {},
         ) as writer:
-            for evidence in run.evidence(watch):
-                for site in genotype_region(evidence, run.samples, genotypes, options.model, run.discovered):
-                    writer.write(site.variant, site.quality, site.samples)
+            for site in _sites(run, genotypes, options.model, watch):
+                writer.write(site.variant, site.quality, site.samples)
+
+
+def _sites(
+    run: Run, options: GenotypeOptions, model: GatkOptions, watch: Callable[[Region], None] | None = None
+) -> Iterator[Site]:
+    """The sites of a run; how many had more genotypes than are weighed is announced at the end."""
+    limited = 0
+    for evidence in run.evidence(watch):
+        for site in genotype_region(evidence, run.samples, options, model, run.discovered):
+            limited += site.left_out > 0
+            yield site
+    if limited:
+        log.warning(
+            "%d sites have more than %d genotypes by their alleles and ploidy: the alternative alleles with the fewest"
+            " reads were not weighed there, and where they stay in a record its PL is missing",
+            limited,
+            MAX_GENOTYPES,
+        )
 
 
 def _check_names(options: GenotypeOptions, samples: Sequence[str]) -> None:
@@ -174,9 +203,10 @@ def genotype_region(
             if len(seen) < len(variant.alts):
                 renumber = np.full(len(variant.alts) + 1, -1)
                 renumber[[0, *sorted(seen)]] = np.arange(len(seen) + 1)
-                site = _site(
+                again = _site(
                     _with_alleles(variant, sorted(seen)), renumber[alleles[:, index]], *view, ploidies, options, floor
                 )
+                site = replace(again, left_out=site.left_out)
         yield site
 
 
@@ -196,7 +226,7 @@ def _site(
     for index, ploidy in enumerate(ploidies):
         ours = sample == index
         samples.append(call_sample(rows[ours], fragments[ours], priors, ploidy))
-    return Site(variant, site_quality(samples), samples)
+    return Site(variant, site_quality(samples), samples, max(sample.left_out for sample in samples))
 
 
 def _fragments(names: list[str]) -> NDArray[np.int64]:

@@ -70,7 +70,8 @@ class CallWriter:
         if sample.alleles is None:
             return f"{'/'.join('.' * max(1, sample.ploidy))}:{depths}:{sample.depth}:.:."
         genotype = "/".join(map(str, sample.alleles))
-        return f"{genotype}:{depths}:{sample.depth}:{sample.quality}:{','.join(map(str, sample.likelihoods))}"
+        likelihoods = ",".join(map(str, sample.likelihoods)) or "."
+        return f"{genotype}:{depths}:{sample.depth}:{sample.quality}:{likelihoods}"
 
 
 @contextmanager
