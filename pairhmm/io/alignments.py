@@ -12,6 +12,7 @@ import pysam
 from pairhmm.errors import InputError
 from pairhmm.io.alignment_sources import OpenAlignments
 from pairhmm.io.fasta import Reference
+from pairhmm.io.one_pass import require_file
 
 STDIN = "-"
 _OTHER_FORMAT, _FORMATS = "not a BAM or CRAM file", "give aligned reads as BAM or CRAM"
@@ -81,6 +82,8 @@ class AlignmentReader:
         self.close()
 
     def _add(self, path: str, reference: Reference, need_index: bool, threads: int) -> None:
+        if need_index:
+            require_file(path, "reads of regions are found through an index")
         file = _open(path, reference, threads)
         header = file.header.to_dict()
         groups, default = self._samples_of(path, header.get("RG", []))

@@ -12,6 +12,7 @@ import pysam
 from Bio.Data.IUPACData import ambiguous_dna_letters
 
 from pairhmm.errors import InputError
+from pairhmm.io.one_pass import readable_again
 from pairhmm.regions import FetchBases
 from pairhmm.variants import Variant
 
@@ -115,22 +116,23 @@ _Fields = tuple[str, int, str, str, tuple[str, ...]]
 def _records(path: str) -> Iterator[_Fields]:
     """CHROM, 0-based POS, ID (empty for `.`), upper-case REF and ALTs of each record."""
     try:
-        with open(path, "rb") as raw:
-            compressed = raw.read(2) == b"\x1f\x8b"
-        if compressed:
-            with pysam.BGZFile(path, "rb", index=None) as unpacked:
-                is_bcf = unpacked.read(3) == _BCF_MAGIC
-        else:
-            is_bcf = Path(path).suffix == ".bcf"
-        yield from _bcf_records(path) if is_bcf else _text_records(path, compressed)
+        with readable_again(path) as file:
+            with open(file, "rb") as raw:
+                compressed = raw.read(2) == b"\x1f\x8b"
+            if compressed:
+                with pysam.BGZFile(file, "rb", index=None) as unpacked:
+                    is_bcf = unpacked.read(3) == _BCF_MAGIC
+            else:
+                is_bcf = Path(path).suffix == ".bcf"
+            yield from _bcf_records(path, file) if is_bcf else _text_records(path, file, compressed)
     except (OSError, EOFError) as error:
         what = getattr(error, "strerror", None) or "can't be read: it may be cut off"
         raise InputError(path, "", what, "check the file; candidates are VCF or BCF") from error
 
 
-def _bcf_records(path: str) -> Iterator[_Fields]:
+def _bcf_records(path: str, file: str) -> Iterator[_Fields]:
     try:
-        with pysam.VariantFile(path) as records:
+        with pysam.VariantFile(file) as records:
             for record in records:
                 alts = tuple(alt.upper() for alt in record.alts or ())
                 yield record.chrom, record.pos - 1, record.id or "", (record.ref or "").upper(), alts
@@ -138,9 +140,9 @@ def _bcf_records(path: str) -> Iterator[_Fields]:
         raise InputError(path, "", f"not a BCF file ({error})", "check the file") from error
 
 
-def _text_records(path: str, compressed: bool) -> Iterator[_Fields]:
+def _text_records(path: str, file: str, compressed: bool) -> Iterator[_Fields]:
     # htslib demands contig lines that files in the field lack; only five columns are needed here.
-    opened = pysam.BGZFile(path, "rb", index=None) if compressed else open(path, "rb")  # noqa: SIM115
+    opened = pysam.BGZFile(file, "rb", index=None) if compressed else open(file, "rb")  # noqa: SIM115
     with opened as lines:
         seen_header = False
         for number, raw in enumerate(lines, start=1):

@@ -11,6 +11,7 @@ from pathlib import Path
 import pysam
 
 from pairhmm.errors import InputError
+from pairhmm.io.one_pass import require_file
 
 log = logging.getLogger(__name__)
 
@@ -42,6 +43,7 @@ class Reference:
         self.path = self.indexed_path = os.fspath(path)
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         index = Path(f"{self.path}.fai")
+        require_file(self.path, "a reference is read wherever reads are")
         if not os.path.isfile(self.path):
             raise InputError(self.path, "", "no such file", "give the reference FASTA with -f")
         if index.exists() and os.path.getmtime(index) < os.path.getmtime(self.path):
