@@ -1,6 +1,7 @@
 // Python bindings of candidates.hpp: arrays in, arrays out; the caller has checked every shape and offset.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -17,8 +18,17 @@ using namespace nb::literals;
 
 namespace {
 
-pairhmm::ReferenceWindow window(int64_t start, const Array<uint8_t>& letters) {
-    return {start, static_cast<int64_t>(letters.shape(0)), letters.data()};
+pairhmm::ReferenceWindows window(int64_t start, const Array<uint8_t>& letters) {
+    return {{{start, static_cast<int64_t>(letters.shape(0)), letters.data()}}};
+}
+
+pairhmm::ReferenceWindows windows(const Array<int64_t>& start, const Array<int64_t>& offset,
+                                  const Array<uint8_t>& letters) {
+    pairhmm::ReferenceWindows pieces;
+    for (size_t i = 0; i < start.shape(0); ++i)
+        pieces.windows.push_back(
+            {start.data()[i], offset.data()[i + 1] - offset.data()[i], letters.data() + offset.data()[i]});
+    return pieces;
 }
 
 nb::list candidate_list(const std::vector<pairhmm::Candidate>& candidates) {
@@ -60,6 +70,8 @@ void bind_candidates(nb::module_& module) {
             },
             "read"_a, "start"_a, "end"_a, "slack"_a, "first"_a, "last"_a,
             "Cut reads to [start, end) of the reference: the query slice [first, last) of each, written in place.")
+        .def("covered", &pairhmm::covered, nb::call_guard<nb::gil_scoped_release>(),
+             "The reference that the reads are compared with, without long gaps: intervals [start, end) in order.")
         .def(
             "letter_at",
             [](const pairhmm::Reads& reads, int64_t read, int64_t position) {
@@ -93,12 +105,13 @@ void bind_candidates(nb::module_& module) {
             "min_indel_fraction"_a)
         .def(
             "add",
-            [](pairhmm::CandidateScanner& scanner, const pairhmm::Reads& reads, int64_t reference_start,
-               Array<uint8_t> reference) {
+            [](pairhmm::CandidateScanner& scanner, const pairhmm::Reads& reads, Array<int64_t> window_start,
+               Array<int64_t> window_offset, Array<uint8_t> letters) {
                 nb::gil_scoped_release release;
-                scanner.add(reads, window(reference_start, reference));
+                scanner.add(reads, windows(window_start, window_offset, letters));
             },
-            "reads"_a, "reference_start"_a, "reference"_a, "Count reads; none starts before one counted earlier.")
+            "reads"_a, "window_start"_a, "window_offset"_a, "letters"_a,
+            "Count reads; none starts before one counted earlier. The windows are those that the reads cover.")
         .def(
             "take",
             [](pairhmm::CandidateScanner& scanner, int64_t frontier) { return candidate_list(scanner.take(frontier)); },

@@ -2,6 +2,7 @@
 #include "candidates.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 
 namespace pairhmm {
@@ -15,17 +16,54 @@ bool aligned(uint32_t operation) { return operation == kMatch || operation == kE
 
 // Settle after this many positions, so that the window is bounded by the reach of the reads and not by a block's.
 constexpr int64_t kWindow = 1 << 14;
+// Positions of a page: what a read that reaches far takes at each end of a gap, at most.
+constexpr int64_t kPageBits = 10, kPage = 1 << kPageBits;
+constexpr int64_t kLongGap = 100'000, kGapContext = 1'000;
+
+bool skips(uint32_t operation) { return operation == kDelete || operation == kSkip; }
 
 }  // namespace
 
-void read_indels(const Reads& reads, int64_t read, const ReferenceWindow& reference, std::vector<Indel>& indels) {
+const ReferenceWindow& ReferenceWindows::of(int64_t position) const {
+    const auto behind = std::upper_bound(windows.begin(), windows.end(), position,
+                                         [](int64_t at, const ReferenceWindow& window) { return at < window.start; });
+    return behind == windows.begin() ? *behind : *(behind - 1);
+}
+
+std::vector<std::pair<int64_t, int64_t>> covered(const Reads& reads) {
+    std::vector<std::pair<int64_t, int64_t>> pieces;
+    for (int64_t read = 0; read < reads.count; ++read) {
+        int64_t start = reads.start[read], position = start;
+        for (int64_t c = reads.cigar_offset[read]; c < reads.cigar_offset[read + 1]; ++c) {
+            const uint32_t operation = reads.cigar[c] & 15;
+            const int64_t length = reads.cigar[c] >> 4;
+            if (skips(operation) && length > kLongGap) {
+                pieces.emplace_back(start, position);
+                start = position + length - kGapContext;
+            }
+            if (aligned(operation) || skips(operation)) position += length;
+        }
+        pieces.emplace_back(start, position);
+    }
+    std::sort(pieces.begin(), pieces.end());
+    std::vector<std::pair<int64_t, int64_t>> joined;
+    for (const auto& [start, end] : pieces) {
+        if (!joined.empty() && start <= joined.back().second + kLongGap)
+            joined.back().second = std::max(joined.back().second, end);
+        else
+            joined.emplace_back(start, end);
+    }
+    return joined;
+}
+
+void read_indels(const Reads& reads, int64_t read, const ReferenceWindows& reference, std::vector<Indel>& indels) {
     indels.clear();
     const uint32_t* cigar = reads.cigar + reads.cigar_offset[read];
     const int64_t operations = reads.cigar_offset[read + 1] - reads.cigar_offset[read];
     int64_t last_aligned = -1;
     for (int64_t i = 0; i < operations; ++i)
         if (aligned(cigar[i] & 15)) last_aligned = i;
-    const int64_t start = reads.start[read];
+    int64_t start = reads.start[read];  // no indel is shifted to before it
     int64_t position = start;
     const uint8_t* query = reads.base + reads.base_offset[read];
     for (int64_t i = 0; i < last_aligned; ++i) {
@@ -65,20 +103,29 @@ void read_indels(const Reads& reads, int64_t read, const ReferenceWindow& refere
         } else if (operation == kSoftClip) {
             query += length;
         }
+        if (skips(operation) && length > kLongGap) start = position - kGapContext;
     }
 }
 
-void CandidateScanner::reach(int64_t end) {
-    const int64_t have = int64_t(sites_.size()) / samples_;
-    if (end - origin_ > have) sites_.resize((end - origin_) * samples_, Site{});
+CandidateScanner::Site* CandidateScanner::sites(int64_t position) {
+    Page& page = pages_[position >> kPageBits];
+    if (page.empty()) page.resize(kPage * samples_);
+    return page.data() + (position & (kPage - 1)) * samples_;
 }
 
 uint32_t CandidateScanner::depth(int64_t position, int sample) const {
-    const int64_t i = (position - origin_) * samples_ + sample;
-    return i >= 0 && i < int64_t(sites_.size()) ? sites_[i].depth : 0;
+    const auto page = pages_.find(position >> kPageBits);
+    const uint32_t near = page == pages_.end() ? 0 : page->second[(position & (kPage - 1)) * samples_ + sample].depth;
+    return near + long_deletions(position, sample);
 }
 
-void CandidateScanner::add(const Reads& reads, const ReferenceWindow& reference) {
+uint32_t CandidateScanner::long_deletions(int64_t position, int sample) const {
+    uint32_t count = 0;
+    for (const auto& one : long_deletions_) count += one.sample == sample && one.start <= position && position < one.end;
+    return count;
+}
+
+void CandidateScanner::add(const Reads& reads, const ReferenceWindows& reference) {
     for (int64_t read = 0; read < reads.count; ++read) {
         const int64_t start = reads.start[read];
         if (start < origin_) throw std::invalid_argument("a read starts before the contig or what was settled");
@@ -87,30 +134,44 @@ void CandidateScanner::add(const Reads& reads, const ReferenceWindow& reference)
     }
 }
 
-void CandidateScanner::add_read(const Reads& reads, int64_t read, const ReferenceWindow& reference) {
+void CandidateScanner::count_aligned(int64_t position, int64_t length, const uint8_t* base, const uint8_t* quality,
+                                     int sample, const ReferenceWindow& reference) {
+    const int threshold = thresholds_.min_base_quality;
+    for (int64_t i = 0; i < length;) {
+        Site* site = sites(position + i) + sample;
+        const int64_t end = std::min(length, i + kPage - ((position + i) & (kPage - 1)));
+        for (; i < end; ++i, site += samples_) {
+            if (quality[i] < threshold || base[i] > 3) continue;
+            ++site->depth;
+            const uint8_t letter = reference.at(position + i);
+            if (base[i] != letter && letter < 4) ++site->alt[base[i]];
+        }
+    }
+}
+
+void CandidateScanner::count_deleted(int64_t position, int64_t length, int sample) {
+    if (length > kPage) {
+        long_deletions_.push_back({position, position + length, sample});
+        return;
+    }
+    for (int64_t i = 0; i < length; ++i) ++sites(position + i)[sample].depth;
+}
+
+void CandidateScanner::add_read(const Reads& reads, int64_t read, const ReferenceWindows& reference) {
     const int sample = reads.sample[read];
     const uint8_t* base = reads.base + reads.base_offset[read];
     const uint8_t* quality = reads.quality + reads.base_offset[read];
-    const int threshold = thresholds_.min_base_quality;
     int64_t position = reads.start[read];
     for (int64_t c = reads.cigar_offset[read]; c < reads.cigar_offset[read + 1]; ++c) {
         const uint32_t operation = reads.cigar[c] & 15;
         const int64_t length = reads.cigar[c] >> 4;
         if (aligned(operation)) {
-            reach(position + length);
-            Site* site = sites_.data() + (position - origin_) * samples_ + sample;
-            for (int64_t i = 0; i < length; ++i, site += samples_) {
-                if (quality[i] < threshold || base[i] > 3) continue;
-                ++site->depth;
-                const uint8_t letter = reference.at(position + i);
-                if (base[i] != letter && letter < 4) ++site->alt[base[i]];
-            }
+            count_aligned(position, length, base, quality, sample, reference.of(position));
             position += length;
             base += length;
             quality += length;
         } else if (operation == kDelete) {
-            reach(position + length);
-            for (int64_t i = 0; i < length; ++i) ++sites_[(position + i - origin_) * samples_ + sample].depth;
+            count_deleted(position, length, sample);
             position += length;
         } else if (operation == kSkip) {
             position += length;
@@ -127,41 +188,50 @@ void CandidateScanner::add_read(const Reads& reads, int64_t read, const Referenc
     }
 }
 
-void CandidateScanner::settle(int64_t frontier) {
-    const int64_t have = int64_t(sites_.size()) / samples_;
-    const int64_t until = std::min(frontier - origin_, have);
-    auto next = indels_.begin();
-    // SNVs of a position come before its indels.
-    const auto settle_indels = [&](int64_t before) {
-        for (; next != indels_.end() && std::get<0>(next->first) < before; ++next) {
-            const auto& [anchor, deleted, inserted] = next->first;
-            for (int sample = 0; sample < samples_; ++sample) {
-                const uint32_t count = next->second[sample];
-                if (int(count) < thresholds_.min_indel_count ||
-                    count < thresholds_.min_indel_fraction * depth(anchor, sample))
-                    continue;
-                ready_.push_back({anchor, deleted, true, inserted});
-                break;
-            }
+void CandidateScanner::settle_indels(int64_t before, std::map<IndelKey, std::vector<uint32_t>>::iterator& next) {
+    for (; next != indels_.end() && std::get<0>(next->first) < before; ++next) {
+        const auto& [anchor, deleted, inserted] = next->first;
+        for (int sample = 0; sample < samples_; ++sample) {
+            const uint32_t count = next->second[sample];
+            if (int(count) < thresholds_.min_indel_count ||
+                count < thresholds_.min_indel_fraction * depth(anchor, sample))
+                continue;
+            ready_.push_back({anchor, deleted, true, inserted});
+            break;
         }
-    };
-    for (int64_t i = 0; i < until; ++i) {
-        if (next != indels_.end()) settle_indels(origin_ + i);
-        const Site* site = sites_.data() + i * samples_;
-        uint32_t kept = 0;
-        for (int sample = 0; sample < samples_; ++sample)
-            for (int letter = 0; letter < 4; ++letter) {
-                const uint32_t count = site[sample].alt[letter];
-                if (int(count) >= thresholds_.min_snv_count &&
-                    count >= thresholds_.min_snv_fraction * site[sample].depth)
-                    kept |= 1u << letter;
-            }
-        for (int letter = 0; kept && letter < 4; ++letter)
-            if (kept >> letter & 1) ready_.push_back({origin_ + i, 1, false, std::string(1, char(letter))});
     }
-    settle_indels(frontier);
+}
+
+void CandidateScanner::settle_site(int64_t position, const Site* site) {
+    uint32_t kept = 0;
+    for (int sample = 0; sample < samples_; ++sample)
+        for (int letter = 0; letter < 4; ++letter) {
+            const uint32_t count = site[sample].alt[letter];
+            if (int(count) >= thresholds_.min_snv_count &&
+                count >= thresholds_.min_snv_fraction * (site[sample].depth + long_deletions(position, sample)))
+                kept |= 1u << letter;
+        }
+    for (int letter = 0; kept && letter < 4; ++letter)
+        if (kept >> letter & 1) ready_.push_back({position, 1, false, std::string(1, char(letter))});
+}
+
+void CandidateScanner::settle(int64_t frontier) {
+    auto next = indels_.begin();
+    for (auto page = pages_.begin(); page != pages_.end() && page->first << kPageBits < frontier;) {
+        const int64_t first = page->first << kPageBits, end = std::min(first + kPage, frontier);
+        for (int64_t position = std::max(first, origin_); position < end; ++position) {
+            // SNVs of a position come before its indels.
+            if (next != indels_.end()) settle_indels(position, next);
+            settle_site(position, page->second.data() + (position - first) * samples_);
+        }
+        settle_indels(end, next);
+        page = end == first + kPage ? pages_.erase(page) : std::next(page);
+    }
+    settle_indels(frontier, next);
     indels_.erase(indels_.begin(), next);
-    if (until > 0) sites_.erase(sites_.begin(), sites_.begin() + until * samples_);
+    long_deletions_.erase(std::remove_if(long_deletions_.begin(), long_deletions_.end(),
+                                         [&](const LongDeletion& one) { return one.end <= frontier; }),
+                          long_deletions_.end());
     origin_ = std::max(origin_, frontier);
 }
 
@@ -173,7 +243,8 @@ std::vector<Candidate> CandidateScanner::take(int64_t frontier) {
 }
 
 void CandidateScanner::reset() {
-    sites_.clear();
+    pages_.clear();
+    long_deletions_.clear();
     indels_.clear();
     ready_.clear();
     origin_ = 0;

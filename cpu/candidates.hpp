@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace pairhmm {
@@ -34,6 +35,14 @@ struct ReferenceWindow {
     }
 };
 
+// Windows of one contig in order, which do not touch.
+struct ReferenceWindows {
+    std::vector<ReferenceWindow> windows;
+    // The last one that begins at or before the position, or the first.
+    const ReferenceWindow& of(int64_t position) const;
+    uint8_t at(int64_t position) const { return of(position).at(position); }
+};
+
 struct CandidateThresholds {
     int min_base_quality;
     int min_snv_count;
@@ -58,19 +67,23 @@ struct Indel {
     std::string inserted;
 };
 
+// The reference that reads are compared with: intervals in order. A gap in a read that is longer than kLongGap is not
+// in it, so that memory stays with the aligned bases; kGapContext bases before the end of such a gap are.
+std::vector<std::pair<int64_t, int64_t>> covered(const Reads& reads);
+
 // The indels of one read that have aligned bases on both sides.
-void read_indels(const Reads& reads, int64_t read, const ReferenceWindow& reference, std::vector<Indel>& indels);
+void read_indels(const Reads& reads, int64_t read, const ReferenceWindows& reference, std::vector<Indel>& indels);
 
 // Counts alleles along one contig. Reads are added in order of start; a position is settled, its counts judged and
 // forgotten, once no later read can reach it. So what is found does not depend on how reads are cut into blocks, and
-// memory stays with the reach of the reads.
+// memory stays with the aligned bases of the reads that reach further.
 class CandidateScanner {
   public:
     CandidateScanner(int samples, CandidateThresholds thresholds) : samples_(samples), thresholds_(thresholds) {}
 
     // Throws std::invalid_argument for a read that starts before 0, before the last `take`, or far before the one
     // added last.
-    void add(const Reads& reads, const ReferenceWindow& reference);
+    void add(const Reads& reads, const ReferenceWindows& reference);
     // Candidates before `frontier`, in order; every read to come starts there or later.
     std::vector<Candidate> take(int64_t frontier);
     // Forget everything: the next read is on another contig.
@@ -83,15 +96,29 @@ class CandidateScanner {
     };
     using IndelKey = std::tuple<int64_t, int32_t, std::string>;
 
-    void add_read(const Reads& reads, int64_t read, const ReferenceWindow& reference);
+    using Page = std::vector<Site>;  // [positions][samples]
+    // A deletion that is longer than a page, of one read.
+    struct LongDeletion {
+        int64_t start, end;
+        int sample;
+    };
+
+    void add_read(const Reads& reads, int64_t read, const ReferenceWindows& reference);
+    void count_aligned(int64_t position, int64_t length, const uint8_t* base, const uint8_t* quality, int sample,
+                       const ReferenceWindow& reference);
+    void count_deleted(int64_t position, int64_t length, int sample);
     void settle(int64_t frontier);
-    void reach(int64_t end);
+    void settle_site(int64_t position, const Site* site);
+    void settle_indels(int64_t before, std::map<IndelKey, std::vector<uint32_t>>::iterator& next);
+    Site* sites(int64_t position);
     uint32_t depth(int64_t position, int sample) const;
+    uint32_t long_deletions(int64_t position, int sample) const;
 
     int samples_;
     CandidateThresholds thresholds_;
-    int64_t origin_ = 0;         // first position of the window
-    std::vector<Site> sites_;    // [positions][samples]
+    int64_t origin_ = 0;             // before it all is settled
+    std::map<int64_t, Page> pages_;  // those that reads are aligned to, by number
+    std::vector<LongDeletion> long_deletions_;
     std::map<IndelKey, std::vector<uint32_t>> indels_;  // counts by sample
     std::vector<Candidate> ready_;
     std::vector<Indel> scratch_;

@@ -51,7 +51,7 @@ void pack(const uint8_t* from, uint8_t* to, int64_t count) {
 }  // namespace
 
 Copier::Copier(int threads) {
-    for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+    running_ = threads_.start(threads, [this] { work(); });
 }
 
 Copier::~Copier() {
@@ -60,7 +60,7 @@ Copier::~Copier() {
         ends_ = true;
     }
     begun_.notify_all();
-    for (auto& thread : threads_) thread.join();
+    threads_.join();
 }
 
 int64_t Copier::begin(const uint8_t* from, uint8_t* to, int64_t count, bool packed) {
@@ -76,6 +76,7 @@ int64_t Copier::begin(const uint8_t* from, uint8_t* to, int64_t count, bool pack
 
 void Copier::wait(int64_t number) {
     std::unique_lock<std::mutex> lock(mutex_);
+    while (running_ == 0 && first_ <= number) copy_share(lock);
     made_.wait(lock, [&] { return first_ > number; });
 }
 
@@ -84,22 +85,26 @@ void Copier::work() {
     while (true) {
         begun_.wait(lock, [&] { return ends_ || taken_ < copies_.size(); });
         if (taken_ == copies_.size()) return;
-        Copy& own = copies_[taken_];  // stays where it is while others come and go at the ends
-        const int64_t begin = own.taken, size = std::min(kShare, own.count - begin);
-        own.taken += size;
-        if (own.taken == own.count) ++taken_;
-        lock.unlock();
-        if (own.packed) {
-            pack(own.from + begin, own.to + begin / 2, size);
-        } else {
-            copy_streaming(own.from + begin, own.to + begin, size);
-        }
-        lock.lock();
-        own.left -= size;
-        if (own.left > 0) continue;
-        for (; !copies_.empty() && copies_.front().left == 0; ++first_, --taken_) copies_.pop_front();
-        made_.notify_all();
+        copy_share(lock);
     }
+}
+
+void Copier::copy_share(std::unique_lock<std::mutex>& lock) {
+    Copy& own = copies_[taken_];  // stays where it is while others come and go at the ends
+    const int64_t begin = own.taken, size = std::min(kShare, own.count - begin);
+    own.taken += size;
+    if (own.taken == own.count) ++taken_;
+    lock.unlock();
+    if (own.packed) {
+        pack(own.from + begin, own.to + begin / 2, size);
+    } else {
+        copy_streaming(own.from + begin, own.to + begin, size);
+    }
+    lock.lock();
+    own.left -= size;
+    if (own.left > 0) return;
+    for (; !copies_.empty() && copies_.front().left == 0; ++first_, --taken_) copies_.pop_front();
+    made_.notify_all();
 }
 
 }  // namespace pairhmm

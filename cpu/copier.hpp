@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
-#include <thread>
-#include <vector>
+
+#include "helpers.hpp"
 
 namespace pairhmm {
 
@@ -22,7 +22,7 @@ public:
     // its number.
     int64_t begin(const uint8_t* from, uint8_t* to, int64_t count, bool packed);
 
-    // Returns when all copies up to that number are made.
+    // Returns when all copies up to that number are made; where no thread could be started, they are made here.
     void wait(int64_t number);
 
 private:
@@ -35,6 +35,7 @@ private:
     };
 
     void work();
+    void copy_share(std::unique_lock<std::mutex>& lock);
 
     std::mutex mutex_;
     std::condition_variable begun_, made_;
@@ -42,7 +43,8 @@ private:
     int64_t first_ = 0;        // number of the first of them
     size_t taken_ = 0;         // of them, those whose bytes are all taken
     bool ends_ = false;
-    std::vector<std::thread> threads_;
+    int64_t running_ = 0;
+    Helpers threads_;
 };
 
 }  // namespace pairhmm

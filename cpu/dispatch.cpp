@@ -8,8 +8,8 @@
 #include <exception>
 #include <mutex>
 #include <numeric>
-#include <thread>
 
+#include "helpers.hpp"
 #include "rows.hpp"
 
 namespace pairhmm {
@@ -76,14 +76,15 @@ Plan make_plan(const Level& level, const Batch& batch, const uint8_t* skip_read)
 }
 
 // Runs task(0) .. task(count - 1) on `threads` threads, largest index last taken; polls `interrupted` meanwhile.
-// An exception of a worker is raised here.
+// An exception of a worker is raised here. Where no thread can be started, the caller does the tasks between polls.
 void run_tasks(int64_t count, int threads, std::atomic<bool>& stop, const std::function<bool()>& interrupted,
                const std::function<void(int64_t)>& task) {
     std::atomic<int64_t> next{0};
     std::exception_ptr failure;
     std::mutex lock;
     std::condition_variable ended;
-    int running = static_cast<int>(std::max<int64_t>(1, std::min<int64_t>(threads, count)));
+    const int64_t wanted = std::max<int64_t>(1, std::min<int64_t>(threads, count));
+    int64_t running = wanted;
     auto work = [&] {
         try {
             for (int64_t i; !stop && (i = next.fetch_add(1)) < count;) task(i);
@@ -96,17 +97,22 @@ void run_tasks(int64_t count, int threads, std::atomic<bool>& stop, const std::f
         --running;
         ended.notify_one();
     };
-    std::vector<std::thread> pool;
-    for (int i = running; i > 0; --i) pool.emplace_back(work);
+    Helpers pool;
+    const int64_t started = pool.start(wanted, work);
+    if (started == 0) {
+        for (int64_t i = 0; i < count && !(stop = stop || interrupted()); ++i) task(i);
+        return;
+    }
     {
         std::unique_lock<std::mutex> guard(lock);
+        running -= wanted - started;
         while (!ended.wait_for(guard, std::chrono::milliseconds(100), [&] { return running == 0; })) {
             guard.unlock();
             if (interrupted()) stop = true;
             guard.lock();
         }
     }
-    for (auto& thread : pool) thread.join();
+    pool.join();
     if (failure) std::rethrow_exception(failure);
 }
 

@@ -94,14 +94,16 @@ class WideSweep {
     // log10 of the pair's likelihood; NaN when stopped.
     double run(int threads, const std::atomic<bool>& stop) {
         const int64_t workers = std::max<int64_t>(1, std::min<int64_t>(threads, strips_));
-        std::vector<std::thread> pool;
-        auto work = [&](int64_t worker) {
+        // In order, so that the strip above one that is waited for always has a thread, however many there are.
+        std::atomic<int64_t> next{0};
+        auto work = [&] {
             FlushDenormals flush;
-            for (int64_t s = worker; s < strips_ && !stop; s += workers) strip(s, stop);
+            for (int64_t s; !stop && (s = next.fetch_add(1)) < strips_;) strip(s, stop);
         };
-        for (int64_t w = 1; w < workers; ++w) pool.emplace_back(work, w);
-        work(0);
-        for (auto& thread : pool) thread.join();
+        Helpers pool;
+        if (workers > 1) pool.start(workers - 1, work);
+        work();
+        pool.join();
         return stop ? NAN : total();
     }
 

@@ -16,6 +16,7 @@
 #endif
 
 #include "forward.hpp"
+#include "helpers.hpp"
 #include "rows.hpp"
 
 #define PAIRHMM_INLINE inline __attribute__((always_inline))

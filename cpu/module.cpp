@@ -11,6 +11,7 @@
 
 #include "bind_arrays.hpp"
 #include "dispatch.hpp"
+#include "helpers.hpp"
 
 namespace nb = nanobind;
 
@@ -119,6 +120,8 @@ NB_MODULE(_cpu, module) {
             raise_pending();
         },
         "float64 scores (log10) of single pairs, of any length and range.");
+
+    module.def("threads_refused", &pairhmm::threads_refused, "Threads that could not be started in this process so far.");
 
     bind_candidates(module);
     bind_copier(module);

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <thread>
-#include <vector>
+
+#include "helpers.hpp"
 
 namespace pairhmm {
 
@@ -16,11 +16,10 @@ void run_shares(int64_t count, int64_t size, int threads, const Share& share) {
     const auto work = [&] {
         for (int64_t first; (first = next.fetch_add(size)) < count;) share(first, std::min(first + size, count));
     };
-    std::vector<std::thread> others;
+    Helpers others;
     const int64_t shares = (count + size - 1) / size;
-    for (int64_t i = std::min<int64_t>(threads, shares); i > 1; --i) others.emplace_back(work);
+    if (threads > 1 && shares > 1) others.start(std::min<int64_t>(threads, shares) - 1, work);
     work();
-    for (auto& thread : others) thread.join();
 }
 
 }  // namespace pairhmm

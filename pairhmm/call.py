@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -13,13 +14,22 @@ from numpy.typing import NDArray
 from pairhmm.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.errors import InputError
 from pairhmm.evidence import Evidence, without_nuisances
-from pairhmm.genotypes import GenotypeOptions, SampleGenotype, allele_likelihoods, call_sample, site_quality
+from pairhmm.genotypes import (
+    MAX_GENOTYPES,
+    GenotypeOptions,
+    SampleGenotype,
+    allele_likelihoods,
+    call_sample,
+    site_quality,
+)
 from pairhmm.io.calls import open_calls
 from pairhmm.keywords import CallKeywords, with_keywords
 from pairhmm.models.gatk import GatkOptions, floor_scores
 from pairhmm.option_rules import check_number
 from pairhmm.runs import Run, RunOptions, Watch, open_run
 from pairhmm.variants import Variant
+
+log = logging.getLogger(__name__)
 
 # log10: further apart than any two likelihoods that can be told apart.
 _NO_FLOOR = 300.0
@@ -39,12 +49,15 @@ class Site:
     samples : list of SampleGenotype
     names : tuple of str
         Of the samples, in their order.
+    left_out : int
+        Alternative alleles that were not weighed in some sample (`pairhmm.genotypes.MAX_GENOTYPES`).
     """
 
     variant: Variant
     quality: float
     samples: list[SampleGenotype]
     names: tuple[str, ...] = ()
+    left_out: int = 0
 
     @property
     def is_variant(self) -> bool:
@@ -159,9 +172,20 @@ def write_calls(
 
 
 def _sites(run: Run, options: GenotypeOptions, model: GatkOptions, watch: Watch | None = None) -> Iterator[Site]:
+    """The sites of a run; how many had more genotypes than are weighed is announced at the end."""
+    limited = 0
     refined = on_listed_alleles if run.listed else None
     for evidence in run.evidence(watch, refined):
-        yield from genotype_region(evidence, run.samples, options, model, run.discovered)
+        for site in genotype_region(evidence, run.samples, options, model, run.discovered):
+            limited += site.left_out > 0
+            yield site
+    if limited:
+        log.warning(
+            "%d sites have more than %d genotypes by their alleles and ploidy: the alternative alleles with the fewest"
+            " reads were not weighed there, and where they stay in a record its PL is missing",
+            limited,
+            MAX_GENOTYPES,
+        )
 
 
 def _check_names(options: GenotypeOptions, samples: Sequence[str]) -> None:
@@ -198,7 +222,7 @@ def genotype_region(
                 continue
             seen = {allele for one in site.samples for allele in one.alleles or ()} - {0}
             if len(seen) < len(variant.alts):
-                site = view.site(index, sorted(seen))
+                site = replace(view.site(index, sorted(seen)), left_out=site.left_out)
         yield replace(site, names=names)
 
 
@@ -280,7 +304,7 @@ def _site(
     for index, ploidy in enumerate(ploidies):
         ours = sample == index
         samples.append(call_sample(rows[ours], fragments[ours], priors, ploidy))
-    return Site(variant, site_quality(samples), samples)
+    return Site(variant, site_quality(samples), samples, left_out=max(sample.left_out for sample in samples))
 
 
 def _fragments(names: list[str]) -> NDArray[np.int64]:

@@ -5,13 +5,13 @@ The counting is native (cpu/candidates.cpp). Coordinates are 0-based half-open.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.batch import offsets
 from pairhmm.blocks import ReadBlock
 from pairhmm.compiled import native
 from pairhmm.haplotypes import UNKNOWN
@@ -81,12 +81,12 @@ class CandidateFinder:
         if block.chrom != self._chrom:
             self._scanner.reset()
             self._chrom = block.chrom
-        # Far-apart reads (targeted sequencing) are scanned by stretches, so that the reference is never held whole.
-        for first, last in _stretches(block.start):
-            start, end = int(block.start[first]), int(block.end[first:last].max())
-            letters = encode(self._fetch(block.chrom, start, end))
-            part = block if last - first == len(block) else block.take(np.arange(first, last))
-            self._scanner.add(part.native, start, letters)
+        # Reads may lie far apart (targeted sequencing) and have long gaps (introns): the reference is never held whole.
+        windows = block.native.covered()
+        if windows:
+            letters = [encode(self._fetch(block.chrom, start, end)) for start, end in windows]
+            starts = np.array([start for start, _ in windows], dtype=np.int64)
+            self._scanner.add(block.native, starts, offsets(list(map(len, letters))), np.concatenate(letters))
         return self._variants(int(block.start[-1]) if len(block) else 0)
 
     def finish(self) -> list[Variant]:
@@ -105,15 +105,6 @@ class CandidateFinder:
             variants.append(Variant(self._chrom, position, ref, alts, "", self._found))
             self._found += 1
         return variants
-
-
-def _stretches(starts: NDArray[np.int64], gap: int = 100_000) -> Iterator[tuple[int, int]]:
-    """Runs of reads whose starts are never further apart than `gap`."""
-    cuts = np.flatnonzero(np.diff(starts) > gap) + 1
-    edges = [0, *cuts.tolist(), len(starts)]
-    for first, last in pairwise(edges):
-        if last > first:
-            yield first, last
 
 
 def _letters(codes: bytes) -> str:

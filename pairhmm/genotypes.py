@@ -5,9 +5,9 @@ Every likelihood here is a log10; every function is pure and works on arrays.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import combinations_with_replacement
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,8 @@ INFORMATIVE = 0.2
 MAX_GQ = 99
 MAX_PL = 2**31 - 1
 MAX_QUAL = 1e6
+MAX_GENOTYPES = 4096
+"""Genotypes of a sample that are weighed: all those of 90 diploid alleles, or of 4 at a ploidy of 20. GATK has 1024."""
 # A double holds a little less; a likelihood that small is none.
 SMALLEST_LOG10 = -300.0
 
@@ -66,10 +68,13 @@ class SampleGenotype:
     quality : int
         Phred-scaled probability that the genotype is wrong (GQ).
     likelihoods : tuple of int
-        Phred-scaled genotype likelihoods in VCF order, the best 0 (PL).
+        Phred-scaled genotype likelihoods in VCF order, the best 0 (PL); empty where alleles were left out.
     log10_reference : float
         log10 posterior probability that all alleles are the reference.
     ploidy : int
+    left_out : int
+        Alternative alleles that no weighed genotype has, those with the fewest reads: all would make more than
+        `MAX_GENOTYPES`.
     """
 
     alleles: tuple[int, ...] | None
@@ -79,27 +84,53 @@ class SampleGenotype:
     likelihoods: tuple[int, ...]
     log10_reference: float
     ploidy: int = 2
+    left_out: int = 0
+
+
+def count_genotypes(n_alleles: int, ploidy: int) -> int:
+    """Genotypes of so many alleles."""
+    return comb(n_alleles + ploidy - 1, ploidy)
 
 
 @lru_cache(maxsize=256)
-def genotype_table(n_alleles: int, ploidy: int) -> tuple[tuple[int, ...], ...]:
+def genotype_table(n_alleles: int, ploidy: int) -> NDArray[np.int16]:
     """All genotypes in VCF order (VCF 4.3, section 1.6.2: by the last allele, then the one before, ...).
+
+    Returns
+    -------
+    int16 (genotypes, ploidy)
+        Alleles in ascending order.
 
     Examples
     --------
-    >>> genotype_table(3, 2)
-    ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
+    >>> genotype_table(3, 2).tolist()
+    [[0, 0], [0, 1], [1, 1], [0, 2], [1, 2], [2, 2]]
     """
-    genotypes = combinations_with_replacement(range(n_alleles), ploidy)
-    return tuple(sorted(genotypes, key=lambda genotype: genotype[::-1]))
+    table = np.empty((1, 0), dtype=np.int16)
+    for copies in range(ploidy):
+        # Genotypes of the alleles up to one stand before all others, so that they are its first rows.
+        counts = [count_genotypes(last + 1, copies) for last in range(n_alleles)]
+        heads = np.concatenate([table[:count] for count in counts])
+        table = np.column_stack([heads, np.repeat(np.arange(n_alleles, dtype=np.int16), counts)])
+    table.flags.writeable = False
+    return table
+
+
+@lru_cache(maxsize=256)
+def _copies(n_alleles: int, ploidy: int) -> NDArray[np.int16]:
+    """Copies of each allele in each genotype: (alleles, genotypes)."""
+    table = genotype_table(n_alleles, ploidy)
+    copies = np.zeros((n_alleles, len(table)), dtype=np.int16)
+    for alleles in table.T:
+        copies[alleles, np.arange(len(table))] += 1
+    return copies
 
 
 @lru_cache(maxsize=256)
 def _dosage(n_alleles: int, ploidy: int) -> Floats:
     """Share of each allele in each genotype: (alleles, genotypes)."""
-    table = np.array(genotype_table(n_alleles, ploidy)).reshape(-1, ploidy)
-    share: Floats = (table[:, :, None] == np.arange(n_alleles)).sum(axis=1).T / ploidy
-    return np.ascontiguousarray(share)
+    share: Floats = _copies(n_alleles, ploidy) / ploidy
+    return share
 
 
 def log10_priors(allele_priors: tuple[float, ...], ploidy: int) -> Floats:
@@ -119,13 +150,10 @@ def log10_priors(allele_priors: tuple[float, ...], ploidy: int) -> Floats:
 
 @lru_cache(maxsize=1024)
 def _log10_priors(allele_priors: tuple[float, ...], ploidy: int) -> Floats:
-    table = genotype_table(len(allele_priors) + 1, ploidy)
-    priors = np.ones(len(table))
-    for index, genotype in enumerate(table):
-        for allele, theta in enumerate(allele_priors, start=1):
-            copies = genotype.count(allele)
-            if copies:
-                priors[index] *= theta / copies
+    copies = _copies(len(allele_priors) + 1, ploidy)
+    priors = np.ones(copies.shape[1])
+    for theta, of_allele in zip(allele_priors, copies[1:], strict=True):
+        priors *= np.where(of_allele > 0, theta / np.maximum(of_allele, 1), 1.0)
     priors[0] = max(1.0 - priors[1:].sum(), priors[1:].max(initial=0.0))
     result: Floats = np.log10(priors / priors.sum())
     return result
@@ -235,6 +263,8 @@ def call_sample(
     n_alleles = len(allele_priors) + 1
     if ploidy == 0:
         return SampleGenotype(None, (0,) * n_alleles, 0, 0, (), 0.0, ploidy)
+    if n_alleles > 2 and count_genotypes(n_alleles, ploidy) > MAX_GENOTYPES:
+        return _call_best_supported(rows, fragments, allele_priors, ploidy)
     priors = log10_priors(allele_priors, ploidy)
     if not len(rows):
         return SampleGenotype(None, (0,) * n_alleles, 0, 0, (0,) * len(priors), float(priors[0]), ploidy)
@@ -246,13 +276,35 @@ def call_sample(
     wrong = _log10_sum(np.delete(posteriors, best)) if len(posteriors) > 1 else -np.inf
     phred = np.rint(-10.0 * (likelihoods - likelihoods.max()))
     return SampleGenotype(
-        genotype_table(n_alleles, ploidy)[best],
+        tuple(genotype_table(n_alleles, ploidy)[best].tolist()),
         _informative_depths(rows),
         len(rows),
         int(min(MAX_GQ, round(-10.0 * max(wrong, -MAX_QUAL)))),
         tuple(int(value) for value in np.minimum(phred, MAX_PL)),
         float(posteriors[0]),
         ploidy,
+    )
+
+
+def _call_best_supported(
+    rows: Floats, fragments: NDArray[np.integer], allele_priors: tuple[float, ...], ploidy: int
+) -> SampleGenotype:
+    """`call_sample` with as many alternative alleles as `MAX_GENOTYPES` allows, those with the most reads."""
+    depths = _informative_depths(rows) if len(rows) else (0,) * (len(allele_priors) + 1)
+    most = 1
+    while count_genotypes(most + 2, ploidy) <= MAX_GENOTYPES:
+        most += 1
+    by_support = np.argsort(-np.array(depths[1:]), kind="stable")
+    kept = np.concatenate([[0], 1 + np.sort(by_support[:most])])
+    ours = rows[:, kept]
+    ours -= ours.max(axis=1, keepdims=True)
+    sample = call_sample(ours, fragments, tuple(allele_priors[allele - 1] for allele in kept[1:].tolist()), ploidy)
+    return replace(
+        sample,
+        alleles=None if sample.alleles is None else tuple(int(kept[allele]) for allele in sample.alleles),
+        depths=depths,
+        likelihoods=(),
+        left_out=len(allele_priors) - most,
     )
 
 

@@ -14,9 +14,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby, pairwise
-from pathlib import Path
 from typing import NamedTuple, Unpack
 
 from pairhmm.arguments import AnyPath, Paths, Texts, path_of, some_paths_of, texts_of
@@ -26,7 +24,7 @@ from pairhmm.compiled import require_compiled
 from pairhmm.io.alignments import AlignmentReader
 from pairhmm.io.candidates import CandidateReader
 from pairhmm.io.fasta import Reference
-from pairhmm.io.intervals import Interval, write_bed
+from pairhmm.io.intervals import Interval, write_beds
 from pairhmm.io.read_blocks import read_blocks
 from pairhmm.io.read_density import ReadDensity, read_densities
 from pairhmm.keywords import RunKeywords, with_keywords
@@ -38,7 +36,9 @@ from pairhmm.variants import Variant
 # What a base costs that has no read, in reads: little, and enough for equal pieces where there are no reads at all.
 _BASE_WORK = 1e-6
 # Reads taken at once in search of a place to cut: it is mostly near.
-_CHUNK_SIZE = 2000
+_CHUNK_SIZE = 500
+# Bases: targets that are nearer are searched together, since reading on takes no longer than going there by the index.
+_NEAR = 5000
 
 
 def scatter(
@@ -128,8 +128,7 @@ def write_scatter(
         Folder; made when missing.
     """
     found = scatter(alignments, reference, pieces, candidates, regions, regions_file, options, **keywords)
-    for number, piece in enumerate(found, start=1):
-        write_bed(Path(path_of(output)) / f"{number}-of-{pieces}.bed", piece)
+    write_beds(path_of(output), {f"{number}-of-{pieces}.bed": piece for number, piece in enumerate(found, start=1)})
 
 
 class _Work:
@@ -165,8 +164,16 @@ class _Stretch(NamedTuple):
 
     chrom: str
     targets: list[int]
-    variants: Iterator[Variant]
+    variants: Iterator[_Seen]
     reach: int
+
+
+class _Seen(NamedTuple):
+    """A candidate; or, without one, a position that all candidates to come lie at or behind."""
+
+    chrom: str
+    pos: int
+    variant: Variant | None
 
 
 def _given(targets: Sequence[tuple[str, int]], candidates: CandidateReader) -> Iterator[_Stretch]:
@@ -174,7 +181,7 @@ def _given(targets: Sequence[tuple[str, int]], candidates: CandidateReader) -> I
     on_contig = {chrom: [one for _, one in group] for chrom, group in groupby(targets, key=lambda target: target[0])}
     for chrom, variants in groupby(candidates, key=lambda variant: variant.chrom):
         if chrom in on_contig:
-            yield _Stretch(chrom, on_contig.pop(chrom), variants, 0)
+            yield _Stretch(chrom, on_contig.pop(chrom), (_Seen(chrom, one.pos, one) for one in variants), 0)
     for chrom, left in on_contig.items():
         yield _Stretch(chrom, left, iter(()), 0)
 
@@ -186,28 +193,42 @@ def _discovered(
     contigs: Mapping[str, int],
     options: RunOptions,
 ) -> Iterator[_Stretch]:
-    """Each target by itself, with the candidates that reads show from a little before it on."""
+    """Targets that are near each other, with the candidates that reads show from a little before them on."""
     lead = max(options.joining.join_distance, options.joining.flank) + MAX_SHIFT + 1
-    for chrom, target in targets:
-        start = max(0, target - lead)
+    for chrom, near in _neighbours(targets):
+        start = max(0, near[0] - lead)
         stretch = Interval(chrom, start, contigs[chrom])
         finder = CandidateFinder(genome.fetch, len(reader.samples), options.discovery)
         blocks = read_blocks(reader.sources, list(contigs), options.reads, _CHUNK_SIZE, [stretch])
         # Of candidates before `start` only a deletion reaches further, and its reads are among these.
-        yield _Stretch(chrom, [target], _shown(finder, blocks), start + MAX_SHIFT + 1)
+        yield _Stretch(chrom, near, _shown(finder, blocks), start + MAX_SHIFT + 1)
 
 
-def _shown(finder: CandidateFinder, blocks: Iterator[ReadBlock]) -> Iterator[Variant]:
+def _neighbours(targets: Sequence[tuple[str, int]]) -> Iterator[tuple[str, list[int]]]:
+    """Runs of targets, in order, of which none is further from the one before than `_NEAR`."""
+    chrom, near = "", list[int]()
+    for name, target in targets:
+        if near and (name != chrom or target - near[-1] > _NEAR):
+            yield chrom, near
+            near = []
+        chrom = name
+        near.append(target)
+    if near:
+        yield chrom, near
+
+
+def _shown(finder: CandidateFinder, blocks: Iterator[ReadBlock]) -> Iterator[_Seen]:
     for block in blocks:
-        yield from finder.scan(block)
-    yield from finder.finish()
+        yield from (_Seen(one.chrom, one.pos, one) for one in finder.scan(block))
+        # No later read starts before the last of these, nor is a candidate to come before it.
+        yield _Seen(block.chrom, int(block.start[-1]), None)
+    yield from (_Seen(one.chrom, one.pos, one) for one in finder.finish())
 
 
-@dataclass(frozen=True, slots=True)
 class _Cutter:
     """Finds where a contig may be cut.
 
-    Attributes
+    Parameters
     ----------
     places : sequence of Interval
         What is asked for, in order.
@@ -216,39 +237,43 @@ class _Cutter:
         Candidates that are further apart than this have nothing to do with each other.
     """
 
-    places: Sequence[Interval]
-    fetch: FetchBases
-    margin: int
+    def __init__(self, places: Sequence[Interval], fetch: FetchBases, margin: int) -> None:
+        self._fetch, self._margin = fetch, margin
+        self._inside = Inside(places)
+        # A cut has a base of one place on either side: places of one base have no room for it.
+        self._roomy: dict[str, list[Interval]] = {}
+        self._end: dict[str, int] = {}
+        for place in places:
+            self._end[place.chrom] = place.end
+            if place.end - place.start > 1:
+                self._roomy.setdefault(place.chrom, []).append(place)
 
     def cuts(self, stretch: _Stretch) -> list[int]:
         """The first place for a cut at or after each target; the end of the contig's last place where there is none.
 
         No more candidates are taken than needed.
         """
-        places = [place for place in self.places if place.chrom == stretch.chrom]
-        inside = Inside(places)
-        variants = (variant for variant in stretch.variants if inside(variant.chrom, variant.pos))
-        ahead, reach = next(variants, None), stretch.reach
+        seen = (one for one in stretch.variants if one.variant is None or self._inside(one.chrom, one.pos))
+        ahead, reach = next(seen, None), stretch.reach
         cuts = []
         for target in stretch.targets:
-            cut = _within(places, max(target, reach))
-            while ahead is not None and cut < places[-1].end:
+            cut = self._within(stretch.chrom, max(target, reach))
+            while ahead is not None and cut < self._end[stretch.chrom]:
                 # Later candidates begin at or after this one, and can be shifted back so far.
-                if ahead.pos - MAX_SHIFT > max(cut, reach + self.margin):
+                if ahead.pos - MAX_SHIFT > max(cut, reach + self._margin):
                     break
-                reach = max(reach, variant_extent(ahead, self.fetch)[1])
-                cut = _within(places, max(target, reach))
-                ahead = next(variants, None)
+                if ahead.variant is not None:
+                    reach = max(reach, variant_extent(ahead.variant, self._fetch)[1])
+                    cut = self._within(stretch.chrom, max(target, reach))
+                ahead = next(seen, None)
             cuts.append(cut)
         return cuts
 
-
-def _within(places: Sequence[Interval], position: int) -> int:
-    """The first position from there on with a base of one place on either side; the end of the last without any."""
-    for place in places:
-        if position < place.end and place.end - place.start > 1:
-            return max(position, place.start + 1)
-    return places[-1].end
+    def _within(self, chrom: str, position: int) -> int:
+        """The first position from there on with a base of one place on either side; the end of the last without any."""
+        places = self._roomy.get(chrom, [])
+        index = bisect_right(places, position, key=lambda place: place.end)
+        return max(position, places[index].start + 1) if index < len(places) else self._end[chrom]
 
 
 def _pieces(
@@ -257,13 +282,19 @@ def _pieces(
     """Places cut at (contig, position)."""
     borders = [(-1, 0), *sorted(cuts), (len(rank), 0)]
     pieces = []
+    index = 0
     for begin, end in pairwise(borders):
         piece = []
-        for chrom, start, stop in places:
+        while index < len(places):
+            chrom, start, stop = places[index]
             number = rank[chrom]
             first = start if number > begin[0] else max(start, begin[1]) if number == begin[0] else stop
             last = stop if number < end[0] else min(stop, end[1]) if number == end[0] else start
             if first < last:
                 piece.append(Interval(chrom, first, last))
+            if (number, stop) > end:
+                # The next piece goes on in this place.
+                break
+            index += 1
         pieces.append(piece)
     return pieces

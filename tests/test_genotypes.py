@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import combinations_with_replacement
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pairhmm.genotypes import (
+    MAX_GENOTYPES,
     allele_likelihoods,
     call_sample,
     combine_mates,
+    count_genotypes,
     genotype_likelihoods,
     genotype_table,
     log10_priors,
@@ -27,13 +31,21 @@ def reads_of(n_reference: int, n_alternative: int, lead: float = 3.0) -> np.ndar
 @pytest.mark.parametrize(
     ("n_alleles", "ploidy", "expected"),
     [
-        (2, 1, ((0,), (1,))),
-        (3, 2, ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))),
-        (2, 3, ((0, 0, 0), (0, 0, 1), (0, 1, 1), (1, 1, 1))),
+        (2, 1, [[0], [1]]),
+        (3, 2, [[0, 0], [0, 1], [1, 1], [0, 2], [1, 2], [2, 2]]),
+        (2, 3, [[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]]),
     ],
 )
 def test_genotypes_stand_in_vcf_order(n_alleles, ploidy, expected):
-    assert genotype_table(n_alleles, ploidy) == expected
+    assert genotype_table(n_alleles, ploidy).tolist() == expected
+
+
+@pytest.mark.parametrize(("n_alleles", "ploidy"), [(1, 1), (5, 1), (4, 2), (1, 5), (4, 6), (3, 20)])
+def test_every_genotype_has_its_place(n_alleles, ploidy):
+    every = combinations_with_replacement(range(n_alleles), ploidy)
+    expected = sorted(every, key=lambda genotype: genotype[::-1])
+    assert [tuple(genotype) for genotype in genotype_table(n_alleles, ploidy).tolist()] == expected
+    assert count_genotypes(n_alleles, ploidy) == len(expected)
 
 
 @pytest.mark.parametrize("ploidy", [1, 2, 3, 4])
@@ -42,7 +54,8 @@ def test_priors_are_probabilities_that_fall_with_copies(n_alternatives, ploidy):
     priors = log10_priors((1e-3,) * n_alternatives, ploidy)
     assert np.power(10.0, priors).sum() == pytest.approx(1.0)
     assert priors.argmax() == 0
-    by_genotype = dict(zip(genotype_table(n_alternatives + 1, ploidy), priors, strict=True))
+    table = genotype_table(n_alternatives + 1, ploidy).tolist()
+    by_genotype = dict(zip(map(tuple, table), priors, strict=True))
     if ploidy == 2:
         assert by_genotype[1, 1] == pytest.approx(by_genotype[0, 1] + np.log10(0.5))
 
@@ -91,7 +104,7 @@ def test_genotype_likelihoods_are_products_of_means(ploidy):
     rows = np.random.default_rng(1).uniform(-4, 0, (6, 3))
     expected = [
         sum(np.log10(np.mean([10 ** row[allele] for allele in genotype])) for row in rows)
-        for genotype in genotype_table(3, ploidy)
+        for genotype in genotype_table(3, ploidy).tolist()
     ]
     assert genotype_likelihoods(rows, ploidy) == pytest.approx(np.array(expected))
 
@@ -113,6 +126,30 @@ def test_diploid_calls(reference, alternative, genotype):
 def test_higher_ploidy_tells_dosage():
     rows = reads_of(30, 10, lead=4.0)
     assert call_sample(rows, np.arange(40), SNV, 4).alleles == (0, 0, 0, 1)
+
+
+@pytest.mark.parametrize("ploidy", [6, 20])
+def test_alleles_beyond_the_most_genotypes_are_those_with_the_fewest_reads(ploidy):
+    n_alternatives = 40
+    carried = [0] * 20 + [7] * 20 + [33] * 20 + [2]
+    rows = np.full((len(carried), n_alternatives + 1), -4.5)
+    rows[np.arange(len(carried)), carried] = 0.0
+    sample = call_sample(rows, np.arange(len(rows)), SNV * n_alternatives, ploidy)
+    assert set(sample.alleles) == {0, 7, 33}
+    assert len(sample.alleles) == ploidy
+    assert sample.depths == tuple(carried.count(allele) for allele in range(n_alternatives + 1))
+    assert sample.likelihoods == ()
+    weighed = n_alternatives - sample.left_out
+    assert count_genotypes(weighed + 1, ploidy) <= MAX_GENOTYPES < count_genotypes(weighed + 2, ploidy)
+    few = [0, 7, 33]
+    alone = call_sample(rows[:-1, few], np.arange(len(rows) - 1), SNV * 2, ploidy)
+    assert tuple(few[allele] for allele in alone.alleles) == sample.alleles
+    assert (alone.left_out, len(alone.likelihoods)) == (0, count_genotypes(3, ploidy))
+
+
+def test_many_alleles_and_no_read():
+    sample = call_sample(np.empty((0, 41)), np.empty(0, dtype=int), SNV * 40, 20)
+    assert (sample.alleles, sample.likelihoods, len(sample.depths)) == (None, (), 41)
 
 
 def test_a_sample_without_reads_has_no_genotype():

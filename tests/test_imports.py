@@ -15,7 +15,7 @@ PACKAGE = Path(pairhmm.__file__).parent
 
 # From the ground up. A module may import what stands on a lower floor, or on its own where the floor allows it.
 FLOORS = (
-    {"errors"},
+    {"errors", "threads"},
     {"arguments", "option_rules", "short_repr", "sequences", "iupac", "variants", "batch", "compiled", "qualities"},
     {"models"},
     {

@@ -168,3 +168,32 @@ def test_an_index_that_is_none(data, tmp_path, content):
 def test_nothing_asked_for(data, tmp_path):
     (tmp_path / "empty.bed").touch()
     assert scatter([str(data.bam)], str(data.reference), 2, regions_file=str(tmp_path / "empty.bed")) == [[], []]
+
+
+def test_many_pieces_read_each_stretch_once(data, monkeypatch):
+    """Places to cut that are near each other are searched together: reads are not taken anew for each."""
+    fetched = []
+    module = import_module("pairhmm.scatter")
+    original = module.read_blocks
+
+    def counted(*arguments):
+        for block in original(*arguments):
+            fetched.append(len(block))
+            yield block
+
+    monkeypatch.setattr(module, "read_blocks", counted)
+    with pysam.AlignmentFile(str(data.bam)) as bam:
+        reads = bam.mapped
+    pieces = scatter([str(data.bam)], str(data.reference), 500)
+    assert len(pieces) == 500
+    assert sum(fetched) < 2 * reads
+
+
+def test_places_of_one_base_are_not_cut(data, tmp_path):
+    """As many as a panel's targets; what is asked for is in the pieces, in order."""
+    bed = tmp_path / "targets.bed"
+    places = [("chr1", start, start + 1) for start in range(0, 14_000, 2)] + [("chr1", 14_000, 14_002)]
+    write_bed(bed, places)
+    pieces = scatter([str(data.bam)], str(data.reference), 300, regions_file=str(bed))
+    assert len(pieces) == 300
+    assert [place for piece in pieces for place in piece][: len(places) - 1] == places[:-1]

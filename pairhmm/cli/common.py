@@ -84,8 +84,21 @@ _backend_option = click.option(
     help="What computes; auto takes the fastest that runs here and says which.",
 )
 
+
+def _usable_threads(context: click.Context, parameter: click.Parameter, value: int) -> int:
+    from pairhmm.threads import usable_threads
+
+    return usable_threads(value)
+
+
 threads_option = click.option(
-    "-@", "--threads", type=Whole(1), default=1, show_default=True, help="Threads that compute."
+    "-@",
+    "--threads",
+    type=Whole(1),
+    callback=_usable_threads,
+    default=1,
+    show_default=True,
+    help="Threads that compute; at most 16 for each core.",
 )
 
 

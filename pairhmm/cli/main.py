@@ -14,6 +14,7 @@ import rich_click as click
 from click.exceptions import Exit
 
 from pairhmm.errors import BackendUnavailable, InputError, PairhmmError
+from pairhmm.threads import tell_of_refused_threads
 
 # A command's module is imported when it is run; its line of help stands here so that --help imports none of them.
 COMMANDS = {
@@ -111,6 +112,7 @@ def main(arguments: list[str] | None = None) -> None:
     debug = "--debug" in given
     try:
         code = cli.main(given, prog_name="pairhmm", standalone_mode=False)
+        tell_of_refused_threads()
         sys.stdout.flush()
     except Exit as exit_:
         code = exit_.exit_code

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Generator, Iterator
 from concurrent.futures import Future
+from functools import cache
 from threading import Thread
 from typing import TypeVar
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -22,7 +26,13 @@ def read_ahead(items: Iterator[T]) -> Generator[T]:
             thread, made = _start(items)
             yield item
     finally:
-        thread.join(_PATIENCE)
+        if thread.ident is not None:
+            thread.join(_PATIENCE)
+
+
+@cache
+def _say_once(message: str) -> None:
+    log.warning(message)
 
 
 def _start(items: Iterator[T]) -> tuple[Thread, Future[T | None]]:
@@ -36,5 +46,10 @@ def _start(items: Iterator[T]) -> tuple[Thread, Future[T | None]]:
 
     # A daemon: the program can end while it waits for a pipe.
     thread = Thread(target=make, daemon=True)
-    thread.start()
+    try:
+        thread.start()
+    except RuntimeError:
+        # The system starts no more (a limit on processes or memory): the work goes on without one beside it.
+        _say_once("no thread could be started to read ahead: reading and computing take turns")
+        make()
     return thread, made

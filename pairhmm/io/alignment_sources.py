@@ -15,6 +15,8 @@ from pairhmm.errors import InputError
 Interval = tuple[str, int, int]
 
 _SAMPLE_TAG = "RG"
+# Bases. An index leads to the beginning of 16,384 of them (SAM specification, section 5.1.1), of which half are passed.
+_NEAR = 8192
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,18 @@ class OpenAlignments:
         except UnicodeDecodeError as error:
             place = f"a read at {read.reference_name}:{read.reference_start + 1}"
             raise InputError(self.path, place, "its name is not text", "it is damaged: make it again") from error
+
+
+def _neighbours(regions: Sequence[Interval]) -> Iterator[list[Interval]]:
+    """Runs of regions that are fetched at once: to go to a place by the index takes as long as to read on to it."""
+    near: list[Interval] = []
+    for region in regions:
+        if near and (region[0] != near[-1][0] or region[1] - near[-1][2] > _NEAR):
+            yield near
+            near = []
+        near.append(region)
+    if near:
+        yield near
 
 
 class SourceReader:
@@ -116,10 +130,17 @@ class SourceReader:
 
     def _by_region(self, regions: Sequence[Interval]) -> Iterator[pysam.AlignedSegment]:
         before = ("", 0)
-        for chrom, start, end in regions:
-            for read in self._source.file.fetch(chrom, start, end):
+        for near in _neighbours(regions):
+            chrom, end = near[0][0], near[-1][2]
+            index = 0
+            for read in self._source.file.fetch(chrom, near[0][1], end):
+                first = read.reference_start
                 # A read that reaches over from the region before was given with it.
-                if before[0] != chrom or read.reference_start >= before[1]:
+                if before[0] == chrom and first < before[1]:
+                    continue
+                while index < len(near) - 1 and near[index][2] <= first:
+                    index += 1
+                if len(near) == 1 or (read.reference_end or first + 1) > near[index][1]:
                     yield read
             before = (chrom, end)
 

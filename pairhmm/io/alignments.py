@@ -18,6 +18,7 @@ from pairhmm.io.alignment_sources import OpenAlignments
 from pairhmm.io.fasta import Reference
 from pairhmm.io.htslib import UNREADABLE, quiet
 from pairhmm.io.names import listed, printable
+from pairhmm.io.one_pass import require_file
 
 log = logging.getLogger(__name__)
 
@@ -97,6 +98,8 @@ class AlignmentReader:
 
     def _add(self, path: str, reference: Reference, need_index: bool, threads: int) -> None:
         self._refuse_twice(path)
+        if need_index:
+            require_file(path, "reads of regions are found through an index")
         index_path = find_index(path) if path != STDIN else None
         index = AlignmentIndex(index_path, path) if index_path is not None else None
         file = _open(path, reference, threads, index_path)

@@ -13,6 +13,7 @@ import pysam.bcftools
 from pairhmm.genotypes import MAX_GQ, SampleGenotype
 from pairhmm.io.bgzip import LONGEST_FOR_TBI, BgzipText
 from pairhmm.io.endings import require_ending
+from pairhmm.io.names import printable
 from pairhmm.io.outputs import TextSink, open_output, output_errors, scratch_beside, whole_files
 from pairhmm.variants import Variant
 
@@ -84,7 +85,8 @@ class CallWriter:
         if sample.alleles is None:
             return f"{'/'.join('.' * max(1, sample.ploidy))}:{depths}:{sample.depth}:.:."
         genotype = "/".join(map(str, sample.alleles))
-        return f"{genotype}:{depths}:{sample.depth}:{sample.quality}:{','.join(map(str, sample.likelihoods))}"
+        likelihoods = ",".join(map(str, sample.likelihoods)) or "."
+        return f"{genotype}:{depths}:{sample.depth}:{sample.quality}:{likelihoods}"
 
 
 @contextmanager
@@ -172,7 +174,7 @@ def _header(
     lines = [
         "##fileformat=VCFv4.3",
         *(f"##{key}={value}" for key, value in provenance.items()),
-        f"##reference={reference}",
+        f"##reference={printable(reference)}",
         '##FILTER=<ID=PASS,Description="All filters passed">',
         f'##FILTER=<ID={LOW_QUALITY},Description="{rule}">',
         *(f"##contig=<ID={name},length={length}>" for name, length in contigs.items()),

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pysam
+from Bio.Data.IUPACData import ambiguous_dna_letters
 
 from pairhmm.errors import InputError
 from pairhmm.io.intervals import MOST_DIGITS
 from pairhmm.io.names import same_contig
+from pairhmm.io.one_pass import readable_again
 from pairhmm.regions import FetchBases
 from pairhmm.variants import Variant
 
 log = logging.getLogger(__name__)
 
 _BASES = frozenset("ACGTN")
+# The reference may hold IUPAC codes, and callers copy them.
+_REFERENCE_LETTERS = frozenset(ambiguous_dna_letters)
+# What VCF has besides bases (VCF 4.3, section 1.6.1): symbolic alleles, `*`, breakends, and IUPAC codes in the field.
+_OTHER_ALLELE = re.compile(r"<.*>|\*|\.|.*[\[\]].*|\.[A-Z]+|[A-Z]+\.|[" + ambiguous_dna_letters + "]+")
 _BCF_MAGIC = b"BCF"
 
 
@@ -50,7 +57,7 @@ class CandidateReader:
     Attributes
     ----------
     skipped_alleles : int
-        Symbolic, `*` and breakend alleles passed over so far.
+        Symbolic, `*`, breakend and ambiguous alleles passed over so far.
     skipped_records : int
         Records that had no other allele.
     """
@@ -68,7 +75,8 @@ class CandidateReader:
         Raises
         ------
         InputError
-            Naming the record: for an unknown contig, a REF that is not the reference's, unsorted or unreadable records.
+            Naming the record: for an unknown contig, a REF or ALT that is no allele, a REF that is not the reference's,
+            unsorted or unreadable records.
         """
         rank = {name: number for number, name in enumerate(self.contigs)}
         last = (-1, -1)
@@ -80,11 +88,12 @@ class CandidateReader:
                 other = same_contig(chrom, rank)
                 cure = f"the reference names it {other!r}" if other else "use the reference's names"
                 raise InputError(self.path, place, "contig is not in the reference", cure)
+            self._check_alleles(place, ref, alts)
             self._check_reference(place, chrom, pos, ref)
             if (rank[chrom], pos) < last:
                 raise InputError(self.path, place, "records are not in the reference's order", "bcftools sort it")
             last = (rank[chrom], pos)
-            kept = tuple(alt for alt in alts if alt != ref and _BASES.issuperset(alt) and alt)
+            kept = tuple(alt for alt in alts if alt != ref and _BASES.issuperset(alt))
             self.skipped_alleles += len(alts) - len(kept)
             if kept:
                 yield Variant(chrom, pos, ref, kept, name, index)
@@ -92,11 +101,20 @@ class CandidateReader:
                 self.skipped_records += 1
         if self.skipped_alleles or self.skipped_records:
             log.warning(
-                "%s: %d symbolic, * or breakend alleles skipped, and %d records with no other allele",
+                "%s: %d symbolic, *, breakend or ambiguous alleles skipped, and %d records with no other allele",
                 self.path,
                 self.skipped_alleles,
                 self.skipped_records,
             )
+
+    def _check_alleles(self, place: str, ref: str, alts: tuple[str, ...]) -> None:
+        if not (ref and _REFERENCE_LETTERS.issuperset(ref)):
+            rule = f"REF {_short(ref)!r} is not a sequence of bases"
+            raise InputError(self.path, place, rule, "write the reference's bases there (bcftools norm -c s)")
+        for alt in alts:
+            if not (alt and _BASES.issuperset(alt)) and not _OTHER_ALLELE.fullmatch(alt):
+                rule = f"ALT {_short(alt)!r} is neither bases nor another of VCF's alleles"
+                raise InputError(self.path, place, rule, "repair or remove the record")
 
     def _check_reference(self, place: str, chrom: str, pos: int, ref: str) -> None:
         if pos < 0 or pos + len(ref) > self.contigs[chrom]:
@@ -119,22 +137,23 @@ _Fields = tuple[str, int, str, str, tuple[str, ...]]
 def _records(path: str) -> Iterator[_Fields]:
     """CHROM, 0-based POS, ID (empty for `.`), upper-case REF and ALTs of each record."""
     try:
-        with open(path, "rb") as raw:
-            compressed = raw.read(2) == b"\x1f\x8b"
-        if compressed:
-            with pysam.BGZFile(path, "rb", index=None) as unpacked:
-                is_bcf = unpacked.read(3) == _BCF_MAGIC
-        else:
-            is_bcf = Path(path).suffix == ".bcf"
-        yield from _bcf_records(path) if is_bcf else _text_records(path, compressed)
+        with readable_again(path) as file:
+            with open(file, "rb") as raw:
+                compressed = raw.read(2) == b"\x1f\x8b"
+            if compressed:
+                with pysam.BGZFile(file, "rb", index=None) as unpacked:
+                    is_bcf = unpacked.read(3) == _BCF_MAGIC
+            else:
+                is_bcf = Path(path).suffix == ".bcf"
+            yield from _bcf_records(path, file) if is_bcf else _text_records(path, file, compressed)
     except (OSError, EOFError) as error:
         what = getattr(error, "strerror", None) or "can't be read: it may be cut off"
         raise InputError(path, "", what, "check the file; candidates are VCF or BCF") from error
 
 
-def _bcf_records(path: str) -> Iterator[_Fields]:
+def _bcf_records(path: str, file: str) -> Iterator[_Fields]:
     try:
-        with pysam.VariantFile(path) as records:
+        with pysam.VariantFile(file) as records:
             for record in records:
                 alts = tuple(alt.upper() for alt in record.alts or ())
                 yield record.chrom, record.pos - 1, record.id or "", (record.ref or "").upper(), alts
@@ -142,9 +161,9 @@ def _bcf_records(path: str) -> Iterator[_Fields]:
         raise InputError(path, "", f"not a BCF file ({error})", "check the file") from error
 
 
-def _text_records(path: str, compressed: bool) -> Iterator[_Fields]:
+def _text_records(path: str, file: str, compressed: bool) -> Iterator[_Fields]:
     # htslib demands contig lines that files in the field lack; only five columns are needed here.
-    opened = pysam.BGZFile(path, "rb", index=None) if compressed else open(path, "rb")  # noqa: SIM115
+    opened = pysam.BGZFile(file, "rb", index=None) if compressed else open(file, "rb")  # noqa: SIM115
     with opened as lines:
         seen_header = False
         for number, raw in enumerate(lines, start=1):

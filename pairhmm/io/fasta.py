@@ -16,6 +16,7 @@ from Bio.Data.IUPACData import ambiguous_dna_letters
 from pairhmm.errors import InputError
 from pairhmm.io.htslib import quiet
 from pairhmm.io.names import same_contig
+from pairhmm.io.one_pass import require_file
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +53,7 @@ class Reference:
         self.path = self.indexed_path = os.fspath(path)
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         index = Path(f"{self.path}.fai")
+        require_file(self.path, "a reference is read wherever reads are")
         if not os.path.isfile(self.path):
             raise InputError(self.path, "", "no such file", "give the reference FASTA with -f")
         self._check_kind()

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pairhmm.errors import InputError
 from pairhmm.io.names import listed, same_contig
-from pairhmm.io.outputs import open_output
+from pairhmm.io.outputs import listed_once, open_output
 
 _COORDINATES = re.compile(r"(.+):([\d,]+)(?:-([\d,]*))?$")
 MOST_DIGITS = 18
@@ -91,6 +91,17 @@ def write_bed(destination: str | Path, intervals: Sequence[Interval]) -> None:
         raise InputError(str(destination), "", error.strerror or str(error), "choose another -o") from error
     with open_output(destination) as out:
         out.writelines(f"{chrom}\t{start}\t{end}\n" for chrom, start, end in intervals)
+
+
+def write_beds(folder: str | Path, files: Mapping[str, Sequence[Interval]]) -> None:
+    """Write intervals as BED files of one folder, by their names; the folder is made when missing."""
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(str(folder), "", error.strerror or str(error), "choose another -o") from error
+    with listed_once(Path(folder)):
+        for name, intervals in files.items():
+            write_bed(Path(folder) / name, intervals)
 
 
 def merge(intervals: Sequence[Interval], contigs: Sequence[str]) -> list[Interval]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from pairhmm.batch import PRECISIONS
 from pairhmm.errors import InputError
+from pairhmm.io.one_pass import require_file
 from pairhmm.io.tables import COLUMNS, HAPLOTYPE_COLUMNS, companion
 from pairhmm.io.text_lines import read_rows
 from pairhmm.reporting.panels import RegionReads
@@ -55,6 +56,7 @@ class LikelihoodTable:
 
     def __init__(self, path: str) -> None:
         self.path, self.companion = path, companion(path)
+        require_file(path, "its companion is found by its name")
         if not os.path.isfile(path):
             raise InputError(path, "", "no such file", "give a table that pairhmm likelihoods wrote")
         if not os.path.isfile(self.companion):

@@ -9,12 +9,14 @@ import secrets
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol, TextIO
 
 from pairhmm.errors import InputError
 
 STDOUT = "-"
+_listed: ContextVar[tuple[str, list[str]] | None] = ContextVar("listed", default=None)
 
 
 class TextSink(Protocol):
@@ -84,12 +86,27 @@ def _lock(descriptor: int) -> bool:
     return True
 
 
+@contextmanager
+def listed_once(folder: Path) -> Iterator[None]:
+    """Within the block, look up what killed processes left in a folder once only.
+
+    To list it for each of thousands of outputs takes longer than to write them.
+    """
+    token = _listed.set((os.path.realpath(folder), [name for name in os.listdir(folder) if name.startswith(".")]))
+    try:
+        yield
+    finally:
+        _listed.reset(token)
+
+
 def _remove_abandoned(target: Path) -> None:
     """Remove the scratch files of a destination whose writers are gone."""
     scratch_name = re.compile(rf"\.[0-9a-f]{{8}}\.{re.escape(target.name)}")
-    for path in target.parent.iterdir():
-        if not scratch_name.fullmatch(path.name):
+    folder, listed = os.path.realpath(target.parent), _listed.get()
+    for name in listed[1] if listed is not None and listed[0] == folder else os.listdir(folder):
+        if not scratch_name.fullmatch(name):
             continue
+        path = target.parent / name
         try:
             descriptor = os.open(path, os.O_RDONLY)
         except OSError:

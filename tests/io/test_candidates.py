@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pysam
 import pysam.bcftools
 import pytest
@@ -66,6 +68,30 @@ def test_symbolic_alleles_are_counted(tmp_path, caplog):
 def test_bad_records(tmp_path, records, message):
     with pytest.raises(InputError, match=message):
         read(write(tmp_path / "x.vcf", *records))
+
+
+@pytest.mark.parametrize("ref", ["", ".", "<X>", "Q", "AQ", "*", "-"])
+def test_a_ref_that_is_no_sequence(tmp_path, ref):
+    with pytest.raises(InputError, match=rf"one:2: REF '{re.escape(ref)}' is not a sequence of bases; .*reference"):
+        read(write(tmp_path / "x.vcf", f"one\t2\t.\t{ref}\tT"))
+
+
+@pytest.mark.parametrize("alt", ["", "Q", "T,", "T,,G", "-", "T,X"])
+def test_an_alt_that_is_no_allele(tmp_path, alt):
+    wrong = next(one for one in alt.split(",") if one not in ("T", "G"))
+    with pytest.raises(InputError, match=f"one:2: ALT '{wrong}' is neither bases nor another of VCF's alleles"):
+        read(write(tmp_path / "x.vcf", f"one\t2\t.\tC\t{alt}"))
+
+
+@pytest.mark.parametrize("alt", ["<NON_REF>", "<*>", "*", "C]two:4]", "[two:4[C", "C.", ".C", "R", "C<ctg1>[ctg1:7["])
+def test_other_alleles_of_vcf_are_passed_over(tmp_path, alt):
+    (variant,) = read(write(tmp_path / "x.vcf", f"one\t2\t.\tC\t{alt},T"))
+    assert variant.alts == ("T",)
+
+
+def test_a_ref_of_ambiguous_letters_is_the_references(tmp_path):
+    (variant,) = read(write(tmp_path / "x.vcf", "one\t2\t.\tm\tT"))
+    assert variant.ref == "M"
 
 
 def test_not_a_vcf(tmp_path):

@@ -10,6 +10,8 @@ import sys
 import pytest
 
 from pairhmm.errors import InputError
+from pairhmm.io import outputs
+from pairhmm.io.intervals import Interval, write_beds
 from pairhmm.io.outputs import open_binary_output, open_output, scratch_beside, whole_files
 
 FORMS = pytest.mark.parametrize(("opened", "text"), [(open_output, "text"), (open_binary_output, b"text")])
@@ -102,3 +104,15 @@ def test_stdout(capfd, opened, text):
     with opened("-") as out:
         out.write(text)
     assert capfd.readouterr().out == "text"
+
+
+def test_a_folder_of_many_outputs_is_listed_once(tmp_path, monkeypatch):
+    listed = []
+    original = os.listdir
+    monkeypatch.setattr(outputs.os, "listdir", lambda folder: listed.append(folder) or original(folder))
+    abandoned = tmp_path / ".01234567.b.bed"
+    abandoned.write_text("left by a killed run")
+    write_beds(tmp_path, {name: [Interval("one", 1, 2)] for name in ("a.bed", "b.bed", "c.bed")})
+    assert sorted(original(tmp_path)) == ["a.bed", "b.bed", "c.bed"]
+    # And for what else the killed run left of its output.
+    assert len(listed) == 2

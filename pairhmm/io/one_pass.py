@@ -1,0 +1,53 @@
+"""Inputs that are no files: what comes through a pipe can be read once, and from its beginning."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from pairhmm.errors import InputError
+
+STDIN = "-"
+
+
+def is_pipe(path: str) -> bool:
+    """Whether a path is a pipe, such as a shell's ``<(...)``, or stdin; `path` need not be there."""
+    try:
+        mode = os.stat(0 if path == STDIN else path).st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+@contextmanager
+def readable_again(path: str) -> Iterator[str]:
+    """A path that can be opened more than once: `path`, or a temporary copy of what comes through a pipe.
+
+    Raises
+    ------
+    OSError
+        Where the pipe can't be read or the copy can't be written.
+    """
+    if not is_pipe(path):
+        yield path
+        return
+    with tempfile.NamedTemporaryFile(prefix="pairhmm-") as copy:
+        with open(path, "rb") as pipe:
+            shutil.copyfileobj(pipe, copy)
+        copy.flush()
+        yield copy.name
+
+
+def require_file(path: str, why: str) -> None:
+    """Refuse a pipe; `why` says what a file is needed for.
+
+    Raises
+    ------
+    InputError
+    """
+    if is_pipe(path):
+        raise InputError(path, "", f"is a pipe, and {why}", "write it to a file first")

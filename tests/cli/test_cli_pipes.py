@@ -1,0 +1,120 @@
+"""Inputs that come through pipes are read once, or refused in one line: nothing waits for ever."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+
+import pysam
+import pysam.bcftools
+import pytest
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory, run_cli):
+    folder = tmp_path_factory.mktemp("pipes") / "demo"
+    assert run_cli("simulate", "-o", folder, "--length", 20_000).returncode == 0
+    pysam.bcftools.view("-o", str(folder / "truth.vcf"), str(folder / "truth.vcf.gz"), catch_stdout=False)
+    pysam.bcftools.view("-Ob", "-o", str(folder / "truth.bcf"), str(folder / "truth.vcf.gz"), catch_stdout=False)
+    return folder
+
+
+@pytest.fixture
+def fifo(tmp_path):
+    """``fifo(path)``: a named pipe that gives what is in a file, once."""
+    writers = []
+
+    def make(source):
+        path = tmp_path / "pipe"
+        os.mkfifo(path)
+
+        def write():
+            with suppress(BrokenPipeError):
+                path.write_bytes(source.read_bytes())
+
+        writers.append((path, threading.Thread(target=write, daemon=True)))
+        writers[-1][1].start()
+        return path
+
+    yield make
+    for path, thread in writers:
+        # Whoever did not read leaves the writer waiting for a reader.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        thread.join(5)
+        os.close(descriptor)
+
+
+def call(run_cli, demo, *arguments):
+    return run_cli("call", "--no-version", "-f", demo / "reference.fa", *arguments, timeout=60)
+
+
+@pytest.mark.parametrize("name", ["truth.vcf", "truth.vcf.gz", "truth.bcf"])
+def test_candidates(demo, run_cli, fifo, name):
+    expected = call(run_cli, demo, "-v", demo / name, demo / "reads.bam")
+    assert len(expected.stdout.splitlines()) > 20
+    done = call(run_cli, demo, "-v", fifo(demo / name), demo / "reads.bam")
+    assert (done.returncode, done.stdout) == (0, expected.stdout), done.stderr
+
+
+def test_candidates_of_a_shell(demo, run_cli):
+    expected = call(run_cli, demo, "-v", demo / "truth.vcf", demo / "reads.bam")
+    command = f"{sys.executable} -m pairhmm call --no-version -f {demo}/reference.fa -v <(cat truth.vcf) reads.bam"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False, cwd=demo)
+    assert (done.returncode, done.stdout) == (0, expected.stdout), done.stderr
+
+
+def test_a_pipe_that_is_no_vcf_is_named(demo, run_cli, fifo):
+    pipe = fifo(demo / "reference.fa")
+    done = call(run_cli, demo, "-v", pipe, demo / "reads.bam")
+    assert done.returncode == 2
+    assert f"{pipe}: line 1: not a VCF file" in done.stderr
+
+
+@pytest.mark.parametrize("candidates", [(), ("-v", "truth.vcf.gz")])
+def test_alignments(demo, run_cli, fifo, candidates):
+    options = tuple(demo / one if one.startswith("truth") else one for one in candidates)
+    expected = call(run_cli, demo, *options, demo / "reads.bam")
+    done = call(run_cli, demo, *options, fifo(demo / "reads.bam"))
+    assert (done.returncode, done.stdout) == (0, expected.stdout), done.stderr
+
+
+@pytest.mark.parametrize("name", ["reads_1.fastq.gz", "reads.bam", "reference.fa"])
+def test_samples(demo, run_cli, fifo, name):
+    signature = demo / "signature.fa"
+    with pysam.FastaFile(str(demo / "reference.fa")) as fasta:
+        signature.write_text(f">s\n{fasta.fetch('chr1', 100, 160)}\n")
+    expected, done = (
+        run_cli("scan", "--signatures", signature, path, timeout=60) for path in (demo / name, fifo(demo / name))
+    )
+    rows = [[line.split("\t")[1:] for line in one.stdout.splitlines()] for one in (expected, done)]
+    assert len(rows[0]) > 1
+    assert (done.returncode, rows[1]) == (0, rows[0]), done.stderr
+
+
+def test_regions_of_a_pipe(demo, run_cli, fifo):
+    done = call(run_cli, demo, "-r", "chr1:1-1000", fifo(demo / "reads.bam"))
+    assert done.returncode == 2
+    assert "pipe: is a pipe, and reads of regions are found through an index; write it to a file" in done.stderr
+
+
+def test_a_reference_that_is_a_pipe(demo, run_cli, fifo):
+    done = run_cli("call", "-f", fifo(demo / "reference.fa"), demo / "reads.bam", timeout=60)
+    assert done.returncode == 2
+    assert "pipe: is a pipe, and a reference is read wherever reads are; write it to a file" in done.stderr
+
+
+def test_likelihoods_that_are_a_pipe(demo, run_cli, fifo, tmp_path):
+    options = ("-f", demo / "reference.fa", "--likelihoods", fifo(demo / "truth.vcf"), "-o", tmp_path / "x.html")
+    done = run_cli("report", *options, timeout=60)
+    assert done.returncode == 2
+    assert "pipe: is a pipe, and its companion is found by its name; write it to a file" in done.stderr
+
+
+def test_stdin_by_its_path(demo, run_cli):
+    options = ("call", "--no-version", "-f", demo / "reference.fa", demo / "reads.bam", "-v")
+    expected = run_cli(*options, demo / "truth.vcf")
+    done = run_cli(*options, "/dev/stdin", input=(demo / "truth.vcf").read_text(), timeout=60)
+    assert (done.returncode, done.stdout) == (0, expected.stdout), done.stderr
