@@ -108,7 +108,7 @@ def _provenance() -> dict[str, str]:
     from datetime import date
     from importlib.metadata import PackageNotFoundError, version
 
-    from pairhmm.io.names import printable
+    from pairhmm.io.contig_names import printable
 
     try:
         number = version("pairhmm")

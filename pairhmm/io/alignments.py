@@ -17,7 +17,7 @@ from pairhmm.io.alignment_index import AlignmentIndex, find_index
 from pairhmm.io.alignment_sources import OpenAlignments
 from pairhmm.io.fasta import Reference
 from pairhmm.io.htslib import UNREADABLE, quiet
-from pairhmm.io.names import listed, printable
+from pairhmm.io.contig_names import listed, printable
 from pairhmm.io.one_pass import require_file
 
 log = logging.getLogger(__name__)

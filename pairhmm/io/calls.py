@@ -13,7 +13,7 @@ import pysam.bcftools
 from pairhmm.genotypes import MAX_GQ, SampleGenotype
 from pairhmm.io.bgzip import LONGEST_FOR_TBI, BgzipText
 from pairhmm.io.endings import require_ending
-from pairhmm.io.names import printable
+from pairhmm.io.contig_names import printable
 from pairhmm.io.outputs import TextSink, open_output, output_errors, scratch_beside, whole_files
 from pairhmm.variants import Variant
 

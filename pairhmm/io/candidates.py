@@ -14,7 +14,7 @@ from Bio.Data.IUPACData import ambiguous_dna_letters
 
 from pairhmm.errors import InputError
 from pairhmm.io.intervals import MOST_DIGITS
-from pairhmm.io.names import same_contig
+from pairhmm.io.contig_names import same_contig
 from pairhmm.io.one_pass import readable_again
 from pairhmm.regions import FetchBases
 from pairhmm.variants import Variant

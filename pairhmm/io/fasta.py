@@ -15,7 +15,7 @@ from Bio.Data.IUPACData import ambiguous_dna_letters
 
 from pairhmm.errors import InputError
 from pairhmm.io.htslib import quiet
-from pairhmm.io.names import same_contig
+from pairhmm.io.contig_names import same_contig
 from pairhmm.io.one_pass import require_file
 
 log = logging.getLogger(__name__)

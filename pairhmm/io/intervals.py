@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pairhmm.errors import InputError
-from pairhmm.io.names import listed, same_contig
+from pairhmm.io.contig_names import listed, same_contig
 from pairhmm.io.outputs import listed_once, open_output
 
 _COORDINATES = re.compile(r"(.+):([\d,]+)(?:-([\d,]*))?$")

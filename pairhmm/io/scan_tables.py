@@ -14,7 +14,7 @@ import numpy as np
 from pairhmm.compiled import native
 from pairhmm.errors import InputError
 from pairhmm.io.endings import TEXT_TABLE, require_ending
-from pairhmm.io.names import printable
+from pairhmm.io.contig_names import printable
 from pairhmm.io.outputs import open_binary_output, open_output
 from pairhmm.iupac import ANY
 from pairhmm.scanning.batch import HIT_FIELDS, REVERSE, Signatures
