@@ -12,6 +12,7 @@ from pairhmm.errors import InputError
 from pairhmm.evidence import Evidence
 from pairhmm.genotypes import GenotypeOptions, SampleGenotype, allele_likelihoods, call_sample, site_quality
 from pairhmm.io.calls import open_calls
+from pairhmm.io.destinations import check_apart
 from pairhmm.models.gatk import GatkOptions, floor_scores, set_aside
 from pairhmm.regions import Region
 from pairhmm.runs import RunOptions, open_run
@@ -118,6 +119,7 @@ def write_calls(
         Told of each region as it is scored.
     """
     options, genotypes = options or RunOptions(), genotypes or GenotypeOptions()
+    check_apart((*alignments, reference, candidates, haplotypes, regions_file), [("-o", output)])
     with open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options) as run:
         _check_names(genotypes, run.samples)
         with open_calls(

@@ -16,6 +16,7 @@ from pairhmm.batch import PairBatch, Profiles, Qualities, Read, joined, offsets
 from pairhmm.engine import Choice
 from pairhmm.errors import InputError
 from pairhmm.io.ahead import read_ahead
+from pairhmm.io.destinations import check_apart
 from pairhmm.io.outputs import open_binary_output
 from pairhmm.io.pair_batches import read_batches
 from pairhmm.io.records import SequenceRecord, read_profiles, read_sequences
@@ -139,6 +140,7 @@ def forward_files(
     ------
     InputError
     """
+    check_apart([reads, haplotypes], [("-o", output)])
     pairs = 0
     with closing(read_ahead(_blocks(str(reads), haplotypes, model, options, default_base_quality, threads))) as blocks:
         # Unusable input shows before the first line of output.

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pairhmm.errors import InputError
+from pairhmm.io.destinations import check_apart
 from pairhmm.io.gathered import gather_parquet, gather_table, gather_vcf, is_vcf
+from pairhmm.io.tables import companion
 
 
 def gather(pieces: Sequence[str], output: str, samples: Sequence[str] = ()) -> None:
@@ -29,6 +31,7 @@ def gather(pieces: Sequence[str], output: str, samples: Sequence[str] = ()) -> N
     if samples and (len(samples) != len(pieces) or is_vcf(output) or output.endswith(".parquet")):
         rule = f"{len(samples)} names for {len(pieces)} files"
         raise InputError("--sample", "", rule, "name each table once; VCF and Parquet take no names")
+    check_apart((*pieces, *(() if is_vcf(output) else map(companion, pieces))), [("-o", output)])
     if is_vcf(output):
         gather_vcf(pieces, output)
     elif output.endswith(".parquet"):

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from pairhmm.evidence import Evidence
-from pairhmm.io.tables import LikelihoodRows, open_likelihoods
+from pairhmm.io.destinations import check_apart
+from pairhmm.io.tables import LikelihoodRows, companion, open_likelihoods
 from pairhmm.models.gatk import GatkOptions, floor_scores, set_aside
 from pairhmm.reads import FIRST, PAIRED, SECOND
 from pairhmm.regions import Region
@@ -81,6 +82,8 @@ def write_likelihoods(
         Told of each region as it is scored.
     """
     options = options or RunOptions()
+    inputs = (*alignments, reference, candidates, haplotypes, regions_file)
+    check_apart(inputs, (("-o", path) for path in (output, companion(output))))
     with open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options) as run:
         with open_likelihoods(output) as writer:
             for evidence in run.evidence(watch):

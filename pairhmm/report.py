@@ -11,14 +11,16 @@ from importlib.metadata import PackageNotFoundError, version
 from pairhmm.errors import InputError
 from pairhmm.io.alignments import AlignmentReader
 from pairhmm.io.called_sites import CalledSites
+from pairhmm.io.destinations import check_apart
 from pairhmm.io.fasta import Reference
 from pairhmm.io.hit_tables import read_hits, table_label
 from pairhmm.io.likelihood_reader import LikelihoodTable
-from pairhmm.io.multiqc import write_multiqc
+from pairhmm.io.multiqc import multiqc_path, write_multiqc
 from pairhmm.io.report_page import write_page
 from pairhmm.io.signatures import read_signatures
+from pairhmm.io.tables import companion
 from pairhmm.io.timings import read_timings
-from pairhmm.report_data import Found, multiqc_contents, page_data
+from pairhmm.report_data import MULTIQC_CONTENTS, Found, multiqc_contents, page_data
 from pairhmm.report_panels import PanelSources, make_panels
 from pairhmm.reporting.cohort import Cohort
 from pairhmm.reporting.hits import Hits
@@ -60,6 +62,12 @@ class ReportInputs:
     signatures: str | None = None
     timings: Sequence[str] = ()
 
+    def paths(self) -> list[str | None]:
+        """All files that are read, companions of tables among them."""
+        tables = (*self.likelihoods, *map(companion, self.likelihoods))
+        single = self.reference, self.calls, self.signatures
+        return [*single, *tables, *self.alignments, *self.hits, *self.timings]
+
 
 def report(
     output: str,
@@ -88,6 +96,8 @@ def report(
         Naming file, record and cure; no output is left then.
     """
     _check(inputs)
+    contents = () if multiqc is None else (multiqc_path(multiqc, name) for name in MULTIQC_CONTENTS)
+    check_apart(inputs.paths(), [("-o", output), *(("--mqc", path) for path in contents)])
     found = Found(inputs=_described(inputs))
     with ExitStack() as stack:
         genome = stack.enter_context(Reference(inputs.reference)) if inputs.reference is not None else None

@@ -15,6 +15,7 @@ from pairhmm import scanning
 from pairhmm.errors import InputError
 from pairhmm.io.ahead import read_ahead
 from pairhmm.io.byte_stream import STDIN, ByteStream
+from pairhmm.io.destinations import check_apart
 from pairhmm.io.outputs import is_device
 from pairhmm.io.sample_files import sample_blocks
 from pairhmm.io.scan_tables import (
@@ -24,6 +25,7 @@ from pairhmm.io.scan_tables import (
     open_hit_table,
     open_multiqc,
     open_summaries,
+    summary_paths,
 )
 from pairhmm.io.signatures import read_signatures
 from pairhmm.iupac import encode_sets
@@ -165,6 +167,11 @@ class Reports:
     summary: str | None = None
     multiqc: str | None = None
 
+    def outputs(self, table: str) -> list[tuple[str, str | None]]:
+        """Options and files: of the table, and of what is written beside it."""
+        summaries = summary_paths(self.summary) if self.summary is not None else ()
+        return [("-o", table), ("--multiqc", self.multiqc), *(("--summary", path) for path in summaries)]
+
 
 @dataclass(slots=True)
 class ScanCounts:
@@ -229,6 +236,7 @@ def scan_files(
         raise InputError(
             "--per-file", "", "a file has one hit a signature, and --all asks for every match", "leave one out"
         )
+    check_apart((signatures, *samples, reference), reports.outputs(output))
     if [signatures, *samples].count(STDIN) > 1:
         raise InputError(STDIN, "", "stdin is named more than once", "give the other as a file")
     known = read_signatures(signatures)

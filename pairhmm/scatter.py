@@ -23,6 +23,7 @@ from pairhmm.blocks import ReadBlock
 from pairhmm.candidates import CandidateFinder
 from pairhmm.io.alignments import AlignmentReader
 from pairhmm.io.candidates import CandidateReader
+from pairhmm.io.destinations import check_apart
 from pairhmm.io.fasta import Reference
 from pairhmm.io.intervals import Interval, write_bed
 from pairhmm.io.read_blocks import read_blocks
@@ -114,9 +115,11 @@ def write_scatter(
     output : str
         Folder; made when missing.
     """
+    paths = [Path(output) / f"{number}-of-{pieces}.bed" for number in range(1, pieces + 1)]
+    check_apart((*alignments, reference, candidates, regions_file), (("-o", path) for path in paths))
     found = scatter(alignments, reference, pieces, candidates, regions, regions_file, options)
-    for number, piece in enumerate(found, start=1):
-        write_bed(Path(output) / f"{number}-of-{pieces}.bed", piece)
+    for path, piece in zip(paths, found, strict=True):
+        write_bed(path, piece)
 
 
 class _Work:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import logging
-import os
 import signal
 import sys
 from importlib import import_module
-from types import FrameType
 
 import rich_click as click
 from click.exceptions import Exit
 
+from pairhmm.cli import ends
 from pairhmm.errors import BackendUnavailable, InputError, PairhmmError
+from pairhmm.io.outputs import output_errors
 
 # A command's module is imported when it is run; its line of help stands here so that --help imports none of them.
 COMMANDS = {
@@ -79,7 +79,7 @@ class _LineFormatter(logging.Formatter):
 
 
 def _set_up_messages(level: int, json_log: bool) -> None:
-    handler = logging.StreamHandler(sys.stderr)
+    handler = ends.MessageHandler(sys.stderr)
     handler.setFormatter(_JsonFormatter() if json_log else _LineFormatter())
     logger = logging.getLogger("pairhmm")
     logger.handlers[:] = [handler]
@@ -87,45 +87,41 @@ def _set_up_messages(level: int, json_log: bool) -> None:
     logger.propagate = False
 
 
-class _Terminated(BaseException):
-    """SIGTERM, raised where the program stands so that half-written files are removed on the way out."""
-
-
-def _terminate(signum: int, frame: FrameType | None) -> None:
-    # A second one would interrupt the cleaning up after the first.
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    raise _Terminated
-
-
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 1 the work failed or a check did not hold, 2 usage or input error."""
-    signal.signal(signal.SIGTERM, _terminate)
+    ends.open_closed_streams()
+    ends.heed_signals()
     given = _shared_first(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
     try:
         code = cli.main(given, prog_name="pairhmm", standalone_mode=False)
-        sys.stdout.flush()
+        with output_errors("stdout"):
+            sys.stdout.flush()
     except Exit as exit_:
         code = exit_.exit_code
     except click.ClickException as error:
-        error.show()
+        ends.tell_if_heard(error.show)
         code = MISUSED
     except (click.Abort, KeyboardInterrupt):
         _tell("interrupted")
         code = SIGNAL_BASE + signal.SIGINT
-    except _Terminated:
-        _tell("terminated")
-        code = SIGNAL_BASE + signal.SIGTERM
+    except ends.Ended as ended:
+        _tell(ended.told)
+        code = SIGNAL_BASE + ended.number
     except BrokenPipeError:
-        # The reader of a pipe has gone, as `head` does: nothing is left to write, at exit neither.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader of a pipe has gone, as `head` does: nothing is left to write.
         code = FAILED
     except (InputError, BackendUnavailable) as error:
         if debug:
             raise
         _tell(str(error))
         code = MISUSED
-    except (PairhmmError, MemoryError, OSError) as error:
+    except MemoryError as error:
+        if debug:
+            raise
+        _tell(f"out of memory: {_one_line(error)}; give it more, or smaller pieces (-r, --chunk-size)")
+        code = FAILED
+    except (PairhmmError, OSError) as error:
         if debug:
             raise
         _tell(_one_line(error))
@@ -135,6 +131,8 @@ def main(arguments: list[str] | None = None) -> None:
             raise
         _tell(f"{type(error).__name__}: {_one_line(error)} (a defect: --debug shows where)")
         code = FAILED
+    finally:
+        ends.drop_unwritten()
     sys.exit(code if isinstance(code, int) else 0)
 
 
