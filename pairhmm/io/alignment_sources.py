@@ -5,7 +5,7 @@ All coordinates are 0-based half-open.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import pysam
@@ -29,12 +29,15 @@ class OpenAlignments:
         Sample index of each read group.
     default_sample : int or None
         Sample index of reads without a read group; None where the file has several samples: such reads are an error.
+    check_end : callable
+        Raises where what has been read to its end was cut off: of a stream that can't be known before.
     """
 
     path: str
     file: pysam.AlignmentFile
     sample_of_group: dict[str, int]
     default_sample: int | None
+    check_end: Callable[[], None] = lambda: None
 
     def sample(self, read: pysam.AlignedSegment) -> int:
         """The sample index of a read."""
@@ -81,6 +84,7 @@ class SourceReader:
                 yield from self._by_contig()
             else:
                 yield from self._source.file.fetch(until_eof=True)
+                self._source.check_end()
         except OSError as error:
             cure = "it is cut off or damaged: make it again"
             if self._source.file.is_cram:

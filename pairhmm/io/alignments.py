@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import stat
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO, cast
 
 import pysam
 
 from pairhmm.errors import InputError
+from pairhmm.io import end_markers
 from pairhmm.io.alignment_sources import OpenAlignments
+from pairhmm.io.byte_stream import STDIN, ByteStream
 from pairhmm.io.fasta import Reference
+from pairhmm.io.pipes import pipe_from
 
-STDIN = "-"
+STDIN_FILE = 0
 _OTHER_FORMAT, _FORMATS = "not a BAM or CRAM file", "give aligned reads as BAM or CRAM"
 
 
@@ -81,10 +86,10 @@ class AlignmentReader:
         self.close()
 
     def _add(self, path: str, reference: Reference, need_index: bool, threads: int) -> None:
-        file = _open(path, reference, threads)
+        file, check_end = _open(path, reference, threads)
         header = file.header.to_dict()
         groups, default = self._samples_of(path, header.get("RG", []))
-        self.sources.append(OpenAlignments(path, file, groups, default))
+        self.sources.append(OpenAlignments(path, file, groups, default, check_end))
         if header.get("HD", {}).get("SO") == "queryname":
             raise InputError(path, "", "sorted by read name", "run samtools sort")
         if need_index and not file.has_index():
@@ -113,12 +118,14 @@ class AlignmentReader:
         return ({}, distinct.pop()) if len(distinct) == 1 else (indices, None)
 
 
-def _open(path: str, reference: Reference, threads: int) -> pysam.AlignmentFile:
+def _open(path: str, reference: Reference, threads: int) -> tuple[pysam.AlignmentFile, Callable[[], None]]:
+    """The file, and what tells at its end whether it was cut off."""
     if path != STDIN and (os.path.isdir(path) or not os.path.exists(path)):
         raise InputError(path, "", "no such file", "check the path")
+    source, check_end = _source(path)
     try:
         file = pysam.AlignmentFile(
-            path, "r", check_sq=False, reference_filename=reference.indexed_path, threads=threads
+            source, "r", check_sq=False, reference_filename=reference.indexed_path, threads=threads
         )
     except (OSError, ValueError) as error:
         if "truncated" in str(error):
@@ -128,4 +135,13 @@ def _open(path: str, reference: Reference, threads: int) -> pysam.AlignmentFile:
     if not (file.is_bam or file.is_cram or file.is_sam):
         file.close()
         raise InputError(path, "", _OTHER_FORMAT, _FORMATS)
-    return file
+    return file, check_end
+
+
+def _source(path: str) -> tuple[str | BinaryIO, Callable[[], None]]:
+    """What pysam opens: of a pipe on stdin a copy that is watched, since htslib looks at the ends of files only."""
+    if path != STDIN or stat.S_ISREG(os.fstat(STDIN_FILE).st_mode):
+        end_markers.check_end(path, STDIN_FILE if path == STDIN else None)
+        return path, lambda: None
+    stream = ByteStream(path, lambda _: None)
+    return pipe_from(cast(BinaryIO, stream.raw)), stream.check_end

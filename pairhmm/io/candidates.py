@@ -10,6 +10,7 @@ from pathlib import Path
 import pysam
 
 from pairhmm.errors import InputError
+from pairhmm.io.end_markers import check_end
 from pairhmm.regions import FetchBases
 from pairhmm.variants import Variant
 
@@ -97,6 +98,7 @@ _Fields = tuple[str, int, str, str, tuple[str, ...]]
 
 def _records(path: str) -> Iterator[_Fields]:
     """CHROM, 0-based POS, ID (empty for `.`), upper-case REF and ALTs of each record."""
+    check_end(path)
     try:
         with open(path, "rb") as raw:
             compressed = raw.read(2) == b"\x1f\x8b"

@@ -11,6 +11,8 @@ from pathlib import Path
 import pysam
 
 from pairhmm.errors import InputError
+from pairhmm.io.end_markers import check_end
+from pairhmm.io.fasta_index import can_be_indexed, make_index, why_unfit
 
 log = logging.getLogger(__name__)
 
@@ -41,17 +43,15 @@ class Reference:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = self.indexed_path = os.fspath(path)
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
-        index = Path(f"{self.path}.fai")
         if not os.path.isfile(self.path):
             raise InputError(self.path, "", "no such file", "give the reference FASTA with -f")
-        if index.exists() and os.path.getmtime(index) < os.path.getmtime(self.path):
-            log.warning("%s is older than its FASTA: made anew", index)
+        check_end(self.path)
+        # htslib writes to stderr what is raised here as one line.
+        verbosity = pysam.set_verbosity(0)
+        try:
             self._file = self._indexed()
-        elif index.exists():
-            self._file = self._open()
-        else:
-            log.warning("%s has no index: made", self.path)
-            self._file = self._indexed()
+        finally:
+            pysam.set_verbosity(verbosity)
         self.contigs = dict(zip(self._file.references, self._file.lengths, strict=True))
         if not self.contigs:
             raise InputError(self.path, "", "no sequence in it", "give the reference FASTA with -f")
@@ -100,17 +100,21 @@ class Reference:
         self.close()
 
     def _indexed(self) -> pysam.FastaFile:
+        try:
+            unfit = why_unfit(self.path)
+        except OSError as error:
+            raise InputError(self.path, "", error.strerror or "can't be read", "check the file and its .fai") from error
+        if unfit is None:
+            return self._open()
+        log.warning("%s: made%s", unfit, "" if unfit.endswith("has no index") else " anew")
         folder = Path(self.path).parent
-        if not os.access(folder, os.W_OK):
+        if not can_be_indexed(self.path):
             # Indices of plain, bgzipped and CRAM's references all go beside the name that the file is opened by.
             self._scratch = tempfile.TemporaryDirectory(prefix="pairhmm-")
             self.indexed_path = os.path.join(self._scratch.name, Path(self.path).name)
             os.symlink(os.path.abspath(self.path), self.indexed_path)
-            log.warning("%s can't be written: the index is kept for this run only", folder)
-        try:
-            pysam.faidx(self.indexed_path)
-        except (pysam.utils.SamtoolsError, OSError) as error:
-            raise InputError(self.path, "", "can't be indexed as FASTA", "gzipped? use bgzip") from error
+            log.warning("%s or an index in it can't be written: the index is kept for this run only", folder)
+        make_index(self.indexed_path)
         return self._open()
 
     def _open(self) -> pysam.FastaFile:

@@ -95,9 +95,13 @@ def check_writable(destination: str | Path, *others: str | Path) -> None:
         why = "can't be written" if folder.exists() else "does not exist"
         raise InputError(str(folder), "", f"folder {why}", "choose another -o")
     for path in map(Path, (destination, *others)):
-        # Renaming would replace it, and root may write anything: its owner has said that it is to stay.
-        if os.path.exists(path) and not (os.access(path, os.W_OK) and path.stat().st_mode & _ANY_WRITE):
+        if is_protected(path):
             raise InputError(str(path), "", "is read-only", "choose another -o, or make it writable (chmod u+w)")
+
+
+def is_protected(path: str | Path) -> bool:
+    """Whether a file is read-only. Renaming would replace it, and root may write it: its owner wants it to stay."""
+    return os.path.exists(path) and not (os.access(path, os.W_OK) and os.stat(path).st_mode & _ANY_WRITE)
 
 
 def _scratch_tail(name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
@@ -66,8 +66,13 @@ def alignment_blocks(
     # htslib writes to stderr what is raised here as one line.
     verbosity = pysam.set_verbosity(0)
     try:
-        with closing(_open(path, source, reference)) as file:
+        file = _open(path, source, reference)
+        try:
             yield from _blocks(path, file, chunk_size)
+        finally:
+            # After a failed read closing fails too, and would hide why.
+            with suppress(OSError):
+                file.close()
     finally:
         pysam.set_verbosity(verbosity)
 
