@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pairhmm.errors import InputError
 from pairhmm.io.destinations import check_apart
 from pairhmm.io.gathered import gather_parquet, gather_table, gather_vcf, is_vcf
+from pairhmm.io.names import check_names
 from pairhmm.io.tables import companion
 
 
@@ -31,6 +32,7 @@ def gather(pieces: Sequence[str], output: str, samples: Sequence[str] = ()) -> N
     if samples and (len(samples) != len(pieces) or is_vcf(output) or output.endswith(".parquet")):
         rule = f"{len(samples)} names for {len(pieces)} files"
         raise InputError("--sample", "", rule, "name each table once; VCF and Parquet take no names")
+    check_names("--sample", "", samples, "choose another name")
     check_apart((*pieces, *(() if is_vcf(output) else map(companion, pieces))), [("-o", output)])
     if is_vcf(output):
         gather_vcf(pieces, output)

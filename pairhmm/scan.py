@@ -16,6 +16,7 @@ from pairhmm.errors import InputError
 from pairhmm.io.ahead import read_ahead
 from pairhmm.io.byte_stream import STDIN, ByteStream
 from pairhmm.io.destinations import check_apart
+from pairhmm.io.names import check_names
 from pairhmm.io.outputs import is_device
 from pairhmm.io.sample_files import sample_blocks
 from pairhmm.io.scan_tables import (
@@ -237,6 +238,7 @@ def scan_files(
             "--per-file", "", "a file has one hit a signature, and --all asks for every match", "leave one out"
         )
     check_apart((signatures, *samples, reference), reports.outputs(output))
+    check_names("SAMPLE", "file", samples, "rename the file: its name stands in the table")
     if [signatures, *samples].count(STDIN) > 1:
         raise InputError(STDIN, "", "stdin is named more than once", "give the other as a file")
     known = read_signatures(signatures)

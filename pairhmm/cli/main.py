@@ -12,6 +12,7 @@ from click.exceptions import Exit
 
 from pairhmm.cli import ends
 from pairhmm.errors import BackendUnavailable, InputError, PairhmmError
+from pairhmm.io.names import printable
 from pairhmm.io.outputs import output_errors
 
 # A command's module is imported when it is run; its line of help stands here so that --help imports none of them.
@@ -75,7 +76,8 @@ class _JsonFormatter(logging.Formatter):
 class _LineFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         level = f"{record.levelname.lower()}: " if record.levelno >= logging.WARNING else ""
-        return f"pairhmm: {level}{record.getMessage()}"
+        # Of a file's name, too, a line break makes no second line, and an escape code does nothing to the terminal.
+        return f"pairhmm: {level}{printable(record.getMessage())}"
 
 
 def _set_up_messages(level: int, json_log: bool) -> None:

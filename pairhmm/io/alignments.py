@@ -16,6 +16,7 @@ from pairhmm.io import end_markers
 from pairhmm.io.alignment_sources import OpenAlignments
 from pairhmm.io.byte_stream import STDIN, ByteStream
 from pairhmm.io.fasta import Reference
+from pairhmm.io.names import check_names
 from pairhmm.io.pipes import pipe_from
 
 STDIN_FILE = 0
@@ -89,6 +90,9 @@ class AlignmentReader:
         file, check_end = _open(path, reference, threads)
         header = file.header.to_dict()
         groups, default = self._samples_of(path, header.get("RG", []))
+        check_names(
+            path, "sample", self.samples, "rename it (samtools reheader), or the file where it has no read groups"
+        )
         self.sources.append(OpenAlignments(path, file, groups, default, check_end))
         if header.get("HD", {}).get("SO") == "queryname":
             raise InputError(path, "", "sorted by read name", "run samtools sort")
@@ -97,6 +101,7 @@ class AlignmentReader:
         contigs = dict(zip(file.references, file.lengths, strict=True))
         if not contigs:
             raise InputError(path, "", "its header has no contigs (@SQ)", "give aligned reads")
+        check_names(path, "contig", contigs, "rename it: samtools reheader")
         reference.check_contigs(path, contigs)
         self.contigs |= {name: length for name, length in contigs.items() if name not in self.contigs}
         rank = {name: number for number, name in enumerate(self.contigs)}

@@ -12,6 +12,7 @@ import pysam.bcftools
 from pairhmm.errors import InputError
 from pairhmm.genotypes import SampleGenotype
 from pairhmm.io.bgzip import LONGEST_FOR_TBI, BgzipText
+from pairhmm.io.names import printable
 from pairhmm.io.outputs import TextSink, open_output, output_errors, scratch_beside, whole_files
 from pairhmm.variants import Variant
 
@@ -146,7 +147,7 @@ def _header(
         f'##FILTER=<ID={LOW_QUALITY},Description="QUAL is below {min_quality:g}">',
         *(f"##contig=<ID={name},length={length}>" for name, length in contigs.items()),
         *_FIELDS,
-        *(f"##{key}={value}" for key, value in provenance.items()),
+        *(f"##{key}={printable(value)}" for key, value in provenance.items()),
         "\t".join(["#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT", *samples]),
     ]
     return "\n".join(lines) + "\n"

@@ -11,6 +11,7 @@ import pysam
 
 from pairhmm.errors import InputError
 from pairhmm.io.end_markers import check_end
+from pairhmm.io.names import check_names
 from pairhmm.regions import FetchBases
 from pairhmm.variants import Variant
 
@@ -58,6 +59,7 @@ class CandidateReader:
         last = (-1, -1)
         for index, (chrom, pos, name, ref, alts) in enumerate(_records(self.path)):
             place = f"{chrom}:{pos + 1}"
+            check_names(self.path, f"{place}: ID", [name], "rename or remove it")
             if chrom not in rank:
                 raise InputError(self.path, place, "contig is not in the reference", "use the reference's names")
             self._check_reference(place, chrom, pos, ref)

@@ -13,6 +13,7 @@ import pysam
 from pairhmm.errors import InputError
 from pairhmm.io.end_markers import check_end
 from pairhmm.io.fasta_index import can_be_indexed, make_index, why_unfit
+from pairhmm.io.names import check_names
 
 log = logging.getLogger(__name__)
 
@@ -55,6 +56,7 @@ class Reference:
         self.contigs = dict(zip(self._file.references, self._file.lengths, strict=True))
         if not self.contigs:
             raise InputError(self.path, "", "no sequence in it", "give the reference FASTA with -f")
+        check_names(self.path, "contig", self.contigs, "rename it")
 
     def fetch(self, chrom: str, start: int, end: int) -> str:
         """Upper-case bases of [start, end), 0-based half-open, clamped to the contig."""

@@ -21,6 +21,7 @@ from pairhmm.batch import offsets
 from pairhmm.blocks import ReadBlock
 from pairhmm.errors import InputError
 from pairhmm.io.alignment_sources import Interval, OpenAlignments, SourceReader
+from pairhmm.io.names import check_read_names
 from pairhmm.sequences import encode
 
 log = logging.getLogger(__name__)
@@ -174,8 +175,9 @@ def _append(
 
 
 def _checked(lists: _Lists, inputs: Sequence[OpenAlignments]) -> ReadBlock:
-    """The block, once every CIGAR was found to spell as many bases as its read has: native code relies on it."""
+    """The block, once names are usable, and CIGARs spell as many bases as the reads have: native code relies on it."""
     block = lists.block()
+    check_read_names(", ".join(source.path for source in inputs), block.names)
     spelled = np.concatenate([[0], np.cumsum((block.cigar >> 4) * _CONSUMES_QUERY[block.cigar & 15])])
     lengths = np.diff(spelled[block.cigar_offset])
     wrong = np.flatnonzero(lengths != np.diff(block.base_offset))

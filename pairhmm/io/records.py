@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pairhmm.batch import HIGHEST_QUALITY
 from pairhmm.errors import InputError
 from pairhmm.io.end_markers import check_end
+from pairhmm.io.names import check_names
 from pairhmm.models.profile import LETTERS, check_profile
 from pairhmm.sequences import encode
 
@@ -46,6 +47,7 @@ def read_sequences(path: str | Path) -> Iterator[SequenceRecord]:
         with pysam.FastxFile(str(path)) as records:
             for record in records:
                 name = record.name or ""
+                check_names(str(path), "record", [name], "rename it")
                 if not record.sequence:
                     raise InputError(str(path), name, "empty sequence", "remove the record")
                 quality = None
@@ -83,6 +85,7 @@ def read_profiles(path: str | Path) -> Iterator[tuple[str, NDArray[np.float64]]]
                     if name:
                         yield name, _profile(str(path), name, rows)
                     name, rows = line[1:].split()[0] if line[1:].strip() else f"line {number}", []
+                    check_names(str(path), "record", [name], "rename it")
                 elif line.strip():
                     if not name:
                         raise InputError(

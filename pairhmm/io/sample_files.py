@@ -9,6 +9,7 @@ from typing import BinaryIO, cast
 from pairhmm.io import bam_reads, sample_alignments
 from pairhmm.io.bam_reads import bam_blocks
 from pairhmm.io.byte_stream import ByteStream
+from pairhmm.io.names import check_packed_names
 from pairhmm.io.pipes import pipe_from
 from pairhmm.io.sample_alignments import alignment_blocks
 from pairhmm.io.sample_text import text_blocks
@@ -38,6 +39,14 @@ def sample_blocks(
     InputError
         Naming file, record and cure.
     """
+    for block in _blocks(path, chunk_size, overlap, reference, watch):
+        check_packed_names(path, block.names.text, block.names)
+        yield block
+
+
+def _blocks(
+    path: str, chunk_size: int, overlap: int, reference: str | None, watch: Callable[[int], None]
+) -> Iterator[RecordBlock]:
     with ByteStream(path, watch) as stream:
         if stream.head.startswith(bam_reads.MAGIC):
             yield from bam_blocks(stream, chunk_size)
