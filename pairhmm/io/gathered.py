@@ -177,7 +177,7 @@ def _parquet(arrow: Any, path: str) -> Any:
 
 def _batches(arrow: Any, path: str, file: Any) -> Iterator[Any]:
     """The rows of a file; errors are told of it, and not of what is written meanwhile."""
-    batches = file.iter_batches(ROWS_PER_GROUP)
+    batches = file.iter_batches(ROWS_PER_GROUP, use_threads=False)
     while True:
         with parquet_errors(arrow, path):
             batch = next(batches, None)

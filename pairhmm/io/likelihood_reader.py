@@ -188,7 +188,7 @@ def _parquet_rows(path: str, columns: Sequence[str], wanted: Wanted | None) -> I
         if file.schema_arrow.names != list(columns):
             rule = f"its columns are not {' '.join(columns)}"
             raise InputError(path, "", rule, f"give a table that {_MADE_BY} wrote")
-        for batch in file.iter_batches(_ROWS_AT_ONCE):
+        for batch in file.iter_batches(_ROWS_AT_ONCE, use_threads=False):
             yield from _batch_rows(batch, wanted)
 
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pairhmm.errors import InputError
-from pairhmm.io.outputs import STDOUT, check_writable, is_device, output_errors
+from pairhmm.io.outputs import STDOUT, check_writable, is_device, output_errors, put_in_place
 
 _SCRATCH = ".pairhmm-"
 
@@ -64,7 +64,7 @@ def whole_folder(folder: str | Path, names: Sequence[str], overwrite: bool) -> I
             held = _locked(scratch)
             yield scratch
             for name in names:
-                os.replace(scratch / name, os.path.realpath(target / name))
+                put_in_place(scratch / name, Path(os.path.realpath(target / name)))
     except BaseException:
         shutil.rmtree(scratch, ignore_errors=True)
         for path in missing:

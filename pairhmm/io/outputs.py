@@ -68,7 +68,7 @@ def whole_files(destination: str | Path, *companions: str) -> Iterator[Path]:
                 # Also where a link leads elsewhere: what stands beside it is what is found by its name.
                 final = Path(os.path.realpath(f"{destination}{end}"))
                 if made.exists():
-                    _move(made, final)
+                    put_in_place(made, final)
                 elif end:
                     final.unlink(missing_ok=True)
     finally:
@@ -111,7 +111,7 @@ def _scratch_tail(name: str) -> str:
     return hashlib.blake2s(os.fsencode(name), digest_size=16).hexdigest() + name[-_KEPT_OF_NAME:]
 
 
-def _move(made: Path, final: Path) -> None:
+def put_in_place(made: Path, final: Path) -> None:
     """Rename, or copy where a link leads to another file system."""
     try:
         os.replace(made, final)

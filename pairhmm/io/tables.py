@@ -5,10 +5,13 @@ One schema in three forms: TSV to a pipe or a plain file, bgzipped TSV with a ta
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
+from mmap import mmap
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
@@ -27,10 +30,12 @@ ROWS_PER_GROUP = 1 << 17
 """Rows of a Parquet row group, about."""
 PARQUET_WRITING = {"compression": "zstd", "write_page_checksum": True}
 """How Parquet is written, wherever it is: a damaged page must not be read as other numbers."""
-PARQUET_READING = {"page_checksum_verification": True}
+PARQUET_READING = {"page_checksum_verification": True, "pre_buffer": False}
 """How Parquet is read, wherever it is."""
 HAPLOTYPE_COLUMNS = ("chrom", "start", "end", "haplotype", "sequence", "alleles", "variants")
 INDICES = (".tbi", ".csi")
+# Bytes that pyarrow's libraries take when they are loaded, and a little to work with.
+_ARROW_ROOM = 128 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,9 +245,16 @@ def pyarrow_for(path: str) -> ModuleType:
     """
     if find_spec("pyarrow") is None:
         raise InputError(path, "", "Parquet needs pyarrow", "pip install 'pairhmm[parquet]', or write .tsv.gz")
+    # Arrow's own allocators and threads reserve memory by the hundred megabytes; where there is none, they end the
+    # process or wait for ever, and so does its loading.
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     try:
+        if "pyarrow" not in sys.modules:
+            mmap(-1, _ARROW_ROOM).close()
         import pyarrow
         import pyarrow.parquet
+    except OSError as error:
+        raise PairhmmError(f"{path}: Parquet needs {_ARROW_ROOM >> 20} MB of memory more, or write .tsv.gz") from error
     except ImportError as error:
         why = " ".join(str(error).split())
         raise PairhmmError(f"{path}: pyarrow, which Parquet needs, does not load: {why}") from error

@@ -148,3 +148,19 @@ def test_long_names(pairs, run_cli, length, code):
 
 def limited(megabytes):
     return partial(resource.setrlimit, resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+
+
+@pytest.mark.parametrize("megabytes", [260, 280, 320, 380])
+def test_short_of_memory_is_one_line(pairs, run_cli, megabytes):
+    """Parquet's library must not end the process, wait for ever, or be said to be missing."""
+    pytest.importorskip("pyarrow")
+    table = pairs.parent / "t.parquet"
+    rows = "h\tc\t1\t2\n" * 10
+    (pairs.parent / "t.tsv").write_text(f"#haplotype\tchrom\tstart\tend\n{rows}")
+    write = "import sys; from pyarrow import csv, parquet; parquet.write_table(csv.read_csv(sys.argv[1]), sys.argv[2])"
+    subprocess.run([sys.executable, "-c", write, pairs.parent / "t.tsv", table], check=True)
+    done = run_cli("-q", "gather", table, table, "-o", pairs.parent / "out.parquet", preexec_fn=limited(megabytes))
+    assert done.returncode in (0, 1), done.stderr
+    assert len(done.stderr.splitlines()) == done.returncode
+    assert "needs pyarrow" not in done.stderr and "a defect" not in done.stderr
+    assert (pairs.parent / "out.parquet").exists() == (done.returncode == 0)
