@@ -13,12 +13,17 @@ from types import FrameType
 from pairhmm.errors import InputError
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
+_LATER_SECONDS = 0.02
+_is_settled = False
 # What ends a run from outside, beside Ctrl-C: told to stop, and its terminal gone.
 _ENDING = {signal.SIGTERM: "terminated", signal.SIGHUP: "its terminal is gone: hung up"}
 
 
 class Ended(BaseException):
     """A signal, raised where the program stands so that half-written files are removed on the way out.
+
+    One that is freed before `settle` was dropped on its way, as Python and libraries do while they import, look up or
+    free something. It is raised again then.
 
     Attributes
     ----------
@@ -31,18 +36,35 @@ class Ended(BaseException):
         self.number, self.told = number, _ENDING[signal.Signals(number)]
         super().__init__(self.told)
 
+    def __del__(self) -> None:
+        if not _is_settled:
+            signal.setitimer(signal.ITIMER_REAL, _LATER_SECONDS)
+
 
 def heed_signals() -> None:
     """Raise `Ended` at what ends a run; a hang-up that nohup has left out is left out."""
     for number in _ENDING:
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _end)
+    # Python would tell of one that it drops.
+    sys.unraisablehook = lambda lost: None if lost.exc_type is Ended else sys.__unraisablehook__(lost)
+
+
+def settle() -> None:
+    """What ended the run has arrived where that is told."""
+    global _is_settled
+    _is_settled = True
 
 
 def _end(number: int, frame: FrameType | None) -> None:
     # A second one would interrupt the cleaning up after the first.
     for each in _ENDING:
         signal.signal(each, signal.SIG_IGN)
+    signal.signal(signal.SIGALRM, lambda *_: _raise(number))
+    _raise(number)
+
+
+def _raise(number: int) -> None:
     raise Ended(number)
 
 

@@ -108,6 +108,7 @@ def main(arguments: list[str] | None = None) -> None:
         _tell("interrupted")
         code = SIGNAL_BASE + signal.SIGINT
     except ends.Ended as ended:
+        ends.settle()
         _tell(ended.told)
         code = SIGNAL_BASE + ended.number
     except BrokenPipeError:

@@ -89,8 +89,8 @@ def test_what_a_killed_run_left_goes_with_the_next_one(tmp_path: Path) -> None:
 
 
 def started(folder: Path, number: signal.Signals) -> subprocess.Popen[bytes]:
-    """A run of minutes, ended by a signal once it writes."""
-    command = [sys.executable, "-m", "pairhmm", "simulate", "-o", str(folder), "--length", "300000000"]
+    """A long run, ended by a signal once it has a folder to write to."""
+    command = [sys.executable, "-m", "pairhmm", "simulate", "-o", str(folder), "--length", "30000000"]
 
     def heed() -> None:
         # A shell's background jobs ignore Ctrl-C and pass that on: not this one.
