@@ -85,7 +85,7 @@ def make_data(data: Path, length: int, coverage: float, seed: int) -> None:
     """Simulate a sample into the folder `data` and align its reads; the BAM's index is written last."""
     if shutil.which("bwa") is None:
         sys.exit("bwa is not installed; cure: apt-get install bwa")
-    made = simulate(data, length=length, coverage=coverage, seed=seed)
+    made = simulate(data, length=length, coverage=coverage, seed=seed, overwrite=True)
     subprocess.run(["bwa", "index", made.reference], check=True, stderr=subprocess.DEVNULL)
     sam = data / "aligned.sam"
     group = "@RG\\tID:sample\\tSM:sample"

@@ -98,7 +98,7 @@ def pairhmm(*arguments: object) -> list[str]:
 
 def simulate(folder: Path) -> None:
     counts = ["--length", LENGTH, "--snvs", SNVS, "--indels", INDELS]
-    subprocess.run(pairhmm("simulate", "-o", folder, "--coverage", 30, *counts), check=True)
+    subprocess.run(pairhmm("simulate", "--force", "-o", folder, "--coverage", 30, *counts), check=True)
 
 
 def split(source: Path, destination: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.arguments import AnyPath, Paths, Texts, path_of
+from pairhmm.arguments import AnyPath, Paths, Texts, path_of, paths_of
 from pairhmm.errors import InputError
 from pairhmm.evidence import Evidence, without_nuisances
 from pairhmm.genotypes import (
@@ -23,6 +23,7 @@ from pairhmm.genotypes import (
     site_quality,
 )
 from pairhmm.io.calls import open_calls
+from pairhmm.io.destinations import check_apart
 from pairhmm.keywords import CallKeywords, with_keywords
 from pairhmm.models.gatk import GatkOptions, floor_scores
 from pairhmm.option_rules import check_number
@@ -157,6 +158,7 @@ def write_calls(
     chosen = with_keywords("write_calls", keywords, options or RunOptions(), genotypes or GenotypeOptions())
     options, genotypes = chosen
     check_number("min_quality", min_quality, 0)
+    check_apart((*paths_of(alignments), reference, candidates, haplotypes, regions_file), [("-o", output)])
     with open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options) as run:
         _check_names(genotypes, run.samples)
         with open_calls(

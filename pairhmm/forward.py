@@ -16,6 +16,7 @@ from pairhmm.batch import QUALITY_NAMES, PairBatch, Profiles, Qualities, Read, j
 from pairhmm.engine import Choice
 from pairhmm.errors import InputError
 from pairhmm.io.ahead import read_ahead
+from pairhmm.io.destinations import check_apart
 from pairhmm.io.endings import TEXT_TABLE, require_ending
 from pairhmm.io.outputs import open_binary_output
 from pairhmm.io.pair_batches import read_batches
@@ -175,6 +176,7 @@ def forward_files(
     """
     check_whole("threads", threads, 1)
     output = path_of(output)
+    check_apart([reads, haplotypes], [("-o", output)])
     require_ending(output, "tables of scores", TEXT_TABLE)
     pairs = 0
     with closing(

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pairhmm.arguments import AnyPath, Paths, Texts, path_of, some_paths_of, texts_of
 from pairhmm.errors import InputError
+from pairhmm.io.destinations import check_apart
 from pairhmm.io.gathered import gather_parquet, gather_table, gather_vcf, is_vcf
+from pairhmm.io.names import check_names
+from pairhmm.io.tables import companion
 
 
 def gather(pieces: Paths, output: AnyPath, samples: Texts = ()) -> None:
@@ -29,6 +32,8 @@ def gather(pieces: Paths, output: AnyPath, samples: Texts = ()) -> None:
     if samples and (len(samples) != len(pieces) or is_vcf(output) or output.endswith(".parquet")):
         rule = f"{len(samples)} names for {len(pieces)} files"
         raise InputError("--sample", "", rule, "name each table once; VCF and Parquet take no names")
+    check_names("--sample", "", samples, "choose another name")
+    check_apart((*pieces, *(() if is_vcf(output) else map(companion, pieces))), [("-o", output)])
     if is_vcf(output):
         gather_vcf(pieces, output)
     elif output.endswith(".parquet"):

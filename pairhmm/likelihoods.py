@@ -8,9 +8,10 @@ from typing import Unpack
 
 import numpy as np
 
-from pairhmm.arguments import AnyPath, Paths, Texts, path_of
+from pairhmm.arguments import AnyPath, Paths, Texts, path_of, paths_of
 from pairhmm.evidence import Evidence, without_nuisances
-from pairhmm.io.tables import LikelihoodRows, open_likelihoods
+from pairhmm.io.destinations import check_apart
+from pairhmm.io.tables import LikelihoodRows, companion, open_likelihoods
 from pairhmm.keywords import RunKeywords, with_keywords
 from pairhmm.models.gatk import GatkOptions, floor_scores
 from pairhmm.reads import FIRST, PAIRED, SECOND
@@ -98,8 +99,11 @@ def write_likelihoods(
     """
     chosen = with_keywords("write_likelihoods", keywords, options or RunOptions())
     (options,) = chosen
+    output = path_of(output)
+    inputs = (*paths_of(alignments), reference, candidates, haplotypes, regions_file)
+    check_apart(inputs, (("-o", path) for path in (output, companion(output))))
     with open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options) as run:
-        with open_likelihoods(path_of(output)) as writer:
+        with open_likelihoods(output) as writer:
             refined = without_nuisances if only_listed else None
             for evidence in run.evidence(watch, refined, without_set_aside=prepared):
                 writer.write(table_rows(evidence, run.samples, options.model if prepared else None))

@@ -13,16 +13,18 @@ from pairhmm.arguments import AnyPath, path_of, paths_of
 from pairhmm.errors import InputError
 from pairhmm.io.alignments import AlignmentReader
 from pairhmm.io.called_sites import CalledSites
+from pairhmm.io.destinations import check_apart
 from pairhmm.io.fasta import Reference
 from pairhmm.io.hit_tables import read_hits, table_label
 from pairhmm.io.likelihood_reader import LikelihoodTable
-from pairhmm.io.multiqc import write_multiqc
+from pairhmm.io.multiqc import multiqc_path, write_multiqc
 from pairhmm.io.report_page import write_page
 from pairhmm.io.signatures import read_signatures
+from pairhmm.io.tables import companion
 from pairhmm.io.timings import read_timings
 from pairhmm.keywords import ReportKeywords, with_keywords
 from pairhmm.option_rules import check_whole
-from pairhmm.report_data import Found, multiqc_contents, page_data
+from pairhmm.report_data import MULTIQC_CONTENTS, Found, multiqc_contents, page_data
 from pairhmm.report_panels import PanelSources, make_panels
 from pairhmm.reporting.cohort import Cohort
 from pairhmm.reporting.hits import Hits
@@ -75,6 +77,12 @@ class ReportInputs:
         for name in ("likelihoods", "alignments", "hits", "timings"):
             object.__setattr__(self, name, tuple(paths_of(getattr(self, name))))
 
+    def paths(self) -> list[str | None]:
+        """All files that are read, companions of tables among them."""
+        tables = (*self.likelihoods, *map(companion, self.likelihoods))
+        single = self.reference, self.calls, self.signatures
+        return [*single, *tables, *self.alignments, *self.hits, *self.timings]
+
 
 def report(
     output: AnyPath,
@@ -110,6 +118,8 @@ def report(
     chosen = with_keywords("report", keywords, inputs or ReportInputs())
     (inputs,) = chosen
     _check(inputs)
+    contents = () if multiqc is None else (multiqc_path(multiqc, name) for name in MULTIQC_CONTENTS)
+    check_apart(inputs.paths(), [("-o", output), *(("--mqc", path) for path in contents)])
     found = Found(inputs=_described(inputs))
     with ExitStack() as stack:
         genome = stack.enter_context(Reference(inputs.reference)) if inputs.reference is not None else None

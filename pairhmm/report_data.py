@@ -220,6 +220,10 @@ def _scan(found: Found) -> dict[str, Any] | None:
     }
 
 
+MULTIQC_CONTENTS = ("pairhmm_general", "pairhmm_concordance", "pairhmm_hits")
+"""Names of what `multiqc_contents` may give."""
+
+
 def multiqc_contents(found: Found) -> dict[str, dict[str, Any]]:
     """Custom content for MultiQC, by the beginning of its file's name."""
     data = {}

@@ -18,6 +18,8 @@ from pairhmm.compiled import require_compiled
 from pairhmm.errors import InputError
 from pairhmm.io.ahead import read_ahead
 from pairhmm.io.byte_stream import STDIN, ByteStream
+from pairhmm.io.destinations import check_apart
+from pairhmm.io.names import check_names
 from pairhmm.io.outputs import is_device
 from pairhmm.io.sample_files import sample_blocks
 from pairhmm.io.scan_tables import (
@@ -27,6 +29,7 @@ from pairhmm.io.scan_tables import (
     open_hit_table,
     open_multiqc,
     open_summaries,
+    summary_paths,
 )
 from pairhmm.io.signatures import read_signatures
 from pairhmm.iupac import encode_sets
@@ -201,6 +204,11 @@ class Reports:
         for name in ("summary", "multiqc"):
             object.__setattr__(self, name, path_of(getattr(self, name)))
 
+    def outputs(self, table: str) -> list[tuple[str, str | None]]:
+        """Options and files: of the table, and of what is written beside it."""
+        summaries = summary_paths(self.summary) if self.summary is not None else ()
+        return [("-o", table), ("--multiqc", self.multiqc), *(("--summary", path) for path in summaries)]
+
 
 @dataclass(slots=True)
 class ScanCounts:
@@ -274,6 +282,8 @@ def scan_files(
         raise InputError(
             "--per-file", "", "a file has one hit a signature, and --all asks for every match", "leave one out"
         )
+    check_apart((signatures, *samples, reference), reports.outputs(output))
+    check_names("SAMPLE", "file", samples, "rename the file: its name stands in the table")
     if [signatures, *samples].count(STDIN) > 1:
         raise InputError(STDIN, "", "stdin is named more than once", "give the other as a file")
     known = read_signatures(signatures)

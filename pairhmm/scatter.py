@@ -12,17 +12,19 @@ All coordinates are 0-based half-open.
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import NamedTuple, Unpack
 
-from pairhmm.arguments import AnyPath, Paths, Texts, path_of, some_paths_of, texts_of
+from pairhmm.arguments import AnyPath, Paths, Texts, path_of, paths_of, some_paths_of, texts_of
 from pairhmm.blocks import ReadBlock
 from pairhmm.candidates import CandidateFinder
 from pairhmm.compiled import require_compiled
 from pairhmm.io.alignments import AlignmentReader
 from pairhmm.io.candidates import CandidateReader
+from pairhmm.io.destinations import check_apart
 from pairhmm.io.fasta import Reference
 from pairhmm.io.intervals import Interval, write_beds
 from pairhmm.io.read_blocks import read_blocks
@@ -127,8 +129,13 @@ def write_scatter(
     output : path
         Folder; made when missing.
     """
+    names = [f"{number}-of-{pieces}.bed" for number in range(1, pieces + 1)]
+    check_apart(
+        (*paths_of(alignments), reference, candidates, regions_file),
+        (("-o", os.path.join(path_of(output), name)) for name in names),
+    )
     found = scatter(alignments, reference, pieces, candidates, regions, regions_file, options, **keywords)
-    write_beds(path_of(output), {f"{number}-of-{pieces}.bed": piece for number, piece in enumerate(found, start=1)})
+    write_beds(path_of(output), dict(zip(names, found, strict=True)))
 
 
 class _Work:

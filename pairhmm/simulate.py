@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import numpy as np
 
 from pairhmm.arguments import AnyPath, path_of
 from pairhmm.errors import InputError
+from pairhmm.io.output_folders import whole_folder
 from pairhmm.io.simulated import ReadWriter, write_fasta, write_truth
 from pairhmm.simulation.reads import draw_reads
 from pairhmm.simulation.reference import make_contig, repeat_families
@@ -21,6 +20,7 @@ SNVS_PER_BASE = 0.85e-3
 INDELS_PER_BASE = 0.15e-3
 REFERENCE, TRUTH, BAM = "reference.fa", "truth.vcf.gz", "reads.bam"
 FASTQ_1, FASTQ_2 = "reads_1.fastq.gz", "reads_2.fastq.gz"
+FILES = (REFERENCE, f"{REFERENCE}.fai", TRUTH, f"{TRUTH}.tbi", FASTQ_1, FASTQ_2, BAM, f"{BAM}.bai")
 # Coverage falls off towards the ends of a contig, so no variant lies there.
 MARGIN = 500
 MIN_CONTIG = 2_000
@@ -74,6 +74,7 @@ def simulate(
     sample: str = "sample",
     seed: int = 1,
     genome_seed: int | None = None,
+    overwrite: bool = False,
 ) -> SimulatedData:
     """Make a diploid sample with known variants and its paired reads.
 
@@ -102,6 +103,8 @@ def simulate(
         Seed of every random choice, not negative.
     genome_seed : int, optional
         Seed of the reference in its place: samples with the same one, length and contigs share their reference.
+    overwrite : bool
+        Files of these names that are in the folder may be replaced.
 
     Returns
     -------
@@ -110,7 +113,7 @@ def simulate(
     Raises
     ------
     InputError
-        When an argument is out of range, or the variants do not fit.
+        When an argument is out of range, the variants do not fit, or a file is there that may not be replaced.
     """
     snvs = round(SNVS_PER_BASE * length) if snvs is None else snvs
     indels = round(INDELS_PER_BASE * length) if indels is None else indels
@@ -118,17 +121,8 @@ def simulate(
     settings = _Settings(length, contigs, coverage, read_length, snvs, indels, max_indel, sample, seed, of_genome)
     _check(settings)
     folder = Path(path_of(output))
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        # Beside the destination: the finished files are renamed into place, and a killed run leaves none.
-        with tempfile.TemporaryDirectory(prefix=".simulate-", dir=folder) as scratch:
-            pairs = _make(Path(scratch), settings)
-            for path in sorted(Path(scratch).iterdir()):
-                os.replace(path, folder / path.name)
-    except OSError as error:
-        raise InputError(
-            str(folder), "", f"cannot be written ({error.strerror or error})", "choose another -o"
-        ) from error
+    with whole_folder(folder, FILES, overwrite) as scratch:
+        pairs = _make(scratch, settings)
     return SimulatedData(
         folder / REFERENCE, folder / TRUTH, folder / FASTQ_1, folder / FASTQ_2, folder / BAM, snvs, indels, pairs
     )

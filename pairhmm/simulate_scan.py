@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from pairhmm.errors import InputError
+from pairhmm.io.destinations import check_apart
+from pairhmm.io.output_folders import check_new
 from pairhmm.io.outputs import open_output
 from pairhmm.io.sequence_output import open_sequences
 from pairhmm.io.signatures import read_signatures
@@ -28,6 +30,7 @@ def simulate_signatures(
     max_length: int = 10_000,
     n_ratio: float = 0.1,
     seed: int = 1,
+    overwrite: bool = False,
 ) -> None:
     """Write random signatures as FASTA; the same arguments give the same bytes.
 
@@ -41,6 +44,8 @@ def simulate_signatures(
     n_ratio : float
         Probability that a letter is N.
     seed : int
+    overwrite : bool
+        What is there already may be replaced.
 
     Raises
     ------
@@ -48,6 +53,7 @@ def simulate_signatures(
         For arguments out of range, and where the output can't be written.
     """
     _check([(count >= 1, "--count", "must be at least 1"), *_shared_rules(min_length, max_length, n_ratio, seed)])
+    check_new([output], overwrite)
     rng = np.random.default_rng((seed, _SIGNATURES))
     with open_sequences(output) as write:
         for number in range(1, count + 1):
@@ -70,6 +76,7 @@ def simulate_samples(
     max_phred: int = 30,
     n_ratio: float = 0.1,
     seed: int = 1,
+    overwrite: bool = False,
 ) -> None:
     """Write samples as FASTQ, some with signatures planted in them; the same arguments give the same bytes.
 
@@ -95,12 +102,16 @@ def simulate_samples(
     n_ratio : float
         Probability that a letter is N.
     seed : int
+    overwrite : bool
+        What is there already may be replaced.
 
     Raises
     ------
     InputError
         For arguments out of range, unusable signatures, and where an output can't be written.
     """
+    check_apart([signatures], [("-o", output), ("--truth", truth)])
+    check_new([output, truth], overwrite)
     known = read_signatures(signatures)
     _check(
         [

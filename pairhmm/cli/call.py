@@ -79,9 +79,11 @@ def command(
     """
     from pairhmm.call import write_calls
     from pairhmm.genotypes import GenotypeOptions
+    from pairhmm.io.destinations import check_apart
     from pairhmm.io.ploidy import read_ploidy
     from pairhmm.ploidy import Ploidies
 
+    check_apart([ploidy_file], [("-o", output)])
     options = run_options(given)
     with region_progress() as watch:
         write_calls(
@@ -108,7 +110,7 @@ def _provenance() -> dict[str, str]:
     from datetime import date
     from importlib.metadata import PackageNotFoundError, version
 
-    from pairhmm.io.contig_names import printable
+    from pairhmm.io.names import printable
 
     try:
         number = version("pairhmm")

@@ -50,11 +50,14 @@ def command(
     .profile file of letter probabilities. HAPLOTYPES is FASTA. Base qualities are used as they are.
     """
     from pairhmm.forward import forward_files
+    from pairhmm.io.destinations import check_apart
     from pairhmm.models.gatk import GatkOptions
     from pairhmm.models.profile import PRESETS, preset, read_parameters
 
     profile = None
     if model == "profile":
+        if parameters not in PRESETS:
+            check_apart([parameters], [("-o", output)])
         profile = preset(parameters) if parameters in PRESETS else read_parameters(parameters)
     forward_files(
         reads,

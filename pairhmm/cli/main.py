@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import logging
-import os
 import signal
 import sys
 from difflib import get_close_matches
 from importlib import import_module
-from types import FrameType
 
 import rich_click as click
 from click.exceptions import Exit
 
+from pairhmm.cli import ends
 from pairhmm.errors import BackendUnavailable, InputError, PairhmmError
+from pairhmm.io.names import printable
+from pairhmm.io.outputs import output_errors
 from pairhmm.threads import tell_of_refused_threads
 
 # A command's module is imported when it is run; its line of help stands here so that --help imports none of them.
@@ -83,11 +84,12 @@ class _JsonFormatter(logging.Formatter):
 class _LineFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         level = f"{record.levelname.lower()}: " if record.levelno >= logging.WARNING else ""
-        return f"pairhmm: {level}{record.getMessage()}"
+        # Of a file's name, too, a line break makes no second line, and an escape code does nothing to the terminal.
+        return f"pairhmm: {level}{printable(record.getMessage())}"
 
 
 def _set_up_messages(level: int, json_log: bool) -> None:
-    handler = logging.StreamHandler(sys.stderr)
+    handler = ends.MessageHandler(sys.stderr)
     handler.setFormatter(_JsonFormatter() if json_log else _LineFormatter())
     logger = logging.getLogger("pairhmm")
     logger.handlers[:] = [handler]
@@ -95,46 +97,43 @@ def _set_up_messages(level: int, json_log: bool) -> None:
     logger.propagate = False
 
 
-class _Terminated(BaseException):
-    """SIGTERM, raised where the program stands so that half-written files are removed on the way out."""
-
-
-def _terminate(signum: int, frame: FrameType | None) -> None:
-    # A second one would interrupt the cleaning up after the first.
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    raise _Terminated
-
-
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 1 the work failed or a check did not hold, 2 usage or input error."""
-    signal.signal(signal.SIGTERM, _terminate)
+    ends.open_closed_streams()
+    ends.heed_signals()
     given = _shared_first(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
     try:
         code = cli.main(given, prog_name="pairhmm", standalone_mode=False)
         tell_of_refused_threads()
-        sys.stdout.flush()
+        with output_errors("stdout"):
+            sys.stdout.flush()
     except Exit as exit_:
         code = exit_.exit_code
     except click.ClickException as error:
-        error.show()
+        ends.tell_if_heard(error.show)
         code = MISUSED
     except (click.Abort, KeyboardInterrupt):
         _tell("interrupted")
         code = SIGNAL_BASE + signal.SIGINT
-    except _Terminated:
-        _tell("terminated")
-        code = SIGNAL_BASE + signal.SIGTERM
+    except ends.Ended as ended:
+        ends.settle()
+        _tell(ended.told)
+        code = SIGNAL_BASE + ended.number
     except BrokenPipeError:
-        # The reader of a pipe has gone, as `head` does: nothing is left to write, at exit neither.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader of a pipe has gone, as `head` does: nothing is left to write.
         code = FAILED
     except (InputError, BackendUnavailable) as error:
         if debug:
             raise
         _tell(str(error))
         code = MISUSED
-    except (PairhmmError, MemoryError, OSError) as error:
+    except MemoryError as error:
+        if debug:
+            raise
+        _tell(f"out of memory: {_one_line(error)}; give it more, or smaller pieces (-r, --chunk-size)")
+        code = FAILED
+    except (PairhmmError, OSError) as error:
         if debug:
             raise
         _tell(_one_line(error))
@@ -144,6 +143,8 @@ def main(arguments: list[str] | None = None) -> None:
             raise
         _tell(f"{type(error).__name__}: {_one_line(error)} (a defect: --debug shows where)")
         code = FAILED
+    finally:
+        ends.drop_unwritten()
     sys.exit(code if isinstance(code, int) else 0)
 
 

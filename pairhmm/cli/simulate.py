@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import logging
+
 import rich_click as click
 
 from pairhmm.cli import simulate_samples, simulate_signatures
 from pairhmm.cli.numbers import Real
+
+log = logging.getLogger(__name__)
 
 
 @click.group("simulate", invoke_without_command=True)
@@ -22,6 +26,7 @@ from pairhmm.cli.numbers import Real
 @click.option(
     "--genome-seed", type=int, help="Seed of the reference alone, for several samples of it. Default: --seed."
 )
+@click.option("--force", "overwrite", is_flag=True, help="Write over what is there.")
 @click.pass_context
 def command(
     context: click.Context,
@@ -36,6 +41,7 @@ def command(
     sample: str,
     seed: int,
     genome_seed: int | None,
+    overwrite: bool,
 ) -> None:
     """Make a diploid genome with known variants, and paired reads of it.
 
@@ -62,8 +68,9 @@ def command(
         sample=sample,
         seed=seed,
         genome_seed=genome_seed,
+        overwrite=overwrite,
     )
-    click.echo(f"{made.snvs} SNVs, {made.indels} indels, {made.pairs} read pairs: {made.bam.parent}", err=True)
+    log.info("%d SNVs, %d indels, %d read pairs: %s", made.snvs, made.indels, made.pairs, made.bam.parent)
 
 
 command.add_command(simulate_signatures.command)

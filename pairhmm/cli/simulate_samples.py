@@ -21,6 +21,7 @@ from pairhmm.cli.numbers import Real
 @click.option("--max-phred", type=int, default=30, show_default=True, help="Highest base quality.")
 @click.option("--n-ratio", type=Real(), default=0.1, show_default=True, help="Probability that a letter is N.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Same seed and options, same bytes.")
+@click.option("--force", "overwrite", is_flag=True, help="Write over what is there.")
 def command(
     signatures: str,
     output: str,
@@ -35,6 +36,7 @@ def command(
     max_phred: int,
     n_ratio: float,
     seed: int,
+    overwrite: bool,
 ) -> None:
     """Make samples for pairhmm scan, some with signatures in them; the defaults are those of its reference workload."""
     from pairhmm.simulate_scan import simulate_samples
@@ -53,4 +55,5 @@ def command(
         max_phred=max_phred,
         n_ratio=n_ratio,
         seed=seed,
+        overwrite=overwrite,
     )

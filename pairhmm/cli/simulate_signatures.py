@@ -14,8 +14,19 @@ from pairhmm.cli.numbers import Real
 @click.option("--max-length", type=int, default=10_000, show_default=True, help="Bases of the longest.")
 @click.option("--n-ratio", type=Real(), default=0.1, show_default=True, help="Probability that a letter is N.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Same seed and options, same bytes.")
-def command(output: str, count: int, min_length: int, max_length: int, n_ratio: float, seed: int) -> None:
+@click.option("--force", "overwrite", is_flag=True, help="Write over what is there.")
+def command(
+    output: str, count: int, min_length: int, max_length: int, n_ratio: float, seed: int, overwrite: bool
+) -> None:
     """Make random signatures for pairhmm scan; the defaults are those of its reference workload."""
     from pairhmm.simulate_scan import simulate_signatures
 
-    simulate_signatures(output, count=count, min_length=min_length, max_length=max_length, n_ratio=n_ratio, seed=seed)
+    simulate_signatures(
+        output,
+        count=count,
+        min_length=min_length,
+        max_length=max_length,
+        n_ratio=n_ratio,
+        seed=seed,
+        overwrite=overwrite,
+    )

@@ -5,7 +5,7 @@ All coordinates are 0-based half-open.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import pysam
@@ -33,6 +33,8 @@ class OpenAlignments:
         Sample index of reads without a read group; None where the file has several samples: such reads are an error.
     contigs : tuple of str
         The file's contigs that are read: those that the reference has.
+    check_end : callable
+        Raises where what has been read to its end was cut off: of a stream that can't be known before.
     """
 
     path: str
@@ -40,6 +42,7 @@ class OpenAlignments:
     sample_of_group: dict[str, int]
     default_sample: int | None
     contigs: tuple[str, ...]
+    check_end: Callable[[], None] = lambda: None
 
     def sample(self, read: pysam.AlignedSegment) -> int:
         """The sample index of a read."""
@@ -122,6 +125,7 @@ class SourceReader:
                 yield from self._by_contig()
             else:
                 yield from self._source.file.fetch(until_eof=True)
+                self._source.check_end()
         except OSError as error:
             cure = "it is cut off or damaged: make it again"
             if self._source.file.is_cram:

@@ -5,24 +5,29 @@ from __future__ import annotations
 import errno
 import logging
 import os
-from collections.abc import Sequence
+import stat
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 import pysam
 
 from pairhmm.errors import InputError
+from pairhmm.io import end_markers
 from pairhmm.io.alignment_index import AlignmentIndex, find_index
 from pairhmm.io.alignment_sources import OpenAlignments
+from pairhmm.io.byte_stream import STDIN, ByteStream
+from pairhmm.io.contig_names import listed
 from pairhmm.io.fasta import Reference
 from pairhmm.io.htslib import UNREADABLE, quiet
-from pairhmm.io.contig_names import listed, printable
+from pairhmm.io.names import check_names, printable
 from pairhmm.io.one_pass import require_file
+from pairhmm.io.pipes import pipe_from
 
 log = logging.getLogger(__name__)
 
-STDIN = "-"
+STDIN_FILE = 0
 _OTHER_FORMAT = "not a BAM or CRAM file, or damaged at its beginning"
 _FORMATS = "give aligned reads as BAM or CRAM"
 
@@ -102,10 +107,14 @@ class AlignmentReader:
             require_file(path, "reads of regions are found through an index")
         index_path = find_index(path) if path != STDIN else None
         index = AlignmentIndex(index_path, path) if index_path is not None else None
-        file = _open(path, reference, threads, index_path)
+        file, check_end = _open(path, reference, threads, index_path)
         self._files.append(file)
         header, contigs = _header(path, file)
         groups, default = self._samples_of(path, header.get("RG", []))
+        check_names(
+            path, "sample", self.samples, "rename it (samtools reheader), or the file where it has no read groups"
+        )
+        check_names(path, "contig", contigs, "rename it: samtools reheader")
         if header.get("HD", {}).get("SO") == "queryname":
             raise InputError(path, "", "sorted by read name", "run samtools sort")
         if index is not None:
@@ -115,7 +124,7 @@ class AlignmentReader:
         elif need_index:
             raise InputError(path, "", "has no index, which regions need", f"run samtools index {path}")
         known = _known_contigs(path, contigs, reference)
-        self.sources.append(OpenAlignments(path, file, groups, default, tuple(known)))
+        self.sources.append(OpenAlignments(path, file, groups, default, tuple(known), check_end))
         self.contigs |= {name: length for name, length in known.items() if name not in self.contigs}
         for line in header.get("SQ", []):
             if "M5" in line:
@@ -155,12 +164,16 @@ class AlignmentReader:
         return ({}, distinct.pop()) if len(distinct) == 1 else (indices, None)
 
 
-def _open(path: str, reference: Reference, threads: int, index_path: str | None) -> pysam.AlignmentFile:
+def _open(
+    path: str, reference: Reference, threads: int, index_path: str | None
+) -> tuple[pysam.AlignmentFile, Callable[[], None]]:
+    """The file, and what tells at its end whether it was cut off."""
     if path != STDIN and (os.path.isdir(path) or not os.path.exists(path)):
         raise InputError(path, "", "no such file", "check the path")
+    source, check_end = _source(path)
     try:
         file = pysam.AlignmentFile(
-            path,
+            source,
             "r",
             check_sq=False,
             reference_filename=reference.indexed_path,
@@ -177,7 +190,16 @@ def _open(path: str, reference: Reference, threads: int, index_path: str | None)
     if not (file.is_bam or file.is_cram or file.is_sam):
         file.close()
         raise InputError(path, "", _OTHER_FORMAT, _FORMATS)
-    return file
+    return file, check_end
+
+
+def _source(path: str) -> tuple[str | BinaryIO, Callable[[], None]]:
+    """What pysam opens: of a pipe on stdin a copy that is watched, since htslib looks at the ends of files only."""
+    if path != STDIN or stat.S_ISREG(os.fstat(STDIN_FILE).st_mode):
+        end_markers.check_end(path, STDIN_FILE if path == STDIN else None)
+        return path, lambda: None
+    stream = ByteStream(path, lambda _: None)
+    return pipe_from(cast(BinaryIO, stream.raw)), stream.check_end
 
 
 def _header(path: str, file: pysam.AlignmentFile) -> tuple[dict[str, Any], dict[str, int]]:

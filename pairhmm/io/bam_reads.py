@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from pairhmm.compiled import native
 from pairhmm.errors import InputError
-from pairhmm.io.byte_stream import CUT_OFF, MAKE_AGAIN, ByteStream
+from pairhmm.io.byte_stream import ByteStream
+from pairhmm.io.end_markers import CUT_OFF, MAKE_AGAIN
 from pairhmm.scanning.records import RecordBlock
 
 MAGIC = b"BAM\1"

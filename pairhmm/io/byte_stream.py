@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import os
 import zlib
 from collections.abc import Callable
 from types import ModuleType
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
+from pairhmm.io.end_markers import CUT_OFF, LONGEST, MAKE_AGAIN, check_end, check_tail, end_marker
 
 _DAMAGED: tuple[type[Exception], ...] = (gzip.BadGzipFile, zlib.error)
 gunzip: ModuleType = gzip
@@ -29,10 +29,6 @@ else:
 STDIN = "-"
 _HEAD_SIZE = 1 << 16
 _GZIP_MAGIC = b"\x1f\x8b"
-# SAM specification, section 4.1: the extra field that marks a BGZF block, and the empty block at the end.
-_BGZF_MARK = slice(12, 14), b"BC"
-_BGZF_END = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
-CUT_OFF, MAKE_AGAIN = "is cut off", "copy or make it again"
 
 
 class ByteStream:
@@ -54,7 +50,7 @@ class ByteStream:
     Raises
     ------
     InputError
-        For a file that can't be read, or that is bgzipped and lacks its end.
+        For a file that can't be read, or that lacks the marker at its end; of a stream, once it is read.
     """
 
     def __init__(self, path: str, watch: Callable[[int], None]) -> None:
@@ -73,11 +69,12 @@ class ByteStream:
     def _look(self, watch: Callable[[int], None]) -> None:
         """Read the first bytes, and see how to read the others."""
         try:
+            check_end(self.path, self._file.fileno())
             packed = self._file.read(_HEAD_SIZE)
-            self._check_end(packed)
         except OSError as error:
             raise InputError(self.path, "", error.strerror or "can't be read", "check the file") from error
-        self.raw = io.BufferedReader(_Replayed(packed, self._file, watch), _HEAD_SIZE)
+        self._replayed = _Replayed(packed, self._file, watch)
+        self.raw = io.BufferedReader(self._replayed, _HEAD_SIZE)
         self._unpacked: io.BufferedIOBase = self.raw
         self.head = packed
         if packed.startswith(_GZIP_MAGIC):
@@ -99,7 +96,18 @@ class ByteStream:
             raise self._damaged(error) from error
         except OSError as error:
             raise InputError(self.path, "", error.strerror or "can't be read", "check the file") from error
+        if done < len(view):
+            self.check_end()
         return done
+
+    def check_end(self) -> None:
+        """Require that what has been read to its end has the marker that belongs there.
+
+        Raises
+        ------
+        InputError
+        """
+        check_tail(self.path, self._replayed.marker, self._replayed.tail)
 
     def close(self) -> None:
         """Close the file; stdin stays open."""
@@ -111,27 +119,16 @@ class ByteStream:
     def __exit__(self, *unused: object) -> None:
         self.close()
 
-    def _check_end(self, packed: bytes) -> None:
-        """A bgzipped file that was cut between two blocks looks whole but for the empty one at its end."""
-        place, mark = _BGZF_MARK
-        if not packed.startswith(_GZIP_MAGIC) or packed[place] != mark or not self._file.seekable():
-            return
-        here = self._file.tell()
-        self._file.seek(-min(len(_BGZF_END), here), os.SEEK_END)
-        end = self._file.read()
-        self._file.seek(here)
-        if end != _BGZF_END:
-            raise InputError(self.path, "", f"{CUT_OFF}: its end marker is missing", MAKE_AGAIN)
-
     def _damaged(self, error: Exception) -> InputError:
         return InputError(self.path, "", f"is damaged: {error}", MAKE_AGAIN)
 
 
 class _Replayed(io.RawIOBase):
-    """Bytes that were read already and the file behind them; tells how many pass."""
+    """Bytes that were read already and the file behind them; tells how many pass, and keeps the last of them."""
 
     def __init__(self, head: bytes, file: BinaryIO, watch: Callable[[int], None]) -> None:
         self._head, self._file, self._watch = memoryview(head), file, watch
+        self.marker, self.tail = end_marker(head), b""
 
     def readable(self) -> bool:
         return True
@@ -142,5 +139,7 @@ class _Replayed(io.RawIOBase):
             buffer[:count], self._head = self._head[:count], self._head[count:]
         else:
             count = self._file.readinto(buffer)  # type: ignore[attr-defined]
+        if self.marker:
+            self.tail = (self.tail + bytes(buffer[max(0, count - LONGEST) : count]))[-LONGEST:]
         self._watch(count)
         return count

@@ -8,6 +8,7 @@ from contextlib import suppress
 import pysam
 
 from pairhmm.errors import InputError
+from pairhmm.io.end_markers import check_end
 from pairhmm.reporting.sites import SampleCall, Site
 
 _PROVENANCE = ("fileDate", "source", "reference", "Version", "Command", "Backend", "commandline", "CommandLine")
@@ -37,10 +38,8 @@ class CalledSites:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        try:
-            open(path, "rb").close()  # the system says better than htslib why a file can't be opened
-        except OSError as error:
-            raise InputError(path, "", error.strerror or "can't be opened", "check the path") from error
+        # Also because the system says better than htslib why a file can't be opened.
+        check_end(path)
         # htslib says on stderr what is raised here, and that contig lines are missing, which nothing here needs.
         self._verbosity = pysam.set_verbosity(0)
         try:

@@ -13,7 +13,7 @@ import pysam.bcftools
 from pairhmm.genotypes import MAX_GQ, SampleGenotype
 from pairhmm.io.bgzip import LONGEST_FOR_TBI, BgzipText
 from pairhmm.io.endings import require_ending
-from pairhmm.io.contig_names import printable
+from pairhmm.io.names import printable
 from pairhmm.io.outputs import TextSink, open_output, output_errors, scratch_beside, whole_files
 from pairhmm.variants import Variant
 
@@ -173,7 +173,7 @@ def _header(
     )
     lines = [
         "##fileformat=VCFv4.3",
-        *(f"##{key}={value}" for key, value in provenance.items()),
+        *(f"##{key}={printable(value)}" for key, value in provenance.items()),
         f"##reference={printable(reference)}",
         '##FILTER=<ID=PASS,Description="All filters passed">',
         f'##FILTER=<ID={LOW_QUALITY},Description="{rule}">',

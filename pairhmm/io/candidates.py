@@ -13,8 +13,10 @@ import pysam
 from Bio.Data.IUPACData import ambiguous_dna_letters
 
 from pairhmm.errors import InputError
-from pairhmm.io.intervals import MOST_DIGITS
 from pairhmm.io.contig_names import same_contig
+from pairhmm.io.end_markers import check_end
+from pairhmm.io.intervals import MOST_DIGITS
+from pairhmm.io.names import check_names
 from pairhmm.io.one_pass import readable_again
 from pairhmm.regions import FetchBases
 from pairhmm.variants import Variant
@@ -82,6 +84,7 @@ class CandidateReader:
         last = (-1, -1)
         for index, (chrom, pos, name, ref, alts) in enumerate(_records(self.path)):
             place = f"{chrom}:{pos + 1}"
+            check_names(self.path, f"{place}: ID", [name], "rename or remove it")
             if chrom not in rank:
                 if self.skip_unknown:
                     continue
@@ -138,6 +141,7 @@ def _records(path: str) -> Iterator[_Fields]:
     """CHROM, 0-based POS, ID (empty for `.`), upper-case REF and ALTs of each record."""
     try:
         with readable_again(path) as file:
+            check_end(path, file)
             with open(file, "rb") as raw:
                 compressed = raw.read(2) == b"\x1f\x8b"
             if compressed:

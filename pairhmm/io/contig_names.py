@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable
 from itertools import islice
 
@@ -13,11 +12,6 @@ _PREFIX = "chr"
 def listed(names: Collection[str]) -> str:
     """The first few of some names."""
     return ", ".join(islice(names, _LISTED)) + (", ..." if len(names) > _LISTED else "")
-
-
-def printable(name: str) -> str:
-    """A file's name as text: bytes that are not UTF-8 become U+FFFD."""
-    return os.fsencode(name).decode("utf-8", "replace")
 
 
 def same_contig(name: str, contigs: Iterable[str]) -> str | None:

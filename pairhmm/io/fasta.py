@@ -14,8 +14,11 @@ import pysam
 from Bio.Data.IUPACData import ambiguous_dna_letters
 
 from pairhmm.errors import InputError
-from pairhmm.io.htslib import quiet
 from pairhmm.io.contig_names import same_contig
+from pairhmm.io.end_markers import check_end
+from pairhmm.io.fasta_index import can_be_indexed, make_index, why_unfit
+from pairhmm.io.htslib import quiet
+from pairhmm.io.names import check_names
 from pairhmm.io.one_pass import require_file
 
 log = logging.getLogger(__name__)
@@ -52,25 +55,17 @@ class Reference:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = self.indexed_path = os.fspath(path)
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
-        index = Path(f"{self.path}.fai")
         require_file(self.path, "a reference is read wherever reads are")
         if not os.path.isfile(self.path):
             raise InputError(self.path, "", "no such file", "give the reference FASTA with -f")
         self._check_kind()
+        check_end(self.path)
         with quiet():
-            self._file = self._with_index(index)
+            self._file = self._indexed()
         self.contigs = dict(zip(self._file.references, self._file.lengths, strict=True))
         if not self.contigs:
             raise InputError(self.path, "", "no sequence in it", "give the reference FASTA with -f")
-
-    def _with_index(self, index: Path) -> pysam.FastaFile:
-        if index.exists() and os.path.getmtime(index) < os.path.getmtime(self.path):
-            log.warning("%s is older than its FASTA: made anew", index)
-            return self._indexed()
-        if index.exists():
-            return self._open()
-        log.warning("%s has no index: made", self.path)
-        return self._indexed()
+        check_names(self.path, "contig", self.contigs, "rename it")
 
     def _check_kind(self) -> None:
         """Before an index of another kind of file is made."""
@@ -144,18 +139,21 @@ class Reference:
         self.close()
 
     def _indexed(self) -> pysam.FastaFile:
+        try:
+            unfit = why_unfit(self.path)
+        except OSError as error:
+            raise InputError(self.path, "", error.strerror or "can't be read", "check the file and its .fai") from error
+        if unfit is None:
+            return self._open()
+        log.warning("%s: made%s", unfit, "" if unfit.endswith("has no index") else " anew")
         folder = Path(self.path).parent
-        if not os.access(folder, os.W_OK):
+        if not can_be_indexed(self.path):
             # Indices of plain, bgzipped and CRAM's references all go beside the name that the file is opened by.
             self._scratch = tempfile.TemporaryDirectory(prefix="pairhmm-")
             self.indexed_path = os.path.join(self._scratch.name, Path(self.path).name)
             os.symlink(os.path.abspath(self.path), self.indexed_path)
-            log.warning("%s can't be written: the index is kept for this run only", folder)
-        try:
-            # As bytes, for a name that is not UTF-8.
-            pysam.faidx(os.fsencode(self.indexed_path))  # type: ignore[arg-type]
-        except (pysam.utils.SamtoolsError, OSError) as error:
-            raise InputError(self.path, "", "can't be indexed as FASTA", "gzipped? use bgzip") from error
+            log.warning("%s or an index in it can't be written: the index is kept for this run only", folder)
+        make_index(self.indexed_path)
         return self._open()
 
     def _open(self) -> pysam.FastaFile:

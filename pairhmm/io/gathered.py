@@ -16,7 +16,16 @@ from pairhmm.io.calls import open_vcf
 from pairhmm.io.endings import require_ending
 from pairhmm.io.outputs import TextSink, open_output, output_errors, whole_files
 from pairhmm.io.provenance import run_header
-from pairhmm.io.tables import ENDINGS, INDICES, ROWS_PER_GROUP, index_table, pyarrow_for
+from pairhmm.io.tables import (
+    ENDINGS,
+    INDICES,
+    PARQUET_READING,
+    PARQUET_WRITING,
+    ROWS_PER_GROUP,
+    index_table,
+    parquet_errors,
+    pyarrow_for,
+)
 from pairhmm.io.text_lines import read_lines
 
 _CONTIG = re.compile(r"##contig=<ID=([^,>]+)(?:.*?[,<]length=(\d+))?")
@@ -157,13 +166,13 @@ def gather_parquet(pieces: Sequence[str], destination: str) -> None:
 
     schema = _parquet(arrow, pieces[0]).schema_arrow
     with whole_files(destination) as scratch, output_errors(destination):
-        with parquet.ParquetWriter(str(scratch), schema, compression="zstd") as writer:
+        with parquet.ParquetWriter(str(scratch), schema, **PARQUET_WRITING) as writer:
             held: list[Any] = []
             for path in pieces:
                 file = _parquet(arrow, path)
                 if file.schema_arrow != schema:
                     raise InputError(path, "", f"its columns are not those of {pieces[0]}", _SAME)
-                for batch in file.iter_batches(ROWS_PER_GROUP):
+                for batch in _batches(arrow, path, file):
                     held.append(batch)
                     if sum(map(len, held)) >= ROWS_PER_GROUP:
                         writer.write_table(arrow.Table.from_batches(held, schema))
@@ -174,10 +183,19 @@ def gather_parquet(pieces: Sequence[str], destination: str) -> None:
 def _parquet(arrow: Any, path: str) -> Any:
     from pyarrow import parquet
 
-    try:
-        return parquet.ParquetFile(path)
-    except (OSError, arrow.ArrowInvalid) as error:
-        raise InputError(path, "", "can't be read as Parquet", "is it whole? make it again") from error
+    with parquet_errors(arrow, path):
+        return parquet.ParquetFile(path, **PARQUET_READING)
+
+
+def _batches(arrow: Any, path: str, file: Any) -> Iterator[Any]:
+    """The rows of a file; errors are told of it, and not of what is written meanwhile."""
+    batches = file.iter_batches(ROWS_PER_GROUP, use_threads=False)
+    while True:
+        with parquet_errors(arrow, path):
+            batch = next(batches, None)
+        if batch is None:
+            return
+        yield batch
 
 
 @contextmanager

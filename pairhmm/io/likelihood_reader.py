@@ -14,7 +14,7 @@ import numpy as np
 from pairhmm.batch import PRECISIONS
 from pairhmm.errors import InputError
 from pairhmm.io.one_pass import require_file
-from pairhmm.io.tables import COLUMNS, HAPLOTYPE_COLUMNS, companion
+from pairhmm.io.tables import COLUMNS, HAPLOTYPE_COLUMNS, PARQUET_READING, companion, parquet_errors, pyarrow_for
 from pairhmm.io.text_lines import read_rows
 from pairhmm.reporting.panels import RegionReads
 from pairhmm.reporting.sites import RegionVariant, parse_variants
@@ -183,20 +183,15 @@ def _text_rows(path: str, columns: Sequence[str], wanted: Wanted | None) -> Iter
 
 
 def _parquet_rows(path: str, columns: Sequence[str], wanted: Wanted | None) -> Iterator[Sequence[Any]]:
-    try:
-        from pyarrow import ArrowException, parquet
-    except ImportError:
-        cure = "pip install 'pairhmm[parquet]', or write .tsv.gz"
-        raise InputError(path, "", "Parquet needs pyarrow", cure) from None
-    try:
-        with parquet.ParquetFile(path) as file:
-            if file.schema_arrow.names != list(columns):
-                rule = f"its columns are not {' '.join(columns)}"
-                raise InputError(path, "", rule, f"give a table that {_MADE_BY} wrote")
-            for batch in file.iter_batches(_ROWS_AT_ONCE):
-                yield from _batch_rows(batch, wanted)
-    except (ArrowException, OSError) as error:
-        raise InputError(path, "", "can't be read as Parquet", "it may be cut off: make it again") from error
+    arrow = pyarrow_for(path)
+    from pyarrow import parquet
+
+    with parquet_errors(arrow, path), parquet.ParquetFile(path, **PARQUET_READING) as file:
+        if file.schema_arrow.names != list(columns):
+            rule = f"its columns are not {' '.join(columns)}"
+            raise InputError(path, "", rule, f"give a table that {_MADE_BY} wrote")
+        for batch in file.iter_batches(_ROWS_AT_ONCE, use_threads=False):
+            yield from _batch_rows(batch, wanted)
 
 
 def _batch_rows(batch: Any, wanted: Wanted | None) -> Iterator[Sequence[Any]]:

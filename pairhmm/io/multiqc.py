@@ -15,6 +15,11 @@ from pairhmm.io.scan_tables import MULTIQC_ENDING
 _COLOURS = [[0, "#edf2f8"], [0.5, "#6baed6"], [1, "#08458f"]]
 
 
+def multiqc_path(folder: str, name: str) -> Path:
+    """Where MultiQC finds a content of that name."""
+    return Path(folder) / f"{name}{MULTIQC_ENDING}"
+
+
 def write_multiqc(folder: str, contents: Mapping[str, dict[str, Any]]) -> None:
     """Write each content as ``NAME_mqc.json`` into a folder, which is made where it is missing.
 
@@ -28,7 +33,7 @@ def write_multiqc(folder: str, contents: Mapping[str, dict[str, Any]]) -> None:
     except OSError as error:
         raise InputError("--mqc", folder, error.strerror or "can't be made", "name another folder") from error
     for name, content in contents.items():
-        with open_output(Path(folder) / f"{name}{MULTIQC_ENDING}") as out:
+        with open_output(multiqc_path(folder, name)) as out:
             out.write(json.dumps(content, indent=1) + "\n")
 
 

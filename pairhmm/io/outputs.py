@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
+import hashlib
 import os
 import re
 import secrets
+import shutil
+import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol, TextIO
@@ -17,6 +21,11 @@ from pairhmm.errors import InputError
 
 STDOUT = "-"
 _listed: ContextVar[tuple[str, list[str]] | None] = ContextVar("listed", default=None)
+_ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+# Bytes: of the 255 that a name may have, ten go to the mark of a scratch file, and four to the suffix of its index.
+_LONGEST_TAIL = 241
+# Writers choose their format by a name's end.
+_KEPT_OF_NAME = 30
 
 
 class TextSink(Protocol):
@@ -30,7 +39,8 @@ class TextSink(Protocol):
 def whole_files(destination: str | Path, *companions: str) -> Iterator[Path]:
     """A path to write to, renamed to `destination` when the block ends well; removed when it does not.
 
-    What a killed process left half-written of the same destination is removed too.
+    What a killed process left half-written of the same destination is removed too. A link stays a link: what it leads
+    to is written.
 
     Parameters
     ----------
@@ -42,36 +52,76 @@ def whole_files(destination: str | Path, *companions: str) -> Iterator[Path]:
     Raises
     ------
     InputError
-        Where the folder can't be written, the disk is full, or the destination is a folder.
+        Where the folder can't be written, the disk is full, or the destination is a folder or read-only.
     """
-    target = Path(destination)
-    # The whole name stays at the end: writers choose their format by it.
-    scratch = target.with_name(f".{secrets.token_hex(4)}.{target.name}")
+    target = Path(os.path.realpath(destination))
+    scratch = target.with_name(f".{secrets.token_hex(4)}.{_scratch_tail(target.name)}")
     ends = ("", *companions)
     held: int | None = None
     try:
-        with output_errors(target):
-            # Path forgets the slash of a folder that is not there.
-            if target.is_dir() or str(destination).endswith(os.sep):
-                raise InputError(str(target), "", "is a folder", "name a file")
-            if not os.access(target.parent, os.W_OK | os.X_OK):
-                why = "can't be written" if target.parent.exists() else "does not exist"
-                raise InputError(str(target.parent), "", f"folder {why}", "choose another -o")
+        with output_errors(destination, scratch):
+            check_writable(destination, *(f"{destination}{end}" for end in companions))
             _remove_abandoned(target)
             held = os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
             _lock(held)
             yield scratch
             for end in reversed(ends):
                 made = Path(f"{scratch}{end}")
+                # Also where a link leads elsewhere: what stands beside it is what is found by its name.
+                final = Path(os.path.realpath(f"{destination}{end}"))
                 if made.exists():
-                    os.replace(made, f"{target}{end}")
+                    put_in_place(made, final)
                 elif end:
-                    Path(f"{target}{end}").unlink(missing_ok=True)
+                    final.unlink(missing_ok=True)
     finally:
         for end in ends:
-            Path(f"{scratch}{end}").unlink(missing_ok=True)
+            with suppress(OSError):
+                Path(f"{scratch}{end}").unlink(missing_ok=True)
         if held is not None:
             os.close(held)
+
+
+def check_writable(destination: str | Path, *others: str | Path) -> None:
+    """Require that a file can be put in its place, and so can others beside it.
+
+    Raises
+    ------
+    InputError
+        For a folder that is missing or can't be written, and for files that are folders or read-only.
+    """
+    is_link = os.path.islink(destination)
+    folder = Path(os.path.realpath(destination) if is_link else destination).parent
+    # Path forgets the slash of a folder that is not there.
+    if os.path.isdir(destination) or str(destination).endswith(os.sep):
+        raise InputError(str(destination), "", "is a folder", "name a file")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        why = "can't be written" if folder.exists() else "does not exist"
+        raise InputError(str(folder), "", f"folder {why}", "choose another -o")
+    for path in map(Path, (destination, *others)):
+        if is_protected(path):
+            raise InputError(str(path), "", "is read-only", "choose another -o, or make it writable (chmod u+w)")
+
+
+def is_protected(path: str | Path) -> bool:
+    """Whether a file is read-only. Renaming would replace it, and root may write it: its owner wants it to stay."""
+    return os.path.exists(path) and not (os.access(path, os.W_OK) and os.stat(path).st_mode & _ANY_WRITE)
+
+
+def _scratch_tail(name: str) -> str:
+    """What the name of a destination's scratch files ends in: the name, or so much of it that there is room."""
+    if len(os.fsencode(name)) <= _LONGEST_TAIL:
+        return name
+    return hashlib.blake2s(os.fsencode(name), digest_size=16).hexdigest() + name[-_KEPT_OF_NAME:]
+
+
+def put_in_place(made: Path, final: Path) -> None:
+    """Rename, or copy where a link leads to another file system."""
+    try:
+        os.replace(made, final)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        shutil.copyfile(made, final)
 
 
 def _lock(descriptor: int) -> bool:
@@ -101,7 +151,7 @@ def listed_once(folder: Path) -> Iterator[None]:
 
 def _remove_abandoned(target: Path) -> None:
     """Remove the scratch files of a destination whose writers are gone."""
-    scratch_name = re.compile(rf"\.[0-9a-f]{{8}}\.{re.escape(target.name)}")
+    scratch_name = re.compile(rf"\.[0-9a-f]{{8}}\.{re.escape(_scratch_tail(target.name))}")
     folder, listed = os.path.realpath(target.parent), _listed.get()
     for name in listed[1] if listed is not None and listed[0] == folder else os.listdir(folder):
         if not scratch_name.fullmatch(name):
@@ -130,14 +180,16 @@ def scratch_beside(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def output_errors(target: str | Path) -> Iterator[None]:
-    """Turn what the system says of a failed write into an `InputError` that names `target`."""
+def output_errors(target: str | Path, scratch: Path | None = None) -> Iterator[None]:
+    """Turn what the system says of a failed write to `target`, or to its scratch files, into an `InputError`."""
     try:
         yield
     except BrokenPipeError:
         raise
     except OSError as error:
-        if error.filename is not None and str(error.filename) not in (str(target), ""):
+        named = "" if error.filename is None else os.fspath(error.filename)
+        ours = (f"{target}.", *(() if scratch is None else (str(scratch),)))
+        if named and named != str(target) and not str(named).startswith(ours):
             raise
         raise InputError(
             str(target), "", error.strerror or str(error), "free some space or choose another -o"
@@ -178,5 +230,4 @@ def _opened(destination: str | Path, stdout: IO[Any], mode: str, encoding: str |
 
 def is_device(destination: str | Path) -> bool:
     """Whether the destination is there and no regular file (a pipe, /dev/null): it can't be renamed onto."""
-    path = Path(destination)
-    return path.exists() and not path.is_file() and not path.is_dir()
+    return os.path.exists(destination) and not os.path.isfile(destination) and not os.path.isdir(destination)

@@ -21,6 +21,7 @@ from pairhmm.batch import HIGHEST_QUALITY, offsets
 from pairhmm.blocks import ReadBlock
 from pairhmm.errors import InputError
 from pairhmm.io.alignment_sources import Interval, OpenAlignments, SourceReader
+from pairhmm.io.names import check_read_names
 from pairhmm.option_rules import check_whole
 from pairhmm.sequences import encode
 
@@ -196,12 +197,14 @@ def _append(
 
 
 def _checked(lists: _Lists, inputs: Sequence[OpenAlignments]) -> ReadBlock:
-    """The block, once it has nothing that native code can't take.
+    """The block, once it has nothing that native code or tables can't take.
 
-    Every CIGAR has to spell as many bases as its read has, and qualities are those that the model knows.
+    Names have no control characters, every CIGAR spells as many bases as its read has, and qualities are those that the
+    model knows.
     """
     block = lists.block()
     paths = ", ".join(source.path for source in inputs)
+    check_read_names(paths, block.names)
     if len(block.quals) and int(block.quals.max()) > HIGHEST_QUALITY:
         at = int(block.quals.argmax())
         read = int(np.searchsorted(block.base_offset, at, side="right")) - 1

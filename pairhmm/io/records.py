@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from pairhmm.batch import HIGHEST_QUALITY
 from pairhmm.errors import InputError
+from pairhmm.io.end_markers import check_end
+from pairhmm.io.names import check_names
 from pairhmm.models.profile import LETTERS, check_profile
 from pairhmm.sequences import encode
 
@@ -37,11 +39,15 @@ def read_sequences(path: str | Path) -> Iterator[SequenceRecord]:
     import pysam  # takes as long to load as a .in file of 50 MB, which does without
 
     name = ""
+    # Also because the system says better than htslib why a file can't be opened.
+    check_end(str(path))
+    # htslib writes to stderr what is raised here as one line.
+    verbosity = pysam.set_verbosity(0)
     try:
-        open(path, "rb").close()  # the system says better than htslib why a file can't be opened
         with pysam.FastxFile(str(path)) as records:
             for record in records:
                 name = record.name or ""
+                check_names(str(path), "record", [name], "rename it")
                 if not record.sequence:
                     raise InputError(str(path), name, "empty sequence", "remove the record")
                 quality = None
@@ -56,6 +62,8 @@ def read_sequences(path: str | Path) -> Iterator[SequenceRecord]:
     except ValueError as error:
         place = f"after {name}" if name else ""
         raise InputError(str(path), place, str(error), "the file may be cut off") from error
+    finally:
+        pysam.set_verbosity(verbosity)
     if not name:
         raise InputError(str(path), "", "no FASTA or FASTQ record in it", "check the file")
 
@@ -77,6 +85,7 @@ def read_profiles(path: str | Path) -> Iterator[tuple[str, NDArray[np.float64]]]
                     if name:
                         yield name, _profile(str(path), name, rows)
                     name, rows = line[1:].split()[0] if line[1:].strip() else f"line {number}", []
+                    check_names(str(path), "record", [name], "rename it")
                 elif line.strip():
                     if not name:
                         raise InputError(

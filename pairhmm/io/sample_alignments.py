@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
@@ -64,8 +64,14 @@ def alignment_blocks(
     InputError
         For a file that is neither, or is cut off or damaged.
     """
-    with quiet(), closing(_open(path, source, reference)) as file:
-        yield from _blocks(path, file, chunk_size)
+    with quiet():
+        file = _open(path, source, reference)
+        try:
+            yield from _blocks(path, file, chunk_size)
+        finally:
+            # After a failed read closing fails too, and would hide why.
+            with suppress(OSError):
+                file.close()
 
 
 def _open(path: str, source: str | BinaryIO, reference: str | None) -> pysam.AlignmentFile:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from threading import Thread
 from typing import BinaryIO, cast
 
 from pairhmm.io import bam_reads, sample_alignments
 from pairhmm.io.bam_reads import bam_blocks
 from pairhmm.io.byte_stream import ByteStream
+from pairhmm.io.names import check_packed_names
+from pairhmm.io.pipes import pipe_from
 from pairhmm.io.sample_alignments import alignment_blocks
 from pairhmm.io.sample_text import text_blocks
 from pairhmm.scanning.records import RecordBlock
-
-_PIECE = 1 << 16
 
 
 def sample_blocks(
@@ -41,6 +39,14 @@ def sample_blocks(
     InputError
         Naming file, record and cure.
     """
+    for block in _blocks(path, chunk_size, overlap, reference, watch):
+        check_packed_names(path, block.names.text, block.names)
+        yield block
+
+
+def _blocks(
+    path: str, chunk_size: int, overlap: int, reference: str | None, watch: Callable[[int], None]
+) -> Iterator[RecordBlock]:
     with ByteStream(path, watch) as stream:
         if stream.head.startswith(bam_reads.MAGIC):
             yield from bam_blocks(stream, chunk_size)
@@ -49,19 +55,7 @@ def sample_blocks(
                 yield from alignment_blocks(path, path, chunk_size, reference)
                 watch(os.path.getsize(path))
             else:
-                yield from alignment_blocks(path, _pipe(cast(BinaryIO, stream.raw)), chunk_size, reference)
+                yield from alignment_blocks(path, pipe_from(cast(BinaryIO, stream.raw)), chunk_size, reference)
+                stream.check_end()
         else:
             yield from text_blocks(stream, chunk_size, overlap)
-
-
-def _pipe(source: BinaryIO) -> BinaryIO:
-    """A pipe that gives what is read from a file: pysam reads descriptors only."""
-    out, into = os.pipe()
-
-    def pump() -> None:
-        with suppress(BrokenPipeError), open(into, "wb") as sink:
-            while piece := source.read(_PIECE):
-                sink.write(piece)
-
-    Thread(target=pump, daemon=True).start()
-    return open(out, "rb")

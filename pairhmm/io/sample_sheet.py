@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pairhmm.errors import InputError
+from pairhmm.io.names import check_names
 
 COLUMNS = ("sample", "alignments", "reads", "sex", "ploidy")
 _MANY = ("alignments", "reads")
@@ -69,6 +70,7 @@ def read_sheet(path: str | Path) -> list[SheetRow]:
         row = _row(place, dict(zip(names, map(str.strip, cells), strict=False)))
         if not row.sample:
             raise InputError(str(path), place, "no sample name", "fill the column sample")
+        check_names(str(path), f"{place}: sample", [row.sample], "choose another name")
         before = next((one for one in rows if one.sample == row.sample), None)
         if before is not None:
             cure = "name each sample once; several files of one are separated by commas"

@@ -10,7 +10,8 @@ import numpy as np
 
 from pairhmm.compiled import native
 from pairhmm.errors import InputError
-from pairhmm.io.byte_stream import MAKE_AGAIN, ByteStream
+from pairhmm.io.byte_stream import ByteStream
+from pairhmm.io.end_markers import MAKE_AGAIN
 from pairhmm.iupac import SET_OF_LETTER
 from pairhmm.scanning.records import RecordBlock
 

@@ -14,7 +14,7 @@ import numpy as np
 from pairhmm.compiled import native
 from pairhmm.errors import InputError
 from pairhmm.io.endings import TEXT_TABLE, require_ending
-from pairhmm.io.contig_names import printable
+from pairhmm.io.names import printable
 from pairhmm.io.outputs import open_binary_output, open_output
 from pairhmm.iupac import ANY
 from pairhmm.scanning.batch import HIT_FIELDS, REVERSE, Signatures
@@ -52,10 +52,16 @@ def open_assignment_lines(destination: str | Path, signatures: Signatures) -> It
         yield _AssignmentLines(out, signatures)
 
 
+def summary_paths(prefix: str) -> tuple[str, str]:
+    """Where the summaries of samples and of signatures are written."""
+    return f"{prefix}.samples.tsv", f"{prefix}.signatures.tsv"
+
+
 @contextmanager
 def open_summaries(prefix: str, signatures: Signatures) -> Iterator[Sink]:
     """``PREFIX.samples.tsv`` and ``PREFIX.signatures.tsv``."""
-    with open_output(f"{prefix}.signatures.tsv") as by_signature, open_output(f"{prefix}.samples.tsv") as by_sample:
+    samples, found = summary_paths(prefix)
+    with open_output(found) as by_signature, open_output(samples) as by_sample:
         coverage = _Coverage(signatures)
         yield _Summaries(by_sample, signatures, coverage)
         by_signature.write(coverage.table())

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
 from pairhmm.io.byte_stream import ByteStream
+from pairhmm.io.names import check_names
 from pairhmm.io.sample_text import text_blocks
 from pairhmm.scanning.batch import Signatures
 
@@ -37,6 +38,7 @@ def read_signatures(path: str | Path) -> Signatures:
         for block in text_blocks(stream, _CHUNK, overlap=None):
             names += list(block.names)
             letters += np.split(block.samples.letters, block.samples.offset[1:-1])
+    check_names(str(path), "record", names, "rename it")
     if not names:
         raise InputError(str(path), "", "no signature in it", "give a FASTA file with --signatures")
     for number, (name, sequence) in enumerate(zip(names, letters, strict=True), start=1):

@@ -5,9 +5,13 @@ One schema in three forms: TSV to a pipe or a plain file, bgzipped TSV with a ta
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
+from mmap import mmap
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
@@ -17,7 +21,7 @@ import pysam
 from numpy.typing import NDArray
 
 from pairhmm.batch import PRECISIONS
-from pairhmm.errors import InputError
+from pairhmm.errors import InputError, PairhmmError
 from pairhmm.io.bgzip import LONGEST_FOR_TBI, BgzipText
 from pairhmm.io.endings import require_ending
 from pairhmm.io.outputs import STDOUT, TextSink, is_device, open_output, output_errors, whole_files
@@ -26,9 +30,15 @@ from pairhmm.short_repr import short_repr
 COLUMNS = ("sample", "chrom", "start", "end", "read_name", "mate", "haplotype", "log10_likelihood", "precision")
 ROWS_PER_GROUP = 1 << 17
 """Rows of a Parquet row group, about."""
+PARQUET_WRITING = {"compression": "zstd", "write_page_checksum": True}
+"""How Parquet is written, wherever it is: a damaged page must not be read as other numbers."""
+PARQUET_READING = {"page_checksum_verification": True, "pre_buffer": False}
+"""How Parquet is read, wherever it is."""
 HAPLOTYPE_COLUMNS = ("chrom", "start", "end", "haplotype", "sequence", "alleles", "variants", "nuisance")
 ENDINGS = (".tsv", ".tsv.gz", ".gz", ".parquet")
 INDICES = (".tbi", ".csi")
+# Bytes that pyarrow's libraries take when they are loaded, and a little to work with.
+_ARROW_ROOM = 128 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +208,7 @@ class _RowGroups:
     def __init__(self, arrow: ModuleType, parquet: ModuleType, path: Path, fields: list[tuple[str, Any]]) -> None:
         self._arrow = arrow
         self._schema = arrow.schema(fields)
-        self._file = parquet.ParquetWriter(str(path), self._schema, compression="zstd")
+        self._file = parquet.ParquetWriter(str(path), self._schema, **PARQUET_WRITING)
         self._columns: list[list[Any]] = [[] for _ in fields]
 
     def append(self, columns: list[list[Any]]) -> None:
@@ -234,12 +244,40 @@ def index_table(path: Path, first: int, furthest: int) -> None:
 
 
 def pyarrow_for(path: str) -> ModuleType:
-    """The library, or an error that says what `path` needs."""
+    """The library, or an error that says what `path` needs.
+
+    Raises
+    ------
+    InputError
+        Where it is not installed.
+    PairhmmError
+        Where it is there, and does not load: for want of memory, mostly.
+    """
+    if find_spec("pyarrow") is None:
+        raise InputError(path, "", "Parquet needs pyarrow", "pip install 'pairhmm[parquet]', or write .tsv.gz")
+    # Arrow's own allocators and threads reserve memory by the hundred megabytes; where there is none, they end the
+    # process or wait for ever, and so does its loading.
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     try:
+        if "pyarrow" not in sys.modules:
+            mmap(-1, _ARROW_ROOM).close()
         import pyarrow
-    except ImportError:
-        raise InputError(
-            path, "", "Parquet needs pyarrow", "pip install 'pairhmm[parquet]', or write .tsv.gz"
-        ) from None
+        import pyarrow.parquet
+    except OSError as error:
+        raise PairhmmError(f"{path}: Parquet needs {_ARROW_ROOM >> 20} MB of memory more, or write .tsv.gz") from error
+    except ImportError as error:
+        why = " ".join(str(error).split())
+        raise PairhmmError(f"{path}: pyarrow, which Parquet needs, does not load: {why}") from error
     module: ModuleType = pyarrow
     return module
+
+
+@contextmanager
+def parquet_errors(arrow: ModuleType, path: str) -> Iterator[None]:
+    """Turn what pyarrow says of a damaged file into an `InputError`; want of memory stays what it is."""
+    try:
+        yield
+    except MemoryError:
+        raise
+    except (arrow.ArrowException, OSError) as error:
+        raise InputError(path, "", "can't be read as Parquet", "it may be cut off or damaged: make it again") from error

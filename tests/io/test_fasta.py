@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import time
 
+import pysam
 import pytest
 
 from pairhmm.errors import InputError
@@ -75,3 +77,87 @@ def test_gzip_is_not_bgzip(fasta):
         shutil.copyfileobj(plain, out)
     with pytest.raises(InputError, match="bgzip"):
         Reference(packed)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: text.splitlines(keepends=True)[0],
+        lambda text: text[:-1],
+        lambda text: text[:-4],
+        lambda text: "",
+        lambda text: text.replace("10\t", "12\t"),
+        lambda text: text.replace("\t", " "),
+    ],
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_an_index_that_does_not_fit_is_made_anew(fasta, caplog, damage, packed):
+    if packed:
+        pysam.tabix_compress(str(fasta), f"{fasta}.gz")
+        fasta = fasta.with_name("ref.fa.gz")
+    Reference(fasta).close()
+    index = fasta.with_name(f"{fasta.name}.fai")
+    index.write_text(damage(index.read_text()))
+    caplog.clear()
+    with Reference(fasta) as reference:
+        assert reference.contigs == {"one": 10, "two": 4}
+        assert reference.fetch("two", 0, 4) == "GGGG"
+    assert "does not fit its FASTA (it may be cut off): made anew" in caplog.text
+    caplog.clear()
+    Reference(fasta).close()
+    assert caplog.text == ""
+
+
+def test_a_gzi_that_is_missing_or_cut(fasta, caplog):
+    pysam.tabix_compress(str(fasta), f"{fasta}.gz")
+    fasta = fasta.with_name("ref.fa.gz")
+    Reference(fasta).close()
+    index = fasta.with_name("ref.fa.gz.gzi")
+    whole = index.read_bytes()
+    for damaged in (None, whole[:-1], whole + b"\0", b""):
+        index.unlink()
+        if damaged is not None:
+            index.write_bytes(damaged)
+        with Reference(fasta) as reference:
+            assert reference.fetch("two", 0, 4) == "GGGG"
+        assert index.read_bytes() == whole
+
+
+@pytest.mark.parametrize("text", [">one\r\nACGT\r\nAC\r\n>two\r\nGGGG\r\n", ">one\nACGTAC\n\n\n>two\nGGGG"])
+def test_an_index_that_fits_is_kept(fasta, caplog, text):
+    fasta.write_text(text)
+    Reference(fasta).close()
+    caplog.clear()
+    Reference(fasta).close()
+    assert caplog.text == ""
+
+
+def test_a_fasta_that_was_cut_is_noticed(fasta):
+    Reference(fasta).close()
+    fasta.write_text(fasta.read_text()[:15])
+    os.utime(fasta, (0, 0))
+    with Reference(fasta) as reference:
+        assert reference.contigs == {"one": 9}
+
+
+def test_a_full_disk_leaves_no_index(fasta, capfd):
+    fasta.write_text("".join(f">contig{number}\nACGT\n" for number in range(9000)))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, before[1]))
+    try:
+        with pytest.raises(InputError, match=r"ref\.fa\.fai: can't be written: File too large; free some space"):
+            Reference(fasta)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert os.listdir(fasta.parent) == ["ref.fa"]
+    assert capfd.readouterr().err == ""
+
+
+def test_a_read_only_index_is_not_replaced(fasta, caplog):
+    index = fasta.with_name("ref.fa.fai")
+    index.write_text("another's\n")
+    index.chmod(0o444)
+    with Reference(fasta) as reference:
+        assert reference.fetch("two", 0, 4) == "GGGG"
+    assert index.read_text() == "another's\n"
+    assert "for this run only" in caplog.text

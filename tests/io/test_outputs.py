@@ -116,3 +116,53 @@ def test_a_folder_of_many_outputs_is_listed_once(tmp_path, monkeypatch):
     assert sorted(original(tmp_path)) == ["a.bed", "b.bed", "c.bed"]
     # And for what else the killed run left of its output.
     assert len(listed) == 2
+
+
+def test_a_link_stays_and_what_it_leads_to_is_written(tmp_path):
+    (tmp_path / "real").mkdir()
+    real, link = tmp_path / "real" / "x.vcf.gz", tmp_path / "link.vcf.gz"
+    link.symlink_to("real/x.vcf.gz")
+    for text in ("new", "newer"):
+        with whole_files(link, ".tbi") as scratch:
+            scratch.write_text(text)
+            scratch.with_name(scratch.name + ".tbi").write_text(f"index of {text}")
+        assert link.is_symlink()
+        assert real.read_text() == text
+        assert (tmp_path / "link.vcf.gz.tbi").read_text() == f"index of {text}"
+    assert sorted(os.listdir(tmp_path)) == ["link.vcf.gz", "link.vcf.gz.tbi", "real"]
+    assert os.listdir(tmp_path / "real") == ["x.vcf.gz"]
+
+
+@pytest.mark.parametrize("protected", ["out.vcf.gz", "out.vcf.gz.tbi"])
+def test_a_read_only_file_stays(tmp_path, protected):
+    (tmp_path / protected).write_text("before")
+    (tmp_path / protected).chmod(0o444)
+    with pytest.raises(InputError, match=rf"{protected}: is read-only; choose another -o, or make it writable"):
+        with whole_files(tmp_path / "out.vcf.gz", ".tbi"):
+            pytest.fail("nothing should have been written")
+    assert os.listdir(tmp_path) == [protected]
+    assert (tmp_path / protected).read_text() == "before"
+
+
+@pytest.mark.parametrize("length", [241, 242, 246, 251])
+def test_long_names(tmp_path, length):
+    name = "\N{LATIN SMALL LETTER O WITH STROKE}".encode() * ((length - 8) // 2)
+    name = (name + b"x" * (length - 7 - len(name)) + b".vcf.gz").decode()
+    assert len(name.encode()) == length
+    for _ in range(2):
+        with whole_files(tmp_path / name, ".tbi") as scratch:
+            assert scratch.name.endswith(".vcf.gz")
+            scratch.write_text("data")
+            scratch.with_name(scratch.name + ".tbi").write_text("index")
+    assert sorted(os.listdir(tmp_path)) == [name, f"{name}.tbi"]
+
+
+def test_a_name_without_room_for_its_index(tmp_path):
+    name = "x" * 248 + ".vcf.gz"
+    with (
+        pytest.raises(InputError, match=r"\.vcf\.gz: File name too long"),
+        whole_files(tmp_path / name, ".tbi") as scratch,
+    ):
+        scratch.write_text("data")
+        scratch.with_name(scratch.name + ".tbi").write_text("index")
+    assert os.listdir(tmp_path) == []

@@ -1,0 +1,74 @@
+"""The markers that formats of alignments and bgzipped files end in: without its own, a file was cut off."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from pairhmm.errors import InputError
+
+CUT_OFF, MAKE_AGAIN = "is cut off", "copy or make it again"
+_GZIP_MAGIC = b"\x1f\x8b"
+# SAM specification, section 4.1: the extra field that marks a BGZF block, and the empty block at the end.
+_BGZF_FIELD = slice(12, 14), b"BC"
+_BGZF_END = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
+# CRAM specification, section 9: the empty container at the end, by the major version; 2.0 has none.
+_CRAM_ENDS = {
+    2: bytes.fromhex("0b000000ffffffff0fe0454f460000000001000001000606010001000100"),
+    3: bytes.fromhex("0f000000ffffffff0fe0454f4600000000010005bdd94f0001000606010001000100ee63014b"),
+}
+LONGEST = 64
+"""Bytes: more than any of them has."""
+_HEAD = 18
+
+
+def end_marker(head: bytes) -> bytes:
+    """What a file that begins so ends in; empty where it need not end in anything."""
+    place, field = _BGZF_FIELD
+    if head.startswith(_GZIP_MAGIC):
+        return _BGZF_END if head[place] == field else b""
+    if head.startswith(b"CRAM") and len(head) > 5 and tuple(head[4:6]) >= (2, 1):
+        return _CRAM_ENDS.get(head[4], b"")
+    return b""
+
+
+def check_end(path: str, file: str | int | None = None) -> None:
+    """Require that a regular file ends as its first bytes promise; others can't be looked at before they are read.
+
+    Parameters
+    ----------
+    path : str
+    file : str or int, optional
+        What to open in its place, or an open descriptor, whose position stays.
+
+    Raises
+    ------
+    InputError
+        Where the marker is missing, and where the file can't be read.
+    """
+    target = path if file is None else file
+    try:
+        if not stat.S_ISREG(os.stat(target).st_mode):
+            return
+        descriptor = os.open(target, os.O_RDONLY) if isinstance(target, str) else target
+        try:
+            size = os.fstat(descriptor).st_size
+            marker = end_marker(os.pread(descriptor, _HEAD, 0))
+            tail = os.pread(descriptor, LONGEST, max(0, size - LONGEST))
+        finally:
+            if isinstance(target, str):
+                os.close(descriptor)
+    except OSError as error:
+        raise InputError(path, "", error.strerror or "can't be read", "check the path") from error
+    check_tail(path, marker, tail)
+
+
+def check_tail(path: str, marker: bytes, tail: bytes) -> None:
+    """Require that the last bytes are the marker.
+
+    Raises
+    ------
+    InputError
+    """
+    if not tail.endswith(marker):
+        raise InputError(path, "", f"{CUT_OFF}: its end marker is missing", MAKE_AGAIN)

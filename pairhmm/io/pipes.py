@@ -1,0 +1,23 @@
+"""Streams for libraries that read descriptors only."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from threading import Thread
+from typing import BinaryIO
+
+_PIECE = 1 << 16
+
+
+def pipe_from(source: BinaryIO) -> BinaryIO:
+    """A pipe that gives what is read from a file, by a thread of its own."""
+    out, into = os.pipe()
+
+    def pump() -> None:
+        with suppress(BrokenPipeError), open(into, "wb") as sink:
+            while piece := source.read(_PIECE):
+                sink.write(piece)
+
+    Thread(target=pump, daemon=True).start()
+    return open(out, "rb")

@@ -1,0 +1,35 @@
+"""Signals that come where Python drops exceptions."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+DROPS = """
+import os, signal, sys, time
+from pairhmm.cli import ends
+
+class Dropping:
+    def __del__(self):
+        os.kill(os.getpid(), int(sys.argv[1]))
+        time.sleep(0)
+
+ends.heed_signals()
+try:
+    Dropping()
+    time.sleep(30)
+except ends.Ended as ended:
+    ends.settle()
+    print(ended.number)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_is_not_lost(number):
+    command = [sys.executable, "-c", DROPS, str(int(number))]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.stdout == f"{int(number)}\n"
+    assert done.stderr == ""
