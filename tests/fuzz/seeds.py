@@ -30,7 +30,7 @@ def make_seeds(folder: Path) -> dict[str, bytes]:
     (folder / "parameters.toml").write_bytes(preset.read_bytes())
     reads = ("-f", "ref.fa", "reads.bam")
     for output in ("calls.vcf", "calls.vcf.gz", "calls.bcf"):
-        _run(folder, "call", "--backend", "cpu", "-o", output, *reads)
+        _run(folder, "call", "--backend", "cpu", "--no-version", "-o", output, *reads)
     for output in ("table.tsv", "table.tsv.gz", "table.parquet"):
         _run(folder, "likelihoods", "--backend", "cpu", "-o", output, *reads)
     _run(folder, "scan", "--backend", "cpu", "--signatures", "signatures.fa", "-o", "hits.tsv", "few.fastq")
