@@ -1,6 +1,9 @@
 # Every target does its whole set-up: a virtual environment in the checkout, and nothing outside it.
 PYTHON ?= python3
 PYTEST_ARGS ?= -q
+FUZZ_SECONDS ?= 60
+FUZZ_SEED ?= 1
+FUZZ_JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 # Rebuilt when what is compiled or required changes.
@@ -9,7 +12,7 @@ SOURCES := pyproject.toml $(wildcard cpu/*)
 comma := ,
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: test test-all test-gpu demo lint bench wheel clean
+.PHONY: test test-all test-gpu fuzz demo lint bench wheel clean
 
 # A file's tests share what it takes long to make: they stay together.
 test: $(STAMP)
@@ -26,6 +29,14 @@ test-all:
 # PYTHON_GPU=python3: with an interpreter as it is, and nothing from the network.
 test-gpu:
 	@PYTHON_GPU=$(PYTHON_GPU) PYTEST_ARGS="$(PYTEST_ARGS)" .ci/gpu
+
+# What was found before, then mutated inputs. FUZZ_PYTHON=python3: with an interpreter as it is, and nothing installed.
+FUZZ_BIN := .venv-fuzz/bin
+FUZZ_STAMP := .venv-fuzz/installed
+FUZZ_PYTHON ?= $(FUZZ_BIN)/python
+fuzz: $(if $(filter $(FUZZ_BIN)/python,$(FUZZ_PYTHON)),$(FUZZ_STAMP))
+	$(FUZZ_PYTHON) tests/fuzz --replay tests/fuzz/corpus
+	$(FUZZ_PYTHON) tests/fuzz --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED) --jobs $(FUZZ_JOBS) --output build/fuzz
 
 demo: $(STAMP)
 	@echo "four simulated samples -> calls and scans -> report, in demo/"
@@ -53,5 +64,14 @@ $(STAMP): $(SOURCES)
 	@$(BIN)/pip install --quiet -e '.[dev,googlebatch,kubernetes,parquet,slurm,webgpu,workflow]'
 	@touch $(STAMP)
 
+# The compiled part with AddressSanitizer and UBSan, in an environment of its own.
+$(FUZZ_STAMP): $(SOURCES)
+	@command -v g++ >/dev/null || { echo "g++ and its sanitizers are needed: apt install g++"; exit 1; }
+	@echo "installing into .venv-fuzz"
+	@$(PYTHON) -m venv .venv-fuzz || { echo "python's venv is needed: apt install python3-venv"; exit 1; }
+	@CXX=g++ $(FUZZ_BIN)/pip install --quiet -e '.[parquet]' -C cmake.define.PAIRHMM_SANITIZE=ON -C install.strip=false \
+		-C 'build-dir=build/sanitized-{wheel_tag}'
+	@touch $(FUZZ_STAMP)
+
 clean:
-	rm -rf $(VENV) build dist demo .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-fuzz build dist demo .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -78,10 +78,20 @@ std::vector<Handle> handles(const Patterns& patterns, const AnchorIndex& index) 
     return all;
 }
 
+// More columns than the patterns have can't differ, and what is counted by mismatches stays in range.
+int64_t possible_mismatches(const Patterns& patterns, int64_t max_mismatches) {
+    return std::min(max_mismatches, patterns.offset[patterns.count]);
+}
+
+MatchRules possible_rules(const Patterns& patterns, MatchRules rules) {
+    rules.max_mismatches = possible_mismatches(patterns, rules.max_mismatches);
+    return rules;
+}
+
 }  // namespace
 
 IndexTables index_tables(const Patterns& patterns, int64_t max_mismatches) {
-    AnchorIndex index(patterns, max_mismatches);
+    AnchorIndex index(patterns, possible_mismatches(patterns, max_mismatches));
     auto all = handles(patterns, index);
     IndexTables tables = std::move(index).tables();
     tables.handle = std::move(all);
@@ -99,7 +109,7 @@ struct CompiledPatterns {
     int64_t longest = 0;
 
     CompiledPatterns(const ScanLevel& its_level, const Patterns& its_patterns, const MatchRules& its_rules)
-        : level(its_level), patterns(its_patterns), rules(its_rules), index(patterns, rules.max_mismatches) {
+        : level(its_level), patterns(its_patterns), rules(possible_rules(patterns, its_rules)), index(patterns, rules.max_mismatches) {
         handle = handles(patterns, index);
         for (int64_t p = 0; p < patterns.count; ++p) longest = std::max(longest, patterns.length(p));
         first_column.assign(1, 0);

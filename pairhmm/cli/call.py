@@ -110,8 +110,6 @@ def _provenance() -> dict[str, str]:
     from datetime import date
     from importlib.metadata import PackageNotFoundError, version
 
-    from pairhmm.io.names import printable
-
     try:
         number = version("pairhmm")
     except PackageNotFoundError:
@@ -121,5 +119,5 @@ def _provenance() -> dict[str, str]:
         "fileDate": f"{date.today():%Y%m%d}",
         "source": f"pairhmm {number}",
         "pairhmmVersion": number,
-        "pairhmmCommand": printable(shlex.join(sys.argv[1:])),
+        "pairhmmCommand": shlex.join(sys.argv[1:]),
     }

@@ -21,7 +21,7 @@ from pairhmm.io.byte_stream import STDIN, ByteStream
 from pairhmm.io.contig_names import listed
 from pairhmm.io.fasta import Reference
 from pairhmm.io.htslib import UNREADABLE, quiet
-from pairhmm.io.names import check_names, printable
+from pairhmm.io.names import check_names, decoded
 from pairhmm.io.one_pass import require_file
 from pairhmm.io.pipes import pipe_from
 
@@ -151,7 +151,7 @@ class AlignmentReader:
 
     def _samples_of(self, path: str, read_groups: Sequence[dict[str, str]]) -> tuple[dict[str, int], int | None]:
         """Sample index of each read group, and of reads without one: None where that could be any of several."""
-        stem = "stdin" if path == STDIN else printable(Path(path).stem)
+        stem = "stdin" if path == STDIN else decoded(Path(path).stem)
         if any("ID" not in group for group in read_groups):
             raise InputError(path, "", "a read group (@RG) of its header has no ID", "run samtools addreplacerg")
         names = {group["ID"]: group.get("SM") or stem for group in read_groups} or {"": stem}

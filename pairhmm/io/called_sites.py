@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from math import isfinite
 
 import pysam
 
@@ -48,13 +49,18 @@ class CalledSites:
             pysam.set_verbosity(self._verbosity)
             raise InputError(path, "", "not a VCF or BCF file", "give calls as VCF or BCF") from error
         header = self._file.header
-        self.samples = list(header.samples)
-        self.contigs = {str(name): contig.length for name, contig in header.contigs.items()}
-        self.provenance = [
-            (record.key, record.value)
-            for record in header.records
-            if record.key and record.value and _is_provenance(record.key)
-        ]
+        try:
+            self.samples = list(header.samples)
+            self.contigs = {str(name): contig.length for name, contig in header.contigs.items()}
+            self.provenance = [
+                (record.key, record.value)
+                for record in header.records
+                if record.key and record.value and _is_provenance(record.key)
+            ]
+        # Of a header's numbers that fit nothing pysam says so by an assertion.
+        except (AssertionError, ValueError) as error:
+            self.close()
+            raise InputError(path, "", "its header can't be read", "the file may be damaged") from error
 
     def __iter__(self) -> Iterator[Site]:
         place = ""
@@ -96,14 +102,19 @@ def _call(sample: pysam.VariantRecordSample) -> SampleCall:
         tuple(sample.get("GT") or ()),
         bool(sample.phased),
         _numbers(sample.get("AD")),
-        sample.get("DP"),
-        sample.get("GQ"),
+        _number(sample.get("DP")),
+        _number(sample.get("GQ")),
         _numbers(sample.get("PL")),
     )
 
 
-def _numbers(values: tuple[int | None, ...] | None) -> tuple[int, ...]:
-    """The values, or nothing where one is missing."""
-    if not values or None in values:
-        return ()
-    return tuple(int(value) for value in values if value is not None)
+def _number(value: object) -> int | None:
+    """The number, or nothing where the header declares the field as text or as a list."""
+    return int(value) if isinstance(value, int | float) and isfinite(value) else None
+
+
+def _numbers(values: object) -> tuple[int, ...]:
+    """The numbers, or nothing where one is missing, or where the header declares something else."""
+    numbers = [_number(value) for value in values] if isinstance(values, tuple) else []
+    known = tuple(number for number in numbers if number is not None)
+    return known if len(known) == len(numbers) else ()

@@ -45,7 +45,11 @@ def check_packed_names(path: str, text: bytes, names: Iterable[str]) -> None:
         check_names(path, "read", names, "repair or remove the read")
 
 
+def decoded(name: str) -> str:
+    """A file's name as text: bytes that are not UTF-8 become U+FFFD."""
+    return os.fsencode(name).decode("utf-8", "replace")
+
+
 def printable(text: str) -> str:
-    """A text for messages and header lines: control characters are escaped, bytes that are not UTF-8 become U+FFFD."""
-    readable = os.fsencode(text).decode("utf-8", "replace")
-    return _CONTROL.sub(lambda found: repr(found[0])[1:-1], readable)
+    """A text for messages and header lines: as `decoded`, with its control characters escaped."""
+    return _CONTROL.sub(lambda found: repr(found[0])[1:-1], decoded(text))

@@ -14,7 +14,7 @@ import numpy as np
 from pairhmm.compiled import native
 from pairhmm.errors import InputError
 from pairhmm.io.endings import TEXT_TABLE, require_ending
-from pairhmm.io.names import printable
+from pairhmm.io.names import decoded
 from pairhmm.io.outputs import open_binary_output, open_output
 from pairhmm.iupac import ANY
 from pairhmm.scanning.batch import HIT_FIELDS, REVERSE, Signatures
@@ -95,7 +95,7 @@ def file_label(path: str) -> str:
     name = "stdin" if path == "-" else Path(path).name
     for ending in (".gz", ".bgz"):
         name = name.removesuffix(ending)
-    return printable(Path(name).stem or name)
+    return decoded(Path(name).stem or name)
 
 
 class _HitTable(Sink):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 
 from pairhmm.errors import InputError
@@ -60,11 +61,12 @@ def _rows(path: str) -> list[dict[str, str]]:
 
 
 def _number(text: str) -> float | None:
-    """A number, or None for what Snakemake writes where it could not measure."""
+    """A number, or None for what Snakemake writes where it could not measure, and for what JSON can't hold."""
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
         return None
+    return number if isfinite(number) else None
 
 
 def _names(paths: Sequence[str]) -> list[str]:

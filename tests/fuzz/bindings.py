@@ -1,0 +1,286 @@
+"""The compiled functions, called as the package calls them: offsets that fit, and any values in them."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import numpy as np
+from mutate import EXTREMES, HOSTILE_FIELDS, chance, change_bytes, change_text, pick
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from pairhmm.batch import PairBatch
+
+
+def run_binding(name: str, seed: int) -> None:
+    """Call one of `BINDINGS` with what is drawn from a seed; what it raises is a finding."""
+    BINDINGS[name](np.random.default_rng(seed))
+
+
+def _lengths(rng: Generator, count: int, most: int, least: int = 0) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(rng.integers(least, most + 1, count))]).astype(np.int64)
+
+
+def _bytes(rng: Generator, size: int, most: int = 256) -> NDArray[np.uint8]:
+    return rng.integers(0, most, size, dtype=np.uint8)
+
+
+def _reads(rng: Generator) -> None:
+    """Reads of any CIGAR that spells their bases, and places of any size."""
+    from pairhmm.blocks import ReadBlock
+    from pairhmm.compiled import native
+
+    count, samples = int(rng.integers(0, 12)), int(rng.integers(1, 4))
+    cigars = [_cigar(rng) for _ in range(count)]
+    bases = [sum(one >> 4 for one in cigar if one & 15 in (0, 1, 4, 7, 8)) for cigar in cigars]
+    start = np.sort(rng.integers(0, 300, count)).astype(np.int64) + pick(rng, (0, 0, 0, 2**31 - 400, 10**9))
+    base_offset = np.concatenate([[0], np.cumsum(bases)]).astype(np.int64)
+    cigar_offset = np.concatenate([[0], np.cumsum([len(cigar) for cigar in cigars])]).astype(np.int64)
+    packed = np.array([one for cigar in cigars for one in cigar], dtype=np.uint32)
+    size = int(base_offset[-1])
+    block = ReadBlock(
+        *("chr1", [f"r{number}" for number in range(count)], rng.integers(0, samples, count, dtype=np.int32)),
+        *(np.zeros(count, np.uint16), _bytes(rng, count), start, start + 1, base_offset, _bytes(rng, size, 5)),
+        *(_bytes(rng, size), cigar_offset, packed),
+    )
+    origin = int(start[0]) if count else 0
+    window = (origin + int(rng.integers(-20, 50)), _bytes(rng, int(rng.integers(0, 400)), 5))
+    scanner = native.CandidateScanner(samples, int(rng.integers(0, 60)), 1, 1, float(rng.random()), float(rng.random()))
+    scanner.add(block.native, max(0, window[0]), window[1])
+    scanner.take(origin + int(rng.integers(0, 1000)))
+    scanner.take(2**40)
+    for read in range(count):
+        block.native.indels(read, max(0, window[0]), window[1])
+        block.native.letter_at(read, int(rng.integers(-5, 1000)) + origin)
+    if count:
+        chosen = rng.integers(0, count, 6).astype(np.int64)
+        begin = (origin + rng.integers(-50, 400, 6)).astype(np.int64)
+        first, last = np.empty((2, 6), dtype=np.int64)
+        end = begin + rng.integers(0, 200, 6)
+        block.native.cut(chosen, begin, end, rng.integers(0, 50, 6).astype(np.int64), first, last)
+        lengths = np.diff(base_offset)[chosen]
+        if not ((first >= 0) & (first <= last) & (last <= lengths)).all():
+            raise AssertionError(f"slices {first} to {last} of reads of {lengths}")
+        block.take(chosen)
+
+
+def _cigar(rng: Generator) -> list[int]:
+    operations = rng.integers(0, 9, int(rng.integers(1, 8)))
+    lengths = [pick(rng, (0, 1, 1, 2, 5, 30, 100)) for _ in operations]
+    long = pick(rng, (1, 1, 1, 1000))
+    return [
+        (length * (long if operation in (2, 3) else 1)) << 4 | int(operation)
+        for length, operation in zip(lengths, operations, strict=True)
+    ]
+
+
+def _batch(rng: Generator) -> PairBatch:
+    """One group, of qualities or of any rows."""
+    from pairhmm.batch import PairBatch, Qualities, Start
+
+    reads, haplotypes = int(rng.integers(1, 20)), int(rng.integers(1, 6))
+    read_offset, haplotype_offset = _lengths(rng, reads, pick(rng, (3, 40, 600)), 1), _lengths(rng, haplotypes, 300, 1)
+    bases, most = int(read_offset[-1]), pick(rng, (128, 128, 60))
+    groups = np.array([0, reads], dtype=np.int64), np.array([0, haplotypes], dtype=np.int64)
+    letters = _bytes(rng, int(haplotype_offset[-1]), 5)
+    arrays = (*groups, read_offset, haplotype_offset, letters)
+    if chance(rng, 0.3):
+        return PairBatch(*arrays, Start(1.0, 0.5), rows=rng.random((bases, 12)) * pick(rng, (1, 1e-3, 0)))
+    columns = [_bytes(rng, bases, most) for _ in range(4)]
+    if chance(rng, 0.5):
+        columns[3][:] = pick(rng, (0, 10, 127))
+    return PairBatch(*arrays, Start(0.0, 1.0), Qualities(_bytes(rng, bases, 5), *columns))
+
+
+def _forward(rng: Generator) -> None:
+    """Batches of every quality and length, at every level of SIMD: all of one mind."""
+    from pairhmm.backends.cpu import CpuBackend
+    from pairhmm.compiled import native
+
+    batch = _batch(rng)
+    skip = rng.random(batch.reads) < pick(rng, (0, 0.5, 1))
+    pairs = np.arange(batch.pairs, dtype=np.int64)
+    wide = []
+    for level, runs in native.levels():
+        if runs:
+            backend = CpuBackend(native, level)
+            fast, exact = backend.forward(batch, skip, int(rng.integers(1, 4))), backend.forward_pairs(batch, pairs, 2)
+            scored = np.isfinite(fast.log10)
+            np.testing.assert_allclose(fast.log10[scored], exact.log10[scored], rtol=1e-6, atol=1e-4, err_msg=level)
+            wide.append(exact.log10)
+    for other in wide[1:]:
+        np.testing.assert_allclose(other, wide[0], rtol=1e-9, atol=1e-9)
+
+
+class _Memory:
+    """Host memory that a batch is packed into, for no device."""
+
+    def begin(self, size: int) -> NDArray[np.uint8]:
+        return np.zeros(size, dtype=np.uint8)
+
+    def send(self, first: int, end: int) -> None:
+        pass
+
+
+def _tiles(rng: Generator) -> None:
+    """Batches as devices take them."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    from pairhmm import packed, webgpu_packed
+
+    batch = _batch(rng)
+    skip = rng.random(batch.reads) < pick(rng, (0, 0.5, 1))
+    with ThreadPoolExecutor(1) as beside:
+        packed.pack(batch, skip, int(np.diff(batch.read_offset).max()), _Memory(), beside)
+        webgpu_packed.pack(batch, skip, 32, 1 << 30, _Memory(), beside)
+
+
+def _copies(rng: Generator) -> None:
+    """Copies of any sizes, letters packed or not, some of them into too little room."""
+    from pairhmm.compiled import native
+
+    copier = native.Copier(int(rng.integers(1, 4)))
+    held, number = [], None
+    for _ in range(int(rng.integers(1, 6))):
+        is_packed, values = chance(rng, 0.5), _bytes(rng, int(rng.integers(0, 5000)), 16)
+        needed = (len(values) + 7) // 8 * 4 if is_packed else len(values)
+        target = np.empty(needed + int(rng.integers(-1, 3)) if needed else 0, dtype=np.uint8)
+        held.append((values, target))
+        if len(target) < needed:
+            _refused(lambda: copier.begin(values, target, is_packed))  # noqa: B023  (it is called here)
+        else:
+            number = copier.begin(values, target, is_packed)
+    if number is not None:
+        copier.wait(number)
+
+
+def _refused(call: Callable[[], object]) -> None:
+    try:
+        call()
+    except ValueError:
+        return
+    raise AssertionError("taken as if it fitted")
+
+
+def _groups(rng: Generator) -> None:
+    """`.in` text, whole or in pieces."""
+    from pairhmm.compiled import native
+
+    read = "ACGTN"[: int(rng.integers(1, 6))]
+    group = f"1 1\n{read} {' '.join(['5' * len(read)] * 4)}\n{read}A\n".encode()
+    text = change_text(rng, group * int(rng.integers(1, 4)), b" ", 4)
+    array = np.frombuffer(text, dtype=np.uint8).copy()
+    found = native.GroupsText(array, chance(rng, 0.5))
+    arrays = (found.groups + 1, found.groups + 1, found.reads + 1, found.haplotypes + 1)
+    if sum(arrays) + found.bases + found.letters > 10**8:
+        raise AssertionError("counts beyond the text's size")
+    codes = np.full(256, 255, dtype=np.uint8)
+    codes[np.frombuffer(b"ACGTN", dtype=np.uint8)] = range(5)
+    letters, columns = np.empty(found.letters, np.uint8), np.empty((5, found.bases), np.uint8)
+    found.unpack(codes, 2, *(np.empty(size, np.int64) for size in arrays), letters, columns)
+
+
+def _sample_text(rng: Generator) -> None:
+    """FASTA and FASTQ in pieces of any size."""
+    from pairhmm.compiled import native
+    from pairhmm.iupac import SET_OF_LETTER
+
+    record = pick(rng, (b">a b\nACGTN\nAC\n", b"@a\nACGT\n+\nIIII\n", b"@\n\n+\n\n"))
+    text = change_text(rng, record * int(rng.integers(1, 6)), b"\n", 4)
+    reader = native.SampleText(SET_OF_LETTER, int(rng.integers(0, 6)), pick(rng, (1, 4, 16, 2**62)))
+    at = 0
+    while at <= len(text):
+        piece = text[at : at + int(rng.integers(1, 12))]
+        if not reader.feed(np.frombuffer(piece, dtype=np.uint8).copy()):
+            kind, *_ = reader.problem
+            assert kind
+            return
+        _check_block(reader.take())
+        if not piece:
+            return
+        at += len(piece)
+
+
+def _check_block(block: tuple) -> None:
+    letters, qualities, offset, names, name_end, *_ = block
+    if (len(offset) and offset[-1] != len(letters)) or (len(name_end) and name_end[-1] > len(names)):
+        raise AssertionError("offsets that do not fit")
+    if qualities is not None and len(qualities) != len(letters):
+        raise AssertionError("qualities that do not fit")
+
+
+def _bam_bytes(rng: Generator) -> None:
+    """Unpacked BAM of any bytes."""
+    from pairhmm.compiled import native
+
+    name = b"read\0"
+    body = struct.pack("<iiBBHHHiiii", 0, 5, len(name), 60, 0, 1, 0, 4, -1, -1, 0) + name
+    body += struct.pack("<I", 4 << 4) + b"\x12\x48" + b"IIII"
+    record = struct.pack("<i", len(body)) + body
+    header = b"BAM\1" + struct.pack("<i", 3) + b"@CO" + struct.pack("<ii", 1, 2) + b"x\0" + struct.pack("<i", 9)
+    for text, take in ((header, native.take_bam_header), (record * 3, native.take_bam_reads)):
+        changed = np.frombuffer(change_bytes(rng, text, 6), dtype=np.uint8).copy()
+        taken = take(changed)
+        end = taken[-2]
+        if not 0 <= end <= len(changed):
+            raise AssertionError("an end beyond the data")
+        if isinstance(taken[0], tuple):
+            _check_block(taken[0])
+
+
+def _scanner(rng: Generator) -> None:
+    """Patterns and samples of any letters, under any rules."""
+    from pairhmm.compiled import native
+
+    count, segments = int(rng.integers(0, 5)), int(rng.integers(1, 6))
+    offset, ends = _lengths(rng, count, pick(rng, (1, 20, 200)), 1), _lengths(rng, segments, 300)
+    letters = pick(rng, (_bytes(rng, int(offset[-1]), 16), np.full(int(offset[-1]), 15, np.uint8)))
+    samples = _bytes(rng, int(ends[-1]), 16)
+    rules = (int(pick(rng, (0, 1, 3, 500, 2**40))), int(pick(rng, (0, 12, 500))), chance(rng, 0.5))
+    strand = rng.integers(0, 2, count).astype(np.int64)
+    least = rng.integers(0, 50, count).astype(np.int64)
+    native.scan_index(letters, offset, rules[0])
+    for level, runs in native.levels():
+        if runs:
+            scanner = native.Scanner(level, letters, offset, np.arange(count, dtype=np.int64), strand, least, *rules)
+            qualities = pick(rng, (None, _bytes(rng, len(samples))))
+            carried = int(rng.integers(0, ends[1] + 1))
+            scanner.scan(samples, qualities, ends, carried, int(rng.integers(1, 4)), np.empty(segments, np.int64))
+
+
+def _repeats(rng: Generator) -> None:
+    """Indel qualities of reads of any letters."""
+    from pairhmm.compiled import native
+
+    offset = _lengths(rng, int(rng.integers(0, 6)), 60)
+    bases = pick(rng, (_bytes(rng, int(offset[-1]), 5), np.zeros(int(offset[-1]), np.uint8)))
+    table = _bytes(rng, pick(rng, (2, 9, 21)))
+    columns = _bytes(rng, len(bases)), _bytes(rng, len(bases))
+    native.cap_indel_qualities(offset, bases, table, int(rng.integers(1, 9)), *columns)
+
+
+def _public(rng: Generator) -> None:
+    """The Python functions, with values that no one should give: taken, or refused with a sentence."""
+    import pairhmm
+
+    lists = ([300], [-1] * 4, [float("nan")] * 4, [], [20] * 4, np.zeros((2, 2)))
+    values = (*EXTREMES, *lists, None, "IIII", "", b"II", 20)
+    names = ("base_quality", "insertion_quality", "deletion_quality", "gap_quality")
+    given = {name: pick(rng, values) for name in names if chance(rng, 0.6)}
+    texts = ("ACGT", "", "acgun", "AC-T", b"ACGT", "ACGT" * 50, pick(rng, HOSTILE_FIELDS))
+    haplotypes = [pick(rng, texts) for _ in range(int(rng.integers(0, 3)))]
+    with suppress(ValueError, TypeError, OverflowError, pairhmm.PairhmmError):
+        read = pairhmm.make_read("ACGT", base_quality=[30] * 4)
+        if chance(rng, 0.6):
+            read = pairhmm.make_read(pick(rng, texts), **given)
+        scores = pairhmm.forward([read] * int(rng.integers(0, 3)), pick(rng, (haplotypes, haplotypes, "ACGT")))
+        if np.isnan(scores).any():
+            raise AssertionError("a score that is no number")
+
+
+_FUNCTIONS = (_reads, _forward, _tiles, _copies, _groups, _sample_text, _bam_bytes, _scanner, _repeats, _public)
+BINDINGS: dict[str, Callable[[Generator], None]] = {function.__name__.lstrip("_"): function for function in _FUNCTIONS}

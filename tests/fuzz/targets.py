@@ -1,0 +1,383 @@
+"""Commands over changed files: each function draws one case from the generator and the sound files."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Callable, Mapping
+
+import bgzf
+from bam import change_bam
+from cases import OUT, Case
+from mutate import HOSTILE_FIELDS, chance, change_bytes, change_text, cut_off, pick
+from numpy.random import Generator
+
+Seeds = Mapping[str, bytes]
+Target = Callable[[Generator, Seeds], Case]
+
+_REFERENCE = ("ref.fa", "ref.fa.fai")
+_CPU = ("--backend", "cpu")
+_OUTPUTS = ("calls.vcf", "calls.vcf", "calls.vcf.gz", "calls.bcf")
+_TABLES = ("table.tsv", "table.tsv", "table.tsv.gz", "table.parquet")
+_TEXTS = ("all.tsv", "all.tsv.gz")
+_END, _CHECKSUM = "end marker", "checksum"
+
+
+def _take(seeds: Seeds, *names: str) -> dict[str, bytes]:
+    return {name: seeds[name] for name in names}
+
+
+def _verb(rng: Generator) -> list[str]:
+    """`call` or `likelihoods`, with its output."""
+    if chance(rng, 0.6):
+        verb = ["call", "-o", f"{OUT}/{pick(rng, _OUTPUTS)}"]
+    else:
+        verb = ["likelihoods", "-o", f"{OUT}/{pick(rng, _TABLES)}"]
+    threads = ["-@", "2"] if chance(rng, 0.1) else []
+    return [*verb, *_CPU, *threads, "-f", "ref.fa"]
+
+
+def _packed(rng: Generator, original: bytes, change: Callable[[Generator, bytes], bytes]) -> bytes:
+    """A BGZF file that is changed inside, or outside, or cut between its blocks."""
+    kind = rng.random()
+    if kind < 0.6:
+        return bgzf.pack(change(rng, bgzf.unpack(original)), pick(rng, (0xFF00, 2000)))
+    if kind < 0.8:
+        return change_bytes(rng, original, 2)
+    if kind < 0.9:
+        return original[: pick(rng, bgzf.block_starts(original)[1:-1])]
+    return cut_off(rng, original)
+
+
+def call_bam(rng: Generator, seeds: Seeds) -> Case:
+    """A BAM of odd records, or of broken blocks."""
+    original = seeds["reads.bam"]
+    kind = rng.random()
+    if kind < 0.75:
+        reads = change_bam(rng, original)
+    elif kind < 0.85:
+        reads = bgzf.pack(change_bytes(rng, bgzf.unpack(original)))
+    else:
+        reads = _packed(rng, original, change_bytes)
+    fault = bgzf.fault(reads, original)
+    files = {"reads.bam": reads, **_take(seeds, *_REFERENCE)}
+    arguments, is_read_whole = _verb(rng), True
+    if chance(rng, 0.2):
+        files |= _take(seeds, "truth.vcf")
+        arguments += ["-v", "truth.vcf"]
+        is_read_whole = False
+    if chance(rng, 0.15):
+        files |= _take(seeds, "reads.bam.bai")
+        arguments += ["-r", pick(rng, ("chr1", "chr2", "chr1:500-900", "chr2:1-2000"))]
+        is_read_whole = False
+    if chance(rng, 0.1):
+        arguments += ["--no-cap-by-mapq"]
+    if chance(rng, 0.1):
+        arguments += ["--default-base-quality", "30"]
+    if chance(rng, 0.1):
+        arguments += ["--min-mapq", "0", "--exclude-flags", "0"]
+    must_fail = fault if is_read_whole or fault == _END else ""
+    return Case("call bam", [*arguments, "reads.bam"], files, must_fail)
+
+
+def call_cram(rng: Generator, seeds: Seeds) -> Case:
+    """A CRAM with changed bytes or cut off."""
+    reads = change_bytes(rng, seeds["reads.cram"]) if chance(rng, 0.8) else cut_off(rng, seeds["reads.cram"])
+    files = {"reads.cram": reads, **_take(seeds, *_REFERENCE)}
+    arguments = _verb(rng)
+    if chance(rng, 0.2):
+        files |= _take(seeds, "reads.cram.crai")
+        arguments += ["-r", "chr1:500-900"]
+    is_cut = reads != seeds["reads.cram"] and seeds["reads.cram"].startswith(reads)
+    return Case("call cram", [*arguments, "reads.cram"], files, _END if is_cut else "")
+
+
+def call_sam(rng: Generator, seeds: Seeds) -> Case:
+    """SAM of odd fields."""
+    files = {"reads.sam": change_text(rng, seeds["reads.sam"]), **_take(seeds, *_REFERENCE)}
+    if chance(rng, 0.3):
+        files = {"reads.sam.bam": bgzf.pack(files["reads.sam"]), **_take(seeds, *_REFERENCE)}
+    return Case("call sam", [*_verb(rng), next(iter(files))], files)
+
+
+def call_index(rng: Generator, seeds: Seeds) -> Case:
+    """An index of changed bytes."""
+    name, ending = pick(rng, (("reads.bam", ".bai"), ("reads.bam", ".bai"), ("reads.cram", ".crai")))
+    index = name + ending
+    files = _take(seeds, name, *_REFERENCE)
+    changed = seeds[index]
+    if index.endswith(".crai") and chance(rng, 0.7):
+        changed = gzip.compress(change_text(rng, gzip.decompress(changed)), mtime=0)
+    else:
+        changed = change_bytes(rng, changed)
+    files[index] = changed
+    return Case("call index", [*_verb(rng), "-r", pick(rng, ("chr1:500-900", "chr2")), name], files)
+
+
+def call_reference(rng: Generator, seeds: Seeds) -> Case:
+    """A reference, or its index, with changes."""
+    files, fault = _take(seeds, "reads.bam", *_REFERENCE), ""
+    kind = rng.random()
+    if kind < 0.4:
+        files["ref.fa"] = change_text(rng, seeds["ref.fa"], b"\n")
+        if chance(rng, 0.7):
+            del files["ref.fa.fai"]
+    elif kind < 0.7:
+        files["ref.fa.fai"] = change_text(rng, seeds["ref.fa.fai"])
+    else:
+        files["ref.fa"] = _packed(rng, seeds["ref.fa.gz"], change_bytes)
+        del files["ref.fa.fai"]
+        fault = bgzf.fault(files["ref.fa"], seeds["ref.fa.gz"])
+    return Case("call reference", [*_verb(rng), "reads.bam"], files, fault)
+
+
+def _variants(rng: Generator, seeds: Seeds, stem: str) -> tuple[str, bytes, str]:
+    """The name of a VCF, plain or packed, or BCF, its changed bytes, and what is broken in them."""
+    kind = rng.random()
+    if kind < 0.5:
+        return f"{stem}.vcf", change_text(rng, seeds[f"{stem}.vcf"]), ""
+    name = f"{stem}.vcf.gz" if kind < 0.8 else f"{stem}.bcf"
+    data = _packed(rng, seeds[name], change_text if name.endswith(".gz") else change_bytes)
+    return name, data, bgzf.fault(data, seeds[name])
+
+
+def call_candidates(rng: Generator, seeds: Seeds) -> Case:
+    """Candidates with changes."""
+    name, data, fault = _variants(rng, seeds, "truth")
+    files = {name: data, **_take(seeds, "reads.bam", *_REFERENCE)}
+    if chance(rng, 0.2):
+        files |= _take(seeds, "reads.bam.bai")
+    return Case("call candidates", [*_verb(rng), "-v", name, "reads.bam"], files, fault)
+
+
+def call_texts(rng: Generator, seeds: Seeds) -> Case:
+    """Regions, haplotypes and ploidies with changes."""
+    files = _take(seeds, "reads.bam", "reads.bam.bai", *_REFERENCE)
+    kind = int(rng.integers(3))
+    if kind == 0:
+        files["regions.bed"] = change_text(rng, seeds["regions.bed"])
+        arguments = [*_verb(rng), "-R", "regions.bed"]
+    elif kind == 1:
+        files["region.fa"] = change_text(rng, seeds["region.fa"], b"\n")
+        arguments = [*_verb(rng), "--haplotypes", "region.fa", "-r", "chr1:701-800"]
+    else:
+        files["ploidy.txt"] = change_text(rng, seeds["ploidy.txt"], b" ")
+        arguments = ["call", *_CPU, "-f", "ref.fa", "-o", f"{OUT}/calls.vcf", "--ploidy-file", "ploidy.txt"]
+        arguments += ["--sample-sex", pick(rng, ("sample=M", "sample=F"))]
+    return Case("call texts", [*arguments, "reads.bam"], files)
+
+
+_NUMBERS = ("--min-mapq", "--default-base-quality", "--max-haplotypes", "--max-depth", "--join-distance", "--max-span")
+_NUMBERS += ("--flank", "--min-base-quality", "--insertion-quality", "--deletion-quality", "--gap-quality")
+_NUMBERS += ("--base-quality-threshold", "--score-floor", "--error-rate", "--chunk-size", "--exclude-flags", "-@")
+_NUMBERS += ("--ploidy", "--min-qual", "--snv-prior", "--indel-prior", "--sample-ploidy", "--sample-sex", "-r")
+_NUMBERS += ("--pcr-indel-model", "--device", "--device-memory", "-v", "-R", "-o")
+
+
+def call_options(rng: Generator, seeds: Seeds) -> Case:
+    """Odd values of options over sound files."""
+    files = _take(seeds, "reads.bam", "reads.bam.bai", *_REFERENCE)
+    arguments = ["call", *_CPU, "-f", "ref.fa", "-o", f"{OUT}/calls.vcf"]
+    for _ in range(int(rng.integers(1, 3))):
+        option = pick(rng, _NUMBERS)
+        value = pick(rng, HOSTILE_FIELDS).replace(b"\0", b"").decode("utf-8", "surrogateescape")
+        if option in ("-r", "--sample-ploidy", "--sample-sex"):
+            value = pick(rng, ("chr1:", "sample=", "")) + value
+        if option == "-o":
+            value = f"{OUT}/{value.replace('/', '_') or 'x'}"
+        arguments += [option, value]
+    return Case("call options", [*arguments, "reads.bam"], files)
+
+
+def scatter(rng: Generator, seeds: Seeds) -> Case:
+    """Pieces of an index, candidates or regions with changes."""
+    files = _take(seeds, "reads.bam", "reads.bam.bai", *_REFERENCE)
+    arguments = ["scatter", *_CPU, "-f", "ref.fa", "-o", OUT, "-n", pick(rng, ("1", "2", "3", "50"))]
+    kind = int(rng.integers(3))
+    if kind == 0:
+        files["reads.bam.bai"] = change_bytes(rng, seeds["reads.bam.bai"])
+    elif kind == 1:
+        name, files[name], _ = _variants(rng, seeds, "truth")
+        arguments += ["-v", name]
+    else:
+        files["regions.bed"] = change_text(rng, seeds["regions.bed"])
+        arguments += ["-R", "regions.bed"]
+    return Case("scatter", [*arguments, "reads.bam"], files)
+
+
+def gather(rng: Generator, seeds: Seeds) -> Case:
+    """Outputs with changes, put together."""
+    kind, same_rows = rng.random(), ""
+    if kind < 0.4:
+        name, data, fault = _variants(rng, seeds, "calls")
+        output = pick(rng, _OUTPUTS)
+    elif kind < 0.7:
+        name, output = pick(rng, ("table.tsv", "hits.tsv", "table.haplotypes.tsv")), pick(rng, _TEXTS)
+        data, fault = change_text(rng, seeds[name]), ""
+    elif kind < 0.8:
+        name, output = "table.tsv.gz", pick(rng, _TEXTS)
+        data = _packed(rng, seeds[name], change_text)
+        fault = bgzf.fault(data, seeds[name])
+    else:
+        name = pick(rng, ("table.parquet", "table.haplotypes.parquet"))
+        data, output, fault, same_rows = change_bytes(rng, seeds[name], 2), "all.parquet", "", f"sound.{name}"
+    files = {name: data} | ({same_rows: seeds[name]} if same_rows else {})
+    pieces = [name]
+    if not same_rows and chance(rng, 0.3):
+        files[f"first.{name}"] = seeds[name]
+        pieces = [f"first.{name}", name]
+    arguments = ["gather", "-o", f"{OUT}/{output}", *pieces]
+    if chance(rng, 0.1):
+        arguments += ["--sample", pick(rng, ("a", "a\tb", "", "x\ny"))]
+    return Case("gather", arguments, files, fault, same_rows=same_rows)
+
+
+def report(rng: Generator, seeds: Seeds) -> Case:
+    """A page of outputs with changes."""
+    files: dict[str, bytes] = {}
+    arguments = ["report", "-o", f"{OUT}/page.html"]
+    fault = ""
+    kind = int(rng.integers(4))
+    ending = pick(rng, ("tsv", "tsv", "tsv.gz", "parquet"))
+    if kind == 0:
+        name, files[name], fault = _variants(rng, seeds, "calls")
+        arguments += ["--calls", name]
+    elif kind == 1:
+        names = (f"table.{ending}", f"table.haplotypes.{ending}")
+        files = _take(seeds, *names)
+        changed = pick(rng, names)
+        if ending == "tsv":
+            files[changed] = change_text(rng, seeds[changed])
+        elif ending == "parquet":
+            files[changed] = change_bytes(rng, seeds[changed], 2)
+        else:
+            files[changed] = _packed(rng, seeds[changed], change_text)
+            fault = bgzf.fault(files[changed], seeds[changed])
+        arguments += ["--likelihoods", names[0]]
+        if chance(rng, 0.5):
+            files |= _take(seeds, "calls.vcf")
+            arguments += ["--calls", "calls.vcf"]
+            # A table's regions without a site are passed over, and a file's rest with them.
+            fault = fault if fault == _END else ""
+        if chance(rng, 0.3):
+            files |= _take(seeds, "reads.bam", "reads.bam.bai", *_REFERENCE)
+            arguments += ["-f", "ref.fa", "--alignments", "reads.bam"]
+    elif kind == 2:
+        files = _take(seeds, "signatures.fa") | {"hits.tsv": change_text(rng, seeds["hits.tsv"])}
+        arguments += ["--hits", "hits.tsv", "--signatures", "signatures.fa"]
+    else:
+        files = _take(seeds, "calls.vcf") | {"timings.tsv": change_text(rng, seeds["timings.tsv"])}
+        arguments += ["--calls", "calls.vcf", "--timings", "timings.tsv", "--mqc", f"{OUT}/mqc"]
+    return Case("report", arguments, files, fault)
+
+
+def _sample(rng: Generator, seeds: Seeds) -> tuple[str, bytes, str]:
+    """The name of sequences of any format, their changed bytes, and what is broken in them."""
+    name = pick(rng, ("few.fastq", "few.fastq", "few.fa", "few.fastq.gz", "plain.fastq.gz", "reads.bam", "reads.cram"))
+    original = seeds[name]
+    if name in ("few.fastq", "few.fa"):
+        return name, change_text(rng, original, b"\n"), ""
+    if name == "few.fastq.gz":
+        data = _packed(rng, original, change_bytes)
+        return name, data, bgzf.fault(data, original)
+    if name == "plain.fastq.gz":
+        data = change_bytes(rng, original, 2)
+        return name, data, _gzip_fault(data)
+    if name == "reads.bam":
+        data = change_bam(rng, original) if chance(rng, 0.6) else _packed(rng, original, change_bytes)
+        return name, data, bgzf.fault(data, original)
+    return name, change_bytes(rng, original), ""
+
+
+def _gzip_fault(data: bytes) -> str:
+    """What is broken of a gzip stream that begins as one; what is behind it is not looked at."""
+    inflate = zlib.decompressobj(31)
+    try:
+        inflate.decompress(data)
+    except zlib.error:
+        return _CHECKSUM if data[:4] == b"\x1f\x8b\x08\x00" else ""
+    return "" if inflate.eof else _END
+
+
+def scan_samples(rng: Generator, seeds: Seeds) -> Case:
+    """Samples with changes."""
+    name, data, fault = _sample(rng, seeds)
+    files = {name: data, **_take(seeds, "signatures.fa", *_REFERENCE)}
+    arguments = ["scan", *_CPU, "--signatures", "signatures.fa", "-o", f"{OUT}/hits.tsv", "-f", "ref.fa"]
+    arguments += pick(rng, ([], [], ["--all"], ["--per-file"], ["--max-mismatches", "2"], ["--assignment-format"]))
+    arguments += pick(rng, ([], [], ["--chunk-size", "100"], ["--chunk-size", "1K"], ["-@", "2"]))
+    arguments += pick(rng, ([], [], ["--summary", f"{OUT}/s"], ["--multiqc", f"{OUT}/s_mqc.json"]))
+    if chance(rng, 0.2):
+        return Case("scan samples", [*arguments, "-"], files, fault, stdin=name)
+    return Case("scan samples", [*arguments, name], files, fault)
+
+
+def scan_signatures(rng: Generator, seeds: Seeds) -> Case:
+    """Signatures with changes."""
+    files = {"signatures.fa": change_text(rng, seeds["signatures.fa"], b"\n"), **_take(seeds, "few.fastq")}
+    arguments = ["scan", *_CPU, "-o", f"{OUT}/hits.tsv", "--signatures", "signatures.fa", "few.fastq"]
+    numbers = ("--max-mismatches", "--min-informative", "--min-score", "--min-mean", "--chunk-size")
+    if chance(rng, 0.3):
+        value = pick(rng, ("0", "1", "5", "1000", "2147483648", "9223372036854775807", "9" * 30, "nan", "inf", "1e300"))
+        arguments += [pick(rng, numbers), value]
+    return Case("scan signatures", arguments, files)
+
+
+def forward(rng: Generator, seeds: Seeds) -> Case:
+    """Reads, haplotypes, groups, profiles and parameters with changes."""
+    arguments, fault = ["forward", *_CPU, "-o", f"{OUT}/scores.tsv"], ""
+    kind = int(rng.integers(6))
+    if kind == 0:
+        name, data, fault = _sample(rng, seeds)
+        files = {name: data, **_take(seeds, "haplotypes.fa")}
+        arguments += [name, "haplotypes.fa"]
+    elif kind == 1:
+        files = _take(seeds, "few.fastq") | {"haplotypes.fa": change_text(rng, seeds["haplotypes.fa"], b"\n")}
+        arguments += ["few.fastq", "haplotypes.fa"]
+    elif kind in (2, 3):
+        files = {"pairs.in": change_text(rng, seeds["pairs.in"], b" ")}
+        arguments += ["pairs.in"]
+    elif kind == 4:
+        files = _take(seeds, "haplotypes.fa") | {"read.profile": change_text(rng, seeds["read.profile"], b" ")}
+        arguments += ["--model", "profile", "read.profile", "haplotypes.fa"]
+    else:
+        files = _take(seeds, "haplotypes.fa", "read.profile")
+        files["parameters.toml"] = change_text(rng, seeds["parameters.toml"], pick(rng, (b" ", b", ", b"=")))
+        arguments += ["--model", "profile", "--parameters", "parameters.toml", "read.profile", "haplotypes.fa"]
+    if chance(rng, 0.2):
+        option = pick(rng, ("--insertion-quality", "--deletion-quality", "--gap-quality"))
+        arguments += [option, pick(rng, ("1", "2", "90", "127"))]
+    if chance(rng, 0.1):
+        arguments += ["--default-base-quality", "20"]
+    return Case("forward", arguments, files, fault)
+
+
+def validate(rng: Generator, seeds: Seeds) -> Case:
+    """Reference likelihoods with changes."""
+    files = {"known.txt": change_text(rng, seeds["known.txt"], b" ")}
+    return Case("validate", ["validate", *_CPU, "known.txt"], files)
+
+
+def sheet(rng: Generator, seeds: Seeds) -> Case:
+    """The workflow's sample sheet with changes."""
+    return Case("sheet", ["read-sheet", "sheet.tsv"], {"sheet.tsv": change_text(rng, seeds["sheet.tsv"])})
+
+
+TARGETS: tuple[tuple[Target, float], ...] = (
+    (call_bam, 6),
+    (call_cram, 1),
+    (call_sam, 2),
+    (call_index, 2),
+    (call_reference, 2),
+    (call_candidates, 3),
+    (call_texts, 2),
+    (call_options, 2),
+    (scatter, 1),
+    (gather, 2),
+    (report, 3),
+    (scan_samples, 3),
+    (scan_signatures, 1),
+    (forward, 3),
+    (validate, 1),
+    (sheet, 0.5),
+)
