@@ -45,7 +45,7 @@ def test_quality_bytes_are_rows(gap, backend, batches):
 
 
 def check_held(scores, given, backend, batches):
-    """All scores are right but those that WGSL, which has no float64, leaves to the CPU: long reads without deletions."""
+    """All scores are right; WGSL, which has no float64, may leave long reads to the CPU, where nothing is deleted."""
     expected, held = batches.oracle(given), ~np.isnan(scores.log10)
     batches.check(dataclasses.replace(scores, log10=np.where(held, scores.log10, expected)), given, expected)
     is_short = np.diff(given.read_offset)[given.pair_indices(np.arange(given.pairs))[0]] <= 300
