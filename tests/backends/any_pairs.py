@@ -86,30 +86,29 @@ def batch_of(pairs):
     return PairBatch.from_groups([pair.group() for pair in pairs])
 
 
-def profiles_of(pairs, model):
-    """The same pairs in a profile model: bases with their error spread over the other letters."""
+def rows_of_models(pairs, models):
+    """The same pairs, each in a profile model of its own: bases with their error spread over the other letters."""
     groups = [pair.group() for pair in pairs]
     reads = [group.reads[0] for group in groups]
-    haplotypes = [group.haplotypes[0] for group in groups]
-    one_each = offsets([1] * len(pairs))
-    probabilities = [profile.one_hot(read.bases, gatk.ERROR[read.base_quality]) for read in reads]
-    return PairBatch(
-        group_read=one_each,
-        group_haplotype=one_each,
-        read_offset=offsets([len(read.bases) for read in reads]),
-        haplotype_offset=offsets([len(haplotype) for haplotype in haplotypes]),
-        haplotypes=np.concatenate(haplotypes),
-        start=model.start,
-        profiles=model.profiles(np.concatenate(probabilities)),
-    )
+    rows = [
+        model.rows(profile.one_hot(read.bases, gatk.ERROR[read.base_quality]))
+        for model, read in zip(models, reads, strict=True)
+    ]
+    return of_rows(rows, [group.haplotypes[0] for group in groups], models[0].start)
 
 
-def rare_profile(insertion, deletion, gap, start="match"):
-    """The normalised profile model with other gaps (Phred)."""
+def of_rows(rows, haplotypes, start):
+    """A batch of reads given as rows float64[m, 12], each against one haplotype."""
+    one_each = offsets([1] * len(rows))
+    places = (one_each, one_each, offsets([len(read) for read in rows]), offsets([len(each) for each in haplotypes]))
+    return PairBatch(*places, np.concatenate(haplotypes), start, rows=np.concatenate(rows))
+
+
+def profile_with_gaps(insertion, deletion, start):
+    """The normalised profile model with other gaps: probabilities of opening and extending each of them."""
     given = profile.preset("normalised")
-    open_i, open_d, extend = gatk.ERROR[[insertion, deletion, gap]].tolist()
-    transitions = {"MM": 1 - min(1.0, open_i + open_d), "MI": open_i, "MD": open_d}
-    transitions |= {"II": extend, "DD": extend, "IM": 1 - extend, "DM": 1 - extend}
+    (mi, ii), (md, dd) = insertion, deletion
+    transitions = {"MM": 1 - min(1.0, mi + md), "MI": mi, "MD": md, "II": ii, "DD": dd, "IM": 1 - ii, "DM": 1 - dd}
     return profile.ProfileModel(given.match, given.insertion, transitions, profile.STARTS[start])
 
 
