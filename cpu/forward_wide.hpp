@@ -48,7 +48,8 @@ inline bool may_share_exponent(const Batch& batch, int64_t first, int64_t end) {
     double bits = kSpareBits - kReach * std::log2(std::min(least[kII], least[kDD]));
     for (int k : {kIM, kDM, kMI, kMD}) bits -= std::log2(least[k]);
     bits -= std::log2(*std::min_element(least + kEmission, least + kEmission + 5));
-    return bits <= SharedExponent::kSharedBits && kReach * std::log2(growth) <= SharedExponent::kGrowthBits;
+    constexpr double steps = kReachRows + kReachColumns;  // the most that a value takes within a block
+    return bits <= SharedExponent::kSharedBits && steps * std::log2(growth) <= SharedExponent::kGrowthBits;
 }
 
 class WideSweep {
