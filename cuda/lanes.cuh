@@ -51,8 +51,11 @@ constexpr float kLeastOpening = sizeof(real) == 4 ? 1e-6f : 1e-30f;
 constexpr int kRescaleSteps = K < 16 ? 8 : 16;
 
 // A deletion leads from a lane's largest value to where a row above it could be by the next rescaling, which takes so many
-// extensions. Little is lost with a deletion's end, which is beside its opening here.
-constexpr float kMostDeletionBits = (kRange + 20) / (kRescaleSteps + K + 2);
+// extensions. Little is lost with a deletion's end, which is beside its opening here. In float64, whose extensions are often
+// rarer than openings, a row above is as far again by deletions of one base; and one factor, which is not below 2^-1022, takes
+// values to the next lane.
+constexpr float kDeletionRange = sizeof(real) == 4 ? 180 : 620;
+constexpr float kMostDeletionBits = kDeletionRange / (kRescaleSteps + K + 2);
 constexpr float kLeastDeletion = kLeastOpening / 16;
 
 // Emissions relative to a row's best one: four rows [letter][k / 4][lane], which any letters read without a bank conflict.

@@ -114,7 +114,7 @@ def test_all_base_qualities_at_once(backend, batches):
 
 
 @pytest.mark.parametrize("indel", [(4, 8), (4, 128), (60, 128), (100, 128)], ids=str)
-@pytest.mark.parametrize("gap", [(1, 128), 0, 127], ids=str)
+@pytest.mark.parametrize("gap", [(1, 128), 0, 60, 90, 127], ids=str)
 def test_gap_qualities(indel, gap, backend, batches):
     """The whole range. What float32 cannot hold has to be NaN, and what neither kernel can, too."""
     given = batches.batch(8, (9, 150), each=6, indel=indel, gap=gap)
@@ -122,8 +122,8 @@ def test_gap_qualities(indel, gap, backend, batches):
     scores = device_pool.score(given, backend, 1)
     held = ~np.isnan(scores.log10)
     batches.check(dataclasses.replace(scores, log10=np.where(held, scores.log10, expected)), given, expected)
-    # What is not held: gaps that never end, and insertions that are likelier than a base without one.
-    assert held.all() or gap == 0 or indel[0] < 10
+    # What is not held: gaps that never end or are rarer than Phred 93, and insertions likelier than a base without one.
+    assert held.all() or gap not in (60, 90) or indel[0] < 10
 
 
 @pytest.mark.parametrize("length", [40, 100, 250, 500])
