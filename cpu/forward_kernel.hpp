@@ -13,6 +13,9 @@
 // I' and D' need no product of their own: 5 operations, of which two are plain adds ("folded"). The powers are taken
 // out every kColumns columns and at each sweep's lower boundary, by constants.
 //
+// A perfect path multiplies by each row's coefficients once. What rounding them to float32 takes from it has one sign where a
+// read has the same qualities all along, and adds up: it is kept in float64, and given back with the score.
+//
 // A read shorter than its tile ends in padding rows (E = 0) that carry M + I of its last row down unchanged, so a score
 // depends on its own pair alone, whatever shares the vector.
 //
@@ -127,13 +130,19 @@ class TileKernel {
     void score(const Batch& batch, int count, int64_t hap, double* out);
 
     static void set(V& v, int lane, double value) { reinterpret_cast<float*>(&v)[lane] = static_cast<float>(value); }
+    // Also returns what rounding took from the value, as a factor.
+    static double set_rounded(V& v, int lane, double value) {
+        set(v, lane, value);
+        const double rounded = get(v, lane);
+        return rounded > 0 ? value / rounded : 1;
+    }
     static float get(const V& v, int lane) { return reinterpret_cast<const float*>(&v)[lane]; }
 
     AlignedVector<Row<V>> row_;
     AlignedVector<V> below_, m_, x_, d_;
     V weight_[kColumns + 1], inverse_[kColumns + 1];
     V final_match_, start_deletion_, start_match_;
-    // A lane's factor of the sum and its start exponent; usable_ is false where float32 can't hold the rows.
+    // A lane's divisor of the sum and its start exponent; usable_ is false where float32 can't hold the rows.
     double factor_[W], lowest_[W];
     int exponent_[W];
     bool usable_[W];
@@ -145,7 +154,7 @@ void TileKernel<W, K>::load_folded(const Batch& batch, int lane, int64_t first, 
     const double* error = batch.gatk.error;
     const double eps = error[batch.gap_quality[first]], beta = 1 - eps;
     const double per_error = beta / eps, inverse_eps = 1 / eps;
-    double previous_g = 1, lowest_g = 1;
+    double previous_g = 1, lowest_g = 1, taken = 1;
     for (int64_t i = 0; i < rows; ++i) {
         Row<V>& row = row_[i];
         const int64_t at = first + i;
@@ -160,7 +169,9 @@ void TileKernel<W, K>::load_folded(const Batch& batch, int lane, int64_t first, 
         reinterpret_cast<float*>(&row.emission[4])[lane] = match;
         reinterpret_cast<float*>(&row.emission[letter])[lane] = match;
         const double inverse_g = 1 / previous_g;
-        set(row.from_match, lane, (1 - std::min(1.0, ins + del)) * inverse_g);
+        const double exact_match = scale * (1 - e);
+        if (match > 0) taken *= exact_match / match;
+        taken *= set_rounded(row.from_match, lane, (1 - std::min(1.0, ins + del)) * inverse_g);
         set(row.open, lane, per_error * ins * inverse_g);
         previous_g = g;
         lowest_g = std::min(lowest_g, g);
@@ -172,10 +183,13 @@ void TileKernel<W, K>::load_folded(const Batch& batch, int lane, int64_t first, 
     }
     for (int64_t b = 0; b < sweeps_; ++b) {
         const int64_t own = std::min<int64_t>(std::max<int64_t>(rows - b * K, 0), K);
-        set(below_[b], lane, std::pow(eps, static_cast<double>(own)));
+        taken *= set_rounded(below_[b], lane, std::pow(eps, static_cast<double>(own)));
     }
+    // Of a path without gaps, which is at a new column with each row.
+    const double of_columns = set_rounded(weight_[kColumns], lane, std::pow(eps, static_cast<double>(kColumns)));
+    taken *= std::pow(of_columns, static_cast<double>(rows / kColumns));
     exponent_[lane] = folded_start(eps, K);
-    factor_[lane] = beta;
+    factor_[lane] = beta / taken;
     lowest_[lane] = std::max<double>(kLowestSum, kLowestScaledSum / lowest_g);
     usable_[lane] = lowest_g > 0;
     set(start_match_, lane, std::ldexp(batch.start_match, exponent_[lane]));
@@ -193,7 +207,7 @@ void TileKernel<W, K>::load_general(const Batch& batch, int lane, int64_t first,
     bool usable = now[kDM] > 0 || batch.start_deletion == 0;
     set(start_match_, lane, std::ldexp(batch.start_match, kHighestExponent));
     set(start_deletion_, lane, std::ldexp(now[kDM], kHighestExponent));
-    double previous_g = 1, lowest_g = 1;
+    double previous_g = 1, lowest_g = 1, taken = 1;
     for (int64_t i = 0; i < rows; ++i) {
         if (i + 1 < rows) {
             load_row(batch, first + i + 1, next);
@@ -203,8 +217,12 @@ void TileKernel<W, K>::load_general(const Batch& batch, int lane, int64_t first,
         Row<V>& row = row_[i];
         usable = usable && now[kIM] > 0 && now[kDM] > 0;
         const double g = plain ? 1 : next[kDM] * now[kMD];
-        for (int s = 0; s < 5; ++s) set(row.emission[s], lane, g * now[kEmission + s]);
-        set(row.from_match, lane, now[kMM] / previous_g);
+        double best = 0, of_best = 1;
+        for (int s = 0; s < 5; ++s) {
+            const double of_emission = set_rounded(row.emission[s], lane, g * now[kEmission + s]);
+            if (now[kEmission + s] > best) best = now[kEmission + s], of_best = of_emission;
+        }
+        taken *= of_best * set_rounded(row.from_match, lane, now[kMM] / previous_g);
         set(row.open, lane, next[kIM] * now[kMI] / previous_g);
         set(row.extend, lane, next[kIM] / now[kIM] * now[kII]);
         set(row.extend_left, lane, now[kDD]);
@@ -215,7 +233,7 @@ void TileKernel<W, K>::load_general(const Batch& batch, int lane, int64_t first,
     }
     for (int64_t i = rows; i < sweeps_ * K; ++i) set(row_[i].extend, lane, 1);
     exponent_[lane] = kHighestExponent;
-    factor_[lane] = now[kIM];
+    factor_[lane] = now[kIM] / taken;
     lowest_[lane] = std::max<double>(kLowestSum, kLowestScaledSum / lowest_g);
     usable_[lane] = usable && lowest_g > 0;
     const double last = now[kIM] / previous_g;

@@ -70,6 +70,8 @@ class FlushDenormals {
 };
 
 #include "forward_kernel.hpp"
+#include "wide_strip.hpp"
+#include "wide_states.hpp"
 #include "forward_wide.hpp"
 
 // Whether a gap continuation probability leaves the folded form enough range.

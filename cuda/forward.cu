@@ -106,7 +106,7 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
             task.score = uint32(score_index(buffer, header, read, first));
         }
 #if !TALL
-        const Strip strip = load_strip(buffer, header, *tables, read.first, read.rows, rows);
+        const Strip strip = load_strip(buffer, header, *tables, read.first, read.rows, read.rows, rows);
         if (writes) {
             task.log_kept = strip.log_kept;
             task.folds = strip.folds;
@@ -135,7 +135,8 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
             task.scales = 0;
         }
         for (int row = 0; row < read.rows; row += G * K) {
-            const Strip strip = load_strip(buffer, header, *tables, read.first + row, read.rows - row, rows);
+            const Strip strip =
+                load_strip(buffer, header, *tables, read.first + row, read.rows - row, read.rows, rows);
             if (writes) {
                 task.log_kept = task.log_kept + strip.log_kept;
                 task.folds = task.folds && strip.folds;

@@ -52,7 +52,7 @@ extern "C" __global__ void __launch_bounds__(32, 8)
         const uint2 pair = list[at < count ? at : count - 1];
         const Read read = find_read(buffer, header, pair.x);
         Rows rows;
-        const Strip strip = load_strip(buffer, header, *tables, read.first, read.rows, rows);
+        const Strip strip = load_strip(buffer, header, *tables, read.first, read.rows, read.rows, rows);
         const uint32 offset = words(buffer, header.haplotype_offset)[pair.y];
         const int columns = int(words(buffer, header.haplotype_offset)[pair.y + 1] - offset);
         const Sum sum =

@@ -47,6 +47,17 @@ constexpr float kRange = sizeof(real) == 4 ? 160 : 1650;
 constexpr float kMostFall = kRange * K / (2 * K + 1 + ENTERING_COLUMNS);
 constexpr float kLeastOpening = sizeof(real) == 4 ? 1e-6f : 1e-30f;
 
+// Lanes are rescaled after so many steps: at most K, so that what enters a lane does not leave it on a path of matches.
+constexpr int kRescaleSteps = K < 16 ? 8 : 16;
+
+// A deletion leads from a lane's largest value to where a row above it could be by the next rescaling, which takes so many
+// extensions. Little is lost with a deletion's end, which is beside its opening here. In float64, whose extensions are often
+// rarer than openings, a row above is as far again by deletions of one base; and one factor, which is not below 2^-1022, takes
+// values to the next lane.
+constexpr float kDeletionRange = sizeof(real) == 4 ? 180 : 620;
+constexpr float kMostDeletionBits = kDeletionRange / (kRescaleSteps + K + 2);
+constexpr float kLeastDeletion = kLeastOpening / 16;
+
 // Emissions relative to a row's best one: four rows [letter][k / 4][lane], which any letters read without a bank conflict.
 // A lane reads and writes its own column alone; on their way into registers, which a loop can't index, rows pass here.
 constexpr int kQuads = (K + 3) / 4;
@@ -61,9 +72,21 @@ struct __align__(16) Quad {
 __device__ __forceinline__ real* column_of_lane() { return reinterpret_cast<real*>(shared) + threadIdx.x * 4; }
 __device__ __forceinline__ int emission_at(int letter, int k) { return (letter * kQuads + k / 4) * 128 + k % 4; }
 
-// Rows of the `count` positions from `first` on, as many as the strip holds; past them rows that carry M + I down.
+// Whether a lane's exponent holds the deletions of the row at `at`, by what opens and ends them and what extends them. Where
+// there are none, columns are as far apart as the emissions of all `read_rows` rows of the read make them.
+__device__ __forceinline__ bool holds_deletions(const uint8* buffer, const Header& header, const Tables& tables,
+                                                uint32 at, int read_rows, float from_deletion, float extension) {
+    if (from_deletion > 0) return from_deletion >= kLeastDeletion && -log2f(extension) <= kMostDeletionBits;
+    const Emissions emissions = load_emissions(buffer, header, tables, at);
+    real least = 1;
+    for (int s = 0; s < 5; ++s) least = emissions.relative[s] < least ? emissions.relative[s] : least;
+    return -log2f(float(least)) * read_rows <= kRange;
+}
+
+// Rows of the `count` positions from `first` on, as many as the strip holds; past them rows that carry M + I down. The read
+// has `read_rows` of them.
 __device__ __forceinline__ Strip load_strip(const uint8* buffer, const Header& header, const Tables& tables,
-                                            uint32 first, int count, Rows& rows) {
+                                            uint32 first, int count, int read_rows, Rows& rows) {
     const int l = threadIdx.x % G;
     real* own = column_of_lane();
     Strip strip;
@@ -82,7 +105,11 @@ __device__ __forceinline__ Strip load_strip(const uint8* buffer, const Header& h
         const float bits = -log2f(float(f.extend_insertion));
         fall += bits;
         // Into the row that carries down it is that of an opening as well, which has its own share of the range.
-        if (i + 1 < count) fall_of_gap += bits;
+        if (i + 1 < count) {
+            fall_of_gap += bits;
+            scales = scales && holds_deletions(buffer, header, tables, first + i, read_rows, float(f.from_deletion),
+                                               float(now.dd));
+        }
         log_kept += now.log_kept;
         own[emission_at(0, k)] = f.from_deletion;
         own[emission_at(1, k)] = f.from_insertion;

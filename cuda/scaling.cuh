@@ -1,8 +1,6 @@
 // Lanes with an exponent each: value * 2^exponent, brought to the lane's largest value every kRescaleSteps steps. Columns
 // past a haplotype's end emit nothing (kNoLetter): their values could be far above all that count.
 
-// At most K: what enters a lane does not leave it on a path of matches before the next rescaling.
-constexpr int kRescaleSteps = K < 16 ? 8 : 16;
 constexpr int kTop = sizeof(real) == 4 ? 100 : 900;  // exponent that a lane's largest value is brought to
 constexpr int kNothing = -(1 << 28);                 // exponent of zero
 

@@ -39,7 +39,7 @@ fn forward(
         begin_read(slot);
     }
     workgroupBarrier();
-    let loaded = load_lane(lane, read.first, read.rows);
+    let loaded = load_lane(lane, read.first, read.rows, read.rows);
 //#include coefficients.wgsl
     load_emissions(lane, read.first, read.rows);
 

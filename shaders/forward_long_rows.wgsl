@@ -42,7 +42,7 @@ fn forward_long_rows(
     let read = find_read(batch[work.items + ITEM_WORDS * item]);
     let row = batch[work.items + ITEM_WORDS * item + 2u] * (G * K);
     let at = strip_at(item, lane);
-    let loaded = load_lane(lane, read.first + row, read.rows - row);
+    let loaded = load_lane(lane, read.first + row, read.rows - row, read.rows);
     for (var q = 0u; q < QUADS; q++) {
         for (var kind = 0u; kind < 4u; kind++) {
             strips[at + (COEFFICIENTS + kind * QUADS + q) * W] = staged(kind, q, lane);

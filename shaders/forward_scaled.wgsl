@@ -20,7 +20,7 @@ fn forward_scaled(
         let at = base + lane / G;
         let pair = list[work.list + min(at, count - 1u)];
         let read = find_read(pair.x);
-        let loaded = load_lane(lane, read.first, read.rows);
+        let loaded = load_lane(lane, read.first, read.rows, read.rows);
 //#include coefficients.wgsl
         load_emissions(lane, read.first, read.rows);
         // The tile that listed the pair had other lanes. The last one of these knows whether there is one that is unfit.

@@ -53,7 +53,7 @@ fn forward_tall(
             // What the strip before has left is there, and its emissions are done with.
             storageBarrier();
             workgroupBarrier();
-            let loaded = load_lane(lane, read.first + row, read.rows - row);
+            let loaded = load_lane(lane, read.first + row, read.rows - row, read.rows);
 //#include coefficients.wgsl
             load_emissions(lane, read.first + row, read.rows - row);
             if round == 0u {

@@ -41,8 +41,26 @@ struct Lane {
 const MOST_FALL = 160.0 * f32(K) / f32(2u * K + 1u + ENTERING_COLUMNS);
 const LEAST_OPENING = 1e-6;
 
-// Stage the coefficients of a lane's rows, of the `count` that a read has from position `first` on.
-fn load_lane(lane: u32, first: u32, count: u32) -> Lane {
+//#if SCALED
+// A deletion leads from a lane's largest value to where a row above it could be by the next rescaling, which takes so many
+// extensions. Little is lost with a deletion's end, which is beside its opening here.
+const MOST_DELETION_BITS = 180.0 / f32(RESCALE_STEPS + K + 2u);
+const LEAST_DELETION = LEAST_OPENING / 16.0;
+
+// Whether a lane's exponent holds the deletions of the row at `position`. Where there are none, columns are as far apart as
+// the emissions of all `read_rows` rows of the read make them.
+fn holds_deletions(row: Row, position: u32, read_rows: u32) -> bool {
+    if row.from_deletion > 0.0 {
+        return row.from_deletion >= LEAST_DELETION && -log2(max(row.extend_deletion, 1e-38)) <= MOST_DELETION_BITS;
+    }
+    let relative = relative_emissions(position);
+    let least = min(min(min(relative[0], relative[1]), min(relative[2], relative[3])), relative[4]);
+    return -log2(max(least, 1e-38)) * f32(read_rows) <= 160.0;
+}
+//#end
+
+// Stage the coefficients of a lane's rows, of the `count` that a read of `read_rows` has from position `first` on.
+fn load_lane(lane: u32, first: u32, count: u32, read_rows: u32) -> Lane {
     var result = Lane(vec2<i32>(0, 0), 0u, 0.0);
 //#if SCALED
     var fall_of_gap = 0.0;
@@ -59,7 +77,10 @@ fn load_lane(lane: u32, first: u32, count: u32) -> Lane {
         let bits = -log2(max(row.extend_insertion, 1e-38));
         result.fall += bits;
         // Into the row that carries down it is that of an opening as well, which has its own share of the range.
-        fall_of_gap += select(0.0, bits, i + 1u < count);
+        if i + 1u < count {
+            fall_of_gap += bits;
+            result.unfit |= select(UNSCALED, 0u, holds_deletions(row, first + i, read_rows));
+        }
 //#end
         emissions[0][k][lane] = row.from_deletion;
         emissions[1][k][lane] = row.from_insertion;

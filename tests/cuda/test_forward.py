@@ -44,6 +44,14 @@ def test_quality_bytes_are_rows(gap, backend, batches):
     assert np.abs(scores.log10 - batches.forward(backend, given).log10).max() <= batches.ABSOLUTE
 
 
+def check_held(scores, given, backend, batches):
+    """All scores are right; WGSL, which has no float64, may leave long reads to the CPU, where nothing is deleted."""
+    expected, held = batches.oracle(given), ~np.isnan(scores.log10)
+    batches.check(dataclasses.replace(scores, log10=np.where(held, scores.log10, expected)), given, expected)
+    is_short = np.diff(given.read_offset)[given.pair_indices(np.arange(given.pairs))[0]] <= 300
+    assert held[is_short].all() if backend.name == "webgpu" else held.all()
+
+
 @pytest.mark.parametrize("name", profile.PRESETS)
 @pytest.mark.parametrize("start", profile.STARTS)
 def test_profiles(name, start, backend, batches):
@@ -52,7 +60,7 @@ def test_profiles(name, start, backend, batches):
     rows = [model.rows(rng.dirichlet(np.full(4, 0.2), m)) for m in (1, 9, 150, 150, 700)]
     targets = [batches.noise(rng, n, 5) for n in (1, 40, 200, 333)]
     given = batches.of_rows(rows, targets, profile.STARTS[start])
-    batches.check(device_pool.score(given, backend, 1), given)
+    check_held(device_pool.score(given, backend, 1), given, backend, batches)
 
 
 def test_profiles_from_probabilities(backend, batches):
@@ -64,7 +72,7 @@ def test_profiles_from_probabilities(backend, batches):
     targets = [batches.noise(rng, n, 5) for n in (1, 40, 333)]
     rows = batches.of_rows([model.rows(p) for p in probabilities], targets, model.start)
     given = dataclasses.replace(rows, rows=None, profiles=model.profiles(np.concatenate(probabilities)))
-    batches.check(device_pool.score(given, backend, 1), given)
+    check_held(device_pool.score(given, backend, 1), given, backend, batches)
 
 
 def test_smallest(backend, batches):
@@ -106,7 +114,7 @@ def test_all_base_qualities_at_once(backend, batches):
 
 
 @pytest.mark.parametrize("indel", [(4, 8), (4, 128), (60, 128), (100, 128)], ids=str)
-@pytest.mark.parametrize("gap", [(1, 128), 0, 127], ids=str)
+@pytest.mark.parametrize("gap", [(1, 128), 0, 60, 90, 127], ids=str)
 def test_gap_qualities(indel, gap, backend, batches):
     """The whole range. What float32 cannot hold has to be NaN, and what neither kernel can, too."""
     given = batches.batch(8, (9, 150), each=6, indel=indel, gap=gap)
@@ -114,8 +122,8 @@ def test_gap_qualities(indel, gap, backend, batches):
     scores = device_pool.score(given, backend, 1)
     held = ~np.isnan(scores.log10)
     batches.check(dataclasses.replace(scores, log10=np.where(held, scores.log10, expected)), given, expected)
-    # What is not held: gaps that never end, and insertions that are likelier than a base without one.
-    assert held.all() or gap == 0 or indel[0] < 10
+    # What is not held: gaps that never end or are rarer than Phred 93, and insertions likelier than a base without one.
+    assert held.all() or gap not in (60, 90) or indel[0] < 10
 
 
 @pytest.mark.parametrize("length", [40, 100, 250, 500])
@@ -352,7 +360,7 @@ def test_long_profiles(name, backend, batches):
     haplotype = batches.noise(rng, 800, 5)
     rows = [model.rows(profile.one_hot(haplotype[:m], np.full(m, 0.05))) for m in (300, 600)]
     given = batches.of_rows(rows, [haplotype, haplotype[:100]], model.start)
-    batches.check(backend.forward_pairs(given, np.arange(given.pairs), 1), given)
+    check_held(backend.forward_pairs(given, np.arange(given.pairs), 1), given, backend, batches)
 
 
 def test_through_the_engine(backend, batches):
