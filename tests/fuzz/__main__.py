@@ -13,6 +13,7 @@ import argparse
 import json
 import multiprocessing
 import os
+import resource
 import sys
 import tempfile
 import time
@@ -21,6 +22,8 @@ from multiprocessing.queues import SimpleQueue
 from pathlib import Path
 
 from launch import has_sanitizers, make_ready
+
+_SKIPPED = "(without Parquet)"
 
 
 def main() -> int:
@@ -63,11 +66,13 @@ def _replay(folder: Path, scratch: Path) -> int:
 
 
 def _fuzz(options: argparse.Namespace, scratch: Path) -> int:
-    from seeds import make_seeds
+    from seeds import has_parquet, make_seeds
 
     (scratch / "seeds").mkdir()
     seeds = make_seeds(scratch / "seeds")
     print(f"sanitizers: {'yes' if has_sanitizers() else 'NO'}, seed {options.seed}, {options.jobs} jobs", flush=True)
+    if not has_parquet():
+        print("no pyarrow: what reads or writes Parquet is skipped", flush=True)
     if options.only is not None:
         return _one(options, seeds, scratch)
     queue: SimpleQueue = multiprocessing.get_context("fork").SimpleQueue()
@@ -107,13 +112,19 @@ def _work(job: int, options: argparse.Namespace, seeds: dict, scratch: Path, que
 def _try_inputs(job: int, options: argparse.Namespace, seeds: dict, scratch: Path, queue: SimpleQueue) -> None:
     """Every `jobs`-th input until the time is over."""
     from runner import fresh, import_everything, judge, run
+    from seeds import has_parquet
 
     import_everything()
+    with_parquet = has_parquet()
     known: set[tuple[str, str]] = set()
     end = time.monotonic() + options.seconds
     number = options.first + job
     while time.monotonic() < end:
         case = _case(options, number, seeds)
+        if not with_parquet and any(".parquet" in argument for argument in case.arguments):
+            queue.put((number, _SKIPPED, "", 0.0))
+            number += options.jobs
+            continue
         work = fresh(scratch / f"job{job}")
         outcome = run(case, work)
         wrong = judge(case, outcome, work)
@@ -171,7 +182,10 @@ def _tell(tried: Counter, causes: dict, seconds: float, options: argparse.Namesp
     for target in sorted(tried):
         print(f"{target:20} {tried[target]:8} {found[target]:8}")
     total, causes_found = sum(tried.values()), len(causes)
-    print(f"{'all':20} {total:8} {sum(found.values()):8}  {causes_found} causes, {seconds:.0f} s, {options.jobs} jobs")
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    processors = f"{(used.ru_utime + used.ru_stime) / 60:.1f} CPU-minutes"
+    spent = f"{seconds:.0f} s, {options.jobs} jobs, {processors}"
+    print(f"{'all':20} {total:8} {sum(found.values()):8}  {causes_found} causes, {spent}")
     if causes_found:
         print(f"saved in {options.output}; python tests/fuzz --replay {options.output}")
 

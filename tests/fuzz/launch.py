@@ -26,8 +26,8 @@ _OPTIONS = {
 
 def compiled_part() -> Path | None:
     """The file of pairhmm._cpu, which is not imported for it."""
-    folders = {sysconfig.get_path("platlib"), sysconfig.get_path("purelib")}
-    return next((path for folder in folders for path in Path(folder).glob("pairhmm/_cpu*.so")), None)
+    folders = [*map(sysconfig.get_path, ("platlib", "purelib")), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    return next((path for folder in folders if folder for path in Path(folder).glob("pairhmm/_cpu*.so")), None)
 
 
 def has_sanitizers() -> bool:
