@@ -210,18 +210,18 @@ def _source(path: str, threads: int) -> tuple[str | BinaryIO, Callable[[], None]
 def _header(path: str, file: pysam.AlignmentFile) -> tuple[dict[str, Any], dict[str, int]]:
     """The header, and names and lengths of its contigs."""
     try:
+        # htslib parses the text when it is first asked for a name, and may find other contigs in it.
+        file.get_tid("*")
         header, names = file.header.to_dict(), file.references
-        if names:
-            # htslib parses the text when it is first asked.
-            file.get_tid(names[0])
+        contigs = dict(zip(names, file.lengths, strict=True))
     except UnicodeDecodeError as error:
         raise InputError(path, "", "its header is not UTF-8", "mend it with samtools reheader") from error
-    except ValueError as error:
+    # pysam asserts that it knows a line's kind.
+    except (AssertionError, ValueError) as error:
         rule = "its header can't be read: a line is damaged, or a contig (@SQ) there twice"
         raise InputError(path, "", rule, "mend it with samtools reheader") from error
     if not names:
         raise InputError(path, "", "its header has no contigs (@SQ)", "give aligned reads")
-    contigs = dict(zip(names, file.lengths, strict=True))
     if len(contigs) < len(names):
         raise InputError(path, "", "its header has a contig (@SQ) twice", "mend it with samtools reheader")
     return header, contigs
