@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, cast
 import pysam
 
 from pairhmm.errors import InputError
-from pairhmm.io import end_markers
+from pairhmm.io import block_heads, end_markers
 from pairhmm.io.alignment_index import AlignmentIndex, find_index
 from pairhmm.io.alignment_sources import OpenAlignments
 from pairhmm.io.byte_stream import STDIN, ByteStream
@@ -170,7 +170,7 @@ def _open(
     """The file, and what tells at its end whether it was cut off."""
     if path != STDIN and (os.path.isdir(path) or not os.path.exists(path)):
         raise InputError(path, "", "no such file", "check the path")
-    source, check_end = _source(path)
+    source, check_end = _source(path, threads)
     try:
         file = pysam.AlignmentFile(
             source,
@@ -193,27 +193,35 @@ def _open(
     return file, check_end
 
 
-def _source(path: str) -> tuple[str | BinaryIO, Callable[[], None]]:
+def _source(path: str, threads: int) -> tuple[str | BinaryIO, Callable[[], None]]:
     """What pysam opens: of a pipe on stdin a copy that is watched, since htslib looks at the ends of files only."""
     if path != STDIN or stat.S_ISREG(os.fstat(STDIN_FILE).st_mode):
-        end_markers.check_end(path, STDIN_FILE if path == STDIN else None)
+        descriptor = STDIN_FILE if path == STDIN else None
+        end_markers.check_end(path, descriptor)
+        if threads > 1:
+            block_heads.check_file(path, threads, descriptor)
         return path, lambda: None
     stream = ByteStream(path, lambda _: None)
+    if threads > 1:
+        block_heads.check_bytes(path, stream.raw.peek())
     return pipe_from(cast(BinaryIO, stream.raw)), stream.check_end
 
 
 def _header(path: str, file: pysam.AlignmentFile) -> tuple[dict[str, Any], dict[str, int]]:
     """The header, and names and lengths of its contigs."""
     try:
+        # htslib parses the text when it is first asked for a name, and may find other contigs in it.
+        file.get_tid("*")
         header, names = file.header.to_dict(), file.references
+        contigs = dict(zip(names, file.lengths, strict=True))
     except UnicodeDecodeError as error:
         raise InputError(path, "", "its header is not UTF-8", "mend it with samtools reheader") from error
-    except ValueError as error:
+    # pysam asserts that it knows a line's kind.
+    except (AssertionError, ValueError) as error:
         rule = "its header can't be read: a line is damaged, or a contig (@SQ) there twice"
         raise InputError(path, "", rule, "mend it with samtools reheader") from error
     if not names:
         raise InputError(path, "", "its header has no contigs (@SQ)", "give aligned reads")
-    contigs = dict(zip(names, file.lengths, strict=True))
     if len(contigs) < len(names):
         raise InputError(path, "", "its header has a contig (@SQ) twice", "mend it with samtools reheader")
     return header, contigs

@@ -98,6 +98,9 @@ class Reference:
         if others:
             letter = chr(others[0])
             raise self._not_bases(chrom, f"letter {letter!r} at position {begin + bases.index(letter) + 1}")
+        if len(bases) != stop - begin:
+            rule = f"has not the bases {begin + 1:,} to {stop:,} that its index says"
+            raise InputError(self.path, f"contig {chrom}", rule, "is its .fai another file's? remove it")
         return bases
 
     def _not_bases(self, chrom: str, what: str) -> InputError:

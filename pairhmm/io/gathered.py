@@ -14,6 +14,7 @@ from pairhmm.errors import InputError
 from pairhmm.io.bgzip import BgzipText
 from pairhmm.io.calls import open_vcf
 from pairhmm.io.endings import require_ending
+from pairhmm.io.intervals import MOST_DIGITS
 from pairhmm.io.outputs import TextSink, open_output, output_errors, whole_files
 from pairhmm.io.provenance import run_header
 from pairhmm.io.tables import (
@@ -28,17 +29,40 @@ from pairhmm.io.tables import (
 )
 from pairhmm.io.text_lines import read_lines
 
-_CONTIG = re.compile(r"##contig=<ID=([^,>]+)(?:.*?[,<]length=(\d+))?")
+_CONTIG = re.compile(r"##contig=<ID=([^,>]+)(?:.*?[,<]length=([0-9]{1,10})\b)?")
 _SAME = "give the pieces of one run"
+_IN_ORDER = "an index needs rows in order: mind the order of the files, or write .tsv"
+_DAMAGED = "the file may be damaged: make it again"
+# What BAM, VCF and their indices hold.
+_LAST_POSITION = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A text file: its header and the lines behind it."""
+    """A text file: its header and the lines behind it, with their numbers."""
 
     path: str
     header: list[str]
-    lines: Iterator[str]
+    lines: Iterator[tuple[int, str]]
+
+    def rows(self) -> Iterator[tuple[int, str]]:
+        """The lines, each of as many fields as the header's last has."""
+        width = self.header[-1].count("\t")
+        for number, line in self.lines:
+            if line.count("\t") != width:
+                rule = f"{line.count(chr(9)) + 1} fields where the header has {width + 1}"
+                raise self.fault(number, rule, "the file may be cut off")
+            yield number, line
+
+    def position(self, number: int, text: str) -> int:
+        """A place of line `number`."""
+        if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS and int(text) <= _LAST_POSITION):
+            raise self.fault(number, f"{text[:30]!r} is not a position", _DAMAGED)
+        return int(text)
+
+    def fault(self, number: int, rule: str, cure: str) -> InputError:
+        """What is wrong with line `number`."""
+        return InputError(self.path, f"line {number}", rule, cure)
 
 
 def gather_vcf(pieces: Sequence[str], destination: str) -> None:
@@ -70,9 +94,11 @@ def gather_vcf(pieces: Sequence[str], destination: str) -> None:
     with open_vcf(destination, text, max(contigs.values(), default=0)) as out:
         for path in pieces:
             with _opened(path) as piece:
-                for line in piece.lines:
+                for number, line in piece.rows():
                     chrom, pos, _ = line.split("\t", 2)
-                    place = (rank.get(chrom, len(rank)), int(pos))
+                    if chrom not in rank:
+                        raise piece.fault(number, f"its header has no contig {chrom[:30]!r}", _DAMAGED)
+                    place = (rank[chrom], piece.position(number, pos))
                     if place < last:
                         raise InputError(path, f"{chrom}:{pos}", "not behind the piece before it", "mind the order")
                     last = place
@@ -108,7 +134,8 @@ def gather_table(pieces: Sequence[str], destination: str, samples: Sequence[str]
     Raises
     ------
     InputError
-        For tables with other columns.
+        For tables with other columns, rows that have more or fewer, and, where there is to be an index, rows that are
+        not in order.
     """
     with _opened(pieces[0]) as first:
         header = first.header[-1] if first.header else ""
@@ -118,39 +145,72 @@ def gather_table(pieces: Sequence[str], destination: str, samples: Sequence[str]
     if samples and "sample" in columns:
         raise InputError("--sample", "", f"{pieces[0]} has a column of that name", "leave it out")
     columns = ["sample", *columns] if samples else columns
-    end = columns.index("end") if {"chrom", "start", "end"} <= set(columns) else None
-    with _table(destination, None if end is None else columns.index("chrom")) as (out, reach):
+    is_indexed = destination.endswith(".gz") and {"chrom", "start", "end"} <= set(columns)
+    order = _Order(*map(columns.index, ("chrom", "start", "end"))) if is_indexed else None
+    with _table(destination, order) as out:
         out.write("#" + "\t".join(columns) + "\n")
-        for number, path in enumerate(pieces):
-            begin = f"{samples[number]}\t" if samples else ""
+        for at, path in enumerate(pieces):
+            begin = f"{samples[at]}\t" if samples else ""
             with _opened(path) as piece:
                 if piece.header != [header]:
                     raise InputError(path, "", f"its columns are not those of {pieces[0]}", _SAME)
-                for line in piece.lines:
+                for number, line in piece.rows():
+                    if order is not None:
+                        order.check(piece, number, begin + line)
                     out.write(f"{begin}{line}\n")
-                    if end is not None:
-                        reach.furthest = max(reach.furthest, int((begin + line).split("\t", end + 1)[end]))
 
 
-@dataclass(slots=True)
-class _Reach:
-    furthest: int = 0
+class _Order:
+    """Looks at rows that are to be indexed: contigs in blocks, and in each the starts in order.
+
+    Parameters
+    ----------
+    chrom, start, end : int
+        Columns.
+
+    Attributes
+    ----------
+    chrom : int
+    furthest : int
+        The last end.
+    """
+
+    def __init__(self, chrom: int, start: int, end: int) -> None:
+        self.chrom, self._start, self._end = chrom, start, end
+        self.furthest = 0
+        self._last = ("", 0)
+        self._contigs: set[str] = set()
+
+    def check(self, piece: _Piece, number: int, row: str) -> None:
+        """Take a row, the next one."""
+        fields = row.split("\t")
+        chrom = fields[self.chrom]
+        start, end = piece.position(number, fields[self._start]), piece.position(number, fields[self._end])
+        if start > end:
+            raise piece.fault(number, f"its interval ends at {end}, before its start at {start}", _DAMAGED)
+        if chrom != self._last[0]:
+            if not chrom or chrom in self._contigs:
+                raise piece.fault(number, f"the rows of contig {chrom[:30]!r} are not together", _IN_ORDER)
+            self._contigs.add(chrom)
+        elif start < self._last[1]:
+            raise piece.fault(number, f"starts at {start}, before the row above it", _IN_ORDER)
+        self._last = (chrom, start)
+        self.furthest = max(self.furthest, end)
 
 
 @contextmanager
-def _table(destination: str, chrom: int | None) -> Iterator[tuple[TextSink, _Reach]]:
-    """A text file; bgzipped, and indexed by the columns from `chrom` on, where its name asks for that."""
+def _table(destination: str, order: _Order | None) -> Iterator[TextSink]:
+    """A text file; bgzipped where its name asks for that, and then with an index if rows have an order."""
     require_ending(destination, "tables", ENDINGS)
-    reach = _Reach()
     if not destination.endswith(".gz"):
         with open_output(destination) as out:
-            yield out, reach
+            yield out
         return
     with whole_files(destination, *INDICES) as scratch, output_errors(destination):
         with BgzipText(scratch) as zipped:
-            yield zipped, reach
-        if chrom is not None:
-            index_table(scratch, chrom, reach.furthest)
+            yield zipped
+        if order is not None:
+            index_table(scratch, order.chrom, order.furthest)
 
 
 def gather_parquet(pieces: Sequence[str], destination: str) -> None:
@@ -200,12 +260,12 @@ def _batches(arrow: Any, path: str, file: Any) -> Iterator[Any]:
 
 @contextmanager
 def _opened(path: str) -> Iterator[_Piece]:
-    lines = (line for line in read_lines(path) if line.strip())
+    lines = ((number, line) for number, line in enumerate(read_lines(path), start=1) if line.strip())
     with closing(lines):
         header: list[str] = []
         first = next(lines, None)
-        while first is not None and first.startswith("#"):
-            header.append(first)
+        while first is not None and first[1].startswith("#"):
+            header.append(first[1])
             first = next(lines, None)
         yield _Piece(path, header, iter(()) if first is None else chain([first], lines))
 

@@ -53,6 +53,9 @@ def read_sequences(path: str | Path) -> Iterator[SequenceRecord]:
                 quality = None
                 if record.quality is not None:
                     quality = np.frombuffer(record.quality.encode(), dtype=np.uint8) - PHRED_OFFSET
+                    if len(quality) != len(record.sequence):
+                        rule = f"{len(quality)} qualities for {len(record.sequence)} bases"
+                        raise InputError(str(path), name, rule, "the file may be damaged")
                     if int(quality.max()) > HIGHEST_QUALITY:
                         raise InputError(str(path), name, "a quality below '!'", "qualities must be Phred+33")
                 yield SequenceRecord(name, _codes(str(path), name, record.sequence), quality)

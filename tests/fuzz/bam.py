@@ -44,7 +44,7 @@ class Record:
         operations = len(self.cigar) if self.operations is None else self.operations
         fixed = _FIXED.pack(
             *(self.ref_id, self.pos, name_length & 255, self.mapq, self.bin, operations & 0xFFFF, self.flag),
-            *(self.bases, self.next_ref_id, self.next_pos, self.tlen),
+            *(_signed(self.bases), self.next_ref_id, self.next_pos, self.tlen),
         )
         cigar = b"".join((operation % 2**32).to_bytes(4, "little") for operation in self.cigar)
         body = fixed + self.name + cigar + self.sequence + self.quality + self.tags

@@ -50,7 +50,13 @@ def _reads(rng: Generator) -> None:
     origin = int(start[0]) if count else 0
     window = (origin + int(rng.integers(-20, 50)), _bytes(rng, int(rng.integers(0, 400)), 5))
     scanner = native.CandidateScanner(samples, int(rng.integers(0, 60)), 1, 1, float(rng.random()), float(rng.random()))
-    scanner.add(block.native, max(0, window[0]), window[1])
+    # As the package asks for the reference, or one window that may lie beside the reads.
+    windows = block.native.covered()
+    if chance(rng, 0.3) or not windows or sum(end - start for start, end in windows) > 10**6:
+        windows = [(max(0, window[0]), max(0, window[0]) + len(window[1]))]
+    ends = np.cumsum([0, *(end - start for start, end in windows)]).astype(np.int64)
+    starts = np.array([start for start, _ in windows], dtype=np.int64)
+    scanner.add(block.native, starts, ends, _bytes(rng, int(ends[-1]), 5))
     scanner.take(origin + int(rng.integers(0, 1000)))
     scanner.take(2**40)
     for read in range(count):
