@@ -162,7 +162,7 @@ class Run:
         if without_set_aside:
             fitting.announce(self.scorer)
         self.tally.tell()
-        aside = f" of which {fitting.set_aside} {'set aside' if without_set_aside else 'fit no haplotype'}"
+        aside = f" ({fitting.set_aside} {'set aside' if without_set_aside else 'fit no haplotype'})"
         log.info("%d regions, %d reads%s, %d pairs", counts.regions, counts.reads, aside, counts.pairs)
 
 

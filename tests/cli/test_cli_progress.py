@@ -122,7 +122,7 @@ def test_verbose_says_more(simulated, run_cli, verb):
         verbose.stderr,
     )
     done = re.search(
-        r"(\d+) regions, (\d+) reads of which (\d+) (?:set aside|fit no haplotype), (\d+) pairs$",
+        r"(\d+) regions, (\d+) reads \((\d+) (?:set aside|fit no haplotype)\), (\d+) pairs$",
         verbose.stderr,
         re.MULTILINE,
     )

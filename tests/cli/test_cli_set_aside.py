@@ -37,7 +37,7 @@ def call(data, run_cli, tmp_path):
 
 
 def counts(said):
-    found = re.search(r"(\d+) reads of which (\d+) set aside", said)
+    found = re.search(r"(\d+) reads \((\d+) set aside\)", said)
     return int(found[1]), int(found[2])
 
 
