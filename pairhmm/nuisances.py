@@ -5,6 +5,7 @@ All coordinates are 0-based half-open.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -25,6 +26,10 @@ class _Shown:
     extent: tuple[int, int]
 
 
+def _position(shown: _Shown) -> int:
+    return shown.variant.pos
+
+
 class Nuisances:
     """Keeps what the reads of a contig show, and puts it into regions of listed candidates.
 
@@ -37,6 +42,7 @@ class Nuisances:
 
     def __init__(self, finder: CandidateFinder, fetch: FetchBases) -> None:
         self._finder, self._fetch = finder, fetch
+        # In order of position, as the finder gives them.
         self._shown: list[_Shown] = []
 
     def scan(self, block: ReadBlock) -> None:
@@ -50,15 +56,16 @@ class Nuisances:
         self._add(self._finder.finish())
 
     def forget(self, position: int) -> None:
-        """No region to come touches bases before a position."""
-        if self._shown and self._shown[0].extent[1] < position:
-            self._shown = [one for one in self._shown if one.extent[1] >= position]
+        """No region to come has candidates before a position."""
+        del self._shown[: bisect_left(self._shown, position, key=_position)]
 
     def added(self, region: Region) -> Region:
         """The region with the nuisances that its reads can show."""
+        # An extent begins at its record's position or before it.
+        first, last = (bisect_left(self._shown, place, key=_position) for place in (region.start, region.end))
         inside = [
             one
-            for one in self._shown
+            for one in self._shown[first:last]
             if one.variant.chrom == region.chrom and region.start < one.extent[0] and one.extent[1] < region.end
         ]
         if not inside:
