@@ -81,11 +81,13 @@ def main() -> None:
     options.json.write_text(json.dumps({"about": about, "results": results}, indent=1) + "\n")
 
 
-def make_data(data: Path, length: int, coverage: float, seed: int) -> None:
+def make_data(
+    data: Path, length: int, coverage: float, seed: int, snvs: int | None = None, indels: int | None = None
+) -> None:
     """Simulate a sample into the folder `data` and align its reads; the BAM's index is written last."""
     if shutil.which("bwa") is None:
         sys.exit("bwa is not installed; cure: apt-get install bwa")
-    made = simulate(data, length=length, coverage=coverage, seed=seed, overwrite=True)
+    made = simulate(data, length=length, coverage=coverage, seed=seed, snvs=snvs, indels=indels, overwrite=True)
     subprocess.run(["bwa", "index", made.reference], check=True, stderr=subprocess.DEVNULL)
     sam = data / "aligned.sam"
     group = "@RG\\tID:sample\\tSM:sample"

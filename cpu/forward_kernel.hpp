@@ -113,6 +113,31 @@ inline int folded_start(double eps, int rows_per_sweep) {
     return static_cast<int>(std::floor(kHighestExponent + (rows_per_sweep + kColumns) * std::log2(eps)));
 }
 
+// What rounding took from a product of coefficients, as a factor. Divisions are slow: four values share one.
+class Rounding {
+  public:
+    void add(double exact, double rounded) {
+        if (!(rounded > 0)) return;
+        exact_ *= exact, rounded_ *= rounded;
+        if (++count_ % 4 == 0) fold();
+    }
+    void repeat(double exact, double rounded, int64_t times) {
+        factor_ *= std::pow(exact / rounded, static_cast<double>(times));
+    }
+    double factor() {
+        fold();
+        return factor_;
+    }
+
+  private:
+    void fold() {
+        factor_ *= exact_ / rounded_;
+        exact_ = rounded_ = 1;
+    }
+    double exact_ = 1, rounded_ = 1, factor_ = 1;
+    int count_ = 0;
+};
+
 // Everything that a tile keeps for its haplotypes; the buffers are reused by a thread's next tile.
 template <int W, int K>
 class TileKernel {
@@ -130,12 +155,6 @@ class TileKernel {
     void score(const Batch& batch, int count, int64_t hap, double* out);
 
     static void set(V& v, int lane, double value) { reinterpret_cast<float*>(&v)[lane] = static_cast<float>(value); }
-    // Also returns what rounding took from the value, as a factor.
-    static double set_rounded(V& v, int lane, double value) {
-        set(v, lane, value);
-        const double rounded = get(v, lane);
-        return rounded > 0 ? value / rounded : 1;
-    }
     static float get(const V& v, int lane) { return reinterpret_cast<const float*>(&v)[lane]; }
 
     AlignedVector<Row<V>> row_;
@@ -154,7 +173,8 @@ void TileKernel<W, K>::load_folded(const Batch& batch, int lane, int64_t first, 
     const double* error = batch.gatk.error;
     const double eps = error[batch.gap_quality[first]], beta = 1 - eps;
     const double per_error = beta / eps, inverse_eps = 1 / eps;
-    double previous_g = 1, lowest_g = 1, taken = 1;
+    double previous_g = 1, lowest_g = 1;
+    Rounding taken;
     for (int64_t i = 0; i < rows; ++i) {
         Row<V>& row = row_[i];
         const int64_t at = first + i;
@@ -169,9 +189,9 @@ void TileKernel<W, K>::load_folded(const Batch& batch, int lane, int64_t first, 
         reinterpret_cast<float*>(&row.emission[4])[lane] = match;
         reinterpret_cast<float*>(&row.emission[letter])[lane] = match;
         const double inverse_g = 1 / previous_g;
-        const double exact_match = scale * (1 - e);
-        if (match > 0) taken *= exact_match / match;
-        taken *= set_rounded(row.from_match, lane, (1 - std::min(1.0, ins + del)) * inverse_g);
+        const double from_match = (1 - std::min(1.0, ins + del)) * inverse_g;
+        set(row.from_match, lane, from_match);
+        taken.add(scale * (1 - e) * from_match, double{match} * get(row.from_match, lane));
         set(row.open, lane, per_error * ins * inverse_g);
         previous_g = g;
         lowest_g = std::min(lowest_g, g);
@@ -181,15 +201,16 @@ void TileKernel<W, K>::load_folded(const Batch& batch, int lane, int64_t first, 
         set(weight_[q], lane, column);
         set(inverse_[q], lane, inverse);
     }
+    const double of_sweep = std::pow(eps, static_cast<double>(K)), of_columns = std::pow(eps, static_cast<double>(kColumns));
     for (int64_t b = 0; b < sweeps_; ++b) {
         const int64_t own = std::min<int64_t>(std::max<int64_t>(rows - b * K, 0), K);
-        taken *= set_rounded(below_[b], lane, std::pow(eps, static_cast<double>(own)));
+        set(below_[b], lane, own == K ? of_sweep : std::pow(eps, static_cast<double>(own)));
     }
-    // Of a path without gaps, which is at a new column with each row.
-    const double of_columns = set_rounded(weight_[kColumns], lane, std::pow(eps, static_cast<double>(kColumns)));
-    taken *= std::pow(of_columns, static_cast<double>(rows / kColumns));
+    // A path without gaps is at a new column with each row.
+    taken.repeat(of_sweep, static_cast<float>(of_sweep), rows / K);
+    taken.repeat(of_columns, get(weight_[kColumns], lane), rows / kColumns);
     exponent_[lane] = folded_start(eps, K);
-    factor_[lane] = beta / taken;
+    factor_[lane] = beta / taken.factor();
     lowest_[lane] = std::max<double>(kLowestSum, kLowestScaledSum / lowest_g);
     usable_[lane] = lowest_g > 0;
     set(start_match_, lane, std::ldexp(batch.start_match, exponent_[lane]));
@@ -207,7 +228,8 @@ void TileKernel<W, K>::load_general(const Batch& batch, int lane, int64_t first,
     bool usable = now[kDM] > 0 || batch.start_deletion == 0;
     set(start_match_, lane, std::ldexp(batch.start_match, kHighestExponent));
     set(start_deletion_, lane, std::ldexp(now[kDM], kHighestExponent));
-    double previous_g = 1, lowest_g = 1, taken = 1;
+    double previous_g = 1, lowest_g = 1;
+    Rounding taken;
     for (int64_t i = 0; i < rows; ++i) {
         if (i + 1 < rows) {
             load_row(batch, first + i + 1, next);
@@ -217,12 +239,14 @@ void TileKernel<W, K>::load_general(const Batch& batch, int lane, int64_t first,
         Row<V>& row = row_[i];
         usable = usable && now[kIM] > 0 && now[kDM] > 0;
         const double g = plain ? 1 : next[kDM] * now[kMD];
-        double best = 0, of_best = 1;
+        int best = 0;
         for (int s = 0; s < 5; ++s) {
-            const double of_emission = set_rounded(row.emission[s], lane, g * now[kEmission + s]);
-            if (now[kEmission + s] > best) best = now[kEmission + s], of_best = of_emission;
+            set(row.emission[s], lane, g * now[kEmission + s]);
+            if (now[kEmission + s] > now[kEmission + best]) best = s;
         }
-        taken *= of_best * set_rounded(row.from_match, lane, now[kMM] / previous_g);
+        const double from_match = now[kMM] / previous_g;
+        set(row.from_match, lane, from_match);
+        taken.add(g * now[kEmission + best] * from_match, double{get(row.emission[best], lane)} * get(row.from_match, lane));
         set(row.open, lane, next[kIM] * now[kMI] / previous_g);
         set(row.extend, lane, next[kIM] / now[kIM] * now[kII]);
         set(row.extend_left, lane, now[kDD]);
@@ -233,7 +257,7 @@ void TileKernel<W, K>::load_general(const Batch& batch, int lane, int64_t first,
     }
     for (int64_t i = rows; i < sweeps_ * K; ++i) set(row_[i].extend, lane, 1);
     exponent_[lane] = kHighestExponent;
-    factor_[lane] = now[kIM] / taken;
+    factor_[lane] = now[kIM] / taken.factor();
     lowest_[lane] = std::max<double>(kLowestSum, kLowestScaledSum / lowest_g);
     usable_[lane] = usable && lowest_g > 0;
     const double last = now[kIM] / previous_g;

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any, TypedDict, TypeGuard, TypeVarTuple, get_type_hints
 
-from pairhmm.arguments import AnyPath, Paths
+from pairhmm.arguments import AnyPath, Paths, Texts
 from pairhmm.candidates import CandidateOptions
 from pairhmm.engine import Choice
 from pairhmm.evidence import EvidenceOptions
@@ -95,6 +95,7 @@ class ReportKeywords(TypedDict, total=False):
     hits: Paths
     signatures: AnyPath | None
     timings: Paths
+    hits_samples: Texts
 
 
 def with_keywords(function: str, keywords: Mapping[str, object], *options: *Groups) -> tuple[*Groups]:

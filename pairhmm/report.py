@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Unpack
 
-from pairhmm.arguments import AnyPath, path_of, paths_of
+from pairhmm.arguments import AnyPath, path_of, paths_of, texts_of
 from pairhmm.errors import InputError
 from pairhmm.io.alignments import AlignmentReader
 from pairhmm.io.called_sites import CalledSites
@@ -76,6 +76,7 @@ class ReportInputs:
             object.__setattr__(self, name, path_of(getattr(self, name)))
         for name in ("likelihoods", "alignments", "hits", "timings"):
             object.__setattr__(self, name, tuple(paths_of(getattr(self, name))))
+        object.__setattr__(self, "hits_samples", tuple(texts_of(self.hits_samples)))
 
     def paths(self) -> list[str | None]:
         """All files that are read, companions of tables among them."""

@@ -55,10 +55,10 @@ def test_sizes_and_ratios_are_those_asked_for(made):
 
 def test_a_seed_gives_the_same_bytes_and_another_one_others(made):
     written = Path("sig.fa").read_bytes(), Path("x.fq").read_bytes(), Path("truth.tsv").read_bytes()
-    simulate_signatures("sig.fa", count=20, min_length=60, max_length=200, n_ratio=0.1, seed=3)
-    simulate_samples("sig.fa", "x.fq", truth="truth.tsv", **SMALL, seed=3)
+    simulate_signatures("sig.fa", count=20, min_length=60, max_length=200, n_ratio=0.1, seed=3, overwrite=True)
+    simulate_samples("sig.fa", "x.fq", truth="truth.tsv", **SMALL, seed=3, overwrite=True)
     assert (Path("sig.fa").read_bytes(), Path("x.fq").read_bytes(), Path("truth.tsv").read_bytes()) == written
-    simulate_samples("sig.fa", "x.fq", **SMALL, seed=4)
+    simulate_samples("sig.fa", "x.fq", **SMALL, seed=4, overwrite=True)
     assert Path("x.fq").read_bytes() != written[1]
 
 

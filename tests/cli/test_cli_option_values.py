@@ -9,13 +9,16 @@ import pytest
     ("arguments", "message"),
     [
         (("scan", "--min-mean", "1e300", "--signatures", "{d}/s.fa", "{d}/x.fq"), "min_mean=1e+300 is not a number"),
-        (("scan", "--min-score", "nan", "--signatures", "{d}/s.fa", "{d}/x.fq"), "min_score=nan is not a number"),
-        (("scan", "--max-mismatches", "9" * 30, "--signatures", "{d}/s.fa", "{d}/x.fq"), "max_mismatches=999"),
-        (("call", "--score-floor", "nan", "-f", "{d}/s.fa", "x.bam"), "score_floor=nan is not a number"),
-        (("call", "--snv-prior", "nan", "-f", "{d}/s.fa", "x.bam"), "snv_prior=nan is not a number"),
-        (("call", "--min-qual", "nan", "-f", "{d}/s.fa", "x.bam"), "min_quality=nan is not a number"),
-        (("call", "--flank", "9" * 30, "-f", "{d}/s.fa", "x.bam"), "flank=999"),
-        (("validate", "--tolerance", "nan", "{d}/s.fa"), "tolerance=nan is not a number"),
+        (
+            ("scan", "--min-score", "nan", "--signatures", "{d}/s.fa", "{d}/x.fq"),
+            "'--min-score': 'nan' is not a finite",
+        ),
+        (("scan", "--max-mismatches", "9" * 30, "--signatures", "{d}/s.fa", "{d}/x.fq"), "'--max-mismatches': 999"),
+        (("call", "--score-floor", "nan", "-f", "{d}/s.fa", "x.bam"), "'--score-floor': 'nan' is not a finite"),
+        (("call", "--snv-prior", "nan", "-f", "{d}/s.fa", "x.bam"), "'--snv-prior': 'nan' is not a finite"),
+        (("call", "--min-qual", "nan", "-f", "{d}/s.fa", "x.bam"), "'--min-qual': 'nan' is not a finite"),
+        (("call", "--flank", "9" * 30, "-f", "{d}/s.fa", "x.bam"), "'--flank': 999"),
+        (("validate", "--tolerance", "nan", "{d}/s.fa"), "'--tolerance': 'nan' is not a finite"),
     ],
 )
 def test_out_of_range(run_cli, tmp_path, arguments, message):
@@ -24,4 +27,5 @@ def test_out_of_range(run_cli, tmp_path, arguments, message):
     found = run_cli(*(one.format(d=tmp_path) for one in arguments), timeout=60)
     assert found.returncode == 2
     assert found.stdout == ""
-    assert found.stderr.count("\n") == 1 and found.stderr.startswith(f"pairhmm: error: {message}")
+    # What the parser of options refuses comes with the command's usage before it.
+    assert message in found.stderr.splitlines()[-1]

