@@ -172,3 +172,37 @@ def test_gathered_calls_tell_of_the_run(run_cli, tmp_path):
     assert command == f"##pairhmmCommand={said}"
     with pysam.VariantFile(str(output)) as calls:
         assert [one.value for one in calls.header.records if one.key == "pairhmmCommand"] == [said]
+
+
+ROWS = {
+    "width": ("a\t1\t5\tx\ty\n", r"x.tsv: line 2: 5 fields where the header has 4"),
+    "place": ("a\t1\t5x\tx\n", r"x.tsv: line 2: '5x' is not a position"),
+    "beyond": (f"a\t1\t{2**31}\tx\n", r"x.tsv: line 2: '2147483648' is not a position"),
+    "backwards": ("a\t5\t1\tx\n", r"x.tsv: line 2: its interval ends at 1, before its start at 5"),
+    "order": ("a\t5\t9\tx\na\t4\t9\tx\n", r"x.tsv: line 3: starts at 4, before the row above it; .* or write .tsv"),
+    "apart": ("a\t5\t9\tx\nb\t4\t9\tx\na\t6\t9\tx\n", r"x.tsv: line 4: the rows of contig 'a' are not together"),
+}
+
+
+@pytest.mark.parametrize("case", ROWS)
+def test_rows_that_an_index_can_not_have(tmp_path, case):
+    rows, message = ROWS[case]
+    (tmp_path / "x.tsv").write_text(TABLE + rows)
+    with pytest.raises(InputError, match=message):
+        gather([str(tmp_path / "x.tsv")], str(tmp_path / "all.tsv.gz"))
+    assert [path.name for path in tmp_path.iterdir()] == ["x.tsv"]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("a\t5\n", "line 6: 2 fields where the header has 10"),
+        (record("c", 5), "line 6: its header has no contig 'c'"),
+        (record("a", 5).replace("5", "1_0", 1), "line 6: '1_0' is not a position"),
+    ],
+)
+def test_records_that_are_none(tmp_path, row, message):
+    (tmp_path / "x.vcf").write_text(HEADER + COLUMNS + row)
+    with pytest.raises(InputError, match=message):
+        gather([str(tmp_path / "x.vcf")], str(tmp_path / "all.vcf"))
+    assert not (tmp_path / "all.vcf").exists()

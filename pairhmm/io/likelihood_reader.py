@@ -106,6 +106,10 @@ class LikelihoodTable:
 
     def _region(self, haplotypes: RegionHaplotypes, rows: Iterator[Sequence[Any]]) -> RegionReads:
         columns = {name: index for index, name in enumerate(haplotypes.names)}
+        if len(columns) < len(haplotypes.names):
+            chrom, start, end = haplotypes.place
+            rule = "the table of its haplotypes has one of them twice"
+            raise InputError(self.path, f"{chrom}:{start}-{end}", rule, "give both tables of one run")
         reads: dict[tuple[str, str, str], tuple[list[float], list[int]]] = {}
         for row in rows:
             sample, _, _, _, name, mate, haplotype, score, precision = row

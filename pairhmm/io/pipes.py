@@ -15,7 +15,8 @@ def pipe_from(source: BinaryIO) -> BinaryIO:
     out, into = os.pipe()
 
     def pump() -> None:
-        with suppress(BrokenPipeError), open(into, "wb") as sink:
+        # Who reads may end first, and close both files.
+        with suppress(BrokenPipeError, ValueError), open(into, "wb") as sink:
             while piece := source.read(_PIECE):
                 sink.write(piece)
 

@@ -133,13 +133,14 @@ def _set_cigar(rng: Generator, record: Record) -> None:
 
 
 def _set_bases(rng: Generator, record: Record) -> None:
-    kind = int(rng.integers(6))
+    # An earlier change may have put any number in `bases`.
+    kind, size = int(rng.integers(6)), len(record.quality)
     if kind == 0:
         record.sequence = rng.bytes(len(record.sequence))
     elif kind == 1:
-        record.quality = pick(rng, (b"\xff" * record.bases, b"\0" * record.bases, b"\x80" * record.bases))
+        record.quality = pick(rng, (b"\xff" * size, b"\0" * size, b"\x80" * size))
     elif kind == 2:
-        record.quality = rng.bytes(record.bases)
+        record.quality = rng.bytes(size)
     elif kind == 3:
         record.bases, record.sequence, record.quality = 0, b"", b""
     elif kind == 4:
@@ -176,7 +177,7 @@ def change_bam(rng: Generator, data: bytes) -> bytes:
             pick(rng, _RECORD_CHANGES)(rng, pick(rng, bam.records))
     if chance(rng, 0.5):
         bam.records.sort(key=lambda record: (record.ref_id % 2**32, record.pos))
-    if chance(rng, 0.05):
+    if chance(rng, 0.05) and bam.records:
         pick(rng, bam.records).size = pick(rng, EXTREMES[:10])
     payload = bam.encode()
     if chance(rng, 0.1):

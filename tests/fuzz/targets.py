@@ -193,16 +193,16 @@ def scatter(rng: Generator, seeds: Seeds) -> Case:
     """Pieces of an index, candidates or regions with changes."""
     files = _take(seeds, "reads.bam", "reads.bam.bai", *_REFERENCE)
     arguments = ["scatter", *_CPU, "-f", "ref.fa", "-o", OUT, "-n", pick(rng, ("1", "2", "3", "50"))]
-    kind = int(rng.integers(3))
+    kind, fault = int(rng.integers(3)), ""
     if kind == 0:
         files["reads.bam.bai"] = change_bytes(rng, seeds["reads.bam.bai"])
     elif kind == 1:
-        name, files[name], _ = _variants(rng, seeds, "truth")
+        name, files[name], fault = _variants(rng, seeds, "truth")
         arguments += ["-v", name]
     else:
         files["regions.bed"] = change_text(rng, seeds["regions.bed"])
         arguments += ["-R", "regions.bed"]
-    return Case("scatter", [*arguments, "reads.bam"], files)
+    return Case("scatter", [*arguments, "reads.bam"], files, fault)
 
 
 def gather(rng: Generator, seeds: Seeds) -> Case:
