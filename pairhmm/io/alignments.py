@@ -206,9 +206,13 @@ def _header(path: str, file: pysam.AlignmentFile) -> tuple[dict[str, Any], dict[
     """The header, and names and lengths of its contigs."""
     try:
         header, names = file.header.to_dict(), file.references
+        if names:
+            # htslib takes the text apart by itself, when it is first asked.
+            file.get_reference_length(names[0])
     except UnicodeDecodeError as error:
         raise InputError(path, "", "its header is not UTF-8", "mend it with samtools reheader") from error
-    except ValueError as error:
+    # Of lines that begin with no type it knows pysam says so by an assertion.
+    except (AssertionError, ValueError) as error:
         rule = "its header can't be read: a line is damaged, or a contig (@SQ) there twice"
         raise InputError(path, "", rule, "mend it with samtools reheader") from error
     if not names:
