@@ -74,6 +74,11 @@ class LikelihoodTable:
         rows = _rows(self.companion, HAPLOTYPE_COLUMNS, None)
         for place, group in groupby(rows, key=lambda row: _place(self.companion, row[:3])):
             _, _, _, names, sequences, alleles, texts, _ = zip(*group, strict=True)
+            if len(set(names)) < len(names):
+                chrom, start, end = place
+                twice = next(name for at, name in enumerate(names) if name in names[:at])
+                rule = f"haplotype {twice} is there twice"
+                raise InputError(self.companion, f"{chrom}:{start + 1}-{end}", rule, "make the table again")
             variants = self._variants(place, texts[0])
             yield RegionHaplotypes(place, list(names), list(sequences), list(alleles), variants, texts[0])
 
