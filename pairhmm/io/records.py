@@ -55,7 +55,12 @@ def read_sequences(path: str | Path) -> Iterator[SequenceRecord]:
                     quality = np.frombuffer(record.quality.encode(), dtype=np.uint8) - PHRED_OFFSET
                     if int(quality.max()) > HIGHEST_QUALITY:
                         raise InputError(str(path), name, "a quality below '!'", "qualities must be Phred+33")
-                yield SequenceRecord(name, _codes(str(path), name, record.sequence), quality)
+                codes = _codes(str(path), name, record.sequence)
+                # To pysam a sequence ends at a byte of 0, to htslib at its line's end.
+                if quality is not None and len(quality) != len(codes):
+                    rule = f"{len(quality)} qualities for {len(codes)} bases"
+                    raise InputError(str(path), name, rule, "the file may be damaged: copy or make it again")
+                yield SequenceRecord(name, codes, quality)
     except OSError as error:
         what = error.strerror or "can't be read"
         raise InputError(str(path), name, what, "check the path, and that it is FASTA or FASTQ") from error
