@@ -137,13 +137,14 @@ def _set_bases(rng: Generator, record: Record) -> None:
     if kind == 0:
         record.sequence = rng.bytes(len(record.sequence))
     elif kind == 1:
-        record.quality = pick(rng, (b"\xff" * record.bases, b"\0" * record.bases, b"\x80" * record.bases))
+        # Of as many as there are: the number of bases may be one that was changed before.
+        record.quality = pick(rng, (b"\xff", b"\0", b"\x80")) * len(record.quality)
     elif kind == 2:
-        record.quality = rng.bytes(record.bases)
+        record.quality = rng.bytes(len(record.quality))
     elif kind == 3:
         record.bases, record.sequence, record.quality = 0, b"", b""
     elif kind == 4:
-        record.bases = pick(rng, (1, record.bases - 1, record.bases + 1, *map(_signed, EXTREMES)))
+        record.bases = _signed(pick(rng, (1, record.bases - 1, record.bases + 1, *EXTREMES)))
     else:
         record.sequence, record.quality, record.bases = record.sequence[:1], record.quality[:1], 1
         record.cigar = [1 << 4]
@@ -176,7 +177,7 @@ def change_bam(rng: Generator, data: bytes) -> bytes:
             pick(rng, _RECORD_CHANGES)(rng, pick(rng, bam.records))
     if chance(rng, 0.5):
         bam.records.sort(key=lambda record: (record.ref_id % 2**32, record.pos))
-    if chance(rng, 0.05):
+    if bam.records and chance(rng, 0.05):
         pick(rng, bam.records).size = pick(rng, EXTREMES[:10])
     payload = bam.encode()
     if chance(rng, 0.1):
