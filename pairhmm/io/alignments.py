@@ -20,6 +20,7 @@ from pairhmm.io.alignment_sources import OpenAlignments
 from pairhmm.io.byte_stream import STDIN, ByteStream
 from pairhmm.io.contig_names import listed
 from pairhmm.io.fasta import Reference
+from pairhmm.io.first_blocks import check_first_blocks
 from pairhmm.io.htslib import UNREADABLE, quiet
 from pairhmm.io.names import check_names, decoded
 from pairhmm.io.one_pass import require_file
@@ -170,7 +171,7 @@ def _open(
     """The file, and what tells at its end whether it was cut off."""
     if path != STDIN and (os.path.isdir(path) or not os.path.exists(path)):
         raise InputError(path, "", "no such file", "check the path")
-    source, check_end = _source(path)
+    source, check_end = _source(path, threads)
     try:
         file = pysam.AlignmentFile(
             source,
@@ -193,10 +194,13 @@ def _open(
     return file, check_end
 
 
-def _source(path: str) -> tuple[str | BinaryIO, Callable[[], None]]:
+def _source(path: str, threads: int) -> tuple[str | BinaryIO, Callable[[], None]]:
     """What pysam opens: of a pipe on stdin a copy that is watched, since htslib looks at the ends of files only."""
     if path != STDIN or stat.S_ISREG(os.fstat(STDIN_FILE).st_mode):
-        end_markers.check_end(path, STDIN_FILE if path == STDIN else None)
+        file = STDIN_FILE if path == STDIN else path
+        end_markers.check_end(path, file)
+        if threads > 1:
+            check_first_blocks(path, file, threads)
         return path, lambda: None
     stream = ByteStream(path, lambda _: None)
     return pipe_from(cast(BinaryIO, stream.raw)), stream.check_end
