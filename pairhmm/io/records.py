@@ -50,15 +50,16 @@ def read_sequences(path: str | Path) -> Iterator[SequenceRecord]:
                 check_names(str(path), "record", [name], "rename it")
                 if not record.sequence:
                     raise InputError(str(path), name, "empty sequence", "remove the record")
-                quality = None
+                codes, quality = _codes(str(path), name, record.sequence), None
                 if record.quality is not None:
                     quality = np.frombuffer(record.quality.encode(), dtype=np.uint8) - PHRED_OFFSET
-                    if len(quality) != len(record.sequence):
-                        rule = f"{len(quality)} qualities for {len(record.sequence)} bases"
+                    # To pysam a sequence ends at a byte of 0, to htslib at its line's end.
+                    if len(quality) != len(codes):
+                        rule = f"{len(quality)} qualities for {len(codes)} bases"
                         raise InputError(str(path), name, rule, "the file may be damaged")
                     if int(quality.max()) > HIGHEST_QUALITY:
                         raise InputError(str(path), name, "a quality below '!'", "qualities must be Phred+33")
-                yield SequenceRecord(name, _codes(str(path), name, record.sequence), quality)
+                yield SequenceRecord(name, codes, quality)
     except OSError as error:
         what = error.strerror or "can't be read"
         raise InputError(str(path), name, what, "check the path, and that it is FASTA or FASTQ") from error

@@ -279,5 +279,5 @@ def parquet_errors(arrow: ModuleType, path: str) -> Iterator[None]:
         yield
     except MemoryError:
         raise
-    except (arrow.ArrowException, OSError) as error:
+    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise InputError(path, "", "can't be read as Parquet", "it may be cut off or damaged: make it again") from error

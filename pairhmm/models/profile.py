@@ -96,7 +96,8 @@ def read_parameters(path: str | Path) -> ProfileModel:
     try:
         content = Path(path).read_bytes().decode()
         table = tomllib.loads(content)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    # ValueError: also what Python says of integers of thousands of digits.
+    except ValueError as error:
         raise InputError(str(path), "", f"not a TOML file ({error})", "see docs/model.md for the format") from error
     except OSError as error:
         raise InputError(str(path), "", error.strerror or "can't be read", "check the path") from error
