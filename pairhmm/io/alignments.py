@@ -209,10 +209,9 @@ def _source(path: str, threads: int) -> tuple[str | BinaryIO, Callable[[], None]
 def _header(path: str, file: pysam.AlignmentFile) -> tuple[dict[str, Any], dict[str, int]]:
     """The header, and names and lengths of its contigs."""
     try:
+        # htslib takes the text apart, which may change the contigs, when it is first asked for a name.
+        file.get_tid("*")
         header, names = file.header.to_dict(), file.references
-        if names:
-            # htslib takes the text apart by itself, when it is first asked.
-            file.get_reference_length(names[0])
     except UnicodeDecodeError as error:
         raise InputError(path, "", "its header is not UTF-8", "mend it with samtools reheader") from error
     # Of lines that begin with no type it knows pysam says so by an assertion.
