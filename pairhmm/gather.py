@@ -6,6 +6,7 @@ from pairhmm.arguments import AnyPath, Paths, Texts, path_of, some_paths_of, tex
 from pairhmm.errors import InputError
 from pairhmm.io.destinations import check_apart
 from pairhmm.io.gathered import gather_parquet, gather_table, gather_vcf, is_vcf
+from pairhmm.io.htslib import quiet
 from pairhmm.io.names import check_names
 from pairhmm.io.tables import companion
 
@@ -34,9 +35,11 @@ def gather(pieces: Paths, output: AnyPath, samples: Texts = ()) -> None:
         raise InputError("--sample", "", rule, "name each table once; VCF and Parquet take no names")
     check_names("--sample", "", samples, "choose another name")
     check_apart((*pieces, *(() if is_vcf(output) else map(companion, pieces))), [("-o", output)])
-    if is_vcf(output):
-        gather_vcf(pieces, output)
-    elif output.endswith(".parquet"):
-        gather_parquet(pieces, output)
-    else:
-        gather_table(pieces, output, samples)
+    # htslib says on stderr what it thinks of records that it indexes.
+    with quiet():
+        if is_vcf(output):
+            gather_vcf(pieces, output)
+        elif output.endswith(".parquet"):
+            gather_parquet(pieces, output)
+        else:
+            gather_table(pieces, output, samples)

@@ -152,8 +152,6 @@ class AlignmentReader:
     def _samples_of(self, path: str, read_groups: Sequence[dict[str, str]]) -> tuple[dict[str, int], int | None]:
         """Sample index of each read group, and of reads without one: None where that could be any of several."""
         stem = "stdin" if path == STDIN else decoded(Path(path).stem)
-        if any("ID" not in group for group in read_groups):
-            raise InputError(path, "", "a read group (@RG) of its header has no ID", "run samtools addreplacerg")
         names = {group["ID"]: group.get("SM") or stem for group in read_groups} or {"": stem}
         for name in names.values():
             if name not in self.samples:
@@ -209,22 +207,27 @@ def _source(path: str, threads: int) -> tuple[str | BinaryIO, Callable[[], None]
 
 def _header(path: str, file: pysam.AlignmentFile) -> tuple[dict[str, Any], dict[str, int]]:
     """The header, and names and lengths of its contigs."""
+    damaged = InputError(path, "", "its header can't be read: a line is damaged", "mend it with samtools reheader")
     try:
-        # htslib parses the text when it is first asked for a name, and may find other contigs in it.
-        file.get_tid("*")
         header, names = file.header.to_dict(), file.references
-        contigs = dict(zip(names, file.lengths, strict=True))
     except UnicodeDecodeError as error:
         raise InputError(path, "", "its header is not UTF-8", "mend it with samtools reheader") from error
     # pysam asserts that it knows a line's kind.
     except (AssertionError, ValueError) as error:
-        rule = "its header can't be read: a line is damaged, or a contig (@SQ) there twice"
-        raise InputError(path, "", rule, "mend it with samtools reheader") from error
+        raise damaged from error
     if not names:
         raise InputError(path, "", "its header has no contigs (@SQ)", "give aligned reads")
-    if len(contigs) < len(names):
+    listed_names = [line.get("SN") for line in header.get("SQ", [])]
+    if len(set(names)) < len(names) or len(set(listed_names)) < len(listed_names):
         raise InputError(path, "", "its header has a contig (@SQ) twice", "mend it with samtools reheader")
-    return header, contigs
+    if any("ID" not in group for group in header.get("RG", [])):
+        raise InputError(path, "", "a read group (@RG) of its header has no ID", "run samtools addreplacerg")
+    try:
+        # htslib parses the text when it is first asked for a name, and may find other contigs in it.
+        file.get_tid("*")
+        return header, dict(zip(file.references, file.lengths, strict=True))
+    except (AssertionError, ValueError) as error:
+        raise damaged from error
 
 
 def _known_contigs(path: str, contigs: dict[str, int], reference: Reference) -> dict[str, int]:

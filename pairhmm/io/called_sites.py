@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import suppress
 from math import isfinite
@@ -10,6 +11,7 @@ import pysam
 
 from pairhmm.errors import InputError
 from pairhmm.io.end_markers import check_end
+from pairhmm.io.htslib import UNREADABLE
 from pairhmm.reporting.sites import SampleCall, Site
 
 _PROVENANCE = ("fileDate", "source", "reference", "Version", "Command", "Backend", "commandline", "CommandLine")
@@ -45,7 +47,7 @@ class CalledSites:
         self._verbosity = pysam.set_verbosity(0)
         try:
             self._file = pysam.VariantFile(path)
-        except (OSError, ValueError) as error:
+        except UNREADABLE as error:
             pysam.set_verbosity(self._verbosity)
             raise InputError(path, "", "not a VCF or BCF file", "give calls as VCF or BCF") from error
         header = self._file.header
@@ -71,7 +73,7 @@ class CalledSites:
                 if len(record.samples) < len(self.samples):
                     raise InputError(self.path, place, "can't be read", "the file may be cut off or damaged")
                 yield _site(record)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, NotImplementedError) as error:
             where = f"after {place}" if place else "its first record"
             raise InputError(self.path, where, "can't be read", "the file may be cut off or damaged") from error
 
@@ -97,7 +99,9 @@ def _site(record: pysam.VariantRecord) -> Site:
     calls = tuple(_call(sample) for sample in record.samples.values())
     alts = tuple(alt for alt in record.alts or () if alt)
     filters = ";".join(map(str, record.filter.keys())) or "."
-    return Site(record.chrom, record.start, record.ref or "", alts, record.id or "", record.qual, filters, calls)
+    # A number beyond what a float holds is none.
+    quality = record.qual if record.qual is not None and math.isfinite(record.qual) else None
+    return Site(record.chrom, record.start, record.ref or "", alts, record.id or "", quality, filters, calls)
 
 
 def _call(sample: pysam.VariantRecordSample) -> SampleCall:

@@ -150,7 +150,8 @@ def _records(path: str) -> Iterator[_Fields]:
             else:
                 is_bcf = Path(path).suffix == ".bcf"
             yield from _bcf_records(path, file) if is_bcf else _text_records(path, file, compressed)
-    except (OSError, EOFError) as error:
+    # pysam says so of what is compressed, but in no way that it knows.
+    except (OSError, EOFError, NotImplementedError) as error:
         what = getattr(error, "strerror", None) or "can't be read: it may be cut off"
         raise InputError(path, "", what, "check the file; candidates are VCF or BCF") from error
 

@@ -69,7 +69,7 @@ def why_unfit(path: str) -> str | None:
         with open(path, "rb") as file:
             source = _Packed(file, Path(path + _GZI)) if is_packed else _Plain(file)
             fits = _fits(source, _records(index))
-    except (ValueError, TypeError, IndexError, struct.error, zlib.error):
+    except (ValueError, TypeError, IndexError, ZeroDivisionError, struct.error, zlib.error):
         fits = False
     return None if fits else f"{index} does not fit its FASTA (it may be cut off)"
 

@@ -29,6 +29,8 @@ from pairhmm.io.tables import (
 )
 from pairhmm.io.text_lines import read_lines
 
+_TAB = "\t"
+_VCF_COLUMNS = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO"
 _CONTIG = re.compile(r"##contig=<ID=([^,>]+)(?:.*?[,<]length=([0-9]{1,10})\b)?")
 _SAME = "give the pieces of one run"
 _IN_ORDER = "an index needs rows in order: mind the order of the files, or write .tsv"
@@ -89,12 +91,17 @@ def gather_vcf(pieces: Sequence[str], destination: str) -> None:
                 raise InputError(path, "", f"its {what} are not those of {pieces[0]}", _SAME)
         headers.append([line for line in header if "=<" not in line])
     rank = {name: number for number, name in enumerate(contigs)}
+    tabs = samples.count(_TAB)
     text = "".join(f"{line}\n" for line in run_header(headers))
     last = (-1, -1)
     with open_vcf(destination, text, max(contigs.values(), default=0)) as out:
         for path in pieces:
             with _opened(path) as piece:
                 for number, line in piece.rows():
+                    if line.count(_TAB) != tabs:
+                        raise piece.fault(
+                            number, f"{line.count(_TAB) + 1} columns, the header has {tabs + 1}", _DAMAGED
+                        )
                     chrom, pos, _ = line.split("\t", 2)
                     if chrom not in rank:
                         raise piece.fault(number, f"its header has no contig {chrom[:30]!r}", _DAMAGED)
@@ -108,7 +115,7 @@ def gather_vcf(pieces: Sequence[str], destination: str) -> None:
 def _vcf_header(path: str) -> list[str]:
     """The lines of a header; the last names the samples."""
     with _opened(path) as piece:
-        if not piece.header or not piece.header[-1].startswith("#CHROM"):
+        if not piece.header or not piece.header[-1].startswith(_VCF_COLUMNS):
             raise InputError(path, "", "not a VCF file", "gather takes .vcf and .vcf.gz into .vcf, .vcf.gz or .bcf")
         return piece.header
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -48,10 +49,18 @@ def read_hits(path: str, name_sample: Callable[[str, str], str]) -> Iterator[Rep
                 int(end),
                 strand,
                 int(total) if total else None,
-                float(mean) if mean else None,
+                _finite(mean) if mean else None,
                 int(matches),
                 int(informative),
                 int(mismatches),
             )
         except ValueError:
             raise InputError(path, f"line {number}", "not a hit", "give a table that pairhmm scan wrote") from None
+
+
+def _finite(text: str) -> float:
+    """A number that is one; ValueError for others."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(text)
+    return number

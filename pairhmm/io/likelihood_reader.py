@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ _MADE_BY = "pairhmm likelihoods"
 _ROWS_AT_ONCE = 1 << 16
 _CODES = {name: code for code, name in enumerate(PRECISIONS)}
 _NO_ROW = float("nan")
+# Ten million bases of the worst quality are no further from 0.
+_LARGEST = 2e7
 
 Place = tuple[str, int, int]
 """Contig, start and end of a region, 0-based half-open."""
@@ -74,6 +77,10 @@ class LikelihoodTable:
         rows = _rows(self.companion, HAPLOTYPE_COLUMNS, None)
         for place, group in groupby(rows, key=lambda row: _place(self.companion, row[:3])):
             _, _, _, names, sequences, alleles, texts, _ = zip(*group, strict=True)
+            if not all(sequences):
+                chrom, start, end = place
+                rule = "a haplotype without bases"
+                raise InputError(self.companion, f"{chrom}:{start + 1}-{end}", rule, "make the table again")
             variants = self._variants(place, texts[0])
             yield RegionHaplotypes(place, list(names), list(sequences), list(alleles), variants, texts[0])
 
@@ -115,7 +122,7 @@ class LikelihoodTable:
             sample, _, _, _, name, mate, haplotype, score, precision = row
             scores, codes = reads.setdefault((sample, name, mate), ([_NO_ROW] * len(columns), []))
             try:
-                scores[columns[haplotype]] = float(score)
+                scores[columns[haplotype]] = _likelihood(score)
                 codes.append(_CODES[precision])
             except (KeyError, ValueError):
                 raise self._misfit(row, columns) from None
@@ -161,6 +168,14 @@ class LikelihoodTable:
 Wanted = Callable[[str, int, int], bool]
 
 
+def _likelihood(text: Any) -> float:
+    """A log10 likelihood, which may be -inf; ValueError for what is none, or beyond what a score can be."""
+    number = float(text)
+    if not (number == -math.inf or abs(number) <= _LARGEST):
+        raise ValueError(text)
+    return number
+
+
 def _rows(path: str, columns: Sequence[str], wanted: Wanted | None) -> Iterator[Sequence[Any]]:
     """The rows of a table; start and end are int. `wanted` is asked for tables that begin with a sample."""
     rows = _parquet_rows if path.endswith(".parquet") else _text_rows
@@ -191,8 +206,9 @@ def _parquet_rows(path: str, columns: Sequence[str], wanted: Wanted | None) -> I
     from pyarrow import parquet
 
     with parquet_errors(arrow, path), parquet.ParquetFile(path, **PARQUET_READING) as file:
-        if file.schema_arrow.names != list(columns):
-            rule = f"its columns are not {' '.join(columns)}"
+        schema = file.schema_arrow
+        if schema.names != list(columns) or not arrow.types.is_dictionary(schema.field("chrom").type):
+            rule = f"its columns are not {' '.join(columns)}, as they are written"
             raise InputError(path, "", rule, f"give a table that {_MADE_BY} wrote")
         for batch in file.iter_batches(_ROWS_AT_ONCE, use_threads=False):
             yield from _batch_rows(batch, wanted)

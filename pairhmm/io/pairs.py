@@ -21,6 +21,9 @@ READ_COLUMNS = ("base", "insertion", "deletion", "gap continuation")
 REFERENCE_COLUMNS = 7
 _UNDECODABLE = "\N{REPLACEMENT CHARACTER}"
 
+# More than any number of reads has, and fewer than Python refuses to make a number of.
+_MOST_DIGITS = 1000
+
 
 @dataclass(frozen=True, slots=True)
 class ReferencePair:
@@ -129,7 +132,7 @@ def as_text(file: IO[bytes]) -> TextIO:
 
 def _counts(path: str | Path, number: int, line: str) -> tuple[int, int]:
     fields = line.split()
-    if len(fields) != 2 or not all(field.isdecimal() for field in fields):
+    if len(fields) != 2 or not all(field.isdecimal() and len(field) <= _MOST_DIGITS for field in fields):
         raise InputError(str(path), f"line {number}", "not a line `reads haplotypes`", "the file may be cut off")
     return int(fields[0]), int(fields[1])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pairhmm.errors import InputError
+from pairhmm.io.intervals import MOST_DIGITS
 from pairhmm.ploidy import PloidyRule
 
 MOST = 20
@@ -35,11 +36,15 @@ def read_ploidy(path: str | Path) -> list[PloidyRule]:
 
 def _rule(path: str, number: int, cells: list[str]) -> PloidyRule:
     cure = "write CHROM FROM TO SEX PLOIDY, 1-based, or * * * SEX PLOIDY"
-    if len(cells) != 5 or not cells[4].isdecimal() or int(cells[4]) > MOST:
+    if len(cells) != 5 or not cells[4].isdecimal() or len(cells[4]) > MOST_DIGITS or int(cells[4]) > MOST:
         raise InputError(path, f"line {number}", f"not five cells with a ploidy up to {MOST}", cure)
     chrom, begin, end, sex, ploidy = cells
     if chrom == "*":
         return PloidyRule(chrom, 0, 0, sex, int(ploidy))
-    if not (begin.isdecimal() and end.isdecimal() and 1 <= int(begin) <= int(end)):
+    if not (_is_position(begin) and _is_position(end) and 1 <= int(begin) <= int(end)):
         raise InputError(path, f"line {number}", f"{begin}-{end} is no interval", cure)
     return PloidyRule(chrom, int(begin) - 1, int(end), sex, int(ploidy))
+
+
+def _is_position(text: str) -> bool:
+    return text.isdecimal() and len(text) <= MOST_DIGITS
