@@ -224,13 +224,12 @@ def open_run(
         stream = EvidenceStream(genome.fetch, source, timed, options.evidence, given)
         blocks = read_blocks(reader.sources, list(contigs), options.reads, options.chunk_size, places, wanted)
         blocks = ReferenceCheck(genome.path, genome.fetch, genome.contigs, reader.checksums).watch(blocks)
-        discovered, listed = (haplotypes is None and one for one in (candidates is None, candidates is not None))
         yield Run(
             backend.label,
             reader.samples,
             contigs,
-            discovered,
-            listed,
+            haplotypes is None and candidates is None,
+            haplotypes is None and candidates is not None,
             stream,
             tally.clock.items(READING, blocks),
             scorer,

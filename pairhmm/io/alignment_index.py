@@ -5,7 +5,6 @@ htslib crashes on some that are damaged, and finds nothing through another file'
 
 from __future__ import annotations
 
-import gzip
 import logging
 import os
 import struct
@@ -17,7 +16,7 @@ import numpy as np
 import pysam
 
 from pairhmm.errors import InputError
-from pairhmm.io.bam_index import BamIndex, read_bam_index
+from pairhmm.io.bam_index import BamIndex, open_unzipped, read_bam_index
 
 log = logging.getLogger(__name__)
 
@@ -216,9 +215,7 @@ def read_cram_index(path: str) -> list[CramSlice]:
     ValueError, OSError, EOFError, zlib.error
         For anything that is not as the specification has it.
     """
-    with open(path, "rb") as raw:
-        is_zipped = raw.read(2) == b"\x1f\x8b"
-    with gzip.open(path, "rb") if is_zipped else open(path, "rb") as lines:
+    with open_unzipped(path) as lines:
         slices = [CramSlice(*_six_numbers(line)) for line in lines]
     if any(one.contig < _SEVERAL_CONTIGS or one.container < _CRAM_HEAD or min(one[2:]) < 0 for one in slices):
         raise ValueError("impossible slices")

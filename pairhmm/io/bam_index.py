@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import struct
 from dataclasses import dataclass
+from typing import IO, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,6 +82,13 @@ def bins(levels: int) -> int:
     return ((1 << 3 * levels) - 1) // 7
 
 
+def open_unzipped(path: str) -> IO[bytes]:
+    """The bytes of an index, which may be gzipped."""
+    with open(path, "rb") as raw:
+        is_zipped = raw.read(2) == b"\x1f\x8b"
+    return cast(IO[bytes], gzip.open(path, "rb")) if is_zipped else open(path, "rb")
+
+
 def read_bam_index(path: str) -> BamIndex:
     """Read a .bai or .csi.
 
@@ -89,9 +97,7 @@ def read_bam_index(path: str) -> BamIndex:
     ValueError, OSError, EOFError, zlib.error
         For anything that is not as the specification has it.
     """
-    with open(path, "rb") as raw:
-        is_zipped = raw.read(2) == b"\x1f\x8b"
-    with gzip.open(path, "rb") if is_zipped else open(path, "rb") as file:
+    with open_unzipped(path) as file:
         data = file.read()
     shift, depth, body = _BAI_SHIFT, _BAI_DEPTH, 4
     is_csi = data[:4] == b"CSI\1"
