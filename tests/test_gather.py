@@ -5,11 +5,13 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import numpy as np
 import pysam
 import pytest
 
 from pairhmm.errors import InputError
 from pairhmm.gather import gather
+from pairhmm.io.tables import LikelihoodRows, open_likelihoods
 
 HEADER = """\
 ##fileformat=VCFv4.3
@@ -86,12 +88,15 @@ def test_parquet(tmp_path, require):
     pytest.importorskip("pyarrow")
     from pyarrow import parquet, table
 
-    pieces = []
-    for number, rows in enumerate((["p", "q"], [], ["q"])):
-        pieces.append(str(tmp_path / f"{number}.parquet"))
-        parquet.write_table(table({"name": rows, "score": [1.0] * len(rows)}).cast(SCHEMA()), pieces[-1])
+    pieces = [
+        likelihood_table(tmp_path / f"{number}.parquet", names) for number, names in enumerate((["p", "q"], [], ["q"]))
+    ]
     gather(pieces, str(tmp_path / "all.parquet"))
-    assert parquet.read_table(tmp_path / "all.parquet").to_pydict() == {"name": ["p", "q", "q"], "score": [1.0] * 3}
+    # The gathered file is as good as a piece.
+    gather([str(tmp_path / "all.parquet")], str(tmp_path / "again.parquet"))
+    again = parquet.read_table(tmp_path / "again.parquet").to_pydict()
+    assert again["read_name"] == ["p", "q", "q"]
+    assert again["log10_likelihood"] == [-1.0] * 3
     parquet.write_table(table({"other": [1]}), pieces[1])
     with pytest.raises(InputError, match=r"1.parquet: its columns are not those of .*0.parquet"):
         gather(pieces, str(tmp_path / "all.parquet"))
@@ -101,10 +106,18 @@ def test_parquet(tmp_path, require):
     assert not (tmp_path / "none.parquet").exists()
 
 
-def SCHEMA():
-    import pyarrow
-
-    return pyarrow.schema([("name", pyarrow.dictionary(pyarrow.int32(), pyarrow.string())), ("score", "float64")])
+def likelihood_table(path, names):
+    with open_likelihoods(path) as out:
+        if names:
+            scores = np.full((len(names), 1), -1.0)
+            precision = np.zeros((len(names), 1), dtype=np.uint8)
+            out.write(
+                LikelihoodRows(
+                    "a", 0, 9, ["s"] * len(names), names, [0] * len(names), ["a:1-9/0"], ["ACGT"], ["0"], "", [False],
+                    scores, precision,
+                )
+            )  # fmt: skip
+    return str(path)
 
 
 CASES = {

@@ -16,6 +16,7 @@ from pairhmm.io.calls import open_vcf
 from pairhmm.io.endings import require_ending
 from pairhmm.io.intervals import MOST_DIGITS
 from pairhmm.io.outputs import TextSink, open_output, output_errors, whole_files
+from pairhmm.io.parquet_sums import ColumnSums
 from pairhmm.io.provenance import run_header
 from pairhmm.io.tables import (
     ENDINGS,
@@ -226,12 +227,14 @@ def gather_parquet(pieces: Sequence[str], destination: str) -> None:
     Raises
     ------
     InputError
-        For files that are not Parquet, or have other columns; and without pyarrow.
+        For files that are not Parquet, have other columns, or do not fit the checksum that they carry; and without
+        pyarrow.
     """
     arrow = pyarrow_for(destination)
     from pyarrow import parquet
 
-    schema = _parquet(arrow, pieces[0]).schema_arrow
+    schema = _parquet(arrow, pieces[0]).schema_arrow.remove_metadata()
+    sums = ColumnSums(schema)
     with whole_files(destination) as scratch, output_errors(destination):
         with parquet.ParquetWriter(str(scratch), schema, **PARQUET_WRITING) as writer:
             held: list[Any] = []
@@ -240,11 +243,13 @@ def gather_parquet(pieces: Sequence[str], destination: str) -> None:
                 if file.schema_arrow != schema:
                     raise InputError(path, "", f"its columns are not those of {pieces[0]}", _SAME)
                 for batch in _batches(arrow, path, file):
-                    held.append(batch)
+                    held.append(batch.replace_schema_metadata())
+                    sums.add(batch)
                     if sum(map(len, held)) >= ROWS_PER_GROUP:
                         writer.write_table(arrow.Table.from_batches(held, schema))
                         held = []
             writer.write_table(arrow.Table.from_batches(held, schema))
+            sums.write(writer)
 
 
 def _parquet(arrow: Any, path: str) -> Any:
@@ -257,10 +262,14 @@ def _parquet(arrow: Any, path: str) -> Any:
 def _batches(arrow: Any, path: str, file: Any) -> Iterator[Any]:
     """The rows of a file; errors are told of it, and not of what is written meanwhile."""
     batches = file.iter_batches(ROWS_PER_GROUP, use_threads=False)
+    sums = ColumnSums(file.schema_arrow)
     while True:
         with parquet_errors(arrow, path):
             batch = next(batches, None)
+            if batch is not None:
+                sums.add(batch)
         if batch is None:
+            sums.compare(path, file)
             return
         yield batch
 

@@ -15,6 +15,7 @@ import numpy as np
 from pairhmm.batch import PRECISIONS
 from pairhmm.errors import InputError
 from pairhmm.io.one_pass import require_file
+from pairhmm.io.parquet_sums import ColumnSums
 from pairhmm.io.tables import COLUMNS, HAPLOTYPE_COLUMNS, PARQUET_READING, companion, parquet_errors, pyarrow_for
 from pairhmm.io.text_lines import read_rows
 from pairhmm.reporting.panels import RegionReads
@@ -210,8 +211,11 @@ def _parquet_rows(path: str, columns: Sequence[str], wanted: Wanted | None) -> I
         if schema.names != list(columns) or not arrow.types.is_dictionary(schema.field("chrom").type):
             rule = f"its columns are not {' '.join(columns)}, as they are written"
             raise InputError(path, "", rule, f"give a table that {_MADE_BY} wrote")
+        sums = ColumnSums(schema)
         for batch in file.iter_batches(_ROWS_AT_ONCE, use_threads=False):
+            sums.add(batch)
             yield from _batch_rows(batch, wanted)
+        sums.compare(path, file)
 
 
 def _batch_rows(batch: Any, wanted: Wanted | None) -> Iterator[Sequence[Any]]:

@@ -25,6 +25,7 @@ from pairhmm.errors import InputError, PairhmmError
 from pairhmm.io.bgzip import LONGEST_FOR_TBI, BgzipText
 from pairhmm.io.endings import require_ending
 from pairhmm.io.outputs import STDOUT, TextSink, is_device, open_output, output_errors, whole_files
+from pairhmm.io.parquet_sums import ColumnSums
 from pairhmm.short_repr import short_repr
 
 COLUMNS = ("sample", "chrom", "start", "end", "read_name", "mate", "haplotype", "log10_likelihood", "precision")
@@ -209,6 +210,7 @@ class _RowGroups:
         self._arrow = arrow
         self._schema = arrow.schema(fields)
         self._file = parquet.ParquetWriter(str(path), self._schema, **PARQUET_WRITING)
+        self._sums = ColumnSums(self._schema)
         self._columns: list[list[Any]] = [[] for _ in fields]
 
     def append(self, columns: list[list[Any]]) -> None:
@@ -219,12 +221,15 @@ class _RowGroups:
 
     def close(self) -> None:
         self._flush()
+        self._sums.write(self._file)
         self._file.close()
 
     def _flush(self) -> None:
         fields = zip(self._columns, self._schema, strict=True)
         arrays = [self._arrow.array(values, type=field.type) for values, field in fields]
-        self._file.write_table(self._arrow.Table.from_arrays(arrays, schema=self._schema))
+        rows = self._arrow.Table.from_arrays(arrays, schema=self._schema)
+        self._sums.add(rows)
+        self._file.write_table(rows)
         self._columns = [[] for _ in self._columns]
 
 

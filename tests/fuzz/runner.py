@@ -247,7 +247,9 @@ def _check_rows(path: Path) -> str:
         return "the last line has no end"
     if len(widths) > 1:
         return "rows of different widths"
-    return "not a number" if path.suffix == ".vcf" and any("\tnan\t" in line for line in rows) else ""
+    # The columns behind ID: a variant may be called nan.
+    fields = (field for line in rows for field in line.split("\t")[3:])
+    return "not a number" if path.suffix == ".vcf" and "nan" in fields else ""
 
 
 _OUTPUT_CHECKS = {".vcf": _check_rows, ".tsv": _check_rows}

@@ -173,6 +173,8 @@ def test_text_and_parquet_give_the_same_panels(run_cli, run, read_report, requir
     import pyarrow
     from pyarrow import parquet
 
+    from pairhmm.io.parquet_sums import ColumnSums
+
     number = {"start": int, "end": int, "mate": int, "log10_likelihood": float}
     for name in ("table", "table.haplotypes"):
         with gzip.open(run.folder / f"{name}.tsv.gz", "rt") as table:
@@ -183,7 +185,12 @@ def test_text_and_parquet_give_the_same_panels(run_cli, run, read_report, requir
         for key in ("sample", "chrom", "haplotype", "precision"):
             if key in arrays and not (key == "haplotype" and name != "table"):
                 arrays[key] = arrays[key].dictionary_encode()
-        parquet.write_table(pyarrow.table(arrays), tmp_path / f"{name}.parquet", row_group_size=37)
+        rows = pyarrow.table(arrays)
+        sums = ColumnSums(rows.schema)
+        sums.add(rows)
+        with parquet.ParquetWriter(str(tmp_path / f"{name}.parquet"), rows.schema) as writer:
+            writer.write_table(rows, row_group_size=37)
+            sums.write(writer)
     panels = []
     for table in (run.table, tmp_path / "table.parquet"):
         done = run_cli("report", "-o", tmp_path / "report.html", "--calls", run.calls, "--likelihoods", table)
