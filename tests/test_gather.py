@@ -124,6 +124,7 @@ CASES = {
     "other_samples": (HEADER + COLUMNS.replace("one", "two"), r"x.vcf: its samples are not those of .*1.vcf.gz"),
     "other_contigs": (HEADER.replace("90", "91") + COLUMNS, r"x.vcf: its contigs are not those of"),
     "behind": (HEADER + COLUMNS + record("a", 4), r"x.vcf: a:4: not behind the piece before it"),
+    "two_lines_of_columns": (HEADER + "#CHROM\n" + COLUMNS, r"x.vcf: line 5: '#CHROM' within the header"),
     "no_vcf": ("text\n", r"x.vcf: not a VCF file"),
 }
 

@@ -20,6 +20,8 @@ _CRAM_ENDS = {
 LONGEST = 64
 """Bytes: more than any of them has."""
 _HEAD = 18
+# No file of these is so short: what has nothing in it was never written, or cut off at its start.
+_NEVER_EMPTY = (".gz", ".bgz", ".bam", ".cram", ".bcf")
 
 
 def end_marker(head: bytes) -> bytes:
@@ -60,6 +62,8 @@ def check_end(path: str, file: str | int | None = None) -> None:
                 os.close(descriptor)
     except OSError as error:
         raise InputError(path, "", error.strerror or "can't be read", "check the path") from error
+    if not size and path.endswith(_NEVER_EMPTY):
+        raise InputError(path, "", f"{CUT_OFF}: nothing is in it", MAKE_AGAIN)
     check_tail(path, marker, tail)
 
 

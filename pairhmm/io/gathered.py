@@ -118,6 +118,9 @@ def _vcf_header(path: str) -> list[str]:
     with _opened(path) as piece:
         if not piece.header or not piece.header[-1].startswith(_VCF_COLUMNS):
             raise InputError(path, "", "not a VCF file", "gather takes .vcf and .vcf.gz into .vcf, .vcf.gz or .bcf")
+        for number, line in enumerate(piece.header[:-1], start=1):
+            if not line.startswith("##"):
+                raise piece.fault(number, f"{line[:30]!r} within the header", _DAMAGED)
         return piece.header
 
 

@@ -49,7 +49,7 @@ def read_hits(path: str, name_sample: Callable[[str, str], str]) -> Iterator[Rep
                 int(end),
                 strand,
                 int(total) if total else None,
-                _finite(mean) if mean else None,
+                _quality(mean) if mean else None,
                 int(matches),
                 int(informative),
                 int(mismatches),
@@ -58,9 +58,9 @@ def read_hits(path: str, name_sample: Callable[[str, str], str]) -> Iterator[Rep
             raise InputError(path, f"line {number}", "not a hit", "give a table that pairhmm scan wrote") from None
 
 
-def _finite(text: str) -> float:
-    """A number that is one; ValueError for others."""
+def _quality(text: str) -> float:
+    """A mean base quality; ValueError for what is none."""
     number = float(text)
-    if not math.isfinite(number):
+    if not 0 <= number < math.inf:
         raise ValueError(text)
     return number

@@ -170,6 +170,14 @@ def test_no_damaged_parquet_gives_other_values(made, run_cli, tmp_path, command,
     assert errors >= 3
 
 
+def test_a_packed_file_is_never_empty(made, run_cli, tmp_path):
+    (tmp_path / "none.fastq.gz").write_bytes(b"")
+    done = run_cli("scan", "--signatures", made / "haps.fa.gz", "-o", tmp_path / "hits.tsv", tmp_path / "none.fastq.gz")
+    assert done.returncode == 2
+    assert "none.fastq.gz: is cut off: nothing is in it" in done.stderr
+    assert not (tmp_path / "hits.tsv").exists()
+
+
 def test_a_marker_alone_is_no_error(tmp_path):
     from pairhmm.io.end_markers import check_end
 
