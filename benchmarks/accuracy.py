@@ -26,8 +26,8 @@ from typing import Any
 
 import pysam
 
-from pairhmm.accuracy import compare
-from pairhmm.simulate import simulate
+from pairhmm.bench.accuracy import compare
+from pairhmm.commands.simulate import simulate
 
 RESULTS = Path(__file__).parent / "results" / "accuracy.json"
 MPILEUP = (

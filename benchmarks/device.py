@@ -23,7 +23,7 @@ from statistics import median
 from typing import Any
 
 from pairhmm import backends
-from pairhmm.bench_device import (
+from pairhmm.bench.device import (
     describe,
     measure_devices,
     measure_files,
@@ -31,9 +31,9 @@ from pairhmm.bench_device import (
     measure_kernels,
     measure_workloads,
 )
+from pairhmm.bench.published.wavefront import measure_wavefront
 from pairhmm.engine import Choice
 from pairhmm.errors import BackendUnavailable
-from pairhmm.wavefront import measure_wavefront
 
 HERE = Path(__file__).resolve().parent
 SHARED = Path(os.environ.get("PAIRHMM_SHARED_DATA", HERE.parents[1] / "shared" / "data"))

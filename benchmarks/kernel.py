@@ -123,8 +123,8 @@ def contestant(path: Path, threads: int, scores_path: Path) -> None:
     The clock covers what GKL's does: qualities to row parameters, the kernel and the rescue. Packing is outside.
     """
     from pairhmm import engine
-    from pairhmm.batch import PairBatch
-    from pairhmm.io.pairs import read_in
+    from pairhmm.io.pairs.texts import read_in
+    from pairhmm.models.batch import PairBatch
 
     groups = list(read_in(path))
     batch = PairBatch.from_groups(groups)

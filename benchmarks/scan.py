@@ -28,14 +28,14 @@ import numpy as np
 
 from pairhmm import scanning
 from pairhmm.backends.cpu import chosen_level
-from pairhmm.io import byte_stream
-from pairhmm.io.sample_files import sample_blocks
-from pairhmm.io.sequence_output import open_sequences
-from pairhmm.io.signatures import read_signatures
-from pairhmm.iupac import ANY, reverse_complement
-from pairhmm.scan import CHUNK_SIZE
+from pairhmm.commands.scan import CHUNK_SIZE
+from pairhmm.commands.simulate_scan import simulate_samples, simulate_signatures
+from pairhmm.genomics.iupac import ANY, reverse_complement
+from pairhmm.io.files import byte_stream
+from pairhmm.io.samples.files import sample_blocks
+from pairhmm.io.samples.signatures import read_signatures
+from pairhmm.io.sequences.output import open_sequences
 from pairhmm.scanning.batch import Patterns, Samples, ScanOptions
-from pairhmm.simulate_scan import simulate_samples, simulate_signatures
 
 HERE = Path(__file__).resolve().parent
 BRUTE_FORCE_BASES = 300_000

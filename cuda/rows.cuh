@@ -36,7 +36,7 @@ typedef long long int64;
 #endif
 typedef REAL real;
 
-// Where the arrays of a batch lie in its one buffer: byte offsets at the buffer's beginning. pairhmm/packed.py writes it.
+// Where the arrays of a batch lie in its one buffer: byte offsets at the buffer's beginning. pairhmm/backends/tiles.py writes it.
 struct Header {
     int64 read_offset;       // uint32[reads + 1] first position of a read
     int64 read_group;        // uint32[reads]

@@ -7,30 +7,30 @@ cheap.
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from pairhmm.interface import moved
+
 if TYPE_CHECKING:
-    from pairhmm.batch import Group, PairBatch, Read, Scores
-    from pairhmm.call import Site, call, write_calls
+    from pairhmm.commands.call import Site, call, write_calls
+    from pairhmm.commands.exports import calls_to_pandas, likelihoods_to_pandas, write_vcf
+    from pairhmm.commands.forward import forward, make_read
+    from pairhmm.commands.gather import gather
+    from pairhmm.commands.likelihoods import likelihoods, write_likelihoods
+    from pairhmm.commands.report import ReportInputs, report
+    from pairhmm.commands.scan import scan
+    from pairhmm.commands.scatter import scatter
+    from pairhmm.commands.simulate import simulate
+    from pairhmm.commands.validate import validate
     from pairhmm.engine import Choice
     from pairhmm.errors import BackendUnavailable, InputError, OptionError, PairhmmError
-    from pairhmm.evidence import Evidence
-    from pairhmm.exports import calls_to_pandas, likelihoods_to_pandas, write_vcf
-    from pairhmm.forward import forward, make_read
-    from pairhmm.gather import gather
-    from pairhmm.genotypes import GenotypeOptions
-    from pairhmm.likelihoods import likelihoods, write_likelihoods
+    from pairhmm.evidence.run import RunOptions
+    from pairhmm.evidence.stream import Evidence
+    from pairhmm.genomics.genotypes import GenotypeOptions
+    from pairhmm.models.batch import Group, PairBatch, Read, Scores
     from pairhmm.models.gatk import GatkOptions
-    from pairhmm.report import ReportInputs, report
-    from pairhmm.runs import RunOptions
-    from pairhmm.scan import scan
     from pairhmm.scanning.batch import ScanOptions
-    from pairhmm.scatter import scatter
-    from pairhmm.simulate import simulate
-    from pairhmm.validate import validate
 
 __all__ = [
     "BackendUnavailable",
@@ -67,33 +67,29 @@ __all__ = [
     "write_vcf",
 ]
 
-_VERBS = ("call", "forward", "gather", "likelihoods", "report", "scan", "scatter", "simulate", "validate")
-
 _HOMES = {
-    **{verb: f"pairhmm.{verb}" for verb in _VERBS},
-    **dict.fromkeys(("Site", "write_calls"), "pairhmm.call"),
-    **dict.fromkeys(("calls_to_pandas", "likelihoods_to_pandas", "write_vcf"), "pairhmm.exports"),
-    "Choice": "pairhmm.engine",
-    "Evidence": "pairhmm.evidence",
-    "GenotypeOptions": "pairhmm.genotypes",
-    "RunOptions": "pairhmm.runs",
-    "make_read": "pairhmm.forward",
-    "write_likelihoods": "pairhmm.likelihoods",
-    "GatkOptions": "pairhmm.models.gatk",
-    "ReportInputs": "pairhmm.report",
-    "ScanOptions": "pairhmm.scanning.batch",
-    **dict.fromkeys(("Group", "PairBatch", "Read", "Scores"), "pairhmm.batch"),
-    **dict.fromkeys(("BackendUnavailable", "InputError", "OptionError", "PairhmmError"), "pairhmm.errors"),
+    "pairhmm.commands.call": ("Site", "call", "write_calls"),
+    "pairhmm.commands.exports": ("calls_to_pandas", "likelihoods_to_pandas", "write_vcf"),
+    "pairhmm.commands.forward": ("forward", "make_read"),
+    "pairhmm.commands.gather": ("gather",),
+    "pairhmm.commands.likelihoods": ("likelihoods", "write_likelihoods"),
+    "pairhmm.commands.report": ("ReportInputs", "report"),
+    "pairhmm.commands.scan": ("scan",),
+    "pairhmm.commands.scatter": ("scatter",),
+    "pairhmm.commands.simulate": ("simulate",),
+    "pairhmm.commands.validate": ("validate",),
+    "pairhmm.engine": ("Choice",),
+    "pairhmm.errors": ("BackendUnavailable", "InputError", "OptionError", "PairhmmError"),
+    "pairhmm.evidence.run": ("RunOptions",),
+    "pairhmm.evidence.stream": ("Evidence",),
+    "pairhmm.genomics.genotypes": ("GenotypeOptions",),
+    "pairhmm.models.batch": ("Group", "PairBatch", "Read", "Scores"),
+    "pairhmm.models.gatk": ("GatkOptions",),
+    "pairhmm.scanning.batch": ("ScanOptions",),
 }
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
 
-
-class _Package(ModuleType):
-    """A verb and its module share a name; the attribute of the package is the verb, however its module was imported."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in _VERBS and isinstance(value, ModuleType):
-            return  # The import system binds a submodule to its parent here: __getattr__ gives the function instead.
-        super().__setattr__(name, value)
+moved.install()
 
 
 def __getattr__(name: str) -> Any:
@@ -101,9 +97,10 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("pairhmm")
-    if name not in _HOMES:
+    if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    return getattr(import_module(_HOME[name]), name)
 
 
-sys.modules[__name__].__class__ = _Package
+def __dir__() -> list[str]:
+    return __all__

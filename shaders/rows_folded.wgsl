@@ -1,4 +1,4 @@
-// Rows of any model that pairhmm/folded_rows.py folded in float64: twelve numbers a position. What the scores are relative
+// Rows of any model that pairhmm/backends/webgpu/folded_rows.py folded in float64: twelve numbers a position. What the scores are relative
 // to stays on the host.
 
 fn folded(position: u32, column: u32) -> f32 {

@@ -1,5 +1,5 @@
 // Rows of GATK's model, made on the device from five bytes a base (docs/model.md) and Phred tables: no constant of the
-// model stands here. pairhmm/webgpu_kernels.py makes the tables; some of their entries are pairs (pairs.wgsl).
+// model stands here. pairhmm/backends/webgpu/kernels.py makes the tables; some of their entries are pairs (pairs.wgsl).
 
 const UNOPENED = 0u;             // [insertion quality][deletion quality]: log10 mm as Row.kept, 1 / mm (pair)
 const BEST = UNOPENED + 16384u;  // [letter is N][base quality]: log10 of the best emission as Row.kept, 1 / it (pair)

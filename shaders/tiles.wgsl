@@ -1,10 +1,10 @@
 // A batch on the device, and the reads that share a workgroup: what forward.wgsl and forward_scaled.wgsl have in common.
 //
 // A workgroup of W invocations is a tile: W / G reads, each spread over G neighbouring lanes of K rows. The constants G, K,
-// W, LETTERS and QUADS stand before this text, and so does the way the lanes hand values on; pairhmm/webgpu_kernels.py
+// W, LETTERS and QUADS stand before this text, and so does the way the lanes hand values on; pairhmm/backends/webgpu/kernels.py
 // puts the parts together.
 
-// Where the arrays of a batch lie in its one buffer, and what a dispatch is to do. pairhmm/webgpu_packed.py writes it.
+// Where the arrays of a batch lie in its one buffer, and what a dispatch is to do. pairhmm/backends/webgpu/layout.py writes it.
 // Offsets count words of 32 bits, but for letters and qualities, which count bytes.
 struct Work {
     read_offset: u32,       // u32[reads + 1] first position of a read

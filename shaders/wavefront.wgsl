@@ -5,7 +5,7 @@
 // kept and written in turn: M looks two diagonals back, I and D one. Row 0 and column 0 are cells like the others.
 //
 // CACHED: the tables of emissions and transitions lie in workgroup memory, and not in a buffer that each cell reads. The
-// constants W and LOG_ZERO stand before this text (pairhmm/webgpu_wavefront.py).
+// constants W and LOG_ZERO stand before this text (pairhmm/bench/published/webgpu_wavefront.py).
 
 const LETTERS = 5u;
 const INSERTION = 20u;    // where eps_I begins in the tables

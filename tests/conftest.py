@@ -17,11 +17,11 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from pairhmm.packed import RESCUERS, rescuer_of
-from pairhmm.webgpu_kernels import Variant
-from pairhmm.webgpu_packed import shapes
-from pairhmm.webgpu_runtime import WIDTH
-from pairhmm.webgpu_strips import LONG, LONGEST_SEGMENT
+from pairhmm.backends.tiles import RESCUERS, rescuer_of
+from pairhmm.backends.webgpu.kernels import Variant
+from pairhmm.backends.webgpu.layout import shapes
+from pairhmm.backends.webgpu.runtime import WIDTH
+from pairhmm.backends.webgpu.strips import LONG, LONGEST_SEGMENT
 
 PROJECT = Path(__file__).resolve().parents[1]
 REQUIRED = frozenset(filter(None, os.environ.get("PAIRHMM_TEST_REQUIRE", "").split(",")))

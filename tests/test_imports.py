@@ -1,10 +1,12 @@
-"""Imports go down the house, never up (docs/design.md)."""
+"""Packages import those that the house has below them, and no other (docs/architecture.md shows the same table)."""
 
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,129 +14,112 @@ import pytest
 import pairhmm
 
 PACKAGE = Path(pairhmm.__file__).parent
+DOCUMENT = Path(__file__).parents[1] / "docs" / "architecture.md"
 
-# From the ground up. A module may import what stands on a lower floor, or on its own where the floor allows it.
-FLOORS = (
-    {"errors", "threads"},
-    {"arguments", "option_rules", "short_repr", "sequences", "iupac", "variants", "batch", "compiled", "qualities"},
-    {"models"},
-    {
-        "backends",
-        "cuda_kernels",
-        "cuda_setup",
-        "folded_rows",
-        "packed",
-        "webgpu_commands",
-        "webgpu_kernels",
-        "webgpu_packed",
-        "webgpu_runtime",
-        "webgpu_setup",
-        "webgpu_slot",
-        "webgpu_strips",
-        "wgsl",
-    },
-    {"calibration", "chunks", "device_pool", "engine", "scanning"},
-    {
-        "reads",
-        "blocks",
-        "candidates",
-        "regions",
-        "region_sources",
-        "haplotypes",
-        "nuisances",
-        "genotypes",
-        "ploidy",
-        "reporting",
-        "simulation",
-    },
-    {"io"},
-    {
-        "given_haplotypes",
-        "evidence",
-        "extent",
-        "keywords",
-        "reference_check",
-        "scoring",
-        "set_aside",
-        "tally",
-        "runs",
-        "report_panels",
-        "report_data",
-    },
-    {
-        "accuracy",
-        "bench",
-        "bench_data",
-        "bench_device",
-        "bench_scan",
-        "calibrate",
-        "call",
-        "devices",
-        "exports",
-        "forward",
-        "free_devices",
-        "gather",
-        "likelihoods",
-        "sample_sheet",
-        "report",
-        "scan",
-        "scan_brute_cuda",
-        "scan_brute_webgpu",
-        "scatter",
-        "simulate",
-        "simulate_scan",
-        "validate",
-        "wavefront",
-        "webgpu_ladder",
-        "webgpu_wavefront",
-        "workflow",
-    },
-    {"cli"},
-    {"__init__", "__main__"},
-)
-FLOOR = {name: number for number, floor in enumerate(FLOORS) for name in floor}
+GROUND = {"errors", "compiled", "interface", "_cpu"}
+"""Every package may import these."""
+
+BELOW = {
+    "genomics": set(),
+    "models": {"genomics"},
+    "backends": {"genomics", "models"},
+    "engine": {"models", "backends"},
+    "scanning": {"genomics", "backends"},
+    "simulation": {"genomics"},
+    "reporting": {"genomics"},
+    "io": {"genomics", "models", "scanning", "simulation", "reporting"},
+    "evidence": {"genomics", "models", "engine", "io"},
+    "commands": {"genomics", "models", "backends", "engine", "scanning", "simulation", "reporting", "io", "evidence"},
+    "bench": {"genomics", "models", "backends", "engine", "scanning", "simulation", "io", "commands"},
+    "cli": {"genomics", "models", "backends", "engine", "scanning", "io", "evidence", "commands", "bench"},
+}
+"""What each package may import besides: those of it that have GPU code in them come with their registry and base."""
+
+BELOW_IN_IO = {
+    "files": set(),
+    "sequences": {"files"},
+    "alignments": {"files", "sequences"},
+    "variants": {"files", "sequences"},
+    "likelihoods": {"files"},
+    "pairs": {"files"},
+    "samples": {"files"},
+    "report": {"files"},
+}
+
+TOP = {"__init__.py", "__main__.py", "compiled.py", "errors.py"}
 GPU_LIBRARIES = {"cupy", "wgpu"}
+GPU_HOMES = ("backends/cuda/", "backends/webgpu/", "scanning/", "bench/")
+"""Where a GPU's API, and modules for one, may be imported."""
 
 
 def modules():
-    return sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py") if "workflows" not in path.parts)
+    return sorted(
+        path.relative_to(PACKAGE)
+        for path in PACKAGE.rglob("*.py")
+        if not {"workflows", "_vendor"} & set(path.relative_to(PACKAGE).parts)
+    )
 
 
-def imported(path, *, everywhere):
-    """Dotted names that a module imports: at its top, or anywhere in it."""
+@cache
+def imported(path, everywhere=True):
+    """Dotted names that a module imports: anywhere in it, or at its top."""
     tree = ast.parse((PACKAGE / path).read_text())
-    nodes = ast.walk(tree) if everywhere else tree.body
-    for node in nodes:
+    names = []
+    for node in ast.walk(tree) if everywhere else tree.body:
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import"
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+    return names
 
 
-def room(dotted):
-    """The part of `pairhmm.room.module` that a floor lists."""
-    parts = dotted.split(".")
-    return parts[1] if parts[0] == "pairhmm" and len(parts) > 1 else None
+def own(path):
+    return [name.split(".")[1:] for name in imported(path) if name.startswith("pairhmm.")]
+
+
+def test_the_top_level_holds_packages():
+    assert {path.name for path in PACKAGE.glob("*.py")} == TOP
+    folders = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    assert folders == set(BELOW) | {"interface"}
+
+
+@pytest.mark.parametrize("path", [path for path in modules() if len(path.parts) > 1], ids=str)
+def test_packages_import_those_below_them(path):
+    package = path.parts[0]
+    allowed = GROUND | {package} | BELOW.get(package, set())
+    above = {".".join(parts) for parts in own(path) if parts[0] not in allowed}
+    assert not above
+
+
+@pytest.mark.parametrize("path", [path for path in modules() if path.parts[0] == "io" and len(path.parts) > 2], ids=str)
+def test_io_packages_import_those_below_them(path):
+    allowed = {path.parts[1]} | BELOW_IN_IO[path.parts[1]]
+    assert not {".".join(parts) for parts in own(path) if parts[0] == "io" and parts[1] not in allowed}
+
+
+def test_no_package_is_below_itself():
+    seen = set(GROUND)
+    for name, below in BELOW.items():
+        assert below <= seen, f"{name} stands before something that it imports"
+        seen.add(name)
+
+
+@pytest.mark.parametrize("path", [path for path in modules() if path.parts[0] == "backends"], ids=str)
+def test_backends_do_not_import_each_other(path):
+    name = path.parts[1].removesuffix(".py")
+    names = {"cpu", "cuda", "reference", "webgpu"} - {name}
+    assert not {
+        ".".join(parts) for parts in own(path) if parts[0] == "backends" and len(parts) > 1 and parts[1] in names
+    }
 
 
 @pytest.mark.parametrize("path", modules(), ids=str)
-def test_imports_go_down(path):
-    own = path.parts[0].removesuffix(".py")
-    assert own in FLOOR, f"{own} has no floor"
-    for name in imported(path, everywhere=own != "__init__"):
-        other = room(name)
-        if other is None or other == own or other == "_cpu" or other not in FLOOR:
-            continue
-        assert FLOOR[other] <= FLOOR[own], f"{path} imports {name}, which is above it"
-
-
-@pytest.mark.parametrize("path", [p for p in modules() if p.parts[0] == "backends"], ids=str)
-def test_backends_do_not_import_each_other(path):
-    allowed = {"base", "Backend", "Status"}
-    for name in imported(path, everywhere=True):
-        if name.startswith("pairhmm.backends."):
-            assert name.split(".")[2] in allowed, f"{path} imports {name}"
+def test_only_backends_scanners_and_bench_know_a_gpu(path):
+    if path.as_posix().startswith(GPU_HOMES):
+        return
+    assert not {name.split(".")[0] for name in imported(path)} & GPU_LIBRARIES
+    assert not {name for name in imported(path) if re.match(r"pairhmm\.\w+\.(cuda|webgpu)\b", name)}
 
 
 @pytest.mark.parametrize("path", modules(), ids=str)
@@ -142,11 +127,35 @@ def test_no_gpu_library_at_import(path):
     assert not {name.split(".")[0] for name in imported(path, everywhere=False)} & GPU_LIBRARIES
 
 
-def test_public_names_resolve_to_the_verbs():
+def test_public_names():
     code = (
-        "import pairhmm.forward, pairhmm.call, pairhmm\n"
+        "import pairhmm\n"
+        "assert dir(pairhmm) == sorted(pairhmm.__all__)\n"
         "assert all(hasattr(pairhmm, name) for name in pairhmm.__all__)\n"
-        "assert callable(pairhmm.forward) and callable(pairhmm.call)\n"
+        "assert type(pairhmm.forward).__name__ == type(pairhmm.call).__name__ == 'function'\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    ("old", "name"),
+    [
+        ("call", "Site"),
+        ("batch", "PairBatch"),
+        ("runs", "RunOptions"),
+        ("scan", "scan"),
+        ("io.read_blocks", "ReadSelection"),
+    ],
+)
+def test_old_names_import_with_a_warning(old, name):
+    code = (
+        "import warnings\n"
+        "with warnings.catch_warnings(record=True) as told:\n"
+        "    warnings.simplefilter('always')\n"
+        f"    from pairhmm.{old} import {name}\n"
+        f"assert [str(one.message) for one in told if one.category is FutureWarning][0].startswith('pairhmm.{old} is ')\n"
+        "import pairhmm\n"
+        "assert callable(pairhmm.call) and callable(pairhmm.scan)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.batch import PairBatch, Scores
+from pairhmm.models.batch import PairBatch, Scores
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from pairhmm import compiled
 from pairhmm.backends.base import Backend, Status
-from pairhmm.batch import FLOAT32, FLOAT64, UNSCORED, PairBatch, Qualities, Scores
 from pairhmm.errors import BackendUnavailable
+from pairhmm.models.batch import FLOAT32, FLOAT64, UNSCORED, PairBatch, Qualities, Scores
 from pairhmm.models.gatk import ERROR
 from pairhmm.models.rows import rows_of
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends.base import Backend, Status
-from pairhmm.batch import FLOAT64, ROW_SIZE, PairBatch, Scores, Start
+from pairhmm.models.batch import FLOAT64, ROW_SIZE, PairBatch, Scores, Start
 from pairhmm.models.rows import rows_of
 
 _NOTHING = -(2**40)

@@ -111,8 +111,8 @@ def forward(
     command forward on a .in file.
     """
     from pairhmm import backends as registry
-    from pairhmm import bench
-    from pairhmm.bench_data import WORKLOADS
+    from pairhmm.bench import lengths as bench
+    from pairhmm.bench.workloads import WORKLOADS
     from pairhmm.engine import Choice
 
     unknown = [name for name in workloads if name not in WORKLOADS]
@@ -220,7 +220,7 @@ def scan(
 
     Seconds are from packed arrays on the host to hits on the host; the hits of each row are compared with the CPU's.
     """
-    from pairhmm.bench_scan import measure_scan
+    from pairhmm.bench.scan import measure_scan
     from pairhmm.engine import Choice
 
     report = _Report(as_json)
@@ -238,8 +238,8 @@ def scan(
 def _wavefront_table(
     report: _Report, choice: Choice, lengths: Sequence[int] | None, repetitions: int, threads: int
 ) -> None:
-    from pairhmm.bench import DEFAULT_LENGTHS
-    from pairhmm.wavefront import measure_wavefront
+    from pairhmm.bench.lengths import DEFAULT_LENGTHS
+    from pairhmm.bench.published.wavefront import measure_wavefront
 
     columns = "launched_seconds", "replayed_seconds", "ours_seconds", "ratio", "difference", "ours_difference"
     speeds = measure_wavefront(
@@ -257,7 +257,7 @@ def _wavefront_table(
 def _ladder_table(
     report: _Report, choice: Choice, lengths: Sequence[int] | None, repetitions: int, threads: int
 ) -> None:
-    from pairhmm.webgpu_ladder import measure_ladder
+    from pairhmm.bench.published.webgpu_ladder import measure_ladder
 
     columns = "round_trips", "bind_groups", "storage_reads", "seconds", "speedup", "share_of_cuda", "difference"
     speeds = measure_ladder(choice, lengths, repetitions=repetitions, threads=threads, announce=log.info)
@@ -284,7 +284,7 @@ def _is_gpu(choice: Choice) -> bool:
 
 
 def _kernel_table(report: _Report, choices: Sequence[Choice], repetitions: int) -> None:
-    from pairhmm.bench_device import measure_kernels
+    from pairhmm.bench.device import measure_kernels
 
     report.table("kernel", "backend", "length", "groups", "seconds", "gcups")
     for choice in choices:
@@ -302,8 +302,8 @@ def _workload_table(
     repetitions: int,
     threads: int,
 ) -> None:
-    from pairhmm.bench_data import WORKLOADS
-    from pairhmm.bench_device import measure_groups, measure_workloads
+    from pairhmm.bench.device import measure_groups, measure_workloads
+    from pairhmm.bench.workloads import WORKLOADS
 
     report.table("workloads", "backend", "workload", "threads", "pairs", "rescued", "seconds", "gcups", "kernel_gcups")
     for choice in choices:
@@ -319,7 +319,7 @@ def _workload_table(
 
 
 def _file_table(report: _Report, choices: Sequence[Choice], repetitions: int, threads: int) -> None:
-    from pairhmm.bench_device import measure_files
+    from pairhmm.bench.device import measure_files
 
     report.table("files", "backend", "workload", "threads", "pairs", "process_seconds", "again_seconds")
     for choice in choices:
@@ -348,7 +348,7 @@ class _Report:
 
     def devices(self, choices: Sequence[Choice]) -> None:
         """Say on what the device tables are measured."""
-        from pairhmm.bench_device import describe
+        from pairhmm.bench.device import describe
 
         self._records["devices"] = []
         for choice in choices:

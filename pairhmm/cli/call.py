@@ -77,11 +77,11 @@ def command(
     Each record of a VCF of candidates (-v) is genotyped; or what the records of a FASTA (--haplotypes, with -r) differ
     in; or, with neither, candidates that the reads show, of which those are written that some sample has.
     """
-    from pairhmm.call import write_calls
-    from pairhmm.genotypes import GenotypeOptions
-    from pairhmm.io.destinations import check_apart
-    from pairhmm.io.ploidy import read_ploidy
-    from pairhmm.ploidy import Ploidies
+    from pairhmm.commands.call import write_calls
+    from pairhmm.genomics.genotypes import GenotypeOptions
+    from pairhmm.genomics.ploidy import Ploidies
+    from pairhmm.io.files.destinations import check_apart
+    from pairhmm.io.variants.ploidy import read_ploidy
 
     check_apart([ploidy_file], [("-o", output)])
     options = run_options(given)

@@ -86,7 +86,7 @@ _backend_option = click.option(
 
 
 def _usable_threads(context: click.Context, parameter: click.Parameter, value: int) -> int:
-    from pairhmm.threads import usable_threads
+    from pairhmm.engine.threads import usable_threads
 
     return usable_threads(value)
 
@@ -121,7 +121,7 @@ def one_device_options(command: Command) -> Command:
 
 
 def _claimed(backend: str, count: int) -> tuple[int, ...]:
-    from pairhmm.free_devices import claim_devices
+    from pairhmm.engine.free_devices import claim_devices
 
     return claim_devices(backend, count)
 

@@ -24,7 +24,7 @@ def command(as_json: bool, calibrates: bool, threads: int) -> None:
     import json
     from dataclasses import asdict
 
-    from pairhmm.devices import devices, simd_levels
+    from pairhmm.commands.devices import devices, simd_levels
 
     found, levels = devices(), simd_levels()
     if as_json:
@@ -41,8 +41,8 @@ def command(as_json: bool, calibrates: bool, threads: int) -> None:
 
 
 def _calibrate(threads: int) -> None:
-    from pairhmm import calibration
-    from pairhmm.calibrate import measure
+    from pairhmm.bench.calibrate import measure
+    from pairhmm.engine import calibration
 
     speeds = []
     for speed in measure(threads):

@@ -10,7 +10,7 @@ from pairhmm.cli.common import Command, backend_options, threads_option
 from pairhmm.cli.numbers import Real, Whole
 
 if TYPE_CHECKING:
-    from pairhmm.runs import RunOptions
+    from pairhmm.evidence.run import RunOptions
 
 _COUNT = Whole(1)
 _SHARE = Real(0, 1)
@@ -115,12 +115,12 @@ def evidence_options(command: Command) -> Command:
 
 def run_options(given: dict[str, Any]) -> RunOptions:
     """Take the shared options out of `given`; what stays are those that name files, and the command's own."""
-    from pairhmm.candidates import CandidateOptions
-    from pairhmm.evidence import EvidenceOptions
-    from pairhmm.io.read_blocks import ReadSelection
+    from pairhmm.evidence.run import RunOptions
+    from pairhmm.evidence.stream import EvidenceOptions
+    from pairhmm.genomics.discovery import CandidateOptions
+    from pairhmm.genomics.regions import RegionOptions
+    from pairhmm.io.alignments.read_blocks import ReadSelection
     from pairhmm.models.gatk import GatkOptions
-    from pairhmm.regions import RegionOptions
-    from pairhmm.runs import RunOptions
 
     take = given.pop
     snv_count, indel_count = take("min_alt_count")

@@ -21,6 +21,6 @@ def command(pieces: tuple[str, ...], output: str, samples: tuple[str, ...]) -> N
     Rows are copied as they are; a VCF's header is that of the first PIECE, with the provenance of all. Bgzipped outputs
     get their index.
     """
-    from pairhmm.gather import gather
+    from pairhmm.commands.gather import gather
 
     gather(pieces, output, samples)

@@ -31,7 +31,7 @@ def command(output: str, prepared: bool, only_listed: bool, **given: Any) -> Non
     Haplotypes are combinations of the candidates of a VCF (-v), the records of a FASTA (--haplotypes, with -r), or,
     with neither, combinations of candidates that the reads show. A companion, NAME.haplotypes.EXT, describes them.
     """
-    from pairhmm.likelihoods import write_likelihoods
+    from pairhmm.commands.likelihoods import write_likelihoods
 
     if only_listed and given["candidates"] is None:
         raise click.UsageError("--only-listed needs a list of candidates: give -v")

@@ -12,10 +12,10 @@ import rich_click as click
 from click.exceptions import Exit
 
 from pairhmm.cli import ends
+from pairhmm.engine.threads import tell_of_refused_threads
 from pairhmm.errors import BackendUnavailable, InputError, PairhmmError
-from pairhmm.io.names import printable
-from pairhmm.io.outputs import output_errors
-from pairhmm.threads import tell_of_refused_threads
+from pairhmm.io.files.names import printable
+from pairhmm.io.files.outputs import output_errors
 
 # A command's module is imported when it is run; its line of help stands here so that --help imports none of them.
 COMMANDS = {

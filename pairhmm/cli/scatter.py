@@ -23,7 +23,7 @@ def command(output: str, pieces: int, haplotypes: str | None, **given: Any) -> N
     if haplotypes is not None:
         raise click.UsageError("--haplotypes has one region, which is not cut.")
 
-    from pairhmm.scatter import write_scatter
+    from pairhmm.commands.scatter import write_scatter
 
     options = run_options(given)
     write_scatter(output=output, pieces=pieces, options=options, **given)

@@ -54,7 +54,7 @@ def command(
     if output is None:
         raise click.UsageError("Missing option '-o' / '--output'.", context)
 
-    from pairhmm.simulate import simulate
+    from pairhmm.commands.simulate import simulate
 
     made = simulate(
         output,

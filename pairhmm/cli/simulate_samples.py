@@ -39,7 +39,7 @@ def command(
     overwrite: bool,
 ) -> None:
     """Make samples for pairhmm scan, some with signatures in them; the defaults are those of its reference workload."""
-    from pairhmm.simulate_scan import simulate_samples
+    from pairhmm.commands.simulate_scan import simulate_samples
 
     simulate_samples(
         signatures,

@@ -19,7 +19,7 @@ def command(
     output: str, count: int, min_length: int, max_length: int, n_ratio: float, seed: int, overwrite: bool
 ) -> None:
     """Make random signatures for pairhmm scan; the defaults are those of its reference workload."""
-    from pairhmm.simulate_scan import simulate_signatures
+    from pairhmm.commands.simulate_scan import simulate_signatures
 
     simulate_signatures(
         output,

@@ -11,8 +11,8 @@ from pairhmm.cli.common import backend_options, threads_option
 from pairhmm.cli.numbers import Real, Whole
 
 if TYPE_CHECKING:
+    from pairhmm.commands.validate import Validation
     from pairhmm.engine import Choice
-    from pairhmm.validate import Validation
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +52,7 @@ def command(file: str, backend: Choice, threads: int, tolerance: float, min_base
     stderr. Exit code 1 when a difference is over the tolerance or a score is not finite, 2 for input that cannot be
     read.
     """
-    from pairhmm.validate import validate
+    from pairhmm.commands.validate import validate
 
     result = validate(
         file, backend=backend, tolerance=tolerance, min_base_quality=min_base_quality, worst=worst, threads=threads
@@ -66,7 +66,7 @@ def command(file: str, backend: Choice, threads: int, tolerance: float, min_base
 
 
 def _print_worst(result: Validation, worst: int) -> None:
-    from pairhmm.batch import PRECISIONS
+    from pairhmm.models.batch import PRECISIONS
 
     click.echo("\t".join(COLUMNS))
     for case in result.worst[:worst]:

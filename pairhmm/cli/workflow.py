@@ -13,6 +13,6 @@ def command() -> None:
 @command.command("path")
 def path() -> None:
     """Print the workflow's folder: snakemake -s $(pairhmm workflow path)/Snakefile."""
-    from pairhmm.workflow import workflow_folder
+    from pairhmm.commands.workflow import workflow_folder
 
     click.echo(workflow_folder())

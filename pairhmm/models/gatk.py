@@ -12,8 +12,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.batch import HIGHEST_QUALITY, ROW_SIZE, Qualities, Start
-from pairhmm.option_rules import check_choice, check_number, check_whole
+from pairhmm.genomics.qualities import HIGHEST_QUALITY
+from pairhmm.interface.options import check_choice, check_number, check_whole
+from pairhmm.models.batch import ROW_SIZE, Qualities, Start
 
 ERROR = 10.0 ** (-np.arange(256) / 10.0)
 """float64[256]: error probability of a Phred quality."""

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.batch import ROW_SIZE, Profiles, Start
 from pairhmm.errors import InputError
-from pairhmm.short_repr import short_repr
+from pairhmm.interface.display import short_repr
+from pairhmm.models.batch import ROW_SIZE, Profiles, Start
 
 LETTERS = "ACGT"
 HAPLOTYPE_LETTERS = "ACGTN"

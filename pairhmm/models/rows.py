@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.batch import PairBatch
 from pairhmm.models import gatk, profile
+from pairhmm.models.batch import PairBatch
 
 
 def rows_of(batch: PairBatch) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.iupac import ANY, decode_sets
+from pairhmm.genomics.iupac import ANY, decode_sets
 
 HITS_SHOWN = 25
 """Hits of a signature in a sample that a report shows: those with the largest sums of qualities."""
@@ -122,7 +122,7 @@ def track(letters: NDArray[np.uint8]) -> str | list[int]:
     Parameters
     ----------
     letters : uint8
-        Sets of bases (`pairhmm.iupac`).
+        Sets of bases (`pairhmm.genomics.iupac`).
     """
     if len(letters) <= TRACK_BINS:
         return decode_sets(letters)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.genotypes import INFORMATIVE
+from pairhmm.genomics.genotypes import INFORMATIVE
 from pairhmm.reporting.packing import to_json
 
 READS_SHOWN = 250
@@ -217,7 +217,7 @@ def aligned_haplotypes(
     reference : str
     sequences : sequence of str
     differences : callable
-        ``differences(reference, sequence, start)``, as `pairhmm.given_haplotypes.find_differences`.
+        ``differences(reference, sequence, start)``, as `pairhmm.evidence.given_haplotypes.find_differences`.
     """
     return [sorted(_differences(start, reference, sequence, differences)) for sequence in sequences]
 

@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pairhmm.regions import trim_allele
+from pairhmm.genomics.regions import trim_allele
 
 NO_QUALITY = 1 << 20
 """Where no sample has a GQ: beyond every GQ."""

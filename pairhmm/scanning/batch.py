@@ -1,6 +1,6 @@
 """What crosses into a scanner: samples and signatures as flat arrays with offsets, and the hits that come back.
 
-Letters are sets of bases (`pairhmm.iupac`). All coordinates are 0-based half-open.
+Letters are sets of bases (`pairhmm.genomics.iupac`). All coordinates are 0-based half-open.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.batch import joined, offsets
-from pairhmm.iupac import ANY, reverse_complement
-from pairhmm.option_rules import check_number, check_whole
-from pairhmm.short_repr import short_repr
+from pairhmm.genomics.arrays import joined, offsets
+from pairhmm.genomics.iupac import ANY, reverse_complement
+from pairhmm.interface.display import short_repr
+from pairhmm.interface.options import check_number, check_whole
 
 FORWARD, REVERSE = 0, 1
 

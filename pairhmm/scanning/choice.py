@@ -8,7 +8,7 @@ import numpy as np
 
 from pairhmm import backends, scanning
 from pairhmm.compiled import CURE, is_compiled
-from pairhmm.iupac import ANY
+from pairhmm.genomics.iupac import ANY
 from pairhmm.scanning.batch import Patterns, ScanOptions
 
 log = logging.getLogger(__name__)

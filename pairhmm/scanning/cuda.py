@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm import cuda_setup
-from pairhmm.cuda_kernels import OPTIONS
-from pairhmm.cuda_setup import status, translated
+from pairhmm.backends.cuda import setup as cuda_setup
+from pairhmm.backends.cuda.kernels import OPTIONS
+from pairhmm.backends.cuda.setup import status, translated
 from pairhmm.scanning.base import Scanner
 from pairhmm.scanning.batch import Patterns, Samples, ScanOptions
 from pairhmm.scanning.device import FOUND_WORDS, DeviceScanner, Found

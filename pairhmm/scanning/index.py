@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.compiled import native
-from pairhmm.iupac import ANY
+from pairhmm.genomics.iupac import ANY
 from pairhmm.scanning.batch import Patterns
 
 PER_WORD = 8

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pairhmm.backends.webgpu.commands import mapped
 from pairhmm.scanning.sending import Bytes, Filling, Sender
-from pairhmm.webgpu_commands import mapped
 
 PIECE, PIECES = 1 << 24, 16
 """Bytes of a buffer, and buffers."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.batch import offsets
+from pairhmm.genomics.arrays import offsets
 from pairhmm.scanning.batch import Samples
 
 if TYPE_CHECKING:

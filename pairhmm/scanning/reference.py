@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pairhmm.iupac import ANY
+from pairhmm.genomics.iupac import ANY
 from pairhmm.scanning.base import Scanner
 from pairhmm.scanning.batch import HIT, Patterns, Samples, Scanned, ScanOptions, best_hits
 

@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm import webgpu_setup, wgsl
+from pairhmm.backends.webgpu import setup as webgpu_setup
+from pairhmm.backends.webgpu import templates as wgsl
+from pairhmm.backends.webgpu.commands import grid, make_pipeline, record
+from pairhmm.backends.webgpu.setup import Adapter, status, translated
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 from pairhmm.scanning.base import Scanner
 from pairhmm.scanning.batch import Patterns, Samples, ScanOptions
 from pairhmm.scanning.device import FOUND_WORDS, DeviceScanner, Found
 from pairhmm.scanning.index import PER_WORD, Index
 from pairhmm.scanning.mapped import MappedSender
-from pairhmm.webgpu_commands import grid, make_pipeline, record
-from pairhmm.webgpu_setup import Adapter, status, translated
 
 __all__ = ["ENTRIES", "WebgpuFinder", "make", "source", "status"]
 

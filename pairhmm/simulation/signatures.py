@@ -1,4 +1,4 @@
-"""Random signatures, and samples that some of them are planted in; letters are sets of bases (`pairhmm.iupac`)."""
+"""Random signatures, and samples that some of them are planted in; letters are sets of bases."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.iupac import ANY
+from pairhmm.genomics.iupac import ANY
 
 BASES = np.array([1, 2, 4, 8], dtype=np.uint8)
 

@@ -20,8 +20,10 @@ import numpy as np
 
 from pairhmm import backends, engine
 from pairhmm.backends import cpu
-from pairhmm.batch import HIGHEST_QUALITY, PRECISIONS, Group, PairBatch, Read, offsets
+from pairhmm.genomics.arrays import offsets
+from pairhmm.genomics.qualities import HIGHEST_QUALITY
 from pairhmm.models import gatk, profile
+from pairhmm.models.batch import PRECISIONS, Group, PairBatch, Read
 from pairhmm.models.rows import rows_of
 
 ABSOLUTE, LONGEST_ABSOLUTE, RELATIVE = 1e-5, 500, 1e-6
@@ -208,10 +210,10 @@ def load_backend(name):
 
 
 def of_cuda(name):
-    """A module of tests/cuda, which is in no package."""
+    """A module of tests/backends/cuda, which is in no package."""
     full = f"pairhmm_tests_{name}"
     if full not in sys.modules:
-        spec = importlib.util.spec_from_file_location(full, Path(__file__).parents[1] / "cuda" / f"{name}.py")
+        spec = importlib.util.spec_from_file_location(full, Path(__file__).parent / "cuda" / f"{name}.py")
         sys.modules[full] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(sys.modules[full])
     return sys.modules[full]
@@ -222,9 +224,9 @@ def has_emulator():
 
 
 def emulated():
-    """The cuda backend in the emulator of tests/cuda."""
+    """The cuda backend in the emulator of tests/backends/cuda."""
     with of_cuda("emulated_cupy").installed(1 << 30):
-        from pairhmm.backends import cuda
+        from pairhmm.backends.cuda import backend as cuda
 
         return cuda.CudaBackend(0, None)
 

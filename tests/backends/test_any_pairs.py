@@ -14,8 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pairhmm import engine
-from pairhmm.batch import FLOAT64, HIGHEST_QUALITY, PairBatch
+from pairhmm.genomics.qualities import HIGHEST_QUALITY
 from pairhmm.models import gatk, profile
+from pairhmm.models.batch import FLOAT64, PairBatch
 from pairhmm.models.rows import rows_of
 
 EXAMPLES = 25

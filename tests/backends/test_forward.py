@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from pairhmm import backends, engine
 from pairhmm.backends import cpu
-from pairhmm.batch import FLOAT32, FLOAT64, Group, PairBatch, Read, Start, offsets
+from pairhmm.genomics.arrays import offsets
 from pairhmm.models import gatk, profile
+from pairhmm.models.batch import FLOAT32, FLOAT64, Group, PairBatch, Read, Start
 
 TOLERANCE = 1e-5  # log10, reads up to 500 bases
 LEVELS = [name for name, runs in cpu.levels() if runs]
@@ -243,7 +244,7 @@ def test_one_hot_profile_reproduces_gatk_emissions():
 
 @pytest.mark.parametrize("name", ["10s.in", "1m.in"])
 def test_real_groups(name, shared_data):
-    from pairhmm.io.pairs import read_in
+    from pairhmm.io.pairs.texts import read_in
 
     batch = PairBatch.from_groups(list(read_in(shared_data / name)))
     scores = engine.forward(batch, "cpu", threads=2)

@@ -18,10 +18,10 @@ from pairhmm.engine import Choice
 
 ALIGNMENTS = ["-f", "x.fa", "x.bam"]
 COMMANDS = {
-    "forward": (forward, ["x.in"], "pairhmm.forward.forward_files"),
-    "likelihoods": (likelihoods, ALIGNMENTS, "pairhmm.likelihoods.write_likelihoods"),
-    "call": (call, ALIGNMENTS, "pairhmm.call.write_calls"),
-    "validate": (validate, ["x.txt"], "pairhmm.validate.validate"),
+    "forward": (forward, ["x.in"], "pairhmm.commands.forward.forward_files"),
+    "likelihoods": (likelihoods, ALIGNMENTS, "pairhmm.commands.likelihoods.write_likelihoods"),
+    "call": (call, ALIGNMENTS, "pairhmm.commands.call.write_calls"),
+    "validate": (validate, ["x.txt"], "pairhmm.commands.validate.validate"),
 }
 
 
@@ -98,7 +98,7 @@ def test_bench_gives_devices_to_those_that_have_some(monkeypatch):
     monkeypatch.setattr(backends, "_NAMES", tuple(found))
     monkeypatch.setattr(backends, "status", found.__getitem__)
     measured = []
-    monkeypatch.setattr("pairhmm.bench.measure_speed", lambda choice, *_, **__: measured.append(choice) or [])
+    monkeypatch.setattr("pairhmm.bench.lengths.measure_speed", lambda choice, *_, **__: measured.append(choice) or [])
     CliRunner().invoke(bench, ["forward", "--device", "0", "--table", "lengths"], catch_exceptions=False)
     assert measured == [Choice("gpu", (0,)), Choice("cpu")]
 

@@ -8,9 +8,9 @@ import numpy as np
 import pysam
 import pytest
 
-from pairhmm.blocks import ReadBlock
-from pairhmm.candidates import CandidateFinder
-from pairhmm.reads import Alignment
+from pairhmm.genomics.blocks import ReadBlock
+from pairhmm.genomics.discovery import CandidateFinder
+from pairhmm.genomics.reads import Alignment
 
 LENGTH, READ, SITE = 2000, 100, 1000
 NOWHERE, BEFORE, BEYOND = (-1, SITE), (0, -50), (0, LENGTH - 10)

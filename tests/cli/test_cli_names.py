@@ -8,7 +8,7 @@ from pathlib import Path
 import pysam
 import pytest
 
-from pairhmm.simulate import simulate
+from pairhmm.commands.simulate import simulate
 
 RULE = "a name with a tab, a line break or another control character"
 FASTA = ("-f", "d/reference.fa")

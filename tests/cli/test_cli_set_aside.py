@@ -8,7 +8,7 @@ import numpy as np
 import pysam
 import pytest
 
-from pairhmm.simulate import simulate
+from pairhmm.commands.simulate import simulate
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pysam
 import pytest
 
-from pairhmm.simulate import simulate
+from pairhmm.commands.simulate import simulate
 
 NEAR = 30
 

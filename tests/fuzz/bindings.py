@@ -13,7 +13,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from pairhmm.batch import PairBatch
+    from pairhmm.models.batch import PairBatch
 
 
 def run_binding(name: str, seed: int) -> None:
@@ -31,8 +31,8 @@ def _bytes(rng: Generator, size: int, most: int = 256) -> NDArray[np.uint8]:
 
 def _reads(rng: Generator) -> None:
     """Reads of any CIGAR that spells their bases, and places of any size."""
-    from pairhmm.blocks import ReadBlock
     from pairhmm.compiled import native
+    from pairhmm.genomics.blocks import ReadBlock
 
     count, samples = int(rng.integers(0, 12)), int(rng.integers(1, 4))
     cigars = [_cigar(rng) for _ in range(count)]
@@ -86,7 +86,7 @@ def _cigar(rng: Generator) -> list[int]:
 
 def _batch(rng: Generator) -> PairBatch:
     """One group, of qualities or of any rows."""
-    from pairhmm.batch import PairBatch, Qualities, Start
+    from pairhmm.models.batch import PairBatch, Qualities, Start
 
     reads, haplotypes = int(rng.integers(1, 20)), int(rng.integers(1, 6))
     read_offset, haplotype_offset = _lengths(rng, reads, pick(rng, (3, 40, 600)), 1), _lengths(rng, haplotypes, 300, 1)
@@ -136,7 +136,8 @@ def _tiles(rng: Generator) -> None:
     """Batches as devices take them."""
     from concurrent.futures import ThreadPoolExecutor
 
-    from pairhmm import packed, webgpu_packed
+    from pairhmm.backends import tiles as packed
+    from pairhmm.backends.webgpu import layout as webgpu_packed
 
     batch = _batch(rng)
     skip = rng.random(batch.reads) < pick(rng, (0, 0.5, 1))
@@ -193,7 +194,7 @@ def _groups(rng: Generator) -> None:
 def _sample_text(rng: Generator) -> None:
     """FASTA and FASTQ in pieces of any size."""
     from pairhmm.compiled import native
-    from pairhmm.iupac import SET_OF_LETTER
+    from pairhmm.genomics.iupac import SET_OF_LETTER
 
     record = pick(rng, (b">a b\nACGTN\nAC\n", b"@a\nACGT\n+\nIIII\n", b"@\n\n+\n\n"))
     text = change_text(rng, record * int(rng.integers(1, 6)), b"\n", 4)

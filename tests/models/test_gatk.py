@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pairhmm.batch import Qualities
+from pairhmm.genomics.sequences import encode
 from pairhmm.models import gatk
-from pairhmm.sequences import encode
+from pairhmm.models.batch import Qualities
 
 
 def qualities(bases, base=30, insertion=45, deletion=45, gap=10):

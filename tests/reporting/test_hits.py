@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pairhmm.iupac import encode_sets
+from pairhmm.genomics.iupac import encode_sets
 from pairhmm.reporting.hits import HITS_SHOWN, TRACK_BINS, Hits, ReportedHit, track
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pairhmm.given_haplotypes import find_differences
+from pairhmm.evidence.given_haplotypes import find_differences
 from pairhmm.reporting.packing import pack, to_json, unpack
 from pairhmm.reporting.panels import (
     IMPOSSIBLE,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from pairhmm.iupac import ANY, reverse_complement
+from pairhmm.genomics.iupac import ANY, reverse_complement
 from pairhmm.scanning.batch import Samples, ScanOptions, Signatures
 
 BASES = np.array([1, 2, 4, 8], dtype=np.uint8)

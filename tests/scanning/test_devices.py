@@ -14,19 +14,20 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from pairhmm import backends, bench_scan
+from pairhmm import backends
 from pairhmm.backends import Status
+from pairhmm.bench import scan as bench_scan
+from pairhmm.bench.published.scan_cuda import CudaBrute
 from pairhmm.cli.bench import command
 from pairhmm.errors import BackendUnavailable, DeviceLost, InputError, OutOfDeviceMemory
-from pairhmm.iupac import encode_sets
-from pairhmm.scan_brute_cuda import CudaBrute
+from pairhmm.genomics.iupac import encode_sets
 from pairhmm.scanning import choice, cpu, device, load
 from pairhmm.scanning.batch import Patterns, Samples, Scanned, ScanOptions, Signatures
 from pairhmm.scanning.device import DeviceScanner
 from pairhmm.scanning.index import Index
 
 WORKLOADS = range(200)
-CUDA_TESTS = Path(__file__).parents[1] / "cuda"
+CUDA_TESTS = Path(__file__).parents[1] / "backends" / "cuda"
 
 
 def from_cuda(name: str) -> ModuleType:

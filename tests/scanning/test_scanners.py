@@ -7,7 +7,7 @@ import pytest
 
 from pairhmm import _cpu, backends
 from pairhmm.errors import BackendUnavailable
-from pairhmm.iupac import ANY, encode_sets, reverse_complement
+from pairhmm.genomics.iupac import ANY, encode_sets, reverse_complement
 from pairhmm.scanning import load, names, reference
 from pairhmm.scanning.batch import HIT, Patterns, Samples, Scanned, ScanOptions, Signatures
 from pairhmm.scanning.cpu import CpuScanner

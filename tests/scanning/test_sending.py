@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pairhmm.compiled import native
-from pairhmm.iupac import ANY
+from pairhmm.genomics.iupac import ANY
 from pairhmm.scanning.index import pack_letters
 from pairhmm.scanning.sending import Bytes, Filling, Sender
 

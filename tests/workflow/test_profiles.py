@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from pairhmm.workflow import workflow_folder
+from pairhmm.commands.workflow import workflow_folder
 
 PROFILES = workflow_folder() / "profiles"
 PLUGINS = {

@@ -4,7 +4,7 @@
 import csv
 from pathlib import Path
 
-from pairhmm.accuracy import compare
+from pairhmm.bench.accuracy import compare
 
 COLUMNS = ("sample", "class", "true", "found", "false", "F1", "genotypes")
 WIDTHS = (-12, -9, 6, 6, 6, 8, 10)

@@ -1,0 +1,356 @@
+"""WebGPU through wgpu: the kernels of shaders/, on any GPU that Vulkan, Metal or Direct3D 12 reaches."""
+
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.backends.tiles import RESCUERS, Shape, runs_within
+from pairhmm.backends.webgpu import kernels as webgpu_kernels
+from pairhmm.backends.webgpu import setup as webgpu_setup
+from pairhmm.backends.webgpu.kernels import (
+    COARSE,
+    FINE,
+    NOT_KEPT,
+    PART,
+    SOFTWARE_PART,
+    UNFINISHED,
+    UNORDERED,
+    Variant,
+)
+from pairhmm.backends.webgpu.layout import LONGEST_TILE, Packed, PackedPairs, pack, pack_pairs, strips_of
+from pairhmm.backends.webgpu.runtime import WIDTH, Dispatch, Runtime
+from pairhmm.backends.webgpu.setup import TIMESTAMPS, Adapter, status, translated
+from pairhmm.backends.webgpu.slot import Slot
+from pairhmm.backends.webgpu.strips import LONG, STEPS, border_words, distance, in_blocks, lag, strip_entries
+from pairhmm.compiled import native
+from pairhmm.errors import PairhmmError
+from pairhmm.models.batch import FLOAT32, SCALED_FLOAT32, UNSCORED, PairBatch, Scores
+
+__all__ = ["WebgpuBackend", "make", "status"]
+
+log = logging.getLogger(__name__)
+
+SUBMIT_SECONDS = 0.05
+"""A submission takes no longer, about: Windows and browsers end those that take seconds."""
+
+LEAST_SHARE = 0.1
+"""Of a submission, that a call has to fill for its speed to count."""
+
+STEP_SECONDS = 4e-7
+"""A step of forward_long.wgsl takes at most as long, about, where a device has room for all strips."""
+
+POLLS = 1 << 18
+"""How often a strip looks for what the one above is to give it, until it takes workgroups not to run side by side.
+
+About 0.2 s on a GPU, several times what a dispatch takes. A software adapter has a few threads only: there strips take
+turns anyway.
+"""
+
+STARTED_AT = -116
+"""Exponent of the scores of forward.wgsl; those of forward_scaled.wgsl lie below -200."""
+
+CHUNK_CELLS = {"DiscreteGPU": 17_000_000_000, "IntegratedGPU": 1_000_000_000, "CPU": 100_000_000}
+"""Cells of a call, by the kind of adapter; of another kind as of an integrated GPU."""
+
+FIRST_SPEED = {"DiscreteGPU": 2e11, "IntegratedGPU": 2e10, "CPU": 1e8}
+"""Cells a second that the first call's submissions are cut for."""
+
+SCORERS = min(8, os.cpu_count() or 1)
+"""Threads that make a call's scores of what the device leaves."""
+
+ENTRY_BYTES, WORD_BYTES = 16, 4
+"""Of forward_long.wgsl: one of the STRIP_ENTRIES of a lane, and a word of a border."""
+
+SHARE = 4
+"""One part in this many of a call's memory may be borders of long pairs and their states, or what is between strips."""
+
+LISTS, BORDERS = ("listed", "list"), ("border", "strips")
+"""Buffers of forward.wgsl, forward_tall.wgsl and forward_scaled.wgsl, and of forward_long.wgsl."""
+
+
+class WebgpuBackend:
+    """Forward on one adapter.
+
+    Parameters
+    ----------
+    adapter : Adapter
+    label : str
+    memory : int or None
+        Bytes of it that all calls together may use; as many as the device gives without it.
+    shuffles : bool
+        Whether lanes may hand values on by a subgroup's shuffles, where the device has them.
+    """
+
+    name = "webgpu"
+    concurrency = 4
+    longest_fast_read = LONGEST_TILE
+
+    def __init__(self, adapter: Adapter, label: str, memory: int | None, *, shuffles: bool = True) -> None:
+        self.label, self._memory = label, memory
+        self.chunk_cells = CHUNK_CELLS.get(adapter.kind, CHUNK_CELLS["IntegratedGPU"])
+        self.first_chunk_cells = self.chunk_cells // 2
+        self._speed = FIRST_SPEED.get(adapter.kind, FIRST_SPEED["IntegratedGPU"])
+        self._part = SOFTWARE_PART if adapter.is_software else PART
+        self._polls = 0 if adapter.is_software else POLLS
+        self._runtime = Runtime(adapter, shuffles)
+        self._preparing = threading.Lock()
+        # The last one back is the first one out: its buffers have grown already.
+        self._slots: queue.LifoQueue[Slot] = queue.LifoQueue()
+        for _ in range(self.concurrency):
+            self._slots.put(Slot(self._runtime.device, label, None if memory is None else memory // self.concurrency))
+
+    def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
+        if not batch.pairs:
+            return Scores.none(0)
+        with self._slot() as slot:
+            # One call at a time: two that prepare at once would only wait for each other's turns of the interpreter.
+            with self._preparing:
+                packed = self._upload(slot, batch, skip_read)
+                dispatches = self._dispatches(packed, batch)
+                size = packed.out_bytes
+                begin = time.perf_counter()
+                # Pairs of reads that are in no tile have zeros for scores.
+                self._runtime.submit(slot, dispatches, LISTS, self._submit_cells, empty={"out": size}, download=size)
+            # While the device computes: what the scores are written to has its pages then.
+            scores = Scores.none(packed.pairs)
+            with self._runtime.downloaded(slot, size) as out:
+                self._note_speed(sum(dispatch.cells for dispatch in dispatches), time.perf_counter() - begin)
+                if not (out[2 * packed.pairs :: 2] == NOT_KEPT).any():
+                    _put_scores(batch, packed, out, scores)
+                    return scores
+        self._stop_shuffling()
+        return self.forward(batch, skip_read, threads)
+
+    def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
+        """Block-scaled float32; NaN where gaps are too rare for its range, since WGSL has no float64."""
+        scores = Scores.none(len(pairs))
+        reads, haplotypes = batch.pair_indices(pairs)
+        for part in self._parts_of_pairs(batch, reads, haplotypes):
+            scores.log10[part] = self._run_pairs(batch, reads[part], haplotypes[part])
+        scores.precision[~np.isnan(scores.log10)] = SCALED_FLOAT32
+        return scores
+
+    def kernel_seconds(self, batch: PairBatch, repetitions: int) -> list[float]:
+        """Seconds that the kernels of `forward` take on arrays that are on the device.
+
+        By the device's timestamps, or by the clock around the submission where it has none, which a message says.
+        """
+        device = self._runtime.device
+        timestamps = TIMESTAMPS in device.features
+        if not timestamps:
+            log.warning("%s has no timestamps: kernels are timed by the clock, with their submission", self.label)
+        with self._slot() as slot:
+            packed = self._upload(slot, batch, np.zeros(batch.reads, dtype=bool))
+            dispatches = self._dispatches(packed, batch)
+            size = packed.out_bytes
+            queries = device.create_query_set(type="timestamp", count=2) if timestamps else None
+            seconds = []
+            for _ in range(repetitions + 1):
+                begin = time.perf_counter()
+                self._runtime.submit(slot, dispatches, LISTS, self._submit_cells, empty={"out": size}, queries=queries)
+                self._runtime.wait(slot)
+                elapsed = time.perf_counter() - begin
+                seconds.append(elapsed if queries is None else self._runtime.seconds(slot, queries))
+            return seconds[1:]
+
+    @contextmanager
+    def _slot(self) -> Iterator[Slot]:
+        slot = self._slots.get()
+        try:
+            with translated(self.label):
+                yield slot
+        finally:
+            self._slots.put(slot)
+
+    @property
+    def _submit_cells(self) -> float:
+        """Cells that a submission may have, at the speed of the last call."""
+        return self._speed * SUBMIT_SECONDS
+
+    @property
+    def _share(self) -> int:
+        """Bytes that one of a call's buffers may take where it can do with less."""
+        limit = int(self._runtime.device.limits["max-storage-buffer-binding-size"])
+        return limit if self._memory is None else min(limit, self._memory // self.concurrency // SHARE)
+
+    def _note_speed(self, cells: int, seconds: float) -> None:
+        """Learn from a call; one of few cells says how long a device takes to answer, and not how fast it is."""
+        if cells > self._submit_cells * LEAST_SHARE:
+            self._speed = cells / seconds
+
+    def _upload(self, slot: Slot, batch: PairBatch, skip_read: NDArray[np.bool_]) -> Packed:
+        """Send a batch, and make room for its scores."""
+        packed = pack(batch, skip_read, WIDTH, self._share, slot, slot.beside)
+        slot.make_room("out", packed.out_bytes)
+        slot.make_room("listed", self._runtime.empty_lists.size)
+        slot.make_room("list", packed.list_bytes)
+        return packed
+
+    def _dispatches(self, packed: Packed, batch: PairBatch) -> list[Dispatch]:
+        """Every tier in parts that are short enough for a submission, then what rescues the pairs that they list."""
+        model = webgpu_kernels.rows_of(batch), webgpu_kernels.extension_of(batch)
+        fast = [
+            self._variant("forward_tall", tier.shape, model)
+            if tier.shape.tall
+            else self._variant("forward", tier.shape, model, WIDTH // RESCUERS[int(tier.work["rescuer"])].lanes)
+            for tier in packed.tiers
+        ]
+        scaled = [self._variant("forward_scaled", RESCUERS[rescue.rescuer], model) for rescue in packed.rescues]
+        pipelines = self._runtime.compiled(fast + scaled)
+        dispatches = []
+        for tier, pipeline in zip(packed.tiers, pipelines, strict=False):
+            each = tier.cells / tier.items
+            part = max(1, min(tier.at_once, int(self._submit_cells / max(1.0, each))))
+            for first in range(0, tier.items, part):
+                work, end = tier.work.copy(), min(first + part, tier.items)
+                work["first_item"], work["end_item"] = first, end
+                dispatches.append(Dispatch(pipeline, work, end - first, None, int(each * (end - first))))
+        for rescue, pipeline in zip(packed.rescues, pipelines[len(fast) :], strict=True):
+            dispatches.append(Dispatch(pipeline, rescue.work, 0, rescue.rescuer, 0))
+        return dispatches
+
+    def _variant(self, kernel: str, shape: Shape, model: tuple[str, float | None], rescuer_reads: int = 1) -> Variant:
+        shuffles = shape.lanes <= self._runtime.subgroup
+        return Variant(kernel, shape, WIDTH, shuffles, *model, rescuer_reads, part=self._part)
+
+    def _long_variants(self, batch: PairBatch, segment: int) -> list[Variant]:
+        """forward_long_rows.wgsl, and forward_long.wgsl, which knows no rows but those."""
+        extension = webgpu_kernels.extension_of(batch)
+        shuffles = segment <= self._runtime.subgroup
+        rows = Variant(
+            "forward_long_rows", LONG, LONG.lanes, False, webgpu_kernels.rows_of(batch), None, segment=segment
+        )
+        strips = Variant("forward_long", LONG, LONG.lanes, shuffles, "folded", extension, segment=segment)
+        return [rows, strips]
+
+    def _parts_of_pairs(
+        self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64]
+    ) -> Iterator[slice]:
+        """Runs of pairs whose borders and saved states fit into their part of the memory."""
+        strips, words = strips_of(batch, reads), border_words(np.diff(batch.haplotype_offset)[haplotypes])
+        states = _strip_bytes(self._runtime.segment) * strips
+        return runs_within(states + WORD_BYTES * words * (strips - 1), self._share)
+
+    def _run_pairs(
+        self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        segment = self._runtime.segment
+        with self._slot() as slot:
+            packed = pack_pairs(batch, reads, haplotypes, segment, slot)
+            size = 8 * len(reads) + 12 * packed.items
+            slot.make_room("out", size)
+            slot.make_room("border", WORD_BYTES * packed.words)
+            slot.make_room("strips", _strip_bytes(segment) * packed.items)
+            cells = int((np.diff(batch.read_offset)[reads] * np.diff(batch.haplotype_offset)[haplotypes]).sum())
+            rows, strips = self._runtime.compiled(self._long_variants(batch, segment))
+            dispatches = [Dispatch(rows, packed.work, packed.items, None, 0)]
+            empty = {"out": size, "border": WORD_BYTES * packed.words}
+            for polls in (self._polls, 0):
+                dispatches += self._strip_dispatches(strips, packed, cells, segment, polls)
+                self._runtime.submit(slot, dispatches, BORDERS, self._submit_cells, empty=empty, download=size)
+                with self._runtime.downloaded(slot, size) as out:
+                    unfit = out[2 * len(reads) + 2 :: 3]
+                    unordered = bool((unfit & UNORDERED).any())
+                    if unordered:
+                        break
+                    if not (unfit & UNFINISHED).any():
+                        return _pair_scores(packed, len(reads), out)
+                self._take_turns()
+                dispatches, empty = [], {}
+        if not unordered:
+            raise PairhmmError(f"{self.label}: strips of long pairs are not done after all their turns")
+        self._stop_shuffling()
+        return self._run_pairs(batch, reads, haplotypes)
+
+    def _strip_dispatches(
+        self, pipeline: Any, packed: PackedPairs, cells: int, segment: int, polls: int
+    ) -> list[Dispatch]:
+        """All steps of all strips, which follow each other, or without polls take turns."""
+        behind = distance(segment) if polls else lag(segment) + STEPS
+        front = packed.front(behind)
+        cells += int(self._speed * STEP_SECONDS * front)
+        steps = STEPS
+        if polls:
+            submissions = -(-cells // max(1, int(self._submit_cells)))
+            steps = max(STEPS, in_blocks(-(-front // submissions)))
+        count = -(-front // steps)
+        works = np.repeat(packed.work[None], count)
+        works["front"], works["behind"], works["polls"] = steps * np.arange(1, count + 1), behind, polls
+        return [Dispatch(pipeline, works[k], packed.items, None, cells // count) for k in range(count)]
+
+    def _take_turns(self) -> None:
+        """Where workgroups do not run side by side, strips wait in vain: from then on they never do."""
+        if self._polls:
+            self._polls = 0
+            log.warning("%s: workgroups do not run side by side; strips of long pairs take turns instead", self.label)
+
+    def _stop_shuffling(self) -> None:
+        """A driver may give each kernel subgroups of another size: after the first surprise, none is asked for."""
+        if self._runtime.subgroup:
+            self._runtime.subgroup = 0
+            log.warning("%s: subgroups change their size; lanes use workgroup memory instead", self.label)
+
+
+def _put_scores(batch: PairBatch, packed: Packed, out: NDArray[np.uint32], scores: Scores) -> None:
+    """Scores of forward.wgsl and forward_scaled.wgsl."""
+    sums, kept = out[: 2 * packed.pairs], out[2 * packed.pairs :]
+    native.device_scores(
+        batch.group_read,
+        batch.group_haplotype,
+        batch.group_pair,
+        sums,
+        packed.kept.log10,
+        kept,
+        FINE - COARSE,
+        packed.kept.unit * 2.0**-FINE,
+        (STARTED_AT, FLOAT32, SCALED_FLOAT32, UNSCORED),
+        SCORERS,
+        scores.log10,
+        scores.precision,
+    )
+
+
+def _strip_bytes(segment: int) -> int:
+    """Of a strip's rows and states."""
+    return ENTRY_BYTES * LONG.lanes * strip_entries(segment)
+
+
+def _pair_scores(packed: PackedPairs, pairs: int, out: NDArray[np.uint32]) -> NDArray[np.float64]:
+    """Scores of forward_long.wgsl: NaN where a strip's rows do not fit."""
+    log10 = _log10(out[: 2 * pairs].reshape(-1, 2))
+    of_strips = out[2 * pairs :].reshape(-1, 3)
+    log10[np.add.reduceat(of_strips[:, 2], packed.pair_item) != 0] = np.nan
+    log10 += packed.kept.log10 + packed.kept.unit * np.add.reduceat(_joined(of_strips[:, :2]), packed.pair_item)
+    return log10
+
+
+def _log10(sums: NDArray[np.uint32]) -> NDArray[np.float64]:
+    """log10 of sums uint32[n, 2], in float64: the bits of a float32 and its exponent of 2. NaN for zeros."""
+    log10 = sums[:, 0].view(np.float32).astype(np.float64)
+    log10[log10 == 0] = np.nan
+    np.log10(log10, out=log10)
+    log10 += sums[:, 1].view(np.int32) * np.log10(2.0)
+    return log10
+
+
+def _joined(fixed: NDArray[np.uint32]) -> NDArray[np.float64]:
+    """Numbers from their two parts uint32[n, 2]."""
+    coarse, fine = fixed.T
+    numbers: NDArray[np.float64] = coarse.view(np.int32) * 2.0**-COARSE + fine * 2.0**-FINE
+    return numbers
+
+
+def make(device: int, memory: int | None) -> WebgpuBackend:
+    label = f"webgpu:{device}"
+    with webgpu_setup.starting(label):
+        return WebgpuBackend(webgpu_setup.adapters()[device], label, memory)

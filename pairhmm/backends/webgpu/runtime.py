@@ -1,0 +1,271 @@
+"""A WebGPU device at work: pipelines, submissions and what comes back. What is computed, it does not know."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.backends.webgpu import kernels as webgpu_kernels
+from pairhmm.backends.webgpu.commands import grid, make_pipeline, record, wait
+from pairhmm.backends.webgpu.kernels import Variant
+from pairhmm.backends.webgpu.layout import LISTED, WORK, empty_lists
+from pairhmm.backends.webgpu.setup import SUBGROUPS, Adapter, request_device
+from pairhmm.backends.webgpu.slot import SMALLEST_BUFFER, Slot
+from pairhmm.backends.webgpu.strips import LONG, LONGEST_SEGMENT, SHORTEST_SEGMENT, workgroup_bytes
+
+__all__ = ["WIDTH", "Dispatch", "Runtime"]
+
+WIDTH = 32
+"""Invocations of a workgroup: as many as a subgroup has on most GPUs, so that no lane waits for another subgroup."""
+
+WORK_STRIDE = 256
+"""Bytes between the `Work` blocks of dispatches: the alignment of dynamic offsets that every device has."""
+
+MOST_DISPATCHES = 64
+"""Of a submission: the device works on one while the next is recorded."""
+
+POLL_SECONDS = 1e-4
+"""Between two looks whether the device is done."""
+
+
+class Dispatch(NamedTuple):
+    """A pipeline, its `Work` block, its workgroups (a number, or the rescuer whose list says it), and its cells."""
+
+    pipeline: Any
+    work: NDArray[np.void]
+    workgroups: int
+    rescuer: int | None
+    cells: int
+
+
+class Runtime:
+    """A device with its pipelines.
+
+    Parameters
+    ----------
+    adapter : Adapter
+    shuffles : bool
+        Whether lanes may hand values on by a subgroup's shuffles, where the device has them.
+
+    Attributes
+    ----------
+    device : GPUDevice
+    empty_lists : GPUBuffer
+        What the lists of pairs to be rescued begin with.
+    subgroup : int
+        Lanes of a subgroup; 0 where lanes may not shuffle, or do not lie in a workgroup's order.
+    """
+
+    def __init__(self, adapter: Adapter, shuffles: bool) -> None:
+        self.device = request_device(adapter)
+        _poll_briefly(self.device)
+        self._layouts = [self._layout(lists) for lists in ("storage", "read-only-storage")]
+        self._pipelines: dict[Variant, Any] = {}
+        self._tables = self.device.create_buffer_with_data(data=webgpu_kernels.tables(), usage="STORAGE")
+        self.empty_lists = self.device.create_buffer_with_data(data=empty_lists(), usage="COPY_SRC")
+        self.subgroup = self._measured_subgroup() if shuffles and SUBGROUPS in self.device.features else 0
+
+    @property
+    def segment(self) -> int:
+        """Lanes of forward_long.wgsl that hand values on: all of a strip, where few shuffle or memory is short."""
+        shuffling = min(self.subgroup, LONGEST_SEGMENT)
+        if shuffling < SHORTEST_SEGMENT:
+            return LONG.lanes
+        fits = workgroup_bytes(shuffling) <= self.device.limits["max-compute-workgroup-storage-size"]
+        return shuffling if fits else LONG.lanes
+
+    def compiled(self, variants: Sequence[Variant]) -> list[Any]:
+        """Pipelines of the variants; those that are new are compiled at the same time."""
+        new = [variant for variant in dict.fromkeys(variants) if variant not in self._pipelines]
+        if new:
+            with ThreadPoolExecutor(len(new)) as pool:
+                self._pipelines.update(zip(new, pool.map(self._compile, new), strict=True))
+        return [self._pipelines[variant] for variant in variants]
+
+    def submit(
+        self,
+        slot: Slot,
+        dispatches: Sequence[Dispatch],
+        last_buffers: tuple[str, str],
+        most_cells: float,
+        *,
+        empty: Mapping[str, int],
+        queries: Any = None,
+        download: int = 0,
+    ) -> None:
+        """Start everything: one dispatch after the other, on buffers that are filled.
+
+        Parameters
+        ----------
+        slot : Slot
+        dispatches : sequence of Dispatch
+        last_buffers : (str, str)
+            Buffers of the slot that not all kernels have.
+        most_cells : float
+            Of a submission, unless it has one dispatch alone.
+        empty : mapping
+            Buffers of the slot that are to have zeros at first, and how many bytes of them.
+        queries : GPUQuerySet, optional
+            Gets the time before and after.
+        download : int
+            Bytes of "out" that `downloaded` is to give. They are copied by the last submission: wgpu ends the process
+            when it submits to a device that it finds lost, so that there is to be no submission after a long wait.
+        """
+        blocks = np.zeros((max(1, len(dispatches)), WORK_STRIDE), dtype=np.uint8)
+        for block, dispatch in zip(blocks, dispatches, strict=False):
+            block[: WORK.itemsize] = np.frombuffer(dispatch.work.tobytes(), dtype=np.uint8)
+        slot.upload("work", blocks)
+        if download:
+            slot.make_room("staging", download)
+        rescues = any(dispatch.rescuer is not None for dispatch in dispatches)
+        groups = [self._bind_group(slot, layout, *last_buffers) for layout in self._layouts[: 1 + rescues]]
+        parts = _runs([dispatch.cells for dispatch in dispatches], most_cells)
+        for number, part in enumerate(parts):
+            encoder = self.device.create_command_encoder()
+            if number == 0:
+                slot.record_upload(encoder)
+                for name, bytes_ in empty.items():
+                    encoder.clear_buffer(slot[name], 0, bytes_)
+                if rescues:
+                    encoder.copy_buffer_to_buffer(self.empty_lists, 0, slot["listed"], 0, self.empty_lists.size)
+            compute = encoder.begin_compute_pass(**_timing(queries, number == 0, number == len(parts) - 1))
+            for index in part:
+                _record(compute, dispatches[index], groups, slot, index)
+            compute.end()
+            if download and number == len(parts) - 1:
+                encoder.copy_buffer_to_buffer(slot["out"], 0, slot["staging"], 0, download)
+            commands = encoder.finish()
+            slot.end_upload()
+            self.device.queue.submit([commands])
+
+    @contextmanager
+    def downloaded(self, slot: Slot, size: int) -> Iterator[NDArray[np.uint32]]:
+        """The bytes that the last submission copied, once it is done; gone with the context."""
+        staging = slot["staging"]
+        slot.map_upload()
+        staging.map_async("READ_NOSYNC", 0, size).sync_wait()
+        try:
+            yield np.frombuffer(staging.read_mapped(0, size, copy=False), dtype=np.uint32)
+        finally:
+            staging.unmap()
+
+    def wait(self, slot: Slot) -> None:
+        """Until everything that was submitted is done."""
+        wait(self.device, slot["out"])
+
+    def seconds(self, slot: Slot, queries: Any) -> float:
+        """Between the two times of a query set, which the submission before has noted."""
+        times = slot.make_room("times", 16)
+        encoder = self.device.create_command_encoder()
+        encoder.resolve_query_set(queries, 0, 2, times, 0)
+        self.device.queue.submit([encoder.finish()])
+        first, last = np.frombuffer(self.device.queue.read_buffer(times, 0, 16), dtype=np.uint64)
+        return (int(last) - int(first)) * 1e-9
+
+    def _layout(self, lists: str) -> Any:
+        """What a kernel is bound to: the variables of shaders/tiles.wgsl, and two that it uses as `lists` says."""
+        kinds = ("read-only-storage", "read-only-storage", "uniform", "storage", lists, lists)
+        entries = [
+            {
+                "binding": binding,
+                "visibility": "COMPUTE",
+                "buffer": {"type": kind, "has_dynamic_offset": kind == "uniform"},
+            }
+            for binding, kind in enumerate(kinds)
+        ]
+        return self.device.create_bind_group_layout(entries=entries)
+
+    def _bind_group(self, slot: Slot, layout: Any, *others: str) -> Any:
+        """The buffers of a slot that all kernels have, and two that some have."""
+        known = slot.bind_groups.get((layout, others))
+        if known is not None:
+            return known
+        bound = [slot["in"], self._tables, *(slot[name] for name in ("work", "out", *others))]
+        entries = [
+            {
+                "binding": binding,
+                "resource": {"buffer": buffer, "offset": 0, "size": WORK_STRIDE if binding == 2 else buffer.size},
+            }
+            for binding, buffer in enumerate(bound)
+        ]
+        made = self.device.create_bind_group(layout=layout, entries=entries)
+        slot.bind_groups[layout, others] = made
+        return made
+
+    def _compile(self, variant: Variant) -> Any:
+        layout = self._layouts[variant.kernel == "forward_scaled"]
+        return self.device.create_compute_pipeline(
+            layout=self.device.create_pipeline_layout(bind_group_layouts=[layout]),
+            compute={
+                "module": self.device.create_shader_module(code=webgpu_kernels.source(variant)),
+                "entry_point": variant.kernel,
+            },
+        )
+
+    def _measured_subgroup(self) -> int:
+        pipeline = make_pipeline(self.device, webgpu_kernels.subgroups_source(WIDTH), "measure")
+        least = self.device.create_buffer_with_data(
+            data=np.full(SMALLEST_BUFFER // 4, 0xFFFFFFFF, dtype=np.uint32), usage="STORAGE|COPY_SRC"
+        )
+        encoder = self.device.create_command_encoder()
+        compute = encoder.begin_compute_pass()
+        record(self.device, compute, pipeline, {0: least}, grid(1))
+        compute.end()
+        self.device.queue.submit([encoder.finish()])
+        return int(np.frombuffer(self.device.queue.read_buffer(least, 0, 4), dtype=np.uint32)[0])
+
+
+def _poll_briefly(device: Any) -> None:
+    """Let wgpu's thread look again and again instead of waiting: while it waits, it keeps others from submitting."""
+    poller = getattr(device, "_poller", None)
+    poll = getattr(poller, "_poll_func", None)
+    if poller is None or poll is None:
+        return  # Another wgpu, whose thread waits as it likes: slower, and right.
+
+    def look(block: bool) -> None:
+        poll(False)
+        if block:
+            time.sleep(POLL_SECONDS)
+
+    poller._poll_func = look
+
+
+def _record(compute: Any, dispatch: Dispatch, groups: Sequence[Any], slot: Slot, index: int) -> None:
+    """Record a dispatch, the one at `index` of its call, with the second bind group where it is a rescuer's."""
+    compute.set_pipeline(dispatch.pipeline)
+    compute.set_bind_group(0, groups[dispatch.rescuer is not None], [index * WORK_STRIDE])
+    if dispatch.rescuer is not None:
+        compute.dispatch_workgroups_indirect(slot["listed"], LISTED.itemsize * dispatch.rescuer)
+    else:
+        compute.dispatch_workgroups(*grid(dispatch.workgroups))
+
+
+def _runs(cells: Sequence[int], most: float) -> list[list[int]]:
+    """Indices in runs of at most that many cells, or of one, and of at most `MOST_DISPATCHES`."""
+    runs: list[list[int]] = [[]]
+    taken = 0
+    for index, count in enumerate(cells):
+        if runs[-1] and (taken + count > most or len(runs[-1]) == MOST_DISPATCHES):
+            runs.append([])
+            taken = 0
+        runs[-1].append(index)
+        taken += count
+    return runs
+
+
+def _timing(queries: Any, is_first: bool, is_last: bool) -> dict[str, Any]:
+    """What `begin_compute_pass` takes to note when the first pass begins and the last one ends."""
+    if queries is None or not (is_first or is_last):
+        return {}
+    writes = {"query_set": queries}
+    if is_first:
+        writes["beginning_of_pass_write_index"] = 0
+    if is_last:
+        writes["end_of_pass_write_index"] = 1
+    return {"timestamp_writes": writes}

@@ -1,0 +1,123 @@
+"""The buffers of a WebGPU device that a call works with, and how a batch gets into them."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.backends.webgpu.commands import mapped
+from pairhmm.errors import OutOfDeviceMemory
+
+SMALLEST_BUFFER, WORD = 256, 4
+
+USAGES = {
+    "upload": "MAP_WRITE|COPY_SRC",
+    "in": "STORAGE|COPY_DST",
+    "work": "UNIFORM|COPY_DST",
+    "out": "STORAGE|COPY_SRC|COPY_DST",
+    "staging": "MAP_READ|COPY_DST",
+    "listed": "STORAGE|INDIRECT|COPY_DST",
+    "list": "STORAGE",
+    "border": "STORAGE|COPY_DST",
+    "strips": "STORAGE",
+    "times": "QUERY_RESOLVE|COPY_SRC",
+}
+"""The buffers of a slot."""
+
+OF_HOST = ("upload", "staging")
+"""Those that the host reads or writes: a GPU with memory of its own has them in the host's."""
+
+
+class Slot:
+    """What one call at a time owns: buffers on both sides that grow as they must.
+
+    Parameters
+    ----------
+    device : GPUDevice
+    label : str
+        The backend's, for messages.
+    memory : int or None
+        Bytes of the device that the buffers may take together, but for those in `OF_HOST`.
+
+    Attributes
+    ----------
+    beside : Executor
+        A thread for what can be done while arrays are copied.
+    bind_groups : dict
+        Of its buffers, by layout and names: for as long as no buffer is another.
+    """
+
+    def __init__(self, device: Any, label: str, memory: int | None) -> None:
+        self._device, self._label, self._memory = device, label, memory
+        self.beside = ThreadPoolExecutor(1)
+        self.bind_groups: dict[tuple[Any, tuple[str, ...]], Any] = {}
+        self._buffers: dict[str, Any] = {}
+        self._filled = 0  # bytes of "upload" that wait for a submission
+        self._mapping: Any = None  # the promise that "upload" is mapped
+
+    def begin(self, size: int) -> NDArray[np.uint8]:
+        """Memory of the device's that a batch is packed in, only to be written, and as much room in the buffer "in"."""
+        self.make_room("in", size)
+        upload = self.make_room("upload", size)
+        self.map_upload()
+        if upload.map_state == "pending":
+            self._mapping.sync_wait()
+        self._filled = 0
+        return mapped(upload)
+
+    def send(self, first: int, end: int) -> None:
+        """These bytes are written: they go to the buffer "in" with the next submission."""
+        self._filled = max(self._filled, -(-end // WORD) * WORD)
+
+    def record_upload(self, encoder: Any) -> None:
+        if self._filled:
+            encoder.copy_buffer_to_buffer(self["upload"], 0, self["in"], 0, self._filled)
+
+    def end_upload(self) -> None:
+        """Before what was recorded is submitted."""
+        if self._filled:
+            self["upload"].unmap()
+            self._filled = 0
+
+    def map_upload(self) -> None:
+        """Begin to map what the next batch is packed in, where that is not begun."""
+        upload = self["upload"]
+        if upload.map_state == "unmapped":
+            self._mapping = upload.map_async("WRITE", 0, upload.size)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._buffers[name]
+
+    def make_room(self, name: str, size: int) -> Any:
+        """The buffer of that name (of `USAGES`), of at least `size` bytes; what it held is lost when it grows.
+
+        Raises
+        ------
+        OutOfDeviceMemory
+            Beyond the budget, or the device's limit for a buffer.
+        """
+        held = self._buffers.get(name)
+        if held is not None and held.size >= size:
+            return held
+        self.bind_groups.clear()
+        if held is not None:
+            self._buffers.pop(name).destroy()
+        room = max(1, -(-size // SMALLEST_BUFFER)) * SMALLEST_BUFFER
+        taken = sum(buffer.size for held_name, buffer in self._buffers.items() if held_name not in OF_HOST)
+        taken += room * (name not in OF_HOST)
+        if self._memory is not None and taken > self._memory:
+            raise OutOfDeviceMemory(f"{self._label}: {taken} bytes are over the budget of a call")
+        limit = self._device.limits["max-storage-buffer-binding-size"]
+        if room > limit:
+            raise OutOfDeviceMemory(f"{self._label}: {room} bytes are over its limit of {limit} for a buffer")
+        usage = USAGES[name]
+        self._buffers[name] = self._device.create_buffer(
+            size=room, usage=usage, mapped_at_creation="MAP_WRITE" in usage
+        )
+        return self._buffers[name]
+
+    def upload(self, name: str, values: NDArray[np.uint8]) -> None:
+        self._device.queue.write_buffer(self.make_room(name, values.nbytes), 0, values)

@@ -1,0 +1,1 @@
+"""What `pairhmm bench` measures: speed and accuracy of backends, devices and scans."""

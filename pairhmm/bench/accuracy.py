@@ -1,0 +1,97 @@
+"""Compare the genotypes of a call set with those of a truth set."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass
+
+from pairhmm.io.variants.genotypes import read_dosages
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """Counts of one class of variants.
+
+    Attributes
+    ----------
+    true_positives, false_positives, false_negatives : int
+        Alternate alleles in both sets, in the calls only, in the truth only.
+    same_genotype : int
+        True positives with as many copies of the allele as in the truth.
+    """
+
+    true_positives: int
+    false_positives: int
+    false_negatives: int
+    same_genotype: int
+
+    @property
+    def precision(self) -> float:
+        """Share of the calls that are true; 1 without calls."""
+        return _share(self.true_positives, self.true_positives + self.false_positives)
+
+    @property
+    def recall(self) -> float:
+        """Share of the truth that was called; 1 without truth."""
+        return _share(self.true_positives, self.true_positives + self.false_negatives)
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall."""
+        return _share(2 * self.true_positives, 2 * self.true_positives + self.false_positives + self.false_negatives)
+
+    @property
+    def genotype_concordance(self) -> float:
+        """Share of the true positives with the true genotype; 1 without true positives."""
+        return _share(self.same_genotype, self.true_positives)
+
+    def as_dict(self) -> dict[str, float]:
+        """Counts and ratios under their names."""
+        ratios = {name: getattr(self, name) for name in ("precision", "recall", "f1", "genotype_concordance")}
+        return asdict(self) | ratios
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 1.0
+
+
+def compare(
+    calls: str | os.PathLike[str],
+    truth: str | os.PathLike[str],
+    reference: str | os.PathLike[str],
+    sample: str | None = None,
+) -> dict[str, Accuracy]:
+    """Compare a sample's genotypes in two VCF or BCF files.
+
+    Every alternate allele of a genotype is trimmed and left-aligned before it is looked up in the other file, so that
+    it does not matter how either wrote it. Records that a filter failed and genotypes without an alternate allele are
+    left out.
+
+    Parameters
+    ----------
+    calls, truth : path
+        VCF, bgzipped VCF or BCF.
+    reference : path
+        FASTA that both were made with.
+    sample : str, optional
+        Column of both; by default the first.
+
+    Returns
+    -------
+    dict of str to Accuracy
+        Keys ``"snv"`` and ``"indel"``.
+    """
+    called = read_dosages(calls, reference, sample)
+    expected = read_dosages(truth, reference, sample)
+    found = {}
+    for kind, is_snv in (("snv", True), ("indel", False)):
+        mine = {allele: copies for allele, copies in called.items() if allele.is_snv == is_snv}
+        true = {allele: copies for allele, copies in expected.items() if allele.is_snv == is_snv}
+        shared = mine.keys() & true.keys()
+        found[kind] = Accuracy(
+            true_positives=len(shared),
+            false_positives=len(mine) - len(shared),
+            false_negatives=len(true) - len(shared),
+            same_genotype=sum(mine[allele] == true[allele] for allele in shared),
+        )
+    return found

@@ -1,0 +1,356 @@
+"""How fast a GPU backend is: its kernels alone, from host arrays to host scores, and from file to file."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from pairhmm import backends, engine
+from pairhmm.bench.workloads import WORKLOADS, Workload, groups_of, join, make_workload
+from pairhmm.commands.forward import forward_files
+from pairhmm.engine import Choice
+from pairhmm.engine.device_pool import DevicePool
+from pairhmm.errors import InputError, OutOfDeviceMemory, PairhmmError
+from pairhmm.io.pairs.batches import read_batches
+from pairhmm.io.pairs.texts import write_in
+from pairhmm.models.batch import FLOAT32, PairBatch
+
+__all__ = [
+    "FILE_WORKLOAD",
+    "KERNEL_LENGTHS",
+    "FileSpeed",
+    "KernelSpeed",
+    "WorkloadSpeed",
+    "describe",
+    "measure_devices",
+    "measure_files",
+    "measure_groups",
+    "measure_kernels",
+    "measure_workloads",
+]
+
+log = logging.getLogger(__name__)
+
+KERNEL_LENGTHS = (128, 150, 256, 512, 1024)
+KERNEL_GROUP = 32
+"""Reads, and haplotypes, of a group of the kernel's measurement."""
+
+FIRST_CELLS = 200_000_000
+MOST_CELLS = 400_000_000_000
+LAUNCH_SECONDS, AIM_SECONDS = 0.025, 0.04
+"""A timed launch takes at least the one, unless it has `MOST_CELLS`; the batch is made larger to reach the other."""
+
+MOST_GROWTH = 20
+
+WARM_LAUNCHES = 5
+"""Before one counts, after a pause: a GPU that was idle begins at a low clock, and takes about 0.1 s to raise it."""
+
+FILE_WORKLOAD = "s150"
+"""What is scored from file to file."""
+
+
+class MeasuredBackend(Protocol):
+    """A backend that can time its kernels."""
+
+    longest_fast_read: int
+
+    def kernel_seconds(self, batch: PairBatch, repetitions: int) -> list[float]:
+        """Seconds of the kernels that score `batch`, by the device's clock: one entry a repetition, after a warm-up."""
+
+
+@dataclass(frozen=True, slots=True)
+class KernelSpeed:
+    """Speed of the kernels alone on groups of 32 reads x 32 haplotypes of `length` bases.
+
+    Attributes
+    ----------
+    backend : str
+    length, groups, cells : int
+        Of each launch.
+    seconds : list of float
+        Each repetition's, on a batch of its own.
+    """
+
+    backend: str
+    length: int
+    groups: int
+    cells: int
+    seconds: list[float]
+
+    @property
+    def gcups(self) -> float:
+        """10^9 cells a second, of the median."""
+        return self.cells / statistics.median(self.seconds) * 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadSpeed:
+    """Speed from the arrays of a packed batch to its scores on the host.
+
+    Attributes
+    ----------
+    backend, workload : str
+    pairs : int
+        Of the last repetition's batch.
+    rescued : int
+        Pairs of it that were not scored in plain float32.
+    cells : list of int
+        Each repetition's: the batches are made anew.
+    seconds : list of float
+    kernel_seconds : list of float
+        Of the kernels alone, on the last batch in one piece; none for a backend that does not time its kernels, for
+        several devices, where that does not fit, or with reads that are too long for these kernels.
+    """
+
+    backend: str
+    workload: str
+    pairs: int
+    rescued: int
+    cells: list[int]
+    seconds: list[float]
+    kernel_seconds: list[float]
+
+    @property
+    def gcups(self) -> float:
+        """10^9 cells a second, the median of the repetitions."""
+        return (
+            statistics.median(cells / seconds for cells, seconds in zip(self.cells, self.seconds, strict=True)) * 1e-9
+        )
+
+    @property
+    def kernel_gcups(self) -> float | None:
+        """The same of the kernels alone."""
+        return self.cells[-1] / statistics.median(self.kernel_seconds) * 1e-9 if self.kernel_seconds else None
+
+
+@dataclass(frozen=True, slots=True)
+class FileSpeed:
+    """Wall time of `pairhmm forward` from a `.in` file to a table.
+
+    Attributes
+    ----------
+    backend, workload : str
+    pairs, cells : int
+    process_seconds : list of float
+        The whole command, from its start to its end.
+    again_seconds : list of float
+        The same work in a process that has done it before: without the interpreter's start and the first use of the
+        device.
+    """
+
+    backend: str
+    workload: str
+    pairs: int
+    cells: int
+    process_seconds: list[float]
+    again_seconds: list[float]
+
+
+def describe(choice: Choice) -> dict[str, str]:
+    """The device that is measured, and what runs it."""
+    found = backends.status(choice.backend)
+    numbers = choice.devices or (0,)
+    about = {
+        "backend": choice.backend,
+        "device": "; ".join(found.devices[number] for number in numbers if number < len(found.devices)),
+        "runs on": found.detail,
+    }
+    if choice.backend == "cuda":
+        about["driver"] = _driver_version()
+    return about
+
+
+def _driver_version() -> str:
+    command = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+    if shutil.which(command[0]) is None:
+        return "unknown"
+    answer = subprocess.run(command, capture_output=True, text=True, check=False).stdout.split()
+    return answer[0] if answer else "unknown"
+
+
+def measure_kernels(
+    choice: Choice, lengths: Sequence[int] = KERNEL_LENGTHS, repetitions: int = 5, cells: int | None = None
+) -> Iterator[KernelSpeed]:
+    """Time the kernels of a GPU backend on groups of 32 x 32 sequences of one length, on the first device chosen.
+
+    Parameters
+    ----------
+    choice : Choice
+    lengths : sequence of int
+        Bases of reads and haplotypes. Those above the backend's `longest_fast_read` are left out, announced: such reads
+        take other kernels.
+    repetitions : int
+        Launches, each on random inputs of its own.
+    cells : int, optional
+        Of a launch; without it, as many as take the device at least 25 ms.
+
+    Raises
+    ------
+    InputError
+        For a backend that does not time its kernels.
+    """
+    device = choice.devices[0] if choice.devices else None
+    backend: Any = backends.load(choice.backend, device, choice.device_memory)
+    if not hasattr(backend, "kernel_seconds"):
+        raise InputError(
+            "--table", "kernel", f"backend {choice.backend} does not time its kernels", "name a GPU backend"
+        )
+    for length in lengths:
+        if length > backend.longest_fast_read:
+            log.warning(
+                "%s: no kernels for %d bases; the longest are %d", choice.backend, length, backend.longest_fast_read
+            )
+            continue
+        groups = _groups_for(length, cells) if cells else _enough_groups(backend, length)
+        first, *batches = (_equal_lengths(length, groups, repetition) for repetition in range(repetitions + 1))
+        backend.kernel_seconds(first, WARM_LAUNCHES)
+        seconds = [backend.kernel_seconds(batch, 1)[0] for batch in batches]
+        yield KernelSpeed(choice.backend, length, groups, groups * _group_cells(length), seconds)
+
+
+def _group_cells(length: int) -> int:
+    return (KERNEL_GROUP * length) ** 2
+
+
+def _groups_for(length: int, cells: int) -> int:
+    return max(1, round(cells / _group_cells(length)))
+
+
+def _equal_lengths(length: int, groups: int, repetition: int) -> PairBatch:
+    shape = Workload(groups, KERNEL_GROUP, KERNEL_GROUP, length, length, deletions=False)
+    return make_workload(shape, [length, repetition])
+
+
+def _enough_groups(backend: MeasuredBackend, length: int) -> int:
+    cells = FIRST_CELLS
+    while True:
+        groups = _groups_for(length, cells)
+        *_, seconds = backend.kernel_seconds(_equal_lengths(length, groups, 0), WARM_LAUNCHES)
+        if seconds >= LAUNCH_SECONDS or cells == MOST_CELLS:
+            return groups
+        cells = min(MOST_CELLS, round(cells * min(MOST_GROWTH, AIM_SECONDS / seconds)))
+
+
+def measure_workloads(
+    choice: Choice,
+    workloads: Mapping[str, Workload] = WORKLOADS,
+    *,
+    repetitions: int = 5,
+    threads: int = 1,
+) -> Iterator[WorkloadSpeed]:
+    """Time workloads, from host arrays to host scores; every repetition has random inputs of its own."""
+    pool = engine.choose(choice)
+    for number, (name, workload) in enumerate(workloads.items(), start=1):
+        # The first one makes the kernels and the buffers ready. All are made before it: a GPU that idles for seconds
+        # between two calls may take the next one at a low clock.
+        batches = [make_workload(workload, [number, repetition]) for repetition in range(repetitions + 1)]
+        yield _time(pool, name, batches, threads)
+
+
+def measure_groups(
+    choice: Choice, path: str | Path, copies: int = 1, *, repetitions: int = 5, threads: int = 1
+) -> WorkloadSpeed:
+    """Time the groups of a `.in` file, that many times over in one batch, from host arrays to host scores.
+
+    Raises
+    ------
+    InputError
+        For a file that is not usable, or has no group.
+    """
+    batches = list(read_batches(path, threads))
+    if not batches:
+        raise InputError(str(path), "", "no group in it", "give at least one")
+    batch = join(batches * copies)
+    name = Path(path).name if copies == 1 else f"{Path(path).name} x {copies}"
+    return _time(engine.choose(choice), name, repeat(batch, repetitions + 1), threads)
+
+
+def measure_devices(
+    backend: str, devices: Sequence[int], name: str = "s250", copies: int = 8, *, repetitions: int = 5, threads: int = 1
+) -> Iterator[WorkloadSpeed]:
+    """Time a workload, that many times over in one batch, on the first of the devices and then on all of them."""
+    batch = join([make_workload(WORKLOADS[name])] * copies)
+    for used in (tuple(devices[:1]), tuple(devices)):
+        pool = engine.choose(Choice(backend, used))
+        yield _time(pool, f"{name} x {copies}", repeat(batch, repetitions + 1), threads)
+
+
+def _time(pool: DevicePool, name: str, batches: Iterable[PairBatch], threads: int) -> WorkloadSpeed:
+    """Score batches one after the other; the first one does not count. Then time the kernels on the last one."""
+    seconds, cells, pairs, rescued = [], [], 0, 0
+    for batch in batches:
+        start = time.perf_counter()
+        scores = engine.forward(batch, pool, threads)
+        seconds.append(time.perf_counter() - start)
+        cells.append(batch.cells)
+        pairs, rescued = batch.pairs, int(np.count_nonzero(scores.precision != FLOAT32))
+        del scores  # Or giving back its memory is a part of the next one's time.
+    alone = _kernels_alone(pool, name, batch, len(seconds) - 1)
+    return WorkloadSpeed(pool.name, name, pairs, rescued, cells[1:], seconds[1:], alone)
+
+
+def _kernels_alone(pool: DevicePool, name: str, batch: PairBatch, repetitions: int) -> list[float]:
+    """`WorkloadSpeed.kernel_seconds`; where there are none, a message says why."""
+    first, *others = pool.backends
+    if others or not hasattr(first, "kernel_seconds"):
+        return []
+    if int(np.diff(batch.read_offset).max()) > first.longest_fast_read:
+        log.warning("%s: kernels alone are not timed, since others take its long reads", name)
+        return []
+    try:
+        seconds: list[float] = first.kernel_seconds(batch, WARM_LAUNCHES + repetitions)[WARM_LAUNCHES:]
+    except OutOfDeviceMemory as error:
+        log.warning("%s: kernels alone are not timed, the batch does not fit in one piece (%s)", name, error)
+        return []
+    return seconds
+
+
+def measure_files(
+    choice: Choice,
+    name: str = FILE_WORKLOAD,
+    workload: Workload | None = None,
+    *,
+    repetitions: int = 3,
+    threads: int = 1,
+) -> FileSpeed:
+    """Time `pairhmm forward` on a workload that is written to a file first."""
+    batch = make_workload(workload or WORKLOADS[name])
+    with tempfile.TemporaryDirectory(prefix="pairhmm-bench-") as folder:
+        source, table = Path(folder) / f"{name}.in", Path(folder) / "scores.tsv"
+        write_in(source, groups_of(batch))
+        command = [sys.executable, "-m", "pairhmm", "-q", "forward", str(source), "-o", str(table)]
+        command += ["--threads", str(threads), *_options(choice)]
+        process_seconds, again_seconds = [], []
+        for _ in range(repetitions):
+            start = time.perf_counter()
+            done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
+            process_seconds.append(time.perf_counter() - start)
+            if done.returncode:
+                raise PairhmmError(f"pairhmm forward ended with status {done.returncode}: {done.stderr.strip()}")
+        for _ in range(repetitions + 1):
+            start = time.perf_counter()
+            forward_files(source, None, table, backend=choice, threads=threads)
+            again_seconds.append(time.perf_counter() - start)
+    return FileSpeed(choice.backend, name, batch.pairs, batch.cells, process_seconds, again_seconds[1:])
+
+
+def _options(choice: Choice) -> list[str]:
+    """The command line's words for a choice."""
+    options = ["--backend", choice.backend]
+    if choice.devices is not None:
+        options += ["--device", ",".join(map(str, choice.devices))]
+    if choice.device_memory is not None:
+        options += ["--device-memory", str(choice.device_memory)]
+    return options

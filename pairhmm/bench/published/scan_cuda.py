@@ -1,0 +1,99 @@
+"""The brute-force scan on a CUDA device that `pairhmm bench scan` measures ours beside."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.backends.cuda.kernels import OPTIONS
+from pairhmm.backends.cuda.setup import translated
+from pairhmm.scanning import cuda
+from pairhmm.scanning.batch import Patterns, Samples
+from pairhmm.scanning.cuda import SUM_TILE, THREADS
+
+__all__ = ["CudaBrute", "source"]
+
+ANY_BASES = 9
+"""Of scan.cu, whose prefix sums are all that is used here."""
+
+
+def source() -> str:
+    """Text of scan_ablation.cu behind that of scan.cu."""
+    text = (files("pairhmm") / "cuda" / "scan_ablation.cu").read_text()
+    return f'{cuda.source(ANY_BASES)}\n#line 1 "cuda/scan_ablation.cu"\n{text}'
+
+
+class CudaBrute:
+    """Lays every pattern at every position.
+
+    Parameters
+    ----------
+    device : int
+    patterns : Patterns
+    """
+
+    def __init__(self, device: int, patterns: Patterns) -> None:
+        import cupy
+
+        self._cupy, self._label, self._count = cupy, f"cuda:{device}", len(patterns)
+        self._device = cupy.cuda.Device(device)
+        with self._device:
+            kernels = (cupy.RawKernel(source(), f"scan_{name}", options=OPTIONS) for name in ("brute", "sums", "carry"))
+            self._brute, self._sums, self._carry = kernels
+            self._stream = cupy.cuda.Stream(non_blocking=True)
+            self._patterns = [self._put(values) for values in (patterns.letters, patterns.offset.astype(np.uint32))]
+
+    def best(self, samples: Samples, *, flattened: bool, summed: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """int64[segments, patterns], twice: the best match's sum, -1 without one, and where it starts in the segment.
+
+        Parameters
+        ----------
+        samples : Samples
+            With qualities.
+        flattened : bool
+            All segments as one array with offsets and one launch; otherwise each has arrays and a launch of its own.
+        summed : bool
+            Sums from prefix sums.
+        """
+        segments = len(samples)
+        cuts = [0, segments] if flattened else range(segments + 1)
+        with translated(self._label), self._device, self._stream:
+            # What is held here is in use until the end.
+            runs = [self._run(samples, first, end, summed) for first, end in pairwise(cuts)]
+            found = np.empty((segments, self._count), dtype=np.uint64)
+            for (best, *_), (first, end) in zip(runs, pairwise(cuts), strict=True):
+                best.copy_to_host_async(found[first:].ctypes.data, found[first:end].nbytes, self._stream)
+            self._stream.synchronize()
+        return (found >> 32).astype(np.int64) - 1, (~found & np.uint64(0xFFFFFFFF)).astype(np.int64)
+
+    def _run(self, samples: Samples, first: int, end: int, summed: bool) -> list[Any]:
+        """Start the search of some segments; their results, and all else that has to be held until it is done."""
+        part = samples.part(first, end)
+        assert part.qualities is not None
+        blocks = len(part.letters) // SUM_TILE + 1
+        letters = self._put(part.letters)
+        qualities = self._put(part.qualities, SUM_TILE * blocks)
+        places = self._put(part.offset.astype(np.uint32))
+        sums = []
+        if summed:
+            within, all_sums, before = (self._cupy.cuda.alloc(n * blocks) for n in (4 * THREADS, 4, 8))
+            self._sums((blocks,), (THREADS,), (qualities.ptr, within.ptr, all_sums.ptr))
+            self._carry((1,), (THREADS,), (all_sums.ptr, np.uint32(blocks), before.ptr))
+            sums = [within, before, all_sums]
+        best = self._cupy.cuda.alloc(8 * (end - first) * self._count)
+        best.memset_async(0, 8 * (end - first) * self._count, self._stream)
+        arrays = (array.ptr for array in (letters, qualities, places, *self._patterns))
+        at_sums = [array.ptr for array in sums[:2]] or [0, 0]
+        arguments = (*arrays, np.uint32(self._count), *at_sums, best.ptr)
+        self._brute(((end - first) * self._count,), (THREADS,), arguments)
+        return [best, letters, qualities, places, *sums]
+
+    def _put(self, values: NDArray[Any], room: int = 0) -> Any:
+        """An array on the device, with room for so many bytes."""
+        there = self._cupy.cuda.alloc(max(room, values.nbytes, 1))
+        there.copy_from_host_async(values.ctypes.data, values.nbytes, self._stream)
+        return there

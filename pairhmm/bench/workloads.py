@@ -1,0 +1,164 @@
+"""What the device benchmarks score: regions with the shape and the statistics of real ones, made in NumPy at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.genomics.arrays import offsets
+from pairhmm.models import gatk
+from pairhmm.models.batch import Group, PairBatch, Qualities, Read
+
+__all__ = ["WORKLOADS", "Workload", "groups_of", "join", "make_workload"]
+
+GAP_QUALITY, INDEL_QUALITY = 10, 40
+VARYING_GAP = (8, 14)
+"""Phred, both included."""
+
+MOST_SUBSTITUTIONS = 3
+MOST_DELETED = 5
+DELETION_MARGIN = 20
+"""Bases at either end of a haplotype that no deletion begins in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """Regions of reads and the haplotypes that they come from.
+
+    Attributes
+    ----------
+    regions, reads, haplotypes : int
+        Groups, and reads and haplotypes of each.
+    read_length, haplotype_length : int
+        Bases; with `deletions`, every third haplotype of a region lacks a few.
+    spread : int
+        Reads have a length from read_length - spread (10 at least) to read_length.
+    varying_gaps : bool
+        Gap qualities from 8 to 14 at random along each read; 10 everywhere without it.
+    noise : float
+        Share of the reads whose bases are random: the sums of their pairs are too small for float32.
+    """
+
+    regions: int
+    reads: int
+    haplotypes: int
+    read_length: int
+    haplotype_length: int
+    spread: int = 0
+    deletions: bool = True
+    varying_gaps: bool = False
+    noise: float = 0.0
+
+
+WORKLOADS = {
+    "s150": Workload(2000, 100, 8, 150, 350),
+    "s250": Workload(2000, 100, 8, 250, 400, spread=100),
+    "s150-gcp": Workload(2000, 100, 8, 150, 350, varying_gaps=True),
+    "s150-rescue": Workload(2000, 100, 8, 150, 350, noise=0.2),
+}
+"""1.6 M pairs each; 84 G cells, and 128 G in s250."""
+
+
+def make_workload(workload: Workload, seed: int | Sequence[int] = 1) -> PairBatch:
+    """A batch of such regions; the seed alone decides what is in it.
+
+    The haplotypes of a region are copies of one random sequence, each with up to 3 substitutions, and every third with
+    1 to 5 bases deleted. A read is a piece of one of them, with substitutions at the rate of its base qualities: Phred,
+    the whole part of normal(34, 6) kept within 6 to 41. Insertion and deletion qualities are 40.
+    """
+    rng = np.random.default_rng(seed)
+    letters, letter_counts = _haplotypes(rng, workload)
+    haplotype_offset = offsets(letter_counts)
+
+    count = workload.regions * workload.reads
+    region = np.repeat(np.arange(workload.regions), workload.reads)
+    source = region * workload.haplotypes + rng.integers(0, workload.haplotypes, count)
+    shortest = max(10, workload.read_length - workload.spread) if workload.spread else workload.read_length
+    lengths = np.minimum(rng.integers(shortest, workload.read_length + 1, count), letter_counts[source])
+    starts = rng.integers(0, letter_counts[source] - lengths + 1)
+    read_offset = offsets(lengths)
+    bases = int(read_offset[-1])
+
+    at = np.repeat(haplotype_offset[source] + starts - read_offset[:-1], lengths)
+    at += np.arange(bases)
+    quality = np.clip(34 + 6 * rng.standard_normal(bases, dtype=np.float32), 6, 41).astype(np.uint8)
+    wrong = rng.random(bases, dtype=np.float32) < gatk.ERROR.astype(np.float32)[quality]
+    read_bases = letters[at]
+    read_bases[wrong] = (read_bases[wrong] + rng.integers(1, 4, np.count_nonzero(wrong), dtype=np.uint8)) % 4
+    if workload.noise:
+        noise = np.repeat(rng.random(count) < workload.noise, lengths)
+        read_bases[noise] = rng.integers(0, 4, np.count_nonzero(noise), dtype=np.uint8)
+    gap = np.full(bases, GAP_QUALITY, dtype=np.uint8)
+    if workload.varying_gaps:
+        gap = rng.integers(VARYING_GAP[0], VARYING_GAP[1] + 1, bases, dtype=np.uint8)
+    indel = np.full(bases, INDEL_QUALITY, dtype=np.uint8)
+    return PairBatch(
+        group_read=np.arange(workload.regions + 1) * workload.reads,
+        group_haplotype=np.arange(workload.regions + 1) * workload.haplotypes,
+        read_offset=read_offset,
+        haplotype_offset=haplotype_offset,
+        haplotypes=letters,
+        start=gatk.START,
+        qualities=Qualities(read_bases, quality, indel, indel, gap),
+    )
+
+
+def _haplotypes(rng: np.random.Generator, workload: Workload) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Letters of all haplotypes end to end, and the length of each."""
+    shape = (workload.regions, workload.haplotypes)
+    length = workload.haplotype_length
+    root = rng.integers(0, 4, (workload.regions, 1, length), dtype=np.uint8)
+    codes = np.broadcast_to(root, (*shape, length)).copy()
+    substitutions = rng.integers(0, MOST_SUBSTITUTIONS + 1, shape)
+    for number in range(MOST_SUBSTITUTIONS):
+        of = np.nonzero(substitutions > number)
+        position = rng.integers(0, length, len(of[0]))
+        codes[*of, position] = (codes[*of, position] + rng.integers(1, 4, len(position), dtype=np.uint8)) % 4
+    kept = np.ones((*shape, length), dtype=bool)
+    if workload.deletions:
+        shortened = np.arange(workload.haplotypes) % 3 == 2
+        first = rng.integers(DELETION_MARGIN, length - DELETION_MARGIN, shape)
+        end = first + np.where(shortened, rng.integers(1, MOST_DELETED + 1, shape), 0)
+        position = np.arange(length)
+        kept = (position < first[..., None]) | (position >= end[..., None])
+    return codes[kept], np.count_nonzero(kept, axis=2).reshape(-1)
+
+
+def groups_of(batch: PairBatch) -> Iterator[Group]:
+    """The groups of a batch of GATK reads, as views."""
+    assert batch.qualities is not None
+    columns = [getattr(batch.qualities, name) for name in Qualities.__dataclass_fields__]
+    read, haplotype = batch.read_offset.tolist(), batch.haplotype_offset.tolist()
+    for group in range(batch.groups):
+        reads = range(*batch.group_read[group : group + 2].tolist())
+        haplotypes = range(*batch.group_haplotype[group : group + 2].tolist())
+        yield Group(
+            [Read(*(column[read[r] : read[r + 1]] for column in columns)) for r in reads],
+            [batch.haplotypes[haplotype[h] : haplotype[h + 1]] for h in haplotypes],
+        )
+
+
+def join(batches: Sequence[PairBatch]) -> PairBatch:
+    """Batches of GATK reads (at least one) as one batch, group after group; the same one may stand in it repeatedly."""
+
+    def joined(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        return np.concatenate(arrays)
+
+    def joined_offsets(name: str) -> NDArray[np.int64]:
+        return offsets(joined([np.diff(getattr(batch, name)) for batch in batches]))
+
+    return PairBatch(
+        group_read=joined_offsets("group_read"),
+        group_haplotype=joined_offsets("group_haplotype"),
+        read_offset=joined_offsets("read_offset"),
+        haplotype_offset=joined_offsets("haplotype_offset"),
+        haplotypes=joined([batch.haplotypes for batch in batches]),
+        start=batches[0].start,
+        qualities=Qualities(
+            *(joined([getattr(batch.qualities, name) for batch in batches]) for name in Qualities.__dataclass_fields__)
+        ),
+    )

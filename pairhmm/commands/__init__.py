@@ -1,0 +1,1 @@
+"""What each command does, as a Python function; `pairhmm.cli` is the command line to it."""

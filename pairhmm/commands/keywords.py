@@ -1,0 +1,157 @@
+"""Options by keyword: each field of the option dataclasses under its name, beside the objects themselves.
+
+`call(..., threads=2, ploidy=1)` is `call(..., options=RunOptions(threads=2), genotypes=GenotypeOptions(ploidy=1))`. The
+typed dictionaries below are what editors and type checkers know; a test holds them to the dataclasses.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from functools import cache
+from typing import Any, TypedDict, TypeGuard, TypeVarTuple, get_type_hints
+
+from pairhmm.engine import Choice
+from pairhmm.evidence.stream import EvidenceOptions
+from pairhmm.genomics.discovery import CandidateOptions
+from pairhmm.genomics.ploidy import Ploidies, PloidyRule
+from pairhmm.genomics.regions import RegionOptions
+from pairhmm.interface.arguments import AnyPath, Paths, Texts
+from pairhmm.io.alignments.read_blocks import ReadSelection
+from pairhmm.models.gatk import GatkOptions, PcrModel
+
+Groups = TypeVarTuple("Groups")
+
+
+class RunKeywords(TypedDict, total=False):
+    """The fields of `RunOptions`, and of the groups of options in it."""
+
+    reads: ReadSelection
+    excluded_flags: int
+    min_mapq: int
+    default_base_quality: int | None
+    model: GatkOptions
+    insertion_quality: int
+    deletion_quality: int
+    gap_quality: int
+    pcr_indel_model: PcrModel
+    cap_by_mapping_quality: bool
+    base_quality_threshold: int | None
+    score_floor: float | None
+    error_rate: float | None
+    joining: RegionOptions
+    join_distance: int
+    max_span: int
+    max_alleles: int
+    flank: int
+    min_flank: int
+    pad: int
+    evidence: EvidenceOptions
+    max_haplotypes: int
+    max_depth: int
+    max_cells: int
+    discovery: CandidateOptions
+    min_base_quality: int
+    min_snv_count: int
+    min_indel_count: int
+    min_snv_fraction: float
+    min_indel_fraction: float
+    backend: str | Choice
+    threads: int
+    chunk_size: int
+
+
+class CallKeywords(RunKeywords, total=False):
+    """Those of `RunOptions` and of `GenotypeOptions`."""
+
+    ploidy: int
+    snv_prior: float
+    indel_prior: float
+    ploidies: Ploidies
+    of_sample: Mapping[str, int]
+    sex_of: Mapping[str, str]
+    rules: Sequence[PloidyRule]
+
+
+class ScanKeywords(TypedDict, total=False):
+    """The fields of `ScanOptions`."""
+
+    both_strands: bool
+    max_mismatches: int
+    min_informative: int
+    min_score: float
+    min_mean: float
+    every_match: bool
+
+
+class ReportKeywords(TypedDict, total=False):
+    """The fields of `ReportInputs`."""
+
+    reference: AnyPath | None
+    calls: AnyPath | None
+    likelihoods: Paths
+    alignments: Paths
+    hits: Paths
+    signatures: AnyPath | None
+    timings: Paths
+    hits_samples: Texts
+
+
+def with_keywords(function: str, keywords: Mapping[str, object], *options: *Groups) -> tuple[*Groups]:
+    """Options with what was given by keyword.
+
+    Parameters
+    ----------
+    function : str
+        Whose keywords these are.
+    keywords : mapping
+        Values by the names of fields, at any depth: of the options themselves, or of option dataclasses in them.
+    *options : dataclasses
+
+    Returns
+    -------
+    tuple
+        The options, in their order.
+
+    Raises
+    ------
+    TypeError
+        For a keyword that no field has, with the nearest one that is.
+    OptionError
+        For a value that the option can't have.
+    """
+    kinds: list[Any] = [type(one) for one in options]
+    known = [name for kind in kinds for name in keyword_types(kind)]
+    for name in keywords:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(known))}"
+            raise TypeError(f"{function}() has no option {name!r}; {hint}")
+    return tuple(_changed(one, keywords) for one in options)
+
+
+@cache
+def keyword_types(options: type) -> dict[str, Any]:
+    """Names and types of the fields of an option dataclass, those of option dataclasses in it among them."""
+    found = {}
+    for name, kind in get_type_hints(options).items():
+        found[name] = kind
+        if _is_group(kind):
+            found |= keyword_types(kind)
+    return found
+
+
+def _is_group(kind: object) -> TypeGuard[type]:
+    return isinstance(kind, type) and dataclasses.is_dataclass(kind)
+
+
+def _changed(options: Any, keywords: Mapping[str, object]) -> Any:
+    changes: dict[str, object] = {}
+    for name, kind in get_type_hints(type(options)).items():
+        value = keywords.get(name, getattr(options, name))
+        if _is_group(kind) and keywords.keys() & keyword_types(kind).keys():
+            value = _changed(value, keywords)
+        if value is not getattr(options, name):
+            changes[name] = value
+    return dataclasses.replace(options, **changes) if changes else options

@@ -1,0 +1,258 @@
+"""The verb `report`: one HTML file from the outputs of a run."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Unpack
+
+from pairhmm.commands.keywords import ReportKeywords, with_keywords
+from pairhmm.commands.report_data import MULTIQC_CONTENTS, Found, multiqc_contents, page_data
+from pairhmm.commands.report_panels import PanelSources, make_panels
+from pairhmm.errors import InputError
+from pairhmm.interface.arguments import AnyPath, path_of, paths_of, texts_of
+from pairhmm.interface.options import check_whole
+from pairhmm.io.alignments.opening import AlignmentReader
+from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.likelihoods.reader import LikelihoodTable
+from pairhmm.io.likelihoods.writer import companion
+from pairhmm.io.report.page import write_page
+from pairhmm.io.report.timings import read_timings
+from pairhmm.io.samples.hit_reader import read_hits, table_label
+from pairhmm.io.samples.multiqc import multiqc_path, write_multiqc
+from pairhmm.io.samples.signatures import read_signatures
+from pairhmm.io.sequences.fasta import Reference
+from pairhmm.io.variants.called_sites import CalledSites
+from pairhmm.reporting.cohort import Cohort
+from pairhmm.reporting.hits import Hits
+from pairhmm.reporting.sites import SiteChoice, sites_of
+
+log = logging.getLogger(__name__)
+
+MAX_SITES = 5000
+TITLE = "pairhmm report"
+
+
+@dataclass(frozen=True, slots=True)
+class ReportInputs:
+    """The files of a report; all may be missing, but for one of `calls`, `likelihoods` and `hits`.
+
+    Paths may be given as text, as bytes or as path objects, and where there may be several, one may stand alone.
+
+    Attributes
+    ----------
+    reference : str or None
+        FASTA.
+    calls : str or None
+        VCF or BCF.
+    likelihoods : sequence of str
+        Tables of `pairhmm likelihoods`, each with its companion beside it.
+    alignments : sequence of str
+        BAM or CRAM with index; strand and mapping quality come from there. They need the reference.
+    hits : sequence of str
+        Tables of `pairhmm scan`.
+    signatures : str or None
+        FASTA of what was scanned for.
+    timings : sequence of str
+        Benchmark files of Snakemake.
+    hits_samples : sequence of str
+        The sample of each of `hits`; without them their files' names say it.
+    """
+
+    reference: str | None = None
+    calls: str | None = None
+    likelihoods: Sequence[str] = ()
+    alignments: Sequence[str] = ()
+    hits: Sequence[str] = ()
+    signatures: str | None = None
+    timings: Sequence[str] = ()
+    hits_samples: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("reference", "calls", "signatures"):
+            object.__setattr__(self, name, path_of(getattr(self, name)))
+        for name in ("likelihoods", "alignments", "hits", "timings"):
+            object.__setattr__(self, name, tuple(paths_of(getattr(self, name))))
+        object.__setattr__(self, "hits_samples", tuple(texts_of(self.hits_samples)))
+
+    def paths(self) -> list[str | None]:
+        """All files that are read, companions of tables among them."""
+        tables = (*self.likelihoods, *map(companion, self.likelihoods))
+        single = self.reference, self.calls, self.signatures
+        return [*single, *tables, *self.alignments, *self.hits, *self.timings]
+
+
+def report(
+    output: AnyPath,
+    inputs: ReportInputs | None = None,
+    title: str = TITLE,
+    multiqc: AnyPath | None = None,
+    max_sites: int = MAX_SITES,
+    **keywords: Unpack[ReportKeywords],
+) -> None:
+    """Write the report, and custom content for MultiQC.
+
+    Parameters
+    ----------
+    output : path
+        HTML; ``-`` is stdout.
+    inputs : ReportInputs, optional
+    title : str
+    multiqc : path, optional
+        A folder.
+    max_sites : int
+        The most sites that are shown: of more calls those with the lowest GQ, of likelihoods alone the first. Figures
+        of the cohort count all of them.
+    **keywords
+        Fields of `ReportInputs` by name, such as ``calls="calls.vcf.gz"``; they go before those of `inputs`.
+
+    Raises
+    ------
+    InputError
+        Naming file, record and cure; no output is left then.
+    """
+    output, multiqc = path_of(output), path_of(multiqc)
+    check_whole("max_sites", max_sites, 1)
+    chosen = with_keywords("report", keywords, inputs or ReportInputs())
+    (inputs,) = chosen
+    _check(inputs)
+    contents = () if multiqc is None else (multiqc_path(multiqc, name) for name in MULTIQC_CONTENTS)
+    check_apart(inputs.paths(), [("-o", output), *(("--mqc", path) for path in contents)])
+    found = Found(inputs=_described(inputs))
+    with ExitStack() as stack:
+        genome = stack.enter_context(Reference(inputs.reference)) if inputs.reference is not None else None
+        reader = None
+        if inputs.alignments and genome is not None:
+            reader = stack.enter_context(AlignmentReader(inputs.alignments, genome, need_index=True))
+        _read_sites(found, inputs, genome, reader, max_sites)
+    _read_scan(found, inputs)
+    found.timings = read_timings(inputs.timings)
+    _note_what_is_missing(found, inputs)
+    write_page(output, title, page_data(found, title, _version()), found.panels.packed)
+    if multiqc is not None:
+        write_multiqc(multiqc, multiqc_contents(found))
+    log.info(
+        "%d sites, %d panels, %d samples, %d hits: %s",
+        len(found.sites),
+        len(found.panels.packed),
+        len(found.samples),
+        found.hits.count if found.hits is not None else 0,
+        output,
+    )
+
+
+def _check(inputs: ReportInputs) -> None:
+    if inputs.calls is None and not inputs.likelihoods and not inputs.hits:
+        raise InputError("report", "", "nothing to report", "give --calls, --likelihoods or --hits")
+    if inputs.alignments and inputs.reference is None:
+        raise InputError("--alignments", "", "need the reference that they are aligned to", "give it with -f")
+    if inputs.alignments and not inputs.likelihoods:
+        raise InputError("--alignments", "", "tell of the reads of likelihood tables", "give those with --likelihoods")
+    if inputs.hits_samples and len(inputs.hits_samples) != len(inputs.hits):
+        rule = f"{len(inputs.hits_samples)} names for {len(inputs.hits)} tables"
+        raise InputError("--hits-sample", "", rule, "name the sample of each --hits once, in their order")
+    if inputs.signatures is not None and not inputs.hits:
+        raise InputError("--signatures", "", "say more of hits", "give those with --hits")
+
+
+def _described(inputs: ReportInputs) -> list[tuple[str, str]]:
+    single = (("reference", inputs.reference), ("calls", inputs.calls), ("signatures", inputs.signatures))
+    several = (("likelihoods", inputs.likelihoods), ("alignments", inputs.alignments), ("hits", inputs.hits))
+    named = [(what, path) for what, path in single if path is not None]
+    return named + [(what, path) for what, paths in several for path in paths]
+
+
+def _read_sites(
+    found: Found, inputs: ReportInputs, genome: Reference | None, reader: AlignmentReader | None, max_sites: int
+) -> None:
+    """The sites that are shown, and their panels."""
+    tables = [LikelihoodTable(path) for path in inputs.likelihoods]
+    contigs: Collection[str] = ()
+    if inputs.calls is not None:
+        contigs = _read_calls(found, inputs.calls, genome, max_sites)
+    else:
+        regions = ((one.place[0], one.place[1], one.variants) for table in tables for one in table.haplotypes())
+        found.sites, has_more = sites_of(regions, max_sites)
+        found.seen_sites = len(found.sites)
+        if has_more:
+            found.notes.append(f"{max_sites:,} sites are shown, the first of the likelihood tables (--max-sites)")
+    samples = found.cohort.samples if found.cohort is not None else []
+    found.panels = make_panels(tables, PanelSources(found.sites, inputs.calls, samples, contigs, genome, reader))
+    if reader is not None:
+        _check_alignments(reader, found, inputs)
+
+
+def _read_calls(found: Found, path: str, genome: Reference | None, max_sites: int) -> Collection[str]:
+    """The cohort's figures, and the sites that are shown; gives the contigs that the file knows."""
+    with CalledSites(path) as records:
+        cohort, choice = Cohort(records.samples), SiteChoice(max_sites)
+        seen: set[str] = set()
+        for site in records:
+            if site.chrom not in seen:
+                seen.add(site.chrom)
+                if genome is not None:
+                    genome.check_contigs(path, {site.chrom: records.contigs.get(site.chrom)})
+            cohort.add(site)
+            choice.add(site)
+        found.provenance += [(path, key, value) for key, value in records.provenance]
+    found.cohort, found.sites, found.seen_sites = cohort, choice.sites(), choice.seen
+    # A header may lack the contigs of its records; one that lists none says nothing of those without a record.
+    return seen.union(records.contigs) if records.contigs else ()
+
+
+def _check_alignments(reader: AlignmentReader, found: Found, inputs: ReportInputs) -> None:
+    """Alignments of other samples would leave strands and mapping qualities out without a word."""
+    if found.panels.counts and not set(reader.samples) & set(found.panels.counts):
+        rule = f"none of its samples ({', '.join(reader.samples)}) is in the likelihood tables"
+        raise InputError(inputs.alignments[0], "", rule, "give the alignments that the tables were made from")
+
+
+def _read_scan(found: Found, inputs: ReportInputs) -> None:
+    if not inputs.hits:
+        return
+    hits, known = Hits(), set(found.panels.samples)
+
+    def name_by_files(file: str, table: str) -> str:
+        is_tables = table in known and file not in known
+        return table if is_tables or file.startswith(table) else file
+
+    scanned: dict[str, None] = {}
+    names: Sequence[str | None] = inputs.hits_samples or [None] * len(inputs.hits)
+    for path, name in zip(inputs.hits, names, strict=True):
+        has_hit = False
+        for hit in read_hits(path, name_by_files if name is None else lambda *_, name=name: name):
+            hits.add(hit)
+            scanned[hit.sample] = None
+            has_hit = True
+        if not has_hit:
+            scanned[name or table_label(path)] = None
+    found.hits, found.scanned = hits, list(scanned)
+    if inputs.signatures is not None:
+        found.signatures = read_signatures(inputs.signatures)
+        others = [name for name in hits.signatures if name not in set(found.signatures.names)]
+        if others:
+            rule = f"has no signature {others[0]}, of which there are hits"
+            raise InputError(inputs.signatures, "", rule, "give the signatures that were scanned for")
+
+
+def _note_what_is_missing(found: Found, inputs: ReportInputs) -> None:
+    """What a reader of the report must know, there and on stderr."""
+    shown = len(found.sites)
+    if shown < found.seen_sites:
+        found.notes.append(f"{shown:,} of {found.seen_sites:,} sites are shown: {SiteChoice.RULE} (--max-sites)")
+    without = shown - len(found.panels.of_site)
+    if inputs.likelihoods and without:
+        found.notes.append(f"{without:,} of the sites are in no likelihood table")
+    for note in found.notes:
+        log.warning("%s", note)
+
+
+def _version() -> str:
+    try:
+        return version("pairhmm")
+    except PackageNotFoundError:
+        # Run from a checkout that was not installed.
+        return "unknown"

@@ -1,0 +1,257 @@
+"""What was found in a run's outputs, as the page of a report and MultiQC take it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from pairhmm.commands.report_panels import Panels
+from pairhmm.genomics.genotypes import INFORMATIVE
+from pairhmm.io.report.timings import Timing
+from pairhmm.io.samples.multiqc import general_statistics, heatmap
+from pairhmm.models.batch import PRECISIONS
+from pairhmm.reporting.cohort import Cohort
+from pairhmm.reporting.hits import QUALITY_BIN, Hits, track
+from pairhmm.reporting.panels import IMPOSSIBLE, PER_LOG10, UNKNOWN_BEST
+from pairhmm.reporting.sites import NO_QUALITY, Site
+from pairhmm.scanning.batch import Signatures
+
+MOST_SIGNATURES = 50
+"""Columns of MultiQC's heatmap: those with the most hits."""
+
+
+@dataclass(slots=True)
+class Found:
+    """Everything that a report tells.
+
+    Attributes
+    ----------
+    sites : list of Site
+        Those that are shown.
+    seen_sites : int
+        How many the calls have; without calls, those that are shown.
+    panels : Panels
+    cohort : Cohort or None
+        None without calls.
+    hits : Hits or None
+        None without tables of hits.
+    scanned : list of str
+        Samples of the scan, those without a hit too.
+    signatures : Signatures or None
+    timings : list of Timing
+    provenance : list of (str, str, str)
+        File, key and value of header lines.
+    inputs : list of (str, str)
+        What a file is, and its path.
+    notes : list of str
+        What is missing or left out.
+    """
+
+    sites: list[Site] = field(default_factory=list)
+    seen_sites: int = 0
+    panels: Panels = field(default_factory=lambda: Panels([]))
+    cohort: Cohort | None = None
+    hits: Hits | None = None
+    scanned: list[str] = field(default_factory=list)
+    signatures: Signatures | None = None
+    timings: list[Timing] = field(default_factory=list)
+    provenance: list[tuple[str, str, str]] = field(default_factory=list)
+    inputs: list[tuple[str, str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def samples(self) -> list[str]:
+        """Samples of the calls, of the likelihoods and of the scan, each once."""
+        return list(dict.fromkeys([*self.panels.samples, *self.scanned]))
+
+
+def page_data(found: Found, title: str, version: str) -> dict[str, Any]:
+    """The JSON of the page (`report_page/`)."""
+    return {
+        "title": title,
+        "version": version,
+        "constants": {
+            "perLog10": PER_LOG10,
+            "impossible": IMPOSSIBLE,
+            "unknownBest": UNKNOWN_BEST,
+            "informative": INFORMATIVE,
+            "qualityBin": QUALITY_BIN,
+            "precisions": list(PRECISIONS),
+        },
+        "samples": found.samples,
+        "inputs": found.inputs,
+        "notes": found.notes,
+        "cohort": _cohort(found),
+        "concordance": _concordance(found),
+        "seenSites": found.seen_sites,
+        "sites": _sites(found),
+        "scan": _scan(found),
+        "precisions": found.panels.precisions,
+        "timings": [[one.name, one.seconds, one.cpu_seconds, one.megabytes] for one in found.timings],
+        "provenance": found.provenance,
+    }
+
+
+def _rounded(value: float | None, digits: int = 2) -> float | None:
+    return None if value is None else round(value, digits)
+
+
+# Key, title, and what it is; the page and MultiQC have the same.
+_CALL_COLUMNS = {
+    "called": ("Called", "Genotypes, of records that pass their filters", "{:,.0f}"),
+    "het": ("Het", "Heterozygous genotypes", "{:,.0f}"),
+    "hom_alt": ("Hom alt", "Homozygous genotypes other than the reference's", "{:,.0f}"),
+    "missing": ("Missing", "Records without a genotype", "{:,.0f}"),
+    "snvs": ("SNVs", "Alternative alleles of one base, carried", "{:,.0f}"),
+    "indels": ("Indels", "Insertions and deletions carried", "{:,.0f}"),
+    "ti_tv": ("Ti/Tv", "Transitions by transversions", "{:,.2f}"),
+    "mean_depth": ("Depth", "Mean DP", "{:,.1f}"),
+    "mean_quality": ("GQ", "Mean genotype quality", "{:,.1f}"),
+}
+_READ_COLUMNS = {
+    "reads": ("Reads", "Reads scored in the regions shown, a read of two regions twice", "{:,.0f}"),
+    "decided": ("Decided", "Percentage of these reads that choose a haplotype", "{:,.1f}"),
+}
+_SCAN_COLUMNS = {
+    "hits": ("Scan hits", "Hits of signatures", "{:,.0f}"),
+    "signatures": ("Signatures", "Signatures that occur", "{:,.0f}"),
+}
+
+
+def _columns(found: Found) -> dict[str, tuple[str, str, str]]:
+    """The columns that there is something for."""
+    columns: dict[str, tuple[str, str, str]] = {}
+    if found.cohort is not None:
+        columns |= _CALL_COLUMNS
+    if found.panels.counts:
+        columns |= _READ_COLUMNS
+    if found.hits is not None:
+        columns |= _SCAN_COLUMNS
+    return columns
+
+
+def _figures(found: Found, sample: str) -> dict[str, float | None]:
+    """Every column's value of a sample; None where it has none."""
+    values: dict[str, float | None] = {}
+    if found.cohort is not None and sample in found.cohort.samples:
+        figures = found.cohort.figures[found.cohort.samples.index(sample)]
+        values |= {key: getattr(figures, key) for key in _CALL_COLUMNS}
+    counts = found.panels.counts.get(sample)
+    if counts is not None:
+        values |= {"reads": counts.reads, "decided": 100 * counts.decided / counts.reads}
+    if found.hits is not None and sample in found.scanned:
+        values["hits"], values["signatures"] = found.hits.of_sample(sample)
+    return {key: _rounded(values.get(key)) for key in _columns(found)}
+
+
+def _cohort(found: Found) -> dict[str, Any]:
+    columns = _columns(found)
+    digits = {key: int(form.split(".")[1][0]) for key, (_, _, form) in columns.items()}
+    return {
+        "columns": [[key, title, told, digits[key]] for key, (title, told, _) in columns.items()],
+        "rows": [[sample, *_figures(found, sample).values()] for sample in found.samples],
+    }
+
+
+def _concordance(found: Found) -> dict[str, Any] | None:
+    """How far the genotypes of each two samples agree."""
+    if found.cohort is None or not found.cohort.is_compared:
+        return None
+    shares = [[_rounded(None if np.isnan(one) else one, 4) for one in row] for row in found.cohort.concordance()]
+    return {"samples": found.cohort.samples, "shares": shares}
+
+
+def _sites(found: Found) -> dict[str, Any]:
+    """Sites as columns."""
+    sites = found.sites
+    chroms = {name: number for number, name in enumerate(dict.fromkeys(site.chrom for site in sites))}
+    samples = found.cohort.samples if found.cohort is not None else []
+    panels = [found.panels.of_site.get(number, []) for number in range(len(sites))]
+    return {
+        "chroms": list(chroms),
+        "chrom": [chroms[site.chrom] for site in sites],
+        "pos": [site.pos + 1 for site in sites],
+        "id": [site.id for site in sites],
+        "ref": [site.ref for site in sites],
+        "alts": [",".join(site.alts) for site in sites],
+        "kind": [site.kind for site in sites],
+        "quality": [_rounded(site.quality) for site in sites],
+        "filters": [site.filters for site in sites],
+        "leastGq": [None if site.least_quality == NO_QUALITY else site.least_quality for site in sites],
+        "samples": samples,
+        "calls": [_calls(sites, number) for number in range(len(samples))],
+        "panels": [[[one.panel, one.alleles] for one in own] for own in panels],
+    }
+
+
+def _calls(sites: Sequence[Site], sample: int) -> dict[str, Any]:
+    calls = [site.calls[sample] for site in sites]
+    return {
+        "gt": [call.genotype for call in calls],
+        "ad": [call.depths for call in calls],
+        "dp": [call.depth for call in calls],
+        "gq": [call.quality for call in calls],
+        "pl": [call.likelihoods for call in calls],
+    }
+
+
+def _scan(found: Found) -> dict[str, Any] | None:
+    if found.hits is None:
+        return None
+    lengths = dict(found.hits.signatures)
+    described: dict[str, dict[str, Any]] = {}
+    if found.signatures is not None:
+        known = found.signatures
+        for index, (name, length) in enumerate(zip(known.names, known.lengths.tolist(), strict=True)):
+            described[name] = {"informative": int(known.informative[index])}
+            if name in lengths:
+                described[name]["track"] = track(known.sequence(index))
+            lengths.setdefault(name, length)
+    numbers = {name: number for number, name in enumerate(lengths)}
+    samples = {name: number for number, name in enumerate(found.samples)}
+    return {
+        "signatures": [{"name": name, "length": length} | described.get(name, {}) for name, length in lengths.items()],
+        "samples": [samples[name] for name in found.scanned],
+        "rows": found.hits.for_page(samples, numbers),
+        "hits": found.hits.count,
+    }
+
+
+MULTIQC_CONTENTS = ("pairhmm_general", "pairhmm_concordance", "pairhmm_hits")
+"""Names of what `multiqc_contents` may give."""
+
+
+def multiqc_contents(found: Found) -> dict[str, dict[str, Any]]:
+    """Custom content for MultiQC, by the beginning of its file's name."""
+    data = {}
+    for sample in found.samples:
+        data[sample] = {key: value for key, value in _figures(found, sample).items() if value is not None}
+    contents = {"pairhmm_general": general_statistics(_columns(found), data)}
+    concordance = _concordance(found)
+    if concordance is not None:
+        contents["pairhmm_concordance"] = heatmap(
+            "pairhmm_concordance",
+            "Genotype concordance",
+            "Share of equal genotypes of each two samples, of the sites where both are called.",
+            concordance["samples"],
+            concordance["samples"],
+            concordance["shares"],
+        )
+    if found.hits is not None and found.hits.count:
+        contents["pairhmm_hits"] = _hits_heatmap(found.hits, found.scanned)
+    return contents
+
+
+def _hits_heatmap(hits: Hits, samples: Sequence[str]) -> dict[str, Any]:
+    best = hits.best_means()
+    has_qualities = any(mean is not None for mean in best.values())
+    values = best if has_qualities else dict.fromkeys(best, 1.0)
+    times = {name: sum(signature == name for signature, _ in best) for name in hits.signatures}
+    shown = sorted(times, key=lambda name: -times[name])[:MOST_SIGNATURES]
+    what = "Best mean base quality (Phred) of each signature's hits" if has_qualities else "Signatures that occur"
+    of = f"; the {len(shown)} signatures in most samples of {len(times)}" if len(shown) < len(times) else ""
+    rows = [[_rounded(values.get((signature, sample))) for signature in shown] for sample in samples]
+    return heatmap("pairhmm_hits", "Signature hits", f"{what}{of}.", shown, samples, rows)

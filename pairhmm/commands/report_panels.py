@@ -1,0 +1,232 @@
+"""From likelihood tables to the panels of a report: which region shows which site, and what reads say there."""
+
+from __future__ import annotations
+
+import logging
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+
+from pairhmm.errors import InputError
+from pairhmm.evidence.given_haplotypes import find_differences
+from pairhmm.io.alignments.opening import AlignmentReader
+from pairhmm.io.alignments.read_places import read_places
+from pairhmm.io.likelihoods.reader import LikelihoodTable, Place, RegionHaplotypes
+from pairhmm.io.sequences.fasta import Reference
+from pairhmm.reporting.packing import pack
+from pairhmm.reporting.panels import RegionReads, aligned_haplotypes, choose, panel_bytes
+from pairhmm.reporting.sites import Site, site_alleles
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class PanelOfSite:
+    """A panel that shows a site; `alleles` as `pairhmm.reporting.sites.site_alleles` gives them."""
+
+    panel: int
+    alleles: list[int] | None
+
+
+@dataclass(slots=True)
+class ReadCounts:
+    """Reads of a sample in all panels."""
+
+    reads: int = 0
+    decided: int = 0
+
+
+@dataclass(slots=True)
+class Panels:
+    """Panels as they are made.
+
+    Attributes
+    ----------
+    packed : list of str
+        One a region and table.
+    of_site : dict of int to list of PanelOfSite
+        By the site's number.
+    samples : list of str
+        In order of appearance, behind those that were known before.
+    counts : dict of str to ReadCounts
+        By sample.
+    precisions : list of int
+        Reads by what their hardest pair took, in the order of `pairhmm.models.batch.PRECISIONS`.
+    """
+
+    samples: list[str]
+    packed: list[str] = field(default_factory=list)
+    of_site: dict[int, list[PanelOfSite]] = field(default_factory=dict)
+    counts: dict[str, ReadCounts] = field(default_factory=dict)
+    precisions: list[int] = field(default_factory=lambda: [0, 0, 0])
+
+
+@dataclass(frozen=True, slots=True)
+class PanelSources:
+    """What panels are made of beside likelihood tables.
+
+    Attributes
+    ----------
+    sites : sequence of Site
+    calls : str or None
+        The VCF, whose samples are `samples`.
+    samples : list of str
+    contigs : collection of str
+        Those that the VCF knows; empty where it does not say.
+    genome : Reference or None
+    reader : AlignmentReader or None
+    """
+
+    sites: Sequence[Site]
+    calls: str | None
+    samples: list[str]
+    contigs: Collection[str]
+    genome: Reference | None
+    reader: AlignmentReader | None
+
+
+def make_panels(tables: Sequence[LikelihoodTable], sources: PanelSources) -> Panels:
+    """The panels of all sites; one table after the other, region after region.
+
+    Raises
+    ------
+    InputError
+        For tables that do not go with the calls or with the reference.
+    """
+    panels = Panels(list(sources.samples))
+    index = _SiteIndex(sources.sites)
+    for number, table in enumerate(tables):
+        shown = _shown_regions(table, index, sources)
+        regions = {region.haplotypes.place: region for region in shown}
+        for reads in table.regions(partial(_haplotypes, regions)):
+            _count(panels, reads, sources, table.path)
+            places = {}
+            if sources.reader is not None:
+                places = read_places(sources.reader, reads.chrom, reads.start, reads.end)
+            numbers = {name: at for at, name in enumerate(panels.samples)}
+            data = panel_bytes(reads, number, numbers, _alignment(reads, sources.genome), places)
+            for site, alleles in regions[reads.chrom, reads.start, reads.end].sites:
+                panels.of_site.setdefault(site, []).append(PanelOfSite(len(panels.packed), alleles))
+            panels.packed.append(pack(data))
+    return panels
+
+
+@dataclass(slots=True)
+class _ShownRegion:
+    haplotypes: RegionHaplotypes
+    sites: list[tuple[int, list[int] | None]]
+
+
+def _haplotypes(regions: dict[Place, _ShownRegion], place: Place) -> RegionHaplotypes | None:
+    region = regions.get(place)
+    return None if region is None else region.haplotypes
+
+
+class _SiteIndex:
+    """Numbers of sites by place."""
+
+    def __init__(self, sites: Sequence[Site]) -> None:
+        self._places: dict[str, list[tuple[int, int]]] = {}
+        for number, site in enumerate(sites):
+            self._places.setdefault(site.chrom, []).append((site.pos, number))
+        for places in self._places.values():
+            places.sort()
+
+    def within(self, chrom: str, start: int, end: int) -> Iterator[int]:
+        """Sites whose position is in [start, end)."""
+        places = self._places.get(chrom, [])
+        for _, number in places[bisect_left(places, (start, -1)) : bisect_left(places, (end, -1))]:
+            yield number
+
+
+def _shown_regions(table: LikelihoodTable, index: _SiteIndex, sources: PanelSources) -> list[_ShownRegion]:
+    """The regions of a table that show a site: those that have it as a variant; else the first that covers it."""
+    having: list[_ShownRegion] = []
+    had: set[int] = set()
+    covering: dict[int, RegionHaplotypes] = {}
+    checked: set[str] = set()
+    for haplotypes in table.haplotypes():
+        chrom, start, end = haplotypes.place
+        if chrom not in checked:
+            checked.add(chrom)
+            _check_contig(chrom, table.path, sources)
+        region = _ShownRegion(haplotypes, [])
+        try:
+            for number in index.within(chrom, start, end):
+                alleles = site_alleles(sources.sites[number], haplotypes.variants, haplotypes.alleles)
+                if alleles is None:
+                    covering.setdefault(number, haplotypes)
+                else:
+                    region.sites.append((number, alleles))
+                    had.add(number)
+        except (ValueError, IndexError):
+            rule = "its variants and alleles do not go together"
+            raise InputError(table.companion, f"{chrom}:{start + 1}-{end}", rule, "make the table again") from None
+        if region.sites:
+            having.append(region)
+    for number, haplotypes in covering.items():
+        if number not in had:
+            having.append(_ShownRegion(haplotypes, [(number, None)]))
+    return _joined(having)
+
+
+def _check_contig(chrom: str, path: str, sources: PanelSources) -> None:
+    if sources.genome is not None:
+        sources.genome.check_contigs(path, {chrom: None})
+    if sources.calls is not None and sources.contigs and chrom not in sources.contigs:
+        rule = f"has none of this name, but {path} has"
+        raise InputError(sources.calls, f"contig {chrom}", rule, "give calls and likelihoods of the same reference")
+
+
+def _joined(regions: Sequence[_ShownRegion]) -> list[_ShownRegion]:
+    """One a place."""
+    by_place: dict[Place, _ShownRegion] = {}
+    for region in regions:
+        known = by_place.setdefault(region.haplotypes.place, region)
+        if known is not region:
+            known.sites += region.sites
+    return list(by_place.values())
+
+
+def _count(panels: Panels, reads: RegionReads, sources: PanelSources, path: str) -> None:
+    decided = choose(reads.log10).decided
+    for code, count in enumerate(np.bincount(reads.precision, minlength=len(panels.precisions)).tolist()):
+        panels.precisions[code] += count
+    for sample, is_decided in zip(reads.samples, decided.tolist(), strict=True):
+        if sample not in panels.counts:
+            _welcome(panels, sample, sources, path)
+        panels.counts[sample].reads += 1
+        panels.counts[sample].decided += is_decided
+
+
+def _welcome(panels: Panels, sample: str, sources: PanelSources, path: str) -> None:
+    if sample not in panels.samples:
+        if sources.calls is not None:
+            cure = "give calls and likelihoods of the same samples"
+            raise InputError(sources.calls, "", f"has no sample {sample}, which {path} has", cure)
+        panels.samples.append(sample)
+    panels.counts[sample] = ReadCounts()
+
+
+def _alignment(reads: RegionReads, genome: Reference | None) -> tuple[int, str, list[list[tuple[int, str, str]]]]:
+    """Where the haplotypes begin, the reference there, and what each differs in."""
+    start, end = _span(reads)
+    if genome is not None:
+        reference = genome.fetch(reads.chrom, start, end)
+    else:
+        # The haplotype without any alternative allele spells the reference.
+        plain = [set(alleles.split(",")) <= {"0", "."} for alleles in reads.alleles]
+        reference = reads.sequences[plain.index(True) if True in plain else 0]
+    return start, reference, aligned_haplotypes(start, reference, reads.sequences, find_differences)
+
+
+def _span(reads: RegionReads) -> tuple[int, int]:
+    """What the haplotypes span, 0-based half-open: made names say so; those given with their own span the region."""
+    chrom, colon, rest = reads.haplotypes[0].rpartition("/")[0].rpartition(":")
+    first, dash, last = rest.partition("-")
+    if colon and dash and chrom == reads.chrom and first.isdecimal() and last.isdecimal():
+        return int(first) - 1, int(last)
+    return reads.start, reads.end

@@ -1,0 +1,187 @@
+"""Simulate a genome, its variants and its reads, so that a caller can be compared with a known truth."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from pairhmm.errors import InputError
+from pairhmm.interface.arguments import AnyPath, path_of
+from pairhmm.io.files.output_folders import whole_folder
+from pairhmm.io.samples.simulated import ReadWriter, write_fasta, write_truth
+from pairhmm.simulation.reads import draw_reads
+from pairhmm.simulation.reference import make_contig, repeat_families
+from pairhmm.simulation.variants import TooManyVariantsError, build_haplotype, place_variants
+
+SNVS_PER_BASE = 0.85e-3
+INDELS_PER_BASE = 0.15e-3
+REFERENCE, TRUTH, BAM = "reference.fa", "truth.vcf.gz", "reads.bam"
+FASTQ_1, FASTQ_2 = "reads_1.fastq.gz", "reads_2.fastq.gz"
+FILES = (REFERENCE, f"{REFERENCE}.fai", TRUTH, f"{TRUTH}.tbi", FASTQ_1, FASTQ_2, BAM, f"{BAM}.bai")
+# Coverage falls off towards the ends of a contig, so no variant lies there.
+MARGIN = 500
+MIN_CONTIG = 2_000
+# The longest contig a BAI index can hold.
+MAX_CONTIG = 2**29 - 1
+MAX_COVERAGE = 100_000
+# What SAM allows in a read group's sample and VCF in a column's name, less white space.
+SAMPLE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedData:
+    """Where a simulated data set lies and what is in it."""
+
+    reference: Path
+    truth: Path
+    fastq_1: Path
+    fastq_2: Path
+    bam: Path
+    snvs: int
+    indels: int
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    """The options of `simulate`, under their names."""
+
+    length: int
+    contigs: int
+    coverage: float
+    read_length: int
+    snvs: int
+    indels: int
+    max_indel: int
+    sample: str
+    seed: int
+    genome_seed: int
+
+
+def simulate(
+    output: AnyPath,
+    *,
+    length: int = 200_000,
+    contigs: int = 1,
+    coverage: float = 30.0,
+    read_length: int = 150,
+    snvs: int | None = None,
+    indels: int | None = None,
+    max_indel: int = 50,
+    sample: str = "sample",
+    seed: int = 1,
+    genome_seed: int | None = None,
+    overwrite: bool = False,
+) -> SimulatedData:
+    """Make a diploid sample with known variants and its paired reads.
+
+    The same arguments give the same bytes. One contig at a time is held in memory: about 60 bytes a base at 30x.
+
+    Parameters
+    ----------
+    output : path
+        Folder for ``reference.fa``, ``truth.vcf.gz``, ``reads_1.fastq.gz``, ``reads_2.fastq.gz`` and ``reads.bam``
+        (true alignments), with their indexes; made when missing.
+    length : int
+        Bases of the genome, shared evenly among the contigs.
+    contigs : int
+        Contigs, named chr1, chr2, ...
+    coverage : float
+        Mean depth.
+    read_length : int
+        Bases a read.
+    snvs, indels : int, optional
+        How many of each in the genome; by default 0.85 and 0.15 in a thousand bases.
+    max_indel : int
+        Largest insertion or deletion, bases; less than `read_length`.
+    sample : str
+        Name in the VCF and in the read group.
+    seed : int
+        Seed of every random choice, not negative.
+    genome_seed : int, optional
+        Seed of the reference in its place: samples with the same one, length and contigs share their reference.
+    overwrite : bool
+        Files of these names that are in the folder may be replaced.
+
+    Returns
+    -------
+    SimulatedData
+
+    Raises
+    ------
+    InputError
+        When an argument is out of range, the variants do not fit, or a file is there that may not be replaced.
+    """
+    snvs = round(SNVS_PER_BASE * length) if snvs is None else snvs
+    indels = round(INDELS_PER_BASE * length) if indels is None else indels
+    of_genome = seed if genome_seed is None else genome_seed
+    settings = _Settings(length, contigs, coverage, read_length, snvs, indels, max_indel, sample, seed, of_genome)
+    _check(settings)
+    folder = Path(path_of(output))
+    with whole_folder(folder, FILES, overwrite) as scratch:
+        pairs = _make(scratch, settings)
+    return SimulatedData(
+        folder / REFERENCE, folder / TRUTH, folder / FASTQ_1, folder / FASTQ_2, folder / BAM, snvs, indels, pairs
+    )
+
+
+def _check(settings: _Settings) -> None:
+    longest = max(settings.contigs, 1)
+    rules = [
+        (settings.contigs >= 1, "--contigs", "must be at least 1"),
+        (settings.length >= MIN_CONTIG * longest, "--length", f"must be at least {MIN_CONTIG} bases a contig"),
+        (settings.length <= MAX_CONTIG * longest, "--length", f"must be at most {MAX_CONTIG} bases a contig"),
+        (0 < settings.coverage <= MAX_COVERAGE, "--coverage", f"must be above 0 and at most {MAX_COVERAGE}"),
+        (20 <= settings.read_length <= 500, "--read-length", "must be from 20 to 500"),
+        (settings.snvs >= 0, "--snvs", "must not be negative"),
+        (settings.indels >= 0, "--indels", "must not be negative"),
+        (1 <= settings.max_indel < settings.read_length, "--max-indel", "must be from 1 to --read-length minus 1"),
+        (settings.seed >= 0, "--seed", "must not be negative"),
+        (settings.genome_seed >= 0, "--genome-seed", "must not be negative"),
+        (SAMPLE_NAME.fullmatch(settings.sample) is not None, "--sample", "must be letters, digits, '.', '_' or '-'"),
+    ]
+    for holds, option, rule in rules:
+        if not holds:
+            raise InputError(option, "", rule, "")
+
+
+def _share(total: int, contigs: int, index: int) -> int:
+    return total * (index + 1) // contigs - total * index // contigs
+
+
+def _make(folder: Path, settings: _Settings) -> int:
+    """Write all files into `folder`; returns how many pairs of reads."""
+    # Independent streams, so that coverage or read length leave the genome and its variants as they are.
+    seeds = settings.genome_seed, settings.seed
+    genome, streams = (np.random.SeedSequence(seed).spawn(1 + 3 * settings.contigs) for seed in seeds)
+    families = repeat_families(np.random.default_rng(genome[0]))
+    sequences, variants = {}, {}
+    for index in range(settings.contigs):
+        genome_stream = np.random.default_rng(genome[1 + 3 * index])
+        variant_stream = np.random.default_rng(streams[2 + 3 * index])
+        name = f"chr{index + 1}"
+        size, snvs, indels = (
+            _share(total, settings.contigs, index) for total in (settings.length, settings.snvs, settings.indels)
+        )
+        codes, tracts = make_contig(genome_stream, size, families)
+        try:
+            variants[name] = place_variants(variant_stream, codes, tracts, snvs, indels, settings.max_indel, MARGIN)
+        except TooManyVariantsError as error:
+            rule = f"only {error.placed} of {snvs + indels} variants fit on {name}"
+            raise InputError("--snvs/--indels", "", rule, "ask for fewer or raise --length") from error
+        sequences[name] = codes
+    sizes = {name: len(codes) for name, codes in sequences.items()}
+    write_fasta(folder / REFERENCE, sequences)
+    write_truth(folder / TRUTH, sizes, variants, settings.sample)
+    pairs = 0
+    with ReadWriter(folder / FASTQ_1, folder / FASTQ_2, folder / BAM, sizes, settings.sample) as writer:
+        for index, (name, codes) in enumerate(sequences.items()):
+            copies = build_haplotype(codes, variants[name], 0), build_haplotype(codes, variants[name], 1)
+            fragments = max(1, round(settings.coverage * len(codes) / (2 * settings.read_length)))
+            read_stream = np.random.default_rng(streams[3 + 3 * index])
+            writer.add(draw_reads(read_stream, copies, fragments, settings.read_length))
+            pairs += fragments
+    return pairs

@@ -1,0 +1,157 @@
+"""Whether reads were aligned to this reference: their letters tell, and the checksums of their header.
+
+All coordinates are 0-based half-open.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.errors import InputError
+from pairhmm.genomics.arrays import offsets
+from pairhmm.genomics.blocks import ReadBlock
+from pairhmm.genomics.regions import FetchBases
+from pairhmm.genomics.sequences import encode
+
+log = logging.getLogger(__name__)
+
+# Reads of a contig that are looked at: so many at first, and one in so many of those that follow.
+_FIRST_READS, _ONE_IN = 64, 256
+# Aligned bases that are looked at in a block, about: long reads are fewer.
+_MOST_BASES = 1_000_000
+# A read that differs in more than this share of its bases is not aligned here; unrelated bases differ in three of four.
+_WRONG_SHARE = 0.4
+# What is judged: reads of so many comparable bases, once there are so many reads.
+_FEWEST_BASES, _FEWEST_READS = 30, 10
+# A read over an intron this many times its length is not looked at: its reference would have to be read for little.
+_LONGEST_SPAN = 20
+# Contigs are summed unasked up to so many bases in all, a twentieth of a second; beyond, where reads disagree.
+_SUMMED_UNASKED = 10_000_000
+_PIECE = 1 << 24
+# By BAM's operations M I D N S H P = X: whether they align bases, and what they use up.
+_ALIGNS = np.array([1, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0], dtype=bool)
+_USES_QUERY = np.array([1, 1, 0, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0], dtype=np.int64)
+_USES_REFERENCE = np.array([1, 0, 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0], dtype=np.int64)
+
+
+class ReferenceCheck:
+    """Lets blocks of reads pass for as long as they agree with the reference.
+
+    Parameters
+    ----------
+    path : str
+        The reference, for messages.
+    fetch : callable
+        ``fetch(chrom, start, end)`` gives reference bases.
+    contigs : mapping of str to int
+        Lengths.
+    checksums : mapping of str to str
+        MD5 of contigs that the reads' header has (SAM's M5): upper-case letters, in hexadecimal.
+    """
+
+    def __init__(self, path: str, fetch: FetchBases, contigs: Mapping[str, int], checksums: Mapping[str, str]) -> None:
+        self._path, self._fetch, self._contigs, self._checksums = path, fetch, contigs, checksums
+        self._left_to_sum = _SUMMED_UNASKED
+        self._chrom = ""
+        self._is_settled = False
+        self._seen = self._looked_at = self._judged = self._wrong = 0
+
+    def watch(self, blocks: Iterable[ReadBlock]) -> Iterator[ReadBlock]:
+        """The blocks themselves.
+
+        Raises
+        ------
+        InputError
+            Naming the contig with which most reads disagree.
+        """
+        for block in blocks:
+            if block.chrom != self._chrom:
+                self._begin(block.chrom)
+            if not self._is_settled:
+                self._look_at(block)
+            yield block
+
+    def _begin(self, chrom: str) -> None:
+        self._chrom = chrom
+        self._seen = self._looked_at = self._judged = self._wrong = 0
+        self._is_settled = False
+        if chrom in self._checksums and self._contigs[chrom] <= self._left_to_sum:
+            self._left_to_sum -= self._contigs[chrom]
+            self._is_settled = self._sums_agree()
+            if not self._is_settled:
+                log.warning("%s: contig %s is not the one that the reads' header names (M5)", self._path, chrom)
+
+    def _sums_agree(self) -> bool:
+        length = self._contigs[self._chrom]
+        total = hashlib.md5(usedforsecurity=False)
+        for start in range(0, length, _PIECE):
+            total.update(self._fetch(self._chrom, start, min(start + _PIECE, length)).encode())
+        return total.hexdigest() == self._checksums[self._chrom].lower()
+
+    def _look_at(self, block: ReadBlock) -> None:
+        self._seen += len(block)
+        count = min(len(block), _FIRST_READS + self._seen // _ONE_IN - self._looked_at)
+        if count <= 0:
+            return
+        self._looked_at += count
+        reads = np.unique(np.linspace(0, len(block) - 1, count).astype(np.int64))
+        lengths = np.diff(block.base_offset)[reads]
+        spans = block.end[reads] - block.start[reads]
+        few = np.cumsum(lengths) - lengths < _MOST_BASES
+        compared, differing = differences(block.take(reads[few & (spans <= _LONGEST_SPAN * lengths)]), self._fetch)
+        is_judged = compared >= _FEWEST_BASES
+        self._judged += int(is_judged.sum())
+        self._wrong += int((differing > _WRONG_SHARE * compared)[is_judged].sum())
+        if self._judged >= _FEWEST_READS and 2 * self._wrong > self._judged:
+            self._stop()
+
+    def _stop(self) -> None:
+        """Most reads disagree: an error, unless the checksum says that the reference is the right one."""
+        rule = f"{self._wrong / self._judged:.0%} of the reads that were looked at disagree with it"
+        if self._chrom in self._checksums and self._sums_agree():
+            log.warning("%s: contig %s: %s, although it is the one they were aligned to", self._path, self._chrom, rule)
+            self._is_settled = True
+            return
+        raise InputError(self._path, f"contig {self._chrom}", rule, "use the reference that the reads were aligned to")
+
+
+def differences(block: ReadBlock, fetch: FetchBases) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Aligned bases of each read that can be compared, and those of them that are not the reference's.
+
+    Parameters
+    ----------
+    block : ReadBlock
+    fetch : callable
+        ``fetch(chrom, start, end)`` gives reference bases.
+
+    Returns
+    -------
+    compared, differing : int64 (reads,)
+        N, on either side, compares with nothing.
+    """
+    if not len(block):
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    places = zip(block.start.tolist(), block.end.tolist(), strict=True)
+    letters = [encode(fetch(block.chrom, start, end)) for start, end in places]
+    reference, begin = np.concatenate(letters), offsets([len(each) for each in letters])[:-1]
+    operation, length = block.cigar & 15, (block.cigar >> 4).astype(np.int64)
+    read = np.repeat(np.arange(len(block)), np.diff(block.cigar_offset))
+    # Every CIGAR uses up exactly its read's bases; one that aligns none has a stretch of the reference all the same.
+    query_at = offsets(length * _USES_QUERY[operation])[:-1]
+    reference_at = offsets(length * _USES_REFERENCE[operation])
+    reference_at = reference_at[:-1] + (begin - reference_at[block.cigar_offset[:-1]])[read]
+    aligned = _ALIGNS[operation] & (length > 0)
+    length, read = length[aligned], read[aligned]
+    within = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
+    query = block.bases[np.repeat(query_at[aligned], length) + within]
+    against = reference[np.repeat(reference_at[aligned], length) + within]
+    is_compared = (query < 4) & (against < 4)
+    of_read = np.repeat(read, length)[is_compared]
+    compared = np.bincount(of_read, minlength=len(block))
+    differing = np.bincount(of_read[(query != against)[is_compared]], minlength=len(block))
+    return compared, differing

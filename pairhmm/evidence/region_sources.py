@@ -1,0 +1,221 @@
+"""Where regions come from: candidates as the reads come in, or one region known beforehand.
+
+All coordinates are 0-based half-open.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from pairhmm.genomics.blocks import ReadBlock
+from pairhmm.genomics.discovery import CandidateFinder
+from pairhmm.genomics.nuisances import Nuisances
+from pairhmm.genomics.regions import MAX_SHIFT, Region, RegionBuilder
+from pairhmm.genomics.variants import Variant
+
+
+class RegionTest(Protocol):
+    """Whether a 0-based position is wanted."""
+
+    def __call__(self, chrom: str, position: int) -> bool: ...
+
+
+class RegionSource(Protocol):
+    """Gives regions in coordinate order as the reads come in."""
+
+    def advance(self, block: ReadBlock, frontier: int) -> Iterator[Region]:
+        """Regions that are known once reads up to `frontier` were seen; `block` has the newest."""
+
+    def finish(self, chrom: str) -> Iterator[Region]:
+        """The regions left on a contig whose reads have all been seen, and on contigs before it."""
+
+    def finish_all(self) -> Iterator[Region]:
+        """All regions left, once there are no more reads."""
+
+    @property
+    def open_start(self) -> int | None:
+        """Where the region that is still being joined begins, if there is one."""
+
+
+class DiscoveredRegions:
+    """Regions of candidates that the reads show; those without one that is asked for are left out.
+
+    Parameters
+    ----------
+    finder : CandidateFinder
+    builder : RegionBuilder
+    asked, known : callable, optional
+        Where genotypes are asked for, and where candidates are known, which is further; everywhere without them.
+    """
+
+    def __init__(
+        self,
+        finder: CandidateFinder,
+        builder: RegionBuilder,
+        asked: RegionTest | None = None,
+        known: RegionTest | None = None,
+    ) -> None:
+        self._finder, self._builder = finder, builder
+        self._asked, self._known = asked, known
+
+    def advance(self, block: ReadBlock, frontier: int) -> Iterator[Region]:
+        """Regions whose candidates are settled."""
+        yield from self._joined(self._finder.scan(block))
+        yield from filter(is_asked, self._builder.advance(block.chrom, frontier))
+
+    def finish(self, chrom: str) -> Iterator[Region]:
+        """The last regions of a contig."""
+        yield from self._joined(self._finder.finish())
+        yield from filter(is_asked, self._builder.finish())
+
+    def finish_all(self) -> Iterator[Region]:
+        """Nothing: regions come from reads, contig by contig."""
+        return iter(())
+
+    @property
+    def open_start(self) -> int | None:
+        """Where the region that is still being joined begins."""
+        return self._builder.open_start
+
+    def _joined(self, variants: Iterable[Variant]) -> Iterator[Region]:
+        for variant in variants:
+            if self._known is None or self._known(variant.chrom, variant.pos):
+                yield from filter(is_asked, self._builder.push(placed(variant, self._asked)))
+
+
+class ListedRegions:
+    """Regions of listed candidates, with what reads show beside them as nuisances.
+
+    A read that carries an unlisted variant beside a listed one fits no haplotype of listed alleles alone. Nuisances
+    tell such reads from those that fit nothing. They do not change how candidates are joined.
+
+    Parameters
+    ----------
+    listed : iterable of Variant
+        In the order of `contigs`, by position within each.
+    builder : RegionBuilder
+    contigs : sequence of str
+        Contigs in the order of the reads.
+    nuisances : Nuisances
+    asked : callable, optional
+        Where genotypes are asked for; everywhere without it.
+    """
+
+    def __init__(
+        self,
+        listed: Iterable[Variant],
+        builder: RegionBuilder,
+        contigs: Sequence[str],
+        nuisances: Nuisances,
+        asked: RegionTest | None = None,
+    ) -> None:
+        self._listed = iter(listed)
+        self._ahead = next(self._listed, None)
+        self._builder, self._nuisances, self._asked = builder, nuisances, asked
+        self._flank = builder.options.flank
+        self._rank = {name: rank for rank, name in enumerate(contigs)}
+        # Joined, but reads to come may still show a nuisance in them.
+        self._joined: deque[Region] = deque()
+
+    def advance(self, block: ReadBlock, frontier: int) -> Iterator[Region]:
+        """Regions that end before the frontier."""
+        self._nuisances.scan(block)
+        self._join((self._rank[block.chrom], frontier))
+        self._joined.extend(self._builder.advance(block.chrom, frontier))
+        while self._joined and (self._joined[0].chrom != block.chrom or self._joined[0].end <= frontier):
+            yield from self._next()
+        starts = [region.start for region in self._joined]
+        if self._builder.open_start is not None:
+            starts.append(self._builder.open_start - self._flank)
+        self._nuisances.forget(min([*starts, frontier - self._flank]) - 2 * MAX_SHIFT)
+
+    def finish(self, chrom: str) -> Iterator[Region]:
+        """The regions left on `chrom` and before."""
+        self._nuisances.finish()
+        self._join((self._rank[chrom] + 1, 0))
+        self._joined.extend(self._builder.finish())
+        yield from self._rest()
+
+    def finish_all(self) -> Iterator[Region]:
+        """All regions left."""
+        self._join((len(self._rank), 0))
+        self._joined.extend(self._builder.finish())
+        yield from self._rest()
+
+    @property
+    def open_start(self) -> int | None:
+        """Where regions that were not given yet begin."""
+        starts = [region.core_start for region in self._joined]
+        if self._builder.open_start is not None:
+            starts.append(self._builder.open_start)
+        return min(starts, default=None)
+
+    def _join(self, place: tuple[int, int]) -> None:
+        """Take the listed candidates before (rank of a contig, position)."""
+        while (variant := self._ahead) is not None and (self._rank[variant.chrom], variant.pos) < place:
+            self._ahead = next(self._listed, None)
+            self._joined.extend(self._builder.push(placed(variant, self._asked)))
+
+    def _rest(self) -> Iterator[Region]:
+        while self._joined:
+            yield from self._next()
+
+    def _next(self) -> Iterator[Region]:
+        region = self._joined.popleft()
+        if is_asked(region):
+            yield self._nuisances.added(region)
+
+
+def placed(variant: Variant, asked: RegionTest | None) -> Variant:
+    """The variant, as context where it lies outside what is asked for."""
+    if asked is None or asked(variant.chrom, variant.pos):
+        return variant
+    return replace(variant, role="context")
+
+
+def is_asked(region: Region) -> bool:
+    """Whether some candidate's genotype is asked for."""
+    return any(variant.role == "asked" for variant in region.variants)
+
+
+class GivenRegion:
+    """One region known beforehand.
+
+    Parameters
+    ----------
+    region : Region
+    contigs : sequence of str
+        Contigs in the order of the reads.
+    """
+
+    def __init__(self, region: Region, contigs: Sequence[str]) -> None:
+        self._region: Region | None = region
+        self._rank = {name: rank for rank, name in enumerate(contigs)}
+
+    @property
+    def open_start(self) -> int | None:
+        """Nothing is being joined here."""
+        return None
+
+    def advance(self, block: ReadBlock, frontier: int) -> Iterator[Region]:
+        """The region, once reads come near it."""
+        region = self._region
+        if region is not None and (self._rank[region.chrom], region.core_start - 2 * MAX_SHIFT) < (
+            self._rank[block.chrom],
+            frontier,
+        ):
+            yield from self.finish_all()
+
+    def finish(self, chrom: str) -> Iterator[Region]:
+        """The region, where it lies on `chrom` or before."""
+        if self._region is not None and self._rank[self._region.chrom] <= self._rank[chrom]:
+            yield from self.finish_all()
+
+    def finish_all(self) -> Iterator[Region]:
+        """The region, if it was not given yet."""
+        region, self._region = self._region, None
+        if region is not None:
+            yield region

@@ -1,0 +1,94 @@
+"""Reads cut to regions, prepared as GATK does and scored by the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm import engine
+from pairhmm.compiled import native
+from pairhmm.engine.device_pool import DevicePool
+from pairhmm.evidence.stream import CutReads
+from pairhmm.genomics.arrays import offsets
+from pairhmm.models.batch import PairBatch, Qualities, Scores
+from pairhmm.models.gatk import (
+    LONGEST_REPEAT_UNIT,
+    LOWEST_USABLE_BASE_QUALITY,
+    START,
+    GatkOptions,
+    pcr_quality,
+    prepare_base_quality,
+    set_aside,
+)
+
+
+@dataclass(slots=True)
+class GatkScorer:
+    """Prepares cut reads as GATK does and scores them with the pair-HMM.
+
+    Attributes
+    ----------
+    options : GatkOptions
+    backend : Backend
+    threads : int
+    bases, lowered : int
+        Bases scored so far, and those of them whose quality was lowered to 6.
+    """
+
+    options: GatkOptions
+    backend: DevicePool
+    threads: int = 1
+    bases: int = 0
+    lowered: int = 0
+
+    def __call__(
+        self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
+    ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+        """Scores and precisions, region after region, row-major (read, haplotype)."""
+        letters = [letter for region in haplotypes for letter in region]
+        qualities = prepare_reads(reads, self.options)
+        self.bases += len(reads.quals)
+        if self.options.base_quality_threshold is not None:
+            self.lowered += int(np.count_nonzero(qualities.base_quality == LOWEST_USABLE_BASE_QUALITY))
+        batch = PairBatch(
+            group_read=offsets(list(reads_of)),
+            group_haplotype=offsets([len(region) for region in haplotypes]),
+            read_offset=reads.offset,
+            haplotype_offset=offsets([len(letter) for letter in letters]),
+            haplotypes=np.concatenate(letters),
+            start=START,
+            qualities=qualities,
+        )
+        scores: Scores = engine.forward(batch, self.backend, self.threads)
+        return scores.log10, scores.precision
+
+    def set_aside(self, scores: NDArray[np.float64], lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """bool[reads]: reads of `lengths` bases that fit none of the haplotypes (scores [reads, haplotypes])."""
+        return set_aside(scores, lengths, self.options)
+
+
+def prepare_reads(reads: CutReads, options: GatkOptions) -> Qualities:
+    """The five bytes a base that the model takes, for many reads at once.
+
+    Parameters
+    ----------
+    reads : CutReads
+    options : GatkOptions
+    """
+    size = len(reads.bases)
+    insertion = np.full(size, options.insertion_quality, dtype=np.uint8)
+    deletion = np.full(size, options.deletion_quality, dtype=np.uint8)
+    if options.pcr_indel_model != "none":
+        table = pcr_quality(options.pcr_indel_model)
+        native.cap_indel_qualities(reads.offset, reads.bases, table, LONGEST_REPEAT_UNIT, insertion, deletion)
+    mapq = np.repeat(reads.mapq, np.diff(reads.offset))
+    return Qualities(
+        reads.bases,
+        prepare_base_quality(reads.quals, mapq, options),
+        insertion,
+        deletion,
+        np.full(size, options.gap_quality, dtype=np.uint8),
+    )

@@ -1,0 +1,115 @@
+"""What is said of reads that fit no haplotype of their region: how many, where they leave nothing, and the cure."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pairhmm.evidence.scoring import GatkScorer
+from pairhmm.evidence.stream import Evidence
+from pairhmm.models.gatk import GatkOptions
+
+log = logging.getLogger(__name__)
+
+# From this share of all reads on, a warning: among paralogs real short reads lose one in six.
+WORTH_A_WARNING = 0.2
+# What most reads, most bases or most of a site are.
+MOST = 0.5
+
+
+@dataclass(slots=True)
+class SetAside:
+    """Counts reads that fit no haplotype, region by region.
+
+    Attributes
+    ----------
+    samples : list of str
+    reads, set_aside : int
+        Reads scored, and those of them that fit no haplotype; a read counts once a region.
+    sites, emptied : int
+        Sites that reads cover, and those of them where a sample has no read left.
+    first_emptied : str
+        The first of them, as ``chr:pos (sample)``.
+    poor : list of (str, int, int)
+        Regions most of whose reads were set aside: where, how many of them, and how many reads in all; kept only where
+        haplotypes were given.
+    """
+
+    samples: list[str]
+    haplotypes_given: bool = False
+    reads: int = 0
+    set_aside: int = 0
+    sites: int = 0
+    emptied: int = 0
+    first_emptied: str = ""
+    poor: list[tuple[str, int, int]] = field(default_factory=list)
+
+    def add(self, evidence: Evidence) -> None:
+        """Count a region."""
+        aside = evidence.set_aside
+        count = int(aside.sum())
+        self.reads += len(aside)
+        self.set_aside += count
+        region = evidence.region
+        if self.haplotypes_given and count > MOST * len(aside):
+            self.poor.append((f"{region.chrom}:{region.start + 1}-{region.end}", count, len(aside)))
+        for variant, (first, last) in zip(region.variants, region.extents, strict=True):
+            if variant.role != "asked":
+                continue
+            covering = (evidence.start < last) & (evidence.end > first) if len(aside) else aside
+            if not covering.any():
+                continue
+            self.sites += 1
+            if count:
+                self._find_emptied(evidence, covering, f"{variant.chrom}:{variant.pos + 1}")
+
+    def _find_emptied(self, evidence: Evidence, covering: np.ndarray, place: str) -> None:
+        covered = np.bincount(evidence.sample[covering], minlength=len(self.samples))
+        left = np.bincount(evidence.sample[covering & ~evidence.set_aside], minlength=len(self.samples))
+        emptied = np.flatnonzero((covered > 0) & (left == 0))
+        if len(emptied):
+            self.emptied += 1
+            self.first_emptied = self.first_emptied or f"{place} ({self.samples[emptied[0]]})"
+
+    def announce_poor(self) -> None:
+        """Warn where given haplotypes fit few reads."""
+        for place, count, reads in self.poor:
+            log.warning(
+                "%s: %d of %d reads fit none of the given haplotypes: add the haplotypes that the sample has, or give "
+                "candidates (-v) in their place",
+                place,
+                count,
+                reads,
+            )
+
+    def announce(self, scorer: GatkScorer) -> None:
+        """Warn where the share is large, and where sites lost all reads."""
+        share = self.set_aside / self.reads if self.reads else 0.0
+        if not (self.emptied or share >= WORTH_A_WARNING):
+            return
+        emptied = (
+            f"; {self.emptied} of {self.sites} sites have no read left, {self.first_emptied} the first"
+            if self.emptied
+            else ""
+        )
+        log.warning(
+            "%d of %d reads (%.0f%%) fit no haplotype and were set aside%s: %s",
+            self.set_aside,
+            self.reads,
+            100 * share,
+            emptied,
+            _cure(scorer.options, scorer.lowered / scorer.bases if scorer.bases else 0.0),
+        )
+
+
+def _cure(options: GatkOptions, lowered: float) -> str:
+    """What keeps the reads; `lowered` is the share of all bases whose quality was lowered to 6."""
+    if lowered > MOST and options.base_quality_threshold is not None:
+        cure = (
+            f"{100 * lowered:.0f}% of all bases are below quality {options.base_quality_threshold} and count as 6; "
+            "--base-quality-threshold 0 keeps their qualities"
+        )
+        return f"{cure}, --no-cap-by-mapq those of badly mapped reads" if options.cap_by_mapping_quality else cure
+    return "--error-rate 0 keeps them, for reads with many errors; or is the reference another one?"

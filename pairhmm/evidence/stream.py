@@ -1,0 +1,358 @@
+"""From a stream of reads and a stream of regions to scored regions: what `likelihoods` and `call` share.
+
+Reads and candidates arrive in coordinate order. The *frontier*, where the newest read starts, tells what is final: no
+later read starts before it. A region is scored once the frontier has passed it, and reads are forgotten once no region
+needs them, so that memory stays with the depth of the data and not with the size of the file.
+
+All coordinates are 0-based half-open.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.evidence.region_sources import RegionSource
+from pairhmm.genomics.arrays import offsets
+from pairhmm.genomics.blocks import ReadBlock, gather
+from pairhmm.genomics.discovery import carried_alleles
+from pairhmm.genomics.haplotypes import Haplotype, build_haplotypes
+from pairhmm.genomics.regions import MAX_SHIFT, FetchBases, Region
+from pairhmm.genomics.sequences import encode
+from pairhmm.interface.display import short_repr
+from pairhmm.interface.options import check_whole
+
+# GATK drops reads that a region's cut leaves shorter (AssemblyBasedCallerUtils, READ_LENGTH_FILTER_THRESHOLD).
+MIN_CUT_LENGTH = 10
+
+
+@dataclass(slots=True)
+class Evidence:
+    """A region with its haplotypes, its reads, and the likelihood of each read given each haplotype.
+
+    Attributes
+    ----------
+    region : Region
+    haplotypes : list of Haplotype
+        The reference first, unless haplotypes were given.
+    names : list of str
+        Read names.
+    sample : int32 (reads,)
+    flag : uint16 (reads,)
+        SAM flags.
+    start, end : int64 (reads,)
+        Where each read is aligned.
+    length : int64 (reads,)
+        Bases of each read before it was cut.
+    log10 : float64 (reads, haplotypes)
+        log10 P(read | haplotype).
+    precision : uint8 (reads, haplotypes)
+        0 for float32, 1 for float64.
+    set_aside : bool (reads,)
+        Reads that fit none of the haplotypes; genotypes are made without them.
+    samples : sequence of str
+        Names of the run's samples, which `sample` counts.
+    """
+
+    region: Region
+    haplotypes: list[Haplotype]
+    names: list[str]
+    sample: NDArray[np.int32]
+    flag: NDArray[np.uint16]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    length: NDArray[np.int64]
+    log10: NDArray[np.float64]
+    precision: NDArray[np.uint8]
+    set_aside: NDArray[np.bool_]
+    samples: Sequence[str] = ()
+
+    @property
+    def sample_names(self) -> list[str]:
+        """The sample of each read, by name."""
+        return [self.samples[index] for index in self.sample.tolist()]
+
+    def __repr__(self) -> str:
+        place = f"{self.region.chrom}:{self.region.start + 1}-{self.region.end}"
+        return f"Evidence({place}, {len(self.names)} reads, {len(self.haplotypes)} haplotypes)"
+
+
+def without_nuisances(evidence: Evidence) -> Evidence:
+    """The evidence on the haplotypes of listed alleles alone; which reads are set aside stays as it is."""
+    columns = [number for number, one in enumerate(evidence.region.variants) if one.role != "nuisance"]
+    if len(columns) == len(evidence.region.variants):
+        return evidence
+    kept = [number for number, haplotype in enumerate(evidence.haplotypes) if not haplotype.is_nuisance]
+    region = evidence.region
+    return replace(
+        evidence,
+        region=replace(
+            region,
+            variants=tuple(region.variants[number] for number in columns),
+            extents=tuple(region.extents[number] for number in columns),
+        ),
+        haplotypes=[
+            replace(haplotype, alleles=tuple(haplotype.alleles[number] for number in columns))
+            for haplotype in (evidence.haplotypes[number] for number in kept)
+        ],
+        log10=np.ascontiguousarray(evidence.log10[:, kept]),
+        precision=np.ascontiguousarray(evidence.precision[:, kept]),
+    )
+
+
+@dataclass(slots=True)
+class CutReads:
+    """Reads cut to their regions, region after region, as flat arrays.
+
+    Attributes
+    ----------
+    offset : int64 (reads + 1,)
+        Where each read's bases begin.
+    bases, quals : uint8
+    mapq : uint8 (reads,)
+    """
+
+    offset: NDArray[np.int64]
+    bases: NDArray[np.uint8]
+    quals: NDArray[np.uint8]
+    mapq: NDArray[np.uint8]
+
+    __repr__ = short_repr
+
+
+class RegionScorer(Protocol):
+    """Scores reads that were cut to regions against the haplotypes of those regions."""
+
+    def __call__(
+        self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
+    ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+        """Scores and precisions, flat: region after region, row-major (read, haplotype)."""
+
+    def set_aside(self, scores: NDArray[np.float64], lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """bool[reads]: reads of `lengths` bases whose scores [reads, haplotypes] say that they fit no haplotype."""
+
+
+@dataclass(slots=True)
+class EvidenceOptions:
+    """How reads are put together with haplotypes.
+
+    Attributes
+    ----------
+    max_haplotypes : int
+        Most haplotypes of a region.
+    max_depth : int
+        Most reads of a sample in a region; which ones are kept depends on their names alone.
+    max_cells : int
+        Cells of the pair-HMM scored in one call, about.
+    """
+
+    max_haplotypes: int = 128
+    max_depth: int = 1000
+    max_cells: int = 200_000_000
+
+    def __post_init__(self) -> None:
+        check_whole("max_haplotypes", self.max_haplotypes, 2)
+        check_whole("max_depth", self.max_depth, 1)
+        check_whole("max_cells", self.max_cells, 1, 2**63 - 1)
+
+
+@dataclass(slots=True)
+class EvidenceCounts:
+    """What happened on the way.
+
+    Attributes
+    ----------
+    regions, reads, pairs : int
+        Scored.
+    capped_regions, capped_reads : int
+        Regions over the depth limit, and reads left out of them.
+    """
+
+    regions: int = 0
+    reads: int = 0
+    pairs: int = 0
+    capped_regions: int = 0
+    capped_reads: int = 0
+
+
+@dataclass(slots=True)
+class _Task:
+    """A region ready to be scored: which reads of the pool, which haplotypes."""
+
+    region: Region
+    haplotypes: list[Haplotype]
+    letters: list[NDArray[np.uint8]]
+    reads: NDArray[np.int64]
+    slack: int
+
+
+@dataclass(slots=True)
+class EvidenceStream:
+    """Scores regions as reads come in.
+
+    Parameters
+    ----------
+    fetch : callable
+        ``fetch(chrom, start, end)`` gives reference bases.
+    source : RegionSource
+    score : RegionScorer
+    options : EvidenceOptions
+    given : list of Haplotype, optional
+        Haplotypes to use for every region, in place of combinations of candidates.
+    """
+
+    fetch: FetchBases
+    source: RegionSource
+    score: RegionScorer
+    options: EvidenceOptions = field(default_factory=EvidenceOptions)
+    given: list[Haplotype] | None = None
+    counts: EvidenceCounts = field(default_factory=EvidenceCounts)
+
+    def run(self, blocks: Iterable[ReadBlock]) -> Iterator[Evidence]:
+        """Evidence of each region, in order.
+
+        Parameters
+        ----------
+        blocks : iterable of ReadBlock
+            Reads in coordinate order, each block of one contig; how they are cut into blocks changes nothing.
+        """
+        pool = ReadBlock.empty()
+        pending: deque[Region] = deque()
+        for block in blocks:
+            if block.chrom != pool.chrom:
+                if pool.chrom:
+                    pending.extend(self.source.finish(pool.chrom))
+                yield from self._score_regions(pool, pending)
+                pending.clear()
+                pool = ReadBlock.empty(block.chrom)
+            pool = ReadBlock.concatenate([pool, block])
+            frontier = int(block.start[-1])
+            pending.extend(self.source.advance(block, frontier))
+            ready = []
+            while pending and (pending[0].core_end <= frontier or pending[0].chrom != block.chrom):
+                ready.append(pending.popleft())
+            yield from self._score_regions(pool, ready)
+            pool = _forget(pool, pending, self.source.open_start, frontier)
+        if pool.chrom:
+            pending.extend(self.source.finish(pool.chrom))
+        pending.extend(self.source.finish_all())
+        yield from self._score_regions(pool, pending)
+
+    def _score_regions(self, pool: ReadBlock, regions: Iterable[Region]) -> Iterator[Evidence]:
+        reach = int((pool.end - pool.start).max()) if len(pool) else 0
+        tasks: list[_Task] = []
+        cells = 0
+        for region in regions:
+            task = self._task(pool, region, reach)
+            tasks.append(task)
+            cells += len(task.reads) * (region.end - region.start) * sum(map(len, task.letters))
+            if cells > self.options.max_cells:
+                yield from self._score_tasks(pool, tasks)
+                tasks, cells = [], 0
+        if tasks:
+            yield from self._score_tasks(pool, tasks)
+
+    def _task(self, pool: ReadBlock, region: Region, reach: int) -> _Task:
+        reads = self._select(pool, region, reach)
+        reference = self.fetch(region.chrom, region.haplotype_start, region.haplotype_end)
+        if self.given is not None:
+            haplotypes = self.given
+        else:
+            haplotypes = build_haplotypes(
+                region,
+                reference,
+                self.options.max_haplotypes,
+                lambda part: carried_alleles(pool, reads, part, reference),
+            )
+        letters = [encode(haplotype.sequence) for haplotype in haplotypes]
+        slack = 0 if self.given is not None else max(0, len(reference) - min(map(len, letters)))
+        return _Task(region, haplotypes, letters, reads, slack)
+
+    def _select(self, pool: ReadBlock, region: Region, reach: int) -> NDArray[np.int64]:
+        """The reads that overlap a region's core, at most `max_depth` of each sample."""
+        if pool.chrom != region.chrom:
+            return np.empty(0, dtype=np.int64)
+        first, last = np.searchsorted(pool.start, (region.core_start - reach, region.core_end))
+        reads: NDArray[np.int64] = first + np.flatnonzero(pool.end[first:last] > region.core_start)
+        limit = self.options.max_depth
+        if len(reads) <= limit:
+            return reads
+        samples = pool.sample[reads]
+        # Mates share a name and so stay together; the order of the hashes has nothing to do with the alleles.
+        ticket = np.array([zlib.crc32(pool.names[read].encode()) for read in reads.tolist()])
+        order = np.lexsort((np.arange(len(reads)), ticket, samples))
+        rank = np.arange(len(reads)) - np.searchsorted(samples[order], samples[order])
+        kept = np.sort(reads[order[rank < limit]])
+        if len(kept) < len(reads):
+            self.counts.capped_regions += 1
+            self.counts.capped_reads += len(reads) - len(kept)
+        return kept
+
+    def _score_tasks(self, pool: ReadBlock, tasks: list[_Task]) -> Iterator[Evidence]:
+        cut, kept = _cut(pool, tasks)
+        scores, precision = self.score(cut, [len(reads) for reads in kept], [task.letters for task in tasks])
+        base_lengths = np.diff(pool.base_offset)
+        done = 0
+        for task, reads in zip(tasks, kept, strict=True):
+            shape = len(reads), len(task.letters)
+            pairs = shape[0] * shape[1]
+            log10 = scores[done : done + pairs].reshape(shape)
+            yield Evidence(
+                task.region,
+                task.haplotypes,
+                [pool.names[read] for read in reads.tolist()],
+                pool.sample[reads],
+                pool.flag[reads],
+                pool.start[reads],
+                pool.end[reads],
+                base_lengths[reads],
+                log10,
+                precision[done : done + pairs].reshape(shape),
+                self.score.set_aside(log10, base_lengths[reads]),
+            )
+            done += pairs
+        self.counts.regions += len(tasks)
+        self.counts.reads += sum(map(len, kept))
+        self.counts.pairs += done
+
+
+def _cut(pool: ReadBlock, tasks: list[_Task]) -> tuple[CutReads, list[NDArray[np.int64]]]:
+    """Cut the reads of some regions, and drop what the cut leaves too short."""
+    counts = [len(task.reads) for task in tasks]
+    reads = np.concatenate([task.reads for task in tasks])
+    first, last = np.empty(len(reads), dtype=np.int64), np.empty(len(reads), dtype=np.int64)
+    pool.native.cut(
+        reads,
+        np.repeat(np.array([task.region.start for task in tasks], dtype=np.int64), counts),
+        np.repeat(np.array([task.region.end for task in tasks], dtype=np.int64), counts),
+        np.repeat(np.array([task.slack for task in tasks], dtype=np.int64), counts),
+        first,
+        last,
+    )
+    long_enough = last - first >= MIN_CUT_LENGTH
+    edges = offsets(counts)
+    kept = [
+        task.reads[long_enough[edges[i] : edges[i + 1]]] if counts[i] else task.reads for i, task in enumerate(tasks)
+    ]
+    reads, first, last = reads[long_enough], first[long_enough], last[long_enough]
+    starts = pool.base_offset[reads] + first
+    offset = offsets(last - first)
+    cut = CutReads(offset, gather(pool.bases, starts, offset), gather(pool.quals, starts, offset), pool.mapq[reads])
+    return cut, kept
+
+
+def _forget(pool: ReadBlock, pending: Iterable[Region], open_start: int | None, frontier: int) -> ReadBlock:
+    """Drop the reads that no pending, open or later region can overlap."""
+    needed = min(
+        [region.core_start for region in pending]
+        + [frontier - 2 * MAX_SHIFT]
+        + ([open_start] if open_start is not None else [])
+    )
+    keep = np.flatnonzero(pool.end > needed)
+    return pool if len(keep) == len(pool) else pool.take(keep)

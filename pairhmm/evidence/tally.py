@@ -1,0 +1,131 @@
+"""What `--verbose` says of a run: each region, how its pairs were scored, and the seconds that each stage took."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.evidence.stream import CutReads, Evidence, RegionScorer
+from pairhmm.models.batch import PRECISIONS
+
+log = logging.getLogger(__name__)
+
+READING, JOINING, SCORING, USING = "reading", "regions and haplotypes", "scoring", "genotypes and output"
+
+_Item = TypeVar("_Item")
+
+
+class StageClock:
+    """Seconds of stages that may lie within each other: each counts its own alone.
+
+    Parameters
+    ----------
+    now : callable
+        Seconds.
+
+    Attributes
+    ----------
+    seconds : dict of str to float
+    """
+
+    def __init__(self, now: Callable[[], float] = time.perf_counter) -> None:
+        self.seconds: dict[str, float] = {}
+        self._now = now
+        self._open: list[str] = []
+        self._since = 0.0
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Count the block as the stage `name`."""
+        self._credit()
+        self._open.append(name)
+        try:
+            yield
+        finally:
+            self._credit()
+            self._open.pop()
+
+    def items(self, name: str, items: Iterable[_Item]) -> Iterator[_Item]:
+        """The items; what it takes to get each is the stage `name`."""
+        source = iter(items)
+        while True:
+            with self.stage(name):
+                try:
+                    item = next(source)
+                except StopIteration:
+                    return
+            yield item
+
+    def _credit(self) -> None:
+        now = self._now()
+        if self._open:
+            self.seconds[self._open[-1]] = self.seconds.get(self._open[-1], 0.0) + now - self._since
+        self._since = now
+
+
+@dataclass(slots=True)
+class TimedScorer:
+    """A scorer whose calls are the stage `SCORING`."""
+
+    scorer: RegionScorer
+    clock: StageClock
+
+    def __call__(
+        self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
+    ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+        """What the scorer gives."""
+        with self.clock.stage(SCORING):
+            return self.scorer(reads, reads_of, haplotypes)
+
+    def set_aside(self, scores: NDArray[np.float64], lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """What the scorer gives."""
+        return self.scorer.set_aside(scores, lengths)
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a run has done; it costs next to nothing where nobody listens.
+
+    Attributes
+    ----------
+    clock : StageClock
+    pairs : int64 (precisions,)
+        Scored pairs of each precision.
+    """
+
+    clock: StageClock = field(default_factory=StageClock)
+    pairs: np.ndarray[tuple[int], np.dtype[np.int64]] = field(
+        default_factory=lambda: np.zeros(len(PRECISIONS), dtype=np.int64)
+    )
+
+    def add(self, evidence: Evidence) -> None:
+        """Count a region, and tell of it."""
+        if not log.isEnabledFor(logging.DEBUG):
+            return
+        pairs = np.bincount(evidence.precision.reshape(-1), minlength=len(PRECISIONS))
+        self.pairs += pairs
+        region = evidence.region
+        log.debug(
+            "%s:%d-%d: %d candidates, %d haplotypes, %d reads, %d set aside, %d pairs rescued",
+            region.chrom,
+            region.start + 1,
+            region.end,
+            len(region.variants),
+            len(evidence.haplotypes),
+            len(evidence.names),
+            int(evidence.set_aside.sum()),
+            int(pairs[1:].sum()),
+        )
+
+    def tell(self) -> None:
+        """What all of it was; at the end of a run."""
+        pairs = ", ".join(f"{count} in {name}" for name, count in zip(PRECISIONS, self.pairs.tolist(), strict=True))
+        log.debug("pairs: %s (float32 but for long reads and what underflows there)", pairs)
+        log.debug("seconds: %s", ", ".join(f"{name} {spent:.2f}" for name, spent in self.clock.seconds.items()))

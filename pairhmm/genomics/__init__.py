@@ -1,0 +1,1 @@
+"""Bases, reads, variants, regions, haplotypes and genotypes. All coordinates are 0-based half-open."""

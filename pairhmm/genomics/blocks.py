@@ -1,0 +1,149 @@
+"""Many aligned reads as a few flat arrays, the form in which native code walks them.
+
+All coordinates are 0-based half-open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.compiled import native
+from pairhmm.genomics.arrays import joined, offsets
+from pairhmm.interface.display import short_repr
+
+if TYPE_CHECKING:
+    from pairhmm._cpu import Reads
+    from pairhmm.genomics.reads import Alignment
+
+
+@dataclass(slots=True)
+class ReadBlock:
+    """Aligned reads of one contig, in order of start.
+
+    Attributes
+    ----------
+    chrom : str
+    names : list of str
+    sample : int32 (reads,)
+        Index into the list of samples.
+    flag : uint16 (reads,)
+        SAM flags.
+    mapq : uint8 (reads,)
+    start, end : int64 (reads,)
+        Aligned reference bases.
+    base_offset : int64 (reads + 1,)
+        Where each read's bases and qualities begin.
+    bases : uint8
+        Letters, 0..4 for A C G T N.
+    quals : uint8
+        Phred base qualities.
+    cigar_offset : int64 (reads + 1,)
+    cigar : uint32
+        Operations packed as in BAM: ``length << 4 | operation``.
+    """
+
+    chrom: str
+    names: list[str]
+    sample: NDArray[np.int32]
+    flag: NDArray[np.uint16]
+    mapq: NDArray[np.uint8]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    base_offset: NDArray[np.int64]
+    bases: NDArray[np.uint8]
+    quals: NDArray[np.uint8]
+    cigar_offset: NDArray[np.int64]
+    cigar: NDArray[np.uint32]
+    _native: Reads | None = field(default=None, repr=False)
+
+    __repr__ = short_repr
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def native(self) -> Reads:
+        """The arrays as native code takes them."""
+        if self._native is None:
+            self._native = native.Reads(
+                self.start, self.sample, self.base_offset, self.bases, self.quals, self.cigar_offset, self.cigar
+            )
+        return self._native
+
+    @classmethod
+    def empty(cls, chrom: str = "") -> ReadBlock:
+        """A block without reads."""
+        return cls.from_alignments(chrom, [])
+
+    @classmethod
+    def from_alignments(cls, chrom: str, alignments: Sequence[Alignment]) -> ReadBlock:
+        """Pack alignments of one contig."""
+        packed = [length << 4 | operation for read in alignments for operation, length in read.cigar]
+        return cls(
+            chrom,
+            [read.name for read in alignments],
+            np.array([read.sample for read in alignments], dtype=np.int32),
+            np.array([read.flag for read in alignments], dtype=np.uint16),
+            np.array([read.mapq for read in alignments], dtype=np.uint8),
+            np.array([read.start for read in alignments], dtype=np.int64),
+            np.array([read.end for read in alignments], dtype=np.int64),
+            offsets([len(read.bases) for read in alignments]),
+            joined([read.bases for read in alignments]),
+            joined([read.quals for read in alignments]),
+            offsets([len(read.cigar) for read in alignments]),
+            np.array(packed, dtype=np.uint32),
+        )
+
+    @classmethod
+    def concatenate(cls, blocks: Sequence[ReadBlock]) -> ReadBlock:
+        """Blocks of one contig, in order, as one."""
+        blocks = [block for block in blocks if len(block)] or list(blocks[-1:])
+        if len(blocks) == 1:
+            return blocks[0]
+        return cls(
+            blocks[0].chrom,
+            [name for block in blocks for name in block.names],
+            np.concatenate([block.sample for block in blocks]),
+            np.concatenate([block.flag for block in blocks]),
+            np.concatenate([block.mapq for block in blocks]),
+            np.concatenate([block.start for block in blocks]),
+            np.concatenate([block.end for block in blocks]),
+            offsets(np.concatenate([np.diff(block.base_offset) for block in blocks])),
+            np.concatenate([block.bases for block in blocks]),
+            np.concatenate([block.quals for block in blocks]),
+            offsets(np.concatenate([np.diff(block.cigar_offset) for block in blocks])),
+            np.concatenate([block.cigar for block in blocks]),
+        )
+
+    def take(self, indices: NDArray[np.int64]) -> ReadBlock:
+        """The reads at some indices, in that order."""
+        base_lengths, cigar_lengths = np.diff(self.base_offset)[indices], np.diff(self.cigar_offset)[indices]
+        base_offset, cigar_offset = offsets(base_lengths), offsets(cigar_lengths)
+        starts = self.base_offset[indices]
+        cigar_index = np.repeat(self.cigar_offset[indices] - cigar_offset[:-1], cigar_lengths)
+        return ReadBlock(
+            self.chrom,
+            [self.names[index] for index in indices],
+            self.sample[indices],
+            self.flag[indices],
+            self.mapq[indices],
+            self.start[indices],
+            self.end[indices],
+            base_offset,
+            gather(self.bases, starts, base_offset),
+            gather(self.quals, starts, base_offset),
+            cigar_offset,
+            self.cigar[cigar_index + np.arange(len(cigar_index))],
+        )
+
+
+def gather(source: NDArray[np.uint8], starts: NDArray[np.int64], target_offset: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Slices of a flat array end to end: piece i begins at ``starts[i]`` and fills its place in `target_offset`."""
+    target = np.empty(int(target_offset[-1]), dtype=np.uint8)
+    native.gather(source, np.ascontiguousarray(starts, dtype=np.int64), target_offset, target)
+    return target

@@ -1,0 +1,179 @@
+"""Candidate variants found in the reads themselves: mismatches and the insertions and deletions of CIGARs.
+
+The counting is native (cpu/candidates.cpp). Coordinates are 0-based half-open.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.compiled import native
+from pairhmm.genomics.arrays import offsets
+from pairhmm.genomics.blocks import ReadBlock
+from pairhmm.genomics.haplotypes import UNKNOWN
+from pairhmm.genomics.regions import FetchBases, Region, shift_left, trim_allele
+from pairhmm.genomics.sequences import decode, encode
+from pairhmm.genomics.variants import Variant
+from pairhmm.interface.options import check_number, check_whole
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateOptions:
+    """What makes an allele seen in reads a candidate; all in one sample.
+
+    Attributes
+    ----------
+    min_base_quality : int
+        Bases of a lower Phred quality are not counted.
+    min_snv_count, min_indel_count : int
+        Reads that show the allele.
+    min_snv_fraction, min_indel_fraction : float
+        Their share of the depth.
+    """
+
+    min_base_quality: int = 10
+    min_snv_count: int = 3
+    min_indel_count: int = 2
+    min_snv_fraction: float = 0.12
+    min_indel_fraction: float = 0.08
+
+    def __post_init__(self) -> None:
+        check_whole("min_base_quality", self.min_base_quality, 0, 93)
+        for name in ("min_snv_count", "min_indel_count"):
+            check_whole(name, getattr(self, name), 1)
+        for name in ("min_snv_fraction", "min_indel_fraction"):
+            check_number(name, getattr(self, name), 0, 1)
+
+
+class CandidateFinder:
+    """Finds candidates in blocks of reads, in order of position.
+
+    What is found does not depend on how the reads are cut into blocks.
+
+    Parameters
+    ----------
+    fetch : callable
+        ``fetch(chrom, start, end)`` gives reference bases.
+    n_samples : int
+    options : CandidateOptions
+    """
+
+    def __init__(self, fetch: FetchBases, n_samples: int, options: CandidateOptions | None = None) -> None:
+        options = options or CandidateOptions()
+        self._fetch = fetch
+        self._scanner = native.CandidateScanner(
+            n_samples,
+            options.min_base_quality,
+            options.min_snv_count,
+            options.min_indel_count,
+            options.min_snv_fraction,
+            options.min_indel_fraction,
+        )
+        self._found = 0
+        self._chrom = ""
+
+    def scan(self, block: ReadBlock) -> list[Variant]:
+        """Count the next reads; give the candidates that no later read can change."""
+        if block.chrom != self._chrom:
+            self._scanner.reset()
+            self._chrom = block.chrom
+        # Reads may lie far apart (targeted sequencing) and have long gaps (introns): the reference is never held whole.
+        windows = block.native.covered()
+        if windows:
+            letters = [encode(self._fetch(block.chrom, start, end)) for start, end in windows]
+            starts = np.array([start for start, _ in windows], dtype=np.int64)
+            self._scanner.add(block.native, starts, offsets(list(map(len, letters))), np.concatenate(letters))
+        return self._variants(int(block.start[-1]) if len(block) else 0)
+
+    def finish(self) -> list[Variant]:
+        """The candidates left at the end of a contig."""
+        return self._variants(np.iinfo(np.int64).max // 2)
+
+    def _variants(self, frontier: int) -> list[Variant]:
+        found = self._scanner.take(frontier)
+        variants = []
+        for (position, is_indel), group in groupby(found, key=lambda row: (row[0], row[2])):
+            rows = [(length, alt) for _, length, _, alt in group]
+            alleles = _indel_alleles if is_indel else _snv_alleles
+            span = 1 + max(length for length, _ in rows) if is_indel else 1
+            reference = self._fetch(self._chrom, position, position + span)
+            ref, alts = alleles(reference, rows)
+            variants.append(Variant(self._chrom, position, ref, alts, "", self._found))
+            self._found += 1
+        return variants
+
+
+def _letters(codes: bytes) -> str:
+    return decode(np.frombuffer(codes, dtype=np.uint8))
+
+
+def _snv_alleles(reference: str, rows: list[tuple[int, bytes]]) -> tuple[str, tuple[str, ...]]:
+    return reference, tuple(_letters(alt) for _, alt in rows)
+
+
+def _indel_alleles(reference: str, rows: list[tuple[int, bytes]]) -> tuple[str, tuple[str, ...]]:
+    """Indels of one anchor base as alleles of one record, whose REF holds the longest deletion."""
+    return reference, tuple(reference[0] + _letters(alt) + reference[1 + length :] for length, alt in rows)
+
+
+def carried_alleles(block: ReadBlock, reads: NDArray[np.int64], region: Region, reference: str) -> NDArray[np.int16]:
+    """The allele of each candidate that reads carry by their alignment.
+
+    Parameters
+    ----------
+    block : ReadBlock
+    reads : int64 (reads,)
+        Indices into the block.
+    region : Region
+    reference : str
+        Reference bases of ``[region.haplotype_start, region.haplotype_end)``.
+
+    Returns
+    -------
+    int16 (reads, candidates)
+        `UNKNOWN` where a read does not span the candidate or shows none of its alleles.
+    """
+    letters = encode(reference)
+    offset = region.haplotype_start
+    shown = np.full((len(reads), len(region.variants)), UNKNOWN, dtype=np.int16)
+    keys = [[_allele_key(variant, alt, reference, offset) for alt in variant.alts] for variant in region.variants]
+    for row, read in enumerate(reads.tolist()):
+        indels = set(block.native.indels(read, offset, letters))
+        for column, variant in enumerate(region.variants):
+            if block.start[read] <= variant.pos and block.end[read] >= variant.pos + len(variant.ref):
+                shown[row, column] = _carried(block, read, indels, keys[column])
+    return shown
+
+
+# An allele as a set of single-base changes (position, letter) or one left-aligned indel (anchor, deleted, inserted).
+_Indel = tuple[int, int, bytes]
+_Snvs = tuple[tuple[int, int, int], ...]
+_Key = tuple[_Indel | None, _Snvs]
+
+
+def _allele_key(variant: Variant, alt: str, reference: str, offset: int) -> _Key:
+    head, old, new = trim_allele(variant.ref, alt)
+    start = variant.pos + head
+    if len(old) == len(new):
+        pairs = zip(encode(old).tolist(), encode(new).tolist(), strict=True)
+        return None, tuple((start + i, was, now) for i, (was, now) in enumerate(pairs) if was != now)
+    local, old, new = shift_left(reference, start - offset, old, new)
+    return (offset + local - 1, len(old), encode(new).tobytes()), ()
+
+
+def _carried(block: ReadBlock, read: int, indels: set[_Indel], keys: list[_Key]) -> int:
+    is_reference = True
+    for allele, (indel, snvs) in enumerate(keys, start=1):
+        if indel is not None:
+            if indel in indels:
+                return allele
+            continue
+        letters = [(block.native.letter_at(read, position), was, now) for position, was, now in snvs]
+        if all(letter == now for letter, _, now in letters):
+            return allele
+        is_reference &= all(letter == was for letter, was, _ in letters)
+    return 0 if is_reference else UNKNOWN

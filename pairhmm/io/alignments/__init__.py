@@ -1,0 +1,1 @@
+"""BAM, CRAM and SAM: opening them, their indices, and reads in blocks."""

@@ -1,0 +1,259 @@
+"""Whether the index of an alignment file is sound, and that file's.
+
+htslib crashes on some that are damaged, and finds nothing through another file's.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import struct
+import zlib
+from collections.abc import Iterator
+from typing import BinaryIO, NamedTuple
+
+import numpy as np
+import pysam
+
+from pairhmm.errors import InputError
+from pairhmm.io.alignments.bam_index import BamIndex, open_unzipped, read_bam_index
+
+log = logging.getLogger(__name__)
+
+UNREADABLE = (OSError, EOFError, ValueError, zlib.error)
+"""What reading an index may raise."""
+
+# Places looked up in the alignment file, at most: each is a block to unpack.
+_LOOKED_UP = 32
+_CRAM_MAGIC, _BAM_MAGIC = b"CRAM", b"BAM\1"
+# SAM specification, section 4.1: what a BGZF block begins with, and its size.
+_BLOCK_HEAD, _BLOCK_MAGIC, _BLOCK_MARK = 18, b"\x1f\x8b\x08\x04", b"BC"
+_RECORD_HEAD = 36
+# CRAM specification, section 7: definition of the file, and the longest head of a container that is looked at.
+_CRAM_HEAD = 26
+_UNMAPPED_SLICE, _SEVERAL_CONTIGS = -1, -2
+
+
+class CramSlice(NamedTuple):
+    """A line of a .crai: contig number, 1-based start, bases; the container's place in the file, the slice's in it."""
+
+    contig: int
+    start: int
+    span: int
+    container: int
+    offset: int
+    size: int
+
+
+def find_index(path: str) -> str | None:
+    """The index beside an alignment file."""
+    if not os.path.isfile(path) or not os.access(path, os.R_OK):
+        return None
+    with open(path, "rb") as file:
+        if file.read(4) == _CRAM_MAGIC:
+            endings: tuple[str, ...] = (".crai",)
+        else:
+            try:
+                is_bam = _block(file, 0)[0].startswith(_BAM_MAGIC)
+            except (_Contradiction, _Damaged):
+                is_bam = False
+            endings = (".bai", ".csi") if is_bam else ()
+    names = (f"{name}{ending}" for name in (path, os.path.splitext(path)[0]) for ending in endings)
+    return next(filter(os.path.isfile, names), None)
+
+
+def unreadable_index(index: str, path: str) -> InputError:
+    """What to raise for an index that is damaged."""
+    return InputError(index, "", "is damaged, or no index", f"run samtools index {path}")
+
+
+class AlignmentIndex:
+    """An index that was found sound; whether it is the file's is checked once that is open.
+
+    Parameters
+    ----------
+    index, path : str
+        The index and its alignment file.
+
+    Raises
+    ------
+    InputError
+        For an index that is damaged.
+    """
+
+    def __init__(self, index: str, path: str) -> None:
+        self.path, self._file_path = index, path
+        self._bam: BamIndex | None = None
+        self._cram: list[CramSlice] = []
+        try:
+            if index.endswith(".crai"):
+                self._cram = read_cram_index(index)
+            else:
+                self._bam = read_bam_index(index)
+        except UNREADABLE as error:
+            raise unreadable_index(index, path) from error
+        if os.path.getmtime(index) < os.path.getmtime(path):
+            log.warning("%s is older than %s", index, path)
+
+    def check(self, file: pysam.AlignmentFile) -> None:
+        """Require that contigs and places are the file's.
+
+        Raises
+        ------
+        InputError
+            For another file's index, or one that was made before the file was written anew.
+        """
+        with open(self._file_path, "rb") as raw:
+            size = os.fstat(raw.fileno()).st_size
+            try:
+                if self._bam is not None:
+                    _check_bam(self._bam, raw, size, file)
+                else:
+                    _check_cram(self._cram, raw, size, file.nreferences)
+            except _Damaged:
+                return
+            except _Contradiction as error:
+                rule = f"is not the index of {self._file_path} as it is now: {error}"
+                raise InputError(self.path, "", rule, f"run samtools index {self._file_path}") from error
+
+
+class _Contradiction(Exception):
+    """The index says what is not so."""
+
+
+class _Damaged(Exception):
+    """The alignment file can't be read here, whatever its index says; who reads its records will tell."""
+
+
+class _Record(NamedTuple):
+    """The head of a BAM record, and its virtual offset."""
+
+    contig: int
+    position: int
+    offset: int
+
+
+def _check_bam(index: BamIndex, raw: BinaryIO, size: int, file: pysam.AlignmentFile) -> None:
+    if index.contigs > file.nreferences:
+        raise _Contradiction(f"it has {index.contigs} contigs, the file {file.nreferences}")
+    if len(index.end) and int(index.end.max()) >> 16 > size:
+        raise _Contradiction("it leads beyond the file's end")
+    first = _record_at(raw, file.tell(), file.nreferences)
+    if not len(index.begin):
+        if first is not None and first.contig >= 0:
+            raise _Contradiction("it knows no reads")
+        return
+    contig_of_chunk = index.bin_contig[index.chunk_bin]
+    order = np.lexsort((index.begin, contig_of_chunk))
+    firsts = order[np.unique(contig_of_chunk[order], return_index=True)[1]]
+    picked = firsts[np.unique(np.linspace(0, len(firsts) - 1, _LOOKED_UP).astype(np.int64))]
+    for chunk in picked.tolist():
+        found = _record_at(raw, int(index.begin[chunk]), file.nreferences)
+        bin_number = int(index.bin_number[index.chunk_bin[chunk]])
+        low, high = index.span_of_bin(bin_number)
+        name = file.get_reference_name(int(contig_of_chunk[chunk]))
+        # A read before its contig's begin is in a bin too.
+        is_in_bin = found is not None and (found.position < 0 or low <= found.position < high)
+        if found is None or found.contig != contig_of_chunk[chunk] or not is_in_bin:
+            raise _Contradiction(f"the reads of {name} begin elsewhere")
+        if chunk == order[0] and first is not None and found.offset != first.offset:
+            raise _Contradiction("it does not know the first reads")
+    behind = _record_at(raw, int(index.end.max()), file.nreferences)
+    if behind is not None and behind.contig >= 0:
+        raise _Contradiction("it does not know the last reads")
+
+
+def _record_at(raw: BinaryIO, offset: int, contigs: int) -> _Record | None:
+    """The record that begins at a virtual offset; None at the end of the file."""
+    address, within = offset >> 16, offset & 0xFFFF
+    block, behind = _block(raw, address)
+    while within >= len(block):
+        if behind is None or within > len(block):
+            if behind is None and within == len(block):
+                return None
+            raise _Contradiction("no read begins where it says")
+        address, within = behind, 0
+        block, behind = _block(raw, address)
+    head, after = block[within : within + _RECORD_HEAD], behind
+    while len(head) < _RECORD_HEAD and after is not None:
+        more, after = _block(raw, after)
+        head += more[: _RECORD_HEAD - len(head)]
+    if len(head) < _RECORD_HEAD:
+        raise _Contradiction("no read begins where it says")
+    size, contig, position, name, _, _, operations, _, bases = struct.unpack_from("<iiiBBHHHi", head)
+    if (
+        not -1 <= contig < contigs
+        or bases < 0
+        or name < 1
+        or size < _RECORD_HEAD - 4 + name + 4 * operations + (bases + 1) // 2 + bases
+    ):
+        raise _Contradiction("no read begins where it says")
+    return _Record(contig, position, address << 16 | within)
+
+
+def _block(raw: BinaryIO, address: int) -> tuple[bytes, int | None]:
+    """A BGZF block unpacked, and where the next one begins; nothing and None at the end of the file."""
+    raw.seek(address)
+    head = raw.read(_BLOCK_HEAD)
+    if not head:
+        return b"", None
+    if len(head) < _BLOCK_HEAD or head[:4] != _BLOCK_MAGIC or head[12:14] != _BLOCK_MARK:
+        raise _Contradiction("no block of the file begins where it says")
+    size = int.from_bytes(head[16:18], "little") + 1
+    packed = raw.read(size - _BLOCK_HEAD)
+    try:
+        return zlib.decompress(packed[:-8], -zlib.MAX_WBITS), address + size
+    except zlib.error as error:
+        raise _Damaged from error
+
+
+def read_cram_index(path: str) -> list[CramSlice]:
+    """The lines of a .crai (CRAM specification, section 12).
+
+    Raises
+    ------
+    ValueError, OSError, EOFError, zlib.error
+        For anything that is not as the specification has it.
+    """
+    with open_unzipped(path) as lines:
+        slices = [CramSlice(*_six_numbers(line)) for line in lines]
+    if any(one.contig < _SEVERAL_CONTIGS or one.container < _CRAM_HEAD or min(one[2:]) < 0 for one in slices):
+        raise ValueError("impossible slices")
+    return slices
+
+
+def _six_numbers(line: bytes) -> Iterator[int]:
+    fields = line.split()
+    if len(fields) != len(CramSlice._fields):
+        raise ValueError("not six numbers")
+    return map(int, fields)
+
+
+def _check_cram(slices: list[CramSlice], raw: BinaryIO, size: int, contigs: int) -> None:
+    most = max((one.contig for one in slices), default=-1)
+    if most >= contigs:
+        raise _Contradiction(f"it has {most + 1} contigs, the file {contigs}")
+    if any(one.container + one.offset + one.size > size for one in slices):
+        raise _Contradiction("it leads beyond the file's end")
+    raw.seek(4)
+    if raw.read(1) not in (b"\2", b"\3"):
+        # Later versions write numbers in another way.
+        return
+    step = max(1, len(slices) // _LOOKED_UP)
+    for one in slices[::step]:
+        raw.seek(one.container)
+        length, contig = _container_head(raw.read(9))
+        if contig not in (one.contig, _SEVERAL_CONTIGS) or not 0 < length <= size - one.container:
+            raise _Contradiction("no slice of the file begins where it says")
+
+
+def _container_head(head: bytes) -> tuple[int, int]:
+    """Length and contig number: four bytes, little-endian, and an ITF8."""
+    if len(head) < 9:
+        return 0, 0
+    length = int.from_bytes(head[:4], "little", signed=True)
+    more = next((bits for bits in range(4) if not head[4] & 0x80 >> bits), 4)
+    if more < 4:
+        return length, int.from_bytes(bytes([head[4] & 0xFF >> more + 1]) + head[5 : 5 + more], "big")
+    value = (head[4] & 0x0F) << 28 | head[5] << 20 | head[6] << 12 | head[7] << 4 | head[8] & 0x0F
+    return length, value - (1 << 32) if value >> 31 else value

@@ -1,0 +1,248 @@
+"""Alignment files, opened and checked before anything is read from them."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import stat
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import pysam
+
+from pairhmm.errors import InputError
+from pairhmm.io.alignments.index import AlignmentIndex, find_index
+from pairhmm.io.alignments.sources import OpenAlignments
+from pairhmm.io.files import block_heads, end_markers
+from pairhmm.io.files.byte_stream import STDIN, ByteStream
+from pairhmm.io.files.htslib import UNREADABLE, quiet
+from pairhmm.io.files.names import check_names, decoded
+from pairhmm.io.files.one_pass import require_file
+from pairhmm.io.files.pipes import pipe_from
+from pairhmm.io.sequences.contig_names import listed
+from pairhmm.io.sequences.fasta import Reference
+
+log = logging.getLogger(__name__)
+
+STDIN_FILE = 0
+_OTHER_FORMAT = "not a BAM or CRAM file, or damaged at its beginning"
+_FORMATS = "give aligned reads as BAM or CRAM"
+
+
+class AlignmentReader:
+    """BAM or CRAM files that are read together; a context manager.
+
+    Parameters
+    ----------
+    paths : sequence of path
+        Sorted by coordinate; ``-`` is stdin.
+    reference : Reference
+        What the reads were aligned to; CRAM is decoded with it.
+    need_index : bool
+        Regions will be asked for.
+    threads : int
+        From 2 on each file is unpacked by threads of its own, beside the one that reads it.
+
+    Attributes
+    ----------
+    sources : list of OpenAlignments
+        One a file, in the order of `paths`.
+    contigs : dict of str to int
+        Names and lengths of all files' contigs that the reference has, in the order that their reads come in.
+    checksums : dict of str to str
+        MD5 of contigs, where a header has it (M5).
+    samples : list of str
+        SM of the read groups in order of appearance; a file without any gives its name without extension.
+
+    Raises
+    ------
+    InputError
+        Naming the file: where it is missing, given twice, no BAM or CRAM, cut off, not sorted, without the index that
+        is needed or with another file's, or where the reference has none of its contigs, or one of another length.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[str | os.PathLike[str]],
+        reference: Reference,
+        need_index: bool = False,
+        threads: int = 1,
+    ) -> None:
+        self.sources: list[OpenAlignments] = []
+        self.contigs: dict[str, int] = {}
+        self.checksums: dict[str, str] = {}
+        self.samples: list[str] = []
+        self._files: list[pysam.AlignmentFile] = []
+        self._identities: dict[tuple[int, int], str] = {}  # path by device and inode
+        # To the end: what is read later is told of by whoever reads it.
+        self._quiet = ExitStack()
+        self._quiet.enter_context(quiet())
+        try:
+            for path in paths:
+                self._add(os.fspath(path), reference, need_index, threads)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Close the files."""
+        for file in self._files:
+            # After a failed read closing fails too, and would hide why.
+            with suppress(OSError):
+                file.close()
+        self._quiet.close()
+
+    def __enter__(self) -> AlignmentReader:
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        self.close()
+
+    def _add(self, path: str, reference: Reference, need_index: bool, threads: int) -> None:
+        self._refuse_twice(path)
+        if need_index:
+            require_file(path, "reads of regions are found through an index")
+        index_path = find_index(path) if path != STDIN else None
+        index = AlignmentIndex(index_path, path) if index_path is not None else None
+        file, check_end = _open(path, reference, threads, index_path)
+        self._files.append(file)
+        header, contigs = _header(path, file)
+        groups, default = self._samples_of(path, header.get("RG", []))
+        check_names(
+            path, "sample", self.samples, "rename it (samtools reheader), or the file where it has no read groups"
+        )
+        check_names(path, "contig", contigs, "rename it: samtools reheader")
+        if header.get("HD", {}).get("SO") == "queryname":
+            raise InputError(path, "", "sorted by read name", "run samtools sort")
+        if index is not None:
+            index.check(file)
+        elif need_index and path == STDIN:
+            raise InputError("stdin", "", "has no index, which regions need", "give a file, or leave regions out")
+        elif need_index:
+            raise InputError(path, "", "has no index, which regions need", f"run samtools index {path}")
+        known = _known_contigs(path, contigs, reference)
+        self.sources.append(OpenAlignments(path, file, groups, default, tuple(known), check_end))
+        self.contigs |= {name: length for name, length in known.items() if name not in self.contigs}
+        for line in header.get("SQ", []):
+            if "M5" in line:
+                self.checksums.setdefault(line["SN"], line["M5"])
+        rank = {name: number for number, name in enumerate(self.contigs)}
+        order = [rank[name] for name in known]
+        if order != sorted(order):
+            rule = f"its contigs are in another order than those of {self.sources[0].path}"
+            raise InputError(path, "", rule, "reorder it (gatk ReorderSam) and sort it")
+
+    def _refuse_twice(self, path: str) -> None:
+        """The reads of a file that is given twice, by whatever names, would count double."""
+        try:
+            status = os.fstat(0) if path == STDIN else os.stat(path)
+        except OSError:
+            # Opening it will say why.
+            return
+        identity = status.st_dev, status.st_ino
+        if identity in self._identities:
+            other = self._identities[identity]
+            named = "" if other == path else f", as {other} too"
+            raise InputError(path, "", f"given twice{named}", "give each file once")
+        self._identities[identity] = path
+
+    def _samples_of(self, path: str, read_groups: Sequence[dict[str, str]]) -> tuple[dict[str, int], int | None]:
+        """Sample index of each read group, and of reads without one: None where that could be any of several."""
+        stem = "stdin" if path == STDIN else decoded(Path(path).stem)
+        names = {group["ID"]: group.get("SM") or stem for group in read_groups} or {"": stem}
+        for name in names.values():
+            if name not in self.samples:
+                self.samples.append(name)
+        indices = {group: self.samples.index(name) for group, name in names.items()}
+        distinct = set(indices.values())
+        # With one sample no read's tag needs to be looked at.
+        return ({}, distinct.pop()) if len(distinct) == 1 else (indices, None)
+
+
+def _open(
+    path: str, reference: Reference, threads: int, index_path: str | None
+) -> tuple[pysam.AlignmentFile, Callable[[], None]]:
+    """The file, and what tells at its end whether it was cut off."""
+    if path != STDIN and (os.path.isdir(path) or not os.path.exists(path)):
+        raise InputError(path, "", "no such file", "check the path")
+    source, check_end = _source(path, threads)
+    try:
+        file = pysam.AlignmentFile(
+            source,
+            "r",
+            check_sq=False,
+            reference_filename=reference.indexed_path,
+            threads=threads,
+            index_filename=index_path,
+        )
+    except UNREADABLE as error:
+        if "truncated" in str(error):
+            raise InputError(path, "", "is cut off: its end marker is missing", "copy or make it again") from error
+        # htslib calls a damaged first block an error of format.
+        why = None if getattr(error, "errno", None) == errno.ENOEXEC else getattr(error, "strerror", None)
+        raise InputError(path, "", why or _OTHER_FORMAT, _FORMATS) from error
+    # htslib opens sequence files too, as unaligned reads.
+    if not (file.is_bam or file.is_cram or file.is_sam):
+        file.close()
+        raise InputError(path, "", _OTHER_FORMAT, _FORMATS)
+    return file, check_end
+
+
+def _source(path: str, threads: int) -> tuple[str | BinaryIO, Callable[[], None]]:
+    """What pysam opens: of a pipe on stdin a copy that is watched, since htslib looks at the ends of files only."""
+    if path != STDIN or stat.S_ISREG(os.fstat(STDIN_FILE).st_mode):
+        descriptor = STDIN_FILE if path == STDIN else None
+        end_markers.check_end(path, descriptor)
+        if threads > 1:
+            block_heads.check_file(path, threads, descriptor)
+        return path, lambda: None
+    stream = ByteStream(path, lambda _: None)
+    if threads > 1:
+        block_heads.check_bytes(path, stream.raw.peek())
+    return pipe_from(cast(BinaryIO, stream.raw)), stream.check_end
+
+
+def _header(path: str, file: pysam.AlignmentFile) -> tuple[dict[str, Any], dict[str, int]]:
+    """The header, and names and lengths of its contigs."""
+    damaged = InputError(path, "", "its header can't be read: a line is damaged", "mend it with samtools reheader")
+    try:
+        header, names = file.header.to_dict(), file.references
+    except UnicodeDecodeError as error:
+        raise InputError(path, "", "its header is not UTF-8", "mend it with samtools reheader") from error
+    # pysam asserts that it knows a line's kind.
+    except (AssertionError, ValueError) as error:
+        raise damaged from error
+    if not names:
+        raise InputError(path, "", "its header has no contigs (@SQ)", "give aligned reads")
+    listed_names = [line.get("SN") for line in header.get("SQ", [])]
+    if len(set(names)) < len(names) or len(set(listed_names)) < len(listed_names):
+        raise InputError(path, "", "its header has a contig (@SQ) twice", "mend it with samtools reheader")
+    if any("ID" not in group for group in header.get("RG", [])):
+        raise InputError(path, "", "a read group (@RG) of its header has no ID", "run samtools addreplacerg")
+    try:
+        # htslib parses the text when it is first asked for a name, and may find other contigs in it.
+        file.get_tid("*")
+        return header, dict(zip(file.references, file.lengths, strict=True))
+    except (AssertionError, ValueError) as error:
+        raise damaged from error
+
+
+def _known_contigs(path: str, contigs: dict[str, int], reference: Reference) -> dict[str, int]:
+    """The contigs that the reference has too; it may be a part of what the reads were aligned to."""
+    known = {name: length for name, length in contigs.items() if name in reference.contigs}
+    # Without any the first one is named.
+    reference.check_contigs(path, known or contigs)
+    missing = [name for name in contigs if name not in known]
+    if missing:
+        log.info(
+            "%s: %d of its %d contigs are not in %s, and are left out: %s",
+            path,
+            len(missing),
+            len(contigs),
+            reference.path,
+            listed(missing),
+        )
+    return known

@@ -1,0 +1,77 @@
+"""The heads of a BGZF file's first blocks: htslib's threads wait for each other without end where one is damaged."""
+
+from __future__ import annotations
+
+import os
+
+from pairhmm.errors import InputError
+from pairhmm.io.files.end_markers import MAKE_AGAIN, end_marker
+
+_SIZE = 18
+# What htslib asks of a head: gzip with an extra field of 6 bytes, which is BC's.
+_FLAGS, _MAGIC = 3, b"\x1f\x8b\x08"
+_FIELD = slice(10, 16), b"\x06\x00BC\x02\x00"
+_LENGTH = slice(16, 18)
+_BLOCKS_A_THREAD = 4
+"""htslib reads two ahead."""
+
+
+def check_file(path: str, threads: int, file: int | None = None) -> None:
+    """Look at the blocks that `threads` threads of htslib read ahead of a regular file's header.
+
+    Parameters
+    ----------
+    path : str
+    threads : int
+    file : int, optional
+        An open descriptor of it, whose position stays.
+
+    Raises
+    ------
+    InputError
+        For a block that is none, or reaches beyond the file's end.
+    OSError
+    """
+    descriptor = os.open(path, os.O_RDONLY) if file is None else file
+    try:
+        size = os.fstat(descriptor).st_size
+        at = 0
+        for _ in range(_BLOCKS_A_THREAD * (threads + 1)):
+            at = _behind(path, at, os.pread(descriptor, _SIZE, at))
+            if at > size:
+                raise _damaged(path, size)
+            if at in (0, size):
+                return
+    finally:
+        if file is None:
+            os.close(descriptor)
+
+
+def check_bytes(path: str, start: bytes) -> None:
+    """Look at the blocks that begin in the first bytes of a stream.
+
+    Raises
+    ------
+    InputError
+        For a block that is none.
+    """
+    at = 0
+    while at + _SIZE <= len(start):
+        at = _behind(path, at, start[at : at + _SIZE])
+        if not at:
+            return
+
+
+def _behind(path: str, at: int, head: bytes) -> int:
+    """Where the block that begins at `at` ends; 0 for a file that is not of blocks."""
+    if not at and not (head[:2] == _MAGIC[:2] and end_marker(head)):
+        return 0
+    place, field = _FIELD
+    size = int.from_bytes(head[_LENGTH], "little") + 1
+    if not (head.startswith(_MAGIC) and head[_FLAGS] & 4 and head[place] == field and size > _SIZE):
+        raise _damaged(path, at)
+    return at + size
+
+
+def _damaged(path: str, at: int) -> InputError:
+    return InputError(path, "", f"is damaged near byte {at:,}", MAKE_AGAIN)

@@ -1,0 +1,145 @@
+"""A file or stdin as unpacked bytes, with what its first bytes say of it."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from collections.abc import Callable
+from types import ModuleType
+from typing import BinaryIO, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.errors import InputError
+from pairhmm.io.files.end_markers import CUT_OFF, LONGEST, MAKE_AGAIN, check_end, check_tail, end_marker
+
+_DAMAGED: tuple[type[Exception], ...] = (gzip.BadGzipFile, zlib.error)
+gunzip: ModuleType = gzip
+try:
+    from isal import igzip, isal_zlib
+except ImportError:
+    pass
+else:
+    # Twice as fast.
+    gunzip = igzip
+    _DAMAGED = (*_DAMAGED, isal_zlib.error)
+
+STDIN = "-"
+_HEAD_SIZE = 1 << 16
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+class ByteStream:
+    """The bytes of a file, gunzipped where it is gzipped; a context manager.
+
+    Parameters
+    ----------
+    path : str
+        ``-`` is stdin.
+    watch : callable
+        Told how many bytes, as they are in the file, were read.
+
+    Attributes
+    ----------
+    path : str
+    head : bytes
+        The first bytes, unpacked; they are read again by `fill`.
+
+    Raises
+    ------
+    InputError
+        For a file that can't be read, or that lacks the marker at its end; of a stream, once it is read.
+    """
+
+    def __init__(self, path: str, watch: Callable[[int], None]) -> None:
+        self.path = path
+        try:
+            # Not sys.stdin: a thread that waits in it at the program's end would keep it from being closed.
+            self._file: BinaryIO = open(0 if path == STDIN else path, "rb", closefd=path != STDIN)  # noqa: SIM115
+        except OSError as error:
+            raise InputError(path, "", error.strerror or "can't be opened", "check the path") from error
+        try:
+            self._look(watch)
+        except BaseException:
+            self.close()
+            raise
+
+    def _look(self, watch: Callable[[int], None]) -> None:
+        """Read the first bytes, and see how to read the others."""
+        try:
+            check_end(self.path, self._file.fileno())
+            packed = self._file.read(_HEAD_SIZE)
+        except OSError as error:
+            raise InputError(self.path, "", error.strerror or "can't be read", "check the file") from error
+        self._replayed = _Replayed(packed, self._file, watch)
+        self.raw = io.BufferedReader(self._replayed, _HEAD_SIZE)
+        self._unpacked: io.BufferedIOBase = self.raw
+        self.head = packed
+        if packed.startswith(_GZIP_MAGIC):
+            self._unpacked = gunzip.GzipFile(fileobj=self.raw)
+            try:
+                self.head = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(packed, _HEAD_SIZE)
+            except zlib.error as error:
+                raise self._damaged(error) from error
+
+    def fill(self, buffer: NDArray[np.uint8]) -> int:
+        """Read until the buffer is full or the file ends; returns how many bytes."""
+        view, done = buffer.data, 0
+        try:
+            while done < len(view) and (count := self._unpacked.readinto(view[done:])):
+                done += count
+        except EOFError as error:
+            raise InputError(self.path, "", f"{CUT_OFF}: its gzip stream has no end", MAKE_AGAIN) from error
+        except _DAMAGED as error:
+            raise self._damaged(error) from error
+        except OSError as error:
+            raise InputError(self.path, "", error.strerror or "can't be read", "check the file") from error
+        if done < len(view):
+            self.check_end()
+        return done
+
+    def check_end(self) -> None:
+        """Require that what has been read to its end has the marker that belongs there.
+
+        Raises
+        ------
+        InputError
+        """
+        check_tail(self.path, self._replayed.marker, self._replayed.tail)
+
+    def close(self) -> None:
+        """Close the file; stdin stays open."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        self.close()
+
+    def _damaged(self, error: Exception) -> InputError:
+        return InputError(self.path, "", f"is damaged: {error}", MAKE_AGAIN)
+
+
+class _Replayed(io.RawIOBase):
+    """Bytes that were read already and the file behind them; tells how many pass, and keeps the last of them."""
+
+    def __init__(self, head: bytes, file: BinaryIO, watch: Callable[[int], None]) -> None:
+        self._head, self._file, self._watch = memoryview(head), file, watch
+        self.marker, self.tail = end_marker(head), b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        if self._head:
+            count = min(len(self._head), len(buffer))
+            buffer[:count], self._head = self._head[:count], self._head[count:]
+        else:
+            count = self._file.readinto(buffer)  # type: ignore[attr-defined]
+        if self.marker:
+            self.tail = (self.tail + bytes(buffer[max(0, count - LONGEST) : count]))[-LONGEST:]
+        self._watch(count)
+        return count

@@ -1,0 +1,33 @@
+"""Outputs whose format follows the name: a name of another format is an error, not text in disguise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pairhmm.errors import InputError
+from pairhmm.io.files.outputs import STDOUT, is_device
+
+TEXT_TABLE = (".tsv",)
+
+
+def require_ending(destination: str | Path, what: str, endings: tuple[str, ...]) -> None:
+    """Require that an output's name ends in one of `endings`, or has no ending; stdout and devices are none.
+
+    Parameters
+    ----------
+    destination : path
+    what : str
+        What is written, in the plural.
+    endings : tuple of str
+
+    Raises
+    ------
+    InputError
+        For any other ending.
+    """
+    name = Path(destination).name
+    if str(destination) == STDOUT or is_device(destination) or "." not in name.lstrip("."):
+        return
+    if not name.endswith(endings):
+        told = " or ".join(filter(None, (", ".join(endings[:-1]), endings[-1])))
+        raise InputError(str(destination), "", f"not a name for {what}", f"end it in {told}")

@@ -1,0 +1,116 @@
+"""Files that belong together, made in a scratch folder and put into theirs when all of them are whole."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from pairhmm.errors import InputError
+from pairhmm.io.files.outputs import STDOUT, check_writable, is_device, output_errors, put_in_place
+
+_SCRATCH = ".pairhmm-"
+
+
+def check_new(paths: Sequence[str | Path | None], overwrite: bool) -> None:
+    """Require that files are not there yet, unless they may be written over.
+
+    Raises
+    ------
+    InputError
+        For the first that is there.
+    """
+    for path in () if overwrite else paths:
+        if path is not None and str(path) != STDOUT and os.path.lexists(path) and not is_device(path):
+            raise InputError(str(path), "", "is there already", "choose another -o, or write over it with --force")
+
+
+@contextmanager
+def whole_folder(folder: str | Path, names: Sequence[str], overwrite: bool) -> Iterator[Path]:
+    """A scratch folder whose files are moved to `folder` when the block ends well; else nothing is left or changed.
+
+    What a killed process left in the folder is removed too.
+
+    Parameters
+    ----------
+    folder : path
+        Made when missing, and removed again where the block fails.
+    names : sequence of str
+        The files that will be made.
+    overwrite : bool
+        Files of these names may be there already.
+
+    Raises
+    ------
+    InputError
+        Where the folder can't be written, and for files that are there and may not be, or are read-only.
+    """
+    target = Path(folder)
+    check_new([target / name for name in names], overwrite)
+    missing = [path for path in (target, *target.parents) if not path.exists()]
+    # Named before they are made: a signal may come right behind the making.
+    scratch, held = target / f"{_SCRATCH}{secrets.token_hex(4)}", None
+    try:
+        with output_errors(target, scratch):
+            _make(target)
+            for name in names:
+                check_writable(target / name)
+            _remove_abandoned(target)
+            scratch.mkdir()
+            held = _locked(scratch)
+            yield scratch
+            for name in names:
+                put_in_place(scratch / name, Path(os.path.realpath(target / name)))
+    except BaseException:
+        shutil.rmtree(scratch, ignore_errors=True)
+        for path in missing:
+            # Where something else has been put into it since, it stays.
+            with suppress(OSError):
+                path.rmdir()
+        raise
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+        if held is not None:
+            os.close(held)
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            str(folder), "", f"cannot be written ({error.strerror or error})", "choose another -o"
+        ) from error
+
+
+def _locked(folder: Path) -> int:
+    """The folder, open and marked as in use for as long as this process lives."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    # A file system without locks: nothing can be told of other processes there.
+    with suppress(OSError):
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return descriptor
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Remove the scratch folders whose writers are gone."""
+    for path in folder.glob(f"{_SCRATCH}*"):
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        except OSError:
+            # Removed since, or another user's.
+            continue
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            continue
+        except OSError:
+            pass
+        else:
+            shutil.rmtree(path, ignore_errors=True)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,66 @@
+"""Lines of text files, gzipped or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from pairhmm.errors import InputError
+from pairhmm.io.files.byte_stream import ByteStream
+
+_CHUNK = 1 << 20
+
+
+def read_lines(path: str) -> Iterator[str]:
+    """The lines of a text file without their ends; memory stays with the longest line.
+
+    Raises
+    ------
+    InputError
+        For a file that can't be read, is cut off, or is no text.
+    """
+    buffer = np.empty(_CHUNK, dtype=np.uint8)
+    rest = b""
+    with ByteStream(path, lambda _: None) as stream:
+        while size := stream.fill(buffer):
+            *lines, rest = (rest + buffer[:size].tobytes()).split(b"\n")
+            yield from (_decoded(path, line) for line in lines)
+    if rest:
+        yield _decoded(path, rest)
+
+
+def _decoded(path: str, line: bytes) -> str:
+    try:
+        return line.decode().removesuffix("\r")
+    except UnicodeDecodeError as error:
+        raise InputError(path, "", "not a text file", "check the file") from error
+
+
+def read_rows(path: str, columns: Sequence[str], made_by: str) -> Iterator[list[str]]:
+    """The rows of a tab-separated table.
+
+    Parameters
+    ----------
+    path : str
+    columns : sequence of str
+        What its first line must name, with or without ``#``.
+    made_by : str
+        The command that writes such tables, for the message.
+
+    Raises
+    ------
+    InputError
+        Naming the line: for other columns, and for a row that has more or fewer fields.
+    """
+    lines = read_lines(path)
+    header = next(lines, "")
+    if header.removeprefix("#").split("\t") != list(columns):
+        rule = "is empty" if not header else f"its first line is not {' '.join(columns)}"
+        raise InputError(path, "line 1", rule, f"give a table that {made_by} wrote")
+    for number, line in enumerate(lines, start=2):
+        fields = line.split("\t")
+        if len(fields) != len(columns):
+            rule = f"{len(fields)} fields where the header has {len(columns)}"
+            raise InputError(path, f"line {number}", rule, "the file may be cut off")
+        yield fields

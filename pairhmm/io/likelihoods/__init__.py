@@ -1,0 +1,1 @@
+"""Likelihood tables: writer, reader, checksums."""

@@ -1,0 +1,173 @@
+"""Pieces of a table, as text or Parquet, put together in order. Rows are copied as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from pairhmm.errors import InputError
+from pairhmm.io.files.bgzip import BgzipText
+from pairhmm.io.files.endings import require_ending
+from pairhmm.io.files.outputs import TextSink, open_output, output_errors, whole_files
+from pairhmm.io.files.pieces import DAMAGED, SAME_RUN, Piece, open_piece
+from pairhmm.io.likelihoods.parquet_sums import ColumnSums
+from pairhmm.io.likelihoods.writer import (
+    ENDINGS,
+    INDICES,
+    PARQUET_READING,
+    PARQUET_WRITING,
+    ROWS_PER_GROUP,
+    index_table,
+    parquet_errors,
+    pyarrow_for,
+)
+
+_IN_ORDER = "an index needs rows in order: mind the order of the files, or write .tsv"
+
+
+def gather_table(pieces: Sequence[str], destination: str, samples: Sequence[str] = ()) -> None:
+    """Put tables, plain or bgzipped, together; their header lines must be the same.
+
+    Parameters
+    ----------
+    pieces : sequence of str
+        In order.
+    destination : str
+        Bgzipped where it ends in ``.gz``, and then with an index where the table has the columns chrom, start and end.
+    samples : sequence of str
+        One a piece, for a first column `sample`.
+
+    Raises
+    ------
+    InputError
+        For tables with other columns, rows that have more or fewer, and, where there is to be an index, rows that are
+        not in order.
+    """
+    with open_piece(pieces[0]) as first:
+        header = first.header[-1] if first.header else ""
+    if not header.startswith("#"):
+        raise InputError(pieces[0], "", "has no header line", "gather takes tables that pairhmm wrote")
+    columns = header[1:].split("\t")
+    if samples and "sample" in columns:
+        raise InputError("--sample", "", f"{pieces[0]} has a column of that name", "leave it out")
+    columns = ["sample", *columns] if samples else columns
+    is_indexed = destination.endswith(".gz") and {"chrom", "start", "end"} <= set(columns)
+    order = _Order(*map(columns.index, ("chrom", "start", "end"))) if is_indexed else None
+    with _table(destination, order) as out:
+        out.write("#" + "\t".join(columns) + "\n")
+        for at, path in enumerate(pieces):
+            begin = f"{samples[at]}\t" if samples else ""
+            with open_piece(path) as piece:
+                if piece.header != [header]:
+                    raise InputError(path, "", f"its columns are not those of {pieces[0]}", SAME_RUN)
+                for number, line in piece.rows():
+                    if order is not None:
+                        order.check(piece, number, begin + line)
+                    out.write(f"{begin}{line}\n")
+
+
+class _Order:
+    """Looks at rows that are to be indexed: contigs in blocks, and in each the starts in order.
+
+    Parameters
+    ----------
+    chrom, start, end : int
+        Columns.
+
+    Attributes
+    ----------
+    chrom : int
+    furthest : int
+        The last end.
+    """
+
+    def __init__(self, chrom: int, start: int, end: int) -> None:
+        self.chrom, self._start, self._end = chrom, start, end
+        self.furthest = 0
+        self._last = ("", 0)
+        self._contigs: set[str] = set()
+
+    def check(self, piece: Piece, number: int, row: str) -> None:
+        """Take a row, the next one."""
+        fields = row.split("\t")
+        chrom = fields[self.chrom]
+        start, end = piece.position(number, fields[self._start]), piece.position(number, fields[self._end])
+        if start > end:
+            raise piece.fault(number, f"its interval ends at {end}, before its start at {start}", DAMAGED)
+        if chrom != self._last[0]:
+            if not chrom or chrom in self._contigs:
+                raise piece.fault(number, f"the rows of contig {chrom[:30]!r} are not together", _IN_ORDER)
+            self._contigs.add(chrom)
+        elif start < self._last[1]:
+            raise piece.fault(number, f"starts at {start}, before the row above it", _IN_ORDER)
+        self._last = (chrom, start)
+        self.furthest = max(self.furthest, end)
+
+
+@contextmanager
+def _table(destination: str, order: _Order | None) -> Iterator[TextSink]:
+    """A text file; bgzipped where its name asks for that, and then with an index if rows have an order."""
+    require_ending(destination, "tables", ENDINGS)
+    if not destination.endswith(".gz"):
+        with open_output(destination) as out:
+            yield out
+        return
+    with whole_files(destination, *INDICES) as scratch, output_errors(destination):
+        with BgzipText(scratch) as zipped:
+            yield zipped
+        if order is not None:
+            index_table(scratch, order.chrom, order.furthest)
+
+
+def gather_parquet(pieces: Sequence[str], destination: str) -> None:
+    """Put Parquet files of one schema together.
+
+    Raises
+    ------
+    InputError
+        For files that are not Parquet, have other columns, or do not fit the checksum that they carry; and without
+        pyarrow.
+    """
+    arrow = pyarrow_for(destination)
+    from pyarrow import parquet
+
+    schema = _parquet(arrow, pieces[0]).schema_arrow.remove_metadata()
+    sums = ColumnSums(schema)
+    with whole_files(destination) as scratch, output_errors(destination):
+        with parquet.ParquetWriter(str(scratch), schema, **PARQUET_WRITING) as writer:
+            held: list[Any] = []
+            for path in pieces:
+                file = _parquet(arrow, path)
+                if file.schema_arrow != schema:
+                    raise InputError(path, "", f"its columns are not those of {pieces[0]}", SAME_RUN)
+                for batch in _batches(arrow, path, file):
+                    held.append(batch.replace_schema_metadata())
+                    sums.add(batch)
+                    if sum(map(len, held)) >= ROWS_PER_GROUP:
+                        writer.write_table(arrow.Table.from_batches(held, schema))
+                        held = []
+            writer.write_table(arrow.Table.from_batches(held, schema))
+            sums.write(writer)
+
+
+def _parquet(arrow: Any, path: str) -> Any:
+    from pyarrow import parquet
+
+    with parquet_errors(arrow, path):
+        return parquet.ParquetFile(path, **PARQUET_READING)
+
+
+def _batches(arrow: Any, path: str, file: Any) -> Iterator[Any]:
+    """The rows of a file; errors are told of it, and not of what is written meanwhile."""
+    batches = file.iter_batches(ROWS_PER_GROUP, use_threads=False)
+    sums = ColumnSums(file.schema_arrow)
+    while True:
+        with parquet_errors(arrow, path):
+            batch = next(batches, None)
+            if batch is not None:
+                sums.add(batch)
+        if batch is None:
+            sums.compare(path, file)
+            return
+        yield batch

@@ -1,0 +1,251 @@
+"""Likelihood tables and their companions, read region after region (`pairhmm.io.likelihoods.writer` writes them)."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from pairhmm.errors import InputError
+from pairhmm.io.files.one_pass import require_file
+from pairhmm.io.files.text_lines import read_rows
+from pairhmm.io.likelihoods.parquet_sums import ColumnSums
+from pairhmm.io.likelihoods.writer import (
+    COLUMNS,
+    HAPLOTYPE_COLUMNS,
+    PARQUET_READING,
+    companion,
+    parquet_errors,
+    pyarrow_for,
+)
+from pairhmm.models.batch import PRECISIONS
+from pairhmm.reporting.panels import RegionReads
+from pairhmm.reporting.sites import RegionVariant, parse_variants
+
+_MADE_BY = "pairhmm likelihoods"
+_ROWS_AT_ONCE = 1 << 16
+_CODES = {name: code for code, name in enumerate(PRECISIONS)}
+_NO_ROW = float("nan")
+# Ten million bases of the worst quality are no further from 0.
+_LARGEST = 2e7
+
+Place = tuple[str, int, int]
+"""Contig, start and end of a region, 0-based half-open."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegionHaplotypes:
+    """The rows of a companion table that describe one region; `variants_text` is what `variants` was read from."""
+
+    place: Place
+    names: list[str]
+    sequences: list[str]
+    alleles: list[str]
+    variants: list[RegionVariant]
+    variants_text: str
+
+
+class LikelihoodTable:
+    """A likelihood table with its companion.
+
+    Parameters
+    ----------
+    path : str
+        ``.parquet``, or TSV, gzipped or not.
+
+    Raises
+    ------
+    InputError
+        Where one of the two files is missing.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path, self.companion = path, companion(path)
+        require_file(path, "its companion is found by its name")
+        if not os.path.isfile(path):
+            raise InputError(path, "", "no such file", "give a table that pairhmm likelihoods wrote")
+        if not os.path.isfile(self.companion):
+            rule = f"its companion {self.companion} is not there"
+            raise InputError(path, "", rule, "keep the two files that pairhmm likelihoods writes together")
+
+    def haplotypes(self) -> Iterator[RegionHaplotypes]:
+        """The haplotypes of each region.
+
+        Raises
+        ------
+        InputError
+            Naming file and line.
+        """
+        rows = _rows(self.companion, HAPLOTYPE_COLUMNS, None)
+        for place, group in groupby(rows, key=lambda row: _place(self.companion, row[:3])):
+            _, _, _, names, sequences, alleles, texts, _ = zip(*group, strict=True)
+            if not all(sequences):
+                chrom, start, end = place
+                rule = "a haplotype without bases"
+                raise InputError(self.companion, f"{chrom}:{start + 1}-{end}", rule, "make the table again")
+            variants = self._variants(place, texts[0])
+            yield RegionHaplotypes(place, list(names), list(sequences), list(alleles), variants, texts[0])
+
+    def regions(self, wanted: Callable[[Place], RegionHaplotypes | None]) -> Iterator[RegionReads]:
+        """The likelihoods of each region that is wanted; the others are passed over unread.
+
+        Parameters
+        ----------
+        wanted : callable
+            ``wanted(place)`` gives the region's haplotypes, or None.
+
+        Raises
+        ------
+        InputError
+            Naming the region: for a haplotype that the companion does not have, and a number that is none.
+        """
+        known: dict[Place, RegionHaplotypes | None] = {}
+
+        def is_wanted(chrom: str, start: int, end: int) -> bool:
+            place = (chrom, start, end)
+            if place not in known:
+                known.clear()
+                known[place] = wanted(place)
+            return known[place] is not None
+
+        for place, group in groupby(_rows(self.path, COLUMNS, is_wanted), key=lambda row: (row[1], row[2], row[3])):
+            haplotypes = wanted(place)
+            if haplotypes is not None:
+                yield self._region(haplotypes, group)
+
+    def _region(self, haplotypes: RegionHaplotypes, rows: Iterator[Sequence[Any]]) -> RegionReads:
+        columns = {name: index for index, name in enumerate(haplotypes.names)}
+        if len(columns) < len(haplotypes.names):
+            chrom, start, end = haplotypes.place
+            rule = "the table of its haplotypes has one of them twice"
+            raise InputError(self.path, f"{chrom}:{start}-{end}", rule, "give both tables of one run")
+        reads: dict[tuple[str, str, str], tuple[list[float], list[int]]] = {}
+        for row in rows:
+            sample, _, _, _, name, mate, haplotype, score, precision = row
+            scores, codes = reads.setdefault((sample, name, mate), ([_NO_ROW] * len(columns), []))
+            try:
+                scores[columns[haplotype]] = _likelihood(score)
+                codes.append(_CODES[precision])
+            except (KeyError, ValueError):
+                raise self._misfit(row, columns) from None
+        chrom, start, end = haplotypes.place
+        return RegionReads(
+            chrom,
+            start,
+            end,
+            haplotypes.names,
+            haplotypes.sequences,
+            haplotypes.alleles,
+            haplotypes.variants_text,
+            [sample for sample, _, _ in reads],
+            [name for _, name, _ in reads],
+            [self._mate(mate, name) for _, name, mate in reads],
+            np.array([scores for scores, _ in reads.values()], dtype=np.float64).reshape(len(reads), len(columns)),
+            np.array([max(codes) for _, codes in reads.values()], dtype=np.uint8),
+        )
+
+    def _misfit(self, row: Sequence[Any], columns: Mapping[str, int]) -> InputError:
+        """What is wrong with a row."""
+        _, chrom, start, end, name, _, haplotype, score, precision = row
+        if haplotype not in columns:
+            rule = f"haplotype {haplotype} is not in {self.companion}"
+            return InputError(self.path, f"{chrom}:{start + 1}-{end}", rule, "keep the two files of a run together")
+        rule = f"unknown precision {precision!r}" if precision not in _CODES else f"{score!r} is not a likelihood"
+        return InputError(self.path, f"read {name}", rule, "check the table")
+
+    def _variants(self, place: Place, text: str) -> list[RegionVariant]:
+        try:
+            return parse_variants(text)
+        except ValueError:
+            chrom, start, end = place
+            rule = f"{text!r} are not variants"
+            raise InputError(self.companion, f"{chrom}:{start + 1}-{end}", rule, "make the table again") from None
+
+    def _mate(self, text: str | int, read: str) -> int:
+        if str(text) not in ("0", "1", "2"):
+            raise InputError(self.path, f"read {read}", f"{text!r} is not a mate", "check the table")
+        return int(text)
+
+
+Wanted = Callable[[str, int, int], bool]
+
+
+def _likelihood(text: Any) -> float:
+    """A log10 likelihood, which may be -inf; ValueError for what is none, or beyond what a score can be."""
+    number = float(text)
+    if not (number == -math.inf or abs(number) <= _LARGEST):
+        raise ValueError(text)
+    return number
+
+
+def _rows(path: str, columns: Sequence[str], wanted: Wanted | None) -> Iterator[Sequence[Any]]:
+    """The rows of a table; start and end are int. `wanted` is asked for tables that begin with a sample."""
+    rows = _parquet_rows if path.endswith(".parquet") else _text_rows
+    return rows(path, columns, wanted)
+
+
+def _place(path: str, fields: Sequence[Any]) -> Place:
+    chrom, start, end = fields
+    try:
+        return str(chrom), int(start), int(end)
+    except ValueError:
+        raise InputError(path, f"{chrom}:{start}-{end}", "not a region", "check the table") from None
+
+
+def _text_rows(path: str, columns: Sequence[str], wanted: Wanted | None) -> Iterator[Sequence[Any]]:
+    rows = read_rows(path, columns, _MADE_BY)
+    if wanted is None:
+        yield from rows
+        return
+    for texts, group in groupby(rows, key=itemgetter(1, 2, 3)):
+        place = _place(path, texts)
+        if wanted(*place):
+            yield from ([row[0], *place, *row[4:]] for row in group)
+
+
+def _parquet_rows(path: str, columns: Sequence[str], wanted: Wanted | None) -> Iterator[Sequence[Any]]:
+    arrow = pyarrow_for(path)
+    from pyarrow import parquet
+
+    with parquet_errors(arrow, path), parquet.ParquetFile(path, **PARQUET_READING) as file:
+        schema = file.schema_arrow
+        if schema.names != list(columns) or not arrow.types.is_dictionary(schema.field("chrom").type):
+            rule = f"its columns are not {' '.join(columns)}, as they are written"
+            raise InputError(path, "", rule, f"give a table that {_MADE_BY} wrote")
+        sums = ColumnSums(schema)
+        for batch in file.iter_batches(_ROWS_AT_ONCE, use_threads=False):
+            sums.add(batch)
+            yield from _batch_rows(batch, wanted)
+        sums.compare(path, file)
+
+
+def _batch_rows(batch: Any, wanted: Wanted | None) -> Iterator[Sequence[Any]]:
+    """The rows of a batch; texts are made of those only that are wanted."""
+    if wanted is None:
+        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+        return
+    chroms = batch.column("chrom")
+    codes, names = chroms.indices.to_numpy(), chroms.dictionary.to_pylist()
+    places = np.stack((codes, batch.column("start").to_numpy(), batch.column("end").to_numpy()))
+    turns = np.flatnonzero((places[:, 1:] != places[:, :-1]).any(axis=0)) + 1
+    columns = [_values(column) for column in batch.columns]
+    for first, last in pairwise([0, *turns.tolist(), batch.num_rows]):
+        if first == last:
+            continue
+        code, start, end = places[:, first].tolist()
+        if wanted(names[code], start, end):
+            yield from zip(*(values(first, last) for values in columns), strict=True)
+
+
+def _values(column: Any) -> Callable[[int, int], list[Any]]:
+    """Gives the values of a piece of a column; a dictionary is unpacked once, not with every piece."""
+    if hasattr(column, "dictionary"):
+        codes, names = column.indices.to_numpy(), column.dictionary.to_pylist()
+        return lambda first, last: [names[code] for code in codes[first:last].tolist()]
+    return lambda first, last: column[first:last].to_pylist()

@@ -1,0 +1,1 @@
+"""Pairs of reads and haplotypes as text (`.in` files), and their scores."""

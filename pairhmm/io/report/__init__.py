@@ -1,0 +1,1 @@
+"""What the report reads and writes besides the formats of its own."""

@@ -1,0 +1,1 @@
+"""What a scan reads and writes: samples, signatures, hits."""

@@ -1,0 +1,65 @@
+"""BAM in blocks of reads: each once and in the sequencer's direction, mates named /1 and /2 (`cpu/bam_reads.hpp`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.compiled import native
+from pairhmm.errors import InputError
+from pairhmm.io.files.byte_stream import ByteStream
+from pairhmm.io.files.end_markers import CUT_OFF, MAKE_AGAIN
+from pairhmm.scanning.records import RecordBlock
+
+MAGIC = b"BAM\1"
+
+
+def bam_blocks(stream: ByteStream, chunk_size: int) -> Iterator[RecordBlock]:
+    """Blocks of the reads of a BAM file.
+
+    Parameters
+    ----------
+    stream : ByteStream
+    chunk_size : int
+        Unpacked bytes that are taken at once, or as many as the longest record has.
+
+    Raises
+    ------
+    InputError
+        For a file that is cut off or damaged.
+    """
+    buffer = np.empty(chunk_size, dtype=np.uint8)
+    kept, record, in_header = 0, 0, True
+    while True:
+        size = stream.fill(buffer[kept:])
+        held = buffer[: kept + size]
+        while True:
+            if in_header:
+                end, is_broken = native.take_bam_header(held)
+                in_header = end == 0
+            else:
+                taken, end, is_broken = native.take_bam_reads(held)
+                block = RecordBlock.of(taken, record)
+                record += len(block.names)
+                if len(block.names):
+                    yield block
+            if is_broken:
+                raise InputError(stream.path, f"after {record} reads", "is no BAM", MAKE_AGAIN)
+            if end == 0:
+                break
+            held = held[end:]
+        if not size:
+            if len(held) or in_header:
+                raise InputError(stream.path, f"after {record} reads", CUT_OFF, MAKE_AGAIN)
+            return
+        buffer, kept = _with_room(buffer, held), len(held)
+
+
+def _with_room(buffer: NDArray[np.uint8], held: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """A buffer that begins with what is held and has room behind it."""
+    roomy = buffer if 2 * len(held) <= len(buffer) else np.empty(2 * len(buffer), dtype=np.uint8)
+    # NumPy copies overlapping slices as if they were apart.
+    roomy[: len(held)] = held
+    return roomy

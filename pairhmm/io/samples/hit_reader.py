@@ -1,0 +1,66 @@
+"""Tables of hits (`pairhmm.io.samples.hit_writer` writes them)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from pairhmm.errors import InputError
+from pairhmm.io.files.text_lines import read_rows
+from pairhmm.io.samples.hit_writer import HIT_COLUMNS, file_label
+from pairhmm.reporting.hits import ReportedHit
+
+_ENDINGS = (".gz", ".tsv", ".hits", ".scan")
+
+
+def table_label(path: str) -> str:
+    """What a table of hits is called as a sample: its name without ``.tsv``, ``.hits`` and ``.scan``."""
+    name = Path(path).name
+    for ending in _ENDINGS:
+        name = name.removesuffix(ending)
+    return name or Path(path).name
+
+
+def read_hits(path: str, name_sample: Callable[[str, str], str]) -> Iterator[ReportedHit]:
+    """The rows of a table of hits.
+
+    Parameters
+    ----------
+    path : str
+    name_sample : callable
+        ``name_sample(file's label, table's label)`` gives the sample of a row.
+
+    Raises
+    ------
+    InputError
+        Naming the line: for a file that is no such table.
+    """
+    table = table_label(path)
+    for number, row in enumerate(read_rows(path, HIT_COLUMNS, "pairhmm scan"), start=2):
+        file, record, at, signature, start, end, strand, total, mean, matches, informative, mismatches = row
+        try:
+            yield ReportedHit(
+                name_sample(file_label(file), table),
+                record,
+                int(at),
+                signature,
+                int(start),
+                int(end),
+                strand,
+                int(total) if total else None,
+                _quality(mean) if mean else None,
+                int(matches),
+                int(informative),
+                int(mismatches),
+            )
+        except ValueError:
+            raise InputError(path, f"line {number}", "not a hit", "give a table that pairhmm scan wrote") from None
+
+
+def _quality(text: str) -> float:
+    """A mean base quality; ValueError for what is none."""
+    number = float(text)
+    if not 0 <= number < math.inf:
+        raise ValueError(text)
+    return number

@@ -1,0 +1,90 @@
+"""Sample sheets: a tab-separated table, one sample a line."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+from pairhmm.errors import InputError
+from pairhmm.io.files.names import check_names
+
+COLUMNS = ("sample", "alignments", "reads", "sex", "ploidy")
+_MANY = ("alignments", "reads")
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRow:
+    """A line of a sample sheet.
+
+    Attributes
+    ----------
+    place : str
+        The line, as errors name it.
+    sample : str
+    alignments, reads : tuple of str
+        Files, as they are written.
+    sex, ploidy : str
+        Empty where the sheet does not say.
+    """
+
+    place: str
+    sample: str
+    alignments: tuple[str, ...]
+    reads: tuple[str, ...]
+    sex: str
+    ploidy: str
+
+
+def read_sheet(path: str | Path) -> list[SheetRow]:
+    """The lines of a sample sheet.
+
+    The first line names the columns, `sample` and some of the others of `COLUMNS`, in any order. Several files of a
+    sample are separated by commas; lines that are empty or begin with ``#`` are passed over.
+
+    Raises
+    ------
+    InputError
+        Naming the line: for unknown or missing columns, and samples without a name or named twice.
+    """
+    try:
+        with open(path, encoding="utf-8", newline="") as lines:
+            table = list(csv.reader(lines, delimiter="\t"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            str(path), "", "can't be read as a table", "check the path; it is tab-separated text"
+        ) from error
+    numbered = [(number, cells) for number, cells in enumerate(table, start=1) if _is_said(cells)]
+    if not numbered:
+        raise InputError(str(path), "", "is empty", f"its first line names columns: {', '.join(COLUMNS)}")
+    (first, names), *rest = numbered
+    unknown = [name for name in names if name not in COLUMNS]
+    if unknown or "sample" not in names or len(set(names)) < len(names):
+        rule = f"unknown column {unknown[0]!r}" if unknown else "needs a column sample, and each column once"
+        raise InputError(str(path), f"line {first}", rule, f"columns are {', '.join(COLUMNS)}, tab-separated")
+    rows: list[SheetRow] = []
+    for number, cells in rest:
+        place = f"line {number}"
+        if len(cells) > len(names):
+            raise InputError(str(path), place, f"{len(cells)} cells for {len(names)} columns", "remove some")
+        row = _row(place, dict(zip(names, map(str.strip, cells), strict=False)))
+        if not row.sample:
+            raise InputError(str(path), place, "no sample name", "fill the column sample")
+        check_names(str(path), f"{place}: sample", [row.sample], "choose another name")
+        before = next((one for one in rows if one.sample == row.sample), None)
+        if before is not None:
+            cure = "name each sample once; several files of one are separated by commas"
+            raise InputError(str(path), place, f"sample {row.sample!r} stands in {before.place} too", cure)
+        rows.append(row)
+    if not rows:
+        raise InputError(str(path), "", "names no sample", "add a line for each")
+    return rows
+
+
+def _is_said(cells: list[str]) -> bool:
+    return any(cell.strip() for cell in cells) and not cells[0].startswith("#")
+
+
+def _row(place: str, cells: dict[str, str]) -> SheetRow:
+    alignments, reads = (tuple(filter(None, map(str.strip, cells.get(name, "").split(",")))) for name in _MANY)
+    return SheetRow(place, cells.get("sample", ""), alignments, reads, cells.get("sex", ""), cells.get("ploidy", ""))

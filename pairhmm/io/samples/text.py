@@ -1,0 +1,65 @@
+"""FASTA and FASTQ in blocks of records."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pairhmm.compiled import native
+from pairhmm.errors import InputError
+from pairhmm.genomics.iupac import SET_OF_LETTER
+from pairhmm.io.files.byte_stream import ByteStream
+from pairhmm.io.files.end_markers import MAKE_AGAIN
+from pairhmm.scanning.records import RecordBlock
+
+if TYPE_CHECKING:
+    from pairhmm._cpu import SampleText
+
+
+def text_blocks(stream: ByteStream, chunk_size: int, overlap: int | None) -> Iterator[RecordBlock]:
+    """Blocks of the records of FASTA or FASTQ text.
+
+    Parameters
+    ----------
+    stream : ByteStream
+    chunk_size : int
+        Bytes of text that are taken at once. A FASTA record with more letters comes in parts; a FASTQ record is held
+        as a whole.
+    overlap : int or None
+        Letters that such a part shares with the one before it; None holds every record as a whole.
+
+    Raises
+    ------
+    InputError
+        Naming the record, for text that is neither format, letters outside IUPAC, qualities that are no Phred+33 or
+        not one a letter, and files that are cut off or damaged.
+    """
+    longest_held = sys.maxsize if overlap is None else chunk_size
+    reader = native.SampleText(SET_OF_LETTER, overlap or 0, longest_held)
+    buffer = np.empty(chunk_size, dtype=np.uint8)
+    while True:
+        size = stream.fill(buffer)
+        if not reader.feed(buffer[:size]):
+            raise _problem(stream.path, reader)
+        block = RecordBlock.of(reader.take())
+        if len(block.names):
+            yield block
+        if not size:
+            return
+
+
+def _problem(path: str, reader: SampleText) -> InputError:
+    kind, record, name, at, value = reader.problem
+    place = f"record {record + 1}" + (f" ({name.decode('utf-8', 'replace')})" if name else "")
+    rule, cure = {
+        "no record": (f"begins with {chr(value)!r}, not with > or @", "give FASTA, FASTQ, BAM or CRAM"),
+        "other format": ("FASTA and FASTQ in one file", "give each format in a file of its own"),
+        "letter": (f"letter {chr(value)!r} at position {at} is not an IUPAC base", "use A C G T U and IUPAC codes"),
+        "quality": (f"{chr(value)!r} at position {at} is not a quality", "qualities must be Phred+33"),
+        "lengths": (f"{at} letters and {value} qualities", "repair or remove the record; the file may be cut off"),
+        "cut off": ("the file ends within the record", MAKE_AGAIN),
+    }[kind]
+    return InputError(path, place, rule, cure)

@@ -1,0 +1,1 @@
+"""FASTA and FASTQ, contigs and intervals on them."""

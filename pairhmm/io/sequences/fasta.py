@@ -1,0 +1,167 @@
+"""The reference genome."""
+
+from __future__ import annotations
+
+import logging
+import os
+import tempfile
+import zlib
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import pysam
+from Bio.Data.IUPACData import ambiguous_dna_letters
+
+from pairhmm.errors import InputError
+from pairhmm.io.files.end_markers import check_end
+from pairhmm.io.files.htslib import quiet
+from pairhmm.io.files.names import check_names
+from pairhmm.io.files.one_pass import require_file
+from pairhmm.io.sequences.contig_names import same_contig
+from pairhmm.io.sequences.fasta_index import can_be_indexed, make_index, why_unfit
+
+log = logging.getLogger(__name__)
+
+_IUPAC = f"{ambiguous_dna_letters}U".encode()
+_GZIP_MAGIC = b"\x1f\x8b"
+# What users give in the reference's place, by how it begins.
+_OTHERS = ((b"BAM\1", "a BAM file"), (b"CRAM", "a CRAM file"), (b"@HD\t", "a SAM file"), (b"##fileformat=VCF", "a VCF"))
+
+
+class Reference:
+    """An indexed FASTA file.
+
+    Parameters
+    ----------
+    path : path
+        FASTA, plain or bgzipped. A missing or outdated index is made beside it, or in a temporary folder where its own
+        can't be written; both are announced.
+
+    Attributes
+    ----------
+    path : str
+    indexed_path : str
+        The name under which htslib finds the file and its indices: `path`, or a link in a temporary folder.
+    contigs : dict of str to int
+        Name and length, in the file's order.
+
+    Raises
+    ------
+    InputError
+        For a file that is missing, no FASTA, or not indexable.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = self.indexed_path = os.fspath(path)
+        self._scratch: tempfile.TemporaryDirectory[str] | None = None
+        require_file(self.path, "a reference is read wherever reads are")
+        if not os.path.isfile(self.path):
+            raise InputError(self.path, "", "no such file", "give the reference FASTA with -f")
+        self._check_kind()
+        check_end(self.path)
+        with quiet():
+            self._file = self._indexed()
+        self.contigs = dict(zip(self._file.references, self._file.lengths, strict=True))
+        if not self.contigs:
+            raise InputError(self.path, "", "no sequence in it", "give the reference FASTA with -f")
+        check_names(self.path, "contig", self.contigs, "rename it")
+
+    def _check_kind(self) -> None:
+        """Before an index of another kind of file is made."""
+        try:
+            with open(self.path, "rb") as file:
+                head = file.read(1 << 16)
+        except OSError as error:
+            raise InputError(self.path, "", error.strerror or "can't be read", "check the file") from error
+        if head.startswith(_GZIP_MAGIC):
+            with suppress(zlib.error):
+                head = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(head, 1 << 10)
+        for magic, kind in _OTHERS:
+            if head.startswith(magic):
+                raise InputError(self.path, "", f"is {kind}, no FASTA", "give the reference FASTA with -f")
+
+    def fetch(self, chrom: str, start: int, end: int) -> str:
+        """Upper-case bases of [start, end), 0-based half-open, clamped to the contig."""
+        self._length(chrom)
+        begin, stop = max(0, start), min(end, self.contigs[chrom])
+        if begin >= stop:
+            return ""
+        try:
+            with quiet():
+                bases = str(self._file.fetch(chrom, begin, stop)).upper()
+            others = bases.encode("ascii").translate(None, delete=_IUPAC)
+        except UnicodeError as error:
+            raise self._not_bases(chrom, "a character that is no letter") from error
+        except (OSError, ValueError) as error:
+            raise InputError(self.path, chrom, "can't be read", "is its .fai another file's? remove it") from error
+        if others:
+            letter = chr(others[0])
+            raise self._not_bases(chrom, f"letter {letter!r} at position {begin + bases.index(letter) + 1}")
+        if len(bases) != stop - begin:
+            rule = f"has not the bases {begin + 1:,} to {stop:,} that its index says"
+            raise InputError(self.path, f"contig {chrom}", rule, "is its .fai another file's? remove it")
+        return bases
+
+    def _not_bases(self, chrom: str, what: str) -> InputError:
+        return InputError(self.path, f"contig {chrom}", f"{what} is not an IUPAC base", "is it a FASTA of DNA?")
+
+    def check_contigs(self, path: str, contigs: Mapping[str, int | None]) -> None:
+        """Require that contigs of another file (name to length, None where it has none) are this reference's.
+
+        Raises
+        ------
+        InputError
+            For a contig that is missing here or of another length; names both files.
+        """
+        for name, length in contigs.items():
+            own = self._length(name, path)
+            if length is not None and length != own:
+                rule = f"{length} bases in {path} and {own} in the reference"
+                raise InputError(self.path, f"contig {name}", rule, "use the reference that the reads were aligned to")
+
+    def _length(self, name: str, path: str = "") -> int:
+        if name not in self.contigs:
+            rule = f"not in the reference, but in {path}" if path else "not in the reference"
+            other = same_contig(name, self.contigs)
+            hint = f", which has {other} in its place" if other else ""
+            cure = "use the reference that the reads were aligned to"
+            raise InputError(self.path, f"contig {name}", f"{rule}{hint}", cure)
+        return self.contigs[name]
+
+    def close(self) -> None:
+        """Close the file and drop a temporary index."""
+        self._file.close()
+        if self._scratch is not None:
+            self._scratch.cleanup()
+
+    def __enter__(self) -> Reference:
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        self.close()
+
+    def _indexed(self) -> pysam.FastaFile:
+        try:
+            unfit = why_unfit(self.path)
+        except OSError as error:
+            raise InputError(self.path, "", error.strerror or "can't be read", "check the file and its .fai") from error
+        if unfit is None:
+            return self._open()
+        log.warning("%s: made%s", unfit, "" if unfit.endswith("has no index") else " anew")
+        folder = Path(self.path).parent
+        if not can_be_indexed(self.path):
+            # Indices of plain, bgzipped and CRAM's references all go beside the name that the file is opened by.
+            self._scratch = tempfile.TemporaryDirectory(prefix="pairhmm-")
+            self.indexed_path = os.path.join(self._scratch.name, Path(self.path).name)
+            os.symlink(os.path.abspath(self.path), self.indexed_path)
+            log.warning("%s or an index in it can't be written: the index is kept for this run only", folder)
+        make_index(self.indexed_path)
+        return self._open()
+
+    def _open(self) -> pysam.FastaFile:
+        try:
+            return pysam.FastaFile(self.indexed_path)
+        except (OSError, ValueError) as error:
+            cure = f"is it bgzipped? is {self.path}.fai its index?"
+            raise InputError(self.path, "", "can't be opened as FASTA", cure) from error

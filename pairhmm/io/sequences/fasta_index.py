@@ -1,0 +1,174 @@
+"""The index of a FASTA file: whether it is this file's and whole, and how it is made (samtools' .fai and .gzi)."""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from bisect import bisect_right
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+import pysam
+
+from pairhmm.errors import InputError
+from pairhmm.io.files.end_markers import end_marker
+from pairhmm.io.files.outputs import is_protected, whole_files
+
+_FAI, _GZI = ".fai", ".gzi"
+_HEAD = 18
+# Records that are looked up in the file, so that an assembly of a million contigs takes no longer.
+_MOST_CHECKED = 200
+# Bytes between a record's last base and the next record: an end of line, and blank lines of a careless editor.
+_BETWEEN = 64
+# Bytes behind the last block that a .gzi names: one more block, and the empty one at the end.
+_LONGEST_REST = 1 << 18
+# What an index is written in at once, at least: so much must there be room for.
+_PROBE = bytes(1 << 16)
+
+
+class _Record(NamedTuple):
+    """A line of a .fai: lengths in bases and bytes, places in unpacked bytes."""
+
+    length: int
+    offset: int
+    line_bases: int
+    line_bytes: int
+
+    @property
+    def end(self) -> int:
+        """Where its last base ends: behind the end of line where that is full."""
+        lines, rest = divmod(self.length, self.line_bases)
+        return self.offset + lines * self.line_bytes + rest
+
+
+def is_bgzipped(path: str) -> bool:
+    """Whether a file is in blocks, so that it needs a .gzi as well."""
+    with open(path, "rb") as file:
+        return bool(end_marker(file.read(_HEAD)))
+
+
+def why_unfit(path: str) -> str | None:
+    """Why the index beside a FASTA file can't be used, or None where it can.
+
+    Raises
+    ------
+    OSError
+    """
+    index = Path(path + _FAI)
+    if not index.exists():
+        return f"{path} has no index"
+    if os.path.getmtime(index) < os.path.getmtime(path):
+        return f"{index} is older than its FASTA"
+    is_packed = is_bgzipped(path)
+    if is_packed and not os.path.exists(path + _GZI):
+        return f"{path} has no {_GZI} index"
+    try:
+        with open(path, "rb") as file:
+            source = _Packed(file, Path(path + _GZI)) if is_packed else _Plain(file)
+            fits = _fits(source, _records(index))
+    except (ValueError, TypeError, IndexError, ZeroDivisionError, struct.error, zlib.error):
+        fits = False
+    return None if fits else f"{index} does not fit its FASTA (it may be cut off)"
+
+
+def can_be_indexed(path: str) -> bool:
+    """Whether an index can be written beside a FASTA file."""
+    folder = os.path.dirname(path) or "."
+    return os.access(folder, os.W_OK) and not any(map(is_protected, (path + _FAI, path + _GZI)))
+
+
+def make_index(path: str) -> None:
+    """Make the index of a FASTA file beside it; it appears when it is whole.
+
+    Raises
+    ------
+    InputError
+        For a file that is no FASTA, and where the index can't be written.
+    """
+    with ExitStack() as stack:
+        fai = stack.enter_context(whole_files(path + _FAI))
+        options = ["--fai-idx", str(fai)]
+        if is_bgzipped(path):
+            options += ["--gzi-idx", str(stack.enter_context(whole_files(path + _GZI)))]
+        try:
+            # As bytes, for names that are not UTF-8.
+            pysam.faidx(*map(os.fsencode, (path, *options)), catch_stdout=False)  # type: ignore[arg-type]
+        except (pysam.utils.SamtoolsError, OSError) as error:
+            _require_room(fai, path + _FAI)
+            raise InputError(path, "", "can't be indexed as FASTA", "gzipped? use bgzip") from error
+
+
+def _require_room(scratch: Path, index: str) -> None:
+    """Require that something can be written: samtools does not say whether that or the FASTA was why it failed."""
+    try:
+        scratch.write_bytes(_PROBE)
+    except OSError as error:
+        rule = f"can't be written: {error.strerror or error}"
+        raise InputError(index, "", rule, "free some space, or link the FASTA into another folder") from error
+
+
+def _records(index: Path) -> list[_Record]:
+    """The lines of a .fai that have bases, by their offsets; a ValueError or TypeError where one is no such line."""
+    *lines, rest = index.read_bytes().split(b"\n")
+    records = [_Record(*map(int, line.split(b"\t")[1:])) for line in lines]
+    if rest or not records or any(one.length and one.line_bytes <= one.line_bases for one in records):
+        raise ValueError
+    return sorted((one for one in records if one.length), key=lambda one: one.offset)
+
+
+class _Plain:
+    """The bytes of a FASTA file."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self.size = file, os.fstat(file.fileno()).st_size
+
+    def read(self, offset: int, count: int) -> bytes:
+        self._file.seek(offset)
+        return self._file.read(count)
+
+
+class _Packed:
+    """The bytes of a bgzipped FASTA file, found by its .gzi."""
+
+    def __init__(self, file: BinaryIO, index: Path) -> None:
+        self._file, self._end = file, os.fstat(file.fileno()).st_size
+        (count,) = struct.unpack_from("<Q", index.read_bytes())
+        numbers = struct.unpack(f"<{2 * count}Q", index.read_bytes()[8:])
+        self._places, self._offsets = [0, *numbers[::2]], [0, *numbers[1::2]]
+        if self._end - self._places[-1] > _LONGEST_REST:
+            raise ValueError
+        self.size = self._offsets[-1] + len(self._unpacked(self._places[-1], self._end))
+
+    def read(self, offset: int, count: int) -> bytes:
+        index = bisect_right(self._offsets, offset) - 1
+        begin = offset - self._offsets[index]
+        return self._unpacked(self._places[index], begin + count)[begin : begin + count]
+
+    def _unpacked(self, place: int, count: int) -> bytes:
+        """At least so many bytes of the blocks from a place in the file on, or all there are."""
+        data = b""
+        while len(data) < count and place < self._end:
+            self._file.seek(place)
+            head = self._file.read(_HEAD)
+            if not end_marker(head):
+                raise ValueError
+            # The last of the extra fields is the block's size less one.
+            size = struct.unpack_from("<H", head, 16)[0] + 1
+            data += zlib.decompress(self._file.read(size - _HEAD), -zlib.MAX_WBITS)
+            place += size
+        return data
+
+
+def _fits(source: _Plain | _Packed, records: Sequence[_Record]) -> bool:
+    """Whether each record ends where another one begins, and the last one where the file does."""
+    step = max(1, len(records) // _MOST_CHECKED)
+    for record in {*records[::step], *records[-1:]}:
+        behind = source.read(record.end, _BETWEEN).lstrip()
+        # The end of line may be missing at the end of the file.
+        is_end = record.end <= source.size + record.line_bytes - record.line_bases and not behind
+        if not (is_end if record == records[-1] else behind.startswith(b">")):
+            return False
+    return True

@@ -1,0 +1,1 @@
+"""VCF and what belongs to it: candidates, calls, genotypes, ploidy."""

@@ -1,0 +1,81 @@
+"""Pieces of a call set put together in order. Records are copied as they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from pairhmm.errors import InputError
+from pairhmm.io.files.pieces import DAMAGED, SAME_RUN, open_piece
+from pairhmm.io.variants.calls import open_vcf
+from pairhmm.io.variants.provenance import run_header
+
+_TAB = "\t"
+_VCF_COLUMNS = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO"
+_CONTIG = re.compile(r"##contig=<ID=([^,>]+)(?:.*?[,<]length=([0-9]{1,10})\b)?")
+
+
+def gather_vcf(pieces: Sequence[str], destination: str) -> None:
+    """Put VCF files, plain or bgzipped, together; the header is the first one's, with the provenance of all.
+
+    Parameters
+    ----------
+    pieces : sequence of str
+        In order.
+    destination : str
+        By its extension VCF, bgzipped VCF or BCF, with an index.
+
+    Raises
+    ------
+    InputError
+        For pieces of other samples or contigs, or in another order.
+    """
+    headers = [_vcf_header(pieces[0])]
+    contigs, samples = _contigs(headers[0]), headers[0][-1]
+    for path in pieces[1:]:
+        header = _vcf_header(path)
+        for what, own, first in (("contigs", _contigs(header), contigs), ("samples", header[-1], samples)):
+            if own != first:
+                raise InputError(path, "", f"its {what} are not those of {pieces[0]}", SAME_RUN)
+        headers.append([line for line in header if "=<" not in line])
+    rank = {name: number for number, name in enumerate(contigs)}
+    tabs = samples.count(_TAB)
+    text = "".join(f"{line}\n" for line in run_header(headers))
+    last = (-1, -1)
+    with open_vcf(destination, text, max(contigs.values(), default=0)) as out:
+        for path in pieces:
+            with open_piece(path) as piece:
+                for number, line in piece.rows():
+                    if line.count(_TAB) != tabs:
+                        raise piece.fault(number, f"{line.count(_TAB) + 1} columns, the header has {tabs + 1}", DAMAGED)
+                    chrom, pos, _ = line.split("\t", 2)
+                    if chrom not in rank:
+                        raise piece.fault(number, f"its header has no contig {chrom[:30]!r}", DAMAGED)
+                    place = (rank[chrom], piece.position(number, pos))
+                    if place < last:
+                        raise InputError(path, f"{chrom}:{pos}", "not behind the piece before it", "mind the order")
+                    last = place
+                    out.write(line + "\n")
+
+
+def _vcf_header(path: str) -> list[str]:
+    """The lines of a header; the last names the samples."""
+    with open_piece(path) as piece:
+        if not piece.header or not piece.header[-1].startswith(_VCF_COLUMNS):
+            raise InputError(path, "", "not a VCF file", "gather takes .vcf and .vcf.gz into .vcf, .vcf.gz or .bcf")
+        for number, line in enumerate(piece.header[:-1], start=1):
+            if not line.startswith("##"):
+                raise piece.fault(number, f"{line[:30]!r} within the header", DAMAGED)
+        return piece.header
+
+
+def _contigs(header: Sequence[str]) -> dict[str, int]:
+    """The contigs of a header with their lengths."""
+    found = [contig for line in header if (contig := _CONTIG.match(line))]
+    return {one[1]: int(one[2] or 0) for one in found}
+
+
+def is_vcf(path: str | Path) -> bool:
+    """Whether a name is one for calls."""
+    return str(path).endswith((".vcf", ".vcf.gz", ".bcf"))

@@ -1,0 +1,48 @@
+"""Every CUDA kernel on small batches, for compute-sanitizer: `make test-gpu` runs it.
+
+compute-sanitizer --tool memcheck --error-exitcode 1 python tests/backends/cuda/sanitize.py
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import batches
+import cupy
+import numpy as np
+
+from pairhmm import backends
+from pairhmm.engine.device_pool import score
+from pairhmm.models import gatk, profile
+from pairhmm.models.batch import Group, PairBatch
+
+
+def cases():
+    """Both kinds of gap, every number of lanes, tall reads, noise for forward_scaled, rows, rare gaps for float64."""
+    for gap in (10, (5, 13)):
+        yield batches.batch(1, batches.LENGTHS + batches.TALL, each=2, letters=5, gap=gap)
+    qualities = batches.batch(2, (9, 77, 700))
+    yield dataclasses.replace(qualities, qualities=None, rows=gatk.rows(qualities.qualities))
+    rng = np.random.default_rng(3)
+    haplotype = batches.noise(rng, 700)
+    model = profile.preset("normalised")
+    rows = [model.rows(profile.one_hot(haplotype[:m], np.full(m, 0.05))) for m in (20, 300)]
+    yield batches.of_rows(rows, [haplotype, haplotype[:1]], model.start)
+    bases = np.concatenate([haplotype[:200], batches.noise(rng, 40), haplotype[200:500]])
+    yield batches.pair(bases, haplotype, 40, 90, 90, 60)
+    # Short haplotypes at the end of the buffer, beside long ones.
+    reads = [batches.read(rng, haplotype[k : k + 150].copy()) for k in range(2)]
+    yield PairBatch.from_groups([Group(reads, [haplotype]), Group(reads, [haplotype[:1]])])
+
+
+def main() -> None:
+    cupy.cuda.set_allocator(None)  # an allocation each: a pool's own would hide what reaches beyond one
+    backend = backends.load("cuda")
+    for given in cases():
+        batches.check(score(given, backend, 1), given)
+        batches.check(backend.forward_pairs(given, np.arange(given.pairs), 1), given)
+    print("scores are right")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""The CUDA sources compile for every architecture, without a warning, and keep their rows in registers.
+
+Every shape of the fast kernel for one architecture, some of them for the others; PAIRHMM_TEST_ALL_SHAPES=1 compiles
+everything for all of them, which takes several minutes.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+
+import pytest
+
+from pairhmm.backends import tiles as packed
+from pairhmm.backends.cuda import backend as cuda
+from pairhmm.backends.cuda import kernels as cuda_kernels
+from pairhmm.backends.cuda.kernels import PROFILES, QUALITIES, ROWS, Variant
+from pairhmm.backends.tiles import Shape
+
+ARCHITECTURES = ("sm_75", "sm_80", "sm_90", "sm_100")
+EVERY_SHAPE = "sm_90"
+ALL = bool(os.environ.get("PAIRHMM_TEST_ALL_SHAPES"))
+MODELS = {QUALITIES: "qualities", ROWS: "rows", PROFILES: "profiles"}
+EXTENSIONS = {0.1: "constant gap", None: "varying gap"}
+
+
+def shapes():
+    """Those that some read length takes."""
+    table = packed.shapes(cuda.LONGEST_TILE)
+    return [table.known[k] for k in sorted(set(table.of_length[1:].tolist()))]
+
+
+def few(found):
+    """The smallest and the largest, of one lane, of all lanes and of tall ones."""
+    kinds = {}
+    for shape in found:
+        kinds.setdefault((shape.lanes, shape.tall), []).append(shape)
+    return [kinds[kind][k] for kind in ((1, False), (32, False), (32, True)) for k in (0, -1)]
+
+
+def jobs(architecture):
+    """(name, source) of what is compiled for it."""
+    found = shapes()
+    some = found if ALL else few(found)
+    for (model, of_model), (extension, gap) in itertools.product(MODELS.items(), EXTENSIONS.items()):
+        of = f"{of_model}, {gap}"
+        for shape in found if architecture == EVERY_SHAPE and model == QUALITIES else some:
+            yield f"fast {describe(shape)}, {of}", cuda_kernels.forward_source(Variant(shape, model, extension))
+        for shape in packed.RESCUERS:
+            variant = Variant(shape, model, extension, scaled=True)
+            yield f"scaled {describe(shape)}, {of}", cuda_kernels.forward_source(variant)
+        for real in ("float", "double"):
+            yield f"long {real}, {of}", cuda_kernels.long_source(model, extension, real)
+
+
+def describe(shape: Shape) -> str:
+    return f"{shape.lanes} x {shape.rows}{' tall' if shape.tall else ''}"
+
+
+@pytest.fixture(scope="module", params=ARCHITECTURES)
+def compiled(request, nvrtc):
+    """Name of the source: result."""
+    names, sources = zip(*jobs(request.param), strict=True)
+    options = tuple(cuda_kernels.OPTIONS)
+    return dict(zip(names, nvrtc.compile_all([nvrtc.Job(request.param, s, options) for s in sources]), strict=True))
+
+
+def test_compiles_without_a_warning(compiled):
+    assert not [f"{name}: {result.log}" for name, result in compiled.items() if not result.compiles][:3]
+    assert not [f"{name}: {result.warnings}" for name, result in compiled.items() if result.warnings][:10]
+
+
+def test_every_kernel_is_there(compiled):
+    for name, result in compiled.items():
+        assert set(result.kernels) == {f"forward_{name.split()[0]}"}, name
+
+
+def test_nothing_is_spilled(compiled):
+    """No stack frame either: an array that is indexed by a variable lies in one."""
+    wrong = [
+        f"{name}: {kernel} takes {usage}"
+        for name, result in compiled.items()
+        for kernel, usage in result.kernels.items()
+        if usage.stack or usage.spills
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_messages_name_file_and_line(nvrtc):
+    """What a user who hits a compiler's limits can report."""
+    source = cuda_kernels.forward_source(Variant(shapes()[0], QUALITIES, None)) + "\n#error told\n"
+    result = nvrtc.compile_all([nvrtc.Job("sm_90", source, tuple(cuda_kernels.OPTIONS))])[0]
+    assert not result.compiles
+    assert "cuda/forward.cu(" in result.log and "told" in result.log

@@ -1,0 +1,19 @@
+"""The scan's CUDA sources compile for every architecture, without a warning or a spill."""
+
+from __future__ import annotations
+
+import pytest
+
+from pairhmm.backends.cuda import kernels as cuda_kernels
+from pairhmm.bench.published import scan_cuda as scan_brute_cuda
+from pairhmm.scanning import cuda
+
+
+@pytest.mark.parametrize("architecture", ["sm_75", "sm_80", "sm_90", "sm_100"])
+def test_compiles(nvrtc, architecture):
+    sources = [cuda.source(9), cuda.source(10), scan_brute_cuda.source()]
+    results = nvrtc.compile_all([nvrtc.Job(architecture, text, tuple(cuda_kernels.OPTIONS)) for text in sources])
+    for result in results:
+        assert result.compiles and not result.warnings, result.log
+        assert not [usage for usage in result.kernels.values() if usage.stack or usage.spills]
+    assert set(results[0].kernels) == {f"scan_{name}" for name in cuda.KERNELS}

@@ -1,0 +1,110 @@
+"""`pairhmm.backends.webgpu.layout`: which shapes the reads of a batch get."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from pairhmm.backends.tiles import Shape
+from pairhmm.backends.webgpu import layout as webgpu_packed
+from pairhmm.backends.webgpu.runtime import WIDTH
+from pairhmm.genomics.arrays import offsets
+from pairhmm.models.batch import PairBatch, Qualities
+from pairhmm.models.gatk import START
+
+HAPLOTYPE = 40
+
+
+class Memory:
+    """Host memory that goes nowhere."""
+
+    def begin(self, size):
+        return np.zeros(size, dtype=np.uint8)
+
+    def send(self, first, end):
+        pass
+
+
+def batch_of(lengths):
+    """A group: reads of these lengths beside one haplotype."""
+    bases = np.zeros(sum(lengths), dtype=np.uint8)
+    quality = np.full(len(bases), 30, dtype=np.uint8)
+    return PairBatch(
+        offsets([len(lengths)]),
+        offsets([1]),
+        offsets(lengths),
+        offsets([HAPLOTYPE]),
+        np.zeros(HAPLOTYPE, dtype=np.uint8),
+        START,
+        qualities=Qualities(bases, quality, quality, quality, quality),
+    )
+
+
+def pack(lengths, list_bytes):
+    with ThreadPoolExecutor(1) as beside:
+        skip_read = np.zeros(len(lengths), dtype=bool)
+        return webgpu_packed.pack(batch_of(lengths), skip_read, WIDTH, list_bytes, Memory(), beside)
+
+
+@pytest.fixture
+def tiers(monkeypatch):
+    """``tiers(lengths, cells)``: the tiers of such reads, if one costs as much as that many cells."""
+
+    def found(lengths, cells):
+        monkeypatch.setattr(webgpu_packed, "TIER_CELLS", cells)
+        webgpu_packed.shapes.cache_clear()
+        packed = pack(lengths, 1 << 30)
+        return {tier.shape: tier.cells // (HAPLOTYPE * tier.shape.lanes * tier.shape.rows) for tier in packed.tiers}
+
+    yield found
+    webgpu_packed.shapes.cache_clear()
+
+
+def test_tiers_that_cost_nothing_fit_their_reads(tiers):
+    lengths = [90, 100, 101, 150, 150]
+    assert tiers(lengths, 0) == {Shape(8, 12): 1, Shape(8, 13): 2, Shape(8, 19): 2}
+
+
+def test_few_reads_share_a_tier(tiers):
+    assert tiers([90, 100, 101, 150, 150], 10**6) == {Shape(8, 19): 5}
+    assert tiers([90, 100, 101], 10**6) == {Shape(8, 13): 3}
+
+
+def test_reads_of_other_lanes_or_rescuers_never_share_one(tiers):
+    """That would change the last bits of their scores."""
+    families = [(1, 16), (4, 9), (4, 15), (8, 9), (8, 13), (16, 13), (16, 19), (32, 16)]
+    assert list(tiers([10, 30, 60, 70, 100, 200, 300, 500], 10**9)) == [Shape(*family) for family in families]
+
+
+def test_a_tall_read_gets_the_strips_that_waste_least(tiers):
+    found = tiers([609, 700, 1024, 2048], 10**9)
+    assert set(found) == {Shape(32, rows, tall=True) for rows in (10, 11, 16)}
+
+
+@pytest.mark.parametrize("cells", [1_000, 10_000, 30_000, 100_000])
+def test_no_other_tiers_would_cost_less(tiers, cells):
+    lengths = np.random.default_rng(cells).integers(81, 153, 30)
+    counts = {k: int(np.count_nonzero(-(-lengths // 8) == k)) for k in range(11, 20)}
+
+    def cost(kept):
+        taken = {k: next(m for m in kept if m >= k) for k in counts if counts[k]}
+        rows = sum(counts[k] * 8 * taken[k] * HAPLOTYPE for k in taken)
+        return rows + cells * len(set(taken.values()))
+
+    largest = max(k for k in counts if counts[k])
+    best = min(cost((*kept, largest)) for n in range(9) for kept in combinations(range(11, largest), n))
+    found = tiers(lengths.tolist(), cells)
+    assert sum(reads * 8 * shape.rows * HAPLOTYPE + cells for shape, reads in found.items()) == best
+
+
+def test_what_is_between_strips_leaves_room_for_the_lists():
+    item = 8 * (HAPLOTYPE + webgpu_packed.BETWEEN_PADDING)
+    lists = 8 * 40
+    packed = pack([700] * 100 + [150] * 40, lists + 10 * item + item // 2)
+    at_once = {tier.shape.tall: (tier.items, tier.at_once) for tier in packed.tiers}
+    assert at_once == {True: (100, 10), False: (10, 10)}
+    assert packed.list_bytes == lists + 10 * item
+    assert pack([700], 0).tiers[0].at_once == 1

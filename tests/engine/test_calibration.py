@@ -1,0 +1,106 @@
+"""What is kept of a machine's speeds, and what "auto" makes of it."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from pairhmm import backends, engine
+from pairhmm.backends import Status, cpu
+from pairhmm.bench import calibrate
+from pairhmm.engine import calibration
+from pairhmm.engine.calibration import Calibration, Speed, crossover
+
+CPU = Speed("cpu", "avx2", 0.0, 0.001, 1e10)
+GPU = Speed("gpu", "Big, 80 GiB", 0.5, 0.002, 1e12)
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setattr(calibration, "user_cache_path", lambda *_, **__: tmp_path / "cache")
+    return tmp_path / "cache" / "calibration.json"
+
+
+@pytest.fixture
+def found(monkeypatch):
+    """Statuses by name; each one that is asked for is noted."""
+    asked = []
+    statuses = {
+        "gpu": Status(True, "a library", ("Big, 80 GiB",)),
+        "other": Status(True, "a library", ("Small, 8 GiB",)),
+        "cpu": Status(True, "avx2"),
+        "reference": Status(True, "NumPy"),
+    }
+    monkeypatch.setattr(backends, "_NAMES", tuple(statuses))
+    monkeypatch.setattr(backends, "status", lambda name: asked.append(name) or statuses[name])
+    return asked
+
+
+def first(cells):
+    return engine._ranked(backends.names(), engine.Choice(), cells)[0]
+
+
+def test_crossover():
+    cells = crossover(CPU, GPU)
+    assert GPU.seconds(cells) == pytest.approx(CPU.seconds(cells))
+    assert GPU.seconds(2 * cells) < CPU.seconds(2 * cells)
+    assert crossover(CPU, Speed("gpu", "", 0.0, 0.0, 1e9)) is None
+    assert crossover(CPU, Speed("gpu", "", 0.0, 0.0, 1e11)) == 0
+
+
+def test_what_is_kept_comes_back(cache):
+    assert list(calibration.load().speeds) == []
+    assert calibration.save(Calibration([CPU, GPU])) == cache
+    assert calibration.load() == Calibration([CPU, GPU])
+    assert [file.name for file in cache.parent.iterdir()] == ["calibration.json"]
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"version": 1}', '{"version": 1, "speeds": [{"backend": "cpu"}]}'])
+def test_a_file_that_is_broken_is_announced(cache, caplog, text):
+    cache.parent.mkdir()
+    cache.write_text(text)
+    assert list(calibration.load().speeds) == []
+    assert "pairhmm devices --calibrate makes it anew" in caplog.text
+
+
+def test_a_file_of_another_version_is_left_alone(cache, caplog):
+    calibration.save(Calibration([CPU]))
+    cache.write_text(cache.read_text().replace('"version": 1', '"version": 2'))
+    assert list(calibration.load().speeds) == []
+    assert not caplog.records
+
+
+def test_auto_goes_by_what_was_measured(found):
+    calibration.save(Calibration([CPU, GPU]))
+    worth = crossover(CPU, GPU)
+    assert worth > engine.WORTH_A_DEVICE
+    assert first(worth - 1) == "other"  # by default, since it was not measured
+    found.clear()
+    calibration.save(Calibration([CPU, GPU, Speed("other", "Small, 8 GiB", 0.1, 0.001, 2e11)]))
+    assert first(100_000_000) == "cpu"
+    assert found == []  # no driver was asked
+    assert first(3_000_000_000) == "other"
+    assert first(1_000_000_000_000) == "gpu"
+
+
+def test_another_device_than_was_measured_is_taken_by_size(found):
+    calibration.save(Calibration([CPU, Speed("gpu", "Old, 4 GiB", 0.0, 0.0, 1e11)]))
+    assert first(engine.WORTH_A_DEVICE - 1) == "cpu"
+    assert first(engine.WORTH_A_DEVICE) == "gpu"
+
+
+def test_batches_of_unknown_size_are_the_cpus(found):
+    calibration.save(Calibration([CPU, GPU]))
+    assert first(None) == "cpu"
+
+
+def test_measure(monkeypatch, caplog):
+    """The CPU and the oracle in a device's place; a software adapter is none that auto takes."""
+    monkeypatch.setattr(backends, "_NAMES", ("cpu", "reference"))
+    monkeypatch.setattr(calibrate, "LARGE_REGIONS", (1,))
+    monkeypatch.setattr(calibrate, "LARGE_SECONDS", 0.0)
+    with caplog.at_level(logging.WARNING):
+        (speed,) = calibrate.measure(1)
+    assert (speed.backend, speed.device, speed.start_seconds) == ("cpu", cpu.chosen_level(), 0.0)
+    assert 0 < speed.call_seconds < 1 and 1e8 < speed.cells_per_second < 1e12

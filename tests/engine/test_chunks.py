@@ -1,0 +1,65 @@
+"""Where batches are cut."""
+
+from __future__ import annotations
+
+from itertools import chain, repeat
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pairhmm.engine.chunks import cut
+from pairhmm.models.batch import Group, PairBatch, Read
+
+
+def read(length):
+    return Read(np.zeros(length, dtype=np.uint8), *(np.full(length, 30, dtype=np.uint8) for _ in range(4)))
+
+
+def batch_of(groups):
+    """Groups of (lengths of reads, lengths of haplotypes)."""
+    packed = [
+        Group([read(m) for m in reads], [np.zeros(n, dtype=np.uint8) for n in haplotypes])
+        for reads, haplotypes in groups
+    ]
+    return PairBatch.from_groups(packed)
+
+
+@pytest.mark.parametrize(
+    ("reads_of", "cells", "expected"),
+    [
+        ([1, 1, 1, 1, 1], 450, [2, 2, 1]),
+        ([1, 1, 1, 1, 1, 1], 1199, [3, 3]),  # equal parts, not all that fits and a remainder
+        ([1, 1, 1, 1], 800, [4]),
+        ([3, 1, 3], 600, [3, 1, 3]),  # one that fits is not
+        ([3, 3], 599, [2, 2, 2]),  # a group that is too large is cut inside
+        ([4], 200, [1, 1, 1, 1]),
+        ([2, 1], 1, [1, 1, 1]),  # a read is never cut
+        ([0, 1, 0, 0, 1, 0], 200, [1, 1]),
+        ([], 1, [0]),
+    ],
+)
+def test_parts(reads_of, cells, expected):
+    """Reads of ten bases, haplotypes of twenty: 200 cells a read."""
+    batch = batch_of([([10] * reads, [20]) for reads in reads_of])
+    assert [part.reads for part in cut(batch, repeat(cells))] == expected
+
+
+def test_parts_may_grow():
+    batch = batch_of([([10], [20])] * 20)
+    sizes = chain([200, 200, 400, 800], repeat(1600))
+    assert [part.reads for part in cut(batch, sizes)] == [1, 1, 2, 4, 6, 6]
+
+
+lengths = st.lists(st.integers(1, 9), max_size=6)
+
+
+@given(groups=st.lists(st.tuples(lengths, lengths), max_size=6), cells=st.integers(1, 400))
+def test_parts_make_up_the_batch(groups, cells):
+    batch = batch_of(groups)
+    parts = list(cut(batch, repeat(cells)))
+    assert sum(part.reads for part in parts) == batch.reads
+    assert sum(part.pairs for part in parts) == batch.pairs
+    assert np.concatenate([part.qualities.bases for part in parts]).tolist() == batch.qualities.bases.tolist()
+    assert all(part.cells <= cells or part.reads == 1 for part in parts)

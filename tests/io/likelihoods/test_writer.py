@@ -1,0 +1,134 @@
+"""Likelihood tables: one schema in three forms."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pysam
+import pytest
+
+from pairhmm.errors import InputError
+from pairhmm.io.likelihoods import writer as tables
+from pairhmm.io.likelihoods.writer import COLUMNS, HAPLOTYPE_COLUMNS, LikelihoodRows, companion, open_likelihoods
+
+ROWS = LikelihoodRows(
+    *("q", 10, 20, ["s1", "s2"], ["r1", "r2"], [1, 0], ["q:11-20/0", "q:11-20/1"], ["ACGT", "ACT"], ["0", "1"]),
+    "12:CG>C",
+    [False, True],
+    np.array([[-1.0, -2.5], [-3.0, -4.0]]),
+    np.array([[0, 0], [1, 0]], dtype=np.uint8),
+)
+EXPECTED = [
+    ["s1", "q", "10", "20", "r1", "1", "q:11-20/0", "-1.000000", "float32"],
+    ["s1", "q", "10", "20", "r1", "1", "q:11-20/1", "-2.500000", "float32"],
+    ["s2", "q", "10", "20", "r2", "0", "q:11-20/0", "-3.000000", "float64"],
+    ["s2", "q", "10", "20", "r2", "0", "q:11-20/1", "-4.000000", "float32"],
+]
+DESCRIBED = [
+    ["q", "10", "20", "q:11-20/0", "ACGT", "0", "12:CG>C", "0"],
+    ["q", "10", "20", "q:11-20/1", "ACT", "1", "12:CG>C", "1"],
+]
+
+
+def write(path):
+    with open_likelihoods(path) as out:
+        out.write(ROWS)
+
+
+def test_tsv(tmp_path):
+    path = tmp_path / "x.tsv"
+    write(path)
+    lines = [line.split("\t") for line in path.read_text().splitlines()]
+    assert lines == [["#sample", *COLUMNS[1:]], *EXPECTED]
+    described = [line.split("\t") for line in (tmp_path / "x.haplotypes.tsv").read_text().splitlines()]
+    assert described == [["#chrom", *HAPLOTYPE_COLUMNS[1:]], *DESCRIBED]
+
+
+def test_tabix(tmp_path):
+    write(tmp_path / "x.tsv.gz")
+    for name, expected in (("x.tsv.gz", EXPECTED), ("x.haplotypes.tsv.gz", DESCRIBED)):
+        with pysam.TabixFile(str(tmp_path / name)) as table:
+            assert [line.split("\t") for line in table.fetch("q", 19, 20)] == expected
+            assert list(table.fetch("q", 20, 30)) == []
+
+
+def test_parquet(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    write(tmp_path / "x.parquet")
+    table = parquet.read_table(tmp_path / "x.parquet").to_pylist()
+    assert [list(row) for row in table] == [list(COLUMNS)] * 4
+    assert [[str(value) for value in row.values()][:7] for row in table] == [line[:7] for line in EXPECTED]
+    assert [row["log10_likelihood"] for row in table] == ROWS.log10.reshape(-1).tolist()
+    described = parquet.read_table(tmp_path / "x.haplotypes.parquet").to_pylist()
+    assert [[str(value) for value in row.values()] for row in described] == DESCRIBED
+
+
+@pytest.mark.parametrize("name", ["x.tsv", "x.tsv.gz", "x.parquet"])
+def test_no_half_file(tmp_path, name):
+    with pytest.raises(RuntimeError), open_likelihoods(tmp_path / name) as out:
+        out.write(ROWS)
+        raise RuntimeError
+    assert os.listdir(tmp_path) == []
+
+
+def test_parquet_withoutpyarrow_for(tmp_path, monkeypatch):
+    def missing(path):
+        raise InputError(path, "", "Parquet needs pyarrow", "pip install 'pairhmm[parquet]'")
+
+    monkeypatch.setattr(tables, "pyarrow_for", missing)
+    with pytest.raises(InputError, match="pip install"):
+        write(tmp_path / "x.parquet")
+    assert os.listdir(tmp_path) == []
+
+
+def test_companion():
+    assert companion("a/b.tsv.gz") == "a/b.haplotypes.tsv.gz"
+    assert companion("b.parquet") == "b.haplotypes.parquet"
+
+
+def test_contigs_too_long_for_tbi(tmp_path):
+    far = 600_000_000
+    (tmp_path / "x.tsv.gz.tbi").write_text("of an earlier run")
+    with open_likelihoods(tmp_path / "x.tsv.gz") as out:
+        out.write(replace(ROWS, start=far, end=far + 10))
+    assert not (tmp_path / "x.tsv.gz.tbi").exists()
+    with pysam.TabixFile(str(tmp_path / "x.tsv.gz"), index=str(tmp_path / "x.tsv.gz.csi")) as table:
+        assert len(list(table.fetch("q", far, far + 1))) == len(EXPECTED)
+
+
+@pytest.mark.parametrize("name", ["x.tsv", "x.tsv.gz", "x.parquet"])
+def test_no_region_at_all_is_a_valid_table(tmp_path, name):
+    with open_likelihoods(tmp_path / name):
+        pass
+    if name.endswith(".parquet"):
+        parquet = pytest.importorskip("pyarrow.parquet")
+        assert parquet.read_table(tmp_path / name).column_names == list(COLUMNS)
+    else:
+        opened = gzip.open if name.endswith(".gz") else open
+        with opened(tmp_path / name, "rt") as lines:
+            assert lines.read() == "#" + "\t".join(COLUMNS) + "\n"
+
+
+def test_a_device_has_no_companion():
+    write("/dev/null")
+    assert not os.path.exists("/dev/null.haplotypes")
+
+
+def test_pandas_reads_a_table_as_documented(tmp_path):
+    """docs/formats.md: the header line keeps its `#` for tabix."""
+    pandas = pytest.importorskip("pandas")
+    formats = Path(__file__).parents[2] / "docs" / "formats.md"
+    if not formats.exists():
+        pytest.skip("a wheel has no documents")
+    path = tmp_path / "likelihoods.tsv.gz"
+    write(path)
+    (call,) = re.findall(r"pandas\.read_csv.*", formats.read_text())
+    table = eval(call.replace("likelihoods.tsv.gz", str(path)), {"pandas": pandas})
+    assert tuple(table.columns) == COLUMNS and len(table) == ROWS.log10.size
+    with pysam.TabixFile(str(path)) as indexed:
+        assert list(indexed.header) == ["#" + "\t".join(COLUMNS)]

@@ -1,0 +1,91 @@
+"""Packing: what a batch holds, and what it refuses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pairhmm.genomics.arrays import offsets
+from pairhmm.models.batch import Group, PairBatch, Read, Start
+
+
+def read(length, quality=30):
+    return Read(np.zeros(length, dtype=np.uint8), *(np.full(length, quality, dtype=np.uint8) for _ in range(4)))
+
+
+def haplotype(length):
+    return np.zeros(length, dtype=np.uint8)
+
+
+@pytest.fixture
+def batch():
+    return PairBatch.from_groups(
+        [
+            Group([read(3), read(4)], [haplotype(5)]),
+            Group([], [haplotype(2)]),
+            Group([read(1)], [haplotype(7), haplotype(8)]),
+        ]
+    )
+
+
+def test_counts(batch):
+    assert batch.groups == 3
+    assert batch.group_pair.tolist() == [0, 2, 2, 4]
+    assert batch.group_cells.tolist() == [0, 35, 35, 50]
+    assert (batch.reads, batch.cells) == (3, 50)
+
+
+def test_pair_indices(batch):
+    reads, haplotypes = batch.pair_indices(np.arange(batch.pairs))
+    assert reads.tolist() == [0, 1, 2, 2]
+    assert haplotypes.tolist() == [0, 0, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("first", "end", "reads", "haplotypes", "groups"),
+    [
+        (0, 3, [3, 4, 1], [5, 2, 7, 8], [0, 2, 2, 3]),
+        (0, 2, [3, 4], [5], [0, 2]),
+        (1, 2, [4], [5], [0, 1]),
+        (1, 3, [4, 1], [5, 2, 7, 8], [0, 1, 1, 2]),
+        (2, 3, [1], [7, 8], [0, 1]),
+        (2, 2, [], [], [0]),
+        (3, 3, [], [], [0]),
+    ],
+)
+def test_take_reads(batch, first, end, reads, haplotypes, groups):
+    """Reads keep their group's haplotypes, and their pairs the batch's order; nothing is copied."""
+    part = batch.take_reads(first, end)
+    assert np.diff(part.read_offset).tolist() == reads
+    assert np.diff(part.haplotype_offset).tolist() == haplotypes
+    assert part.group_read.tolist() == groups
+    reads_of, _ = batch.pair_indices(np.arange(batch.pairs))
+    assert part.pairs == int(((first <= reads_of) & (reads_of < end)).sum())
+    assert part.cells == sum([15, 20, 15][first:end])
+    assert not part.bases or np.shares_memory(part.qualities.bases, batch.qualities.bases)
+
+
+def test_a_part_of_a_part(batch):
+    part = batch.take_reads(1, 3).take_reads(1, 2)
+    assert part.read_offset.tolist() == [0, 1]
+    assert np.diff(part.haplotype_offset).tolist() == [7, 8]
+
+
+@pytest.mark.parametrize(
+    ("group", "message"),
+    [
+        (Group([read(0)], [haplotype(2)]), "read_offset: item 0 has length 0"),
+        (Group([read(2)], [haplotype(0)]), "haplotype_offset: item 0 has length 0"),
+        (Group([read(2, quality=200)], [haplotype(2)]), "base_quality has a value of 200"),
+        (Group([read(2)], [np.full(2, 7, dtype=np.uint8)]), "haplotypes has a value of 7"),
+    ],
+)
+def test_refused(group, message):
+    with pytest.raises(ValueError, match=message):
+        PairBatch.from_groups([group])
+
+
+def test_rows_must_be_finite():
+    rows = np.full((2, 12), np.nan)
+    with pytest.raises(ValueError, match="finite"):
+        PairBatch(offsets([1]), offsets([1]), offsets([2]), offsets([3]), haplotype(3), Start(1.0, 0.0), rows=rows)
