@@ -127,7 +127,7 @@ def one_hot(bases: NDArray[np.uint8], error: NDArray[np.float64]) -> NDArray[np.
 
 def _parse(table: Mapping[str, Any], source: str) -> ProfileModel:
     _check_keys(table, ("start", "match", "insertion", "transitions"), "", source)
-    if table["start"] not in STARTS:
+    if table["start"] not in list(STARTS):
         raise InputError(source, "start", f"{table['start']!r} is not a start", f"use one of {', '.join(STARTS)}")
     _check_keys(table["match"], tuple(LETTERS), "match.", source)
     _check_keys(table["insertion"], tuple(LETTERS), "insertion.", source)

@@ -212,8 +212,8 @@ def _header(path: str, file: pysam.AlignmentFile) -> tuple[dict[str, Any], dict[
         header, names = file.header.to_dict(), file.references
     except UnicodeDecodeError as error:
         raise InputError(path, "", "its header is not UTF-8", "mend it with samtools reheader") from error
-    # pysam asserts that it knows a line's kind.
-    except (AssertionError, ValueError) as error:
+    # pysam asserts that it knows a line's kind, and looks up the fields of one without asking.
+    except (AssertionError, KeyError, ValueError) as error:
         raise damaged from error
     if not names:
         raise InputError(path, "", "its header has no contigs (@SQ)", "give aligned reads")

@@ -43,19 +43,27 @@ def read_hits(path: str, name_sample: Callable[[str, str], str]) -> Iterator[Rep
             yield ReportedHit(
                 name_sample(file_label(file), table),
                 record,
-                int(at),
+                _count(at),
                 signature,
-                int(start),
-                int(end),
+                _count(start),
+                _count(end),
                 strand,
-                int(total) if total else None,
+                _count(total) if total else None,
                 _quality(mean) if mean else None,
-                int(matches),
-                int(informative),
-                int(mismatches),
+                _count(matches),
+                _count(informative),
+                _count(mismatches),
             )
         except ValueError:
             raise InputError(path, f"line {number}", "not a hit", "give a table that pairhmm scan wrote") from None
+
+
+def _count(text: str) -> int:
+    """A number of a hit; ValueError for what is none, or beyond 64 bits."""
+    number = int(text)
+    if not 0 <= number < 1 << 63:
+        raise ValueError(text)
+    return number
 
 
 def _quality(text: str) -> float:

@@ -69,8 +69,8 @@ class CalledSites:
         try:
             for record in self._file:
                 place = f"{record.chrom}:{record.pos}"
-                # htslib drops the samples of a record that it can't take apart.
-                if len(record.samples) < len(self.samples):
+                # htslib drops the samples of a record that it can't take apart; a BCF may hold more than its header.
+                if len(record.samples) != len(self.samples):
                     raise InputError(self.path, place, "can't be read", "the file may be cut off or damaged")
                 yield _site(record)
         except (OSError, ValueError, NotImplementedError) as error:
