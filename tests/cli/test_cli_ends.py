@@ -157,7 +157,15 @@ def test_short_of_memory_is_one_line(pairs, run_cli, megabytes):
     table = pairs.parent / "t.parquet"
     rows = "h\tc\t1\t2\n" * 10
     (pairs.parent / "t.tsv").write_text(f"#haplotype\tchrom\tstart\tend\n{rows}")
-    write = "import sys; from pyarrow import csv, parquet; parquet.write_table(csv.read_csv(sys.argv[1]), sys.argv[2])"
+    write = (
+        "import sys; from pyarrow import csv, parquet; from pairhmm.io.likelihoods.parquet_sums import ColumnSums\n"
+        "rows = csv.read_csv(sys.argv[1])\n"
+        "sums = ColumnSums(rows.schema)\n"
+        "sums.add(rows)\n"
+        "with parquet.ParquetWriter(sys.argv[2], rows.schema) as writer:\n"
+        "    writer.write_table(rows)\n"
+        "    sums.write(writer)\n"
+    )
     subprocess.run([sys.executable, "-c", write, pairs.parent / "t.tsv", table], check=True)
     done = run_cli("-q", "gather", table, table, "-o", pairs.parent / "out.parquet", preexec_fn=limited(megabytes))
     assert done.returncode in (0, 1), done.stderr

@@ -6,10 +6,11 @@ import logging
 
 import pytest
 
-from pairhmm import backends, engine
+from pairhmm import backends
 from pairhmm.backends import Status, cpu
 from pairhmm.bench import calibrate
 from pairhmm.engine import calibration
+from pairhmm.engine import choice as engine
 from pairhmm.engine.calibration import Calibration, Speed, crossover
 
 CPU = Speed("cpu", "avx2", 0.0, 0.001, 1e10)

@@ -9,9 +9,10 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from pairhmm import backends, compiled, engine
+from pairhmm import backends, compiled
 from pairhmm.backends import Status, cpu, reference
 from pairhmm.engine import Choice
+from pairhmm.engine import choice as engine
 from pairhmm.errors import BackendUnavailable, InputError
 from pairhmm.models.batch import Group, PairBatch, Read
 
