@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Rebuilt when what is compiled or required changes.
 STAMP := $(VENV)/installed
-SOURCES := pyproject.toml $(wildcard cpu/*)
+SOURCES := pyproject.toml $(wildcard cpu/CMakeLists.txt cpu/*/*)
 comma := ,
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
