@@ -1,10 +1,10 @@
-// The pair-HMM forward algorithm on the CPU: what a kernel is given, and what an instruction set provides.
+// The pair-HMM forward algorithm on the CPU: the pairs that a kernel is given.
 //
-// One recurrence (see docs/model.md), many instruction sets: forward/kernel.hpp holds the arithmetic over a vector
-// type, forward/<level>.cpp compiles it for one level on its own target, and dispatch.cpp picks the level at run time.
+// There is one recurrence (docs/model.md) and one file for each instruction set: forward/kernel.hpp has the arithmetic
+// over a vector type, forward/<level>.cpp compiles it for one level with flags of its own, and forward/dispatch.cpp picks
+// the level at run time.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
 namespace pairhmm {
@@ -39,29 +39,5 @@ struct Batch {
     double start_match;     // M[0,0]
     double start_deletion;  // D[0,0] as a multiple of 1/n: 1 or 0
 };
-
-// The reads of one group that fill the lanes of one vector, all against each haplotype of the group.
-struct Tile {
-    int64_t group;
-    int64_t first;  // into the list of reads ordered by length
-    int32_t count;  // lanes used
-    bool folded;    // one gap continuation along each read: the cheaper recurrence
-    bool plain;     // a row whose deletion can't be opened: the dearest recurrence
-};
-
-struct Level {
-    int lanes;  // float32 lanes of a vector
-    // Whether reads with this one gap continuation probability may take the folded form.
-    bool (*folds)(double eps);
-    // Scores (log10) of a tile; a sum too small for float32 becomes NaN and is left to forward_wide.
-    void (*forward)(const Batch&, const Tile&, const int64_t* read_order, double* scores);
-    // One pair in float64 with block exponents, any length and any score.
-    double (*forward_wide)(const Batch&, int64_t read, int64_t hap, int threads, const std::atomic<bool>& stop);
-};
-
-const Level* level_x86_64_v2();
-const Level* level_avx2();
-const Level* level_avx512();
-const Level* level_neon();
 
 }  // namespace pairhmm

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "forward/batch.hpp"
+#include "forward/level.hpp"
 
 namespace pairhmm {
 

@@ -15,7 +15,7 @@
 #include <immintrin.h>
 #endif
 
-#include "forward/batch.hpp"
+#include "forward/level.hpp"
 #include "threads/helpers.hpp"
 #include "forward/rows.hpp"
 
