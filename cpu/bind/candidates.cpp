@@ -98,8 +98,7 @@ void bind_candidates(nb::module_& module) {
             [](pairhmm::CandidateScanner* self, int samples, int min_base_quality, int min_snv_count,
                int min_indel_count, double min_snv_fraction, double min_indel_fraction) {
                 new (self) pairhmm::CandidateScanner(
-                    samples,
-                    {min_base_quality, min_snv_count, min_indel_count, min_snv_fraction, min_indel_fraction});
+                    samples, {min_base_quality, min_snv_count, min_indel_count, min_snv_fraction, min_indel_fraction});
             },
             "samples"_a, "min_base_quality"_a, "min_snv_count"_a, "min_indel_count"_a, "min_snv_fraction"_a,
             "min_indel_fraction"_a)

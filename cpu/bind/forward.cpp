@@ -82,7 +82,8 @@ void bind_forward(nb::module_& module) {
             nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(),
             nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>())
         .def(
-            "set_rows", [](pairhmm::Batch& self, Array<double> rows) { self.rows = rows.data(); }, nb::keep_alive<1, 2>());
+            "set_rows", [](pairhmm::Batch& self, Array<double> rows) { self.rows = rows.data(); },
+            nb::keep_alive<1, 2>());
 
     module.def(
         "forward",
@@ -90,7 +91,8 @@ void bind_forward(nb::module_& module) {
            Output<double> scores) {
             {
                 nb::gil_scoped_release release;
-                pairhmm::forward_batch(find_level(level), batch, skip_read.data(), threads, scores.data(), signal_raised);
+                pairhmm::forward_batch(find_level(level), batch, skip_read.data(), threads, scores.data(),
+                                       signal_raised);
             }
             raise_pending();
         },

@@ -19,7 +19,8 @@ NB_MODULE(_cpu, module) {
     // An interrupted program may end while a thread of it waits for a pipe, and holds what it works with.
     nb::set_leak_warnings(false);
 
-    module.def("threads_refused", &pairhmm::threads_refused, "Threads that could not be started in this process so far.");
+    module.def("threads_refused", &pairhmm::threads_refused,
+               "Threads that could not be started in this process so far.");
 
     bind_candidates(module);
     bind_copier(module);

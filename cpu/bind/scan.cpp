@@ -1,4 +1,5 @@
-// Python bindings of scan/scanner.hpp and formats/hit_lines.hpp: arrays in, arrays out; the caller has checked every shape and offset.
+// Python bindings of scan/scanner.hpp and formats/hit_lines.hpp: arrays in, arrays out; the caller has checked every
+// shape and offset.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -12,8 +13,8 @@
 
 #include "bind/arrays.hpp"
 #include "formats/hit_lines.hpp"
-#include "scan/scanner.hpp"
 #include "scan/level.hpp"
+#include "scan/scanner.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -59,8 +60,8 @@ void bind_scan(nb::module_& module) {
                 new (self) pairhmm::Scanner(find_scan_level(level), patterns, rules);
             },
             "level"_a, "letters"_a, "offset"_a, "signature"_a, "strand"_a, "least_total"_a, "max_mismatches"_a,
-            "min_informative"_a, "every_match"_a, nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(),
-            nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>())
+            "min_informative"_a, "every_match"_a, nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
+            nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>())
         .def(
             "scan",
             [](const pairhmm::Scanner& scanner, Array<uint8_t> letters, std::optional<Array<uint8_t>> qualities,
@@ -118,6 +119,6 @@ void bind_scan(nb::module_& module) {
             }
             return nb::bytes(lines.data(), lines.size());
         },
-        "file"_a, "hits"_a, "record"_a, "names"_a, "name_end"_a, "name"_a, "signatures"_a, "length"_a, "has_qualities"_a,
-        "Rows of the table of hits.");
+        "file"_a, "hits"_a, "record"_a, "names"_a, "name_end"_a, "name"_a, "signatures"_a, "length"_a,
+        "has_qualities"_a, "Rows of the table of hits.");
 }

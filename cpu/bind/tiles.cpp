@@ -46,11 +46,17 @@ void bind_tiles(nb::module_& module) {
            Array<int64_t> reads_of_shape, Array<int64_t> rows_of_shape, Array<uint8_t> family_of_shape,
            int64_t tier_cells, std::tuple<int64_t, int64_t, int64_t> item_sizes, int64_t read_group_at,
            int64_t order_at, int64_t items_at) {
-            const pairhmm::TileBatch batch{static_cast<int64_t>(group_read.shape(0)) - 1, group_read.data(),
-                                           group_haplotype.data(), read_offset.data(), haplotype_offset.data(),
+            const pairhmm::TileBatch batch{static_cast<int64_t>(group_read.shape(0)) - 1,
+                                           group_read.data(),
+                                           group_haplotype.data(),
+                                           read_offset.data(),
+                                           haplotype_offset.data(),
                                            skip_read.data()};
-            const pairhmm::Shapes shapes{static_cast<int64_t>(reads_of_shape.shape(0)), shape_of_length.data(),
-                                         reads_of_shape.data(), rows_of_shape.data(), family_of_shape.data(),
+            const pairhmm::Shapes shapes{static_cast<int64_t>(reads_of_shape.shape(0)),
+                                         shape_of_length.data(),
+                                         reads_of_shape.data(),
+                                         rows_of_shape.data(),
+                                         family_of_shape.data(),
                                          tier_cells};
             const auto [items, shortest, longest] = item_sizes;
             const pairhmm::ItemSizes sizes{items, shortest, longest};

@@ -57,7 +57,8 @@ void add_letters(const Record& record, uint8_t* to) {
     const bool reverse = (record.flag & kReverse) != 0;
     const uint8_t* table = reverse ? tables.reverse : tables.forward;
     for (int64_t i = 0; i < record.length; ++i)
-        to[reverse ? record.length - 1 - i : i] = table[i % 2 ? record.letters[i / 2] & 15 : record.letters[i / 2] >> 4];
+        to[reverse ? record.length - 1 - i : i] =
+            table[i % 2 ? record.letters[i / 2] & 15 : record.letters[i / 2] >> 4];
 }
 
 void add_read(const Record& record, SampleBlock& block) {

@@ -153,7 +153,8 @@ bool GroupsText::unpack(const uint8_t* code, int threads, const GroupArrays& to)
     run_shares(haplotypes(), kReadsPerShare, threads, [&](int64_t first, int64_t end) {
         for (int64_t h = first; h < end; ++h) {
             const TextSpan& letters = haplotype_[static_cast<size_t>(h)];
-            if (!unpack_letters(code, letters.begin, letters.size(), to.haplotypes + to.haplotype_offset[h])) valid = false;
+            if (!unpack_letters(code, letters.begin, letters.size(), to.haplotypes + to.haplotype_offset[h]))
+                valid = false;
         }
     });
     return valid;

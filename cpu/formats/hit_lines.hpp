@@ -12,13 +12,13 @@ namespace pairhmm {
 struct HitTable {
     const std::string& file;
     int64_t hits;
-    const Hit* hit;                // [hits] start: in the record
-    const int64_t* record;         // [hits] number of the record, from 0
-    const char* names;             // end to end
+    const Hit* hit;         // [hits] start: in the record
+    const int64_t* record;  // [hits] number of the record, from 0
+    const char* names;      // end to end
     const int64_t* name_end;
-    const int64_t* name;           // [hits] index into name_end
+    const int64_t* name;  // [hits] index into name_end
     const std::vector<std::string>& signatures;
-    const int64_t* length;         // [signatures]
+    const int64_t* length;  // [signatures]
     bool has_qualities;
 };
 

@@ -16,7 +16,7 @@ namespace pairhmm {
 struct TextProblem {
     enum Kind { kNone, kNoRecord, kOtherFormat, kLetter, kQuality, kLengths, kCutOff };
     Kind kind = kNone;
-    int64_t record = 0;        // 0-based number in the file
+    int64_t record = 0;  // 0-based number in the file
     std::string name;
     int64_t at = 0, value = 0;  // position and byte, or letters and qualities
 };
@@ -55,12 +55,12 @@ private:
     const uint8_t* set_of_letter_;
     int64_t overlap_, longest_held_;
     State state_ = kBetween;
-    char format_ = 0;          // '>' or '@', once known
-    SampleBlock block_;        // whole records, and behind the last offset what has come of the next one
-    std::string name_;         // of the record that is being read
+    char format_ = 0;    // '>' or '@', once known
+    SampleBlock block_;  // whole records, and behind the last offset what has come of the next one
+    std::string name_;   // of the record that is being read
     bool name_ended_ = false;
-    int64_t lines_ = 0;        // of its letters
-    int64_t position_ = 0;     // of its first letter in block_
+    int64_t lines_ = 0;     // of its letters
+    int64_t position_ = 0;  // of its first letter in block_
     TextProblem problem_;
 };
 

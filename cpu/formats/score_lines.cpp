@@ -18,8 +18,8 @@ void append_number(std::string& out, uint64_t number) {
     out.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
 }
 
-// As Python's f"{score:.6f}": the exact value of the double, rounded to six decimals, half to even. In integers, because
-// std::to_chars takes doubles on recent macOS only, and twice as long.
+// As Python's f"{score:.6f}": the exact value of the double, rounded to six decimals, half to even. In integers,
+// because std::to_chars takes doubles on recent macOS only, and twice as long.
 void append_score(std::string& out, double score) {
     uint64_t bits;
     std::memcpy(&bits, &score, sizeof bits);
@@ -56,7 +56,8 @@ void append_name(std::string& out, const Names& names, int64_t index, int64_t fi
 
 void append_lines(std::string& out, const ScoreTable& table, int64_t first, int64_t end) {
     std::string head;  // group and read
-    int64_t group = std::upper_bound(table.group_pair, table.group_pair + table.groups + 1, first) - table.group_pair - 1;
+    int64_t group =
+        std::upper_bound(table.group_pair, table.group_pair + table.groups + 1, first) - table.group_pair - 1;
     for (int64_t pair = first; pair < end; ++group) {
         const int64_t haplotypes = table.group_haplotype[group + 1] - table.group_haplotype[group];
         for (const int64_t last = std::min(end, table.group_pair[group + 1]); pair < last;) {

@@ -12,11 +12,11 @@ using Names = std::optional<std::vector<std::string>>;  // without them things h
 
 // Scores of pairs in the order of a batch: read after read of each group, each against the group's haplotypes.
 struct ScoreTable {
-    int64_t groups, first_group;               // first_group: the number of the batch's first group
+    int64_t groups, first_group;                               // first_group: the number of the batch's first group
     const int64_t *group_read, *group_haplotype, *group_pair;  // [groups + 1]
-    const Names &read_names, &haplotype_names;  // of the whole batch
-    const double* log10;                       // [pairs]
-    const uint8_t* precision;                  // [pairs], index into precision_names
+    const Names &read_names, &haplotype_names;                 // of the whole batch
+    const double* log10;                                       // [pairs]
+    const uint8_t* precision;                                  // [pairs], index into precision_names
     const std::vector<std::string>& precision_names;
 };
 

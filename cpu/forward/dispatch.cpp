@@ -9,8 +9,8 @@
 #include <mutex>
 #include <numeric>
 
-#include "threads/helpers.hpp"
 #include "forward/rows.hpp"
+#include "threads/helpers.hpp"
 
 namespace pairhmm {
 
@@ -18,7 +18,8 @@ std::vector<NamedLevel> levels() {
 #if defined(__x86_64__)
     __builtin_cpu_init();
     const bool v2 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
-    const bool avx2 = v2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+    const bool avx2 =
+        v2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
     const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
     return {{"x86-64-v2", level_x86_64_v2(), v2}, {"avx2", level_avx2(), avx2}, {"avx512", level_avx512(), avx512}};
@@ -66,7 +67,8 @@ Plan make_plan(const Level& level, const Batch& batch, const uint8_t* skip_read)
         for (size_t at = 0; at < keyed.size();) {
             const int64_t kind = keyed[at].first >> 40;
             size_t end = at;
-            while (end < keyed.size() && end - at < static_cast<size_t>(level.lanes) && keyed[end].first >> 40 == kind) ++end;
+            while (end < keyed.size() && end - at < static_cast<size_t>(level.lanes) && keyed[end].first >> 40 == kind)
+                ++end;
             plan.tiles.push_back({g, static_cast<int64_t>(plan.order.size()), static_cast<int32_t>(end - at),
                                   kind == kFoldedRead, kind == kPlainRead});
             for (; at < end; ++at) plan.order.push_back(keyed[at].second);

@@ -13,16 +13,16 @@
 // I' and D' need no product of their own: 5 operations, of which two are plain adds ("folded"). The powers are taken
 // out every kColumns columns and at each sweep's lower boundary, by constants.
 //
-// A perfect path multiplies by each row's coefficients once. What rounding them to float32 takes from it has one sign where a
-// read has the same qualities all along, and adds up: it is kept in float64, and given back with the score.
+// A perfect path multiplies by each row's coefficients once. What rounding them to float32 takes from it has one sign
+// where a read has the same qualities all along, and adds up: it is kept in float64, and given back with the score.
 //
 // A read shorter than its tile ends in padding rows (E = 0) that carry M + I of its last row down unchanged, so a score
 // depends on its own pair alone, whatever shares the vector.
 //
 // Include inside a namespace of its own.
 //
-// Measured on one thread of an AMD EPYC (Zen 4), reads of 150 against haplotypes of 350, scores included: AVX-512, K = 4,
-// 12.2 GCUPS folded and 10.1 general; AVX2, K = 3, 10.9 and 9.5; x86-64-v2, K = 2, 5.0 and 4.5. GKL (AVX-512): 2.5.
+// Measured on one thread of an AMD EPYC (Zen 4), reads of 150 against haplotypes of 350, scores included: AVX-512, K =
+// 4, 12.2 GCUPS folded and 10.1 general; AVX2, K = 3, 10.9 and 9.5; x86-64-v2, K = 2, 5.0 and 4.5. GKL (AVX-512): 2.5.
 
 template <int W>
 struct Lanes {
@@ -103,7 +103,7 @@ __attribute__((noinline)) void sweep(const Row<V>* __restrict row, const uint8_t
     for (; j <= n; ++j) column(j);
 }
 
-constexpr float kLowestSum = 1e-28f;       // below this a float32 sum has lost digits to underflow ...
+constexpr float kLowestSum = 1e-28f;        // below this a float32 sum has lost digits to underflow ...
 constexpr double kLowestScaledSum = 3e-33;  // ... and so has one whose M~ = g M is below this
 constexpr int kHighestExponent = 120;       // states never exceed 2^kHighestExponent
 constexpr int kLowestFoldedStart = 60;      // smallest start exponent worth folding for
@@ -115,7 +115,7 @@ inline int folded_start(double eps, int rows_per_sweep) {
 
 // What rounding took from a product of coefficients, as a factor. Divisions are slow: four values share one.
 class Rounding {
-  public:
+public:
     void add(double exact, double rounded) {
         if (!(rounded > 0)) return;
         exact_ *= exact, rounded_ *= rounded;
@@ -129,7 +129,7 @@ class Rounding {
         return factor_;
     }
 
-  private:
+private:
     void fold() {
         factor_ *= exact_ / rounded_;
         exact_ = rounded_ = 1;
@@ -143,10 +143,10 @@ template <int W, int K>
 class TileKernel {
     using V = typename Lanes<W>::type;
 
-  public:
+public:
     void run(const Batch& batch, const Tile& tile, const int64_t* read_order, double* scores);
 
-  private:
+private:
     template <Kind kind>
     void load(const Batch& batch, const Tile& tile, const int64_t* reads);
     void load_folded(const Batch& batch, int lane, int64_t first, int64_t rows);
@@ -201,7 +201,8 @@ void TileKernel<W, K>::load_folded(const Batch& batch, int lane, int64_t first, 
         set(weight_[q], lane, column);
         set(inverse_[q], lane, inverse);
     }
-    const double of_sweep = std::pow(eps, static_cast<double>(K)), of_columns = std::pow(eps, static_cast<double>(kColumns));
+    const double of_sweep = std::pow(eps, static_cast<double>(K)),
+                 of_columns = std::pow(eps, static_cast<double>(kColumns));
     for (int64_t b = 0; b < sweeps_; ++b) {
         const int64_t own = std::min<int64_t>(std::max<int64_t>(rows - b * K, 0), K);
         set(below_[b], lane, own == K ? of_sweep : std::pow(eps, static_cast<double>(own)));
@@ -246,7 +247,8 @@ void TileKernel<W, K>::load_general(const Batch& batch, int lane, int64_t first,
         }
         const double from_match = now[kMM] / previous_g;
         set(row.from_match, lane, from_match);
-        taken.add(g * now[kEmission + best] * from_match, double{get(row.emission[best], lane)} * get(row.from_match, lane));
+        taken.add(g * now[kEmission + best] * from_match,
+                  double{get(row.emission[best], lane)} * get(row.from_match, lane));
         set(row.open, lane, next[kIM] * now[kMI] / previous_g);
         set(row.extend, lane, next[kIM] / now[kIM] * now[kII]);
         set(row.extend_left, lane, now[kDD]);

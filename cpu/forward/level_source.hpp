@@ -16,8 +16,8 @@
 #endif
 
 #include "forward/level.hpp"
-#include "threads/helpers.hpp"
 #include "forward/rows.hpp"
+#include "threads/helpers.hpp"
 
 #define PAIRHMM_INLINE inline __attribute__((always_inline))
 
@@ -41,21 +41,25 @@ struct AlignedAllocator {
     }
     void deallocate(T* p, size_t) { std::free(p); }
     template <class U>
-    bool operator==(const AlignedAllocator<U>&) const { return true; }
+    bool operator==(const AlignedAllocator<U>&) const {
+        return true;
+    }
     template <class U>
-    bool operator!=(const AlignedAllocator<U>&) const { return false; }
+    bool operator!=(const AlignedAllocator<U>&) const {
+        return false;
+    }
 };
 template <class T>
 using AlignedVector = std::vector<T, AlignedAllocator<T>>;
 
 // Denormal numbers cost tens of cycles each and carry nothing that a score keeps: flush them in this scope.
 class FlushDenormals {
-  public:
+public:
 #if defined(__x86_64__)
     FlushDenormals() : saved_(_mm_getcsr()) { _mm_setcsr(saved_ | 0x8040); }
     ~FlushDenormals() { _mm_setcsr(saved_); }
 
-  private:
+private:
     unsigned saved_;
 #elif defined(__aarch64__)
     FlushDenormals() {
@@ -64,15 +68,17 @@ class FlushDenormals {
     }
     ~FlushDenormals() { asm volatile("msr fpcr, %0" ::"r"(saved_)); }
 
-  private:
+private:
     unsigned long long saved_;
 #endif
 };
 
+// clang-format off: each uses what stands before it
 #include "forward/kernel.hpp"
 #include "forward/wide_strip.hpp"
 #include "forward/wide_states.hpp"
 #include "forward/wide.hpp"
+// clang-format on
 
 // Whether a gap continuation probability leaves the folded form enough range.
 inline bool folds(double eps) { return eps < 1 && folded_start(eps, kRowsPerSweep) >= kLowestFoldedStart; }

@@ -1,33 +1,34 @@
 // One pair in float64, for any length and any score: the rescue of small sums, and long pairs.
 //
 // Method. The read is cut into strips of kLanes * kRows rows. Lane l owns kRows consecutive rows of the strip and works
-// on column t - l at step t, so that what it needs from above is what lane l - 1 made one step earlier. The boundary row
-// between strips is one array, read and overwritten in place; strips follow each other through it in a pipeline of
+// on column t - l at step t, so that what it needs from above is what lane l - 1 made one step earlier. The boundary
+// row between strips is one array, read and overwritten in place; strips follow each other through it in a pipeline of
 // threads, each behind the columns that the strip above has finished. Memory: 28 bytes a haplotype letter.
 //
-// Range. The boundary carries an exponent a column. A strip's registers share one for a block of kBlock steps, made for the
-// largest value V that the block uses (SharedExponent): a value v more than kSharedBits below V is lost. It does not
-// matter where V leads on to whatever v leads on to, at a price that these bits cover. Say V is in cell (i, j) and v in
-// (i', j'), and take any path from v:
+// Range. The boundary carries an exponent a column. A strip's registers share one for a block of kBlock steps, made for
+// the largest value V that the block uses (SharedExponent): a value v more than kSharedBits below V is lost. It does
+// not matter where V leads on to whatever v leads on to, at a price that these bits cover. Say V is in cell (i, j) and
+// v in (i', j'), and take any path from v:
 //
-//   V above or to the right (j >= j'): an insertion from V goes down column j, beside the path, to the row in which the path
-//   passes that column. It extends in each row; of these the path also pays for those that it extends in, but not for those
-//   above it (i' - i), nor for those where it matches or opens: it goes a column to the right for each of its matches.
-//   V below (i > i'): a deletion from V, or from a cell that V came from, goes along a row of the path to where the path
-//   goes down. It extends in each column; the path does not pay for j' - j of these, nor where it matches or opens: it goes
-//   a row down for each of its matches.
+//   V above or to the right (j >= j'): an insertion from V goes down column j, beside the path, to the row in which the
+//   path passes that column. It extends in each row; of these the path also pays for those that it extends in, but not
+//   for those above it (i' - i), nor for those where it matches or opens: it goes a column to the right for each of its
+//   matches. V below (i > i'): a deletion from V, or from a cell that V came from, goes along a row of the path to
+//   where the path goes down. It extends in each column; the path does not pay for j' - j of these, nor where it
+//   matches or opens: it goes a row down for each of its matches.
 //
-// Entering the path costs an opening, a closing and the emission of a letter for an insertion, and the same for a deletion.
-// Cells of a block are within kReachRows rows and kReachColumns columns of each other, so that
+// Entering the path costs an opening, a closing and the emission of a letter for an insertion, and the same for a
+// deletion. Cells of a block are within kReachRows rows and kReachColumns columns of each other, so that
 //
 //   -log2(mi im md dm E) - kReach log2(min(ii, dd)) + kSpareBits <= kSharedBits
 //
-// is enough, with the least of each over the read. With openings of Phred 45 that holds up to gap continuations of Phred 59
-// with AVX-512, 92 with AVX2 and 116 with two lanes. Where it does not hold (rarer gaps, a zero among these, values that
-// grow), a cell has an exponent of its own (OwnExponents), and nothing is lost but what is 2^-1000 of the same cell.
+// is enough, with the least of each over the read. With openings of Phred 45 that holds up to gap continuations of
+// Phred 59 with AVX-512, 92 with AVX2 and 116 with two lanes. Where it does not hold (rarer gaps, a zero among these,
+// values that grow), a cell has an exponent of its own (OwnExponents), and nothing is lost but what is 2^-1000 of the
+// same cell.
 //
-// Measured on one thread of an AMD EPYC (Zen 5), 10,000 x 10,000: 2.0 GCUPS with AVX-512, 1.0 with AVX2, 0.6 with two lanes;
-// with an exponent a cell 0.84 with AVX-512.
+// Measured on one thread of an AMD EPYC (Zen 5), 10,000 x 10,000: 2.0 GCUPS with AVX-512, 1.0 with AVX2, 0.6 with two
+// lanes; with an exponent a cell 0.84 with AVX-512.
 //
 // Include inside a namespace of its own after forward/wide_states.hpp.
 
@@ -53,7 +54,7 @@ inline bool may_share_exponent(const Batch& batch, int64_t first, int64_t end) {
 }
 
 class WideSweep {
-  public:
+public:
     WideSweep(const Batch& batch, int64_t read, int64_t hap)
         : batch_(batch),
           first_(batch.read_offset[read]),
@@ -88,7 +89,7 @@ class WideSweep {
         return stop ? NAN : total();
     }
 
-  private:
+private:
     template <class States>
     void strip(int64_t s, const std::atomic<bool>& stop) {
         alignas(64) WideRow row[kWideRows];

@@ -1,5 +1,5 @@
-// The states of a strip's rows, a block of steps at a time, with one of two kinds of exponents; forward/wide.hpp says which
-// rows take which. Both take the row above from a Boundary, and leave the strip's last row there.
+// The states of a strip's rows, a block of steps at a time, with one of two kinds of exponents; forward/wide.hpp says
+// which rows take which. Both take the row above from a Boundary, and leave the strip's last row there.
 //
 // At step t lane l is at column t - l. `begin` is a block's first step, `end` one past its last; columns past the
 // haplotype's last one, n, have nothing above them.
@@ -8,11 +8,12 @@
 
 // One exponent for all, raised or lowered before each block to that of the largest value about to be used.
 class SharedExponent {
-  public:
+public:
     // `first` is S of column 1 in the strip's first row.
     explicit SharedExponent(double first) { s_.above[0][0] = first; }
 
-    void take(const WideRow row[kWideRows], const uint8_t* letters, int64_t n, int64_t begin, int64_t end, Boundary& boundary) {
+    void take(const WideRow row[kWideRows], const uint8_t* letters, int64_t n, int64_t begin, int64_t end,
+              Boundary& boundary) {
         rescale(boundary, begin, std::min(end - 1, n));
         // In registers: what is stored in the loop is none of these.
         States s = s_;
@@ -52,7 +53,7 @@ class SharedExponent {
     static constexpr int kTop = 900;
     static constexpr double kSharedBits = kTop + 1022, kGrowthBits = 1022 - kTop;
 
-  private:
+private:
     struct States {
         Wide above[kWideRows] = {}, m[kWideRows] = {}, i[kWideRows] = {}, d[kWideRows] = {};
     };
@@ -77,7 +78,8 @@ class SharedExponent {
         return highest == kNoExponent ? exponent_ : highest - kTop;
     }
 
-    // Brings everything that a block uses to one exponent: the registers, and the row above, which no other block reads.
+    // Brings everything that a block uses to one exponent: the registers, and the row above, which no other block
+    // reads.
     void rescale(Boundary& boundary, int64_t begin, int64_t last) {
         const int64_t exponent = wanted(boundary, begin, last);
         const Scale scale(exponent_ - exponent);
@@ -105,14 +107,15 @@ class SharedExponent {
 
 // An exponent a cell, which its M, I and D share: as the oracle has it, right for any rows, and slower.
 class OwnExponents {
-  public:
+public:
     explicit OwnExponents(double first) {
         for (int k = 0; k < kWideRows; ++k) s_.above_exponent[k] = s_.exponent[k] = WideInts{} + kNoExponent;
         s_.above[0][0] = first;
         if (first > 0) s_.above_exponent[0][0] = 0;
     }
 
-    void take(const WideRow row[kWideRows], const uint8_t* letters, int64_t n, int64_t begin, int64_t end, Boundary& boundary) {
+    void take(const WideRow row[kWideRows], const uint8_t* letters, int64_t n, int64_t begin, int64_t end,
+              Boundary& boundary) {
         States s = s_;
         WideInts letter = letter_;
         for (int64_t t = begin; t < end; ++t) {
@@ -122,7 +125,8 @@ class OwnExponents {
             Wide up_m = shift_in(s.m[kWideRows - 1], inside ? boundary.m[t] : 0.0);
             Wide up_i = shift_in(s.i[kWideRows - 1], inside ? boundary.i[t] : 0.0);
             Wide up_d = shift_in(s.d[kWideRows - 1], inside ? boundary.d[t] : 0.0);
-            WideInts up_exponent = shift_in(s.exponent[kWideRows - 1], int64_t{inside ? boundary.exponent[t] : kNoExponent});
+            WideInts up_exponent =
+                shift_in(s.exponent[kWideRows - 1], int64_t{inside ? boundary.exponent[t] : kNoExponent});
 #pragma GCC unroll 4
             for (int k = 0; k < kWideRows; ++k) {
                 const WideRow& r = row[k];
@@ -152,7 +156,7 @@ class OwnExponents {
         letter_ = letter;
     }
 
-  private:
+private:
     struct States {
         Wide above[kWideRows] = {}, m[kWideRows] = {}, i[kWideRows] = {}, d[kWideRows] = {};
         WideInts above_exponent[kWideRows], exponent[kWideRows];
@@ -164,7 +168,9 @@ class OwnExponents {
     }
 
     // Exponents of values that are not denormal; -1023 of zero.
-    static PAIRHMM_INLINE WideInts exponents_of(Wide values) { return (reinterpret_cast<WideInts>(values) >> 52) - 1023; }
+    static PAIRHMM_INLINE WideInts exponents_of(Wide values) {
+        return (reinterpret_cast<WideInts>(values) >> 52) - 1023;
+    }
 
     States s_;
     WideInts letter_ = WideInts{} + 4;

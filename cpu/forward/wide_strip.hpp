@@ -35,7 +35,9 @@ inline int exponent_of(double value) { return value > 0 ? std::ilogb(value) : kN
 struct Scale {
     explicit Scale(int64_t exponent) : once(power_of_two(exponent / 2)), twice(power_of_two(exponent - exponent / 2)) {}
     template <class T>
-    PAIRHMM_INLINE T operator()(T value) const { return value * once * twice; }
+    PAIRHMM_INLINE T operator()(T value) const {
+        return value * once * twice;
+    }
     static double power_of_two(int64_t exponent) {
         return exponent < -1022 ? 0.0 : std::ldexp(1.0, static_cast<int>(std::min<int64_t>(exponent, 1023)));
     }
@@ -63,7 +65,8 @@ struct WideRow {
 
 // Which lanes have which letter in their column; in the others it is N.
 struct WideLetters {
-    explicit PAIRHMM_INLINE WideLetters(WideInts letter) : is_a(letter == 0), is_c(letter == 1), is_g(letter == 2), is_t(letter == 3) {}
+    explicit PAIRHMM_INLINE WideLetters(WideInts letter)
+        : is_a(letter == 0), is_c(letter == 1), is_g(letter == 2), is_t(letter == 3) {}
     PAIRHMM_INLINE Wide emission(const WideRow& row) const {
         Wide found = is_a ? row.emission[0] : row.emission[4];
         found = is_c ? row.emission[1] : found;

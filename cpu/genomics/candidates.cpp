@@ -50,8 +50,7 @@ std::vector<std::pair<int64_t, int64_t>> covered(const Reads& reads) {
     for (const auto& [start, end] : pieces) {
         if (!joined.empty() && start <= joined.back().second + kLongGap)
             joined.back().second = std::max(joined.back().second, end);
-        else
-            joined.emplace_back(start, end);
+        else joined.emplace_back(start, end);
     }
     return joined;
 }
@@ -121,7 +120,8 @@ uint32_t CandidateScanner::depth(int64_t position, int sample) const {
 
 uint32_t CandidateScanner::long_deletions(int64_t position, int sample) const {
     uint32_t count = 0;
-    for (const auto& one : long_deletions_) count += one.sample == sample && one.start <= position && position < one.end;
+    for (const auto& one : long_deletions_)
+        count += one.sample == sample && one.start <= position && position < one.end;
     return count;
 }
 
@@ -269,8 +269,9 @@ void cut_read(const Reads& reads, int64_t read, int64_t start, int64_t end, int6
                     first = query + (from - position);
                     // What precedes the first aligned base is a soft clip, or an insertion at the alignment's start.
                     if (from == position && position == reads.start[read])
-                        first -= std::min(first, std::min(leading_clip, std::max<int64_t>(0, position - start - slack)) +
-                                                     (query - leading_clip));
+                        first -=
+                            std::min(first, std::min(leading_clip, std::max<int64_t>(0, position - start - slack)) +
+                                                (query - leading_clip));
                     found = true;
                 }
                 last = query + (to - position);
@@ -283,8 +284,7 @@ void cut_read(const Reads& reads, int64_t read, int64_t start, int64_t end, int6
         } else if (operation == kDelete || operation == kSkip) {
             position += length;
         } else if (operation == kSoftClip) {
-            if (query == 0 && !found && position == reads.start[read] && i + 1 < operations)
-                leading_clip = length;
+            if (query == 0 && !found && position == reads.start[read] && i + 1 < operations) leading_clip = length;
             else if (found && last == query)
                 last = query + std::min(length, std::max<int64_t>(0, end - position - slack));
             query += length;

@@ -78,7 +78,7 @@ void read_indels(const Reads& reads, int64_t read, const ReferenceWindows& refer
 // forgotten, once no later read can reach it. So what is found does not depend on how reads are cut into blocks, and
 // memory stays with the aligned bases of the reads that reach further.
 class CandidateScanner {
-  public:
+public:
     CandidateScanner(int samples, CandidateThresholds thresholds) : samples_(samples), thresholds_(thresholds) {}
 
     // Throws std::invalid_argument for a read that starts before 0, before the last `take`, or far before the one
@@ -89,7 +89,7 @@ class CandidateScanner {
     // Forget everything: the next read is on another contig.
     void reset();
 
-  private:
+private:
     struct Site {
         uint32_t depth;
         uint32_t alt[4];

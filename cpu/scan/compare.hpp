@@ -1,4 +1,5 @@
-// A pattern laid beside a sample, column by column: eight columns an operation, and none in the sample's long runs of N.
+// A pattern laid beside a sample, column by column: eight columns an operation, and none in the sample's long runs of
+// N.
 #pragma once
 
 #include <algorithm>
@@ -82,18 +83,21 @@ public:
             !compare_columns(letters_ + run.end, pattern + (run.end - start), behind, max_mismatches, columns))
             return true;
         const int64_t before = std::min({kLooked, run.begin - start, run.begin}), from = run.begin - before;
-        return before > 0 && !compare_columns(letters_ + from, pattern + (from - start), before, max_mismatches, columns);
+        return before > 0 &&
+               !compare_columns(letters_ + from, pattern + (from - start), before, max_mismatches, columns);
     }
 
     // A pattern of this length that lies at `start`: its columns, or false where more than max_mismatches differ.
-    bool compare(int64_t start, const uint8_t* pattern, int64_t length, int64_t max_mismatches, Columns& columns) const {
+    bool compare(int64_t start, const uint8_t* pattern, int64_t length, int64_t max_mismatches,
+                 Columns& columns) const {
         columns = {0, 0};
         const int64_t end = start + length;
         int64_t at = start;
         for (auto run = first_beyond(start); at < end; ++run) {
             const bool beyond = run == runs_.end() || run->begin >= end;
             const int64_t until = beyond ? end : run->begin;
-            if (at < until && !compare_columns(letters_ + at, pattern + (at - start), until - at, max_mismatches, columns))
+            if (at < until &&
+                !compare_columns(letters_ + at, pattern + (at - start), until - at, max_mismatches, columns))
                 return false;
             if (beyond) break;
             at = run->end;

@@ -11,17 +11,17 @@ namespace pairhmm {
 namespace {
 
 constexpr int64_t kMostEntries = 1 << 25;  // of an index of longer windows, about: four bytes each
-constexpr int64_t kAmbiguous = 4;       // a window may have this many times the codes of one of plain bases
-constexpr int64_t kWindowsEach = 64;    // windows of a pattern that are looked at for each anchor it needs
-constexpr int kCounted = 8;             // bases that a window is counted by
+constexpr int64_t kAmbiguous = 4;          // a window may have this many times the codes of one of plain bases
+constexpr int64_t kWindowsEach = 64;       // windows of a pattern that are looked at for each anchor it needs
+constexpr int kCounted = 8;                // bases that a window is counted by
 constexpr uint8_t kAny = 15;
 
 int bases_of(uint8_t letter) { return (letter & 1) + (letter >> 1 & 1) + (letter >> 2 & 1) + (letter >> 3 & 1); }
 
 size_t power_of_five(int exponent) { return exponent == 0 ? 1 : 5 * power_of_five(exponent - 1); }
 
-// Nanoseconds of a look-up and of a listed anchor (measured): the bitmap of longer windows is out of the near cache, but
-// they are listed less often. The signatures' own Ns say how many to expect in samples.
+// Nanoseconds of a look-up and of a listed anchor (measured): the bitmap of longer windows is out of the near cache,
+// but they are listed less often. The signatures' own Ns say how many to expect in samples.
 int window_bases(const Patterns& patterns, int64_t anchors) {
     constexpr double kNearLookUp = 1.3, kFarLookUp = 2.6, kListed = 12;
     const int64_t letters = patterns.offset[patterns.count];
@@ -132,9 +132,9 @@ void AnchorIndex::choose_anchors(const Patterns& patterns, int64_t each) {
     first_anchor_.assign(1, 0);
     for (int64_t p = 0; p < patterns.count; ++p) {
         find_windows(patterns.begin(p), patterns.length(p), bases_, kWindowsEach * each, windows);
-        for (auto& window : windows)
-            window.cost = static_cast<uint64_t>(window.ambiguity) * common[window.counted];
-        std::stable_sort(windows.begin(), windows.end(), [](const Window& a, const Window& b) { return a.cost < b.cost; });
+        for (auto& window : windows) window.cost = static_cast<uint64_t>(window.ambiguity) * common[window.counted];
+        std::stable_sort(windows.begin(), windows.end(),
+                         [](const Window& a, const Window& b) { return a.cost < b.cost; });
         bool enough = take_apart(windows, bases_, each, taken);
         if (!enough && each > 1) {
             // The cheapest stand in each other's way: from left to right as many as possible fit.

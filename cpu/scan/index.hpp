@@ -1,17 +1,19 @@
 // Anchors: short windows of patterns that a base-5 number of a sample's letters finds, Ns in the sample included.
 //
 // A window of 9 or 10 letters is entered under every number that it matches: each of its bases also as N, an ambiguous
-// letter as each of its bases and N. So one look-up a position, in a bitmap and where that says so in a table, finds all
-// matches. A pattern has max_mismatches + 1 windows that do not overlap: one of them matches exactly, whatever differs.
+// letter as each of its bases and N. So one look-up a position, in a bitmap and where that says so in a table, finds
+// all matches. A pattern has max_mismatches + 1 windows that do not overlap: one of them matches exactly, whatever
+// differs.
 //
-// Expected look-ups that list an anchor, for A anchors of k letters in samples of N ratio r: A ((1 - r) / 4 + r)^k a base.
+// Expected look-ups that list an anchor, for A anchors of k letters in samples of N ratio r: A ((1 - r) / 4 + r)^k a
+// base.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "scan/scanner.hpp"
 #include "scan/level.hpp"
+#include "scan/scanner.hpp"
 
 namespace pairhmm {
 

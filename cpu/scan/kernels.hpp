@@ -1,4 +1,5 @@
-// The scan's inner loops for one level. Before this, the file defines PAIRHMM_LEVEL (a name) and PAIRHMM_VECTOR (bytes).
+// The scan's inner loops for one level. Before this, the file defines PAIRHMM_LEVEL (a name) and PAIRHMM_VECTOR
+// (bytes).
 #pragma once
 
 #include <cstring>

@@ -27,7 +27,9 @@ public:
     }
 
     // Of [begin, end).
-    int64_t between(int64_t begin, int64_t end) const { return qualities_ == nullptr ? 0 : before(end) - before(begin); }
+    int64_t between(int64_t begin, int64_t end) const {
+        return qualities_ == nullptr ? 0 : before(end) - before(begin);
+    }
 
 private:
     static constexpr int64_t kBlock = 64;

@@ -5,10 +5,10 @@
 #include <tuple>
 #include <utility>
 
-#include "scan/quality_sums.hpp"
 #include "scan/compare.hpp"
 #include "scan/index.hpp"
 #include "scan/level.hpp"
+#include "scan/quality_sums.hpp"
 #include "threads/shares.hpp"
 
 namespace pairhmm {
@@ -109,7 +109,10 @@ struct CompiledPatterns {
     int64_t longest = 0;
 
     CompiledPatterns(const ScanLevel& its_level, const Patterns& its_patterns, const MatchRules& its_rules)
-        : level(its_level), patterns(its_patterns), rules(possible_rules(patterns, its_rules)), index(patterns, rules.max_mismatches) {
+        : level(its_level),
+          patterns(its_patterns),
+          rules(possible_rules(patterns, its_rules)),
+          index(patterns, rules.max_mismatches) {
         handle = handles(patterns, index);
         for (int64_t p = 0; p < patterns.count; ++p) longest = std::max(longest, patterns.length(p));
         first_column.assign(1, 0);

@@ -3,10 +3,11 @@
 // Letters are sets of bases, one bit a base (A C G T are 1 2 4 8, N is 15), one letter a byte; two letters match where
 // their sets intersect, so that N matches anything on either side. Coordinates are 0-based half-open.
 //
-// A tile of positions is searched in one of two ways, and every place that is left is compared column by column, so that
-// both are exact. Patterns with an anchor (scan/index.hpp) are looked up, one look-up a position. The others, and all of
-// them where Ns make the look-ups list too many, are matched bit-sliced: four planes of bits, `may be A` .. `may be T`, of
-// which each column of a pattern selects one, shifted to it, and an AND takes as many positions as a vector has bits.
+// A tile of positions is searched in one of two ways, and every place that is left is compared column by column, so
+// that both are exact. Patterns with an anchor (scan/index.hpp) are looked up, one look-up a position. The others, and
+// all of them where Ns make the look-ups list too many, are matched bit-sliced: four planes of bits, `may be A` .. `may
+// be T`, of which each column of a pattern selects one, shifted to it, and an AND takes as many positions as a vector
+// has bits.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,7 @@ struct MatchRules {
 // Segments end to end: records, or parts of one.
 struct Samples {
     int64_t segments;
-    const int64_t* offset;     // [segments + 1] into letters
+    const int64_t* offset;  // [segments + 1] into letters
     const uint8_t* letters;
     const uint8_t* qualities;  // Phred; null without
     int64_t carried;           // first bases of segment 0 that the segment before it had too

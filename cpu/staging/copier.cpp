@@ -29,7 +29,8 @@ int64_t pack_rounds(const uint8_t* from, uint8_t* to, int64_t count) {
             part[i] = _mm_and_si128(_mm_or_si128(pairs, _mm_srli_epi16(pairs, 4)), low);
         }
         for (int i = 0; i < 2; ++i)
-            _mm_stream_si128(reinterpret_cast<__m128i*>(to + at / 2) + i, _mm_packus_epi16(part[2 * i], part[2 * i + 1]));
+            _mm_stream_si128(reinterpret_cast<__m128i*>(to + at / 2) + i,
+                             _mm_packus_epi16(part[2 * i], part[2 * i + 1]));
     }
     _mm_sfence();
     return end;

@@ -1,5 +1,5 @@
-// Copies by stores that pass the caches by: nothing here reads what is written, and to fetch it first takes as long as to
-// write it.
+// Copies by stores that pass the caches by: nothing here reads what is written, and to fetch it first takes as long as
+// to write it.
 #pragma once
 
 #include <cstdint>

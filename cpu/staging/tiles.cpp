@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "threads/shares.hpp"
 #include "staging/streaming.hpp"
+#include "threads/shares.hpp"
 
 namespace pairhmm {
 
@@ -12,8 +12,8 @@ namespace {
 
 constexpr int64_t kPiece = 1 << 18;  // elements that a thread copies at a time
 
-// Groups with about the same haplotypes next to each other, most first: reads of several groups share a tile, which takes
-// as long as the one with most to do, and a long tile is not to begin last.
+// Groups with about the same haplotypes next to each other, most first: reads of several groups share a tile, which
+// takes as long as the one with most to do, and a long tile is not to begin last.
 std::vector<int64_t> by_haplotypes(const TileBatch& batch) {
     std::vector<std::pair<int64_t, int64_t>> key(batch.groups);  // haplotypes, letters
     std::vector<int64_t> order(batch.groups);

@@ -1,5 +1,5 @@
-// A batch in a device's staging memory: its arrays, and its reads in the order of the tiles that the device scores them in
-// (pairhmm/packed.py).
+// A batch in a device's staging memory: its arrays, and its reads in the order of the tiles that the device scores them
+// in (pairhmm/packed.py).
 #pragma once
 
 #include <cstdint>

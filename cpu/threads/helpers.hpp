@@ -8,11 +8,11 @@
 
 namespace pairhmm {
 
-// Threads that end with their owner. The system may start fewer than are asked for (a limit on processes, no memory for a
-// stack): then the others and the caller do the work, and it is counted. Defined in helpers.cpp, so that files compiled
-// for one level of SIMD do not bring code of their own for what all of them share.
+// Threads that end with their owner. The system may start fewer than are asked for (a limit on processes, no memory for
+// a stack): then the others and the caller do the work, and it is counted. Defined in helpers.cpp, so that files
+// compiled for one level of SIMD do not bring code of their own for what all of them share.
 class Helpers {
-  public:
+public:
     Helpers() = default;
     ~Helpers() { join(); }
     Helpers(const Helpers&) = delete;
@@ -22,7 +22,7 @@ class Helpers {
     int64_t start(int64_t count, const std::function<void()>& work);
     void join();
 
-  private:
+private:
     std::vector<std::thread> threads_;
 };
 
