@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstring>
 
+#include "genomics/letters.hpp"
+
 namespace pairhmm {
 namespace {
 
 constexpr int64_t kFixedSize = 32;  // of a record, behind its size
 constexpr uint32_t kPaired = 0x1, kReverse = 0x10, kFirst = 0x40, kSecond = 0x80, kLeftOut = 0x100 | 0x800;
-constexpr uint8_t kNoQuality = 0xff, kAny = 15;
+constexpr uint8_t kNoQuality = 0xff;
 
 template <class T>
 T number_at(const uint8_t* at) {
@@ -40,14 +42,13 @@ bool split_record(const uint8_t* data, int64_t size, Record& record) {
     return true;
 }
 
-// A base's bit to that of its complement: A C G T are 1 2 4 8. '=', the reference's letter, is not known here: N.
+// The sets that BAM's letters stand for, and their complements. The reference's letter, '=', is not known here: N.
 struct LetterTables {
     uint8_t forward[16], reverse[16];
     LetterTables() {
         for (int set = 0; set < 16; ++set) {
             forward[set] = static_cast<uint8_t>(set == 0 ? kAny : set);
-            const int turned = (set & 1) << 3 | (set & 2) << 1 | (set & 4) >> 1 | (set & 8) >> 3;
-            reverse[set] = static_cast<uint8_t>(set == 0 ? kAny : turned);
+            reverse[set] = static_cast<uint8_t>(set == 0 ? kAny : complement_of(set));
         }
     }
 };

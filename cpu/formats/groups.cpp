@@ -4,12 +4,12 @@
 #include <atomic>
 #include <cstring>
 
+#include "formats/phred.hpp"
 #include "threads/shares.hpp"
 
 namespace pairhmm {
 namespace {
 
-constexpr uint8_t kPhredOffset = 33;
 constexpr uint8_t kHighestAscii = 127;  // Phred+33 is text; a byte beyond ASCII is no quality
 constexpr uint8_t kNoCode = 0x80;       // codes are small: this bit is set in the mark of letters that have none
 constexpr int64_t kMostLines = int64_t{1} << 59;

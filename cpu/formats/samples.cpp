@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "formats/phred.hpp"
+
 namespace pairhmm {
 namespace {
 
-constexpr uint8_t kPhredOffset = 33;
 constexpr uint8_t kHighestPhred = 93;  // '~', the last printable character
 
 const uint8_t* find_newline(const uint8_t* at, const uint8_t* end) {

@@ -1,7 +1,7 @@
 // Walking alignments: candidate variants from CIGARs and mismatches, and reads cut to regions.
 //
-// Reads are flat arrays, in order of start; positions are 0-based on one contig, intervals half-open. Letters are 0..4
-// (A C G T N), qualities Phred, CIGAR operations packed as in BAM: length << 4 | operation.
+// Reads are flat arrays, in order of start; positions are 0-based on one contig, intervals half-open. Letters are codes
+// (genomics/letters.hpp), qualities Phred, CIGAR operations packed as in BAM: length << 4 | operation.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,8 @@
 #include <tuple>
 #include <utility>
 #include <vector>
+
+#include "genomics/letters.hpp"
 
 namespace pairhmm {
 
@@ -31,7 +33,7 @@ struct ReferenceWindow {
     const uint8_t* letter;
     uint8_t at(int64_t position) const {
         const int64_t i = position - start;
-        return i < 0 || i >= length ? 4 : letter[i];
+        return i < 0 || i >= length ? kCodeOfN : letter[i];
     }
 };
 

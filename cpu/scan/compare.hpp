@@ -7,6 +7,8 @@
 #include <cstring>
 #include <vector>
 
+#include "genomics/letters.hpp"
+
 namespace pairhmm {
 
 struct Columns {
@@ -107,7 +109,6 @@ public:
 
 private:
     static constexpr int64_t kShortest = 64;
-    static constexpr uint8_t kAny = 15;
 
     // The first run that ends behind a position.
     std::vector<Run>::const_iterator first_beyond(int64_t position) const {

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "genomics/letters.hpp"
+
 namespace pairhmm {
 namespace {
 
@@ -14,9 +16,6 @@ constexpr int64_t kMostEntries = 1 << 25;  // of an index of longer windows, abo
 constexpr int64_t kAmbiguous = 4;          // a window may have this many times the codes of one of plain bases
 constexpr int64_t kWindowsEach = 64;       // windows of a pattern that are looked at for each anchor it needs
 constexpr int kCounted = 8;                // bases that a window is counted by
-constexpr uint8_t kAny = 15;
-
-int bases_of(uint8_t letter) { return (letter & 1) + (letter >> 1 & 1) + (letter >> 2 & 1) + (letter >> 3 & 1); }
 
 size_t power_of_five(int exponent) { return exponent == 0 ? 1 : 5 * power_of_five(exponent - 1); }
 

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "genomics/letters.hpp"
 #include "scan/compare.hpp"
 #include "scan/index.hpp"
 #include "scan/level.hpp"
@@ -14,7 +15,6 @@
 namespace pairhmm {
 namespace {
 
-constexpr uint8_t kAny = 15;
 constexpr int64_t kTilesPerShare = 16;
 constexpr int64_t kFilterColumns = 24;      // after so many, what is left is compared whole
 constexpr int64_t kColumnsPerMismatch = 8;  // and so many more for each that may differ
@@ -41,8 +41,6 @@ void keep_best(std::vector<Hit>& hits) {
     hits.resize(kept);
 }
 
-int possible_bases(uint8_t letter) { return (letter & 1) + (letter >> 1 & 1) + (letter >> 2 & 1) + (letter >> 3 & 1); }
-
 FilterColumn filter_column(uint8_t letter, int64_t column) {
     FilterColumn filter{0, {0, 0, 0}};
     for (int base = 0; base < 4; ++base) {
@@ -57,9 +55,9 @@ FilterColumn filter_column(uint8_t letter, int64_t column) {
 int64_t telling_offset(const uint8_t* letters, int64_t length) {
     int64_t told = 0, most = -1, offset = 0;
     for (int64_t end = 1; end <= length; ++end) {
-        told += 4 - possible_bases(letters[end - 1]);
+        told += 4 - bases_of(letters[end - 1]);
         const int64_t begin = std::max<int64_t>(0, end - kReach);
-        if (begin > 0) told -= 4 - possible_bases(letters[begin - 1]);
+        if (begin > 0) told -= 4 - bases_of(letters[begin - 1]);
         if (told > most) {
             most = told;
             offset = begin;
@@ -134,7 +132,7 @@ struct CompiledPatterns {
         const size_t begin = column.size();
         for (int bases = 1; bases < 4 && mismatches_of_filter(h) <= kMostCounted; ++bases) {
             for (int64_t c = 0; c < reach && column.size() - begin < most; ++c)
-                if (possible_bases(letters[c]) == bases) column.push_back(filter_column(letters[c], c));
+                if (bases_of(letters[c]) == bases) column.push_back(filter_column(letters[c], c));
         }
         first_column.push_back(static_cast<int64_t>(column.size()));
     }

@@ -7,6 +7,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "genomics/letters.hpp"
 #include "staging/streaming.hpp"
 
 namespace pairhmm {
@@ -44,7 +45,7 @@ void pack(const uint8_t* from, uint8_t* to, int64_t count) {
     for (int64_t i = pack_rounds(from, to, count) / 2; i < words; ++i) to[i] = pack_two(from + 2 * i);
     if (count % 8 == 0) return;
     uint8_t last[8];
-    std::memset(last, 15, sizeof last);
+    std::memset(last, kAny, sizeof last);
     std::memcpy(last, from + 2 * words, static_cast<size_t>(count % 8));
     for (int i = 0; i < 4; ++i) to[words + i] = pack_two(last + 2 * i);
 }

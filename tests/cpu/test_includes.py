@@ -15,12 +15,12 @@ if not ROOT.exists():
 # What a folder's files may include besides those of their own folder.
 BELOW = {
     "threads": set(),
-    "forward": {"threads"},
-    "scan": {"threads"},
-    "staging": {"threads"},
     "genomics": set(),
-    "formats": {"threads", "scan"},
-    "bind": {"threads", "forward", "scan", "staging", "genomics", "formats"},
+    "forward": {"threads"},
+    "scan": {"threads", "genomics"},
+    "staging": {"threads", "genomics"},
+    "formats": {"threads", "genomics", "scan"},
+    "bind": {"threads", "genomics", "forward", "scan", "staging", "formats"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 
