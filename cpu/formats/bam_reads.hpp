@@ -1,6 +1,6 @@
-// Records of an unpacked BAM file (SAM specification, section 4.2) as sequencer's reads: each once, without secondary
-// and supplementary alignments, those on the reverse strand turned back, mates named /1 and /2, as `samtools fastq`
-// does. A million reads of 150 bases: 0.1 s.
+// Records of an unpacked BAM file (SAM specification, section 4.2), turned back into the sequencer's reads as `samtools
+// fastq` does: each read once, without secondary and supplementary alignments; reverse reads turned back; mates named
+// /1 and /2. A million reads of 150 bases take 0.1 s.
 #pragma once
 
 #include <cstdint>

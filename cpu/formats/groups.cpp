@@ -35,7 +35,7 @@ int split(TextSpan line, TextSpan* fields, int most) {
     }
 }
 
-// A count that no file has lines for is as good as a larger one.
+// Counts are capped where no file has as many lines.
 bool parse_count(TextSpan field, int64_t& count) {
     count = 0;
     for (const uint8_t* at = field.begin; at < field.end; ++at) {
@@ -45,7 +45,7 @@ bool parse_count(TextSpan field, int64_t& count) {
     return true;
 }
 
-// Phred qualities of a field; returns whether all are some.
+// Phred qualities of a field; false where a character is no quality.
 bool unpack_qualities(const uint8_t* from, int64_t length, uint8_t* to) {
     uint8_t highest = 0;
     for (int64_t i = 0; i < length; ++i) {
@@ -113,7 +113,8 @@ bool GroupsText::take_group(int64_t reads, int64_t haplotypes) {
 }
 
 bool GroupsText::split_read(TextSpan line, ReadLine& read) {
-    // Nearly all lines have one space between fields. That none is within a field, `unpack` sees.
+    // Nearly all lines have one space between fields. A space within a field has no code and is no quality: `unpack`
+    // sees it.
     const int64_t length = find(line.begin, line.end, ' ') - line.begin, stride = length + 1;
     const uint8_t* at = line.begin;
     if (length > 0 && line.size() == 5 * stride - 1 && at[2 * stride - 1] == ' ' && at[3 * stride - 1] == ' ' &&

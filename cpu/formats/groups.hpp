@@ -43,8 +43,8 @@ public:
     // Whether a line of the group behind them is not what it must be.
     bool is_broken() const { return broken_; }
 
-    // Fills the arrays; false where a letter has no code in code[256] or a quality is none: the arrays are then of no
-    // use.
+    // Fills the arrays. Returns false where a letter has no code in code[256] or a character is no quality; the arrays
+    // are then of no use.
     bool unpack(const uint8_t* code, int threads, const GroupArrays& to) const;
 
 private:

@@ -77,8 +77,8 @@ Plan make_plan(const Level& level, const Batch& batch, const uint8_t* skip_read)
     return plan;
 }
 
-// Runs task(0) .. task(count - 1) on `threads` threads, largest index last taken; polls `interrupted` meanwhile.
-// An exception of a worker is raised here. Where no thread can be started, the caller does the tasks between polls.
+// Runs task(0) to task(count - 1) on `threads` threads, begun in this order, and polls `interrupted` meanwhile.
+// Rethrows a worker's exception. Where no thread can be started, the caller runs the tasks between polls.
 void run_tasks(int64_t count, int threads, std::atomic<bool>& stop, const std::function<bool()>& interrupted,
                const std::function<void(int64_t)>& task) {
     std::atomic<int64_t> next{0};

@@ -1,28 +1,44 @@
-// Batch forward in float32: lanes are reads of one region, all lanes share one haplotype.
+// The forward algorithm in float32 for the reads of a region. Each lane of a vector has one read; all lanes share one
+// haplotype.
 //
-// Method. Rows are swept K at a time over the whole haplotype with their parameters in registers; the boundary row
-// between two sweeps lies in memory. States are rescaled so that most products vanish:
+// Method. A sweep takes K rows over the whole haplotype and keeps their parameters in registers. The row between two
+// sweeps lies in memory. States are scaled so that most products vanish ("general", 6 operations a cell):
 //
 //   I' = im[i+1] I,  D' = dm[i+1] D,  M~ = g[i] M  with  g[i] = dm[i+1] md[i]:
 //   S  = (mm/g[i-1]) M~[i-1,j-1] + (I' + D')[i-1,j-1]          fma, add
 //   M~ = (g E[h]) S                                              mul
 //   I' = (im[i+1] mi/g[i-1]) M~[i-1,j] + (ratio ii) I'[i-1,j]    mul, fma
-//   D' = M~[i,j-1] + dd D'[i,j-1]                                fma          = 6 operations a cell ("general")
+//   D' = M~[i,j-1] + dd D'[i,j-1]                                fma
 //
-// Where ii = dd = eps all along the read (GATK with one gcp), every state is also scaled by eps^-(i+j), so that
-// I' and D' need no product of their own: 5 operations, of which two are plain adds ("folded"). The powers are taken
-// out every kColumns columns and at each sweep's lower boundary, by constants.
+// Where ii = dd = eps in every row of the read (GATK's model with one gap continuation quality), every state is also
+// scaled by eps^-(i+j) ("folded"). I' and D' then need no product of their own, which leaves 5 operations, two of them
+// plain adds. The powers are divided out by constants: every kColumns columns, and below each sweep. Rows whose
+// deletions cannot be opened (md = 0) have no g; they keep g = 1 ("plain", 7 operations).
 //
-// A perfect path multiplies by each row's coefficients once. What rounding them to float32 takes from it has one sign
-// where a read has the same qualities all along, and adds up: it is kept in float64, and given back with the score.
+// A perfect match multiplies by each row's coefficients once. Rounding these to float32 makes an error that has the
+// same sign in every row of equal qualities, and so grows with the read. The product of these errors is kept in float64
+// (Rounding) and divided out of the score.
 //
-// A read shorter than its tile ends in padding rows (E = 0) that carry M + I of its last row down unchanged, so a score
-// depends on its own pair alone, whatever shares the vector.
+// Padding rows end a read that is shorter than others of its tile. They have E = 0 and carry M + I of the last row down
+// unchanged. A score therefore depends on its own pair alone, whatever shares the vector.
+//
+// Versions, GCUPS on one thread of an AMD EPYC (Zen 4):
+//
+//   version                                               AVX-512             AVX2         x86-64-v2
+//   prototype, 7 operations, K = 2 / 3 / 4                7.5 / 7.4 / 7.8     6.7 / 7.9
+//   prototype, 6: powers of eps along columns only        8.3 / 8.6 / 8.5     8.8 / 8.4
+//   prototype, 5: along rows and columns                  7.8 / 8.5 / 8.8     8.0 / 8.5
+//   this file, folded, scores included (s150)             11.1 (K = 4)        10.8 (3)     4.9 (2)
+//   this file, general, scores included (s150-gcp)        10.1                 9.6         4.5
+//   Intel GKL, scores included (s150)                      2.5
+//
+// The last three rows are those of benchmarks/results/kernel.json; benchmarks/README.md says what s150 is.
+//
+// Limits. float32 holds sums down to kLowestSum; a smaller one becomes NaN, and the pair goes to forward/wide.hpp.
+// Folding needs a start exponent of kLowestFoldedStart at least, which leaves out very small eps. Callers send reads of
+// at most 500 bases (pairhmm/backends/base.py): beyond, forward/wide.hpp is more accurate.
 //
 // Include inside a namespace of its own.
-//
-// Measured on one thread of an AMD EPYC (Zen 4), reads of 150 against haplotypes of 350, scores included: AVX-512, K =
-// 4, 12.2 GCUPS folded and 10.1 general; AVX2, K = 3, 10.9 and 9.5; x86-64-v2, K = 2, 5.0 and 4.5. GKL (AVX-512): 2.5.
 
 template <int W>
 struct Lanes {
@@ -113,7 +129,7 @@ inline int folded_start(double eps, int rows_per_sweep) {
     return static_cast<int>(std::floor(kHighestExponent + (rows_per_sweep + kColumns) * std::log2(eps)));
 }
 
-// What rounding took from a product of coefficients, as a factor. Divisions are slow: four values share one.
+// The factor that rounding took from a product of coefficients. Divisions are slow, so four values share one.
 class Rounding {
 public:
     void add(double exact, double rounded) {
@@ -207,7 +223,7 @@ void TileKernel<W, K>::load_folded(const Batch& batch, int lane, int64_t first, 
         const int64_t own = std::min<int64_t>(std::max<int64_t>(rows - b * K, 0), K);
         set(below_[b], lane, own == K ? of_sweep : std::pow(eps, static_cast<double>(own)));
     }
-    // A path without gaps is at a new column with each row.
+    // A path without gaps goes one column to the right with each row.
     taken.repeat(of_sweep, static_cast<float>(of_sweep), rows / K);
     taken.repeat(of_columns, get(weight_[kColumns], lane), rows / kColumns);
     exponent_[lane] = folded_start(eps, K);

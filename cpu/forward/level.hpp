@@ -8,13 +8,13 @@
 
 namespace pairhmm {
 
-// The reads of one group that fill the lanes of one vector, all against each haplotype of the group.
+// Reads of one group that share a vector, one a lane. Each is scored against every haplotype of the group.
 struct Tile {
     int64_t group;
     int64_t first;  // into the list of reads ordered by length
     int32_t count;  // lanes used
-    bool folded;    // one gap continuation along each read: the cheaper recurrence
-    bool plain;     // a row whose deletion can't be opened: the dearest recurrence
+    bool folded;    // each read has one gap continuation: the fastest recurrence
+    bool plain;     // a row's deletion cannot be opened: the slowest recurrence
 };
 
 struct Level {

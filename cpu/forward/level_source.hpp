@@ -52,7 +52,7 @@ struct AlignedAllocator {
 template <class T>
 using AlignedVector = std::vector<T, AlignedAllocator<T>>;
 
-// Denormal numbers cost tens of cycles each and carry nothing that a score keeps: flush them in this scope.
+// Sets denormal numbers to zero in this scope. Each would cost tens of cycles, and no score keeps their digits.
 class FlushDenormals {
 public:
 #if defined(__x86_64__)

@@ -1,34 +1,41 @@
-// One pair in float64, for any length and any score: the rescue of small sums, and long pairs.
+// The forward algorithm in float64 for one pair of any length and any score: the rescue of small sums, and long reads.
 //
-// Method. The read is cut into strips of kLanes * kRows rows. Lane l owns kRows consecutive rows of the strip and works
-// on column t - l at step t, so that what it needs from above is what lane l - 1 made one step earlier. The boundary
-// row between strips is one array, read and overwritten in place; strips follow each other through it in a pipeline of
-// threads, each behind the columns that the strip above has finished. Memory: 28 bytes a haplotype letter.
+// Method. The read is cut into strips of kWideLanes * kWideRows rows. A lane owns kWideRows consecutive rows of the
+// strip. At step t, lane l works on column t - l: what it needs from above is what lane l - 1 made one step earlier.
+// The row between two strips is one array, read and overwritten in place. Threads work on successive strips at once;
+// each stays behind the columns that the strip above has finished.
 //
-// Range. The boundary carries an exponent a column. A strip's registers share one for a block of kBlock steps, made for
-// the largest value V that the block uses (SharedExponent): a value v more than kSharedBits below V is lost. It does
-// not matter where V leads on to whatever v leads on to, at a price that these bits cover. Say V is in cell (i, j) and
-// v in (i', j'), and take any path from v:
+// Range. Each column of the row between strips has its own exponent. The registers of a strip share one exponent for a
+// block of kBlock steps (SharedExponent). It is chosen for V, the largest value that the block uses. A value v that
+// lies more than kSharedBits below V is lost. That does no harm where V reaches every cell that v reaches at a cost of
+// fewer bits: the paths from v then add nothing to the sum. Say that V is in cell (i, j) and v in cell (i', j'), and
+// take any path from v:
 //
-//   V above or to the right (j >= j'): an insertion from V goes down column j, beside the path, to the row in which the
-//   path passes that column. It extends in each row; of these the path also pays for those that it extends in, but not
-//   for those above it (i' - i), nor for those where it matches or opens: it goes a column to the right for each of its
-//   matches. V below (i > i'): a deletion from V, or from a cell that V came from, goes along a row of the path to
-//   where the path goes down. It extends in each column; the path does not pay for j' - j of these, nor where it
-//   matches or opens: it goes a row down for each of its matches.
+// * V is above v or to its right (j >= j'). An insertion from V goes down column j, to the row in which the path
+//   crosses that column. It extends in each row, and the path extends in some of them, too. The insertion pays more
+//   than the path in the i' - i rows above the path, and in rows where the path matches or opens a gap. Each match
+//   takes the path one column to the right, which limits their number.
+// * V is below v (i > i'). A deletion from V, or from a cell that V came from, goes right along a row of the path, to
+//   the column where the path leaves that row. It extends in each column. The deletion pays more than the path in the
+//   j' - j columns before the path, and in columns where the path matches or opens a gap. Each match takes the path one
+//   row down, which limits their number.
 //
-// Entering the path costs an opening, a closing and the emission of a letter for an insertion, and the same for a
-// deletion. Cells of a block are within kReachRows rows and kReachColumns columns of each other, so that
+// To join the path, an insertion or a deletion also pays one opening, one closing and the emission of one letter. Cells
+// of a block are within kReachRows rows and kReachColumns columns of each other, so that sharing is safe where
 //
 //   -log2(mi im md dm E) - kReach log2(min(ii, dd)) + kSpareBits <= kSharedBits
 //
-// is enough, with the least of each over the read. With openings of Phred 45 that holds up to gap continuations of
-// Phred 59 with AVX-512, 92 with AVX2 and 116 with two lanes. Where it does not hold (rarer gaps, a zero among these,
-// values that grow), a cell has an exponent of its own (OwnExponents), and nothing is lost but what is 2^-1000 of the
-// same cell.
+// with the least of each over the read. Elsewhere (rarer gaps, a zero among these, values that grow) each cell has its
+// own exponent (OwnExponents): only what is below 2^-1000 of the largest value of the same cell is lost.
 //
-// Measured on one thread of an AMD EPYC (Zen 5), 10,000 x 10,000: 2.0 GCUPS with AVX-512, 1.0 with AVX2, 0.6 with two
-// lanes; with an exponent a cell 0.84 with AVX-512.
+// Versions, GCUPS on one thread of an AMD EPYC (Zen 5), 10,000 x 10,000, and the rarest gap continuation for which
+// exponents are shared, where openings have Phred 45:
+//
+//   exponents        AVX-512        AVX2           two lanes
+//   shared           2.0, Phred 59  1.0, Phred 92  0.6, Phred 116
+//   one a cell       0.84
+//
+// Limits. Memory is 28 bytes a haplotype letter. A pair has no more threads than strips.
 //
 // Include inside a namespace of its own after forward/wide_states.hpp.
 
@@ -74,7 +81,7 @@ public:
     // log10 of the pair's likelihood; NaN when stopped.
     double run(int threads, const std::atomic<bool>& stop) {
         const int64_t workers = std::max<int64_t>(1, std::min<int64_t>(threads, strips_));
-        // In order, so that the strip above one that is waited for always has a thread, however many there are.
+        // Strips are taken in order: the strip above is always finished or has a thread, however few there are.
         std::atomic<int64_t> next{0};
         auto work = [&] {
             FlushDenormals flush;

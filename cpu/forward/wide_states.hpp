@@ -1,12 +1,14 @@
-// The states of a strip's rows, a block of steps at a time, with one of two kinds of exponents; forward/wide.hpp says
-// which rows take which. Both take the row above from a Boundary, and leave the strip's last row there.
+// The states of a strip's rows, which go through the haplotype a block of steps at a time, with one of two kinds of
+// exponents. forward/wide.hpp says which rows take which. Both kinds read the row above from a Boundary, and leave the
+// strip's last row there.
 //
-// At step t lane l is at column t - l. `begin` is a block's first step, `end` one past its last; columns past the
+// At step t, lane l is at column t - l. `begin` is a block's first step, `end` one past its last. Columns past the
 // haplotype's last one, n, have nothing above them.
 //
 // Include inside a namespace of its own after forward/wide_strip.hpp.
 
-// One exponent for all, raised or lowered before each block to that of the largest value about to be used.
+// One exponent for all lanes and rows. Before each block it becomes that of the largest value that the block starts
+// from.
 class SharedExponent {
 public:
     // `first` is S of column 1 in the strip's first row.
@@ -15,7 +17,7 @@ public:
     void take(const WideRow row[kWideRows], const uint8_t* letters, int64_t n, int64_t begin, int64_t end,
               Boundary& boundary) {
         rescale(boundary, begin, std::min(end - 1, n));
-        // In registers: what is stored in the loop is none of these.
+        // Local copies stay in registers: no store of the loop can write to them.
         States s = s_;
         WideInts letter = letter_;
         for (int64_t t = begin; t < end; ++t) {
@@ -49,7 +51,8 @@ public:
         letter_ = letter;
     }
 
-    // Exponent that the largest value is brought to: below it lie kSharedBits, above it what values grow in a block.
+    // The largest value is scaled to 2^kTop: kSharedBits below it are for smaller values, kGrowthBits above it for
+    // growth within a block.
     static constexpr int kTop = 900;
     static constexpr double kSharedBits = kTop + 1022, kGrowthBits = 1022 - kTop;
 
@@ -105,7 +108,7 @@ private:
     int64_t exponent_ = 0;
 };
 
-// An exponent a cell, which its M, I and D share: as the oracle has it, right for any rows, and slower.
+// One exponent a cell, which its M, I and D share, as in the oracle: right for any rows, and slower.
 class OwnExponents {
 public:
     explicit OwnExponents(double first) {

@@ -1,4 +1,4 @@
-// What forward/wide.hpp sweeps with: vectors of float64, a strip's rows, and the row between two strips.
+// What forward/wide.hpp works with: vectors of float64, the rows of a strip, and the row between two strips.
 //
 // Include inside a namespace of its own after defining kWideLanes.
 
@@ -47,7 +47,7 @@ struct Scale {
 // The row between two strips: value * 2^exponent for each column 0..n.
 struct Boundary {
     explicit Boundary(int64_t n) : m(n + 1), i(n + 1), d(n + 1), exponent(n + 1) {}
-    // One past the last column, from `j` to `last`, that has the exponent of column j.
+    // The end of the run of columns from `j` on, up to `last`, that have the exponent of column j.
     int64_t end_of_run(int64_t j, int64_t last) const {
         const int32_t own = exponent[j];
         do ++j;

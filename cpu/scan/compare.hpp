@@ -1,4 +1,4 @@
-// A pattern laid beside a sample, column by column: eight columns an operation, and none in the sample's long runs of
+// A pattern compared with a sample column by column: eight columns an operation, and none in the sample's long runs of
 // N.
 #pragma once
 

@@ -100,7 +100,7 @@ void list_codes(const uint8_t* letters, int bases, std::vector<uint32_t>& codes)
         const size_t before = codes.size();
         const int choices = bases_of(letters[i]);
         codes.resize(before * static_cast<size_t>(choices + 1));
-        // The last choice is N, and goes where the codes before it stand: last.
+        // The last choice is N. It overwrites the codes that the others are made from.
         size_t to = before;
         for (uint32_t base = 0; base < 4; ++base) {
             if ((letters[i] >> base & 1) == 0) continue;
@@ -136,7 +136,7 @@ void AnchorIndex::choose_anchors(const Patterns& patterns, int64_t each) {
                          [](const Window& a, const Window& b) { return a.cost < b.cost; });
         bool enough = take_apart(windows, bases_, each, taken);
         if (!enough && each > 1) {
-            // The cheapest stand in each other's way: from left to right as many as possible fit.
+            // The cheapest windows overlap. Taken from left to right, as many as possible fit.
             find_windows(patterns.begin(p), patterns.length(p), bases_, patterns.length(p), windows);
             enough = take_apart(windows, bases_, each, taken);
         }
@@ -152,7 +152,7 @@ void AnchorIndex::enter(const Patterns& patterns) {
     const auto list_codes_of = [&](const Anchor& anchor) {
         list_codes(patterns.begin(anchor.pattern) + anchor.offset, bases_, codes);
     };
-    // Counted one code further on, so that filling, which moves each start to its end, leaves the starts.
+    // Counts stand one code further on: filling moves each start to its end, which is the start of the next code.
     const size_t all = power_of_five(bases_);
     first_.assign(all + 2, 0);
     for (const auto& anchor : anchors_) {

@@ -1,7 +1,8 @@
 // What an instruction set provides to the scan; scan/kernels.hpp has it over a vector type.
 //
-// Level files are compiled with flags of their own: nothing of the standard library that other files use too may be
-// instantiated in them, so plain arrays and a function pointer cross here.
+// A level's file is compiled with flags of its own. It must not instantiate anything of the standard library that other
+// files use too: the linker might keep the copy that not every machine runs. So only plain arrays and a function
+// pointer cross here.
 #pragma once
 
 #include <cstdint>
@@ -43,19 +44,19 @@ struct TileLetters {
     int count;                                        // positions of the tile
 };
 
-// Told of each place that is left, a position of the tile.
+// Called for each place that is left, with its position in the tile.
 struct Found {
     void (*tell)(void* context, uint32_t anchor, int position);
     void* context;
 };
 
 struct ScanLevel {
-    // Tells of the anchors at each position whose extension has at most max_mismatches. Where they would be more than
-    // `most` before that, it tells of none and returns false.
+    // Reports the anchors at each position whose extension has at most max_mismatches. Where the look-ups list more
+    // than `most` anchors, it reports none and returns false.
     bool (*look_up)(const TileLetters& tile, const IndexView& index, int64_t max_mismatches, int64_t most,
                     const Found& found);
     void (*make_planes)(const TileLetters& tile, BitPlanes& planes);
-    // Tells of the positions where at most max_mismatches of the columns differ.
+    // Reports the positions where at most max_mismatches of the columns differ.
     void (*filter)(const BitPlanes& planes, int count, const FilterColumn* columns, int64_t column_count,
                    int64_t max_mismatches, uint32_t anchor, const Found& found);
 };

@@ -1,7 +1,8 @@
 // Sums of Phred qualities over any stretch, from an exclusive prefix sum.
 //
-// The prefix sum is kept at every 64th base: in full it would be eight times the size of the qualities, and to write it
-// would take about as long as to find the matches. A sum is two reads and at most 63 bytes at either end.
+// The prefix sum is kept at every 64th base. In full it would be eight times the size of the qualities, and writing it
+// would take about as long as finding the matches. A sum is the difference of two entries, and at most 63 bytes are
+// added at either end.
 #pragma once
 
 #include <algorithm>

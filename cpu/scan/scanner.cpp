@@ -16,9 +16,9 @@ namespace pairhmm {
 namespace {
 
 constexpr int64_t kTilesPerShare = 16;
-constexpr int64_t kFilterColumns = 24;      // after so many, what is left is compared whole
-constexpr int64_t kColumnsPerMismatch = 8;  // and so many more for each that may differ
-// Anchors that look-ups list in the time that a tile takes to be filtered for one (measured).
+constexpr int64_t kFilterColumns = 24;      // columns of a filter; what it leaves is compared whole
+constexpr int64_t kColumnsPerMismatch = 8;  // more columns for each mismatch that is allowed
+// To list so many anchors takes as long as to filter a tile for one pattern (measured).
 constexpr int64_t kListedPerFiltered = 40;
 
 bool earlier(const Hit& a, const Hit& b) {
@@ -51,7 +51,7 @@ FilterColumn filter_column(uint8_t letter, int64_t column) {
     return filter;
 }
 
-// Where the kReach letters begin that tell most: the fewest bases in sum.
+// Offset of the kReach letters that tell most: those with the fewest possible bases in sum.
 int64_t telling_offset(const uint8_t* letters, int64_t length) {
     int64_t told = 0, most = -1, offset = 0;
     for (int64_t end = 1; end <= length; ++end) {
@@ -76,7 +76,7 @@ std::vector<Handle> handles(const Patterns& patterns, const AnchorIndex& index) 
     return all;
 }
 
-// More columns than the patterns have can't differ, and what is counted by mismatches stays in range.
+// No more columns can differ than the patterns have; with this limit, nothing that depends on it overflows.
 int64_t possible_mismatches(const Patterns& patterns, int64_t max_mismatches) {
     return std::min(max_mismatches, patterns.offset[patterns.count]);
 }
@@ -119,7 +119,7 @@ struct CompiledPatterns {
 
     int64_t anchors() const { return static_cast<int64_t>(index.anchors().size()); }
 
-    // Columns that may differ where a handle's filter says yes. One of a pattern's anchors matches exactly.
+    // Mismatches that a handle's filter allows: none for an anchor, since one of a pattern's anchors matches exactly.
     int64_t mismatches_of_filter(int64_t h) const { return h < anchors() ? 0 : rules.max_mismatches; }
 
     void add_filter(int64_t h) {
@@ -231,7 +231,7 @@ private:
                         compiled_.patterns.strand[at.pattern], total, 1, columns.informative, columns.mismatches});
     }
 
-    // A match that several of its pattern's anchors find is the first one's of those that match exactly.
+    // Several anchors of a pattern may find the same match. It counts for the first of those that match exactly.
     bool is_owner(uint32_t handle, int64_t start) const {
         const int64_t pattern = compiled_.handle[handle].pattern;
         Columns unused;

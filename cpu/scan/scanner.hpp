@@ -1,13 +1,11 @@
 // Signatures in samples: every place where a pattern matches, with the sum of the base qualities under it.
 //
-// Letters are sets of bases, one bit a base (A C G T are 1 2 4 8, N is 15), one letter a byte; two letters match where
-// their sets intersect, so that N matches anything on either side. Coordinates are 0-based half-open.
+// Letters are sets of bases (genomics/letters.hpp), one a byte. Two letters match where their sets have a base in
+// common, so that N matches anything on either side. Coordinates are 0-based half-open.
 //
-// A tile of positions is searched in one of two ways, and every place that is left is compared column by column, so
-// that both are exact. Patterns with an anchor (scan/index.hpp) are looked up, one look-up a position. The others, and
-// all of them where Ns make the look-ups list too many, are matched bit-sliced: four planes of bits, `may be A` .. `may
-// be T`, of which each column of a pattern selects one, shifted to it, and an AND takes as many positions as a vector
-// has bits.
+// A tile of positions is searched in one of two ways (scan/kernels.hpp). Patterns with an anchor are looked up in an
+// index. Patterns without one are filtered bit by bit; so are all patterns of a tile whose Ns make the look-ups list
+// too many anchors. Every place that is left is compared column by column: both ways are exact.
 #pragma once
 
 #include <cstdint>

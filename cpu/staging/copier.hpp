@@ -1,4 +1,4 @@
-// Copies of large arrays into memory that a device reads, on threads of their own, while the caller goes on.
+// Copies of large arrays into memory that a device reads, made by threads while the caller goes on.
 #pragma once
 
 #include <condition_variable>
@@ -17,9 +17,9 @@ public:
     Copier(const Copier&) = delete;
     Copier& operator=(const Copier&) = delete;
 
-    // Begins to copy `count` bytes, or where they are letters to be packed, sets of bases, to write them eight to a
-    // word of 32 bits, the first one lowest, and N behind the last. Both arrays must stay until the copy is waited for.
-    // Returns its number.
+    // Begins to copy `count` bytes and returns the number of the copy. With `packed` the bytes are sets of bases, and
+    // are written eight to a word of 32 bits, the first one lowest, with N behind the last. Both arrays must live until
+    // wait() returns.
     int64_t begin(const uint8_t* from, uint8_t* to, int64_t count, bool packed);
 
     // Returns when all copies up to that number are made; where no thread could be started, they are made here.

@@ -16,8 +16,8 @@ constexpr int64_t kShare = 1 << 14;  // pairs that a thread takes at once
 constexpr double kLog10Of2 = 0.30102999566398119521, kLog10OfE = 0.43429448190325182765;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// log10 of float32s with exponents of their own, to 1e-12 and sooner than std::log10: that of a number near the
-// significand, by its first bits, and the series for what is left.
+// log10 of a float32 with an exponent of its own, to 1e-12 and faster than std::log10: a table has the logarithm of a
+// number near the significand, by its first bits; a series adds what is left.
 class Log10 {
 public:
     Log10() {

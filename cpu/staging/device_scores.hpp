@@ -1,4 +1,4 @@
-// Scores from the words that a device's kernels leave (pairhmm/backends/webgpu.py).
+// Scores from the sums that a device's kernels leave (pairhmm/backends/webgpu.py).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct DeviceSums {
     const uint32_t* sums;            // [pairs][2] bits of a float32, 0 for none, and its exponent of 2
 };
 
-// What the scores of a read are relative to, in log10: what the host knows, and in units what the device adds to it.
+// What the sums of a read are relative to: a log10 that the host knows, and units that the device adds to it.
 struct KeptOfReads {
     const double* log10;    // [reads]
     const uint32_t* added;  // [reads][2] coarse (signed), fine
@@ -21,7 +21,8 @@ struct KeptOfReads {
     double fine_unit;
 };
 
-// The precision of sums that have the exponent with which the fast kernel starts, of others, and of no sum.
+// Precision codes: `fast` for a sum with the exponent that the fast kernel starts from, `scaled` for one with another
+// exponent, `unscored` where there is no sum.
 struct PrecisionCodes {
     int32_t started_at;
     uint8_t fast, scaled, unscored;

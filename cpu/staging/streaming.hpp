@@ -1,5 +1,5 @@
-// Copies by stores that pass the caches by: nothing here reads what is written, and to fetch it first takes as long as
-// to write it.
+// Copies with stores that bypass the caches: nothing here reads what is written, and to fetch a line before writing it
+// takes as long as the write.
 #pragma once
 
 #include <cstdint>

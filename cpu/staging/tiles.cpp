@@ -12,8 +12,8 @@ namespace {
 
 constexpr int64_t kPiece = 1 << 18;  // elements that a thread copies at a time
 
-// Groups with about the same haplotypes next to each other, most first: reads of several groups share a tile, which
-// takes as long as the one with most to do, and a long tile is not to begin last.
+// The groups, those with most haplotypes first. Reads of several groups share a tile, which takes as long as the read
+// with most to do: groups with about as many haplotypes should be neighbours. No long tile should begin last.
 std::vector<int64_t> by_haplotypes(const TileBatch& batch) {
     std::vector<std::pair<int64_t, int64_t>> key(batch.groups);  // haplotypes, letters
     std::vector<int64_t> order(batch.groups);
@@ -36,7 +36,7 @@ int64_t closest_shape(const TileBatch& batch, const Shapes& shapes, int64_t read
 struct Load {
     int64_t reads = 0, pairs = 0;
     int64_t letters = 0;  // of the haplotypes of each read
-    int64_t again = 0;    // those that a tall read meets again in each strip but the first
+    int64_t again = 0;    // letters that a tall read meets again, in each strip but its first
 
     int64_t cells(int64_t rows) const { return (letters + again) * rows; }
 };
@@ -45,7 +45,8 @@ Load operator+(const Load& a, const Load& b) {
     return {a.reads + b.reads, a.pairs + b.pairs, a.letters + b.letters, a.again + b.again};
 }
 
-// Of each shape, if it gets the reads that it fits most closely; behind them that of skipped reads, which no tile has.
+// The load of each shape where every read goes to the shape that fits it most closely. The last entry is that of the
+// skipped reads, which are in no tile.
 std::vector<Load> closest_loads(const TileBatch& batch, const Shapes& shapes) {
     std::vector<Load> loads(shapes.count + 1);
     std::vector<int64_t> rows(shapes.rows, shapes.rows + shapes.count);
@@ -62,9 +63,10 @@ std::vector<Load> closest_loads(const TileBatch& batch, const Shapes& shapes) {
     return loads;
 }
 
-// The shapes [begin, end) are a family: where each one's reads go, so that rows that are no read's cost least together
-// with the tiers. All that lie between two tiers take the larger one: the cheapest way to some shape goes through the
-// cheapest way to a smaller one.
+// Chooses the tiers of a family, the shapes [begin, end), and writes to `taken` which shape takes the reads of each.
+// The cost counts all cells, those of padding rows too, and tier_cells for each tier. A shape that is no tier leaves
+// its reads to the next larger one that is. Dynamic programming: the cheapest tiers up to a shape are one tier more
+// than the cheapest ones up to some smaller shape.
 void join_tiers(const Shapes& shapes, const std::vector<Load>& loads, int64_t begin, int64_t end,
                 std::vector<int64_t>& taken) {
     const int64_t count = end - begin;
@@ -87,7 +89,7 @@ void join_tiers(const Shapes& shapes, const std::vector<Load>& loads, int64_t be
     }
 }
 
-// The shape that takes the reads that a shape fits most closely; skipped reads keep theirs.
+// For each shape, the shape that takes its reads; the skipped reads keep theirs.
 std::vector<int64_t> shapes_taken(const Shapes& shapes, const std::vector<Load>& loads) {
     std::vector<int64_t> taken(shapes.count + 1, shapes.count);
     for (int64_t begin = 0, end = 0; begin < shapes.count; begin = end) {

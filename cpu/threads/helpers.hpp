@@ -9,8 +9,8 @@
 namespace pairhmm {
 
 // Threads that end with their owner. The system may start fewer than are asked for (a limit on processes, no memory for
-// a stack): then the others and the caller do the work, and it is counted. Defined in helpers.cpp, so that files
-// compiled for one level of SIMD do not bring code of their own for what all of them share.
+// a stack). The others and the caller then do the work, and the missing ones are counted. The code is in helpers.cpp:
+// files that are compiled for one SIMD level must not bring copies of what all share.
 class Helpers {
 public:
     Helpers() = default;
