@@ -13,7 +13,7 @@ namespace pairhmm {
 constexpr int kRowSize = 12;
 enum RowField { kEmission = 0, kMM = 5, kIM, kDM, kMI, kII, kMD, kDD };
 
-// Phred tables made once in Python (models/gatk.py), so that no constant of the model stands here.
+// Tables of the model, made once in Python (pairhmm/models/gatk.py): no constant of the model stands here.
 struct GatkTables {
     const double* error;  // [256] 10^(-Q/10)
 };

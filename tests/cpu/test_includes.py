@@ -24,6 +24,8 @@ BELOW = {
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 
+NAMED = re.compile(r"\b[a-z_]+/[\w/.-]+\.(?:hpp|cpp|py|md|json)\b")
+
 
 def sources() -> list[Path]:
     return sorted(path.relative_to(ROOT) for path in ROOT.rglob("*") if path.suffix in {".hpp", ".cpp"})
@@ -45,6 +47,12 @@ def test_includes_go_down(path):
         assert (ROOT / name).is_file(), f"{path} includes {name}, which is no path from cpu/"
         folder = Path(name).parts[0]
         assert folder in {path.parts[0]} | BELOW[path.parts[0]], f"{path} includes {name}, which is not below it"
+
+
+@pytest.mark.parametrize("path", sources(), ids=str)
+def test_the_files_that_comments_name_are_there(path):
+    for name in NAMED.findall((ROOT / path).read_text()):
+        assert (ROOT / name).exists() or (ROOT.parent / name).exists(), f"{path} names {name}"
 
 
 @pytest.mark.parametrize("path", [path for path in sources() if path.parts[0] != "bind"], ids=str)
