@@ -1,8 +1,9 @@
-// Text of FASTA and FASTQ (docs/scan.md), in pieces of any size: the letters and qualities of its records.
+// Reads text of FASTA and FASTQ (docs/scan.md), which comes in pieces of any size, into letters and
+// qualities.
 //
-// A FASTA record that is longer than a block is given in parts, each of which begins with the last letters of the part
-// before it. A FASTQ record is given whole: its qualities come behind all of its letters.
-// 320 MB of FASTQ, one thread: 0.25 s.
+// A FASTA record that is longer than a block is given in parts. Each part begins with the last letters of the one
+// before. A FASTQ record is always given whole, since its qualities follow all of its letters. One thread reads 320 MB
+// of FASTQ in 0.25 s.
 #pragma once
 
 #include <cstdint>

@@ -14,9 +14,9 @@ enum Operation : uint32_t { kMatch = 0, kInsert, kDelete, kSkip, kSoftClip, kHar
 
 bool aligned(uint32_t operation) { return operation == kMatch || operation == kEqual || operation == kDiffer; }
 
-// Settle after this many positions, so that the window is bounded by the reach of the reads and not by a block's.
+// Positions are settled in steps of this size: the window depends on the reach of the reads, not on that of a block.
 constexpr int64_t kWindow = 1 << 14;
-// Positions of a page: what a read that reaches far takes at each end of a gap, at most.
+// Positions of a page: the most that a read takes at either end of a long gap.
 constexpr int64_t kPageBits = 10, kPage = 1 << kPageBits;
 constexpr int64_t kLongGap = 100'000, kGapContext = 1'000;
 

@@ -69,16 +69,16 @@ struct Indel {
     std::string inserted;
 };
 
-// The reference that reads are compared with: intervals in order. A gap in a read that is longer than kLongGap is not
-// in it, so that memory stays with the aligned bases; kGapContext bases before the end of such a gap are.
+// The intervals of the reference that reads are compared with, in order. They leave out a read's gaps that are longer
+// than kLongGap, but for the last kGapContext bases: memory grows with the aligned bases, not with gaps.
 std::vector<std::pair<int64_t, int64_t>> covered(const Reads& reads);
 
 // The indels of one read that have aligned bases on both sides.
 void read_indels(const Reads& reads, int64_t read, const ReferenceWindows& reference, std::vector<Indel>& indels);
 
-// Counts alleles along one contig. Reads are added in order of start; a position is settled, its counts judged and
-// forgotten, once no later read can reach it. So what is found does not depend on how reads are cut into blocks, and
-// memory stays with the aligned bases of the reads that reach further.
+// Counts alleles along one contig. Reads are added in order of start. A position is settled once no later read can
+// reach it: its counts are judged, and forgotten. What is found therefore does not depend on how reads are cut into
+// blocks, and memory grows only with the aligned bases of reads that reach beyond what is settled.
 class CandidateScanner {
 public:
     CandidateScanner(int samples, CandidateThresholds thresholds) : samples_(samples), thresholds_(thresholds) {}
@@ -118,7 +118,7 @@ private:
 
     int samples_;
     CandidateThresholds thresholds_;
-    int64_t origin_ = 0;             // before it all is settled
+    int64_t origin_ = 0;             // all positions before it are settled
     std::map<int64_t, Page> pages_;  // those that reads are aligned to, by number
     std::vector<LongDeletion> long_deletions_;
     std::map<IndelKey, std::vector<uint32_t>> indels_;  // counts by sample

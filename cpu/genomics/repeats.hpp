@@ -1,4 +1,4 @@
-// GATK's PCR indel model for many reads: see pairhmm/models/gatk.py, whose `indel_quality_caps` it repeats natively.
+// GATK's PCR indel model for many reads: a fast version of `indel_quality_caps` in pairhmm/models/gatk.py.
 #pragma once
 
 #include <algorithm>
@@ -9,10 +9,10 @@ namespace pairhmm {
 
 // Lowers insertion and deletion qualities inside tandem repeats, read by read.
 //
-// The repeat at a gap has the shortest unit of at most `longest_unit` bases that follows the gap twice (else one base);
-// its copies on both sides are counted. A run of k letters that equal the letters one unit on is k / unit further
-// copies. Runs ahead are found for all positions at once, from the read's end; runs behind are followed where they are
-// needed, which is seldom far.
+// The unit of the repeat at a gap is the shortest one, of at most `longest_unit` bases, that follows the gap twice;
+// without such a unit it is one base. Its copies on both sides of the gap are counted: k letters in a row that equal
+// the letters one unit later make k / unit more copies. Copies ahead are found for all positions in one pass from the
+// read's end. Copies behind are counted where they are needed, since they are seldom many.
 //
 // offset: [reads + 1]; base, insertion, deletion: [bases]; table: [most + 1] highest quality by number of copies.
 inline void cap_indel_qualities(int64_t reads, const int64_t* offset, const uint8_t* base, const uint8_t* table,

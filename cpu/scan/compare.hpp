@@ -1,5 +1,4 @@
-// A pattern compared with a sample column by column: eight columns an operation, and none in the sample's long runs of
-// N.
+// Compares a pattern with a sample, eight columns an operation; columns in the sample's long runs of N are passed over.
 #pragma once
 
 #include <algorithm>

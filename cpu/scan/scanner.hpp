@@ -71,7 +71,7 @@ struct CompiledPatterns;
 
 class Scanner {
 public:
-    // The patterns' arrays stay the caller's, and must stay.
+    // The caller owns the patterns' arrays, and keeps them as long as the scanner lives.
     Scanner(const ScanLevel& level, const Patterns& patterns, const MatchRules& rules);
     ~Scanner();
 
