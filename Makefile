@@ -44,7 +44,7 @@ demo: $(STAMP)
 		--show-failed-logs --quiet all
 
 # What clang-format and Prettier check. Prettier comes through npx and not from pyproject.toml: its version stands here.
-CXX_SOURCES := $(wildcard cpu/*/*.?pp cuda/*.cu* cuda/*/*.cu* tests/*/*.?pp benchmarks/*/*.?pp)
+CXX_SOURCES := $(wildcard cpu/*/*.?pp cuda/*.cu* cuda/*/*.cu* tests/*/*.?pp tests/*/*/*.?pp benchmarks/*/*.?pp)
 PAGE_SOURCES := $(wildcard pairhmm/report_page/*.js pairhmm/report_page/*.css)
 PRETTIER := prettier@3.10.1
 lint: $(STAMP) lint-page
