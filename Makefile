@@ -43,7 +43,7 @@ demo: $(STAMP)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/snakemake -s workflows/.test/Snakefile --cores 2 -d demo --forceall \
 		--show-failed-logs --quiet all
 
-# What clang-format and Prettier check. Prettier comes through npx and not from pyproject.toml: its version stands here.
+# What clang-format and Prettier check. No Python package has Prettier: npx brings it, in npm's cache, and its version is here.
 CXX_SOURCES := $(wildcard cpu/*/*.?pp cuda/*.cu* cuda/*/*.cu* tests/*/*.?pp tests/*/*/*.?pp benchmarks/*/*.?pp)
 PAGE_SOURCES := $(wildcard pairhmm/report_page/*.js pairhmm/report_page/*.css)
 PRETTIER := prettier@3.10.1
