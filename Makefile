@@ -8,11 +8,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Rebuilt when what is compiled or required changes.
 STAMP := $(VENV)/installed
-SOURCES := pyproject.toml $(wildcard cpu/*)
+SOURCES := pyproject.toml $(wildcard cpu/CMakeLists.txt cpu/*/*)
 comma := ,
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: test test-all test-gpu fuzz demo lint bench wheel clean
+.PHONY: test test-all test-gpu fuzz demo lint lint-page bench wheel clean
 
 # A file's tests share what it takes long to make: they stay together.
 test: $(STAMP)
@@ -43,13 +43,22 @@ demo: $(STAMP)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/snakemake -s workflows/.test/Snakefile --cores 2 -d demo --forceall \
 		--show-failed-logs --quiet all
 
-lint: $(STAMP)
+# What clang-format and Prettier check. No Python package has Prettier: npx brings it, in npm's cache, and its version is here.
+CXX_SOURCES := $(wildcard cpu/*/*.?pp cuda/*.cu* cuda/*/*.cu* tests/*/*.?pp tests/*/*/*.?pp benchmarks/*/*.?pp)
+PAGE_SOURCES := $(wildcard pairhmm/report_page/*.js pairhmm/report_page/*.css)
+PRETTIER := prettier@3.10.1
+lint: $(STAMP) lint-page
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror $(CXX_SOURCES)
 	$(BIN)/snakefmt --check workflows wrappers
 	$(BIN)/snakemake --lint -s workflows/Snakefile --config samples=workflows/.test/samples.tsv reference=x signatures=x \
 		check_files=False
+
+lint-page:
+	@if command -v npx >/dev/null; then npx --yes $(PRETTIER) --check $(PAGE_SOURCES); \
+	else echo "skipped: the report's JavaScript and CSS are not checked without npx (apt install npm)"; fi
 
 bench: $(STAMP)
 	$(BIN)/pairhmm bench forward --lengths 100,1000,10000

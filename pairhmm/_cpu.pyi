@@ -3,6 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
+ANY: int
+CODE_OF_N: int
+PHRED_OFFSET: int
+ROW_SIZE: int
+HIT_WORDS: int
+
 def levels() -> list[tuple[str, bool]]: ...
 def threads_refused() -> int: ...
 

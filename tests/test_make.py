@@ -53,7 +53,7 @@ def make(bare: Path, **environment: str) -> str:
 def test_what_is_missing_is_installed(bare):
     said = make(bare)
     installed = (bare.parent / "installed").read_text()
-    for package in ("mesa-vulkan-drivers", "libvulkan1", "chromium", "chromium-driver", "slurmctld", "munge"):
+    for package in ("mesa-vulkan-drivers", "libvulkan1", "chromium", "chromium-driver", "slurmctld", "munge", "npm"):
         assert f" {package}" in installed
     assert ("sudo" in installed) == (os.getuid() != 0)
     required = set(said.splitlines()[-1].removeprefix("required: ").split(","))
@@ -70,6 +70,10 @@ def test_without_apt_the_tests_run_all_the_same(bare):
     (bare / "apt-get").unlink()
     first, last = make(bare).splitlines()
     assert "can't be installed here" in first and last.startswith("required: cpu,")
+
+
+def test_lint_without_npx_says_what_it_skips(bare):
+    assert run("make", "-s", "lint-page", path=bare).startswith("skipped: the report's JavaScript")
 
 
 def test_the_commands_of_the_documents_are_there():

@@ -1,6 +1,6 @@
 """Candidate variants found in the reads themselves: mismatches and the insertions and deletions of CIGARs.
 
-The counting is native (cpu/candidates.cpp). Coordinates are 0-based half-open.
+The counting is native (cpu/genomics/candidates.cpp). Coordinates are 0-based half-open.
 """
 
 from __future__ import annotations

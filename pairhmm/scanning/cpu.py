@@ -1,4 +1,4 @@
-"""The SIMD scanner: `cpu/scan.cpp`, compiled for several instruction sets and chosen at run time."""
+"""The SIMD scanner: `cpu/scan/`, compiled for several instruction sets and chosen at run time."""
 
 from __future__ import annotations
 

@@ -393,11 +393,11 @@ template <class T>
 std::string type_code() {
     using Bare = std::remove_pointer_t<T>;
     if (std::is_pointer_v<T>) return std::is_const_v<Bare> ? "p" : "P";
-    const char* kind = std::is_same_v<T, bool>         ? "b"
-                       : std::is_floating_point_v<T>   ? "f"
-                       : !std::is_arithmetic_v<T>      ? "V"
-                       : std::is_signed_v<T>           ? "i"
-                                                       : "u";
+    const char* kind = std::is_same_v<T, bool>       ? "b"
+                       : std::is_floating_point_v<T> ? "f"
+                       : !std::is_arithmetic_v<T>    ? "V"
+                       : std::is_signed_v<T>         ? "i"
+                                                     : "u";
     return kind + std::to_string(sizeof(T));
 }
 
@@ -452,11 +452,15 @@ T reduce(const char* name, unsigned mask, T value) {
 
 struct Larger {
     template <class T>
-    T operator()(T a, T b) const { return a < b ? b : a; }
+    T operator()(T a, T b) const {
+        return a < b ? b : a;
+    }
 };
 struct Smaller {
     template <class T>
-    T operator()(T a, T b) const { return b < a ? b : a; }
+    T operator()(T a, T b) const {
+        return b < a ? b : a;
+    }
 };
 
 template <class T>
@@ -469,17 +473,17 @@ using Given = typename Same<T>::type;  // a parameter that does not deduce T
 }  // namespace emulator
 
 // The wrapper that emulator.py writes ends with one of these for each kernel.
-#define EMULATED_KERNEL(name)                                                                                       \
-    extern "C" const char* emulated_##name(unsigned grid, unsigned threads, size_t shared, unsigned resident,       \
-                                           unsigned seconds, void** arguments) {                                    \
-        emulator::kernel_name = #name;                                                                              \
-        emulator::kernel_body = emulator::Kernel<name>::body;                                                       \
-        emulator::kernel_arguments = arguments;                                                                     \
-        return emulator::launch(grid, threads, shared, resident, seconds);                                          \
-    }                                                                                                               \
-    extern "C" const char* emulated_types_##name() {                                                                \
-        static const std::string types = emulator::Kernel<name>::types();                                           \
-        return types.c_str();                                                                                       \
+#define EMULATED_KERNEL(name)                                                                                 \
+    extern "C" const char* emulated_##name(unsigned grid, unsigned threads, size_t shared, unsigned resident, \
+                                           unsigned seconds, void** arguments) {                              \
+        emulator::kernel_name = #name;                                                                        \
+        emulator::kernel_body = emulator::Kernel<name>::body;                                                 \
+        emulator::kernel_arguments = arguments;                                                               \
+        return emulator::launch(grid, threads, shared, resident, seconds);                                    \
+    }                                                                                                         \
+    extern "C" const char* emulated_types_##name() {                                                          \
+        static const std::string types = emulator::Kernel<name>::types();                                     \
+        return types.c_str();                                                                                 \
     }
 
 #include "intrinsics.hpp"

@@ -18,10 +18,10 @@
 #define SHARED_BYTES(name) static unsigned char* const& name = emulator::shared_bytes
 #define SHARED_WORDS(name) static unsigned* const& name = emulator::shared_words
 
-#define EMULATED_VECTORS(base, name)                                                                   \
-    struct alignas(2 * sizeof(base)) name##2 { base x, y; };                                           \
-    struct alignas(sizeof(base) == 8 ? 16 : 4 * sizeof(base)) name##4 { base x, y, z, w; };            \
-    inline name##2 make_##name##2(base x, base y) { return {x, y}; }                                   \
+#define EMULATED_VECTORS(base, name)                                                        \
+    struct alignas(2 * sizeof(base)) name##2 { base x, y; };                                \
+    struct alignas(sizeof(base) == 8 ? 16 : 4 * sizeof(base)) name##4 { base x, y, z, w; }; \
+    inline name##2 make_##name##2(base x, base y) { return {x, y}; }                        \
     inline name##4 make_##name##4(base x, base y, base z, base w) { return {x, y, z, w}; }
 EMULATED_VECTORS(float, float)
 EMULATED_VECTORS(double, double)
@@ -85,10 +85,16 @@ inline void __threadfence_system() {}
 [[noreturn]] inline void __trap() { emulator::fail("__trap()"); }
 
 // Memory.
-#define EMULATED_LOAD(name) \
-    template <class T> T name(const T* address) { return *address; }
-#define EMULATED_STORE(name) \
-    template <class T> void name(T* address, emulator::Given<T> value) { *address = value; }
+#define EMULATED_LOAD(name)    \
+    template <class T>         \
+    T name(const T* address) { \
+        return *address;       \
+    }
+#define EMULATED_STORE(name)                          \
+    template <class T>                                \
+    void name(T* address, emulator::Given<T> value) { \
+        *address = value;                             \
+    }
 EMULATED_LOAD(__ldg)
 EMULATED_LOAD(__ldca)
 EMULATED_LOAD(__ldcg)
@@ -100,19 +106,19 @@ EMULATED_STORE(__stwb)
 EMULATED_STORE(__stwt)
 
 // One thread runs at a time, and it changes at collectives only: every access is atomic.
-#define EMULATED_ATOMIC(name, changed)                              \
-    template <class T>                                              \
-    T name(T* address, emulator::Given<T> value) {                  \
-        const T old = *address;                                     \
-        *address = changed;                                         \
-        return old;                                                 \
+#define EMULATED_ATOMIC(name, changed)             \
+    template <class T>                             \
+    T name(T* address, emulator::Given<T> value) { \
+        const T old = *address;                    \
+        *address = changed;                        \
+        return old;                                \
     }
 EMULATED_ATOMIC(atomicAdd, old + value)
 EMULATED_ATOMIC(atomicSub, old - value)
 EMULATED_ATOMIC(atomicMax, old < value ? value : old)
 EMULATED_ATOMIC(atomicMin, value < old ? value : old)
 EMULATED_ATOMIC(atomicExch, value)
-EMULATED_ATOMIC(atomicAnd, old & value)
+EMULATED_ATOMIC(atomicAnd, old& value)
 EMULATED_ATOMIC(atomicOr, old | value)
 EMULATED_ATOMIC(atomicXor, old ^ value)
 template <class T>

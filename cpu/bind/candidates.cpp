@@ -1,0 +1,144 @@
+// Python bindings of genomics/candidates.hpp: arrays in, arrays out; the caller has checked every shape and offset.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstring>
+#include <tuple>
+#include <vector>
+
+#include "bind/arrays.hpp"
+#include "genomics/candidates.hpp"
+#include "genomics/repeats.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+pairhmm::ReferenceWindows window(int64_t start, const Array<uint8_t>& letters) {
+    return {{{start, static_cast<int64_t>(letters.shape(0)), letters.data()}}};
+}
+
+pairhmm::ReferenceWindows windows(const Array<int64_t>& start, const Array<int64_t>& offset,
+                                  const Array<uint8_t>& letters) {
+    pairhmm::ReferenceWindows pieces;
+    for (size_t i = 0; i < start.shape(0); ++i)
+        pieces.windows.push_back(
+            {start.data()[i], offset.data()[i + 1] - offset.data()[i], letters.data() + offset.data()[i]});
+    return pieces;
+}
+
+nb::list candidate_list(const std::vector<pairhmm::Candidate>& candidates) {
+    nb::list list;
+    for (const auto& candidate : candidates)
+        list.append(nb::make_tuple(candidate.position, candidate.ref_length, candidate.indel,
+                                   nb::bytes(candidate.alt.data(), candidate.alt.size())));
+    return list;
+}
+
+}  // namespace
+
+void bind_candidates(nb::module_& module) {
+    nb::class_<pairhmm::Reads>(module, "Reads", "Aligned reads of one contig as flat arrays, in order of start.")
+        .def(
+            "__init__",
+            [](pairhmm::Reads* self, Array<int64_t> start, Array<int32_t> sample, Array<int64_t> base_offset,
+               Array<uint8_t> base, Array<uint8_t> quality, Array<int64_t> cigar_offset, Array<uint32_t> cigar) {
+                new (self) pairhmm::Reads{static_cast<int64_t>(start.shape(0)),
+                                          start.data(),
+                                          sample.data(),
+                                          base_offset.data(),
+                                          base.data(),
+                                          quality.data(),
+                                          cigar_offset.data(),
+                                          cigar.data()};
+            },
+            "start"_a, "sample"_a, "base_offset"_a, "base"_a, "quality"_a, "cigar_offset"_a, "cigar"_a,
+            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(),
+            nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>(), nb::keep_alive<1, 8>())
+        .def(
+            "cut",
+            [](const pairhmm::Reads& reads, Array<int64_t> read, Array<int64_t> start, Array<int64_t> end,
+               Array<int64_t> slack, Output<int64_t> first, Output<int64_t> last) {
+                nb::gil_scoped_release release;
+                for (size_t i = 0; i < read.shape(0); ++i)
+                    pairhmm::cut_read(reads, read.data()[i], start.data()[i], end.data()[i], slack.data()[i],
+                                      first.data()[i], last.data()[i]);
+            },
+            "read"_a, "start"_a, "end"_a, "slack"_a, "first"_a, "last"_a,
+            "Cut reads to [start, end) of the reference: the query slice [first, last) of each, written in place.")
+        .def("covered", &pairhmm::covered, nb::call_guard<nb::gil_scoped_release>(),
+             "The reference that the reads are compared with, without long gaps: intervals [start, end) in order.")
+        .def(
+            "letter_at",
+            [](const pairhmm::Reads& reads, int64_t read, int64_t position) {
+                return pairhmm::letter_at(reads, read, position);
+            },
+            "read"_a, "position"_a, "The letter a read aligns to a reference position, or -1.")
+        .def(
+            "indels",
+            [](const pairhmm::Reads& reads, int64_t read, int64_t reference_start, Array<uint8_t> reference) {
+                std::vector<pairhmm::Indel> indels;
+                pairhmm::read_indels(reads, read, window(reference_start, reference), indels);
+                nb::list list;
+                for (const auto& indel : indels)
+                    list.append(nb::make_tuple(indel.anchor, indel.deleted,
+                                               nb::bytes(indel.inserted.data(), indel.inserted.size())));
+                return list;
+            },
+            "read"_a, "reference_start"_a, "reference"_a,
+            "The indels of one read, shifted left: (anchor, bases deleted, letters inserted).");
+
+    nb::class_<pairhmm::CandidateScanner>(module, "CandidateScanner", "Counts alleles along one contig.")
+        .def(
+            "__init__",
+            [](pairhmm::CandidateScanner* self, int samples, int min_base_quality, int min_snv_count,
+               int min_indel_count, double min_snv_fraction, double min_indel_fraction) {
+                new (self) pairhmm::CandidateScanner(
+                    samples, {min_base_quality, min_snv_count, min_indel_count, min_snv_fraction, min_indel_fraction});
+            },
+            "samples"_a, "min_base_quality"_a, "min_snv_count"_a, "min_indel_count"_a, "min_snv_fraction"_a,
+            "min_indel_fraction"_a)
+        .def(
+            "add",
+            [](pairhmm::CandidateScanner& scanner, const pairhmm::Reads& reads, Array<int64_t> window_start,
+               Array<int64_t> window_offset, Array<uint8_t> letters) {
+                nb::gil_scoped_release release;
+                scanner.add(reads, windows(window_start, window_offset, letters));
+            },
+            "reads"_a, "window_start"_a, "window_offset"_a, "letters"_a,
+            "Count reads; none starts before one counted earlier. The windows are those that the reads cover.")
+        .def(
+            "take",
+            [](pairhmm::CandidateScanner& scanner, int64_t frontier) { return candidate_list(scanner.take(frontier)); },
+            "frontier"_a,
+            "Candidates before `frontier`, where all later reads start or beyond: (position, bases replaced or "
+            "deleted, is an indel, letters put in), in order.")
+        .def("reset", &pairhmm::CandidateScanner::reset, "Start on another contig.");
+
+    module.def(
+        "gather",
+        [](Array<uint8_t> source, Array<int64_t> start, Array<int64_t> offset, Output<uint8_t> target) {
+            nb::gil_scoped_release release;
+            for (size_t i = 0; i < start.shape(0); ++i)
+                std::memcpy(target.data() + offset.data()[i], source.data() + start.data()[i],
+                            offset.data()[i + 1] - offset.data()[i]);
+        },
+        "source"_a, "start"_a, "offset"_a, "target"_a,
+        "Copy the slice of `source` at each start to target[offset[i]:offset[i + 1]].");
+
+    module.def(
+        "cap_indel_qualities",
+        [](Array<int64_t> offset, Array<uint8_t> base, Array<uint8_t> table, int longest_unit,
+           Output<uint8_t> insertion, Output<uint8_t> deletion) {
+            nb::gil_scoped_release release;
+            pairhmm::cap_indel_qualities(static_cast<int64_t>(offset.shape(0)) - 1, offset.data(), base.data(),
+                                         table.data(), static_cast<int>(table.shape(0)) - 1, longest_unit,
+                                         insertion.data(), deletion.data());
+        },
+        "offset"_a, "base"_a, "table"_a, "longest_unit"_a, "insertion"_a, "deletion"_a,
+        "GATK's PCR indel model: lower the indel qualities of reads in place, by the tandem repeat at each position.");
+}

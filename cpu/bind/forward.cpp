@@ -1,0 +1,113 @@
+// Python bindings of forward/: arrays in, scores out; every check was made where the batch was packed.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "bind/arrays.hpp"
+#include "forward/dispatch.hpp"
+
+namespace nb = nanobind;
+
+namespace {
+
+const pairhmm::Level& find_level(const std::string& name) {
+    for (const auto& known : pairhmm::levels()) {
+        if (known.name == name && known.level != nullptr && known.runs) return *known.level;
+    }
+    throw std::invalid_argument("no such SIMD level on this machine: " + name);
+}
+
+// Called between waits of a long computation; a pending Ctrl-C or SIGTERM handler runs here.
+bool signal_raised() {
+    nb::gil_scoped_acquire gil;
+    return PyErr_CheckSignals() != 0;
+}
+
+// The signal handler's exception, raised once the workers have stopped.
+void raise_pending() {
+    if (PyErr_Occurred()) throw nb::python_error();
+}
+
+}  // namespace
+
+void bind_forward(nb::module_& module) {
+    module.def(
+        "levels",
+        [] {
+            std::vector<std::tuple<std::string, bool>> found;
+            for (const auto& known : pairhmm::levels()) {
+                if (known.level != nullptr) found.emplace_back(known.name, known.runs);
+            }
+            return found;
+        },
+        "The levels of this build, slowest first: (name, whether this machine runs it).");
+
+    nb::class_<pairhmm::Batch>(module, "Batch")
+        .def(
+            "__init__",
+            [](pairhmm::Batch* self, Array<int64_t> group_read, Array<int64_t> group_hap, Array<int64_t> group_pair,
+               Array<int64_t> read_offset, Array<int64_t> hap_offset, Array<uint8_t> hap, double start_match,
+               double start_deletion) {
+                new (self) pairhmm::Batch{};
+                self->groups = static_cast<int64_t>(group_read.shape(0)) - 1;
+                self->group_read = group_read.data();
+                self->group_hap = group_hap.data();
+                self->group_pair = group_pair.data();
+                self->read_offset = read_offset.data();
+                self->hap_offset = hap_offset.data();
+                self->hap = hap.data();
+                self->start_match = start_match;
+                self->start_deletion = start_deletion;
+            },
+            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(),
+            nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>())
+        .def(
+            "set_qualities",
+            [](pairhmm::Batch& self, Array<uint8_t> base, Array<uint8_t> base_quality, Array<uint8_t> insertion_quality,
+               Array<uint8_t> deletion_quality, Array<uint8_t> gap_quality, Array<double> error) {
+                self.base = base.data();
+                self.base_quality = base_quality.data();
+                self.insertion_quality = insertion_quality.data();
+                self.deletion_quality = deletion_quality.data();
+                self.gap_quality = gap_quality.data();
+                self.gatk.error = error.data();
+            },
+            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(),
+            nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>())
+        .def(
+            "set_rows", [](pairhmm::Batch& self, Array<double> rows) { self.rows = rows.data(); },
+            nb::keep_alive<1, 2>());
+
+    module.def(
+        "forward",
+        [](const std::string& level, const pairhmm::Batch& batch, Array<uint8_t> skip_read, int threads,
+           Output<double> scores) {
+            {
+                nb::gil_scoped_release release;
+                pairhmm::forward_batch(find_level(level), batch, skip_read.data(), threads, scores.data(),
+                                       signal_raised);
+            }
+            raise_pending();
+        },
+        "float32 scores (log10) into `scores`; NaN where float32 does not hold the sum.");
+
+    module.def(
+        "forward_pairs",
+        [](const std::string& level, const pairhmm::Batch& batch, Array<int64_t> read, Array<int64_t> hap, int threads,
+           Output<double> scores) {
+            {
+                nb::gil_scoped_release release;
+                pairhmm::forward_pairs(find_level(level), batch, static_cast<int64_t>(read.shape(0)), read.data(),
+                                       hap.data(), threads, scores.data(), signal_raised);
+            }
+            raise_pending();
+        },
+        "float64 scores (log10) of single pairs, of any length and range.");
+}

@@ -1,0 +1,45 @@
+// The Python module `pairhmm._cpu`. The files of bind/ hold no arithmetic: arrays go in, arrays come out.
+#include <nanobind/nanobind.h>
+
+#include "formats/phred.hpp"
+#include "forward/batch.hpp"
+#include "genomics/letters.hpp"
+#include "scan/scanner.hpp"
+#include "threads/helpers.hpp"
+
+namespace nb = nanobind;
+
+void bind_candidates(nb::module_& module);
+void bind_copier(nb::module_& module);
+void bind_device_scores(nb::module_& module);
+void bind_forward(nb::module_& module);
+void bind_samples(nb::module_& module);
+void bind_scan(nb::module_& module);
+void bind_text(nb::module_& module);
+void bind_tiles(nb::module_& module);
+
+NB_MODULE(_cpu, module) {
+    module.doc() = "The compiled part of pairhmm.";
+    // An interrupted program may end while a thread of it waits for a pipe, and holds what it works with.
+    nb::set_leak_warnings(false);
+
+    // What Python has numbers of its own for, since it works without this module: tests/cpu/test_constants.py compares
+    // them.
+    module.attr("ANY") = pairhmm::kAny;
+    module.attr("CODE_OF_N") = pairhmm::kCodeOfN;
+    module.attr("PHRED_OFFSET") = pairhmm::kPhredOffset;
+    module.attr("ROW_SIZE") = pairhmm::kRowSize;
+    module.attr("HIT_WORDS") = sizeof(pairhmm::Hit) / sizeof(int64_t);
+
+    module.def("threads_refused", &pairhmm::threads_refused,
+               "Threads that could not be started in this process so far.");
+
+    bind_candidates(module);
+    bind_copier(module);
+    bind_device_scores(module);
+    bind_forward(module);
+    bind_samples(module);
+    bind_scan(module);
+    bind_text(module);
+    bind_tiles(module);
+}

@@ -1,0 +1,110 @@
+// Python bindings of formats/samples.hpp and formats/bam_reads.hpp.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "formats/bam_reads.hpp"
+#include "formats/samples.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using Array = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// A vector as an array that owns it.
+template <class Vector>
+auto to_array(Vector&& values) {
+    using Kept = std::decay_t<Vector>;
+    auto* kept = new Kept(std::move(values));
+    nb::capsule owner(kept, [](void* held) noexcept { delete static_cast<Kept*>(held); });
+    return nb::ndarray<nb::numpy, typename Kept::value_type, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
+}
+
+nb::tuple to_python(pairhmm::SampleBlock&& block) {
+    nb::object qualities = nb::none();
+    if (block.has_qualities) qualities = nb::cast(to_array(std::move(block.qualities)));
+    return nb::make_tuple(to_array(std::move(block.letters)), qualities, to_array(std::move(block.offset)),
+                          nb::bytes(block.names.data(), block.names.size()), to_array(std::move(block.name_end)),
+                          block.first_record, block.first_position, block.carried, block.unfinished);
+}
+
+const char* name_of(pairhmm::TextProblem::Kind kind) {
+    using pairhmm::TextProblem;
+    switch (kind) {
+        case TextProblem::kNone: break;
+        case TextProblem::kNoRecord: return "no record";
+        case TextProblem::kOtherFormat: return "other format";
+        case TextProblem::kLetter: return "letter";
+        case TextProblem::kQuality: return "quality";
+        case TextProblem::kLengths: return "lengths";
+        case TextProblem::kCutOff: return "cut off";
+    }
+    return "";
+}
+
+}  // namespace
+
+void bind_samples(nb::module_& module) {
+    using pairhmm::SampleText;
+    nb::class_<SampleText>(module, "SampleText", "Records of FASTA or FASTQ text that comes in pieces.")
+        .def(
+            "__init__",
+            [](SampleText* self, Array set_of_letter, int64_t overlap, int64_t longest_held) {
+                new (self) SampleText(set_of_letter.data(), overlap, longest_held);
+            },
+            "set_of_letter"_a, "overlap"_a, "longest_held"_a, nb::keep_alive<1, 2>())
+        .def(
+            "feed",
+            [](SampleText& self, Array text) {
+                nb::gil_scoped_release release;
+                return self.feed(text.data(), static_cast<int64_t>(text.shape(0)));
+            },
+            "text"_a, "Take a piece of text, an empty one at the end; False where a record is not right.")
+        .def(
+            "take",
+            [](SampleText& self) {
+                pairhmm::SampleBlock block;
+                {
+                    nb::gil_scoped_release release;
+                    block = self.take();
+                }
+                return to_python(std::move(block));
+            },
+            "What has come since the last time: letters, qualities or None, offset, names, name_end, first_record, "
+            "first_position, carried, unfinished.")
+        .def_prop_ro(
+            "problem",
+            [](const SampleText& self) {
+                const auto& problem = self.problem();
+                return nb::make_tuple(name_of(problem.kind), problem.record,
+                                      nb::bytes(problem.name.data(), problem.name.size()), problem.at, problem.value);
+            },
+            "What is wrong: kind, record (0-based), its name, and position and byte, or letters and qualities.");
+
+    module.def(
+        "take_bam_header",
+        [](Array data) {
+            const auto piece = pairhmm::take_bam_header(data.data(), static_cast<int64_t>(data.shape(0)));
+            return nb::make_tuple(piece.end, piece.is_broken);
+        },
+        "data"_a, "Where the header at the front of an unpacked BAM ends, or 0; and whether it is none.");
+    module.def(
+        "take_bam_reads",
+        [](Array data) {
+            pairhmm::SampleBlock block;
+            pairhmm::BamPiece piece;
+            {
+                nb::gil_scoped_release release;
+                piece = pairhmm::take_bam_reads(data.data(), static_cast<int64_t>(data.shape(0)), block);
+            }
+            return nb::make_tuple(to_python(std::move(block)), piece.end, piece.is_broken);
+        },
+        "data"_a,
+        "The reads at the front of an unpacked BAM, as SampleText.take has them; where they end; and whether what follows "
+        "is no BAM.");
+}

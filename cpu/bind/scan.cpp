@@ -1,0 +1,124 @@
+// Python bindings of scan/scanner.hpp and formats/hit_lines.hpp: arrays in, arrays out; the caller has checked every
+// shape and offset.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bind/arrays.hpp"
+#include "formats/hit_lines.hpp"
+#include "scan/level.hpp"
+#include "scan/scanner.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+const pairhmm::ScanLevel& find_scan_level(const std::string& name) {
+#if defined(__x86_64__)
+    if (name == "avx512") return *pairhmm::scan_level_avx512();
+    if (name == "avx2") return *pairhmm::scan_level_avx2();
+    if (name == "x86-64-v2") return *pairhmm::scan_level_x86_64_v2();
+#elif defined(__aarch64__)
+    if (name == "neon") return *pairhmm::scan_level_neon();
+#endif
+    throw std::invalid_argument("no such SIMD level in this build: " + name);
+}
+
+// A table of the words that a vector's elements are made of; it keeps the vector.
+template <class Word, class T>
+nb::ndarray<nb::numpy, Word, nb::ndim<2>> to_python(std::vector<T>&& values) {
+    auto* kept = new std::vector<T>(std::move(values));
+    nb::capsule owner(kept, [](void* held) noexcept { delete static_cast<std::vector<T>*>(held); });
+    return {reinterpret_cast<Word*>(kept->data()), {kept->size(), sizeof(T) / sizeof(Word)}, owner};
+}
+
+}  // namespace
+
+void bind_scan(nb::module_& module) {
+    nb::class_<pairhmm::Scanner>(module, "Scanner", "Finds patterns in samples.")
+        .def(
+            "__init__",
+            [](pairhmm::Scanner* self, const std::string& level, Array<uint8_t> letters, Array<int64_t> offset,
+               Array<int64_t> signature, Array<int64_t> strand, Array<int64_t> least_total, int64_t max_mismatches,
+               int64_t min_informative, bool every_match) {
+                const pairhmm::Patterns patterns{static_cast<int64_t>(signature.shape(0)),
+                                                 letters.data(),
+                                                 offset.data(),
+                                                 signature.data(),
+                                                 strand.data(),
+                                                 least_total.data()};
+                nb::gil_scoped_release release;
+                const pairhmm::MatchRules rules{max_mismatches, min_informative, every_match};
+                new (self) pairhmm::Scanner(find_scan_level(level), patterns, rules);
+            },
+            "level"_a, "letters"_a, "offset"_a, "signature"_a, "strand"_a, "least_total"_a, "max_mismatches"_a,
+            "min_informative"_a, "every_match"_a, nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
+            nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>())
+        .def(
+            "scan",
+            [](const pairhmm::Scanner& scanner, Array<uint8_t> letters, std::optional<Array<uint8_t>> qualities,
+               Array<int64_t> offset, int64_t carried, int threads, Output<int64_t> totals) {
+                const pairhmm::Samples samples{static_cast<int64_t>(offset.shape(0)) - 1, offset.data(), letters.data(),
+                                               qualities ? qualities->data() : nullptr, carried};
+                std::vector<pairhmm::Hit> hits;
+                {
+                    nb::gil_scoped_release release;
+                    hits = scanner.scan(samples, threads, totals.data());
+                }
+                return to_python<int64_t>(std::move(hits));
+            },
+            "letters"_a, "qualities"_a.none(), "offset"_a, "carried"_a, "threads"_a, "totals"_a,
+            "Hits, eight words each; the segments' sums of qualities into `totals`.");
+
+    module.def(
+        "scan_index",
+        [](Array<uint8_t> letters, Array<int64_t> offset, int64_t max_mismatches) {
+            const pairhmm::Patterns patterns{
+                static_cast<int64_t>(offset.shape(0)) - 1, letters.data(), offset.data(), nullptr, nullptr, nullptr};
+            pairhmm::IndexTables tables;
+            {
+                nb::gil_scoped_release release;
+                tables = pairhmm::index_tables(patterns, max_mismatches);
+            }
+            return nb::make_tuple(tables.bases, tables.anchors, to_python<int64_t>(std::move(tables.handle)),
+                                  to_python<uint32_t>(std::move(tables.known)),
+                                  to_python<uint32_t>(std::move(tables.first)),
+                                  to_python<uint32_t>(std::move(tables.anchor)));
+        },
+        "letters"_a, "offset"_a, "max_mismatches"_a,
+        "How patterns are found: bases of an anchor, number of anchors, (pattern, offset) of each handle, and the tables "
+        "known, first and anchor, in words of 32 bits.");
+
+    module.def(
+        "hit_lines",
+        [](const std::string& file, nb::ndarray<const int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> hits,
+           Array<int64_t> record, nb::bytes names, Array<int64_t> name_end, Array<int64_t> name,
+           const std::vector<std::string>& signatures, Array<int64_t> length, bool has_qualities) {
+            std::string lines;
+            const pairhmm::HitTable table{file,
+                                          static_cast<int64_t>(hits.shape(0)),
+                                          reinterpret_cast<const pairhmm::Hit*>(hits.data()),
+                                          record.data(),
+                                          names.c_str(),
+                                          name_end.data(),
+                                          name.data(),
+                                          signatures,
+                                          length.data(),
+                                          has_qualities};
+            {
+                nb::gil_scoped_release release;
+                lines = pairhmm::hit_lines(table);
+            }
+            return nb::bytes(lines.data(), lines.size());
+        },
+        "file"_a, "hits"_a, "record"_a, "names"_a, "name_end"_a, "name"_a, "signatures"_a, "length"_a,
+        "has_qualities"_a, "Rows of the table of hits.");
+}

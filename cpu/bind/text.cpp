@@ -1,0 +1,85 @@
+// Python bindings of formats/groups.hpp and formats/score_lines.hpp: arrays in, arrays and bytes out; the caller has
+// made every array of the length that it must have.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <vector>
+
+#include "bind/arrays.hpp"
+#include "formats/groups.hpp"
+#include "formats/score_lines.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using Columns = nb::ndarray<uint8_t, nb::shape<5, -1>, nb::c_contig, nb::device::cpu>;
+
+}  // namespace
+
+void bind_text(nb::module_& module) {
+    using pairhmm::GroupsText;
+    nb::class_<GroupsText>(module, "GroupsText", "The whole `.in` groups at the beginning of a text.")
+        .def(
+            "__init__",
+            [](GroupsText* self, Array<uint8_t> text, bool is_end) {
+                nb::gil_scoped_release release;
+                new (self) GroupsText({text.data(), text.data() + text.shape(0)}, is_end);
+            },
+            "text"_a, "is_end"_a, nb::keep_alive<1, 2>())
+        .def_prop_ro("groups", &GroupsText::groups)
+        .def_prop_ro("reads", &GroupsText::reads)
+        .def_prop_ro("haplotypes", &GroupsText::haplotypes)
+        .def_prop_ro("bases", &GroupsText::bases)
+        .def_prop_ro("letters", &GroupsText::letters)
+        .def_prop_ro("end", &GroupsText::end)
+        .def_prop_ro("lines", &GroupsText::lines)
+        .def_prop_ro("is_broken", &GroupsText::is_broken)
+        .def(
+            "unpack",
+            [](const GroupsText& text, Array<uint8_t> codes, int threads, Output<int64_t> group_read,
+               Output<int64_t> group_haplotype, Output<int64_t> read_offset, Output<int64_t> haplotype_offset,
+               Output<uint8_t> haplotypes, Columns columns) {
+                nb::gil_scoped_release release;
+                return text.unpack(codes.data(), threads,
+                                   {group_read.data(), group_haplotype.data(), read_offset.data(),
+                                    haplotype_offset.data(), haplotypes.data(), columns.data()});
+            },
+            "codes"_a, "threads"_a, "group_read"_a, "group_haplotype"_a, "read_offset"_a, "haplotype_offset"_a,
+            "haplotypes"_a, "columns"_a,
+            "Fill a PairBatch's arrays; False where a letter has no code or a quality is outside Phred+33.");
+
+    module.def(
+        "score_lines",
+        [](int64_t first_group, Array<int64_t> group_read, Array<int64_t> group_haplotype, Array<int64_t> group_pair,
+           const pairhmm::Names& read_names, const pairhmm::Names& haplotype_names, Array<double> log10,
+           Array<uint8_t> precision, const std::vector<std::string>& precision_names, int64_t first, int64_t end,
+           int threads) {
+            std::vector<std::string> parts;
+            {
+                nb::gil_scoped_release release;
+                const pairhmm::ScoreTable table{static_cast<int64_t>(group_pair.shape(0)) - 1,
+                                                first_group,
+                                                group_read.data(),
+                                                group_haplotype.data(),
+                                                group_pair.data(),
+                                                read_names,
+                                                haplotype_names,
+                                                log10.data(),
+                                                precision.data(),
+                                                precision_names};
+                parts = pairhmm::score_lines(table, first, end, threads);
+            }
+            nb::list lines;
+            for (const auto& part : parts) lines.append(nb::bytes(part.data(), part.size()));
+            return lines;
+        },
+        "first_group"_a, "group_read"_a, "group_haplotype"_a, "group_pair"_a, "read_names"_a.none(),
+        "haplotype_names"_a.none(), "log10"_a, "precision"_a, "precision_names"_a, "first"_a, "end"_a, "threads"_a,
+        "Lines of the score table for the pairs [first, end), in parts; things without names are numbered.");
+}

@@ -1,0 +1,152 @@
+#include "forward/dispatch.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <numeric>
+
+#include "forward/rows.hpp"
+#include "threads/helpers.hpp"
+
+namespace pairhmm {
+
+std::vector<NamedLevel> levels() {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    const bool v2 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
+    const bool avx2 =
+        v2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+    const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    return {{"x86-64-v2", level_x86_64_v2(), v2}, {"avx2", level_avx2(), avx2}, {"avx512", level_avx512(), avx512}};
+#elif defined(__aarch64__)
+    return {{"neon", level_neon(), true}};
+#else
+    return {};
+#endif
+}
+
+namespace {
+
+// Reads of each group ordered by kind, then length, so that a tile's lanes end close together.
+struct Plan {
+    std::vector<int64_t> order;
+    std::vector<Tile> tiles;
+};
+
+enum ReadKind { kFoldedRead, kGeneralRead, kPlainRead };
+
+ReadKind kind_of(const Level& level, const Batch& batch, int64_t read) {
+    const int64_t first = batch.read_offset[read], end = batch.read_offset[read + 1];
+    if (batch.base == nullptr) {
+        for (int64_t i = first; i < end; ++i) {
+            if (!(batch.rows[i * kRowSize + kMD] > 0)) return kPlainRead;
+        }
+        return kGeneralRead;
+    }
+    const uint8_t* gap = batch.gap_quality;
+    const bool constant = std::memcmp(gap + first, gap + first + 1, end - first - 1) == 0;
+    return constant && level.folds(batch.gatk.error[gap[first]]) ? kFoldedRead : kGeneralRead;
+}
+
+Plan make_plan(const Level& level, const Batch& batch, const uint8_t* skip_read) {
+    Plan plan;
+    std::vector<std::pair<int64_t, int64_t>> keyed;  // (kind and length, read)
+    for (int64_t g = 0; g < batch.groups; ++g) {
+        keyed.clear();
+        for (int64_t r = batch.group_read[g]; r < batch.group_read[g + 1]; ++r) {
+            if (skip_read[r]) continue;
+            const int64_t length = batch.read_offset[r + 1] - batch.read_offset[r];
+            keyed.emplace_back(kind_of(level, batch, r) * (int64_t{1} << 40) + length, r);
+        }
+        std::sort(keyed.begin(), keyed.end());
+        for (size_t at = 0; at < keyed.size();) {
+            const int64_t kind = keyed[at].first >> 40;
+            size_t end = at;
+            while (end < keyed.size() && end - at < static_cast<size_t>(level.lanes) && keyed[end].first >> 40 == kind)
+                ++end;
+            plan.tiles.push_back({g, static_cast<int64_t>(plan.order.size()), static_cast<int32_t>(end - at),
+                                  kind == kFoldedRead, kind == kPlainRead});
+            for (; at < end; ++at) plan.order.push_back(keyed[at].second);
+        }
+    }
+    return plan;
+}
+
+// Runs task(0) to task(count - 1) on `threads` threads, begun in this order, and polls `interrupted` meanwhile.
+// Rethrows a worker's exception. Where no thread can be started, the caller runs the tasks between polls.
+void run_tasks(int64_t count, int threads, std::atomic<bool>& stop, const std::function<bool()>& interrupted,
+               const std::function<void(int64_t)>& task) {
+    std::atomic<int64_t> next{0};
+    std::exception_ptr failure;
+    std::mutex lock;
+    std::condition_variable ended;
+    const int64_t wanted = std::max<int64_t>(1, std::min<int64_t>(threads, count));
+    int64_t running = wanted;
+    auto work = [&] {
+        try {
+            for (int64_t i; !stop && (i = next.fetch_add(1)) < count;) task(i);
+        } catch (...) {
+            std::lock_guard<std::mutex> guard(lock);
+            if (!failure) failure = std::current_exception();
+            stop = true;
+        }
+        std::lock_guard<std::mutex> guard(lock);
+        --running;
+        ended.notify_one();
+    };
+    Helpers pool;
+    const int64_t started = pool.start(wanted, work);
+    if (started == 0) {
+        for (int64_t i = 0; i < count && !(stop = stop || interrupted()); ++i) task(i);
+        return;
+    }
+    {
+        std::unique_lock<std::mutex> guard(lock);
+        running -= wanted - started;
+        while (!ended.wait_for(guard, std::chrono::milliseconds(100), [&] { return running == 0; })) {
+            guard.unlock();
+            if (interrupted()) stop = true;
+            guard.lock();
+        }
+    }
+    pool.join();
+    if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace
+
+void forward_batch(const Level& level, const Batch& batch, const uint8_t* skip_read, int threads, double* scores,
+                   const std::function<bool()>& interrupted) {
+    const Plan plan = make_plan(level, batch, skip_read);
+    std::atomic<bool> stop{false};
+    run_tasks(static_cast<int64_t>(plan.tiles.size()), threads, stop, interrupted,
+              [&](int64_t i) { level.forward(batch, plan.tiles[i], plan.order.data(), scores); });
+}
+
+void forward_pairs(const Level& level, const Batch& batch, int64_t count, const int64_t* read, const int64_t* hap,
+                   int threads, double* scores, const std::function<bool()>& interrupted) {
+    // A pair this large takes every thread for itself; smaller ones are shared out.
+    constexpr int64_t kOwnThreads = int64_t{1} << 22;  // cells
+    std::atomic<bool> stop{false};
+    std::vector<int64_t> small, large;
+    for (int64_t i = 0; i < count; ++i) {
+        const int64_t m = batch.read_offset[read[i] + 1] - batch.read_offset[read[i]];
+        const int64_t n = batch.hap_offset[hap[i] + 1] - batch.hap_offset[hap[i]];
+        (m * n >= kOwnThreads ? large : small).push_back(i);
+    }
+    run_tasks(static_cast<int64_t>(small.size()), threads, stop, interrupted, [&](int64_t at) {
+        const int64_t i = small[at];
+        scores[i] = level.forward_wide(batch, read[i], hap[i], 1, stop);
+    });
+    run_tasks(static_cast<int64_t>(large.size()), 1, stop, interrupted, [&](int64_t at) {
+        const int64_t i = large[at];
+        scores[i] = level.forward_wide(batch, read[i], hap[i], threads, stop);
+    });
+}
+
+}  // namespace pairhmm

@@ -1,0 +1,29 @@
+// Which levels this build and this machine have, and a batch over threads.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "forward/level.hpp"
+
+namespace pairhmm {
+
+struct NamedLevel {
+    const char* name;
+    const Level* level;  // null: not part of this build
+    bool runs;           // this machine has the instructions
+};
+
+// Every level that the program knows for this architecture, slowest first.
+std::vector<NamedLevel> levels();
+
+// float32 scores of every pair of the batch but those of `skip_read`; NaN where float32 doesn't hold.
+void forward_batch(const Level& level, const Batch& batch, const uint8_t* skip_read, int threads, double* scores,
+                   const std::function<bool()>& interrupted);
+
+// float64 scores of the given pairs, each a read and a haplotype.
+void forward_pairs(const Level& level, const Batch& batch, int64_t count, const int64_t* read, const int64_t* hap,
+                   int threads, double* scores, const std::function<bool()>& interrupted);
+
+}  // namespace pairhmm

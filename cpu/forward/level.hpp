@@ -1,0 +1,35 @@
+// What an instruction set provides to the forward algorithm; forward/level_source.hpp makes it over a vector width.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "forward/batch.hpp"
+
+namespace pairhmm {
+
+// Reads of one group that share a vector, one a lane. Each is scored against every haplotype of the group.
+struct Tile {
+    int64_t group;
+    int64_t first;  // into the list of reads ordered by length
+    int32_t count;  // lanes used
+    bool folded;    // each read has one gap continuation: the fastest recurrence
+    bool plain;     // a row's deletion cannot be opened: the slowest recurrence
+};
+
+struct Level {
+    int lanes;  // float32 lanes of a vector
+    // Whether reads with this one gap continuation probability may take the folded form.
+    bool (*folds)(double eps);
+    // Scores (log10) of a tile; a sum too small for float32 becomes NaN and is left to forward_wide.
+    void (*forward)(const Batch&, const Tile&, const int64_t* read_order, double* scores);
+    // One pair in float64 with block exponents, any length and any score.
+    double (*forward_wide)(const Batch&, int64_t read, int64_t hap, int threads, const std::atomic<bool>& stop);
+};
+
+const Level* level_x86_64_v2();
+const Level* level_avx2();
+const Level* level_avx512();
+const Level* level_neon();
+
+}  // namespace pairhmm

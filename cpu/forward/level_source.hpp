@@ -1,0 +1,115 @@
+// What a level's source file includes: the kernels over its vector width, as a `Level`.
+// Before it, the file defines PAIRHMM_LEVEL (a name), PAIRHMM_LANES, PAIRHMM_WIDE_LANES and PAIRHMM_ROWS.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <thread>
+#include <vector>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "forward/level.hpp"
+#include "forward/rows.hpp"
+#include "threads/helpers.hpp"
+
+#define PAIRHMM_INLINE inline __attribute__((always_inline))
+
+namespace pairhmm {
+namespace PAIRHMM_LEVEL {
+
+constexpr int kLanes = PAIRHMM_LANES;
+constexpr int kWideLanes = PAIRHMM_WIDE_LANES;
+constexpr int kRowsPerSweep = PAIRHMM_ROWS;
+
+template <class T>
+struct AlignedAllocator {
+    using value_type = T;
+    AlignedAllocator() = default;
+    template <class U>
+    AlignedAllocator(const AlignedAllocator<U>&) {}
+    T* allocate(size_t n) {
+        void* p = std::aligned_alloc(64, (n * sizeof(T) + 63) / 64 * 64);
+        if (p == nullptr) throw std::bad_alloc();
+        return static_cast<T*>(p);
+    }
+    void deallocate(T* p, size_t) { std::free(p); }
+    template <class U>
+    bool operator==(const AlignedAllocator<U>&) const {
+        return true;
+    }
+    template <class U>
+    bool operator!=(const AlignedAllocator<U>&) const {
+        return false;
+    }
+};
+template <class T>
+using AlignedVector = std::vector<T, AlignedAllocator<T>>;
+
+// Sets denormal numbers to zero in this scope. Each would cost tens of cycles, and no score keeps their digits.
+class FlushDenormals {
+public:
+#if defined(__x86_64__)
+    FlushDenormals() : saved_(_mm_getcsr()) { _mm_setcsr(saved_ | 0x8040); }
+    ~FlushDenormals() { _mm_setcsr(saved_); }
+
+private:
+    unsigned saved_;
+#elif defined(__aarch64__)
+    FlushDenormals() {
+        asm volatile("mrs %0, fpcr" : "=r"(saved_));
+        asm volatile("msr fpcr, %0" ::"r"(saved_ | (1ull << 24)));
+    }
+    ~FlushDenormals() { asm volatile("msr fpcr, %0" ::"r"(saved_)); }
+
+private:
+    unsigned long long saved_;
+#endif
+};
+
+// clang-format off: each uses what stands before it
+#include "forward/kernel.hpp"
+#include "forward/wide_strip.hpp"
+#include "forward/wide_states.hpp"
+#include "forward/wide.hpp"
+// clang-format on
+
+// Whether a gap continuation probability leaves the folded form enough range.
+inline bool folds(double eps) { return eps < 1 && folded_start(eps, kRowsPerSweep) >= kLowestFoldedStart; }
+
+inline void forward(const Batch& batch, const Tile& tile, const int64_t* read_order, double* scores) {
+    FlushDenormals flush;
+#if PAIRHMM_LANES > 8
+    // A half-empty vector is cheaper as a vector of half the width.
+    if (tile.count <= PAIRHMM_LANES / 2) {
+        thread_local TileKernel<PAIRHMM_LANES / 2, kRowsPerSweep> half;
+        half.run(batch, tile, read_order, scores);
+        return;
+    }
+#endif
+    thread_local TileKernel<kLanes, kRowsPerSweep> kernel;
+    kernel.run(batch, tile, read_order, scores);
+}
+
+inline double forward_wide(const Batch& batch, int64_t read, int64_t hap, int threads, const std::atomic<bool>& stop) {
+    return WideSweep(batch, read, hap).run(threads, stop);
+}
+
+}  // namespace PAIRHMM_LEVEL
+
+#define PAIRHMM_JOIN2(a, b) a##b
+#define PAIRHMM_JOIN(a, b) PAIRHMM_JOIN2(a, b)
+
+const Level* PAIRHMM_JOIN(level_, PAIRHMM_LEVEL)() {
+    using namespace PAIRHMM_LEVEL;
+    static const Level level{kLanes, folds, forward, forward_wide};
+    return &level;
+}
+
+}  // namespace pairhmm

@@ -1,0 +1,69 @@
+// What an instruction set provides to the scan; scan/kernels.hpp has it over a vector type.
+//
+// A level's file is compiled with flags of its own. It must not instantiate anything of the standard library that other
+// files use too: the linker might keep the copy that not every machine runs. So only plain arrays and a function
+// pointer cross here.
+#pragma once
+
+#include <cstdint>
+
+namespace pairhmm {
+
+// Bases of an anchor. Longer ones are listed less often, but the bitmap of 9 stays in a cache and that of 10 does not.
+constexpr int kFewBases = 9, kManyBases = 10;
+
+constexpr int kTile = 4096;       // positions of a tile
+constexpr int kReach = 128;       // columns from a position on that look-up and filter may read
+constexpr int kExtension = 16;    // columns behind an anchor that are compared before anything else is
+constexpr int kMostCounted = 15;  // mismatches that the filter counts; with more allowed it passes everything
+constexpr int kShifts = 8;        // copies of a plane, each shifted by a bit more
+constexpr int kPlaneBytes = (kTile + kReach) / 8 + 128;  // a vector may be read from any position on
+
+// The index of anchors: code -> the anchors that match it (scan/index.hpp).
+struct IndexView {
+    int bases;                  // of an anchor: kFewBases or kManyBases
+    const uint64_t* known;      // [5^bases bits] whether a code has anchors
+    const uint32_t* first;      // [5^bases + 1] into anchor
+    const uint32_t* anchor;     // anchors of each code
+    const uint64_t* extension;  // [anchors][kExtension / 8] the letters behind each anchor, N behind the pattern's end
+};
+
+// A column of a filter: the planes whose OR it is, as byte offsets of position 0 into BitPlanes.
+struct FilterColumn {
+    int32_t planes;
+    int32_t offset[3];
+};
+
+struct BitPlanes {
+    // Bit i of plane[base][shift]: whether the letter at position i + shift of the tile may be that base.
+    alignas(64) uint8_t plane[4][kShifts][kPlaneBytes];
+};
+
+struct TileLetters {
+    alignas(64) uint8_t letter[kTile + kReach + 64];  // N behind the end of the samples
+    int count;                                        // positions of the tile
+};
+
+// Called for each place that is left, with its position in the tile.
+struct Found {
+    void (*tell)(void* context, uint32_t anchor, int position);
+    void* context;
+};
+
+struct ScanLevel {
+    // Reports the anchors at each position whose extension has at most max_mismatches. Where the look-ups list more
+    // than `most` anchors, it reports none and returns false.
+    bool (*look_up)(const TileLetters& tile, const IndexView& index, int64_t max_mismatches, int64_t most,
+                    const Found& found);
+    void (*make_planes)(const TileLetters& tile, BitPlanes& planes);
+    // Reports the positions where at most max_mismatches of the columns differ.
+    void (*filter)(const BitPlanes& planes, int count, const FilterColumn* columns, int64_t column_count,
+                   int64_t max_mismatches, uint32_t anchor, const Found& found);
+};
+
+const ScanLevel* scan_level_x86_64_v2();
+const ScanLevel* scan_level_avx2();
+const ScanLevel* scan_level_avx512();
+const ScanLevel* scan_level_neon();
+
+}  // namespace pairhmm

@@ -1,0 +1,85 @@
+// Signatures in samples: every place where a pattern matches, with the sum of the base qualities under it.
+//
+// Letters are sets of bases (genomics/letters.hpp), one a byte. Two letters match where their sets have a base in
+// common, so that N matches anything on either side. Coordinates are 0-based half-open.
+//
+// A tile of positions is searched in one of two ways (scan/kernels.hpp). Patterns with an anchor are looked up in an
+// index. Patterns without one are filtered bit by bit; so are all patterns of a tile whose Ns make the look-ups list
+// too many anchors. Every place that is left is compared column by column: both ways are exact.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace pairhmm {
+
+// What is looked for: signatures and their reverse complements.
+struct Patterns {
+    int64_t count;
+    const uint8_t* letters;
+    const int64_t* offset;       // [count + 1] into letters
+    const int64_t* signature;    // [count]
+    const int64_t* strand;       // [count] 0 forward, 1 reverse
+    const int64_t* least_total;  // [count] smallest sum of qualities of a match
+
+    int64_t length(int64_t pattern) const { return offset[pattern + 1] - offset[pattern]; }
+    const uint8_t* begin(int64_t pattern) const { return letters + offset[pattern]; }
+};
+
+struct MatchRules {
+    int64_t max_mismatches;   // columns without a base in common, at most
+    int64_t min_informative;  // columns where neither side is N, at least
+    bool every_match;         // report all; else the best of each (segment, signature)
+};
+
+// Segments end to end: records, or parts of one.
+struct Samples {
+    int64_t segments;
+    const int64_t* offset;  // [segments + 1] into letters
+    const uint8_t* letters;
+    const uint8_t* qualities;  // Phred; null without
+    int64_t carried;           // first bases of segment 0 that the segment before it had too
+
+    int64_t bases() const { return offset[segments]; }
+};
+
+// Eight words, as pairhmm/scanning/batch.py has them in HIT.
+struct Hit {
+    int64_t segment, signature, start, strand, total, matches, informative, mismatches;
+};
+
+// What a pattern is found by: a window of the anchor index, or, for a pattern that has none there, the place of the
+// letters that tell most.
+struct Handle {
+    int64_t pattern, offset;
+};
+
+// How patterns are found, as scanners on other devices take it; the members are those of IndexView (scan/level.hpp).
+struct IndexTables {
+    int bases;
+    int64_t anchors;
+    std::vector<Handle> handle;  // the anchors, then one for each other pattern
+    std::vector<uint64_t> known;
+    std::vector<uint32_t> first, anchor;
+};
+
+IndexTables index_tables(const Patterns& patterns, int64_t max_mismatches);
+
+struct ScanLevel;
+struct CompiledPatterns;
+
+class Scanner {
+public:
+    // The caller owns the patterns' arrays, and keeps them as long as the scanner lives.
+    Scanner(const ScanLevel& level, const Patterns& patterns, const MatchRules& rules);
+    ~Scanner();
+
+    // Hits in order of segment, signature, start, strand; totals[segments] gets each segment's sum of qualities.
+    std::vector<Hit> scan(const Samples& samples, int threads, int64_t* totals) const;
+
+private:
+    std::unique_ptr<CompiledPatterns> compiled_;
+};
+
+}  // namespace pairhmm

@@ -1,0 +1,33 @@
+#include "threads/helpers.hpp"
+
+#include <atomic>
+#include <new>
+#include <system_error>
+
+namespace pairhmm {
+namespace {
+
+std::atomic<int64_t> refused{0};
+
+}  // namespace
+
+int64_t Helpers::start(int64_t count, const std::function<void()>& work) {
+    int64_t started = 0;
+    try {
+        for (; started < count; ++started) threads_.emplace_back(work);
+    } catch (const std::system_error&) {
+        refused += count - started;
+    } catch (const std::bad_alloc&) {
+        refused += count - started;
+    }
+    return started;
+}
+
+void Helpers::join() {
+    for (auto& thread : threads_) thread.join();
+    threads_.clear();
+}
+
+int64_t threads_refused() { return refused; }
+
+}  // namespace pairhmm

@@ -1,0 +1,27 @@
+"""Numbers that Python and C++ both have are the same: Python needs its own where nothing is compiled."""
+
+from __future__ import annotations
+
+import pytest
+
+from pairhmm import compiled
+from pairhmm.batch import ROW_SIZE
+from pairhmm.iupac import ANY
+from pairhmm.qualities import PHRED_OFFSET
+from pairhmm.scanning.batch import HIT_FIELDS
+from pairhmm.sequences import encode
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("ANY", ANY),
+        ("CODE_OF_N", encode("N")[0]),
+        ("PHRED_OFFSET", PHRED_OFFSET),
+        ("ROW_SIZE", ROW_SIZE),
+        ("HIT_WORDS", len(HIT_FIELDS)),
+    ],
+)
+def test_cpp_and_python_agree(require, name, value):
+    require("cpu", compiled.is_compiled(), "the compiled part is not installed")
+    assert getattr(compiled.native, name) == value

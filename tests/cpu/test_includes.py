@@ -1,0 +1,61 @@
+"""Includes of `cpu/` go down its folders, never up, and only `bind/` knows Python (docs/design.md)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2] / "cpu"
+
+if not ROOT.exists():
+    pytest.skip("a wheel has no C++", allow_module_level=True)
+
+# What a folder's files may include besides those of their own folder.
+BELOW = {
+    "threads": set(),
+    "genomics": set(),
+    "forward": {"threads"},
+    "scan": {"threads", "genomics"},
+    "staging": {"threads", "genomics"},
+    "formats": {"threads", "genomics", "scan"},
+    "bind": {"threads", "genomics", "forward", "scan", "staging", "formats"},
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
+
+NAMED = re.compile(r"\b[a-z_]+/[\w/.-]+\.(?:hpp|cpp|py|md|json)\b")
+
+
+def sources() -> list[Path]:
+    return sorted(path.relative_to(ROOT) for path in ROOT.rglob("*") if path.suffix in {".hpp", ".cpp"})
+
+
+def included(path: Path) -> tuple[set[str], set[str]]:
+    """Files of `cpu/` and headers of others that a file includes."""
+    found = INCLUDE.findall((ROOT / path).read_text())
+    return {own for own, _ in found if own}, {other for _, other in found if other}
+
+
+def test_every_source_is_in_a_folder_of_the_order():
+    assert {str(path.parent) for path in sources()} == set(BELOW)
+
+
+@pytest.mark.parametrize("path", sources(), ids=str)
+def test_includes_go_down(path):
+    for name in included(path)[0]:
+        assert (ROOT / name).is_file(), f"{path} includes {name}, which is no path from cpu/"
+        folder = Path(name).parts[0]
+        assert folder in {path.parts[0]} | BELOW[path.parts[0]], f"{path} includes {name}, which is not below it"
+
+
+@pytest.mark.parametrize("path", sources(), ids=str)
+def test_the_files_that_comments_name_are_there(path):
+    for name in NAMED.findall((ROOT / path).read_text()):
+        assert (ROOT / name).exists() or (ROOT.parent / name).exists(), f"{path} names {name}"
+
+
+@pytest.mark.parametrize("path", [path for path in sources() if path.parts[0] != "bind"], ids=str)
+def test_only_the_bindings_know_python(path):
+    for name in included(path)[1]:
+        assert not re.search("nanobind|python", name, re.IGNORECASE), f"{path} includes <{name}>"
