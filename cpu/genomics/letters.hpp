@@ -1,4 +1,4 @@
-// The two ways that bases are written: as codes, and as sets. Python's are pairhmm/sequences.py and pairhmm/iupac.py.
+// The two ways that bases are written: as codes, and as sets. Python's are pairhmm/genomics/sequences.py and iupac.py.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Scores from the sums that a device's kernels leave (pairhmm/backends/webgpu.py).
+// Scores from the sums that a device's kernels leave (pairhmm/backends/webgpu/backend.py).
 #pragma once
 
 #include <cstdint>

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from pairhmm import compiled
-from pairhmm.batch import ROW_SIZE
-from pairhmm.iupac import ANY
-from pairhmm.qualities import PHRED_OFFSET
+from pairhmm.genomics.iupac import ANY
+from pairhmm.genomics.qualities import PHRED_OFFSET
+from pairhmm.genomics.sequences import encode
+from pairhmm.models.batch import ROW_SIZE
 from pairhmm.scanning.batch import HIT_FIELDS
-from pairhmm.sequences import encode
 
 
 @pytest.mark.parametrize(
