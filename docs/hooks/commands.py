@@ -1,0 +1,67 @@
+"""MkDocs: the command reference, from the command line's own objects."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+
+import rich_click as click
+from mkdocs.structure.pages import Page
+from rich_click.rich_panel import RichOptionPanel, construct_panels
+
+from pairhmm.cli.main import cli
+
+PAGE = "commands.md"
+
+
+def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
+    """Append every command to the page of commands."""
+    return "\n".join([markdown, *_described(click.RichContext(cli, info_name="pairhmm"))]) if _is_it(page) else markdown
+
+
+def _is_it(page: Page) -> bool:
+    return page.file.src_uri == PAGE
+
+
+def _described(context: click.RichContext) -> Iterator[str]:
+    """A command's lines of Markdown, then those of its subcommands."""
+    command = context.command
+    yield f"\n## {context.command_path}\n"
+    usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
+    yield f"```\n{usage}\n```\n"
+    yield _prose(command.help or "")
+    for panel in construct_panels(command, context, context.make_formatter()):
+        if isinstance(panel, RichOptionPanel):
+            yield from _table(panel.name, list(panel.options), context)
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            # The list may hold stand-ins: what is run is what resolving a command line gives.
+            found = command.resolve_command(context, [name])[1]
+            if found is not None:
+                yield from _described(click.RichContext(found, info_name=name, parent=context))
+
+
+def _table(title: str, names: list[str], context: click.RichContext) -> Iterator[str]:
+    """The options of a panel; each name is one that the option has."""
+    rows = []
+    for option in context.command.get_params(context):
+        record = option.get_help_record(context)
+        if record and {option.name, *option.opts, *option.secondary_opts} & set(names):
+            rows.append(f"| <code>{_escaped(record[0])}</code> | {_escaped(record[1])} |")
+    if rows:
+        yield "\n".join([f"\n| {_escaped(title)} | |", "|---|---|", *rows, ""])
+
+
+def _prose(text: str) -> str:
+    """Help as Markdown: click marks a paragraph that keeps its lines by a line with a backspace."""
+    paragraphs = re.split(r"\n\s*\n", inspect.cleandoc(text.split("\f")[0]))
+    return "\n\n".join(
+        f"```\n{inspect.cleandoc(one.removeprefix(chr(8)))}\n```" if one.startswith("\b") else _escaped(one)
+        for one in paragraphs
+    )
+
+
+def _escaped(text: str) -> str:
+    """Text in which Markdown and HTML find no markup, on one line."""
+    return re.sub(r"[\\`*_<>&|\[\]]", lambda found: f"&#{ord(found[0])};", " ".join(text.split()))
