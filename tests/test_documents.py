@@ -115,6 +115,12 @@ def test_fields_of_the_vcf(tmp_path):
     assert [row[0] for row in table("docs/vcf.md", "FILTER")] == [name for kind, name, *_ in header if kind == "FILTER"]
 
 
+def test_pages_load_nothing_from_other_hosts(site):
+    for page in site.rglob("*.html"):
+        loaded = re.findall(r"<(?:script|img|link)\b[^>]*(?:src|href)=[\"']?(?:https?:)?//[^>]*>", page.read_text())
+        assert not loaded, page.name
+
+
 def commands(context):
     """Every command's path, with its parameters."""
     yield context.command_path, context.command.get_params(context)
