@@ -17,16 +17,12 @@ PAGE = "commands.md"
 
 def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     """Append every command to the page of commands."""
-    return "\n".join([markdown, *_described(click.RichContext(cli, info_name="pairhmm"))]) if _is_it(page) else markdown
+    return "\n".join([markdown, *_described(cli, "pairhmm")]) if page.file.src_uri == PAGE else markdown
 
 
-def _is_it(page: Page) -> bool:
-    return page.file.src_uri == PAGE
-
-
-def _described(context: click.RichContext) -> Iterator[str]:
+def _described(command: click.Command, name: str, parent: click.Context | None = None) -> Iterator[str]:
     """A command's lines of Markdown, then those of its subcommands."""
-    command = context.command
+    context = click.RichContext(command, info_name=name, parent=parent, **command.context_settings)
     yield f"\n## {context.command_path}\n"
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
     yield f"```\n{usage}\n```\n"
@@ -34,12 +30,14 @@ def _described(context: click.RichContext) -> Iterator[str]:
     for panel in construct_panels(command, context, context.make_formatter()):
         if isinstance(panel, RichOptionPanel):
             yield from _table(panel.name, list(panel.options), context)
+    if examples := getattr(command, "examples", ()):
+        yield "\n".join(["\nExamples:\n", "```", *examples, "```", ""])
     if isinstance(command, click.Group):
-        for name in command.list_commands(context):
+        for subcommand in command.list_commands(context):
             # The list may hold stand-ins: what is run is what resolving a command line gives.
-            found = command.resolve_command(context, [name])[1]
+            found = command.resolve_command(context, [subcommand])[1]
             if found is not None:
-                yield from _described(click.RichContext(found, info_name=name, parent=context))
+                yield from _described(found, subcommand, context)
 
 
 def _table(title: str, names: list[str], context: click.RichContext) -> Iterator[str]:
