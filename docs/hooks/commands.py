@@ -52,12 +52,8 @@ def _table(title: str, names: list[str], context: click.RichContext) -> Iterator
 
 
 def _prose(text: str) -> str:
-    """Help as Markdown: click marks a paragraph that keeps its lines by a line with a backspace."""
-    paragraphs = re.split(r"\n\s*\n", inspect.cleandoc(text.split("\f")[0]))
-    return "\n\n".join(
-        f"```\n{inspect.cleandoc(one.removeprefix(chr(8)))}\n```" if one.startswith("\b") else _escaped(one)
-        for one in paragraphs
-    )
+    """Help as Markdown."""
+    return "\n\n".join(map(_escaped, re.split(r"\n\s*\n", inspect.cleandoc(text))))
 
 
 def _escaped(text: str) -> str:
