@@ -130,10 +130,30 @@ def commands(context):
             yield from commands(click.Context(found, info_name=name, parent=context))
 
 
+COMMANDS = dict(commands(click.Context(cli, info_name="pairhmm")))
+
+
+def options_of(path):
+    return {name for option in COMMANDS[path] for name in (*option.opts, *option.secondary_opts)}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_named_options_are_those_of_the_command(document):
+    text = (PROJECT / document).read_text().replace("\\\n", " ")
+    for line, code in re.findall(r"^ +(?:\$ )?(pairhmm .*)$|`(pairhmm [^`]*)`", text, re.MULTILINE):
+        words = re.sub(r" [|>#].*", "", line or code).split()
+        path = [word for word in words[:4] if re.fullmatch("[a-z]+", word)]
+        while " ".join(path) not in COMMANDS:
+            path.pop()
+        if len(path) > 1:
+            named = {word.partition("=")[0] for word in words if re.match(r"--?[\w@]", word)}
+            assert named <= options_of(" ".join(path)) | options_of("pairhmm"), f"{document}: {line or code}"
+
+
 def test_the_reference_has_every_command(site):
     text = (site / "commands.html").read_text()
     shown = unescape(re.sub(r"<[^>]+>", "", text))
-    for path, parameters in commands(click.Context(cli, info_name="pairhmm")):
+    for path, parameters in COMMANDS.items():
         assert f'id="{path.replace(" ", "-")}"' in text
         for parameter in parameters:
             if isinstance(parameter, click.Option) and not parameter.hidden:
