@@ -13,7 +13,7 @@ from pairhmm.engine import Choice
 from pairhmm.engine.device_pool import DevicePool
 from pairhmm.models.batch import Group, PairBatch, Read
 
-__all__ = ["DEFAULT_LENGTHS", "Accuracy", "Speed", "make_groups", "measure_accuracy", "measure_speed"]
+__all__ = ["DEFAULT_LENGTHS", "LengthSpeed", "ScoreAccuracy", "make_groups", "measure_accuracy", "measure_speed"]
 
 DEFAULT_LENGTHS = (100, 1_000, 10_000, 100_000)
 ORACLE = "reference"
@@ -31,7 +31,7 @@ Announce = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Speed:
+class LengthSpeed:
     """Speed of a backend on pairs of `length` x `length` bases: best of `repetitions`, packing outside the clock.
 
     Attributes
@@ -65,7 +65,7 @@ class Speed:
 
 
 @dataclass(frozen=True, slots=True)
-class Accuracy:
+class ScoreAccuracy:
     """Difference of a backend from the float64 oracle on pairs of `length` x `length` bases.
 
     Attributes
@@ -137,7 +137,7 @@ def measure_speed(
     seconds: float = 1.0,
     repetitions: int = 3,
     announce: Announce = lambda message: None,
-) -> Iterator[Speed]:
+) -> Iterator[LengthSpeed]:
     """Time `backend` at each length, on as many pairs as it scores in about `seconds`, one pair at least.
 
     Parameters
@@ -157,7 +157,7 @@ def measure_speed(
 
     Yields
     ------
-    Speed
+    LengthSpeed
         One a length, in the order given.
     """
     rate, chosen = 0.0, engine.choose(backend)
@@ -179,7 +179,7 @@ def measure_speed(
             groups = [base[i % len(base)] for i in range(more)]
         best = min(_time(batch, chosen, threads) for _ in range(repetitions))
         rate = pairs * cells / best
-        yield Speed(chosen.name, length, threads, pairs, pairs * cells, best, repetitions)
+        yield LengthSpeed(chosen.name, length, threads, pairs, pairs * cells, best, repetitions)
 
 
 def _pairs(groups: Sequence[Group]) -> int:
@@ -203,7 +203,7 @@ def measure_accuracy(
     *,
     threads: int = 1,
     announce: Announce = lambda message: None,
-) -> Iterator[Accuracy]:
+) -> Iterator[ScoreAccuracy]:
     """Compare backends with the float64 oracle at each length; the oracle runs once a length.
 
     Each length takes about 3e7 cells, and one pair at least: 200 pairs at most, so 10^10 cells at 10^5 bases. The
@@ -222,7 +222,7 @@ def measure_accuracy(
 
     Yields
     ------
-    Accuracy
+    ScoreAccuracy
         One a length and backend, as they come.
     """
     rate, oracle, measured = 0.0, engine.choose(ORACLE), [engine.choose(backend) for backend in backends]
@@ -244,4 +244,4 @@ def measure_accuracy(
             relative = difference / np.maximum(np.abs(expected), 1.0)
             rescued = int(np.count_nonzero(scores.precision))
             worst, worst_relative = float(difference.max()), float(relative.max())
-            yield Accuracy(backend.name, length, pairs, worst, worst_relative, float(expected.min()), rescued)
+            yield ScoreAccuracy(backend.name, length, pairs, worst, worst_relative, float(expected.min()), rescued)

@@ -17,7 +17,7 @@ VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Speed:
+class DeviceSpeed:
     """How long a backend takes on this machine.
 
     Attributes
@@ -50,17 +50,17 @@ class Calibration:
 
     Attributes
     ----------
-    speeds : sequence of Speed
+    speeds : sequence of DeviceSpeed
     """
 
-    speeds: Sequence[Speed]
+    speeds: Sequence[DeviceSpeed]
 
-    def of(self, backend: str, device: str) -> Speed | None:
+    def of(self, backend: str, device: str) -> DeviceSpeed | None:
         """The speed of a device, if it is the one that was measured."""
         return next((speed for speed in self.speeds if (speed.backend, speed.device) == (backend, device)), None)
 
 
-def crossover(cpu: Speed, device: Speed) -> int | None:
+def crossover(cpu: DeviceSpeed, device: DeviceSpeed) -> int | None:
     """Cells from which a device is done before the CPU; None where it never is."""
     gained = 1 / cpu.cells_per_second - 1 / device.cells_per_second
     if gained <= 0:
@@ -90,7 +90,7 @@ def load() -> Calibration:
     try:
         kept = json.loads(path().read_text())
         if kept["version"] == VERSION:
-            return Calibration([Speed(**speed) for speed in kept["speeds"]])
+            return Calibration([DeviceSpeed(**speed) for speed in kept["speeds"]])
     except FileNotFoundError:
         pass
     except (OSError, ValueError, TypeError, KeyError) as error:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.reporting.sites import Site
+from pairhmm.reporting.sites import ReportedSite
 
 TRANSITIONS = frozenset({("A", "G"), ("G", "A"), ("C", "T"), ("T", "C")})
 COMPARED = 200
@@ -72,7 +72,7 @@ class Cohort:
         self._same = np.zeros((len(samples), len(samples)), dtype=np.int64)
         self._both = np.zeros_like(self._same)
 
-    def add(self, site: Site) -> None:
+    def add(self, site: ReportedSite) -> None:
         """Count a record."""
         self.records += 1
         if site.filters not in _PASSED:
@@ -107,7 +107,7 @@ class Cohort:
         np.divide(self._same, self._both, out=shares, where=self._both > 0)
         return shares
 
-    def _count_alleles(self, figures: SampleFigures, site: Site, carried: Sequence[int]) -> None:
+    def _count_alleles(self, figures: SampleFigures, site: ReportedSite, carried: Sequence[int]) -> None:
         for allele in carried:
             alt = site.alts[allele - 1]
             if len(alt) == len(site.ref) == 1:
@@ -118,7 +118,7 @@ class Cohort:
             elif len(alt) != len(site.ref):
                 figures.indels += 1
 
-    def _compare(self, site: Site) -> None:
+    def _compare(self, site: ReportedSite) -> None:
         called = np.array([call.is_called for call in site.calls], dtype=bool)
         numbers: dict[tuple[int | None, ...], int] = {}
         keys = [tuple(sorted(call.alleles, key=str)) for call in site.calls]

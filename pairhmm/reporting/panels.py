@@ -31,7 +31,7 @@ ReadKey = tuple[str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class RegionReads:
+class RegionLikelihoods:
     """The likelihoods of a region, and what is known of its haplotypes.
 
     Attributes
@@ -67,7 +67,7 @@ class RegionReads:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class HaplotypeChoice:
     """What reads choose.
 
     Attributes
@@ -87,7 +87,7 @@ class Choice:
         return self.margin > INFORMATIVE
 
 
-def choose(log10: NDArray[np.float64]) -> Choice:
+def choose_haplotypes(log10: NDArray[np.float64]) -> HaplotypeChoice:
     """The haplotype that each read is likeliest from.
 
     Parameters
@@ -95,14 +95,14 @@ def choose(log10: NDArray[np.float64]) -> Choice:
     log10 : float64 (reads, haplotypes)
     """
     if log10.shape[1] < 2:
-        return Choice(np.zeros(len(log10), dtype=np.int64), np.zeros(len(log10)))
+        return HaplotypeChoice(np.zeros(len(log10), dtype=np.int64), np.zeros(len(log10)))
     known = np.where(np.isfinite(log10), log10, -1e9)
     ranked = np.sort(known, axis=1)
-    return Choice(known.argmax(axis=1), ranked[:, -1] - ranked[:, -2])
+    return HaplotypeChoice(known.argmax(axis=1), ranked[:, -1] - ranked[:, -2])
 
 
 def panel_bytes(
-    region: RegionReads,
+    region: RegionLikelihoods,
     table: int,
     sample_numbers: Mapping[str, int],
     alignment: tuple[int, str, list[list[tuple[int, str, str]]]],
@@ -112,7 +112,7 @@ def panel_bytes(
 
     Parameters
     ----------
-    region : RegionReads
+    region : RegionLikelihoods
     table : int
         Which likelihood table it is from.
     sample_numbers : mapping of str to int
@@ -147,11 +147,11 @@ def panel_bytes(
 
 
 def _group(
-    region: RegionReads, reads: NDArray[np.intp], sample: int, places: Mapping[ReadKey, tuple[int, int]]
+    region: RegionLikelihoods, reads: NDArray[np.intp], sample: int, places: Mapping[ReadKey, tuple[int, int]]
 ) -> tuple[dict[str, Any], bytes]:
     """The reads of one sample."""
     log10 = region.log10[reads]
-    choice = choose(log10)
+    choice = choose_haplotypes(log10)
     decided = choice.decided
     order = np.lexsort((-choice.margin, choice.haplotype, ~decided))
     shown = order if len(order) <= READS_SHOWN else order[np.linspace(0, len(order) - 1, READS_SHOWN).astype(int)]
@@ -186,7 +186,7 @@ def _quantised(log10: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[n
 
 
 def _places(
-    region: RegionReads, reads: NDArray[np.intp], places: Mapping[ReadKey, tuple[int, int]]
+    region: RegionLikelihoods, reads: NDArray[np.intp], places: Mapping[ReadKey, tuple[int, int]]
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     flags, qualities = np.zeros(len(reads), np.uint8), np.zeros(len(reads), np.uint8)
     for number, index in enumerate(reads.tolist()):

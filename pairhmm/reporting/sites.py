@@ -53,7 +53,7 @@ class SampleCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class ReportedSite:
     """A record of a VCF, or a variant of a likelihood table that no VCF speaks of.
 
     Attributes
@@ -98,7 +98,7 @@ def _kind(ref: str, alt: str) -> str:
     return "insertion" if len(alt) > len(ref) else "deletion"
 
 
-class SiteChoice:
+class SiteSelection:
     """Keeps at most `limit` sites: those whose least certain genotype has the lowest GQ, and of equal ones the first.
 
     Parameters
@@ -110,10 +110,10 @@ class SiteChoice:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._kept: list[tuple[int, int, Site]] = []
+        self._kept: list[tuple[int, int, ReportedSite]] = []
         self.seen = 0
 
-    def add(self, site: Site) -> None:
+    def add(self, site: ReportedSite) -> None:
         """Take a site into account."""
         # The heap's first is the one to go: the highest GQ, of equal ones the last. The number settles every tie.
         entry = (-site.least_quality, -self.seen, site)
@@ -123,17 +123,17 @@ class SiteChoice:
         else:
             heapq.heappushpop(self._kept, entry)
 
-    def sites(self) -> list[Site]:
+    def sites(self) -> list[ReportedSite]:
         """What was kept, in the order that it came in."""
         return [site for _, _, site in sorted(self._kept, key=lambda entry: -entry[1])]
 
 
-def site_alleles(site: Site, variants: Sequence[RegionVariant], haplotypes: Sequence[str]) -> list[int] | None:
+def site_alleles(site: ReportedSite, variants: Sequence[RegionVariant], haplotypes: Sequence[str]) -> list[int] | None:
     """Which of the site's alleles each haplotype of a region carries.
 
     Parameters
     ----------
-    site : Site
+    site : ReportedSite
     variants : sequence of RegionVariant
         The region's.
     haplotypes : sequence of str
@@ -184,7 +184,7 @@ def parse_variants(text: str) -> list[RegionVariant]:
     return variants
 
 
-def sites_of(regions: Iterable[tuple[str, int, list[RegionVariant]]], limit: int) -> tuple[list[Site], bool]:
+def sites_of(regions: Iterable[tuple[str, int, list[RegionVariant]]], limit: int) -> tuple[list[ReportedSite], bool]:
     """The sites of likelihood tables where there is no VCF: each variant of a region, or the region itself.
 
     Parameters
@@ -196,15 +196,15 @@ def sites_of(regions: Iterable[tuple[str, int, list[RegionVariant]]], limit: int
 
     Returns
     -------
-    sites : list of Site
+    sites : list of ReportedSite
     has_more : bool
         Whether there are others.
     """
-    sites: dict[tuple[str, int, str, tuple[str, ...]], Site] = {}
+    sites: dict[tuple[str, int, str, tuple[str, ...]], ReportedSite] = {}
     for chrom, start, variants in regions:
         for pos, ref, alts in variants or [(start, "", ())]:
             key = chrom, pos, ref, alts
             if key not in sites and len(sites) == limit:
                 return list(sites.values()), True
-            sites.setdefault(key, Site(chrom, pos, ref, alts))
+            sites.setdefault(key, ReportedSite(chrom, pos, ref, alts))
     return list(sites.values()), False

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pairhmm.simulation.variants import Haplotype
+from pairhmm.simulation.variants import SimulatedHaplotype
 
 CHUNK = 1 << 15
 FRAGMENT_MEAN = 400.0
@@ -18,7 +18,7 @@ CIGAR_M, CIGAR_I, CIGAR_D, CIGAR_S = 0, 1, 2, 4
 
 
 @dataclass(slots=True)
-class ReadSet:
+class SimulatedReads:
     """Reads of one contig; fragment k has its leftward read at row 2k and its rightward read at row 2k + 1.
 
     Attributes
@@ -42,15 +42,18 @@ class ReadSet:
 
 
 def draw_reads(
-    rng: np.random.Generator, haplotypes: tuple[Haplotype, Haplotype], fragments: int, read_length: int
-) -> ReadSet:
+    rng: np.random.Generator,
+    haplotypes: tuple[SimulatedHaplotype, SimulatedHaplotype],
+    fragments: int,
+    read_length: int,
+) -> SimulatedReads:
     """Sequence `fragments` pairs, each from either haplotype at an even place.
 
     Parameters
     ----------
     rng : numpy.random.Generator
         Source of randomness.
-    haplotypes : tuple of Haplotype
+    haplotypes : tuple of SimulatedHaplotype
         The two copies of the contig.
     fragments : int
         Pairs of reads.
@@ -58,7 +61,7 @@ def draw_reads(
         Bases a read; shorter than either haplotype.
     """
     rows = 2 * fragments
-    reads = ReadSet(
+    reads = SimulatedReads(
         codes=np.empty((rows, read_length), dtype=np.uint8),
         quals=np.empty((rows, read_length), dtype=np.uint8),
         starts=np.empty(rows, dtype=np.int32),
@@ -89,9 +92,9 @@ def draw_reads(
 
 def _sequence(
     rng: np.random.Generator,
-    reads: ReadSet,
+    reads: SimulatedReads,
     rows: np.ndarray,
-    haplotype: Haplotype,
+    haplotype: SimulatedHaplotype,
     slips: np.ndarray,
     inserted: np.ndarray,
     begin: np.ndarray,
@@ -134,7 +137,7 @@ def _slip_rates(codes: np.ndarray) -> np.ndarray:
 
 
 def _draw_sources(
-    rng: np.random.Generator, haplotype: Haplotype, slips: np.ndarray, begin: np.ndarray, length: int
+    rng: np.random.Generator, haplotype: SimulatedHaplotype, slips: np.ndarray, begin: np.ndarray, length: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Haplotype position of every read base, the read base that is a doubling (or -1), and whether there is a slip."""
     source = begin[:, None] + np.arange(length)

@@ -46,7 +46,7 @@ class TruthVariant:
 
 
 @dataclass(frozen=True, slots=True)
-class Haplotype:
+class SimulatedHaplotype:
     """A copy of the contig with its variants.
 
     Attributes
@@ -215,7 +215,7 @@ def _rightmost_end(codes: np.ndarray, start: int, ref: tuple[int, ...], alt: tup
     return end
 
 
-def build_haplotype(codes: np.ndarray, variants: list[TruthVariant], copy: int) -> Haplotype:
+def build_haplotype(codes: np.ndarray, variants: list[TruthVariant], copy: int) -> SimulatedHaplotype:
     """Apply the variants that haplotype `copy` (0 or 1) carries.
 
     Parameters
@@ -242,4 +242,4 @@ def build_haplotype(codes: np.ndarray, variants: list[TruthVariant], copy: int) 
         done = end
     pieces.append(codes[done:])
     places.append(positions[done:])
-    return Haplotype(np.concatenate(pieces), np.concatenate(places))
+    return SimulatedHaplotype(np.concatenate(pieces), np.concatenate(places))

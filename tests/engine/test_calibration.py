@@ -10,10 +10,10 @@ from pairhmm import backends, engine
 from pairhmm.backends import Status, cpu
 from pairhmm.bench import calibrate
 from pairhmm.engine import calibration
-from pairhmm.engine.calibration import Calibration, Speed, crossover
+from pairhmm.engine.calibration import Calibration, DeviceSpeed, crossover
 
-CPU = Speed("cpu", "avx2", 0.0, 0.001, 1e10)
-GPU = Speed("gpu", "Big, 80 GiB", 0.5, 0.002, 1e12)
+CPU = DeviceSpeed("cpu", "avx2", 0.0, 0.001, 1e10)
+GPU = DeviceSpeed("gpu", "Big, 80 GiB", 0.5, 0.002, 1e12)
 
 
 @pytest.fixture(autouse=True)
@@ -45,8 +45,8 @@ def test_crossover():
     cells = crossover(CPU, GPU)
     assert GPU.seconds(cells) == pytest.approx(CPU.seconds(cells))
     assert GPU.seconds(2 * cells) < CPU.seconds(2 * cells)
-    assert crossover(CPU, Speed("gpu", "", 0.0, 0.0, 1e9)) is None
-    assert crossover(CPU, Speed("gpu", "", 0.0, 0.0, 1e11)) == 0
+    assert crossover(CPU, DeviceSpeed("gpu", "", 0.0, 0.0, 1e9)) is None
+    assert crossover(CPU, DeviceSpeed("gpu", "", 0.0, 0.0, 1e11)) == 0
 
 
 def test_what_is_kept_comes_back(cache):
@@ -77,7 +77,7 @@ def test_auto_goes_by_what_was_measured(found):
     assert worth > engine.WORTH_A_DEVICE
     assert first(worth - 1) == "other"  # by default, since it was not measured
     found.clear()
-    calibration.save(Calibration([CPU, GPU, Speed("other", "Small, 8 GiB", 0.1, 0.001, 2e11)]))
+    calibration.save(Calibration([CPU, GPU, DeviceSpeed("other", "Small, 8 GiB", 0.1, 0.001, 2e11)]))
     assert first(100_000_000) == "cpu"
     assert found == []  # no driver was asked
     assert first(3_000_000_000) == "other"
@@ -85,7 +85,7 @@ def test_auto_goes_by_what_was_measured(found):
 
 
 def test_another_device_than_was_measured_is_taken_by_size(found):
-    calibration.save(Calibration([CPU, Speed("gpu", "Old, 4 GiB", 0.0, 0.0, 1e11)]))
+    calibration.save(Calibration([CPU, DeviceSpeed("gpu", "Old, 4 GiB", 0.0, 0.0, 1e11)]))
     assert first(engine.WORTH_A_DEVICE - 1) == "cpu"
     assert first(engine.WORTH_A_DEVICE) == "gpu"
 
