@@ -9,7 +9,7 @@ import pytest
 from pairhmm import backends, engine
 from pairhmm.backends import Status, cpu
 from pairhmm.bench import calibrate
-from pairhmm.engine import calibration
+from pairhmm.engine import calibration, choice
 from pairhmm.engine.calibration import Calibration, DeviceSpeed, crossover
 
 CPU = DeviceSpeed("cpu", "avx2", 0.0, 0.001, 1e10)
@@ -38,7 +38,7 @@ def found(monkeypatch):
 
 
 def first(cells):
-    return engine._ranked(backends.names(), engine.Choice(), cells)[0]
+    return choice._ranked(backends.names(), engine.Choice(), cells)[0]
 
 
 def test_crossover():

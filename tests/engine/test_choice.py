@@ -104,7 +104,7 @@ def test_auto_prefers_a_device_to_the_oracle(gpu, monkeypatch):
 
 
 def test_a_batch_is_its_own_size(gpu, monkeypatch):
-    monkeypatch.setattr(engine, "WORTH_A_DEVICE", 200)
+    monkeypatch.setattr(engine.choice, "WORTH_A_DEVICE", 200)
     read = Read(np.zeros(10, dtype=np.uint8), *(np.full(10, 30, dtype=np.uint8) for _ in range(4)))
     for letters, made in ((19, []), (20, [(0, None)])):
         engine.forward(PairBatch.from_groups([Group([read], [np.zeros(letters, dtype=np.uint8)])]))

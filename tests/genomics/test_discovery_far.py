@@ -122,7 +122,7 @@ def test_long_deletions_count_as_depth():
 
 MEASURED = """
 import resource
-import tests.test_candidates_far as far
+import tests.genomics.test_discovery_far as far
 
 limit = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize() + 200 * 2**20
 resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
