@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,23 @@ from pairhmm.interface.display import short_repr
 
 if TYPE_CHECKING:
     from pairhmm._cpu import Reads
-    from pairhmm.genomics.reads import Alignment
+
+
+class AlignedRead(Protocol):
+    """What `ReadBlock.from_alignments` takes of a read; the fields are those of `ReadBlock`, for one read.
+
+    `cigar` has a pair (operation as in BAM, length) for each operation.
+    """
+
+    name: str
+    sample: int
+    flag: int
+    mapq: int
+    start: int
+    end: int
+    bases: NDArray[np.uint8]
+    quals: NDArray[np.uint8]
+    cigar: Sequence[tuple[int, int]]
 
 
 @dataclass(slots=True)
@@ -81,8 +97,8 @@ class ReadBlock:
         return cls.from_alignments(chrom, [])
 
     @classmethod
-    def from_alignments(cls, chrom: str, alignments: Sequence[Alignment]) -> ReadBlock:
-        """Pack alignments of one contig."""
+    def from_alignments(cls, chrom: str, alignments: Sequence[AlignedRead]) -> ReadBlock:
+        """Pack aligned reads of one contig, which come in order of start."""
         packed = [length << 4 | operation for read in alignments for operation, length in read.cigar]
         return cls(
             chrom,
