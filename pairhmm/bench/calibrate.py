@@ -69,7 +69,7 @@ def _seconds(pool: DevicePool, batch: PairBatch, threads: int) -> float:
     seconds = []
     for _ in range(1 + CALLS):
         begin = time.perf_counter()
-        engine.forward(batch, pool, threads)
+        pool.forward(batch, threads)
         seconds.append(time.perf_counter() - begin)
     return statistics.median(seconds[1:])
 

@@ -11,8 +11,9 @@ import pytest
 
 from pairhmm import engine
 from pairhmm.commands.validate import Case, validate
+from pairhmm.engine.device_pool import DevicePool
 from pairhmm.errors import InputError
-from pairhmm.models.batch import PairBatch
+from pairhmm.models.batch import PairBatch, Scores
 
 HAPLOTYPE = "ACGTTGCAAGCT"
 READ = "GTTGCAAG"
@@ -83,8 +84,8 @@ def test_a_score_that_is_not_finite_fails_at_any_tolerance(
     file: Path, monkeypatch: pytest.MonkeyPatch, value: float
 ) -> None:
     file.write_text(line(-1.0))
-    scores = engine.Scores(np.array([value]), np.zeros(1, np.uint8))
-    monkeypatch.setattr(engine, "forward", lambda *args, **kwargs: scores)
+    scores = Scores(np.array([value]), np.zeros(1, np.uint8))
+    monkeypatch.setattr(DevicePool, "forward", lambda *args, **kwargs: scores)
     result = validate(file, tolerance=1e300)
     assert not result.holds
     assert result.failures == 1
