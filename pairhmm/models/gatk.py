@@ -131,7 +131,7 @@ def pcr_quality(model: PcrModel) -> NDArray[np.uint8]:
 
 
 def _count_copies(bases: bytes, unit: bytes, at: int, step: int) -> int:
-    """How many copies of `unit` follow each other from `at`, going forward (`step` = length of `unit`) or back (-length)."""
+    """Copies of `unit` that follow each other from `at`: forward (`step` is the unit's length) or back (minus it)."""
     count = 0
     while 0 <= at <= len(bases) - len(unit) and bases[at : at + len(unit)] == unit:
         count += 1
