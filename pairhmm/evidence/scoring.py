@@ -1,4 +1,4 @@
-"""Reads cut to regions, prepared as GATK does and scored by the engine."""
+"""Prepares reads as GATK does, and scores them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class GatkScorer:
     pool : DevicePool
     threads : int
     bases, lowered : int
-        Bases scored so far, and those of them whose quality was lowered to 6.
+        How many bases were scored so far, and how many of them had their quality lowered to 6.
     """
 
     options: GatkOptions
@@ -70,7 +70,7 @@ class GatkScorer:
 
 
 def prepare_reads(reads: CutReads, options: GatkOptions) -> Qualities:
-    """The five bytes a base that the model takes, for many reads at once.
+    """Prepare many reads at once for the model: five bytes a base.
 
     Parameters
     ----------

@@ -41,8 +41,8 @@ class Index:
     anchors : int
         How many handles belong to anchors. The others are for patterns without an anchor.
     handles : uint32[handles, 4]
-        16 letters of a pattern in two words: behind its anchor, or, without an anchor, at an informative place; index of the
-        pattern; where in it the anchor or those letters begin.
+        16 letters of a pattern in two words (behind its anchor; without one, at an informative place), index of the
+        pattern, and where in it the anchor or those letters begin.
     patterns : uint32[patterns, 2]
         First word of its letters, and its length.
     words : uint32[...]
