@@ -17,7 +17,7 @@ __all__ = ["Backend", "Status", "device_of", "load", "names", "status"]
 
 
 def names() -> tuple[str, ...]:
-    """Every backend of this version, fastest first."""
+    """Every backend of this version, the fastest first."""
     return _NAMES
 
 
@@ -28,16 +28,16 @@ def load(name: str, device: int | None = None, memory: int | None = None) -> Bac
     ----------
     name : str
     device : int, optional
-        Index into its `Status.devices`; the first without one.
+        Index into its `Status.devices`; the first device without it.
     memory : int, optional
-        Bytes of that device's memory that may be used; what is free without it.
+        Bytes of that device's memory that may be used; all free memory without it.
 
     Raises
     ------
     BackendUnavailable
-        With what is missing and how to get it.
+        Where the backend does not run here; says what is missing and how to get it.
     InputError
-        For a device that it does not have.
+        For a device that the backend does not have.
     """
     number = device_of(name, device)
     make = import_module(f"pairhmm.backends.{name}").make
@@ -48,7 +48,7 @@ def load(name: str, device: int | None = None, memory: int | None = None) -> Bac
 
 
 def device_of(name: str, device: int | None) -> int | None:
-    """The device that a backend takes when that one, or none, is asked for; None for a backend on the CPU.
+    """Index of the device that a backend takes: `device`, or the first one; None for a backend on the CPU.
 
     Raises
     ------

@@ -292,7 +292,7 @@ def _time(pool: DevicePool, name: str, batches: Iterable[PairBatch], threads: in
     seconds, cells, pairs, rescued = [], [], 0, 0
     for batch in batches:
         start = time.perf_counter()
-        scores = engine.forward(batch, pool, threads)
+        scores = pool.forward(batch, threads)
         seconds.append(time.perf_counter() - start)
         cells.append(batch.cells)
         pairs, rescued = batch.pairs, int(np.count_nonzero(scores.precision != FLOAT32))
@@ -303,7 +303,7 @@ def _time(pool: DevicePool, name: str, batches: Iterable[PairBatch], threads: in
 
 def _kernels_alone(pool: DevicePool, name: str, batch: PairBatch, repetitions: int) -> list[float]:
     """`WorkloadSpeed.kernel_seconds`; where there are none, a message says why."""
-    first, *others = pool.backends
+    first, *others = pool.devices
     if others or not hasattr(first, "kernel_seconds"):
         return []
     if int(np.diff(batch.read_offset).max()) > first.longest_fast_read:

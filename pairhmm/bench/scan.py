@@ -20,7 +20,7 @@ from pairhmm.bench.published.scan_webgpu import WebgpuBrute
 from pairhmm.scanning.batch import HIT, Patterns, Samples, Scanned, ScanOptions, Signatures, best_hits
 from pairhmm.simulation.signatures import draw_sample, draw_signature
 
-__all__ = ["LADDER", "OURS", "Rung", "ScanSpeed", "Workload", "make_workload", "measure_scan"]
+__all__ = ["LADDER", "OURS", "ScanRung", "ScanSpeed", "ScanWorkload", "make_workload", "measure_scan"]
 
 SIGNATURE_LENGTHS, SAMPLE_LENGTHS = (3_000, 10_000), (100_000, 200_000)
 PLANTED, PHRED, N_RATIO = (100, 200), (10, 30), 0.1
@@ -32,7 +32,7 @@ SIZES, SOFTWARE_SIZES = (10 * ONE_IN, 1000), (1, 20)
 
 
 @dataclass(frozen=True, slots=True)
-class Rung:
+class ScanRung:
     """A version of the brute force.
 
     Attributes
@@ -50,16 +50,16 @@ class Rung:
 
 
 LADDER = (
-    Rung("brute force", summed=False, flattened=False),
-    Rung("+ prefix sums", summed=True, flattened=False),
-    Rung("+ flattened arrays", summed=True, flattened=True),
+    ScanRung("brute force", summed=False, flattened=False),
+    ScanRung("+ prefix sums", summed=True, flattened=False),
+    ScanRung("+ flattened arrays", summed=True, flattened=True),
 )
 OURS = "+ anchors"
 """The rung below the ladder: the backend's scanner."""
 
 
 @dataclass(frozen=True, slots=True)
-class Workload:
+class ScanWorkload:
     """Signatures and samples, some of which have some of them."""
 
     signatures: Signatures
@@ -106,7 +106,7 @@ class _Brute(Protocol):
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
 
 
-def make_workload(samples: int, signatures: int, seed: int = 1) -> Workload:
+def make_workload(samples: int, signatures: int, seed: int = 1) -> ScanWorkload:
     """The reference workload with so many samples and signatures: 1,010 samples have 160 Mbp."""
     rng = np.random.default_rng(seed)
     sequences = [draw_signature(rng, _between(rng, SIGNATURE_LENGTHS), N_RATIO) for _ in range(signatures)]
@@ -118,7 +118,7 @@ def make_workload(samples: int, signatures: int, seed: int = 1) -> Workload:
         letters.append(sample.letters)
         qualities.append(sample.qualities)
     names = [f"signature_{number}" for number in range(1, signatures + 1)]
-    return Workload(Signatures.of(names, sequences), Samples.of(letters, qualities))
+    return ScanWorkload(Signatures.of(names, sequences), Samples.of(letters, qualities))
 
 
 def _between(rng: np.random.Generator, limits: tuple[int, int]) -> int:
@@ -192,7 +192,7 @@ def _measured(
         yield ScanSpeed(name, bases, patterns, seconds[1:], baseline, len(hits), same)
 
 
-def _brute_hits(brute: _Brute, samples: Samples, patterns: Patterns, rung: Rung) -> NDArray[np.void]:
+def _brute_hits(brute: _Brute, samples: Samples, patterns: Patterns, rung: ScanRung) -> NDArray[np.void]:
     """What a rung finds, the best of each sample and signature."""
     total, start = brute.best(samples, flattened=rung.flattened, summed=rung.summed)
     segment, pattern = np.nonzero(total >= 0)

@@ -185,11 +185,11 @@ def forward_files(
     ) as blocks:
         # Unusable input shows before the first line of output.
         first = list(islice(blocks, 1))
-        chosen = engine.choose(backend, cells=sum(block.batch.cells for block in first))
+        pool = engine.choose(backend, cells=sum(block.batch.cells for block in first))
         with open_binary_output(output) as table:
             table.write(HEADER)
             for block in chain(first, blocks):
-                scores = engine.forward(block.batch, chosen, threads)
+                scores = pool.forward(block.batch, threads)
                 names = (block.read_names, block.haplotype_names)
                 table.writelines(score_lines(block.batch, scores, block.first_group, *names, threads))
                 pairs += block.batch.pairs

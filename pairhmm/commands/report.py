@@ -28,7 +28,7 @@ from pairhmm.io.sequences.fasta import Reference
 from pairhmm.io.variants.called_sites import CalledSites
 from pairhmm.reporting.cohort import Cohort
 from pairhmm.reporting.hits import Hits
-from pairhmm.reporting.sites import SiteChoice, sites_of
+from pairhmm.reporting.sites import SiteSelection, sites_of
 
 log = logging.getLogger(__name__)
 
@@ -188,7 +188,7 @@ def _read_sites(
 def _read_calls(found: Found, path: str, genome: Reference | None, max_sites: int) -> Collection[str]:
     """The cohort's figures, and the sites that are shown; gives the contigs that the file knows."""
     with CalledSites(path) as records:
-        cohort, choice = Cohort(records.samples), SiteChoice(max_sites)
+        cohort, choice = Cohort(records.samples), SiteSelection(max_sites)
         seen: set[str] = set()
         for site in records:
             if site.chrom not in seen:
@@ -242,7 +242,7 @@ def _note_what_is_missing(found: Found, inputs: ReportInputs) -> None:
     """What a reader of the report must know, there and on stderr."""
     shown = len(found.sites)
     if shown < found.seen_sites:
-        found.notes.append(f"{shown:,} of {found.seen_sites:,} sites are shown: {SiteChoice.RULE} (--max-sites)")
+        found.notes.append(f"{shown:,} of {found.seen_sites:,} sites are shown: {SiteSelection.RULE} (--max-sites)")
     without = shown - len(found.panels.of_site)
     if inputs.likelihoods and without:
         found.notes.append(f"{without:,} of the sites are in no likelihood table")

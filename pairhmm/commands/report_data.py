@@ -16,7 +16,7 @@ from pairhmm.models.batch import PRECISIONS
 from pairhmm.reporting.cohort import Cohort
 from pairhmm.reporting.hits import QUALITY_BIN, Hits, track
 from pairhmm.reporting.panels import IMPOSSIBLE, PER_LOG10, UNKNOWN_BEST
-from pairhmm.reporting.sites import NO_QUALITY, Site
+from pairhmm.reporting.sites import NO_QUALITY, ReportedSite
 from pairhmm.scanning.batch import Signatures
 
 MOST_SIGNATURES = 50
@@ -29,7 +29,7 @@ class Found:
 
     Attributes
     ----------
-    sites : list of Site
+    sites : list of ReportedSite
         Those that are shown.
     seen_sites : int
         How many the calls have; without calls, those that are shown.
@@ -50,7 +50,7 @@ class Found:
         What is missing or left out.
     """
 
-    sites: list[Site] = field(default_factory=list)
+    sites: list[ReportedSite] = field(default_factory=list)
     seen_sites: int = 0
     panels: Panels = field(default_factory=lambda: Panels([]))
     cohort: Cohort | None = None
@@ -187,7 +187,7 @@ def _sites(found: Found) -> dict[str, Any]:
     }
 
 
-def _calls(sites: Sequence[Site], sample: int) -> dict[str, Any]:
+def _calls(sites: Sequence[ReportedSite], sample: int) -> dict[str, Any]:
     calls = [site.calls[sample] for site in sites]
     return {
         "gt": [call.genotype for call in calls],

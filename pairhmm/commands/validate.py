@@ -133,11 +133,11 @@ def validate(
     check_whole("min_base_quality", min_base_quality, 0, HIGHEST_QUALITY)
     check_whole("worst", worst, 0)
     check_whole("threads", threads, 1)
-    chosen = engine.choose(backend)
+    pool = engine.choose(backend)
     pairs = failures = 0
     kept: list[Case] = []
     for chunk in _chunks(read_reference_likelihoods(file)):
-        for case in _score(chunk, chosen, min_base_quality, threads):
+        for case in _score(chunk, pool, min_base_quality, threads):
             pairs += 1
             failures += not (case.difference <= tolerance)
             kept.append(case)
@@ -159,10 +159,10 @@ def _chunks(pairs: Iterator[ReferencePair]) -> Iterator[list[ReferencePair]]:
         yield chunk
 
 
-def _score(pairs: list[ReferencePair], backend: DevicePool, min_base_quality: int, threads: int) -> Iterator[Case]:
+def _score(pairs: list[ReferencePair], pool: DevicePool, min_base_quality: int, threads: int) -> Iterator[Case]:
     for pair in pairs:
         np.maximum(pair.read.base_quality, np.uint8(min_base_quality), out=pair.read.base_quality)
     batch = PairBatch.from_groups([Group([pair.read], [pair.haplotype]) for pair in pairs])
-    scores = engine.forward(batch, backend=backend, threads=threads)
+    scores = pool.forward(batch, threads)
     for pair, score, precision in zip(pairs, scores.log10.tolist(), scores.precision.tolist(), strict=True):
         yield Case(pair.line, len(pair.read.bases), len(pair.haplotype), pair.expected, score, precision)

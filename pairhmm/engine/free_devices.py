@@ -1,4 +1,4 @@
-"""Devices for processes side by side: each takes those that no other has claimed."""
+"""`--device free`: processes that run side by side each take devices that no other process has claimed."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from pairhmm.errors import BackendUnavailable, InputError
 
 
 def claim_devices(backend: str, count: int = 1) -> tuple[int, ...]:
-    """Devices that no other process of this user has claimed; they stay claimed until this process ends.
+    """Claim devices that no other process of this user has claimed, until this process ends.
 
-    Where there are fewer, it waits.
+    Waits until enough devices are free.
 
     Parameters
     ----------
     backend : str
-        A backend that computes on devices.
+        Name of a backend with devices.
     count : int
+        Devices to claim.
 
     Returns
     -------
@@ -28,8 +29,9 @@ def claim_devices(backend: str, count: int = 1) -> tuple[int, ...]:
     Raises
     ------
     InputError
-        For a backend without devices, or with fewer than `count`.
+        Where the backend has no devices, or fewer than `count`.
     BackendUnavailable
+        Where the backend does not run here.
     """
     if backend == "auto":
         raise InputError("--device", "free", "needs to know whose devices", "name the --backend")
@@ -43,6 +45,6 @@ def claim_devices(backend: str, count: int = 1) -> tuple[int, ...]:
 
 
 def _name(backend: str, index: int) -> str:
-    """A device as the machine knows it: a scheduler may have left this process some of its GPUs, numbered anew."""
+    """A device's name on the whole machine. A scheduler may give this process a few GPUs, which CUDA numbers from 0."""
     visible = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if backend == "cuda" else []
     return f"{backend}-{visible[index].strip() if index < len(visible) and visible[index] else index}"

@@ -1,4 +1,4 @@
-"""Candidate variants found in the reads themselves: mismatches and the insertions and deletions of CIGARs.
+"""Finds candidate variants in the reads: mismatches, and the insertions and deletions of their CIGARs.
 
 The counting is native (cpu/genomics/candidates.cpp). Coordinates are 0-based half-open.
 """
@@ -23,16 +23,16 @@ from pairhmm.interface.options import check_number, check_whole
 
 @dataclass(frozen=True, slots=True)
 class CandidateOptions:
-    """What makes an allele seen in reads a candidate; all in one sample.
+    """When an allele that reads show becomes a candidate: one sample has to reach every threshold.
 
     Attributes
     ----------
     min_base_quality : int
         Bases of a lower Phred quality are not counted.
     min_snv_count, min_indel_count : int
-        Reads that show the allele.
+        The least number of reads that show the allele.
     min_snv_fraction, min_indel_fraction : float
-        Their share of the depth.
+        The least share of the reads at the position that show the allele.
     """
 
     min_base_quality: int = 10
@@ -52,7 +52,7 @@ class CandidateOptions:
 class CandidateFinder:
     """Finds candidates in blocks of reads, in order of position.
 
-    What is found does not depend on how the reads are cut into blocks.
+    The candidates do not depend on how the reads are divided into blocks.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class CandidateFinder:
         self._chrom = ""
 
     def scan(self, block: ReadBlock) -> list[Variant]:
-        """Count the next reads; give the candidates that no later read can change."""
+        """Count the reads of the next block. Returns the candidates that no later read can change."""
         if block.chrom != self._chrom:
             self._scanner.reset()
             self._chrom = block.chrom
@@ -90,7 +90,7 @@ class CandidateFinder:
         return self._variants(int(block.start[-1]) if len(block) else 0)
 
     def finish(self) -> list[Variant]:
-        """The candidates left at the end of a contig."""
+        """The last candidates of a contig, once all its reads were counted."""
         return self._variants(np.iinfo(np.int64).max // 2)
 
     def _variants(self, frontier: int) -> list[Variant]:
@@ -116,12 +116,12 @@ def _snv_alleles(reference: str, rows: list[tuple[int, bytes]]) -> tuple[str, tu
 
 
 def _indel_alleles(reference: str, rows: list[tuple[int, bytes]]) -> tuple[str, tuple[str, ...]]:
-    """Indels of one anchor base as alleles of one record, whose REF holds the longest deletion."""
+    """The indels behind one anchor base as alleles of one record, whose REF spans the longest deletion."""
     return reference, tuple(reference[0] + _letters(alt) + reference[1 + length :] for length, alt in rows)
 
 
 def carried_alleles(block: ReadBlock, reads: NDArray[np.int64], region: Region, reference: str) -> NDArray[np.int16]:
-    """The allele of each candidate that reads carry by their alignment.
+    """The allele of each candidate that each read carries, according to the read's alignment.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What callers may give, brought to one form: a path or several, a text or several."""
+"""Arguments that may be one or several paths or texts, brought to one form."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Paths: TypeAlias = AnyPath | Iterable[AnyPath]
 """One path, or several."""
 
 Texts: TypeAlias = str | bytes | Iterable[str | bytes]
-"""One text, or several: a string is never taken for its letters."""
+"""One text, or several. A string is one text, not a sequence of letters."""
 
 
 @overload
@@ -26,7 +26,7 @@ def path_of(given: AnyPath | None) -> str | None:
     Raises
     ------
     TypeError
-        For what is no path.
+        For a value that is not a path.
     """
     return None if given is None else os.fsdecode(given)
 
@@ -44,7 +44,7 @@ def some_paths_of(given: Paths, what: str) -> list[str]:
     Raises
     ------
     InputError
-        For none, with `what` they are.
+        For no path; `what` is the subject of the message.
     """
     paths = paths_of(given)
     if not paths:

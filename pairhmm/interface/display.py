@@ -1,4 +1,4 @@
-"""What objects that hold arrays look like in an interpreter: their shapes, not their values."""
+"""How objects with arrays are shown in an interpreter: by shapes, not by values."""
 
 from __future__ import annotations
 

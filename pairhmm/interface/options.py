@@ -1,4 +1,4 @@
-"""What the values of options must be; each is checked when its options are made."""
+"""Checks of the values of options, made when the options' dataclass is."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pairhmm.errors import OptionError
 
 LARGEST = 2**31 - 1
-"""What any number may be, where nothing else bounds it: compiled code counts in 32 bits in places."""
+"""The highest whole number where nothing else bounds it: compiled code counts in 32 bits in places."""
 
 
 def check_whole(name: str, value: object, least: int, most: int = LARGEST) -> None:
@@ -23,7 +23,7 @@ def check_whole(name: str, value: object, least: int, most: int = LARGEST) -> No
 
 
 def check_number(name: str, value: object, least: float, most: float = LARGEST) -> None:
-    """Raise OptionError unless `value` is a number from `least` to `most`; NaN is none."""
+    """Raise OptionError unless `value` is a number from `least` to `most`, and not NaN."""
     try:
         number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):

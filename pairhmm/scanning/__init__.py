@@ -28,14 +28,14 @@ def load(name: str, patterns: Patterns, options: ScanOptions, device: int | None
     patterns : Patterns
     options : ScanOptions
     device : int, optional
-        Of a GPU backend, as `pairhmm devices` numbers them; the first without one.
+        Index of a GPU backend's device, as in `pairhmm devices`; the first device without it.
 
     Raises
     ------
     BackendUnavailable
-        With what is missing and how to get it.
+        Where the backend does not run here; says what is missing and how to get it.
     InputError
-        For a device that it does not have.
+        For a device that the backend does not have.
     """
     if name not in _NAMES:
         raise BackendUnavailable(name, "it does not scan", f"use one of {', '.join(_NAMES)}")

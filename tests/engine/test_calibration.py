@@ -5,16 +5,15 @@ from __future__ import annotations
 import logging
 
 import pytest
+from pairhmm.choice.calibration import Calibration, DeviceSpeed, crossover
 
 from pairhmm import backends
 from pairhmm.backends import Status, cpu
 from pairhmm.bench import calibrate
-from pairhmm.engine import calibration
-from pairhmm.engine import choice as engine
-from pairhmm.engine.calibration import Calibration, Speed, crossover
+from pairhmm.engine import calibration, choice
 
-CPU = Speed("cpu", "avx2", 0.0, 0.001, 1e10)
-GPU = Speed("gpu", "Big, 80 GiB", 0.5, 0.002, 1e12)
+CPU = DeviceSpeed("cpu", "avx2", 0.0, 0.001, 1e10)
+GPU = DeviceSpeed("gpu", "Big, 80 GiB", 0.5, 0.002, 1e12)
 
 
 @pytest.fixture(autouse=True)
@@ -39,15 +38,15 @@ def found(monkeypatch):
 
 
 def first(cells):
-    return engine._ranked(backends.names(), engine.Choice(), cells)[0]
+    return choice._ranked(backends.names(), choice.Choice(), cells)[0]
 
 
 def test_crossover():
     cells = crossover(CPU, GPU)
     assert GPU.seconds(cells) == pytest.approx(CPU.seconds(cells))
     assert GPU.seconds(2 * cells) < CPU.seconds(2 * cells)
-    assert crossover(CPU, Speed("gpu", "", 0.0, 0.0, 1e9)) is None
-    assert crossover(CPU, Speed("gpu", "", 0.0, 0.0, 1e11)) == 0
+    assert crossover(CPU, DeviceSpeed("gpu", "", 0.0, 0.0, 1e9)) is None
+    assert crossover(CPU, DeviceSpeed("gpu", "", 0.0, 0.0, 1e11)) == 0
 
 
 def test_what_is_kept_comes_back(cache):
@@ -75,10 +74,10 @@ def test_a_file_of_another_version_is_left_alone(cache, caplog):
 def test_auto_goes_by_what_was_measured(found):
     calibration.save(Calibration([CPU, GPU]))
     worth = crossover(CPU, GPU)
-    assert worth > engine.WORTH_A_DEVICE
+    assert worth > choice.WORTH_A_DEVICE
     assert first(worth - 1) == "other"  # by default, since it was not measured
     found.clear()
-    calibration.save(Calibration([CPU, GPU, Speed("other", "Small, 8 GiB", 0.1, 0.001, 2e11)]))
+    calibration.save(Calibration([CPU, GPU, DeviceSpeed("other", "Small, 8 GiB", 0.1, 0.001, 2e11)]))
     assert first(100_000_000) == "cpu"
     assert found == []  # no driver was asked
     assert first(3_000_000_000) == "other"
@@ -86,9 +85,9 @@ def test_auto_goes_by_what_was_measured(found):
 
 
 def test_another_device_than_was_measured_is_taken_by_size(found):
-    calibration.save(Calibration([CPU, Speed("gpu", "Old, 4 GiB", 0.0, 0.0, 1e11)]))
-    assert first(engine.WORTH_A_DEVICE - 1) == "cpu"
-    assert first(engine.WORTH_A_DEVICE) == "gpu"
+    calibration.save(Calibration([CPU, DeviceSpeed("gpu", "Old, 4 GiB", 0.0, 0.0, 1e11)]))
+    assert first(choice.WORTH_A_DEVICE - 1) == "cpu"
+    assert first(choice.WORTH_A_DEVICE) == "gpu"
 
 
 def test_batches_of_unknown_size_are_the_cpus(found):

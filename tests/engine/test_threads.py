@@ -36,7 +36,7 @@ def limit():
     resource.setrlimit(resource.RLIMIT_AS, (size + int(sys.argv[1]), resource.RLIM_INFINITY))
 
 def work(threads):
-    return engine.forward(batch, pool, threads).log10
+    return pool.forward(batch, threads).log10
 """
 
 LIMITED = """

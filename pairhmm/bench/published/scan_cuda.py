@@ -72,7 +72,7 @@ class CudaBrute:
 
     def _run(self, samples: Samples, first: int, end: int, summed: bool) -> list[Any]:
         """Start the search of some segments; their results, and all else that has to be held until it is done."""
-        part = samples.part(first, end)
+        part = samples.take(first, end)
         assert part.qualities is not None
         blocks = len(part.letters) // SUM_TILE + 1
         letters = self._put(part.letters)

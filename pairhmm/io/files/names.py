@@ -1,4 +1,4 @@
-"""Names that tables and VCF can hold: control characters would make other columns, rows or header lines."""
+"""Checks names that go into tables and VCF: a control character would add a column, a row or a header line."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _RULE = "a name with a tab, a line break or another control character"
 
 
 def check_names(path: str, what: str, names: Iterable[str], cure: str) -> None:
-    """Require that names have no control characters.
+    """Raise an error for names with control characters.
 
     Parameters
     ----------
     path : str
     what : str
-        Of what the names are: ``sample``, for the message.
+        What the names are of, for the message: ``sample``.
     names : iterable of str
     cure : str
 
     Raises
     ------
     InputError
-        Naming the first that has one.
+        For the first name that has one.
     """
     for name in names:
         if _CONTROL.search(name):
@@ -35,12 +35,12 @@ def check_names(path: str, what: str, names: Iterable[str], cure: str) -> None:
 
 
 def check_read_names(path: str, names: Sequence[str]) -> None:
-    """`check_names` for the many of a block of reads: they are looked at together."""
+    """`check_names` for the many names of a block of reads, all at once."""
     check_packed_names(path, "".join(names).encode(errors="surrogateescape"), names)
 
 
 def check_packed_names(path: str, text: bytes, names: Iterable[str]) -> None:
-    """`check_read_names` for names that come end to end."""
+    """`check_read_names` for names that are laid end to end."""
     if len(text.translate(None, _CONTROL_BYTES)) < len(text):
         check_names(path, "read", names, "repair or remove the read")
 
@@ -51,5 +51,5 @@ def decoded(name: str) -> str:
 
 
 def printable(text: str) -> str:
-    """A text for messages and header lines: as `decoded`, with its control characters escaped."""
+    """A file's name for messages and header lines: as `decoded`, with control characters escaped."""
     return _CONTROL.sub(lambda found: repr(found[0])[1:-1], decoded(text))

@@ -25,7 +25,7 @@ from pairhmm.io.likelihoods.writer import (
     pyarrow_for,
 )
 from pairhmm.models.batch import PRECISIONS
-from pairhmm.reporting.panels import RegionReads
+from pairhmm.reporting.panels import RegionLikelihoods
 from pairhmm.reporting.sites import RegionVariant, parse_variants
 
 _MADE_BY = "pairhmm likelihoods"
@@ -92,7 +92,7 @@ class LikelihoodTable:
             variants = self._variants(place, texts[0])
             yield RegionHaplotypes(place, list(names), list(sequences), list(alleles), variants, texts[0])
 
-    def regions(self, wanted: Callable[[Place], RegionHaplotypes | None]) -> Iterator[RegionReads]:
+    def regions(self, wanted: Callable[[Place], RegionHaplotypes | None]) -> Iterator[RegionLikelihoods]:
         """The likelihoods of each region that is wanted; the others are passed over unread.
 
         Parameters
@@ -119,7 +119,7 @@ class LikelihoodTable:
             if haplotypes is not None:
                 yield self._region(haplotypes, group)
 
-    def _region(self, haplotypes: RegionHaplotypes, rows: Iterator[Sequence[Any]]) -> RegionReads:
+    def _region(self, haplotypes: RegionHaplotypes, rows: Iterator[Sequence[Any]]) -> RegionLikelihoods:
         columns = {name: index for index, name in enumerate(haplotypes.names)}
         if len(columns) < len(haplotypes.names):
             chrom, start, end = haplotypes.place
@@ -135,7 +135,7 @@ class LikelihoodTable:
             except (KeyError, ValueError):
                 raise self._misfit(row, columns) from None
         chrom, start, end = haplotypes.place
-        return RegionReads(
+        return RegionLikelihoods(
             chrom,
             start,
             end,

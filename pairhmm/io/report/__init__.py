@@ -1,1 +1,1 @@
-"""What the report reads and writes besides the formats of its own."""
+"""Files of the report: its page, and the timings that it reads."""

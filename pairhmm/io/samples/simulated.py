@@ -11,7 +11,7 @@ from types import TracebackType
 import numpy as np
 import pysam
 
-from pairhmm.simulation.reads import CIGAR_M, ReadSet
+from pairhmm.simulation.reads import CIGAR_M, SimulatedReads
 from pairhmm.simulation.variants import TruthVariant
 
 LETTERS = np.frombuffer(b"ACGT", dtype=np.uint8)
@@ -93,7 +93,7 @@ class ReadWriter:
         if kind is None:
             pysam.index(self._bam_path)
 
-    def add(self, reads: ReadSet) -> None:
+    def add(self, reads: SimulatedReads) -> None:
         """Write the reads of the next contig."""
         index = self._next
         self._next += 1
@@ -118,7 +118,7 @@ def _names(prefix: str, fragments: np.ndarray) -> np.ndarray:
     return np.concatenate((head, digits.astype(np.uint8)), axis=1)
 
 
-def _fastq_blocks(reads: ReadSet, prefix: str, mate: int) -> Iterator[bytes]:
+def _fastq_blocks(reads: SimulatedReads, prefix: str, mate: int) -> Iterator[bytes]:
     fragments = len(reads.first_is_left)
     length = reads.codes.shape[1]
     for begin in range(0, fragments, ROWS_AT_ONCE):
@@ -163,7 +163,7 @@ def _bins(starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
     return bins
 
 
-def _bam_records(reads: ReadSet, rows: np.ndarray, contig: int, prefix: str, sample: str) -> bytes:
+def _bam_records(reads: SimulatedReads, rows: np.ndarray, contig: int, prefix: str, sample: str) -> bytes:
     """BAM records of `rows`, in that order: all of one CIGAR length at once, since those have one size."""
     length = reads.codes.shape[1]
     counts = np.array([len(reads.cigars.get(row, ())) or 1 for row in rows.tolist()])
@@ -204,7 +204,7 @@ def _record_type(cigar_ops: int, name_size: int, length: int, sample: str) -> np
 
 
 def _fill_records(
-    reads: ReadSet, rows: np.ndarray, contig: int, prefix: str, sample: str, cigar_ops: int
+    reads: SimulatedReads, rows: np.ndarray, contig: int, prefix: str, sample: str, cigar_ops: int
 ) -> np.ndarray:
     length = reads.codes.shape[1]
     records = np.zeros(len(rows), dtype=_record_type(cigar_ops, len(prefix) + 10, length, sample))

@@ -12,7 +12,7 @@ import pysam
 from pairhmm.errors import InputError
 from pairhmm.io.files.end_markers import check_end
 from pairhmm.io.files.htslib import UNREADABLE
-from pairhmm.reporting.sites import SampleCall, Site
+from pairhmm.reporting.sites import ReportedSite, SampleCall
 
 _PROVENANCE = ("fileDate", "source", "reference", "Version", "Command", "Backend", "commandline", "CommandLine")
 
@@ -64,7 +64,7 @@ class CalledSites:
             self.close()
             raise InputError(path, "", "its header can't be read", "the file may be damaged") from error
 
-    def __iter__(self) -> Iterator[Site]:
+    def __iter__(self) -> Iterator[ReportedSite]:
         place = ""
         try:
             for record in self._file:
@@ -95,13 +95,13 @@ def _is_provenance(key: str) -> bool:
     return key in _PROVENANCE or key.endswith(("Version", "Command", "Backend"))
 
 
-def _site(record: pysam.VariantRecord) -> Site:
+def _site(record: pysam.VariantRecord) -> ReportedSite:
     calls = tuple(_call(sample) for sample in record.samples.values())
     alts = tuple(alt for alt in record.alts or () if alt)
     filters = ";".join(map(str, record.filter.keys())) or "."
     # A number beyond what a float holds is none.
     quality = record.qual if record.qual is not None and math.isfinite(record.qual) else None
-    return Site(record.chrom, record.start, record.ref or "", alts, record.id or "", quality, filters, calls)
+    return ReportedSite(record.chrom, record.start, record.ref or "", alts, record.id or "", quality, filters, calls)
 
 
 def _call(sample: pysam.VariantRecordSample) -> SampleCall:
