@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 
 import pytest
-from pairhmm.choice.calibration import Calibration, DeviceSpeed, crossover
 
 from pairhmm import backends
 from pairhmm.backends import Status, cpu
 from pairhmm.bench import calibrate
 from pairhmm.engine import calibration, choice
+from pairhmm.engine.calibration import Calibration, DeviceSpeed, crossover
 
 CPU = DeviceSpeed("cpu", "avx2", 0.0, 0.001, 1e10)
 GPU = DeviceSpeed("gpu", "Big, 80 GiB", 0.5, 0.002, 1e12)
