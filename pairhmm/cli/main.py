@@ -12,10 +12,8 @@ import rich_click as click
 from click.exceptions import Exit
 
 from pairhmm.cli import ends
-from pairhmm.engine.threads import tell_of_refused_threads
 from pairhmm.errors import BackendUnavailable, InputError, PairhmmError
 from pairhmm.io.files.names import printable
-from pairhmm.io.files.outputs import output_errors
 
 # A command's module is imported when it is run; its line of help stands here so that --help imports none of them.
 COMMANDS = {
@@ -105,9 +103,8 @@ def main(arguments: list[str] | None = None) -> None:
     debug = "--debug" in given
     try:
         code = cli.main(given, prog_name="pairhmm", standalone_mode=False)
-        tell_of_refused_threads()
-        with output_errors("stdout"):
-            sys.stdout.flush()
+        _tell_of_refused_threads()
+        _flush_stdout()
     except Exit as exit_:
         code = exit_.exit_code
     except click.ClickException as error:
@@ -164,3 +161,22 @@ def _tell(message: str) -> None:
     if not logger.handlers:
         _set_up_messages(logging.INFO, json_log=False)
     logger.error(message)
+
+
+def _tell_of_refused_threads() -> None:
+    """Say how many threads the system refused, where a command has started any."""
+    if "pairhmm._cpu" in sys.modules:
+        from pairhmm.engine.threads import tell_of_refused_threads
+
+        tell_of_refused_threads()
+
+
+def _flush_stdout() -> None:
+    """Write what stdout still holds; a failure is told like that of any other output."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        from pairhmm.io.files.outputs import output_errors
+
+        with output_errors("stdout"):
+            raise
