@@ -9,7 +9,6 @@ from pairhmm.cli.fields import option
 from pairhmm.cli.pages import INPUT, MODEL, OUTPUT, Command
 from pairhmm.commands import forward
 from pairhmm.engine import Choice
-from pairhmm.evidence.run import RunOptions
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.models.profile import PRESETS, preset, read_parameters
@@ -41,7 +40,7 @@ _DEFAULTS = GatkOptions()
     help="The haplotypes (FASTA).",
 )
 @option(
-    RunOptions().reads,
+    forward.forward_files,
     "default_base_quality",
     metavar="PHRED",
     panel=INPUT,

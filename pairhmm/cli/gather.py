@@ -9,7 +9,7 @@ from pairhmm.commands import gather
 
 EXAMPLES = (
     "pairhmm gather -o calls.vcf.gz 1.vcf.gz 2.vcf.gz",
-    "pairhmm gather -o hits.tsv --sample tumour --sample normal tumour.tsv normal.tsv",
+    "pairhmm gather -o all.tsv --sample first --sample second first.tsv second.tsv",
 )
 
 

@@ -14,7 +14,7 @@ from pairhmm.commands import likelihoods
 
 EXAMPLES = (
     "pairhmm likelihoods -f ref.fa -o likelihoods.tsv.gz sample.bam",
-    "pairhmm likelihoods -f ref.fa -v candidates.vcf.gz sample.bam > likelihoods.tsv",
+    "pairhmm likelihoods -f ref.fa -v candidates.vcf.gz -o listed.tsv.gz sample.bam",
     "pairhmm likelihoods -f ref.fa --haplotypes haps.fa -r chr1:101-400 sample.bam",
 )
 

@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 EXAMPLES = (
     "pairhmm simulate -o demo --length 100000",
-    "pairhmm simulate -o second --sample second --seed 2 --genome-seed 1",
+    "pairhmm simulate -o second --length 100000 --seed 2 --genome-seed 1",
 )
 
 _RATES = {"snvs": 1000 * simulate.SNVS_PER_BASE, "indels": 1000 * simulate.INDELS_PER_BASE}

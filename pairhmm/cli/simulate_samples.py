@@ -6,11 +6,13 @@ import rich_click as click
 
 from pairhmm.cli.fields import option
 from pairhmm.cli.pages import INPUT, OUTPUT, SAMPLES, Command
-from pairhmm.commands.simulate_scan import HIGHEST_PHRED, simulate_samples
+from pairhmm.commands.simulate_scan import simulate_samples
+from pairhmm.genomics.qualities import HIGHEST_BASE_QUALITY
 
 EXAMPLES = (
     "pairhmm simulate samples --signatures viruses.fa -o samples.fastq.gz",
-    "pairhmm simulate samples --signatures viruses.fa -o samples.fastq --truth planted.tsv",
+    "pairhmm simulate samples --signatures viruses.fa -o few.fastq.gz \\\n"
+    "    --truth few.tsv --num-no-virus 5 --num-with-virus 1",
 )
 
 
@@ -64,7 +66,7 @@ EXAMPLES = (
     "max_phred",
     metavar="PHRED",
     panel=SAMPLES,
-    help=f"The highest base quality (Phred), at most {HIGHEST_PHRED}.",
+    help=f"The highest base quality (Phred), at most {HIGHEST_BASE_QUALITY}.",
 )
 @option(
     simulate_samples,

@@ -10,7 +10,7 @@ from pairhmm.commands.simulate_scan import simulate_signatures
 
 EXAMPLES = (
     "pairhmm simulate signatures -o viruses.fa",
-    "pairhmm simulate signatures -o viruses.fa.gz --count 5000 --max-length 30000",
+    "pairhmm simulate signatures -o few.fa.gz --count 50 --max-length 5000",
 )
 
 

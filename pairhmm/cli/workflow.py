@@ -7,7 +7,7 @@ import rich_click as click
 from pairhmm.cli.pages import Group
 from pairhmm.commands.workflow import workflow_folder
 
-EXAMPLES = ("snakemake -s $(pairhmm workflow path)/Snakefile --cores 2 --configfile config.yaml",)
+EXAMPLES = ("snakemake -s $(pairhmm workflow path)/Snakefile -c 2 --configfile config.yaml",)
 
 
 @click.group("workflow", cls=Group, examples=EXAMPLES)

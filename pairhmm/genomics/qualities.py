@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 HIGHEST_QUALITY = 127
 """Phred qualities are at most this: 8-bit signed in GATK, at most 93 in SAM."""
 
+HIGHEST_BASE_QUALITY = 93
+"""Base qualities (Phred) in FASTQ and SAM are at most this: the last printable character stands for it."""
+
 PHRED_OFFSET = 33
 """Of characters: ``!`` is 0."""
 
