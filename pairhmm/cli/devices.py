@@ -55,8 +55,8 @@ def _calibrate(threads: int) -> None:
     for speed in measure(threads):
         speeds.append(speed)
         click.echo(
-            f"{speed.backend:<8} {speed.device}: starts in {speed.start_seconds:.2f} s, "
-            f"a call {1e3 * speed.call_seconds:.2f} ms, {speed.cells_per_second / 1e9:,.1f} GCUPS"
+            f"{speed.backend:<8} {speed.device}: start {speed.start_seconds:.2f} s, "
+            f"each call {1e3 * speed.call_seconds:.2f} ms, {speed.cells_per_second / 1e9:,.1f} GCUPS"
         )
     cpu = next((speed for speed in speeds if speed.backend == "cpu"), None)
     for speed in speeds:
@@ -64,4 +64,4 @@ def _calibrate(threads: int) -> None:
             cells = calibration.crossover(cpu, speed)
             told = "never" if cells is None else f"from {cells:,} cells on"
             click.echo(f"--backend auto takes {speed.backend} ({speed.device}) {told}")
-    click.echo(f"kept in {calibration.save(calibration.Calibration(speeds))}")
+    click.echo(f"The calibration is kept in {calibration.save(calibration.Calibration(speeds))}")

@@ -1,4 +1,4 @@
-"""The `pairhmm` command: finds the subcommand, sets up messages, and turns errors into one line and an exit code."""
+"""The `pairhmm` command finds its subcommand, sets up messages, and turns errors into one line and an exit code."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class _JsonFormatter(logging.Formatter):
 class _LineFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         level = f"{record.levelname.lower()}: " if record.levelno >= logging.WARNING else ""
-        # Of a file's name, too, a line break makes no second line, and an escape code does nothing to the terminal.
+        # A file's name may hold line breaks and escape codes: they make no second line, and do nothing to the terminal.
         return f"pairhmm: {level}{printable(record.getMessage())}"
 
 
@@ -129,7 +129,11 @@ def _set_up_messages(level: int, json_log: bool) -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line and exit: 0 done, 1 the work failed or a check did not hold, 2 usage or input error."""
+    """Run the command line and exit.
+
+    The exit code is 0 if the work is done, 1 if it failed or a check did not hold, and 2 for an error in usage or input;
+    a signal that ends the run gives 128 plus its number.
+    """
     ends.open_closed_streams()
     ends.heed_signals()
     given = _shared_first(sys.argv[1:] if arguments is None else arguments)
@@ -151,7 +155,7 @@ def main(arguments: list[str] | None = None) -> None:
         _tell(ended.told)
         code = SIGNAL_BASE + ended.number
     except BrokenPipeError:
-        # The reader of a pipe has gone, as `head` does: nothing is left to write.
+        # The reader of a pipe has closed it, as `head` does: nobody wants the rest.
         code = FAILED
     except (InputError, BackendUnavailable) as error:
         if debug:
@@ -161,7 +165,7 @@ def main(arguments: list[str] | None = None) -> None:
     except MemoryError as error:
         if debug:
             raise
-        _tell(f"out of memory: {_one_line(error)}; give it more, or smaller pieces (-r, --chunk-size)")
+        _tell(f"out of memory: {_one_line(error)}; free some, or work on less at once (-r, --chunk-size)")
         code = FAILED
     except (PairhmmError, OSError) as error:
         if debug:
@@ -171,7 +175,7 @@ def main(arguments: list[str] | None = None) -> None:
     except Exception as error:
         if debug:
             raise
-        _tell(f"{type(error).__name__}: {_one_line(error)} (a defect: --debug shows where)")
+        _tell(f"{type(error).__name__}: {_one_line(error)} (a defect in pairhmm; --debug shows where)")
         code = FAILED
     finally:
         ends.drop_unwritten()
@@ -179,7 +183,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _shared_first(arguments: list[str]) -> list[str]:
-    """Options that all commands share may stand behind the command too; click wants them before it."""
+    """Move options that all commands share, and that may stand behind a command, to where click wants them: first."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
     shared = [argument for argument in arguments[:end] if argument in SHARED_OPTIONS]
     return shared + [argument for argument in arguments[:end] if argument not in SHARED_OPTIONS] + arguments[end:]

@@ -173,7 +173,7 @@ def command(
     side. docs/scan.md describes the columns of the table.
     """
     if multiqc_sample is not None and multiqc is None:
-        raise click.UsageError("--multiqc-sample names the row of --multiqc, which is missing.")
+        raise click.UsageError("--multiqc-sample needs --multiqc.")
 
     options = ScanOptions(
         both_strands=strand == BOTH,
