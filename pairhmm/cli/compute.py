@@ -26,9 +26,7 @@ Command = Callable[..., Any]
 
 _INDEX = r"\d{1,9}"
 _Devices = tuple[int, ...] | int | None
-_FREE_HELP = (
-    f"{FREE!r} stands for a GPU that no other run has claimed in this way; the command waits until there is one."
-)
+_FREE_HELP = f"{FREE!r} takes a GPU that no other run has taken in this way, and waits until there is one."
 
 
 def _indices(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...] | None:
@@ -109,7 +107,7 @@ def threads_option(owner: object) -> fields.Decorator:
         callback=lambda context, parameter, value: usable_threads(value),
         metavar="N",
         panel=COMPUTE,
-        help=f"Number of CPU threads. At most {MOST_PER_CORE} a core are used.",
+        help=f"The number of CPU threads. At most {MOST_PER_CORE} threads a core are used.",
     )
 
 

@@ -118,7 +118,7 @@ _OPTIONS = (
         "max_haplotypes",
         metavar="N",
         panel=REGIONS,
-        help="A region has at most this many haplotypes, the reference among them.",
+        help="A region has at most this many haplotypes, including the reference.",
     ),
     option(
         _READS,
@@ -230,8 +230,8 @@ _OPTIONS = (
         "error_rate",
         metavar="X",
         panel=MODEL,
-        help="The errors a base that a read may have. A read is set aside if its best likelihood (log10) is below -4"
-        " for each of its errors, of which at most two count. 0 sets no read aside.",
+        help="The errors per base that a read may have. A read is set aside if its best likelihood (log10) is below -4"
+        " for each of these errors, of which at most two count. 0 sets no read aside.",
     ),
     backend_options,
     threads_option(_DEFAULTS),

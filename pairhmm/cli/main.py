@@ -131,8 +131,8 @@ def _set_up_messages(level: int, json_log: bool) -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit.
 
-    The exit code is 0 if the work is done, 1 if it failed or a check did not hold, and 2 for an error in usage or input;
-    a signal that ends the run gives 128 plus its number.
+    The exit code is 0 if the work is done, 1 if it failed or a check did not hold, and 2 for an error in usage or
+    input. A signal that ends the run gives 128 plus its number.
     """
     ends.open_closed_streams()
     ends.heed_signals()
