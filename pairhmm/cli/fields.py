@@ -64,11 +64,17 @@ def option(
 
 
 def pair(owner: object, names: tuple[str, str], flag: str, *, panel: str, help: str, **given: Any) -> Decorator:
-    """An option with two values, which sets two fields of `owner`; the command gets a tuple under the flag's name."""
+    """An option with two numbers of one range, which sets two fields of `owner`.
+
+    The command gets a tuple under the flag's name. The range is told behind the help.
+    """
     rules = rules_of(_kind(owner))
+    types = tuple(_type(rules[name]) for name in names)
+    if isinstance(types[0], Whole | Real):
+        help = f"{help} Each is {types[0]._describe_range()}."
     return click.option(
         flag,
-        type=tuple(_type(rules[name]) for name in names),
+        type=types,
         default=tuple(default_of(owner, name) for name in names),
         show_default=True,
         panel=panel,

@@ -34,7 +34,7 @@ _RATES = {"snvs": 1000 * simulate.SNVS_PER_BASE, "indels": 1000 * simulate.INDEL
     "contigs",
     metavar="N",
     panel=GENOME,
-    help="The number of contigs, which are about as long as each other.",
+    help="The number of contigs, 1 or more. They are about as long as each other.",
 )
 @option(
     simulate.simulate,
