@@ -230,8 +230,8 @@ _OPTIONS = (
         "error_rate",
         metavar="X",
         panel=MODEL,
-        help="The expected rate of errors per base. A read is set aside if its best likelihood (log10) is below -4 times"
-        " the number of errors expected in it, which is at most 2. 0 sets no read aside.",
+        help="The expected rate of errors per base. A read is set aside if its best likelihood (log10) is below -4"
+        " times the number of errors expected in it, which is at most 2. 0 sets no read aside.",
     ),
     backend_options,
     threads_option(_DEFAULTS),

@@ -73,6 +73,7 @@ def test_texts_are_whole_sentences(path, command):
         assert re.match(r"[A-Z0-9'#]", sentences), sentences
         assert sentences.endswith("."), sentences
         assert len(sentences.split()) >= 3, sentences
+        assert not re.match(r"(And|As|For|In|Of|On|With|Without)\b", sentences), sentences
 
 
 @pytest.mark.parametrize(("path", "command"), EVERY)
