@@ -7,7 +7,7 @@ import rich_click as click
 from pairhmm.cli.fields import option
 from pairhmm.cli.pages import INPUT, OUTPUT, SAMPLES, Command
 from pairhmm.commands.simulate_scan import simulate_samples
-from pairhmm.genomics.qualities import HIGHEST_BASE_QUALITY
+from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY
 
 EXAMPLES = (
     "pairhmm simulate samples --signatures viruses.fa -o samples.fastq.gz",
@@ -66,7 +66,7 @@ EXAMPLES = (
     "max_phred",
     metavar="PHRED",
     panel=SAMPLES,
-    help=f"The highest base quality (Phred), at most {HIGHEST_BASE_QUALITY}.",
+    help=f"The highest base quality (Phred), at most {HIGHEST_SAM_QUALITY}.",
 )
 @option(
     simulate_samples,

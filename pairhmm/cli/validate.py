@@ -11,7 +11,7 @@ from pairhmm.cli.fields import option
 from pairhmm.cli.pages import INPUT, MEASUREMENT, OUTPUT, Command
 from pairhmm.commands import validate
 from pairhmm.engine import Choice
-from pairhmm.genomics.qualities import HIGHEST_BASE_QUALITY
+from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY
 from pairhmm.models.batch import PRECISIONS
 
 log = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ COLUMNS = ("line", "read_length", "haplotype_length", "expected", "score", "diff
     validate.validate,
     "min_base_quality",
     least=0,
-    most=HIGHEST_BASE_QUALITY,
+    most=HIGHEST_SAM_QUALITY,
     metavar="PHRED",
     panel=INPUT,
     help="Lower base qualities (Phred) are raised to this one, as GATK's own test does.",

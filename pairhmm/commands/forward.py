@@ -15,7 +15,7 @@ from pairhmm import engine
 from pairhmm.engine import Choice
 from pairhmm.errors import InputError
 from pairhmm.genomics.arrays import joined, offsets
-from pairhmm.genomics.qualities import HIGHEST_BASE_QUALITY, PhredValues, phred
+from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY, PhredValues, phred
 from pairhmm.genomics.sequences import Letters, codes_of, encode
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.interface.options import Within, check_whole
@@ -143,7 +143,7 @@ def forward_files(
     *,
     model: ProfileModel | None = None,
     options: gatk.GatkOptions = _DEFAULTS,
-    default_base_quality: Annotated[int | None, Within(0, HIGHEST_BASE_QUALITY)] = None,
+    default_base_quality: Annotated[int | None, Within(0, HIGHEST_SAM_QUALITY)] = None,
     backend: str | Choice = "auto",
     threads: int = 1,
 ) -> int:

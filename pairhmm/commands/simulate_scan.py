@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from pairhmm.errors import InputError
-from pairhmm.genomics.qualities import HIGHEST_BASE_QUALITY
+from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.files.output_folders import check_new
 from pairhmm.io.files.outputs import open_output
@@ -120,9 +120,9 @@ def simulate_samples(
             (1 <= min_viruses <= max_viruses, "--min-viruses", "must be from 1 to --max-viruses"),
             (max_viruses <= len(known), "--max-viruses", f"must be at most the {len(known)} signatures"),
             (
-                0 <= min_phred <= max_phred <= HIGHEST_BASE_QUALITY,
+                0 <= min_phred <= max_phred <= HIGHEST_SAM_QUALITY,
                 "--min-phred",
-                f"must be from 0 to --max-phred, at most {HIGHEST_BASE_QUALITY}",
+                f"must be from 0 to --max-phred, at most {HIGHEST_SAM_QUALITY}",
             ),
             *_shared_rules(min_length, max_length, n_ratio, seed),
         ]

@@ -16,7 +16,7 @@ from pairhmm.compiled import native
 from pairhmm.genomics.arrays import offsets
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.haplotypes import UNKNOWN
-from pairhmm.genomics.qualities import HIGHEST_BASE_QUALITY
+from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY
 from pairhmm.genomics.regions import FetchBases, Region, shift_left, trim_allele
 from pairhmm.genomics.sequences import decode, encode
 from pairhmm.genomics.variants import Variant
@@ -37,7 +37,7 @@ class CandidateOptions:
         Their share of the depth.
     """
 
-    min_base_quality: Annotated[int, Within(0, HIGHEST_BASE_QUALITY)] = 10
+    min_base_quality: Annotated[int, Within(0, HIGHEST_SAM_QUALITY)] = 10
     min_snv_count: Annotated[int, Within(1)] = 3
     min_indel_count: Annotated[int, Within(1)] = 2
     min_snv_fraction: Annotated[float, Within(0, 1)] = 0.12

@@ -20,7 +20,7 @@ import pysam
 from pairhmm.errors import InputError
 from pairhmm.genomics.arrays import offsets
 from pairhmm.genomics.blocks import ReadBlock
-from pairhmm.genomics.qualities import HIGHEST_BASE_QUALITY, HIGHEST_QUALITY
+from pairhmm.genomics.qualities import HIGHEST_QUALITY, HIGHEST_SAM_QUALITY
 from pairhmm.genomics.sequences import encode
 from pairhmm.interface.options import Within, check_fields
 from pairhmm.io.alignments.sources import Interval, OpenAlignments, SourceReader
@@ -65,7 +65,7 @@ class ReadSelection:
 
     excluded_flags: Annotated[int, Within(0, 0xFFFF)]
     min_mapq: Annotated[int, Within(0, 255)]
-    default_base_quality: Annotated[int | None, Within(0, HIGHEST_BASE_QUALITY)] = None
+    default_base_quality: Annotated[int | None, Within(0, HIGHEST_SAM_QUALITY)] = None
 
     def __post_init__(self) -> None:
         check_fields(self)
