@@ -51,7 +51,7 @@ def command(output: str, prepared: bool, only_listed: bool, **given: Any) -> Non
     NAME.haplotypes.EXT, describes the haplotypes.
     """
     if only_listed and given["candidates"] is None:
-        raise click.UsageError("--only-listed needs a list of candidates (-v).")
+        raise click.UsageError("--only-listed needs a list of candidates: give -v.")
     options = run_options(given)
     with region_progress() as watch:
         likelihoods.write_likelihoods(
