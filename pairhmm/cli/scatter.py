@@ -47,7 +47,7 @@ def command(output: str, pieces: int, haplotypes: str | None, **given: Any) -> N
     everything, because no cut lies near a candidate.
     """
     if haplotypes is not None:
-        raise click.UsageError("--haplotypes is for a single region, which cannot be cut.")
+        raise click.UsageError("--haplotypes is for one region, which cannot be cut.")
 
     options = run_options(given)
     scatter.write_scatter(output=output, pieces=pieces, options=options, **given)
