@@ -30,7 +30,7 @@ def _described(command: click.Command, name: str, parent: click.Context | None =
     for panel in construct_panels(command, context, context.make_formatter()):
         if isinstance(panel, RichOptionPanel):
             yield from _table(panel.name, list(panel.options), context)
-    if examples := getattr(command, "examples", ()):
+    if examples := command.examples:
         yield "\n".join(["\nExamples:\n", "```", *examples, "```", ""])
     if isinstance(command, click.Group):
         for subcommand in command.list_commands(context):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain, islice
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +15,10 @@ from pairhmm import engine
 from pairhmm.engine import Choice
 from pairhmm.errors import InputError
 from pairhmm.genomics.arrays import joined, offsets
-from pairhmm.genomics.qualities import PhredValues, phred
+from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY, PhredValues, phred
 from pairhmm.genomics.sequences import Letters, codes_of, encode
 from pairhmm.interface.arguments import AnyPath, path_of
-from pairhmm.interface.options import check_whole
+from pairhmm.interface.options import Within, check_whole
 from pairhmm.io.files.ahead import read_ahead
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.files.endings import TEXT_TABLE, require_ending
@@ -142,7 +143,7 @@ def forward_files(
     *,
     model: ProfileModel | None = None,
     options: gatk.GatkOptions = _DEFAULTS,
-    default_base_quality: int | None = None,
+    default_base_quality: Annotated[int | None, Within(0, HIGHEST_SAM_QUALITY)] = None,
     backend: str | Choice = "auto",
     threads: int = 1,
 ) -> int:

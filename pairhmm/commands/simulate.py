@@ -27,6 +27,8 @@ MIN_CONTIG = 2_000
 # The longest contig a BAI index can hold.
 MAX_CONTIG = 2**29 - 1
 MAX_COVERAGE = 100_000
+# Bases, both included.
+READ_LENGTHS = 20, 500
 # What SAM allows in a read group's sample and VCF in a column's name, less white space.
 SAMPLE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 
@@ -130,12 +132,17 @@ def simulate(
 
 def _check(settings: _Settings) -> None:
     longest = max(settings.contigs, 1)
+    shortest_read, longest_read = READ_LENGTHS
     rules = [
         (settings.contigs >= 1, "--contigs", "must be at least 1"),
         (settings.length >= MIN_CONTIG * longest, "--length", f"must be at least {MIN_CONTIG} bases a contig"),
         (settings.length <= MAX_CONTIG * longest, "--length", f"must be at most {MAX_CONTIG} bases a contig"),
         (0 < settings.coverage <= MAX_COVERAGE, "--coverage", f"must be above 0 and at most {MAX_COVERAGE}"),
-        (20 <= settings.read_length <= 500, "--read-length", "must be from 20 to 500"),
+        (
+            shortest_read <= settings.read_length <= longest_read,
+            "--read-length",
+            f"must be from {shortest_read} to {longest_read}",
+        ),
         (settings.snvs >= 0, "--snvs", "must not be negative"),
         (settings.indels >= 0, "--indels", "must not be negative"),
         (1 <= settings.max_indel < settings.read_length, "--max-indel", "must be from 1 to --read-length minus 1"),

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import tee
+from typing import Annotated
 
 from pairhmm import engine
 from pairhmm.compiled import require_compiled
@@ -32,7 +33,7 @@ from pairhmm.genomics.regions import MAX_SHIFT, FetchBases, Region, RegionBuilde
 from pairhmm.genomics.sequences import decode
 from pairhmm.genomics.variants import Variant
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of, some_paths_of, texts_of
-from pairhmm.interface.options import check_whole
+from pairhmm.interface.options import Within, check_fields
 from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.io.alignments.read_blocks import ReadSelection, read_blocks
 from pairhmm.io.sequences.fasta import Reference
@@ -83,13 +84,12 @@ class RunOptions:
     evidence: EvidenceOptions = field(default_factory=EvidenceOptions)
     discovery: CandidateOptions = field(default_factory=CandidateOptions)
     backend: str | Choice = "auto"
-    threads: int = 1
-    chunk_size: int = 20_000
+    threads: Annotated[int, Within(1)] = 1
+    chunk_size: Annotated[int, Within(1)] = 20_000
 
     def __post_init__(self) -> None:
         check_backend(self.backend)
-        check_whole("threads", self.threads, 1)
-        check_whole("chunk_size", self.chunk_size, 1)
+        check_fields(self)
 
 
 @dataclass(slots=True)

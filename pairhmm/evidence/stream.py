@@ -13,7 +13,7 @@ import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Annotated, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from pairhmm.genomics.haplotypes import Haplotype, build_haplotypes
 from pairhmm.genomics.regions import MAX_SHIFT, FetchBases, Region
 from pairhmm.genomics.sequences import encode
 from pairhmm.interface.display import short_repr
-from pairhmm.interface.options import check_whole
+from pairhmm.interface.options import Within, check_fields
 
 # GATK drops reads that a region's cut leaves shorter (AssemblyBasedCallerUtils, READ_LENGTH_FILTER_THRESHOLD).
 MIN_CUT_LENGTH = 10
@@ -152,14 +152,12 @@ class EvidenceOptions:
         Cells of the pair-HMM scored in one call, about.
     """
 
-    max_haplotypes: int = 128
-    max_depth: int = 1000
-    max_cells: int = 200_000_000
+    max_haplotypes: Annotated[int, Within(2)] = 128
+    max_depth: Annotated[int, Within(1)] = 1000
+    max_cells: Annotated[int, Within(1, 2**63 - 1)] = 200_000_000
 
     def __post_init__(self) -> None:
-        check_whole("max_haplotypes", self.max_haplotypes, 2)
-        check_whole("max_depth", self.max_depth, 1)
-        check_whole("max_cells", self.max_cells, 1, 2**63 - 1)
+        check_fields(self)
 
 
 @dataclass(slots=True)

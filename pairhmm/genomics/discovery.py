@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +16,11 @@ from pairhmm.compiled import native
 from pairhmm.genomics.arrays import offsets
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.haplotypes import UNKNOWN
+from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY
 from pairhmm.genomics.regions import FetchBases, Region, shift_left, trim_allele
 from pairhmm.genomics.sequences import decode, encode
 from pairhmm.genomics.variants import Variant
-from pairhmm.interface.options import check_number, check_whole
+from pairhmm.interface.options import Within, check_fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +37,14 @@ class CandidateOptions:
         The least share of the reads at the position that show the allele.
     """
 
-    min_base_quality: int = 10
-    min_snv_count: int = 3
-    min_indel_count: int = 2
-    min_snv_fraction: float = 0.12
-    min_indel_fraction: float = 0.08
+    min_base_quality: Annotated[int, Within(0, HIGHEST_SAM_QUALITY)] = 10
+    min_snv_count: Annotated[int, Within(1)] = 3
+    min_indel_count: Annotated[int, Within(1)] = 2
+    min_snv_fraction: Annotated[float, Within(0, 1)] = 0.12
+    min_indel_fraction: Annotated[float, Within(0, 1)] = 0.08
 
     def __post_init__(self) -> None:
-        check_whole("min_base_quality", self.min_base_quality, 0, 93)
-        for name in ("min_snv_count", "min_indel_count"):
-            check_whole(name, getattr(self, name), 1)
-        for name in ("min_snv_fraction", "min_indel_fraction"):
-            check_number(name, getattr(self, name), 0, 1)
+        check_fields(self)
 
 
 class CandidateFinder:

@@ -8,12 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import comb
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.genomics.ploidy import Ploidies
-from pairhmm.interface.options import check_number, check_whole
+from pairhmm.interface.options import Within, check_fields
 
 Floats = NDArray[np.float64]
 
@@ -52,15 +53,13 @@ class GenotypeOptions:
         Probability that a site differs from the reference in one chromosome pair (heterozygosity).
     """
 
-    ploidy: int = 2
-    snv_prior: float = 1e-3
-    indel_prior: float = 1.25e-4
+    ploidy: Annotated[int, Within(1)] = 2
+    snv_prior: Annotated[float, Within(1e-12, 0.1)] = 1e-3
+    indel_prior: Annotated[float, Within(1e-12, 0.1)] = 1.25e-4
     ploidies: Ploidies = field(default_factory=Ploidies)
 
     def __post_init__(self) -> None:
-        check_whole("ploidy", self.ploidy, 1)
-        for name in ("snv_prior", "indel_prior"):
-            check_number(name, getattr(self, name), 1e-12, 0.1)
+        check_fields(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 HIGHEST_QUALITY = 127
-"""The highest Phred quality that is taken: GATK's are 8-bit signed integers. SAM's go to 93."""
+"""The highest Phred quality that is taken: GATK's are 8-bit signed integers."""
+
+HIGHEST_SAM_QUALITY = 93
+"""The highest Phred quality in SAM and FASTQ: ``~``, the last character that is printed."""
 
 PHRED_OFFSET = 33
 """Code of the character that stands for quality 0 (``!``), in FASTQ and SAM."""

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 from pairhmm.genomics.variants import Variant
-from pairhmm.interface.options import check_whole
+from pairhmm.interface.options import Within, check_fields
 
 MAX_SHIFT = 150
 """Bases that an insertion or deletion is shifted through a repeat at most. Short reads do not span longer repeats."""
@@ -44,18 +45,15 @@ class RegionOptions:
         deletion still fits.
     """
 
-    join_distance: int = 25
-    max_span: int = 300
-    max_alleles: int = 64
-    flank: int = 55
-    min_flank: int = 10
-    pad: int = 15
+    join_distance: Annotated[int, Within(0)] = 25
+    max_span: Annotated[int, Within(1)] = 300
+    max_alleles: Annotated[int, Within(1)] = 64
+    flank: Annotated[int, Within(0)] = 55
+    min_flank: Annotated[int, Within(0)] = 10
+    pad: Annotated[int, Within(0)] = 15
 
     def __post_init__(self) -> None:
-        for name in ("join_distance", "flank", "min_flank", "pad"):
-            check_whole(name, getattr(self, name), 0)
-        check_whole("max_span", self.max_span, 1)
-        check_whole("max_alleles", self.max_alleles, 1)
+        check_fields(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ stated at the functions.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.genomics.qualities import HIGHEST_QUALITY
-from pairhmm.interface.options import check_choice, check_number, check_whole
+from pairhmm.interface.options import Within, check_fields
 from pairhmm.models.batch import ROW_SIZE, Qualities, Start
 
 ERROR = 10.0 ** (-np.arange(256) / 10.0)
@@ -47,6 +47,7 @@ LOWEST_USABLE_BASE_QUALITY = 6
 """Phred quality that a base below the threshold gets, as in GATK."""
 
 PcrModel = Literal["none", "hostile", "aggressive", "conservative"]
+Phred = Annotated[int, Within(0, HIGHEST_QUALITY)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,25 +70,17 @@ class GatkOptions:
         A read whose best score is below -4 min(2, ceil(error_rate m)) is set aside.
     """
 
-    insertion_quality: int = DEFAULT_INDEL_QUALITY
-    deletion_quality: int = DEFAULT_INDEL_QUALITY
-    gap_quality: int = DEFAULT_GAP_QUALITY
+    insertion_quality: Phred = DEFAULT_INDEL_QUALITY
+    deletion_quality: Phred = DEFAULT_INDEL_QUALITY
+    gap_quality: Phred = DEFAULT_GAP_QUALITY
     pcr_indel_model: PcrModel = "conservative"
     cap_by_mapping_quality: bool = True
-    base_quality_threshold: int | None = 18
-    score_floor: float | None = 4.5
-    error_rate: float | None = 0.02
+    base_quality_threshold: Annotated[int | None, Within(0, HIGHEST_QUALITY)] = 18
+    score_floor: Annotated[float | None, Within(0)] = 4.5
+    error_rate: Annotated[float | None, Within(0, 1)] = 0.02
 
     def __post_init__(self) -> None:
-        for name in ("insertion_quality", "deletion_quality", "gap_quality"):
-            check_whole(name, getattr(self, name), 0, HIGHEST_QUALITY)
-        check_choice("pcr_indel_model", self.pcr_indel_model, tuple(PCR_RATES))
-        if self.base_quality_threshold is not None:
-            check_whole("base_quality_threshold", self.base_quality_threshold, 0, HIGHEST_QUALITY)
-        if self.score_floor is not None:
-            check_number("score_floor", self.score_floor, 0)
-        if self.error_rate is not None:
-            check_number("error_rate", self.error_rate, 0, 1)
+        check_fields(self)
 
 
 def rows(qualities: Qualities) -> NDArray[np.float64]:

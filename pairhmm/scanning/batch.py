@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from pairhmm.genomics.arrays import joined, offsets
 from pairhmm.genomics.iupac import ANY, reverse_complement
 from pairhmm.interface.display import short_repr
-from pairhmm.interface.options import check_number, check_whole
+from pairhmm.interface.options import Within, check_fields
 
 FORWARD, REVERSE = 0, 1
 
@@ -48,17 +49,14 @@ class ScanOptions:
     """
 
     both_strands: bool = True
-    max_mismatches: int = 0
-    min_informative: int = 12
-    min_score: float = 0.0
-    min_mean: float = 0.0
+    max_mismatches: Annotated[int, Within(0)] = 0
+    min_informative: Annotated[int, Within(0)] = 12
+    min_score: Annotated[float, Within(0)] = 0.0
+    min_mean: Annotated[float, Within(0, 1000)] = 0.0
     every_match: bool = False
 
     def __post_init__(self) -> None:
-        check_whole("max_mismatches", self.max_mismatches, 0)
-        check_whole("min_informative", self.min_informative, 0)
-        check_number("min_score", self.min_score, 0)
-        check_number("min_mean", self.min_mean, 0, 1000)
+        check_fields(self)
 
     @property
     def needs_qualities(self) -> bool:

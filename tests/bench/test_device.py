@@ -177,7 +177,7 @@ def test_json_has_the_device_and_every_repetition(gpu):
 def test_all_tables_are_a_gpus_default_and_lengths_are_a_cpus(gpu, monkeypatch):
     for name in ("_kernel_table", "_workload_table", "_file_table"):
         monkeypatch.setattr(
-            f"pairhmm.cli.bench.{name}", lambda report, choices, *_, name=name: report.table(name, name)
+            f"pairhmm.cli.bench.forward.{name}", lambda report, choices, *_, name=name: report.table(name, name)
         )
     monkeypatch.setattr("pairhmm.bench.lengths.measure_speed", lambda *_, **__: [])
     assert [line.split("\t")[0] for line in run().stdout.splitlines()] == [
@@ -191,7 +191,7 @@ def test_a_software_adapter_has_the_tables_of_a_cpu(gpu, monkeypatch, caplog):
     monkeypatch.setattr(backends, "status", found.__getitem__)
     monkeypatch.setattr("pairhmm.bench.lengths.measure_speed", lambda *_, **__: [])
     assert run("--backend", "gpu").stdout.splitlines() == ["backend\tlength\tthreads\tpairs\tseconds\tgcups"]
-    assert "backend gpu: a software adapter, for which --table makes the tables of a GPU" in caplog.text
+    assert "backend gpu is a software adapter: only --table makes the tables of a GPU for it" in caplog.text
 
 
 def test_a_workload_that_is_none():

@@ -9,7 +9,7 @@ from pairhmm import backends
 from pairhmm.backends import Status
 from pairhmm.cli.bench import command as bench
 from pairhmm.cli.call import command as call
-from pairhmm.cli.common import BACKENDS
+from pairhmm.cli.compute import BACKENDS
 from pairhmm.cli.devices import command as devices
 from pairhmm.cli.forward import command as forward
 from pairhmm.cli.likelihoods import command as likelihoods

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import tee
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
 import numpy as np
 import pysam
@@ -20,9 +20,9 @@ import pysam
 from pairhmm.errors import InputError
 from pairhmm.genomics.arrays import offsets
 from pairhmm.genomics.blocks import ReadBlock
-from pairhmm.genomics.qualities import HIGHEST_QUALITY
+from pairhmm.genomics.qualities import HIGHEST_QUALITY, HIGHEST_SAM_QUALITY
 from pairhmm.genomics.sequences import encode
-from pairhmm.interface.options import check_whole
+from pairhmm.interface.options import Within, check_fields
 from pairhmm.io.alignments.sources import Interval, OpenAlignments, SourceReader
 from pairhmm.io.files.names import check_read_names
 
@@ -63,15 +63,12 @@ class ReadSelection:
         Phred quality of reads that have none; None makes them an error.
     """
 
-    excluded_flags: int
-    min_mapq: int
-    default_base_quality: int | None = None
+    excluded_flags: Annotated[int, Within(0, 0xFFFF)]
+    min_mapq: Annotated[int, Within(0, 255)]
+    default_base_quality: Annotated[int | None, Within(0, HIGHEST_SAM_QUALITY)] = None
 
     def __post_init__(self) -> None:
-        check_whole("excluded_flags", self.excluded_flags, 0, 0xFFFF)
-        check_whole("min_mapq", self.min_mapq, 0, 255)
-        if self.default_base_quality is not None:
-            check_whole("default_base_quality", self.default_base_quality, 0, 93)
+        check_fields(self)
 
 
 @dataclass(slots=True)
