@@ -12,7 +12,7 @@ import pytest
 from pairhmm import engine
 from pairhmm.commands.validate import Case, validate
 from pairhmm.errors import InputError
-from pairhmm.models.batch import PairBatch
+from pairhmm.models.batch import PairBatch, Scores
 
 HAPLOTYPE = "ACGTTGCAAGCT"
 READ = "GTTGCAAG"
@@ -83,7 +83,7 @@ def test_a_score_that_is_not_finite_fails_at_any_tolerance(
     file: Path, monkeypatch: pytest.MonkeyPatch, value: float
 ) -> None:
     file.write_text(line(-1.0))
-    scores = engine.Scores(np.array([value]), np.zeros(1, np.uint8))
+    scores = Scores(np.array([value]), np.zeros(1, np.uint8))
     monkeypatch.setattr(engine, "forward", lambda *args, **kwargs: scores)
     result = validate(file, tolerance=1e300)
     assert not result.holds

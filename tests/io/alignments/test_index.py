@@ -151,9 +151,9 @@ def mutations(data, rng):
 WALK = """
 import sys, pysam
 from pairhmm.errors import InputError, PairhmmError
-from pairhmm.io.alignments import AlignmentReader
-from pairhmm.io.fasta import Reference
-from pairhmm.io.read_blocks import ReadSelection, read_blocks
+from pairhmm.io.alignments.opening import AlignmentReader
+from pairhmm.io.sequences.fasta import Reference
+from pairhmm.io.alignments.read_blocks import ReadSelection, read_blocks
 path, index, *mutants = sys.argv[1:]
 refused = 0
 with Reference("ref.fa") as genome:

@@ -210,7 +210,7 @@ def test_missing_index(tmp_path, fasta):
         (lambda data: data[: len(data) // 2], "x.bam: is cut off: its end marker is missing"),
         (lambda data: data[: len(data) // 2] + data[-28:], "x.bam: can't be read to its end; it is cut off or damaged"),
         (lambda data: b"hello\n", "x.bam: not a BAM or CRAM file"),
-        (lambda data: b"", "x.bam: not a BAM or CRAM file"),
+        (lambda data: b"", "x.bam: is cut off: nothing is in it"),
     ],
     ids=["cut", "cut inside", "text", "empty"],
 )
