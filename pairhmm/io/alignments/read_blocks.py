@@ -21,6 +21,7 @@ from pairhmm.errors import InputError
 from pairhmm.genomics.arrays import offsets
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.qualities import HIGHEST_QUALITY
+from pairhmm.genomics.sam_flags import ALL, DUPLICATE, QC_FAIL, SECONDARY, SUPPLEMENTARY, UNMAPPED
 from pairhmm.genomics.sequences import encode
 from pairhmm.interface.options import check_whole
 from pairhmm.io.alignments.sources import Interval, OpenAlignments, SourceReader
@@ -34,14 +35,13 @@ Buffer: TypeAlias = "bytes | array[int]"
 _CONSUMES_QUERY = np.array([1, 1, 0, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0], dtype=np.int64)
 # An index is used to get to the next wanted interval where it is at least this far: nearer, reading on is faster.
 _JUMP = 200_000
-_UNMAPPED = 0x4
 # SAM flags and what is said of reads that were left out for them.
 _REASONS = (
-    (_UNMAPPED, "unmapped"),
-    (0x100, "secondary"),
-    (0x200, "QC-fail"),
-    (0x400, "duplicate"),
-    (0x800, "supplementary"),
+    (UNMAPPED, "unmapped"),
+    (SECONDARY, "secondary"),
+    (QC_FAIL, "QC-fail"),
+    (DUPLICATE, "duplicate"),
+    (SUPPLEMENTARY, "supplementary"),
 )
 _LOW_MAPQ, _EMPTY = "low mapping quality", "without bases"
 _NOWHERE, _OUTSIDE = "mapped to no place", "beyond their contig's end"
@@ -68,7 +68,7 @@ class ReadSelection:
     default_base_quality: int | None = None
 
     def __post_init__(self) -> None:
-        check_whole("excluded_flags", self.excluded_flags, 0, 0xFFFF)
+        check_whole("excluded_flags", self.excluded_flags, 0, ALL)
         check_whole("min_mapq", self.min_mapq, 0, 255)
         if self.default_base_quality is not None:
             check_whole("default_base_quality", self.default_base_quality, 0, 93)
@@ -235,7 +235,7 @@ def _select(
 ) -> Iterator[_Item]:
     """The wanted reads of one input as (contig, start, input, read); others are counted by reason in `left_out`."""
     # An unmapped read has no place here, whatever was asked for.
-    excluded, min_mapq = selection.excluded_flags | _UNMAPPED, selection.min_mapq
+    excluded, min_mapq = selection.excluded_flags | UNMAPPED, selection.min_mapq
     known = set(source.contigs)
     of_tid = [rank[name] if name in known else None for name in source.file.references]
     if regions is not None:

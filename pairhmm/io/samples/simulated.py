@@ -11,6 +11,8 @@ from types import TracebackType
 import numpy as np
 import pysam
 
+from pairhmm.genomics.qualities import PHRED_OFFSET
+from pairhmm.genomics.sam_flags import FIRST, MATE_REVERSE, PAIRED, PROPER_PAIR, REVERSE, SECOND
 from pairhmm.simulation.reads import CIGAR_M, ReadSet
 from pairhmm.simulation.variants import TruthVariant
 
@@ -20,8 +22,8 @@ NIBBLES = np.array([1, 2, 4, 8], dtype=np.uint8)
 MAPQ = 60
 FASTA_WIDTH = 60
 ROWS_AT_ONCE = 1 << 15
-# Flags: paired and proper 3, reverse 16, mate reverse 32, first 64, second 128.
-LEFT_FLAG, RIGHT_FLAG, FIRST_FLAG, SECOND_FLAG = 3 + 32, 3 + 16, 64, 128
+# Pairs face each other: the read on the left is forward, the one on the right is reverse.
+LEFT_FLAG, RIGHT_FLAG = PAIRED | PROPER_PAIR | MATE_REVERSE, PAIRED | PROPER_PAIR | REVERSE
 
 
 def letters(codes: Iterable[int]) -> str:
@@ -138,7 +140,7 @@ def _fastq_blocks(reads: ReadSet, prefix: str, mate: int) -> Iterator[bytes]:
         at = width + 4
         text[:, at : at + length] = LETTERS[codes]
         text[:, at + length + 1] = ord("+")
-        text[:, at + length + 3 : at + 2 * length + 3] = quals + 33
+        text[:, at + length + 3 : at + 2 * length + 3] = quals + PHRED_OFFSET
         yield text.tobytes()
 
 
@@ -221,7 +223,7 @@ def _fill_records(
     records["mapq"] = MAPQ
     records["bin"] = _bins(starts, ends)
     records["cigar_ops"] = cigar_ops
-    records["flag"] = np.where(right == 1, RIGHT_FLAG, LEFT_FLAG) + np.where(is_first, FIRST_FLAG, SECOND_FLAG)
+    records["flag"] = np.where(right == 1, RIGHT_FLAG, LEFT_FLAG) + np.where(is_first, FIRST, SECOND)
     records["length"] = length
     records["tlen"] = np.where(right == 1, -span, span)
     records["name"][:, :-1] = _names(prefix, rows >> 1)
