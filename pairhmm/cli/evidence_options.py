@@ -10,7 +10,7 @@ from pairhmm.cli.common import Command, backend_options, threads_option
 from pairhmm.cli.numbers import Real, Whole
 
 if TYPE_CHECKING:
-    from pairhmm.evidence.run import RunOptions
+    from pairhmm.evidence.inputs import RunOptions
 
 _COUNT = Whole(1)
 _SHARE = Real(0, 1)
@@ -115,7 +115,7 @@ def evidence_options(command: Command) -> Command:
 
 def run_options(given: dict[str, Any]) -> RunOptions:
     """Take the shared options out of `given`; what stays are those that name files, and the command's own."""
-    from pairhmm.evidence.run import RunOptions
+    from pairhmm.evidence.inputs import RunOptions
     from pairhmm.evidence.stream import EvidenceOptions
     from pairhmm.genomics.discovery import CandidateOptions
     from pairhmm.genomics.regions import RegionOptions

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pairhmm.commands.call import Site
 from pairhmm.commands.likelihoods import table_rows
 from pairhmm.errors import InputError
-from pairhmm.evidence.stream import Evidence
+from pairhmm.evidence.genotyping import Site
+from pairhmm.evidence.region_evidence import Evidence
 from pairhmm.genomics.genotypes import SampleGenotype
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.interface.options import check_number

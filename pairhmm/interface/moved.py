@@ -25,7 +25,7 @@ _MOVED = {
     "pairhmm.ploidy": "pairhmm.genomics.ploidy",
     "pairhmm.regions": "pairhmm.genomics.regions",
     "pairhmm.report": "pairhmm.commands.report",
-    "pairhmm.runs": "pairhmm.evidence.run",
+    "pairhmm.runs": "pairhmm.evidence.inputs",
     "pairhmm.scan": "pairhmm.commands.scan",
     "pairhmm.scatter": "pairhmm.commands.scatter",
     "pairhmm.simulate": "pairhmm.commands.simulate",

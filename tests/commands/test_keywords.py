@@ -17,7 +17,7 @@ from pairhmm.commands.keywords import (
     with_keywords,
 )
 from pairhmm.commands.report import ReportInputs
-from pairhmm.evidence.run import RunOptions
+from pairhmm.evidence.inputs import RunOptions
 from pairhmm.genomics.genotypes import GenotypeOptions
 from pairhmm.io.alignments.read_blocks import ReadSelection
 from pairhmm.models.gatk import GatkOptions
