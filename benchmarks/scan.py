@@ -28,7 +28,7 @@ import numpy as np
 
 from pairhmm import scanning
 from pairhmm.backends.cpu import chosen_level
-from pairhmm.commands.scan import CHUNK_SIZE
+from pairhmm.commands.scan_files import CHUNK_SIZE
 from pairhmm.commands.simulate_scan import simulate_samples, simulate_signatures
 from pairhmm.genomics.iupac import ANY, reverse_complement
 from pairhmm.io.files import byte_stream

@@ -144,6 +144,9 @@ def test_public_names():
         ("batch", "PairBatch"),
         ("runs", "RunOptions"),
         ("scan", "scan"),
+        ("scan", "scan_files"),
+        ("forward", "forward_files"),
+        ("runs", "open_run"),
         ("io.read_blocks", "ReadSelection"),
     ],
 )

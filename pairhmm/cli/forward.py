@@ -49,7 +49,7 @@ def command(
     READS is FASTQ or FASTA, a .in file (which brings its haplotypes and is given alone), or, for the profile model, a
     .profile file of letter probabilities. HAPLOTYPES is FASTA. Base qualities are used as they are.
     """
-    from pairhmm.commands.forward import forward_files
+    from pairhmm.commands.forward_files import forward_files
     from pairhmm.io.files.destinations import check_apart
     from pairhmm.models.gatk import GatkOptions
     from pairhmm.models.profile import PRESETS, preset, read_parameters

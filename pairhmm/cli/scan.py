@@ -76,7 +76,7 @@ def command(
         raise click.UsageError("--multiqc-sample names the row of --multiqc, which is missing.")
 
     from pairhmm.cli.progress import byte_progress
-    from pairhmm.commands.scan import Reports, scan_files
+    from pairhmm.commands.scan_files import Reports, scan_files
     from pairhmm.scanning.batch import ScanOptions
 
     options = ScanOptions(

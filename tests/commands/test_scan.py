@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import pairhmm
-from pairhmm.commands.scan import Reports, ScanCounts, ScanHit, scan_files
+from pairhmm.commands.scan import ScanHit
+from pairhmm.commands.scan_files import Reports, ScanCounts, scan_files
 from pairhmm.errors import InputError
 from pairhmm.genomics.iupac import decode_sets, encode_sets
 from pairhmm.io.files.outputs import open_output
