@@ -43,6 +43,7 @@ BELOW_IN_IO = {
     "likelihoods": {"files"},
     "pairs": {"files"},
     "samples": {"files"},
+    "simulated": {"files"},
     "report": {"files"},
 }
 

@@ -16,7 +16,7 @@ from pairhmm.genomics.genotypes import MAX_GENOTYPES, GenotypeOptions
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.interface.options import check_number
 from pairhmm.io.files.destinations import check_apart
-from pairhmm.io.variants.calls import open_calls
+from pairhmm.io.variants.call_writer import open_calls
 from pairhmm.models.gatk import GatkOptions
 
 log = logging.getLogger(__name__)

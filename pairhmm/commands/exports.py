@@ -17,7 +17,7 @@ from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.interface.options import check_number
 from pairhmm.io.likelihoods.writer import COLUMNS
 from pairhmm.io.sequences.fasta import Reference
-from pairhmm.io.variants.calls import open_calls
+from pairhmm.io.variants.call_writer import open_calls
 from pairhmm.models.batch import PRECISIONS
 
 if TYPE_CHECKING:

@@ -22,7 +22,8 @@ from pairhmm.io.files.endings import TEXT_TABLE, require_ending
 from pairhmm.io.files.outputs import open_binary_output
 from pairhmm.io.pairs.batches import read_batches
 from pairhmm.io.pairs.score_lines import HEADER, score_lines
-from pairhmm.io.sequences.records import SequenceRecord, read_profiles, read_sequences
+from pairhmm.io.sequences.profiles import read_profiles
+from pairhmm.io.sequences.reader import SequenceRecord, read_sequences
 from pairhmm.models import gatk
 from pairhmm.models.batch import PairBatch, Read
 from pairhmm.models.profile import ProfileModel, one_hot

@@ -19,13 +19,13 @@ from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.likelihoods.reader import LikelihoodTable
 from pairhmm.io.likelihoods.writer import companion
+from pairhmm.io.report.multiqc import multiqc_path, write_multiqc
 from pairhmm.io.report.page import write_page
 from pairhmm.io.report.timings import read_timings
 from pairhmm.io.samples.hit_reader import read_hits, table_label
-from pairhmm.io.samples.multiqc import multiqc_path, write_multiqc
 from pairhmm.io.samples.signatures import read_signatures
 from pairhmm.io.sequences.fasta import Reference
-from pairhmm.io.variants.called_sites import CalledSites
+from pairhmm.io.variants.call_reader import CalledSites
 from pairhmm.reporting.cohort import Cohort
 from pairhmm.reporting.hits import Hits
 from pairhmm.reporting.sites import SiteChoice, sites_of

@@ -10,8 +10,8 @@ import numpy as np
 
 from pairhmm.commands.report_panels import Panels
 from pairhmm.genomics.genotypes import INFORMATIVE
+from pairhmm.io.report.multiqc import general_statistics, heatmap
 from pairhmm.io.report.timings import Timing
-from pairhmm.io.samples.multiqc import general_statistics, heatmap
 from pairhmm.models.batch import PRECISIONS
 from pairhmm.reporting.cohort import Cohort
 from pairhmm.reporting.hits import QUALITY_BIN, Hits, track

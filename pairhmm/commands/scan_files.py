@@ -22,7 +22,6 @@ from pairhmm.io.files.byte_stream import STDIN, ByteStream
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.files.names import check_names
 from pairhmm.io.files.outputs import is_device
-from pairhmm.io.samples.files import sample_blocks
 from pairhmm.io.samples.hit_writer import (
     Sink,
     file_label,
@@ -32,6 +31,7 @@ from pairhmm.io.samples.hit_writer import (
     open_summaries,
     summary_paths,
 )
+from pairhmm.io.samples.record_blocks import sample_blocks
 from pairhmm.io.samples.signatures import read_signatures
 from pairhmm.scanning.batch import Patterns, Scanned, ScanOptions, Signatures
 from pairhmm.scanning.choice import choose

@@ -11,7 +11,8 @@ import numpy as np
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.io.files.output_folders import whole_folder
-from pairhmm.io.samples.simulated import ReadWriter, write_fasta, write_truth
+from pairhmm.io.simulated.genome import write_fasta, write_truth
+from pairhmm.io.simulated.reads import ReadWriter
 from pairhmm.simulation.reads import draw_reads
 from pairhmm.simulation.reference import make_contig, repeat_families
 from pairhmm.simulation.variants import TooManyVariantsError, build_haplotype, place_variants

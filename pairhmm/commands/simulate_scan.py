@@ -12,7 +12,7 @@ from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.files.output_folders import check_new
 from pairhmm.io.files.outputs import open_output
 from pairhmm.io.samples.signatures import read_signatures
-from pairhmm.io.sequences.output import open_sequences
+from pairhmm.io.sequences.writer import open_sequences
 from pairhmm.simulation.signatures import draw_sample, draw_signature
 
 TRUTH_COLUMNS = ("sample", "signature", "start", "end", "strand")

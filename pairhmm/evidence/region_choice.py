@@ -23,7 +23,7 @@ from pairhmm.genomics.sequences import decode
 from pairhmm.genomics.variants import Variant
 from pairhmm.io.sequences.fasta import Reference
 from pairhmm.io.sequences.intervals import Interval
-from pairhmm.io.sequences.records import read_sequences
+from pairhmm.io.sequences.reader import read_sequences
 from pairhmm.io.variants.candidates import CandidateReader
 
 

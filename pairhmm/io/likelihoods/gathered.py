@@ -10,8 +10,8 @@ from pairhmm.errors import InputError
 from pairhmm.io.files.bgzip import BgzipText
 from pairhmm.io.files.endings import require_ending
 from pairhmm.io.files.outputs import TextSink, open_output, output_errors, whole_files
+from pairhmm.io.files.parquet_sums import ColumnSums
 from pairhmm.io.files.pieces import DAMAGED, SAME_RUN, Piece, open_piece
-from pairhmm.io.likelihoods.parquet_sums import ColumnSums
 from pairhmm.io.likelihoods.writer import (
     ENDINGS,
     INDICES,

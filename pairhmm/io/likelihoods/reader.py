@@ -14,8 +14,8 @@ import numpy as np
 
 from pairhmm.errors import InputError
 from pairhmm.io.files.one_pass import require_file
+from pairhmm.io.files.parquet_sums import ColumnSums
 from pairhmm.io.files.text_lines import read_rows
-from pairhmm.io.likelihoods.parquet_sums import ColumnSums
 from pairhmm.io.likelihoods.writer import (
     COLUMNS,
     HAPLOTYPE_COLUMNS,

@@ -25,7 +25,7 @@ from pairhmm.interface.display import short_repr
 from pairhmm.io.files.bgzip import LONGEST_FOR_TBI, BgzipText
 from pairhmm.io.files.endings import require_ending
 from pairhmm.io.files.outputs import STDOUT, TextSink, is_device, open_output, output_errors, whole_files
-from pairhmm.io.likelihoods.parquet_sums import ColumnSums
+from pairhmm.io.files.parquet_sums import ColumnSums
 from pairhmm.models.batch import PRECISIONS
 
 COLUMNS = ("sample", "chrom", "start", "end", "read_name", "mate", "haplotype", "log10_likelihood", "precision")

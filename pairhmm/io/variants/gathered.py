@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pairhmm.errors import InputError
 from pairhmm.io.files.pieces import DAMAGED, SAME_RUN, open_piece
-from pairhmm.io.variants.calls import open_vcf
+from pairhmm.io.variants.call_writer import open_vcf
 from pairhmm.io.variants.provenance import run_header
 
 _TAB = "\t"

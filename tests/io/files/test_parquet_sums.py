@@ -14,7 +14,7 @@ import pyarrow
 from pyarrow import parquet
 
 from pairhmm.commands.gather import gather
-from pairhmm.io.likelihoods.parquet_sums import ColumnSums
+from pairhmm.io.files.parquet_sums import ColumnSums
 from pairhmm.io.likelihoods.writer import PARQUET_WRITING
 
 SCHEMA = pyarrow.schema([("name", pyarrow.dictionary(pyarrow.int32(), pyarrow.string())), ("score", "float64")])
