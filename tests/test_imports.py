@@ -43,7 +43,7 @@ BELOW_IN_IO = {
     "likelihoods": {"files"},
     "pairs": {"files"},
     "samples": {"files"},
-    "simulated": {"files"},
+    "simulated": {"files", "variants"},
     "report": {"files"},
 }
 

@@ -15,7 +15,7 @@ from pairhmm.evidence.region_evidence import Evidence
 from pairhmm.genomics.genotypes import SampleGenotype
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.interface.options import check_number
-from pairhmm.io.likelihoods.writer import COLUMNS
+from pairhmm.io.likelihoods.table import COLUMNS
 from pairhmm.io.sequences.fasta import Reference
 from pairhmm.io.variants.call_writer import open_calls
 from pairhmm.models.batch import PRECISIONS

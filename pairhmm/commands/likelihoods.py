@@ -15,7 +15,8 @@ from pairhmm.evidence.run import Watch
 from pairhmm.genomics.sam_flags import mates_of
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.io.files.destinations import check_apart
-from pairhmm.io.likelihoods.writer import LikelihoodRows, companion, open_likelihoods
+from pairhmm.io.likelihoods.table import LikelihoodRows, companion
+from pairhmm.io.likelihoods.writer import open_likelihoods
 from pairhmm.models.gatk import GatkOptions, floor_scores
 
 

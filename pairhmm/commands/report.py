@@ -18,7 +18,7 @@ from pairhmm.interface.options import check_whole
 from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.likelihoods.reader import LikelihoodTable
-from pairhmm.io.likelihoods.writer import companion
+from pairhmm.io.likelihoods.table import companion
 from pairhmm.io.report.multiqc import multiqc_path, write_multiqc
 from pairhmm.io.report.page import write_page
 from pairhmm.io.report.timings import read_timings

@@ -18,10 +18,11 @@ from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of
 from pairhmm.interface.options import check_whole
 from pairhmm.io.files.ahead import read_ahead
-from pairhmm.io.files.byte_stream import STDIN, ByteStream
+from pairhmm.io.files.byte_stream import ByteStream
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.files.names import check_names
 from pairhmm.io.files.outputs import is_device
+from pairhmm.io.files.standard_streams import STDIN
 from pairhmm.io.samples.hit_writer import (
     Sink,
     file_label,

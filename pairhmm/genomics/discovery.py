@@ -15,6 +15,7 @@ from pairhmm.compiled import native
 from pairhmm.genomics.arrays import offsets
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.haplotypes import UNKNOWN
+from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY
 from pairhmm.genomics.regions import FetchBases, Region, shift_left, trim_allele
 from pairhmm.genomics.sequences import decode, encode
 from pairhmm.genomics.variants import Variant
@@ -42,7 +43,7 @@ class CandidateOptions:
     min_indel_fraction: float = 0.08
 
     def __post_init__(self) -> None:
-        check_whole("min_base_quality", self.min_base_quality, 0, 93)
+        check_whole("min_base_quality", self.min_base_quality, 0, HIGHEST_SAM_QUALITY)
         for name in ("min_snv_count", "min_indel_count"):
             check_whole(name, getattr(self, name), 1)
         for name in ("min_snv_fraction", "min_indel_fraction"):

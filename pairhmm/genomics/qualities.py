@@ -9,7 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 HIGHEST_QUALITY = 127
-"""Phred qualities are at most this: 8-bit signed in GATK, at most 93 in SAM."""
+"""Phred qualities are at most this: 8-bit signed numbers in GATK."""
+
+HIGHEST_SAM_QUALITY = 93
+"""Phred qualities are at most this in SAM and FASTQ: ``~``, the last character that is printed."""
 
 PHRED_OFFSET = 33
 """Of characters: ``!`` is 0."""

@@ -14,6 +14,8 @@ from typing import IO, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.io.files import magic
+
 # A .bai is a .csi of these parameters.
 _BAI_SHIFT, _BAI_DEPTH = 14, 5
 # Contigs of 2^44 bases, and bins whose numbers fit 31 bits.
@@ -85,7 +87,7 @@ def bins(levels: int) -> int:
 def open_unzipped(path: str) -> IO[bytes]:
     """The bytes of an index, which may be gzipped."""
     with open(path, "rb") as raw:
-        is_zipped = raw.read(2) == b"\x1f\x8b"
+        is_zipped = raw.read(2) == magic.GZIP
     return cast(IO[bytes], gzip.open(path, "rb")) if is_zipped else open(path, "rb")
 
 

@@ -20,12 +20,13 @@ import pysam
 from pairhmm.errors import InputError
 from pairhmm.genomics.arrays import offsets
 from pairhmm.genomics.blocks import ReadBlock
-from pairhmm.genomics.qualities import HIGHEST_QUALITY
+from pairhmm.genomics.qualities import HIGHEST_QUALITY, HIGHEST_SAM_QUALITY
 from pairhmm.genomics.sam_flags import ALL, DUPLICATE, QC_FAIL, SECONDARY, SUPPLEMENTARY, UNMAPPED
 from pairhmm.genomics.sequences import encode
 from pairhmm.interface.options import check_whole
-from pairhmm.io.alignments.sources import Interval, OpenAlignments, SourceReader
+from pairhmm.io.alignments.sources import OpenAlignments, SourceReader
 from pairhmm.io.files.names import check_read_names
+from pairhmm.io.sequences.intervals import Interval
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +72,7 @@ class ReadSelection:
         check_whole("excluded_flags", self.excluded_flags, 0, ALL)
         check_whole("min_mapq", self.min_mapq, 0, 255)
         if self.default_base_quality is not None:
-            check_whole("default_base_quality", self.default_base_quality, 0, 93)
+            check_whole("default_base_quality", self.default_base_quality, 0, HIGHEST_SAM_QUALITY)
 
 
 @dataclass(slots=True)

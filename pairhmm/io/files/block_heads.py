@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 
 from pairhmm.errors import InputError
+from pairhmm.io.files import magic
 from pairhmm.io.files.end_markers import MAKE_AGAIN, end_marker
 
-_SIZE = 18
 # What htslib asks of a head: gzip with an extra field of 6 bytes, which is BC's.
-_FLAGS, _MAGIC = 3, b"\x1f\x8b\x08"
+_FLAGS = 3
 _FIELD = slice(10, 16), b"\x06\x00BC\x02\x00"
 _LENGTH = slice(16, 18)
 _BLOCKS_A_THREAD = 4
@@ -37,7 +37,7 @@ def check_file(path: str, threads: int, file: int | None = None) -> None:
         size = os.fstat(descriptor).st_size
         at = 0
         for _ in range(_BLOCKS_A_THREAD * (threads + 1)):
-            at = _behind(path, at, os.pread(descriptor, _SIZE, at))
+            at = _behind(path, at, os.pread(descriptor, magic.BGZF_HEAD_SIZE, at))
             if at > size:
                 raise _damaged(path, size)
             if at in (0, size):
@@ -56,19 +56,24 @@ def check_bytes(path: str, start: bytes) -> None:
         For a block that is none.
     """
     at = 0
-    while at + _SIZE <= len(start):
-        at = _behind(path, at, start[at : at + _SIZE])
+    while at + magic.BGZF_HEAD_SIZE <= len(start):
+        at = _behind(path, at, start[at : at + magic.BGZF_HEAD_SIZE])
         if not at:
             return
 
 
 def _behind(path: str, at: int, head: bytes) -> int:
     """Where the block that begins at `at` ends; 0 for a file that is not of blocks."""
-    if not at and not (head[:2] == _MAGIC[:2] and end_marker(head)):
+    if not at and not (head[:2] == magic.GZIP and end_marker(head)):
         return 0
     place, field = _FIELD
     size = int.from_bytes(head[_LENGTH], "little") + 1
-    if not (head.startswith(_MAGIC) and head[_FLAGS] & 4 and head[place] == field and size > _SIZE):
+    if not (
+        head.startswith(magic.GZIP_DEFLATE)
+        and head[_FLAGS] & 4
+        and head[place] == field
+        and size > magic.BGZF_HEAD_SIZE
+    ):
         raise _damaged(path, at)
     return at + size
 

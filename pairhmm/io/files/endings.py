@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from pairhmm.errors import InputError
-from pairhmm.io.files.outputs import STDOUT, is_device
+from pairhmm.io.files.outputs import is_device
+from pairhmm.io.files.standard_streams import STDOUT
 
 TEXT_TABLE = (".tsv",)
 TABIX_INDICES = (".tbi", ".csi")

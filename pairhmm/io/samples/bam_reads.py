@@ -13,8 +13,6 @@ from pairhmm.io.files.byte_stream import ByteStream
 from pairhmm.io.files.end_markers import CUT_OFF, MAKE_AGAIN
 from pairhmm.scanning.records import RecordBlock
 
-MAGIC = b"BAM\1"
-
 
 def bam_blocks(stream: ByteStream, chunk_size: int) -> Iterator[RecordBlock]:
     """Blocks of the reads of a BAM file.

@@ -18,7 +18,6 @@ from pairhmm.io.files.htslib import UNREADABLE, quiet
 from pairhmm.scanning.batch import Samples
 from pairhmm.scanning.records import Names, RecordBlock
 
-MAGICS = (b"CRAM", b"@HD\t", b"@SQ\t", b"@RG\t", b"@PG\t", b"@CO\t")
 _LEFT_OUT = SECONDARY | SUPPLEMENTARY
 _MATES = ("", "/1", "/2")
 

@@ -13,6 +13,7 @@ from pairhmm.errors import InputError
 from pairhmm.genomics.qualities import HIGHEST_QUALITY, PHRED_OFFSET
 from pairhmm.genomics.sequences import encode
 from pairhmm.io.files.end_markers import check_end
+from pairhmm.io.files.htslib import quiet
 from pairhmm.io.files.names import check_names
 
 
@@ -38,10 +39,8 @@ def read_sequences(path: str | Path) -> Iterator[SequenceRecord]:
     name = ""
     # Also because the system says better than htslib why a file can't be opened.
     check_end(str(path))
-    # htslib writes to stderr what is raised here as one line.
-    verbosity = pysam.set_verbosity(0)
     try:
-        with pysam.FastxFile(str(path)) as records:
+        with quiet(), pysam.FastxFile(str(path)) as records:
             for record in records:
                 name = record.name or ""
                 check_names(str(path), "record", [name], "rename it")
@@ -63,8 +62,6 @@ def read_sequences(path: str | Path) -> Iterator[SequenceRecord]:
     except ValueError as error:
         place = f"after {name}" if name else ""
         raise InputError(str(path), place, str(error), "the file may be cut off") from error
-    finally:
-        pysam.set_verbosity(verbosity)
     if not name:
         raise InputError(str(path), "", "no FASTA or FASTQ record in it", "check the file")
 

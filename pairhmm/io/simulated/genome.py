@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pysam
 
+from pairhmm.io.variants.call_writer import VCF_COLUMNS
 from pairhmm.simulation.variants import TruthVariant
 
 LETTERS = np.frombuffer(b"ACGT", dtype=np.uint8)
@@ -40,7 +41,7 @@ def write_truth(path: Path, sizes: dict[str, int], variants: dict[str, list[Trut
     lines = ["##fileformat=VCFv4.2", '##FILTER=<ID=PASS,Description="All filters passed">']
     lines += [f"##contig=<ID={name},length={size}>" for name, size in sizes.items()]
     lines.append('##FORMAT=<ID=GT,Number=1,Type=String,Description="Phased genotype">')
-    lines.append("\t".join(("#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT", sample)))
+    lines.append("\t".join((*VCF_COLUMNS, "FORMAT", sample)))
     for name, placed in variants.items():
         for variant in placed:
             genotype = "|".join(map(str, variant.genotype))
