@@ -157,7 +157,8 @@ def test_old_names_import_with_a_warning(old, name):
         "with warnings.catch_warnings(record=True) as told:\n"
         "    warnings.simplefilter('always')\n"
         f"    from pairhmm.{old} import {name}\n"
-        f"assert [str(one.message) for one in told if one.category is FutureWarning][0].startswith('pairhmm.{old} is ')\n"
+        "said = [str(one.message) for one in told if one.category is FutureWarning]\n"
+        f"assert said[0].startswith('pairhmm.{old} is ')\n"
         "import pairhmm\n"
         "assert callable(pairhmm.call) and callable(pairhmm.scan)\n"
     )
