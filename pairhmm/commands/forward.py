@@ -29,7 +29,7 @@ def forward(
     backend: str | Choice = "auto",
     threads: int = 1,
 ) -> NDArray[np.float64]:
-    """log10 P(read | haplotype) of every read against every haplotype.
+    """Score every read against every haplotype: log10 P(read | haplotype).
 
     Parameters
     ----------
@@ -42,6 +42,7 @@ def forward(
     backend : str or Choice
         A backend's name, or "auto"; or that with its devices.
     threads : int
+        CPU threads.
 
     Returns
     -------
@@ -56,6 +57,12 @@ def forward(
         For reads of another model.
     BackendUnavailable
         Where a named backend does not run here.
+
+    Examples
+    --------
+    >>> read = pairhmm.make_read("ACGTACGTAC", base_quality=40)
+    >>> pairhmm.forward(read, ["TTACGTACGTACTT", "TTACGTTCGTACTT"]).round(2)
+    array([[-1.16, -5.63]])
     """
     check_whole("threads", threads, 1)
     several = _several(reads)
@@ -77,7 +84,7 @@ def make_read(
     deletion_quality: PhredValues | int = gatk.DEFAULT_INDEL_QUALITY,
     gap_quality: PhredValues | int = gatk.DEFAULT_GAP_QUALITY,
 ) -> Read:
-    """A read for `forward` from its letters and Phred qualities.
+    """Make a read for `forward` from its letters and Phred qualities.
 
     Parameters
     ----------
@@ -87,10 +94,19 @@ def make_read(
         Phred, 0 to 127: one number for every position, one a base, or one character a base as in FASTQ (Phred+33).
         `gap_quality` is GATK's gap continuation penalty.
 
+    Returns
+    -------
+    Read
+
     Raises
     ------
     ValueError
         For letters outside IUPAC, and for qualities that are out of range or not one a base.
+
+    Examples
+    --------
+    >>> pairhmm.make_read("ACGT", base_quality="IIII").base_quality
+    array([40, 40, 40, 40], dtype=uint8)
     """
     codes = encode(bases)
     given = (base_quality, insertion_quality, deletion_quality, gap_quality)

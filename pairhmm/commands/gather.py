@@ -1,4 +1,4 @@
-"""The verb `gather`: the outputs of pieces put together."""
+"""`gather`: the outputs of pieces put together."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pairhmm.io.variants.gathered import gather_vcf, is_vcf
 
 
 def gather(pieces: Paths, output: AnyPath, samples: Texts = ()) -> None:
-    """Put files of one kind together, in the order that they are given in.
+    """Put the outputs of the pieces of a run together, in the order that they are given in.
 
     Parameters
     ----------
@@ -24,12 +24,16 @@ def gather(pieces: Paths, output: AnyPath, samples: Texts = ()) -> None:
         ``.vcf``, ``.vcf.gz`` and ``.bcf`` take VCF, ``.parquet`` Parquet, all else tables. What is compressed gets its
         index.
     samples : str or sequence of str
-        One a table, for a first column `sample`.
+        One name for each table, for a first column `sample`.
 
     Raises
     ------
     InputError
-        Where the pieces are not of one run, or not in order.
+        Where the pieces are not of one run or not in order, and where the output can't be written.
+
+    Examples
+    --------
+    >>> pairhmm.gather(["1-of-2.vcf.gz", "2-of-2.vcf.gz"], "calls.vcf.gz")  # doctest: +SKIP
     """
     pieces, output, samples = some_paths_of(pieces, "pieces"), path_of(output), texts_of(samples)
     if samples and (len(samples) != len(pieces) or is_vcf(output) or output.endswith(parquet.ENDING)):

@@ -1,4 +1,4 @@
-"""The verb `report`: one HTML file from the outputs of a run."""
+"""`report`: one HTML file from the outputs of a run."""
 
 from __future__ import annotations
 
@@ -33,14 +33,15 @@ from pairhmm.reporting.sites import SiteChoice, sites_of
 log = logging.getLogger(__name__)
 
 MAX_SITES = 5000
+"""Sites that a report shows by default."""
 TITLE = "pairhmm report"
 
 
 @dataclass(frozen=True, slots=True)
 class ReportInputs:
-    """The files of a report; all may be missing, but for one of `calls`, `likelihoods` and `hits`.
+    """The files of a report. At least one of `calls`, `likelihoods` and `hits` must be given.
 
-    Paths may be given as text, as bytes or as path objects, and where there may be several, one may stand alone.
+    Paths may be text, bytes or path objects. Where there may be several, one may stand alone.
 
     Attributes
     ----------
@@ -51,15 +52,15 @@ class ReportInputs:
     likelihoods : sequence of str
         Tables of `pairhmm likelihoods`, each with its companion beside it.
     alignments : sequence of str
-        BAM or CRAM with index; strand and mapping quality come from there. They need the reference.
+        BAM or CRAM with their indexes, for the strand and the mapping quality of each read. They need `reference`.
     hits : sequence of str
         Tables of `pairhmm scan`.
     signatures : str or None
-        FASTA of what was scanned for.
+        FASTA of the signatures that were scanned for.
     timings : sequence of str
         Benchmark files of Snakemake.
     hits_samples : sequence of str
-        The sample of each of `hits`; without them their files' names say it.
+        The sample of each of `hits`. Without them, samples are named by the tables.
     """
 
     reference: str | None = None
@@ -93,26 +94,36 @@ def report(
     max_sites: int = MAX_SITES,
     **keywords: Unpack[ReportKeywords],
 ) -> None:
-    """Write the report, and custom content for MultiQC.
+    """Write the report of a run as one HTML file, and custom content for MultiQC.
 
     Parameters
     ----------
     output : path
         HTML; ``-`` is stdout.
     inputs : ReportInputs, optional
+        The files to report on.
     title : str
+        Title of the page.
     multiqc : path, optional
-        A folder.
+        Folder for the custom content; made when missing.
     max_sites : int
-        The most sites that are shown: of more calls those with the lowest GQ, of likelihoods alone the first. Figures
-        of the cohort count all of them.
+        The most sites that are shown. Of more calls those with the lowest GQ are shown, of more likelihoods without
+        calls the first. The cohort's figures count every site.
     **keywords
-        Fields of `ReportInputs` by name, such as ``calls="calls.vcf.gz"``; they go before those of `inputs`.
+        Fields of `ReportInputs` by name, such as ``calls="calls.vcf.gz"``. They override those of `inputs`.
 
     Raises
     ------
     InputError
-        Naming file, record and cure; no output is left then.
+        For files that can't be used or do not go together; names file, record and cure. No output is left then.
+    OptionError
+        For a `max_sites` below 1.
+    TypeError
+        For a keyword that `ReportInputs` does not have.
+
+    Examples
+    --------
+    >>> pairhmm.report("report.html", calls="calls.vcf.gz", likelihoods="likelihoods.tsv.gz")  # doctest: +SKIP
     """
     output, multiqc = path_of(output), path_of(multiqc)
     check_whole("max_sites", max_sites, 1)

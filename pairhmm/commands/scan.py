@@ -64,7 +64,7 @@ def scan(
     threads: int = 1,
     **keywords: Unpack[ScanKeywords],
 ) -> list[ScanHit]:
-    """Every signature that occurs in each sample.
+    """Find every signature that occurs in each sample.
 
     Parameters
     ----------
@@ -73,29 +73,37 @@ def scan(
     qualities : mapping of str to sequence of int or str, optional
         Phred qualities of each sample, one a letter: numbers, or characters as in FASTQ (Phred+33).
     options : ScanOptions
-        What counts as a match, and whether all or the best of each (sample, signature) are given.
+        What counts as a match, and whether every match is given or the best of each signature in each sample.
     **keywords
-        Fields of `ScanOptions` by name, such as ``max_mismatches=1``; they go before those of `options`.
+        Fields of `ScanOptions` by name, such as ``max_mismatches=1``. They override those of `options`.
     backend : str
         "auto", or a name of `pairhmm.scanning.names`.
     device : int, optional
         GPU, as `pairhmm devices` numbers them; the first without one.
     threads : int
+        CPU threads.
 
     Returns
     -------
     list of ScanHit
-        In order of samples, signatures, and places.
+        In the order of samples, signatures and places.
 
     Raises
     ------
     ValueError
         For letters outside IUPAC, empty signatures, qualities that are out of range or not one a letter, and
         thresholds on qualities where there are none.
+    OptionError
+        For an option with a value that it can't have.
     TypeError
-        For signatures or samples without names.
+        For signatures or samples without names, and for a keyword that no option has.
     BackendUnavailable
         Where a named backend does not run here.
+
+    Examples
+    --------
+    >>> [(hit.signature, hit.start) for hit in pairhmm.scan({"a": "ACGTTGCAACCA"}, {"s": "TTTACGTTGCAACCATT"})]
+    [('a', 3)]
     """
     (options,) = with_keywords("scan", keywords, options)
     check_whole("threads", threads, 1)

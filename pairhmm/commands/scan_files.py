@@ -49,18 +49,18 @@ _DEFAULTS = ScanOptions()
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """What `scan_files` writes beside its table of hits.
+    """The form of the table of `scan_files`, and what is written beside it.
 
     Attributes
     ----------
     assignment : bool
-        Lines ``sample: signature (mean) [hash]`` in the place of the table.
+        Write lines ``sample: signature (mean) [hash]`` in place of the table.
     summary : str or None
         Prefix of ``PREFIX.samples.tsv`` and ``PREFIX.signatures.tsv``.
     multiqc : str or None
         A name that ends in ``_mqc.json``.
     multiqc_sample : str or None
-        The sample that all files are of: its one row in the place of one a file.
+        The sample that all files are of. MultiQC's table then has one row for it, in place of one row a file.
     """
 
     assignment: bool = False
@@ -115,9 +115,11 @@ def scan_files(
     output : path
         Table of hits (docs/scan.md); ``-`` is stdout.
     options : ScanOptions
+        What counts as a match.
     per_file : bool
-        A file is a sample; without it each record is one.
+        Each file is a sample. By default each record is one.
     reports : Reports, optional
+        What else is written; nothing by default.
     reference : path, optional
         FASTA that CRAM is decoded with.
     chunk_size : int
@@ -129,15 +131,26 @@ def scan_files(
     threads : int
         Threads that match, beside one that reads.
     watch : callable
-        Told how many bytes of the files were read.
+        ``watch(count)`` is told each time how many more bytes of the files were read.
     **keywords
         Fields of `ScanOptions` by name.
+
+    Returns
+    -------
+    ScanCounts
 
     Raises
     ------
     InputError
-        Naming file, record and cure; no output is left then.
+        For files that can't be used; names file, record and cure. No output is left then.
+    OptionError
+        For an option with a value that it can't have.
+    TypeError
+        For a keyword that no option has.
     BackendUnavailable
+        Where a named backend does not run here.
+    CompiledPartMissing
+        Where the package was installed without its compiled part, which reads samples.
     """
     require_compiled("scan")
     (options,) = with_keywords("scan_files", keywords, options)
