@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from pairhmm.commands.forward import forward, make_read
     from pairhmm.commands.gather import gather
     from pairhmm.commands.likelihoods import likelihoods, write_likelihoods
-    from pairhmm.commands.report import ReportInputs, report
+    from pairhmm.commands.report import report
+    from pairhmm.commands.report_inputs import ReportInputs
     from pairhmm.commands.scan import scan
     from pairhmm.commands.scatter import scatter
     from pairhmm.commands.simulate import simulate
@@ -74,7 +75,8 @@ _HOMES = {
     "pairhmm.commands.forward": ("forward", "make_read"),
     "pairhmm.commands.gather": ("gather",),
     "pairhmm.commands.likelihoods": ("likelihoods", "write_likelihoods"),
-    "pairhmm.commands.report": ("ReportInputs", "report"),
+    "pairhmm.commands.report": ("report",),
+    "pairhmm.commands.report_inputs": ("ReportInputs",),
     "pairhmm.commands.scan": ("scan",),
     "pairhmm.commands.scatter": ("scatter",),
     "pairhmm.commands.simulate": ("simulate",),

@@ -62,7 +62,7 @@ def forward(
     --------
     >>> read = pairhmm.make_read("ACGTACGTAC", base_quality=40)
     >>> pairhmm.forward(read, ["TTACGTACGTACTT", "TTACGTTCGTACTT"]).round(2)
-    array([[-1.16, -5.63]])
+    array([[-1.19, -5.67]])
     """
     check_whole("threads", threads, 1)
     several = _several(reads)

@@ -16,7 +16,7 @@ from pairhmm.commands.keywords import (
     keyword_types,
     with_keywords,
 )
-from pairhmm.commands.report import ReportInputs
+from pairhmm.commands.report_inputs import ReportInputs
 from pairhmm.evidence.inputs import RunOptions
 from pairhmm.genomics.genotypes import GenotypeOptions
 from pairhmm.io.alignments.read_blocks import ReadSelection

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import doctest
 import inspect
 import re
 
@@ -43,3 +44,10 @@ def test_records_say_what_they_hold(name):
     found = sections(name)
     described = found.get("Attributes", set()) | found.get("Parameters", set())
     assert {field.name for field in dataclasses.fields(getattr(pairhmm, name))} <= described
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_examples_give_what_they_say(name):
+    finder, runner = doctest.DocTestFinder(recurse=False), doctest.DocTestRunner()
+    for example in finder.find(getattr(pairhmm, name), name, globs={"pairhmm": pairhmm}):
+        assert runner.run(example).failed == 0
