@@ -1,4 +1,4 @@
-"""Simulate a genome, its variants and its reads, so that a caller can be compared with a known truth."""
+"""`simulate`: a genome, its variants and its reads, to compare a caller with a known truth."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class SimulatedData:
 
 @dataclass(frozen=True, slots=True)
 class _Settings:
-    """The options of `simulate`, under their names."""
+    """The options of `simulate`, by name."""
 
     length: int
     contigs: int

@@ -60,7 +60,7 @@ class Run:
         watch : callable, optional
             Told of each region as it is scored, and of the share of the run that is done then.
         refined : callable, optional
-            What is made of the evidence before it is counted and given.
+            Changes the evidence before it is counted and given.
         without_set_aside : bool
             Reads that fit no haplotype are not used: they are announced as left out.
         """

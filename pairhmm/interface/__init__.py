@@ -1,1 +1,1 @@
-"""What callers of the package meet: how arguments are taken, options are checked and objects are shown."""
+"""What callers of the package meet: how arguments are taken, how options are checked, how objects are shown."""

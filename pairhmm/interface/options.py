@@ -1,4 +1,4 @@
-"""What the values of options must be; each is checked when its options are made."""
+"""Checks of option values, which run when the options are made."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pairhmm.errors import OptionError
 
 LARGEST = 2**31 - 1
-"""What any number may be, where nothing else bounds it: compiled code counts in 32 bits in places."""
+"""The largest number of an option that has no limit of its own: some compiled code counts in 32 bits."""
 
 
 def check_whole(name: str, value: object, least: int, most: int = LARGEST) -> None:

@@ -1,4 +1,4 @@
-"""BAI and CSI as arrays, with every count and bin number checked: htslib takes what it finds in them on trust.
+"""BAI and CSI as arrays. Every count and bin number is checked here, since htslib does not check them.
 
 SAM specification, section 5.2; CSI specification. Offsets are virtual: 48 bits of a block's place in the file, and 16
 of a place in the unpacked block. All coordinates are 0-based half-open.

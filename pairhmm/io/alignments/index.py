@@ -1,6 +1,6 @@
-"""Whether the index of an alignment file is sound, and that file's.
+"""Checks that the index of an alignment file is sound and belongs to that file.
 
-htslib crashes on some that are damaged, and finds nothing through another file's.
+htslib crashes on some damaged indexes, and finds no reads through the index of another file.
 """
 
 from __future__ import annotations

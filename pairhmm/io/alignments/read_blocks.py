@@ -1,4 +1,4 @@
-"""Alignments straight from pysam into flat arrays: what a whole genome needs, where an object a read is too dear.
+"""Alignments from pysam as flat arrays: an object for each read would be too slow for a whole genome.
 
 All coordinates are 0-based half-open.
 """

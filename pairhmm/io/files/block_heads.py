@@ -1,4 +1,4 @@
-"""The heads of a BGZF file's first blocks: htslib's threads wait for each other without end where one is damaged."""
+"""Checks the heads of a BGZF file's first blocks: htslib's threads never end where one of them is damaged."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BLOCKS_A_THREAD = 4
 
 
 def check_file(path: str, threads: int, file: int | None = None) -> None:
-    """Look at the blocks that `threads` threads of htslib read ahead of a regular file's header.
+    """Check the blocks that `threads` threads of htslib read while a regular file's header is read.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def check_file(path: str, threads: int, file: int | None = None) -> None:
     Raises
     ------
     InputError
-        For a block that is none, or reaches beyond the file's end.
+        For something that is not a block, and for a block that reaches beyond the end of the file.
     OSError
     """
     descriptor = os.open(path, os.O_RDONLY) if file is None else file
@@ -48,12 +48,12 @@ def check_file(path: str, threads: int, file: int | None = None) -> None:
 
 
 def check_bytes(path: str, start: bytes) -> None:
-    """Look at the blocks that begin in the first bytes of a stream.
+    """Check the blocks that begin in the first bytes of a stream.
 
     Raises
     ------
     InputError
-        For a block that is none.
+        For something that is not a block.
     """
     at = 0
     while at + magic.BGZF_HEAD_SIZE <= len(start):
@@ -63,7 +63,7 @@ def check_bytes(path: str, start: bytes) -> None:
 
 
 def _behind(path: str, at: int, head: bytes) -> int:
-    """Where the block that begins at `at` ends; 0 for a file that is not of blocks."""
+    """Where the block that begins at `at` ends; 0 for a file that has no blocks."""
     if not at and not (head[:2] == magic.GZIP and end_marker(head)):
         return 0
     place, field = _FIELD

@@ -1,4 +1,4 @@
-"""A file or stdin as unpacked bytes, with what its first bytes say of it."""
+"""A file or stdin as unpacked bytes; its first bytes show its format."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class ByteStream:
             raise
 
     def _look(self, watch: Callable[[int], None]) -> None:
-        """Read the first bytes, and see how to read the others."""
+        """Read the first bytes, which tell how to read the rest."""
         try:
             check_end(self.path, self._file.fileno())
             packed = self._file.read(_HEAD_SIZE)
@@ -124,7 +124,7 @@ class ByteStream:
 
 
 class _Replayed(io.RawIOBase):
-    """Bytes that were read already and the file behind them; tells how many pass, and keeps the last of them."""
+    """The first bytes and the rest of the file as one stream; counts the bytes that pass, and keeps the last ones."""
 
     def __init__(self, head: bytes, file: BinaryIO, watch: Callable[[int], None]) -> None:
         self._head, self._file, self._watch = memoryview(head), file, watch

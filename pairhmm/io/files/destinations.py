@@ -1,4 +1,4 @@
-"""Outputs kept apart from inputs and from each other, before anything is opened."""
+"""Checks, before anything is opened, that no output would overwrite an input or another output."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pairhmm.io.files.endings import TABIX_INDICES
 from pairhmm.io.files.standard_streams import STDIN_FILE, STDOUT, STDOUT_FILE
 
 _APPENDED = (".bai", ".csi", ".crai", ".fai", ".gzi", ".tbi")
-# Of alignments, an index may also stand in the place of the extension.
+# The index of an alignment file may also replace its extension.
 _REPLACING = (".bai", ".csi", ".crai")
 _WRITTEN_INDICES = {".gz": TABIX_INDICES, ".bcf": TABIX_INDICES}
 

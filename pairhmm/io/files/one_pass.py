@@ -1,4 +1,4 @@
-"""Inputs that are no files: what comes through a pipe can be read once, and from its beginning."""
+"""Inputs through pipes, which can be read only once and from the beginning."""
 
 from __future__ import annotations
 

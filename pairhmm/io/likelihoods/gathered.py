@@ -1,4 +1,4 @@
-"""Pieces of a table, as text or Parquet, put together in order. Rows are copied as they are."""
+"""Puts the pieces of a table together, in order, as text or Parquet. Rows are copied unchanged."""
 
 from __future__ import annotations
 

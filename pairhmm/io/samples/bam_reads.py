@@ -1,4 +1,4 @@
-"""BAM in blocks of reads: each once and in the sequencer's direction, mates named /1 and /2 (`cpu/bam_reads.hpp`)."""
+"""BAM in blocks of reads, each once and in the sequencer's direction; mates are named /1 and /2."""
 
 from __future__ import annotations
 

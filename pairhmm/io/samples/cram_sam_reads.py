@@ -1,4 +1,4 @@
-"""CRAM and SAM in blocks of reads, by pysam; they come as those of a BAM file do (`pairhmm.io.samples.bam_reads`)."""
+"""CRAM and SAM in blocks of reads, through pysam; the reads are as `pairhmm.io.samples.bam_reads` gives them."""
 
 from __future__ import annotations
 

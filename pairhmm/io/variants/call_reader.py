@@ -1,4 +1,4 @@
-"""Records of a VCF or BCF with all that they say of their samples."""
+"""Reads calls: the records of a VCF or BCF with all their samples' fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Genotypes as VCF, bgzipped VCF or BCF, with an index."""
+"""Writes calls: genotypes as VCF, bgzipped VCF or BCF, with an index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Genotypes of a VCF as copies of normalised alternate alleles."""
+"""Reads allele dosages: how many copies of each normalised alternate allele the genotypes of a sample have."""
 
 from __future__ import annotations
 

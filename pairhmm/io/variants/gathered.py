@@ -1,4 +1,4 @@
-"""Pieces of a call set put together in order. Records are copied as they are."""
+"""Puts the pieces of a call set together, in order. Records are copied unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What made a call set, from the headers of its pieces: each tells of its own piece only."""
+"""Joins the provenance of a call set: the headers of its pieces each describe only their own piece."""
 
 from __future__ import annotations
 
