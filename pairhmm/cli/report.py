@@ -54,8 +54,7 @@ def command(
 
     Give at least one of --calls, --likelihoods and --hits; what is not given is left out.
     """
-    from pairhmm.commands.report import report
-    from pairhmm.commands.report_inputs import ReportInputs
+    from pairhmm.commands.report import ReportInputs, report
 
     inputs = ReportInputs(reference, calls, likelihoods, alignments, hits, signatures, timings, hits_samples)
     report(output, inputs, title, mqc, max_sites)

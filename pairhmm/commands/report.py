@@ -30,6 +30,8 @@ from pairhmm.reporting.cohort import Cohort
 from pairhmm.reporting.hits import Hits
 from pairhmm.reporting.sites import SiteChoice, sites_of
 
+__all__ = ["MAX_SITES", "TITLE", "ReportInputs", "report"]
+
 log = logging.getLogger(__name__)
 
 MAX_SITES = 5000

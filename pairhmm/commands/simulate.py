@@ -10,6 +10,7 @@ import numpy as np
 
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, path_of
+from pairhmm.io.files.bgzip import LONGEST_FOR_TBI
 from pairhmm.io.files.output_folders import whole_folder
 from pairhmm.io.simulated.genome import write_fasta, write_truth
 from pairhmm.io.simulated.reads import ReadWriter
@@ -25,8 +26,8 @@ FILES = (REFERENCE, f"{REFERENCE}.fai", TRUTH, f"{TRUTH}.tbi", FASTQ_1, FASTQ_2,
 # Coverage falls off towards the ends of a contig, so no variant lies there.
 MARGIN = 500
 MIN_CONTIG = 2_000
-# The longest contig a BAI index can hold.
-MAX_CONTIG = 2**29 - 1
+# The longest contig that a BAI or TBI index can hold.
+MAX_CONTIG = LONGEST_FOR_TBI - 1
 MAX_COVERAGE = 100_000
 # What SAM allows in a read group's sample and VCF in a column's name, less white space.
 SAMPLE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")

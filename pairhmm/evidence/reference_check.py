@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pairhmm.errors import InputError
 from pairhmm.genomics.arrays import offsets
 from pairhmm.genomics.blocks import ReadBlock
+from pairhmm.genomics.cigar import ALIGNS, CONSUMES_QUERY, CONSUMES_REFERENCE
 from pairhmm.genomics.regions import FetchBases
 from pairhmm.genomics.sequences import encode
 
@@ -33,10 +34,6 @@ _LONGEST_SPAN = 20
 # Contigs are summed unasked up to so many bases in all, a twentieth of a second; beyond, where reads disagree.
 _SUMMED_UNASKED = 10_000_000
 _PIECE = 1 << 24
-# By BAM's operations M I D N S H P = X: whether they align bases, and what they use up.
-_ALIGNS = np.array([1, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0], dtype=bool)
-_USES_QUERY = np.array([1, 1, 0, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0], dtype=np.int64)
-_USES_REFERENCE = np.array([1, 0, 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0], dtype=np.int64)
 
 
 class ReferenceCheck:
@@ -142,10 +139,10 @@ def differences(block: ReadBlock, fetch: FetchBases) -> tuple[NDArray[np.int64],
     operation, length = block.cigar & 15, (block.cigar >> 4).astype(np.int64)
     read = np.repeat(np.arange(len(block)), np.diff(block.cigar_offset))
     # Every CIGAR uses up exactly its read's bases; one that aligns none has a stretch of the reference all the same.
-    query_at = offsets(length * _USES_QUERY[operation])[:-1]
-    reference_at = offsets(length * _USES_REFERENCE[operation])
+    query_at = offsets(length * CONSUMES_QUERY[operation])[:-1]
+    reference_at = offsets(length * CONSUMES_REFERENCE[operation])
     reference_at = reference_at[:-1] + (begin - reference_at[block.cigar_offset[:-1]])[read]
-    aligned = _ALIGNS[operation] & (length > 0)
+    aligned = ALIGNS[operation] & (length > 0)
     length, read = length[aligned], read[aligned]
     within = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
     query = block.bases[np.repeat(query_at[aligned], length) + within]

@@ -20,6 +20,7 @@ import pysam
 from pairhmm.errors import InputError
 from pairhmm.genomics.arrays import offsets
 from pairhmm.genomics.blocks import ReadBlock
+from pairhmm.genomics.cigar import CONSUMES_QUERY
 from pairhmm.genomics.qualities import HIGHEST_QUALITY, HIGHEST_SAM_QUALITY
 from pairhmm.genomics.sam_flags import ALL, DUPLICATE, QC_FAIL, SECONDARY, SUPPLEMENTARY, UNMAPPED
 from pairhmm.genomics.sequences import encode
@@ -32,8 +33,6 @@ log = logging.getLogger(__name__)
 
 Buffer: TypeAlias = "bytes | array[int]"
 
-# Which operations (M I D N S H P = X) consume bases of the read.
-_CONSUMES_QUERY = np.array([1, 1, 0, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0], dtype=np.int64)
 # An index is used to get to the next wanted interval where it is at least this far: nearer, reading on is faster.
 _JUMP = 200_000
 # SAM flags and what is said of reads that were left out for them.
@@ -212,7 +211,7 @@ def _checked(lists: _Lists, inputs: Sequence[OpenAlignments]) -> ReadBlock:
         read = int(np.searchsorted(block.base_offset, at, side="right")) - 1
         rule = f"a base quality of {int(block.quals[at])}, the highest is {HIGHEST_QUALITY}"
         raise InputError(paths, f"read {block.names[read]}", rule, "repair or remove the read")
-    spelled = np.concatenate([[0], np.cumsum((block.cigar >> 4) * _CONSUMES_QUERY[block.cigar & 15])])
+    spelled = np.concatenate([[0], np.cumsum((block.cigar >> 4) * CONSUMES_QUERY[block.cigar & 15])])
     lengths = np.diff(spelled[block.cigar_offset])
     wrong = np.flatnonzero(lengths != np.diff(block.base_offset))
     if len(wrong):
