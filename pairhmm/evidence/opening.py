@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from pairhmm import engine
 from pairhmm.compiled import require_compiled
 from pairhmm.evidence.extent import run_extent
 from pairhmm.evidence.inputs import RunInputs, RunOptions
-from pairhmm.evidence.places import contig_order, find_places, with_context
+from pairhmm.evidence.places import contig_order, find_places
 from pairhmm.evidence.reference_check import ReferenceCheck
-from pairhmm.evidence.region_choice import candidate_regions, given_region
-from pairhmm.evidence.region_sources import GivenRegion, RegionSource
+from pairhmm.evidence.region_choice import choose_regions
 from pairhmm.evidence.run import Run
 from pairhmm.evidence.scoring import GatkScorer
 from pairhmm.evidence.stream import EvidenceStream
 from pairhmm.evidence.tally import READING, Tally, TimedScorer
-from pairhmm.genomics.haplotypes import Haplotype
 from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.io.alignments.read_blocks import read_blocks
 from pairhmm.io.sequences.fasta import Reference
-from pairhmm.io.sequences.intervals import Interval
 
 
 @contextmanager
@@ -46,32 +43,24 @@ def open_run(inputs: RunInputs, options: RunOptions) -> Iterator[Run]:
     backend = engine.choose(options.backend)
     with ExitStack() as stack:
         genome = stack.enter_context(Reference(inputs.reference))
-        places = find_places(inputs, genome)
-        reader = stack.enter_context(AlignmentReader(inputs.alignments, genome, places is not None, options.threads))
+        asked = find_places(inputs, genome)
+        reader = stack.enter_context(AlignmentReader(inputs.alignments, genome, asked is not None, options.threads))
         contigs = contig_order(reader, genome)
-        given: list[Haplotype] | None = None
-        source: RegionSource
-        wanted: Iterable[Interval] | None = None
-        if inputs.haplotypes is not None:
-            region, given = given_region(inputs.haplotypes, places, genome)
-            source = GivenRegion(region, list(contigs))
-        else:
-            asked, places = places, with_context(places, genome)
-            n_samples = len(reader.samples)
-            source, wanted = candidate_regions(inputs.candidates, genome, contigs, n_samples, options, asked, places)
+        regions = choose_regions(inputs, options, genome, contigs, len(reader.samples), asked)
         tally = Tally()
         scorer = GatkScorer(options.model, backend, options.threads)
         timed = TimedScorer(scorer, tally.clock)
-        blocks = read_blocks(reader.sources, list(contigs), options.reads, options.chunk_size, places, wanted)
+        selected = regions.places, regions.wanted
+        blocks = read_blocks(reader.sources, list(contigs), options.reads, options.chunk_size, *selected)
         blocks = ReferenceCheck(genome.path, genome.fetch, genome.contigs, reader.checksums).watch(blocks)
         yield Run(
             inputs,
             backend.label,
             reader.samples,
             contigs,
-            EvidenceStream(genome.fetch, source, timed, options.evidence, given),
+            EvidenceStream(genome.fetch, regions.source, timed, options.evidence, regions.haplotypes),
             tally.clock.items(READING, blocks),
             scorer,
-            run_extent(reader, contigs, places, inputs.candidates),
+            run_extent(reader, contigs, regions.places, inputs.candidates),
             tally,
         )

@@ -7,14 +7,14 @@ coordinates are 0-based half-open.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import tee
 
 from pairhmm.errors import InputError
 from pairhmm.evidence.given_haplotypes import describe_haplotypes
-from pairhmm.evidence.inputs import RunOptions
-from pairhmm.evidence.places import Inside
-from pairhmm.evidence.region_sources import DiscoveredRegions, ListedRegions, RegionSource
+from pairhmm.evidence.inputs import RunInputs, RunOptions
+from pairhmm.evidence.places import Inside, with_context
+from pairhmm.evidence.region_sources import DiscoveredRegions, GivenRegion, ListedRegions, RegionSource
 from pairhmm.genomics.discovery import CandidateFinder
 from pairhmm.genomics.haplotypes import Haplotype
 from pairhmm.genomics.nuisances import Nuisances
@@ -27,38 +27,66 @@ from pairhmm.io.sequences.reader import read_sequences
 from pairhmm.io.variants.candidates import CandidateReader
 
 
-def candidate_regions(
-    path: str | None,
+@dataclass(frozen=True, slots=True)
+class ChosenRegions:
+    """The regions of a run, and where it reads for them.
+
+    Attributes
+    ----------
+    source : RegionSource
+    haplotypes : list of Haplotype or None
+        Those of every region, where they were given.
+    places : list of Interval or None
+        Where alignments are read at all; None for everywhere.
+    wanted : iterator of Interval or None
+        Where reads are wanted inside `places`; None for everywhere there.
+    """
+
+    source: RegionSource
+    haplotypes: list[Haplotype] | None
+    places: list[Interval] | None
+    wanted: Iterator[Interval] | None
+
+
+def choose_regions(
+    inputs: RunInputs,
+    options: RunOptions,
     genome: Reference,
     contigs: dict[str, int],
     n_samples: int,
-    options: RunOptions,
-    asked: Sequence[Interval] | None,
-    known: Sequence[Interval] | None,
-) -> tuple[RegionSource, Iterator[Interval] | None]:
-    """The regions of a run's candidates, and where reads are wanted for them: None for everywhere that is read at all.
+    asked: list[Interval] | None,
+) -> ChosenRegions:
+    """Choose the regions of a run by its inputs.
 
     Parameters
     ----------
-    path : str or None
-        VCF or BCF; without it, candidates are what the reads show.
+    inputs : RunInputs
+    options : RunOptions
     genome : Reference
     contigs : dict of str to int
-        In the order of the run.
+        Lengths, in the order of the run.
     n_samples : int
-    options : RunOptions
-    asked, known : sequence of Interval or None
-        Where genotypes are asked for, and where candidates are known, which is further; None for everywhere.
+    asked : list of Interval or None
+        Where genotypes are asked for; None for everywhere.
+
+    Raises
+    ------
+    InputError
+        Where haplotypes are given and not exactly one region.
     """
+    if inputs.haplotypes is not None:
+        region, haplotypes = _given_region(inputs.haplotypes, asked, genome)
+        return ChosenRegions(GivenRegion(region, list(contigs)), haplotypes, asked, None)
+    known = with_context(asked, genome)
     builder = RegionBuilder(genome.fetch, contigs, _limited(options))
+    finder = CandidateFinder(genome.fetch, n_samples, options.discovery)
     inside, around = Inside(asked), Inside(known)
-    if path is None:
-        finder = CandidateFinder(genome.fetch, n_samples, options.discovery)
-        return DiscoveredRegions(finder, builder, inside, around), None
-    reader = CandidateReader(path, contigs, genome.fetch, skip_unknown=known is not None)
+    if inputs.candidates is None:
+        return ChosenRegions(DiscoveredRegions(finder, builder, inside, around), None, known, None)
+    reader = CandidateReader(inputs.candidates, contigs, genome.fetch, skip_unknown=known is not None)
     listed, ahead = tee(one for one in reader if around(one.chrom, one.pos))
-    nuisances = Nuisances(CandidateFinder(genome.fetch, n_samples, options.discovery), genome.fetch)
-    return ListedRegions(listed, builder, list(contigs), nuisances, inside), wanted_intervals(ahead, genome.fetch)
+    source = ListedRegions(listed, builder, list(contigs), Nuisances(finder, genome.fetch), inside)
+    return ChosenRegions(source, None, known, wanted_intervals(ahead, genome.fetch))
 
 
 def wanted_intervals(listed: Iterable[Variant], fetch: FetchBases) -> Iterator[Interval]:
@@ -84,7 +112,7 @@ def _limited(options: RunOptions) -> RegionOptions:
     return replace(options.joining, max_alleles=max(1, most))
 
 
-def given_region(path: str, places: Sequence[Interval] | None, genome: Reference) -> tuple[Region, list[Haplotype]]:
+def _given_region(path: str, places: Sequence[Interval] | None, genome: Reference) -> tuple[Region, list[Haplotype]]:
     """The one region whose haplotypes are the records of a FASTA file."""
     if places is None or len(places) != 1:
         raise InputError("--haplotypes", path, "its records span one region", "give that region, and only it, with -r")
