@@ -19,7 +19,7 @@ import numpy as np
 
 from pairhmm import backends, engine
 from pairhmm.bench.workloads import WORKLOADS, Workload, groups_of, join, make_workload
-from pairhmm.commands.forward import forward_files
+from pairhmm.commands.forward_files import forward_files
 from pairhmm.engine import Choice
 from pairhmm.engine.device_pool import DevicePool
 from pairhmm.errors import InputError, OutOfDeviceMemory, PairhmmError

@@ -10,7 +10,7 @@ from pairhmm.cli.compute import Command, backend_options, threads_option
 from pairhmm.cli.fields import option, pair
 from pairhmm.cli.pages import COMPUTE, DISCOVERY, INPUT, MODEL, READS, REGIONS
 from pairhmm.commands.keywords import keyword_types, with_keywords
-from pairhmm.evidence.run import RunOptions
+from pairhmm.evidence.inputs import RunOptions
 
 _DEFAULTS = RunOptions()
 _READS, _MODEL, _JOINING = _DEFAULTS.reads, _DEFAULTS.model, _DEFAULTS.joining

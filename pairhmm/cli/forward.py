@@ -7,7 +7,7 @@ import rich_click as click
 from pairhmm.cli.compute import backend_options, threads_option
 from pairhmm.cli.fields import option
 from pairhmm.cli.pages import INPUT, MODEL, OUTPUT, Command
-from pairhmm.commands import forward
+from pairhmm.commands import forward_files as forward
 from pairhmm.engine import Choice
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.models.gatk import GatkOptions

@@ -6,7 +6,7 @@ import rich_click as click
 
 from pairhmm.cli.fields import option
 from pairhmm.cli.pages import INPUT, OUTPUT, Command
-from pairhmm.commands import report
+from pairhmm.commands import report, report_inputs
 
 EXAMPLES = (
     "pairhmm report -f ref.fa --calls calls.vcf.gz -o report.html",
@@ -98,5 +98,7 @@ def command(
     The file needs no network. Give at least one of --calls, --likelihoods and --hits. The report has no section for
     outputs that are not given.
     """
-    inputs = report.ReportInputs(reference, calls, likelihoods, alignments, hits, signatures, timings, hits_samples)
+    inputs = report_inputs.ReportInputs(
+        reference, calls, likelihoods, alignments, hits, signatures, timings, hits_samples
+    )
     report.report(output, inputs, title, mqc, max_sites)

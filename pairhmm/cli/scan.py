@@ -9,7 +9,7 @@ from pairhmm.cli.fields import default_of, option
 from pairhmm.cli.numbers import Size
 from pairhmm.cli.pages import COMPUTE, INPUT, MATCHES, OUTPUT, Command
 from pairhmm.cli.progress import byte_progress
-from pairhmm.commands import scan
+from pairhmm.commands import scan_files as scan
 from pairhmm.scanning.batch import ScanOptions
 
 EXAMPLES = (

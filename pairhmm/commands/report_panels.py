@@ -1,4 +1,4 @@
-"""From likelihood tables to the panels of a report: which region shows which site, and what reads say there."""
+"""Makes the panels of a report from likelihood tables: each shows the reads of a region with a site."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class PanelOfSite:
 
 @dataclass(slots=True)
 class ReadCounts:
-    """Reads of a sample in all panels."""
+    """Reads of a sample in all panels, and how many of them choose a haplotype."""
 
     reads: int = 0
     decided: int = 0
@@ -89,7 +89,7 @@ class PanelSources:
 
 
 def make_panels(tables: Sequence[LikelihoodTable], sources: PanelSources) -> Panels:
-    """The panels of all sites; one table after the other, region after region.
+    """Make the panels of all sites: table after table, region after region.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Simulate signatures, and samples that hold some of them, so that a scan can be compared with a known truth."""
+"""Simulates signatures, and samples with some of them, to compare a scan with a known truth."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.files.output_folders import check_new
 from pairhmm.io.files.outputs import open_output
 from pairhmm.io.samples.signatures import read_signatures
-from pairhmm.io.sequences.output import open_sequences
+from pairhmm.io.sequences.writer import open_sequences
 from pairhmm.simulation.signatures import draw_sample, draw_signature
 
 TRUTH_COLUMNS = ("sample", "signature", "start", "end", "strand")
-# Streams of their own: of the same seed the samples' random bases would be the signatures'.
+# Separate random streams: with one seed, samples would otherwise have the random bases of the signatures.
 _SIGNATURES, _SAMPLES = 0, 1
 _Rule = tuple[bool, str, str]
 

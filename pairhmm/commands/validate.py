@@ -103,7 +103,7 @@ def validate(
     worst: int = 10,
     threads: int = 1,
 ) -> Validation:
-    """Score every pair of a reference-likelihood file and compare.
+    """Score every pair of a file of reference likelihoods, and compare.
 
     Parameters
     ----------
@@ -121,12 +121,23 @@ def validate(
     threads : int
         CPU threads.
 
+    Returns
+    -------
+    Validation
+
     Raises
     ------
     InputError
-        The file cannot be read as this format, or has no pairs: nothing compared is not a success.
+        For a file that can't be read as this format, or has no pairs: nothing compared is not a success.
+    OptionError
+        For an option with a value that it can't have.
     BackendUnavailable
-        The backend cannot run here.
+        Where a named backend does not run here.
+
+    Examples
+    --------
+    >>> pairhmm.validate("reference.txt", backend="cpu").holds  # doctest: +SKIP
+    True
     """
     file = path_of(path)
     check_number("tolerance", tolerance, 0, sys.float_info.max)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pairhmm.errors import InputError
 from pairhmm.genomics.arrays import offsets
 from pairhmm.genomics.blocks import ReadBlock
+from pairhmm.genomics.cigar import ALIGNS, CONSUMES_QUERY, CONSUMES_REFERENCE
 from pairhmm.genomics.regions import FetchBases
 from pairhmm.genomics.sequences import encode
 
@@ -33,10 +34,6 @@ _LONGEST_SPAN = 20
 # Checksums are computed for contigs of so many bases in all (0.05 s). Beyond, only where reads disagree.
 _SUMMED_UNASKED = 10_000_000
 _AT_ONCE = 1 << 24
-# For BAM's operations M I D N S H P = X: whether they align bases, and what they consume.
-_ALIGNS = np.array([1, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0], dtype=bool)
-_CONSUMES_QUERY = np.array([1, 1, 0, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0], dtype=np.int64)
-_CONSUMES_REFERENCE = np.array([1, 0, 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0], dtype=np.int64)
 
 
 class ReferenceCheck:
@@ -141,11 +138,11 @@ def differences(block: ReadBlock, fetch: FetchBases) -> tuple[NDArray[np.int64],
     reference, begin = np.concatenate(letters), offsets([len(each) for each in letters])[:-1]
     operation, length = block.cigar & 15, (block.cigar >> 4).astype(np.int64)
     read = np.repeat(np.arange(len(block)), np.diff(block.cigar_offset))
-    # Every CIGAR consumes exactly its read's bases. A read that aligns none spans a base of the reference all the same.
-    query_at = offsets(length * _CONSUMES_QUERY[operation])[:-1]
-    reference_at = offsets(length * _CONSUMES_REFERENCE[operation])
+    # Every CIGAR uses up exactly its read's bases; one that aligns none has a stretch of the reference all the same.
+    query_at = offsets(length * CONSUMES_QUERY[operation])[:-1]
+    reference_at = offsets(length * CONSUMES_REFERENCE[operation])
     reference_at = reference_at[:-1] + (begin - reference_at[block.cigar_offset[:-1]])[read]
-    aligned = _ALIGNS[operation] & (length > 0)
+    aligned = ALIGNS[operation] & (length > 0)
     length, read = length[aligned], read[aligned]
     within = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
     query = block.bases[np.repeat(query_at[aligned], length) + within]

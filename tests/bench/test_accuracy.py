@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pairhmm.bench.accuracy import CallAccuracy, compare
 from pairhmm.errors import InputError
-from pairhmm.io.variants.genotypes import Allele, normalise
+from pairhmm.io.variants.dosages import Allele, normalise
 
 SEQUENCE = "GATTACATTTTTTGCACACACAGGCTAAC" + "A" * 450 + "CGTGA"
 HEADER = (

@@ -18,7 +18,7 @@ from pairhmm.engine import Choice
 
 ALIGNMENTS = ["-f", "x.fa", "x.bam"]
 COMMANDS = {
-    "forward": (forward, ["x.in"], "pairhmm.commands.forward.forward_files"),
+    "forward": (forward, ["x.in"], "pairhmm.commands.forward_files.forward_files"),
     "likelihoods": (likelihoods, ALIGNMENTS, "pairhmm.commands.likelihoods.write_likelihoods"),
     "call": (call, ALIGNMENTS, "pairhmm.commands.call.write_calls"),
     "validate": (validate, ["x.txt"], "pairhmm.commands.validate.validate"),

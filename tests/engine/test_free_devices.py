@@ -93,7 +93,7 @@ def test_as_the_option_of_a_command_that_takes_one(monkeypatch):
     seen = []
     monkeypatch.setattr("pairhmm.engine.free_devices.claim_devices", lambda *asked: seen.append(asked) or (3,))
     monkeypatch.setattr(
-        import_module("pairhmm.commands.scan"), "scan_files", lambda *_, **given: seen.append(given["device"])
+        import_module("pairhmm.commands.scan_files"), "scan_files", lambda *_, **given: seen.append(given["device"])
     )
     for device in ("free", "7"):
         CliRunner().invoke(scan, ["x.fq", "--signatures", "s.fa", "--backend", "cuda", "--device", device])

@@ -9,7 +9,7 @@ import pytest
 
 from pairhmm.cli.compute import threads_option
 from pairhmm.engine import threads
-from pairhmm.evidence.run import RunOptions
+from pairhmm.evidence.inputs import RunOptions
 
 MB = 2**20
 

@@ -8,7 +8,7 @@ import pytest
 import pairhmm
 from pairhmm.engine import Choice
 from pairhmm.errors import InputError, OptionError
-from pairhmm.evidence.run import RunOptions
+from pairhmm.evidence.inputs import RunOptions
 from pairhmm.evidence.stream import EvidenceOptions
 from pairhmm.genomics.discovery import CandidateOptions
 from pairhmm.genomics.genotypes import GenotypeOptions

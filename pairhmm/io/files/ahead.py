@@ -1,4 +1,4 @@
-"""Reads ahead: makes the next item in a thread while the caller works on this one."""
+"""Reads ahead: the next item is made while the caller works on this one."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _PATIENCE = 1.0
-"""Seconds to wait for the thread once no item is wanted: it must not be in compiled code when the program ends.
+"""Seconds to wait for the thread when no more items are wanted.
 
-A thread that waits for a pipe is left waiting.
+A thread must not be in compiled code when the program ends. One that waits for a pipe is left behind.
 """
 
 
 def read_ahead(items: Iterator[T]) -> Generator[T]:
-    """The items. A thread makes each while the caller works on the one before. Its errors are raised here."""
+    """The items; a thread makes each while the caller works on the one before it. Its errors are raised here."""
     thread, made = _start(items)
     try:
         while (item := made.result()) is not None:

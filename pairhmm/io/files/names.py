@@ -1,4 +1,4 @@
-"""Checks names that go into tables and VCF: a control character would add a column, a row or a header line."""
+"""Checks that names fit tables and VCF: control characters would break columns, rows and header lines."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def check_names(path: str, what: str, names: Iterable[str], cure: str) -> None:
     ----------
     path : str
     what : str
-        What the names are of, for the message: ``sample``.
+        What the names belong to, for the message, such as ``sample``.
     names : iterable of str
     cure : str
 
@@ -35,21 +35,21 @@ def check_names(path: str, what: str, names: Iterable[str], cure: str) -> None:
 
 
 def check_read_names(path: str, names: Sequence[str]) -> None:
-    """`check_names` for the many names of a block of reads, all at once."""
+    """`check_names` for a block of reads, all at once."""
     check_packed_names(path, "".join(names).encode(errors="surrogateescape"), names)
 
 
 def check_packed_names(path: str, text: bytes, names: Iterable[str]) -> None:
-    """`check_read_names` for names that are laid end to end."""
+    """`check_read_names` for names that are laid end to end in `text`."""
     if len(text.translate(None, _CONTROL_BYTES)) < len(text):
         check_names(path, "read", names, "repair or remove the read")
 
 
 def decoded(name: str) -> str:
-    """A file's name as text: bytes that are not UTF-8 become U+FFFD."""
+    """The name of a file as text; bytes that are not UTF-8 become U+FFFD."""
     return os.fsencode(name).decode("utf-8", "replace")
 
 
 def printable(text: str) -> str:
-    """A file's name for messages and header lines: as `decoded`, with control characters escaped."""
+    """A text for messages and header lines: `decoded`, with control characters escaped."""
     return _CONTROL.sub(lambda found: repr(found[0])[1:-1], decoded(text))

@@ -1,4 +1,4 @@
-"""Reads the outputs of a run's pieces: text files with a header, then lines. Errors name the line."""
+"""Pieces of a run: text files with a header and rows, read so that errors name file and line."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _MOST_DIGITS = len(str(_LAST_POSITION))
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A text file: its header, and the lines after it with their numbers."""
+    """A text file: its header, and the numbered lines after it."""
 
     path: str
     header: list[str]
     lines: Iterator[tuple[int, str]]
 
     def rows(self) -> Iterator[tuple[int, str]]:
-        """The lines. Raises InputError for a line that has not as many fields as the header's last line."""
+        """The numbered lines; each must have as many fields as the last line of the header."""
         width = self.header[-1].count("\t")
         for number, line in self.lines:
             if line.count("\t") != width:
@@ -35,19 +35,19 @@ class Piece:
             yield number, line
 
     def position(self, number: int, text: str) -> int:
-        """The position that a field of line `number` holds."""
+        """A position that line `number` has."""
         if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS and int(text) <= _LAST_POSITION):
             raise self.fault(number, f"{text[:30]!r} is not a position", DAMAGED)
         return int(text)
 
     def fault(self, number: int, rule: str, cure: str) -> InputError:
-        """The error to raise for line `number`."""
+        """The error for line `number`."""
         return InputError(self.path, f"line {number}", rule, cure)
 
 
 @contextmanager
 def open_piece(path: str) -> Iterator[Piece]:
-    """Open a plain or gzipped file, and read its header."""
+    """Open a file, plain or gzipped, and read its header."""
     lines = ((number, line) for number, line in enumerate(read_lines(path), start=1) if line.strip())
     with closing(lines):
         header: list[str] = []

@@ -12,7 +12,7 @@ from pairhmm.models.batch import PRECISIONS, PairBatch, Scores
 HEADER = b"group\tread\thaplotype\tlog10_likelihood\tprecision\n"
 
 PAIRS_AT_ONCE = 1 << 18
-"""Pairs whose lines are made at once: some ten megabytes of text."""
+"""Pairs whose lines are made at once: about ten megabytes of text."""
 
 
 def score_lines(

@@ -1,1 +1,1 @@
-"""Files of the report: its page, and the timings that it reads."""
+"""What the report writes (its page, content for MultiQC), and timings that it reads."""

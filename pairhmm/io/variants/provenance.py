@@ -1,4 +1,4 @@
-"""Joins the headers of a call set's pieces, so that one header says what made all of it."""
+"""Joins the provenance of a call set: the headers of its pieces each describe only their own piece."""
 
 from __future__ import annotations
 

@@ -6,14 +6,13 @@ import os
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, cast
 
+from pairhmm.io.files import magic
 from pairhmm.io.files.byte_stream import ByteStream
 from pairhmm.io.files.names import check_packed_names
 from pairhmm.io.files.pipes import pipe_from
-from pairhmm.io.samples import alignments as sample_alignments
-from pairhmm.io.samples import bam_reads
-from pairhmm.io.samples.alignments import alignment_blocks
 from pairhmm.io.samples.bam_reads import bam_blocks
-from pairhmm.io.samples.text import text_blocks
+from pairhmm.io.samples.cram_sam_reads import alignment_blocks
+from pairhmm.io.samples.text_records import text_blocks
 from pairhmm.scanning.records import RecordBlock
 
 
@@ -49,9 +48,9 @@ def _blocks(
     path: str, chunk_size: int, overlap: int, reference: str | None, watch: Callable[[int], None]
 ) -> Iterator[RecordBlock]:
     with ByteStream(path, watch) as stream:
-        if stream.head.startswith(bam_reads.MAGIC):
+        if stream.head.startswith(magic.BAM):
             yield from bam_blocks(stream, chunk_size)
-        elif stream.head.startswith(sample_alignments.MAGICS):
+        elif stream.head.startswith((magic.CRAM, *magic.SAM)):
             if os.path.isfile(path):
                 yield from alignment_blocks(path, path, chunk_size, reference)
                 watch(os.path.getsize(path))

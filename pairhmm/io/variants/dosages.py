@@ -1,4 +1,4 @@
-"""Genotypes of a VCF as copies of normalised alternate alleles."""
+"""Reads allele dosages: how many copies of each normalised alternate allele the genotypes of a sample have."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import NamedTuple
 import pysam
 
 from pairhmm.errors import InputError
+from pairhmm.io.files.htslib import quiet
 
 FETCHED_AT_ONCE = 200
 
@@ -89,10 +90,9 @@ def read_dosages(
         When the file cannot be read, has no samples or lacks `sample`.
     """
     copies: Counter[Allele] = Counter()
-    # htslib would complain on stderr about a missing index, which a whole read does not need.
-    verbosity = pysam.set_verbosity(0)
     try:
-        with pysam.VariantFile(os.fspath(path)) as records, pysam.FastaFile(os.fspath(reference)) as fasta:
+        # htslib would complain of a missing index, which a whole read does not need.
+        with quiet(), pysam.VariantFile(os.fspath(path)) as records, pysam.FastaFile(os.fspath(reference)) as fasta:
             names = list(records.header.samples)
             if not names or (sample is not None and sample not in names):
                 rule = f"has no sample {sample}" if sample else "has no genotypes"
@@ -104,8 +104,6 @@ def read_dosages(
                 copies.update(_record_copies(record, column, fasta))
     except (OSError, ValueError) as error:
         raise InputError(os.fspath(path), "", f"cannot be compared ({error})", "") from error
-    finally:
-        pysam.set_verbosity(verbosity)
     return copies
 
 

@@ -8,14 +8,14 @@ from functools import partial
 import numpy as np
 import pytest
 
-from pairhmm.commands.forward import forward_files
+from pairhmm.commands.forward_files import forward_files
 from pairhmm.errors import InputError
 from pairhmm.io.pairs import batches as pair_batches
 from pairhmm.io.pairs import score_lines
 from pairhmm.io.pairs.batches import read_batches
 from pairhmm.io.pairs.texts import read_in, write_in
 
-forward_module = sys.modules["pairhmm.commands.forward"]
+forward_module = sys.modules["pairhmm.commands.forward_files"]
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from pairhmm.errors import InputError
+from pairhmm.io.files.endings import MULTIQC_ENDING
 from pairhmm.io.files.outputs import open_output
-from pairhmm.io.samples.hit_writer import MULTIQC_ENDING
 
 _COLOURS = [[0, "#edf2f8"], [0.5, "#6baed6"], [1, "#08458f"]]
 

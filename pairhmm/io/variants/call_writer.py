@@ -1,4 +1,4 @@
-"""Genotypes as VCF, bgzipped VCF or BCF, with an index."""
+"""Writes calls: genotypes as VCF, bgzipped VCF or BCF, with an index."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ import pysam.bcftools
 from pairhmm.genomics.genotypes import MAX_GQ, SampleGenotype
 from pairhmm.genomics.variants import Variant
 from pairhmm.io.files.bgzip import LONGEST_FOR_TBI, BgzipText
-from pairhmm.io.files.endings import require_ending
+from pairhmm.io.files.endings import TABIX_INDICES, require_ending
 from pairhmm.io.files.names import printable
 from pairhmm.io.files.outputs import TextSink, open_output, output_errors, scratch_beside, whole_files
 
 PASS, LOW_QUALITY = "PASS", "LowQual"
 
-_ENDINGS = (".vcf", ".vcf.gz", ".bcf")
+CALL_ENDINGS = (".vcf", ".vcf.gz", ".bcf")
+VCF_COLUMNS = ("#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO")
+"""The columns that every VCF has; FORMAT and the samples follow."""
 
 _FIELDS = (
     '##INFO=<ID=AC,Number=A,Type=Integer,Description="Copies of each alternate allele in the genotypes">',
@@ -139,16 +141,16 @@ def open_vcf(destination: str | Path, header: str, longest: int) -> Iterator[Tex
         For a name that ends in something else, and where the destination can't be written.
     """
     path = str(destination)
-    require_ending(path, "calls", _ENDINGS)
+    require_ending(path, "calls", CALL_ENDINGS)
     if path.endswith(".vcf.gz"):
-        with whole_files(path, ".tbi", ".csi") as scratch:
+        with whole_files(path, *TABIX_INDICES) as scratch:
             with output_errors(path):
                 with BgzipText(scratch) as zipped:
                     zipped.write(header)
                     yield zipped
                 pysam.tabix_index(str(scratch), preset="vcf", force=True, csi=longest > LONGEST_FOR_TBI)
     elif path.endswith(".bcf"):
-        with whole_files(path, ".csi", ".tbi") as scratch, scratch_beside(scratch) as text:
+        with whole_files(path, *TABIX_INDICES) as scratch, scratch_beside(scratch) as text:
             with output_errors(path):
                 with open(text, "w", encoding="utf-8") as out:
                     out.write(header)
@@ -179,7 +181,7 @@ def _header(
         f'##FILTER=<ID={LOW_QUALITY},Description="{rule}">',
         *(f"##contig=<ID={name},length={length}>" for name, length in contigs.items()),
         *_FIELDS,
-        "\t".join(["#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT", *samples]),
+        "\t".join([*VCF_COLUMNS, "FORMAT", *samples]),
     ]
     return "\n".join(lines) + "\n"
 

@@ -11,7 +11,7 @@ import pytest
 from pairhmm.errors import InputError
 from pairhmm.genomics.genotypes import SampleGenotype
 from pairhmm.genomics.variants import Variant
-from pairhmm.io.variants.calls import open_calls
+from pairhmm.io.variants.call_writer import open_calls
 
 CONTIGS = {"one": 1000, "two": 600_000_000}
 HETEROZYGOUS = SampleGenotype((0, 1), (3, 4), 8, 50, (50, 0, 60), -5.0)

@@ -1,7 +1,7 @@
-"""A checksum of what a Parquet file holds.
+"""A checksum of all values of a Parquet file.
 
-Its pages have checksums of their own; their headers and the footer, which say how many rows there are and where, have
-none. So each file carries a sum of all its values, and whoever reads them all compares.
+Pages have checksums of their own. Page headers and the footer have none, although they say how many rows there are and
+where. Each file therefore carries a checksum of its values, which is compared by readers of the whole file.
 """
 
 from __future__ import annotations

@@ -1,63 +1,28 @@
-"""Writers of a simulated data set: FASTA, phased truth VCF, FASTQ pairs and the BAM of true alignments."""
+"""Simulated reads as FASTQ pairs and as the BAM of their true alignments."""
 
 from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 
 import numpy as np
 import pysam
 
+from pairhmm.genomics.qualities import PHRED_OFFSET
+from pairhmm.genomics.sam_flags import FIRST, MATE_REVERSE, PAIRED, PROPER_PAIR, REVERSE, SECOND
+from pairhmm.io.files import magic
+from pairhmm.io.simulated.genome import LETTERS
 from pairhmm.simulation.reads import CIGAR_M, SimulatedReads
-from pairhmm.simulation.variants import TruthVariant
 
-LETTERS = np.frombuffer(b"ACGT", dtype=np.uint8)
 # BAM's four-bit codes of A, C, G and T (SAM specification, section 4.2).
 NIBBLES = np.array([1, 2, 4, 8], dtype=np.uint8)
 MAPQ = 60
-FASTA_WIDTH = 60
 ROWS_AT_ONCE = 1 << 15
-# Flags: paired and proper 3, reverse 16, mate reverse 32, first 64, second 128.
-LEFT_FLAG, RIGHT_FLAG, FIRST_FLAG, SECOND_FLAG = 3 + 32, 3 + 16, 64, 128
-
-
-def letters(codes: Iterable[int]) -> str:
-    """Base codes (A 0, C 1, G 2, T 3) as text."""
-    return "".join("ACGT"[code] for code in codes)
-
-
-def write_fasta(path: Path, contigs: dict[str, np.ndarray]) -> None:
-    """Write `contigs` (name -> uint8 codes) as FASTA and its .fai."""
-    with open(path, "wb") as out:
-        for name, codes in contigs.items():
-            out.write(b">" + name.encode() + b"\n")
-            text = LETTERS[codes]
-            whole = len(text) // FASTA_WIDTH * FASTA_WIDTH
-            lines = np.full((whole // FASTA_WIDTH, FASTA_WIDTH + 1), ord("\n"), dtype=np.uint8)
-            lines[:, :-1] = text[:whole].reshape(-1, FASTA_WIDTH)
-            out.write(lines.tobytes())
-            if whole < len(text):
-                out.write(text[whole:].tobytes() + b"\n")
-    pysam.faidx(os.fspath(path))
-
-
-def write_truth(path: Path, sizes: dict[str, int], variants: dict[str, list[TruthVariant]], sample: str) -> None:
-    """Write the variants (contig -> variants in order) as bgzipped VCF with phased genotypes, and its .tbi."""
-    lines = ["##fileformat=VCFv4.2", '##FILTER=<ID=PASS,Description="All filters passed">']
-    lines += [f"##contig=<ID={name},length={size}>" for name, size in sizes.items()]
-    lines.append('##FORMAT=<ID=GT,Number=1,Type=String,Description="Phased genotype">')
-    lines.append("\t".join(("#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT", sample)))
-    for name, placed in variants.items():
-        for variant in placed:
-            genotype = "|".join(map(str, variant.genotype))
-            alleles = f"{letters(variant.ref)}\t{letters(variant.alt)}"
-            lines.append(f"{name}\t{variant.start + 1}\t.\t{alleles}\t.\tPASS\t.\tGT\t{genotype}")
-    with pysam.BGZFile(os.fspath(path), "wb", index=None) as out:
-        out.write(("\n".join(lines) + "\n").encode())
-    pysam.tabix_index(os.fspath(path), preset="vcf", force=True)
+# Pairs face each other: the read on the left is forward, the one on the right is reverse.
+LEFT_FLAG, RIGHT_FLAG = PAIRED | PROPER_PAIR | MATE_REVERSE, PAIRED | PROPER_PAIR | REVERSE
 
 
 class ReadWriter:
@@ -138,7 +103,7 @@ def _fastq_blocks(reads: SimulatedReads, prefix: str, mate: int) -> Iterator[byt
         at = width + 4
         text[:, at : at + length] = LETTERS[codes]
         text[:, at + length + 1] = ord("+")
-        text[:, at + length + 3 : at + 2 * length + 3] = quals + 33
+        text[:, at + length + 3 : at + 2 * length + 3] = quals + PHRED_OFFSET
         yield text.tobytes()
 
 
@@ -146,7 +111,7 @@ def _bam_header(sizes: dict[str, int], sample: str) -> bytes:
     text = "@HD\tVN:1.6\tSO:coordinate\n"
     text += "".join(f"@SQ\tSN:{name}\tLN:{size}\n" for name, size in sizes.items())
     text += f"@RG\tID:{sample}\tSM:{sample}\tPL:ILLUMINA\tLB:{sample}\n"
-    parts = [b"BAM\1", struct.pack("<i", len(text)), text.encode(), struct.pack("<i", len(sizes))]
+    parts = [magic.BAM, struct.pack("<i", len(text)), text.encode(), struct.pack("<i", len(sizes))]
     for name, size in sizes.items():
         parts.append(struct.pack("<i", len(name) + 1) + name.encode() + b"\0" + struct.pack("<i", size))
     return b"".join(parts)
@@ -221,7 +186,7 @@ def _fill_records(
     records["mapq"] = MAPQ
     records["bin"] = _bins(starts, ends)
     records["cigar_ops"] = cigar_ops
-    records["flag"] = np.where(right == 1, RIGHT_FLAG, LEFT_FLAG) + np.where(is_first, FIRST_FLAG, SECOND_FLAG)
+    records["flag"] = np.where(right == 1, RIGHT_FLAG, LEFT_FLAG) + np.where(is_first, FIRST, SECOND)
     records["length"] = length
     records["tlen"] = np.where(right == 1, -span, span)
     records["name"][:, :-1] = _names(prefix, rows >> 1)

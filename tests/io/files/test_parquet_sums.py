@@ -14,8 +14,8 @@ import pyarrow
 from pyarrow import parquet
 
 from pairhmm.commands.gather import gather
-from pairhmm.io.likelihoods.parquet_sums import ColumnSums
-from pairhmm.io.likelihoods.writer import PARQUET_WRITING
+from pairhmm.io.files.parquet import WRITING
+from pairhmm.io.files.parquet_sums import ColumnSums
 
 SCHEMA = pyarrow.schema([("name", pyarrow.dictionary(pyarrow.int32(), pyarrow.string())), ("score", "float64")])
 ROWS = {"name": ["p", "q", "p", ""], "score": [1.0, -2.5, 0.0, 7.0]}
@@ -23,7 +23,7 @@ ROWS = {"name": ["p", "q", "p", ""], "score": [1.0, -2.5, 0.0, 7.0]}
 
 def written(path, schema, *groups, summed=True):
     sums = ColumnSums(schema)
-    with parquet.ParquetWriter(str(path), schema, **PARQUET_WRITING) as writer:
+    with parquet.ParquetWriter(str(path), schema, **WRITING) as writer:
         for group in groups:
             rows = pyarrow.table(group).cast(schema)
             sums.add(rows)

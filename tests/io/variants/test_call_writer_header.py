@@ -6,7 +6,7 @@ import pytest
 
 from pairhmm.genomics.genotypes import SampleGenotype
 from pairhmm.genomics.variants import Variant
-from pairhmm.io.variants.calls import open_calls
+from pairhmm.io.variants.call_writer import open_calls
 
 CONTIGS = {"one": 1000}
 VARIANT = Variant("one", 10, "A", ("C", "G"))

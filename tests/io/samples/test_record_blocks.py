@@ -15,7 +15,7 @@ import pytest
 from pairhmm.errors import InputError
 from pairhmm.genomics.iupac import decode_sets
 from pairhmm.io.files import byte_stream
-from pairhmm.io.samples.files import sample_blocks
+from pairhmm.io.samples.record_blocks import sample_blocks
 
 RECORDS = [
     ("first", "ACGTNRYKMACGTACGTTTGA", 2),
@@ -233,7 +233,7 @@ def test_stdin_holds_any_format(tmp_path, name):
     else:
         alignments(str(path), RECORDS, "wb" if name == "x.bam" else "wc")
     code = (
-        "from pairhmm.io.samples.files import sample_blocks\n"
+        "from pairhmm.io.samples.record_blocks import sample_blocks\n"
         "for block in sample_blocks('-', 1000, 0, None, lambda _: None):\n"
         "    print(*block.names, len(block.samples.letters))"
     )

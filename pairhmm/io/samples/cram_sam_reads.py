@@ -1,4 +1,4 @@
-"""CRAM and SAM in blocks of reads, by pysam; they come as those of a BAM file do (`pairhmm.io.samples.bam_reads`)."""
+"""CRAM and SAM in blocks of reads, through pysam; the reads are as `pairhmm.io.samples.bam_reads` gives them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import pysam
 from pairhmm.errors import InputError
 from pairhmm.genomics.arrays import offsets
 from pairhmm.genomics.iupac import encode_sets, reverse_complement
+from pairhmm.genomics.sam_flags import REVERSE, SECONDARY, SUPPLEMENTARY, mate_of
 from pairhmm.io.files.htslib import UNREADABLE, quiet
 from pairhmm.scanning.batch import Samples
 from pairhmm.scanning.records import Names, RecordBlock
 
-MAGICS = (b"CRAM", b"@HD\t", b"@SQ\t", b"@RG\t", b"@PG\t", b"@CO\t")
-_LEFT_OUT = 0x100 | 0x800
-_REVERSE, _PAIRED, _FIRST, _SECOND = 0x10, 0x1, 0x40, 0x80
+_LEFT_OUT = SECONDARY | SUPPLEMENTARY
+_MATES = ("", "/1", "/2")
 
 
 @dataclass(slots=True)
@@ -106,20 +106,17 @@ def _blocks(path: str, file: pysam.AlignmentFile, chunk_size: int) -> Iterator[R
 
 
 def _name(read: pysam.AlignedSegment) -> bytes:
-    mate = ""
-    if read.flag & _PAIRED:
-        mate = "/1" if read.flag & _FIRST else "/2" if read.flag & _SECOND else ""
-    return f"{read.query_name or '*'}{mate}".encode()
+    return f"{read.query_name or '*'}{_MATES[mate_of(read.flag)]}".encode()
 
 
 def _letters(read: pysam.AlignedSegment) -> np.ndarray:
     # '=' is the reference's letter, which is not known here.
     letters = encode_sets((read.query_sequence or "").replace("=", "N"))
-    return reverse_complement(letters) if read.flag & _REVERSE else letters
+    return reverse_complement(letters) if read.flag & REVERSE else letters
 
 
 def _qualities(read: pysam.AlignedSegment) -> np.ndarray | None:
     if read.query_qualities is None:
         return None
     qualities = np.frombuffer(read.query_qualities, dtype=np.uint8)
-    return qualities[::-1] if read.flag & _REVERSE else qualities
+    return qualities[::-1] if read.flag & REVERSE else qualities

@@ -1,17 +1,17 @@
-"""Records of a VCF or BCF with all that they say of their samples."""
+"""Reads calls: the records of a VCF or BCF with all their samples' fields."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from math import isfinite
 
 import pysam
 
 from pairhmm.errors import InputError
 from pairhmm.io.files.end_markers import check_end
-from pairhmm.io.files.htslib import UNREADABLE
+from pairhmm.io.files.htslib import UNREADABLE, quiet
 from pairhmm.reporting.sites import ReportedSite, SampleCall
 
 _PROVENANCE = ("fileDate", "source", "reference", "Version", "Command", "Backend", "commandline", "CommandLine")
@@ -43,12 +43,13 @@ class CalledSites:
         self.path = path
         # Also because the system says better than htslib why a file can't be opened.
         check_end(path)
-        # htslib says on stderr what is raised here, and that contig lines are missing, which nothing here needs.
-        self._verbosity = pysam.set_verbosity(0)
+        # htslib would also complain of missing contig lines, which nothing here needs.
+        self._quiet = ExitStack()
+        self._quiet.enter_context(quiet())
         try:
             self._file = pysam.VariantFile(path)
         except UNREADABLE as error:
-            pysam.set_verbosity(self._verbosity)
+            self._quiet.close()
             raise InputError(path, "", "not a VCF or BCF file", "give calls as VCF or BCF") from error
         header = self._file.header
         try:
@@ -82,7 +83,7 @@ class CalledSites:
         # After a failed read closing fails too, and would hide why.
         with suppress(OSError):
             self._file.close()
-        pysam.set_verbosity(self._verbosity)
+        self._quiet.close()
 
     def __enter__(self) -> CalledSites:
         return self

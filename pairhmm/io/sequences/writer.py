@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.genomics.iupac import decode_sets
-from pairhmm.io.files.outputs import STDOUT, open_binary_output, whole_files
-
-PHRED_OFFSET = 33
+from pairhmm.genomics.qualities import PHRED_OFFSET
+from pairhmm.io.files.outputs import open_binary_output, whole_files
+from pairhmm.io.files.standard_streams import STDOUT
 
 WriteRecord = Callable[[str, NDArray[np.uint8], NDArray[np.uint8] | None], None]
 """Writes a name, sets of bases, and Phred qualities: FASTQ with them, FASTA without."""
