@@ -1,7 +1,7 @@
 """A batch as one buffer for a device: the arrays end to end behind a header, and the tiles that its reads are cut into.
 
 A tile is what a warp works on: 32 / `lanes` reads of nearly one length, each spread over `lanes` lanes of `rows` rows.
-The layout of the buffer is that of `cuda/rows.cuh`.
+The layout of the buffer is that of `cuda/forward/rows.cuh`.
 """
 
 from __future__ import annotations
@@ -296,7 +296,7 @@ def send_with_tiles(
 
 @dataclass(frozen=True, slots=True)
 class PackedPairs:
-    """The buffer of single pairs, and where its arrays for forward_long.cu lie in it.
+    """The buffer of single pairs, and where its arrays for long.cu lie in it.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The scan on a CUDA device: cuda/scan.cu through CuPy."""
+"""The scan on a CUDA device: cuda/scan/scan.cu through CuPy."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ MOST_BASES = 1 << 30
 
 def source(bases: int) -> str:
     """Text of scan.cu for anchors of that many letters."""
-    text = (files("pairhmm") / "cuda" / "scan.cu").read_text()
-    return f'#define BASES {bases}\n#define TILE {TILE}\n#line 1 "cuda/scan.cu"\n{text}'
+    text = (files("pairhmm") / "cuda" / "scan" / "scan.cu").read_text()
+    return f'#define BASES {bases}\n#define TILE {TILE}\n#line 1 "cuda/scan/scan.cu"\n{text}'
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from pairhmm.models.batch import FLOAT64, SCALED_FLOAT32, UNSCORED, PairBatch, S
 __all__ = ["CudaBackend", "make", "status"]
 
 LONGEST_TILE = 2048
-"""Bases. Longer reads are for forward_long.cu; float32 without exponents holds a relative 1e-6 up to here."""
+"""Bases. Longer reads are for long.cu; float32 without exponents holds a relative 1e-6 up to here."""
 
 RESIDENT_WARPS = 2048
 """Warps of a kernel whose blocks take their work themselves: enough for any device."""

@@ -15,23 +15,23 @@ from pairhmm.models.gatk import ERROR
 OPTIONS = ("--std=c++17",)
 
 TASK_BYTES = 32
-"""Of `Task` in forward.cu."""
+"""Of `Task` in fast.cu."""
 
 LONG_ROWS = 10
-"""Rows of a lane in forward_long.cu: at least the steps between the choice of an exponent and the next."""
+"""Rows of a lane in long.cu: at least the steps between the choice of an exponent and the next."""
 
 LONG_COLUMNS = 8
-"""Columns that are taken at once there: kRescaleSteps of cuda/scaling.cuh."""
+"""Columns that are taken at once there: kRescaleSteps of cuda/forward/scaling.cuh."""
 
 REAL_BYTES = {"float": 4, "double": 8}
 
 QUALITIES, ROWS, PROFILES = 0, 1, 2
-"""What a row is made from: MODEL of cuda/rows.cuh."""
+"""What a row is made from: MODEL of cuda/forward/rows.cuh."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """What forward.cu is compiled for.
+    """What fast.cu is compiled for.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Variant:
         Probability that a deletion is extended, where it is one number for the batch: an instruction that holds it
         reads a register less. The scores are the same bits either way.
     scaled : bool
-        forward_scaled.cu instead of forward.cu.
+        scaled.cu instead of fast.cu.
     """
 
     shape: Shape
@@ -60,7 +60,7 @@ TABLES = np.dtype(
         ("error", "<f8", (128,)),
     ]
 )
-"""`Tables` of cuda/rows.cuh."""
+"""`Tables` of cuda/forward/rows.cuh."""
 
 
 def tables() -> NDArray[np.void]:
@@ -90,7 +90,7 @@ def model_of(batch: PairBatch) -> tuple[int, float | None]:
 
 
 def forward_source(variant: Variant) -> str:
-    """Text of forward.cu, or forward_scaled.cu, with everything that it includes, for one variant."""
+    """Text of fast.cu, or scaled.cu, with everything that it includes, for one variant."""
     shape = variant.shape
     defines: dict[str, object] = {
         "G": shape.lanes,
@@ -101,12 +101,12 @@ def forward_source(variant: Variant) -> str:
         "PRECISION_SCALED": SCALED_FLOAT32,
         "PRECISION_NONE": UNSCORED,
     }
-    parts = ("scaling.cuh", "tiles.cuh", "forward_scaled.cu") if variant.scaled else ("tiles.cuh", "forward.cu")
+    parts = ("scaling.cuh", "tiles.cuh", "scaled.cu") if variant.scaled else ("tiles.cuh", "fast.cu")
     return _source(defines | _model(variant.model, variant.extension), "rows.cuh", "lanes.cuh", *parts)
 
 
 def long_source(model: int, extension: float | None, real: str) -> str:
-    """Text of forward_long.cu; `real` is "float" or "double", the rest as in `Variant`."""
+    """Text of long.cu; `real` is "float" or "double", the rest as in `Variant`."""
     defines: dict[str, object] = {
         "G": WARP,
         "K": LONG_ROWS,
@@ -116,12 +116,12 @@ def long_source(model: int, extension: float | None, real: str) -> str:
     }
     precision = np.float32 if real == "float" else np.float64
     return _source(
-        defines | _model(model, extension, precision), "rows.cuh", "lanes.cuh", "scaling.cuh", "forward_long.cu"
+        defines | _model(model, extension, precision), "rows.cuh", "lanes.cuh", "scaling.cuh", "long.cu"
     )
 
 
 def forward_shared_bytes(variant: Variant) -> int:
-    """Dynamic shared memory of a block of forward.cu (emissions, and a `Task` a read) or of forward_scaled.cu."""
+    """Dynamic shared memory of a block of fast.cu (emissions, and a `Task` a read) or of scaled.cu."""
     shape = variant.shape
     if variant.scaled:
         return _emission_bytes(shape.rows, LETTERS_SCALED)
@@ -129,13 +129,13 @@ def forward_shared_bytes(variant: Variant) -> int:
 
 
 def long_shared_bytes(real: str) -> int:
-    """Dynamic shared memory of a block of forward_long.cu: emissions, and what is passed on in a block of columns."""
+    """Dynamic shared memory of a block of long.cu: emissions, and what is passed on in a block of columns."""
     size = REAL_BYTES[real]
     return _emission_bytes(LONG_ROWS, LETTERS_SCALED) // 4 * size + (WARP + 2 * LONG_COLUMNS) * 2 * size
 
 
 def border_bytes(real: str) -> int:
-    """Of a column between two strips in forward_long.cu: S, I and an exponent, four bytes at a time signed by four."""
+    """Of a column between two strips in long.cu: S, I and an exponent, four bytes at a time signed by four."""
     return 8 * (2 * REAL_BYTES[real] // 4 + 1)
 
 
@@ -152,8 +152,8 @@ def _model(model: int, extension: float | None, real: type[np.floating] = np.flo
 
 def _source(defines: dict[str, object], *names: str) -> str:
     lines = [f"#define {name} {value}" for name, value in defines.items()]
-    folder = files("pairhmm") / "cuda"
+    folder = files("pairhmm") / "cuda" / "forward"
     for name in names:
         # Messages of the compiler name the file and its line.
-        lines += [f'#line 1 "cuda/{name}"', (folder / name).read_text()]
+        lines += [f'#line 1 "cuda/forward/{name}"', (folder / name).read_text()]
     return "\n".join(lines)

@@ -18,13 +18,13 @@ from pairhmm.scanning.cuda import SUM_TILE, THREADS
 __all__ = ["CudaBrute", "source"]
 
 ANY_BASES = 9
-"""Of scan.cu, whose prefix sums are all that is used here."""
+"""Of cuda/scan/scan.cu, whose prefix sums are all that is used here."""
 
 
 def source() -> str:
-    """Text of scan_ablation.cu behind that of scan.cu."""
-    text = (files("pairhmm") / "cuda" / "scan_ablation.cu").read_text()
-    return f'{cuda.source(ANY_BASES)}\n#line 1 "cuda/scan_ablation.cu"\n{text}'
+    """Text of cuda/published/scan.cu behind that of cuda/scan/scan.cu."""
+    text = (files("pairhmm") / "cuda" / "published" / "scan.cu").read_text()
+    return f'{cuda.source(ANY_BASES)}\n#line 1 "cuda/published/scan.cu"\n{text}'
 
 
 class CudaBrute:

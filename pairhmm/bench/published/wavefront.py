@@ -97,7 +97,7 @@ class Run(NamedTuple):
 
 def source() -> str:
     """Text of wavefront.cu."""
-    return '#line 1 "cuda/wavefront.cu"\n' + (files("pairhmm") / "cuda" / "wavefront.cu").read_text()
+    return '#line 1 "cuda/published/wavefront.cu"\n' + (files("pairhmm") / "cuda" / "published" / "wavefront.cu").read_text()
 
 
 def make_pair(length: int, seed: int = 1) -> PairBatch:

@@ -91,4 +91,4 @@ def test_messages_name_file_and_line(nvrtc):
     source = cuda_kernels.forward_source(Variant(shapes()[0], QUALITIES, None)) + "\n#error told\n"
     result = nvrtc.compile_all([nvrtc.Job("sm_90", source, tuple(cuda_kernels.OPTIONS))])[0]
     assert not result.compiles
-    assert "cuda/forward.cu(" in result.log and "told" in result.log
+    assert "cuda/forward/fast.cu(" in result.log and "told" in result.log

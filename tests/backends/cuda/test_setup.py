@@ -384,9 +384,9 @@ def test_lost(kind, code):
 
 
 COMPILER_LOG = """\
-cuda/rows.cuh(7): warning #177-D: variable "i" was declared but never referenced
+cuda/forward/rows.cuh(7): warning #177-D: variable "i" was declared but never referenced
 
-cuda/forward.cu(12): error: identifier "lanes" is undefined
+cuda/forward/fast.cu(12): error: identifier "lanes" is undefined
       lanes = 3;
       ^
 
@@ -397,9 +397,9 @@ cuda/forward.cu(12): error: identifier "lanes" is undefined
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (COMPILER_LOG, 'cuda/forward.cu, line 12: identifier "lanes" is undefined'),
-        ("cuda/rows.cuh(3): catastrophic error: cannot open x.h\n", "cuda/rows.cuh, line 3: cannot open x.h"),
-        ("cuda/rows.cuh(3): error #20: no such thing\n", "cuda/rows.cuh, line 3: no such thing"),
+        (COMPILER_LOG, 'cuda/forward/fast.cu, line 12: identifier "lanes" is undefined'),
+        ("cuda/forward/rows.cuh(3): catastrophic error: cannot open x.h\n", "cuda/forward/rows.cuh, line 3: cannot open x.h"),
+        ("cuda/forward/rows.cuh(3): error #20: no such thing\n", "cuda/forward/rows.cuh, line 3: no such thing"),
         (
             "nvrtc: error: invalid value for\n --gpu-architecture\n",
             "nvrtc: error: invalid value for --gpu-architecture",

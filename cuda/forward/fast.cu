@@ -5,7 +5,7 @@
 // warp are cut into strips; the row between two strips passes through memory.
 //
 // No state has an exponent: they start at 2^kStartExponent, and a pair whose sum falls below kLowestSum (a score of about
-// -62 below that of a perfect match) is put on a list for forward_scaled.cu.
+// -62 below that of a perfect match) is put on a list for scaled.cu.
 
 // Warps that a multiprocessor must hold: as many as leave a lane the registers that its rows need.
 #ifndef BLOCKS

@@ -6,7 +6,7 @@
 // strip may follow as closely as memory lets it. Items are taken in order, so that the strip above is always finished or
 // at work: nothing waits for a warp that can't run.
 //
-// Each lane has an exponent (scaling.cuh). With REAL float the warp is as fast as that of forward.cu but for the scaling;
+// Each lane has an exponent (scaling.cuh). With REAL float the warp is as fast as that of fast.cu but for the scaling;
 // double is for rows whose gaps are too rare for float's range.
 //
 // A single pair is bound by the time that a strip takes for a step: a warp has its part of the multiprocessor to itself,

@@ -1,4 +1,4 @@
-// The brute force that cuda/scan.cu is measured beside, for `pairhmm bench scan`; nothing else uses it. Compiled behind
+// The brute force that cuda/scan/scan.cu is measured beside, for `pairhmm bench scan`; nothing else uses it. Compiled behind
 // scan.cu, whose prefix sums it may take.
 //
 // A block a (segment, pattern): its threads lay the pattern at one start after the other and compare letter by letter until

@@ -1,4 +1,4 @@
-// The rescue of forward.cu: the pairs that it listed, in float32 with an exponent a lane (scaling.cuh).
+// The rescue of fast.cu: the pairs that it listed, in float32 with an exponent a lane (scaling.cuh).
 //
 // Reads of any length up to G * K rows share a warp; a read need not have here the shape that it had there.
 
