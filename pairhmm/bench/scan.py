@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm import scanning
-from pairhmm.backends import device_of
+from pairhmm.backends import device_of, on_the_cpu, status
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.bench.published.scan_cuda import CudaBrute
 from pairhmm.bench.published.scan_webgpu import WebgpuBrute
@@ -155,15 +155,14 @@ def measure_scan(
         Where the backend or the device is not there.
     """
     number = device_of(backend, device) or 0
-    is_software = backend == "webgpu" and webgpu_setup.adapters()[number].is_software
-    sizes = SOFTWARE_SIZES if is_software else SIZES
+    sizes = SOFTWARE_SIZES if number in status(backend).software else SIZES
     work, options = make_workload(samples or sizes[0], signatures or sizes[1]), ScanOptions()
     patterns = Patterns.of(work.signatures, options)
     bases = int(work.samples.offset[-1])
     announce(
         f"{len(work.samples):,} samples, {bases:,} bases, {len(patterns):,} patterns; {repetitions + 1} times a rung"
     )
-    expected = scanning.load("cpu", patterns, options).scan(work.samples, threads)
+    expected = scanning.load(on_the_cpu()[0], patterns, options).scan(work.samples, threads)
     ours = scanning.load(backend, patterns, options, number)
     brute: _Brute = (
         CudaBrute(number, patterns) if backend == "cuda" else WebgpuBrute(webgpu_setup.adapters()[number], patterns)

@@ -9,9 +9,10 @@ from typing import Any
 
 import rich_click as click
 
+from pairhmm import backends
 from pairhmm.cli.numbers import Whole
 
-BACKENDS = ("auto", "cuda", "webgpu", "cpu", "reference")
+BACKENDS = ("auto", *backends.names())
 
 Command = Callable[..., Any]
 

@@ -23,9 +23,6 @@ from pairhmm.models.batch import PairBatch, Scores
 
 log = logging.getLogger(__name__)
 
-CPU_BACKENDS = ("cpu", "reference")
-"""What scores in a device's place: the first of them that runs here."""
-
 GROWTH = 2
 """Of a device's chunks, from one to the next."""
 
@@ -160,7 +157,7 @@ class DevicePool:
 
     @cached_property
     def _cpu(self) -> Backend:
-        return backends.load(next(name for name in CPU_BACKENDS if backends.status(name).available))
+        return backends.load(next(name for name in backends.on_the_cpu() if backends.status(name).available))
 
 
 def score(batch: PairBatch, backend: Backend, threads: int) -> Scores:

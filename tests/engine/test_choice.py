@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pairhmm import backends, compiled, engine
-from pairhmm.backends import Status, cpu, reference
+from pairhmm.backends import Entry, Status, cpu, reference
 from pairhmm.engine import Choice
 from pairhmm.errors import BackendUnavailable, InputError
 from pairhmm.models.batch import Group, PairBatch, Read
@@ -39,7 +39,15 @@ def gpu(monkeypatch):
 
     module.status, module.make = lambda: module.found, make
     monkeypatch.setitem(sys.modules, "pairhmm.backends.gpu", module)
-    monkeypatch.setattr(backends, "_NAMES", ("gpu", "cpu", "reference"))
+    monkeypatch.setattr(
+        backends,
+        "REGISTRY",
+        (
+            Entry("gpu", has_devices=True),
+            Entry("cpu"),
+            Entry("reference", is_oracle=True),
+        ),
+    )
     return module
 
 
@@ -55,7 +63,14 @@ def test_named_backend_never_falls_back(monkeypatch):
 
 
 def test_auto_announces_its_fallback(monkeypatch, caplog):
-    monkeypatch.setattr(backends, "_NAMES", ("cpu", "reference"))
+    monkeypatch.setattr(
+        backends,
+        "REGISTRY",
+        (
+            Entry("cpu"),
+            Entry("reference", is_oracle=True),
+        ),
+    )
     monkeypatch.setattr(compiled, "native", compiled.Missing("which is not installed"))
     with caplog.at_level(logging.WARNING):
         assert engine.choose("auto").name == "reference"

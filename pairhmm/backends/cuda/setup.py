@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -108,7 +109,15 @@ def status() -> Status:
         return Status(False, reason=error.reason, cure=error.cure)
     detail = f"CuPy {setup.cupy}, NVRTC {_dotted(setup.nvrtc)}, driver for CUDA {_cuda(setup.driver)}"
     devices = (lack.reason if (lack := setup.lack(gpu)) else str(gpu) for gpu in setup.gpus)
-    return Status(True, detail, tuple(devices))
+    return Status(True, detail, tuple(devices), machine_numbers=machine_numbers(len(setup.gpus)))
+
+
+def machine_numbers(count: int) -> tuple[str, ...]:
+    """What this machine calls each GPU of this process: numbers or names of CUDA_VISIBLE_DEVICES; none without that."""
+    visible = [word.strip() for word in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")]
+    if visible == [""]:
+        return ()
+    return tuple(visible[k] if k < len(visible) and visible[k] else str(k) for k in range(count))
 
 
 @contextmanager
