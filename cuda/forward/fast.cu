@@ -12,8 +12,8 @@
 #define BLOCKS (K + 3 * VARYING + 5 * TALL <= 16 ? 16 : K + 3 * VARYING + 5 * TALL <= 22 ? 12 : 8)
 #endif
 
-constexpr int kStartExponent = 116;
-constexpr float kLowestSum = 1e-28f;
+constexpr int kStartExponent = START_EXPONENT;
+constexpr float kLowestSum = LOWEST_SUM;
 constexpr int kPart = 8;  // columns of one loop iteration
 
 // Sum of M + I over the columns of the read's last row, relative to 2^kStartExponent; whole in lane G - 1.
@@ -75,6 +75,7 @@ struct __align__(8) Task {
     uint32 read, haplotype, end, score;  // its read, the haplotypes left, and the next score
     uint32 folds, scales;
 };
+static_assert(sizeof(Task) == TASK_BYTES && kEmissionBytes + kReads * TASK_BYTES == SHARED_BYTES, "shared memory");
 
 // One tile of reads against some of their haplotypes; a block is a warp, and blockIdx.x an item.
 // items: x first read (an index into order), y which `haplotypes_each` of the group's haplotypes.

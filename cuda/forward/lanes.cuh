@@ -37,32 +37,29 @@ struct Strip {
     real entry;       // dm / mm of the first row: D of row 0 in units of S
 };
 
-// What a lane holds spans the cost of a gap through two lanes, and through as many rows as columns enter at once from a
-// strip above, beside that of two openings, and has to be exact to the last of its rows: that leaves kRange bits. Rows
-// whose gaps are rarer than this (bits a lane, and an opening) are beyond the range of `real`.
+// An insertion may lead through two lanes, and through as many rows as columns enter at once from a strip above. All that
+// it loses on its way has to fit into kGapBits, beside two openings, and be exact to the last row. Rows whose insertions
+// lose more than kMostFall bits a lane, or open more rarely than kLeastOpening, are beyond the range of `real`.
 #ifndef ENTERING_COLUMNS
 #define ENTERING_COLUMNS 0
 #endif
-constexpr float kRange = sizeof(real) == 4 ? 160 : 1650;
-constexpr float kMostFall = kRange * K / (2 * K + 1 + ENTERING_COLUMNS);
-constexpr float kLeastOpening = sizeof(real) == 4 ? 1e-6f : 1e-30f;
+constexpr float kGapBits = GAP_BITS;
+constexpr float kMostFall = kGapBits * K / (2 * K + 1 + ENTERING_COLUMNS);
+constexpr float kLeastOpening = LEAST_OPENING;
 
 // Lanes are rescaled after so many steps: at most K, so that what enters a lane does not leave it on a path of matches.
 constexpr int kRescaleSteps = K < 16 ? 8 : 16;
 
-// A deletion leads from a lane's largest value to where a row above it could be by the next rescaling, which takes so many
-// extensions. Little is lost with a deletion's end, which is beside its opening here. In float64, whose extensions are often
-// rarer than openings, a row above is as far again by deletions of one base; and one factor, which is not below 2^-1022, takes
-// values to the next lane.
-constexpr float kDeletionRange = sizeof(real) == 4 ? 180 : 620;
-constexpr float kMostDeletionBits = kDeletionRange / (kRescaleSteps + K + 2);
-constexpr float kLeastDeletion = kLeastOpening / 16;
+// By the next rescaling, a row above may have moved kRescaleSteps columns and K rows ahead of a lane's largest value. A
+// deletion reaches it by as many extensions, which have to fit into DELETION_BITS (pairhmm/models/scaling.py).
+constexpr float kMostDeletionBits = float(DELETION_BITS) / (kRescaleSteps + K + 2);
+constexpr float kLeastDeletion = kLeastOpening * float(RARE_DELETION);
 
 // Emissions relative to a row's best one: four rows [letter][k / 4][lane], which any letters read without a bank conflict.
 // A lane reads and writes its own column alone; on their way into registers, which a loop can't index, rows pass here.
 constexpr int kQuads = (K + 3) / 4;
 constexpr int kEmissionBytes = LETTERS * kQuads * 128 * sizeof(real);
-constexpr uint32 kNoLetter = 5;  // of LETTERS = 6: what stands past a haplotype's end, where nothing is emitted
+constexpr uint32 kNoLetter = kLetters;  // where LETTERS has it: what stands past a haplotype's end emits nothing
 SHARED_WORDS(shared);
 
 struct __align__(16) Quad {
@@ -79,8 +76,8 @@ __device__ __forceinline__ bool holds_deletions(const uint8* buffer, const Heade
     if (from_deletion > 0) return from_deletion >= kLeastDeletion && -log2f(extension) <= kMostDeletionBits;
     const Emissions emissions = load_emissions(buffer, header, tables, at);
     real least = 1;
-    for (int s = 0; s < 5; ++s) least = emissions.relative[s] < least ? emissions.relative[s] : least;
-    return -log2f(float(least)) * read_rows <= kRange;
+    for (int s = 0; s < kLetters; ++s) least = emissions.relative[s] < least ? emissions.relative[s] : least;
+    return -log2f(float(least)) * read_rows <= kGapBits;
 }
 
 // Rows of the `count` positions from `first` on, as many as the strip holds; past them rows that carry M + I down. The read
@@ -131,7 +128,7 @@ __device__ __forceinline__ Strip load_strip(const uint8* buffer, const Header& h
         const int i = l * K + k;
         Emissions emissions = {};
         if (i < count) emissions = load_emissions(buffer, header, tables, first + i);
-        for (int s = 0; s < LETTERS; ++s) own[emission_at(s, k)] = s < 5 ? emissions.relative[s] : real(0);
+        for (int s = 0; s < LETTERS; ++s) own[emission_at(s, k)] = s < kLetters ? emissions.relative[s] : real(0);
     }
     scales = scales && fall_of_gap < kMostFall;
     // Summed in an order that depends on G alone.

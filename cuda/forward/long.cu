@@ -34,6 +34,8 @@ __device__ __forceinline__ bool is_by(uint64 word, uint32 writer) { return uint3
 
 constexpr int kWordsOfReal = sizeof(real) / 4;
 constexpr int kBorderWords = 2 * kWordsOfReal + 1;  // a column of a border: S and I of the strip below, and their exponent
+constexpr int kKeptWords = 2;                       // what the strips of a pair pass on to each other: a double
+static_assert(kBorderWords * sizeof(uint64) == BORDER_BYTES && kKeptWords * sizeof(uint64) == KEPT_BYTES, "room");
 
 __device__ __forceinline__ void store_words(uint64* to, float value, uint32 writer) {
     store_shared_word(to, signed_word(__float_as_int(value), writer));
@@ -81,6 +83,7 @@ static_assert(kBlock == ENTERING_COLUMNS && kBlock + kStepsBehind <= K, "an expo
 struct __align__(2 * sizeof(real)) Passed {
     real s, i;
 };
+static_assert(kEmissionBytes + (32 + 2 * kBlock) * sizeof(Passed) == SHARED_BYTES, "shared memory");
 __device__ __forceinline__ Passed* entering_of_block() {
     return reinterpret_cast<Passed*>(reinterpret_cast<uint8*>(shared) + kEmissionBytes);
 }
@@ -225,7 +228,7 @@ __device__ __forceinline__ Sum run_strip(const Rows& rows, const Header& header,
 __device__ __forceinline__ double pass_on_kept(uint64* kept, uint32 number, double own) {
     double above = 0;
     if (number > 0) {
-        uint64 words[2] = {load_shared_word(kept), load_shared_word(kept + 1)};
+        uint64 words[kKeptWords] = {load_shared_word(kept), load_shared_word(kept + 1)};
         while (!is_by(words[0], number) || !is_by(words[1], number)) {
             __nanosleep(50);
             words[0] = load_shared_word(kept);
@@ -238,7 +241,7 @@ __device__ __forceinline__ double pass_on_kept(uint64* kept, uint32 number, doub
 }
 
 // item_pair: the pair of each item; pair_item: a pair's first item. pair_column: where a pair's border begins.
-// next_item, kept (two words a pair) and borders (kBorderWords a column): zero at first.
+// next_item, kept (kKeptWords a pair) and borders (kBorderWords a column): zero at first.
 extern "C" __global__ void __launch_bounds__(32, 8)
     forward_long(const uint8* __restrict__ buffer, const Tables* __restrict__ tables, uint32 items,
                  const uint32* __restrict__ item_pair, const uint32* __restrict__ pair_item,
@@ -266,7 +269,7 @@ extern "C" __global__ void __launch_bounds__(32, 8)
         // By then the strip above has long passed on its own.
         if (threadIdx.x == 31) {
             const double own = strip.folds && strip.scales ? strip.log_kept : double(not_a_number());
-            const double total = pass_on_kept(kept + 2 * pair, number, own);
+            const double total = pass_on_kept(kept + kKeptWords * pair, number, own);
             const bool held = sum.value > 0 && sum.value < infinity();
             if (is_last) scores[pair] = held ? log10(sum.value) + sum.exponent * LOG10_2 + total : double(not_a_number());
         }

@@ -2,6 +2,8 @@
 //
 // Reads of any length up to G * K rows share a warp; a read need not have here the shape that it had there.
 
+static_assert(kEmissionBytes == SHARED_BYTES, "shared memory");
+
 // Sum of M + I over the columns of the read's last row; whole in lane G - 1. `steps` is columns + G - 1, 0 for lanes
 // without a pair.
 __device__ __forceinline__ Sum sum_scaled(const Rows& rows, const Header& header, const Strip& strip,

@@ -1,8 +1,8 @@
 // Lanes with an exponent each: value * 2^exponent, brought to the lane's largest value every kRescaleSteps steps. Columns
 // past a haplotype's end emit nothing (kNoLetter): their values could be far above all that count.
 
-constexpr int kTop = sizeof(real) == 4 ? 100 : 900;  // exponent that a lane's largest value is brought to
-constexpr int kNothing = -(1 << 28);                 // exponent of zero
+constexpr int kTop = BLOCK_TOP;        // exponent that a lane's largest value is brought to
+constexpr int kNothing = NO_EXPONENT;  // exponent of zero
 
 // 2^exponent; zero below the range of `real`.
 __device__ __forceinline__ float power_of_two(float, int exponent) {

@@ -4,10 +4,14 @@
 // Natural logarithms in float32, so that any length fits its range. Three diagonals of (M, I, D) are kept and written in
 // turn: M looks two diagonals back, I and D one. Row 0 and column 0 are cells like the others.
 //
-// rows: float[12][m] logarithms of emission of A C G T N, then mm im dm mi ii md dd. letters: uint8[n], codes 0..4.
+// rows: float[ROW_SIZE][m] logarithms of emission of A C G T N, then mm im dm mi ii md dd. letters: uint8[n], codes 0..4.
 // states: float[3][3][m + 1], by diagonal modulo 3, state and row. last: float[n + 1], log(M + I) of row m by column.
 
 typedef unsigned char uint8;
+
+// Rows of `rows` behind the emissions.
+enum Field { kMM = LETTERS, kIM, kDM, kMI, kII, kMD, kDD, kFields };
+static_assert(kFields == ROW_SIZE, "fields of a row");
 
 __device__ __forceinline__ float log_zero() { return -__int_as_float(0x7f800000); }
 
@@ -44,9 +48,9 @@ extern "C" __global__ void wavefront_diagonal(const float* __restrict__ rows, co
         const float* above = left - 1;
         const float* corner = states + (diagonal + 1) % 3 * (3 * size) + i - 1;
         match = row[letters[j - 1] * m] +
-                log_sum(row[5 * m] + corner[0], row[6 * m] + corner[size], row[7 * m] + corner[2 * size]);
-        insertion = log_sum(row[8 * m] + above[0], row[9 * m] + above[size]);
-        deleted = log_sum(row[10 * m] + left[0], row[11 * m] + left[2 * size]);
+                log_sum(row[kMM * m] + corner[0], row[kIM * m] + corner[size], row[kDM * m] + corner[2 * size]);
+        insertion = log_sum(row[kMI * m] + above[0], row[kII * m] + above[size]);
+        deleted = log_sum(row[kMD * m] + left[0], row[kDD * m] + left[2 * size]);
         if (i == m) last[j] = log_sum(match, insertion);
     }
     now[0] = match;

@@ -19,13 +19,15 @@ typedef unsigned char uint8;
 typedef unsigned long long uint64;
 
 constexpr unsigned kAll = 0xffffffffu, kOnes = 0x11111111u;
-constexpr unsigned kThreads = 256, kWarps = kThreads / 32;
+constexpr unsigned kThreads = THREADS, kWarps = kThreads / 32;
 constexpr unsigned kTile = TILE;           // positions of a block of scan_match, a multiple of 256
-constexpr unsigned kBlock = 32;            // letters of a bit of with_letters
-constexpr unsigned kColumns = 16;          // behind an anchor, compared before anything else is
+constexpr unsigned kBlock = MARKED;        // letters of a bit of with_letters: scan_mark takes them from a warp's words
+constexpr unsigned kColumns = COLUMNS;     // behind an anchor, compared before anything else is: those of a handle
 constexpr unsigned kPromising = 16;        // words that are compared before a place gets on the list
-constexpr unsigned kSummed = 64;           // qualities of a thread of scan_sums
+constexpr unsigned kSummed = SUMMED;       // qualities of a thread of scan_sums
 constexpr unsigned kSumTile = kThreads * kSummed;
+static_assert(kTile % 256 == 0 && kBlock == 32 && kColumns == 16, "what the code below is written for");
+static_assert(FOUND_BYTES == 2 * sizeof(uint4) && LISTED_BYTES == sizeof(uint4), "what the host makes room for");
 
 // Bit 0 of each letter that is, by its four bits, not 0.
 __device__ __forceinline__ unsigned some(unsigned letters) {

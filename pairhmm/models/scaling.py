@@ -1,4 +1,4 @@
-"""Numbers that keep the forward's values within the range of their floating-point type; kernels are handed them from here.
+"""Numbers that keep the forward's values within the range of a floating-point type. Kernels are handed them from here.
 
 Probabilities of long reads leave the range of any such type. Fast kernels start from a large value and leave the pairs
 whose sums fall too low. Scaled kernels keep a block of values as value * 2^exponent, with an exponent for each block.
@@ -12,15 +12,15 @@ START_EXPONENT = 116
 """The fast kernels' first value is 2^START_EXPONENT. float32 ends at 2^128: a factor of 2^12 is left for sums."""
 
 LOWEST_SUM = 1e-28
-"""Smallest sum that float32 holds without an exponent, on the scale of `START_EXPONENT`: a score about 62 below that of a
-perfect match. What float32 has lost below its least normal number (1.2e-38) is 1e-10 of such a sum for each value."""
+"""Smallest sum that float32 holds without an exponent, on the scale of `START_EXPONENT`: a score (log10) about 62 below
+that of a perfect match. Values that float32 loses are below 1.2e-38, each of them 1e-10 of such a sum."""
 
 NO_EXPONENT = -(1 << 28)
 """Exponent of a block whose values are all zero: below any other, and far from the ends of int32."""
 
 RARE_DELETION = 1 / 16
-"""A scaled block holds deletions that open this many times more rarely than `BlockRange.least_opening`: little is lost with
-the end of a deletion, whose probability is multiplied with that of its opening."""
+"""Times `BlockRange.least_opening`, the least probability of a deletion that a scaled block holds: that of its opening
+times that of its end, which takes little away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,5 +48,5 @@ class BlockRange:
 
 FLOAT32_BLOCKS = BlockRange(top=100, gap_bits=160.0, deletion_bits=180.0, least_opening=1e-6)
 FLOAT64_BLOCKS = BlockRange(top=900, gap_bits=1650.0, deletion_bits=620.0, least_opening=1e-30)
-"""In float64, gaps are often extended more rarely than opened, and one factor, which is not below 2^-1022, takes values from
-one block to the next: deletions have less range than insertions."""
+"""In float64, gaps are often extended more rarely than opened, and a single factor, which is not below 2^-1022, takes
+values from one block to the next: deletions have less range than insertions."""
