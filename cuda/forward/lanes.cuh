@@ -1,8 +1,8 @@
-// A warp's lanes and the rows that they own: one column of the folded recurrence (rows.cuh), whatever is built on it.
+// A warp's lanes and the rows that they own: one column of the folded recurrence (rows.cuh). All forward kernels share this.
 //
-// G neighbouring lanes own a strip of G * K rows, each lane K of them in registers. Column j reaches lane l at step j + l;
-// what lane l + 1 needs of it (S and I of its first row) goes down by one shuffle each, because the lane above computes
-// them. The emissions lie in shared memory.
+// G neighbouring lanes own a strip of G * K rows, each lane K of them in registers. Column j reaches lane l at step j + l. What
+// lane l + 1 needs of it, S and I of its first row, the lane above has computed: each goes down by one shuffle. The emissions
+// lie in shared memory.
 
 #ifndef PAIRHMM_EMULATED
 #define SHARED_WORDS(name) extern __shared__ __align__(16) uint32 name[]
@@ -55,8 +55,9 @@ constexpr int kRescaleSteps = K < 16 ? 8 : 16;
 constexpr float kMostDeletionBits = float(DELETION_BITS) / (kRescaleSteps + K + 2);
 constexpr float kLeastDeletion = kLeastOpening * float(RARE_DELETION);
 
-// Emissions relative to a row's best one: four rows [letter][k / 4][lane], which any letters read without a bank conflict.
-// A lane reads and writes its own column alone; on their way into registers, which a loop can't index, rows pass here.
+// Emissions relative to a row's best one lie in shared memory as [letter][k / 4][lane] of four rows: whatever letters the lanes
+// read, there is no bank conflict. A lane reads and writes its own column alone. Coefficients of rows pass through here too, on
+// their way into registers, which a loop cannot index.
 constexpr int kQuads = (K + 3) / 4;
 constexpr int kEmissionBytes = LETTERS * kQuads * 128 * sizeof(real);
 constexpr uint32 kNoLetter = kLetters;  // where LETTERS has it: what stands past a haplotype's end emits nothing
@@ -69,8 +70,8 @@ struct __align__(16) Quad {
 __device__ __forceinline__ real* column_of_lane() { return reinterpret_cast<real*>(shared) + threadIdx.x * 4; }
 __device__ __forceinline__ int emission_at(int letter, int k) { return (letter * kQuads + k / 4) * 128 + k % 4; }
 
-// Whether a lane's exponent holds the deletions of the row at `at`, by what opens and ends them and what extends them. Where
-// there are none, columns are as far apart as the emissions of all `read_rows` rows of the read make them.
+// Whether a lane's exponent holds the deletions of the row at `at`, by the probabilities that open and end them and that extend
+// them. Without deletions, columns may lie as far apart as the emissions of all `read_rows` rows of the read allow.
 __device__ __forceinline__ bool holds_deletions(const uint8* buffer, const Header& header, const Tables& tables,
                                                 uint32 at, int read_rows, float from_deletion, float extension) {
     if (from_deletion > 0) return from_deletion >= kLeastDeletion && -log2f(extension) <= kMostDeletionBits;
@@ -80,8 +81,8 @@ __device__ __forceinline__ bool holds_deletions(const uint8* buffer, const Heade
     return -log2f(float(least)) * read_rows <= kGapBits;
 }
 
-// Rows of the `count` positions from `first` on, as many as the strip holds; past them rows that carry M + I down. The read
-// has `read_rows` of them.
+// Load the rows of `count` positions from `first` on, as many as the strip holds. Past them stand rows that carry M + I down.
+// The read has `read_rows` rows.
 __device__ __forceinline__ Strip load_strip(const uint8* buffer, const Header& header, const Tables& tables,
                                             uint32 first, int count, int read_rows, Rows& rows) {
     const int l = threadIdx.x % G;
@@ -101,7 +102,7 @@ __device__ __forceinline__ Strip load_strip(const uint8* buffer, const Header& h
         scales = scales && real(now.mi) >= kLeastOpening;
         const float bits = -log2f(float(f.extend_insertion));
         fall += bits;
-        // Into the row that carries down it is that of an opening as well, which has its own share of the range.
+        // The step into the row that carries down includes an opening, which has its own share of the range.
         if (i + 1 < count) {
             fall_of_gap += bits;
             scales = scales && holds_deletions(buffer, header, tables, first + i, read_rows, float(f.from_deletion),

@@ -1,16 +1,29 @@
-// Pairs of any length and any score: strips of 32 K rows that follow each other through the haplotype.
+// Pairs of any length and any score: the read is cut into strips of 32 K rows, which follow each other through the haplotype.
 //
-// An item is a strip of a pair, and a warp takes the next item when it has finished one. The row between two strips lies
-// in memory, read and overwritten in place. Every word of it carries the number of the strip that wrote it: a strip loads
-// the columns that it needs and looks whether they are there already. No flag says so, no fence orders anything, and a
-// strip may follow as closely as memory lets it. Items are taken in order, so that the strip above is always finished or
-// at work: nothing waits for a warp that can't run.
+// Method: an item is one strip of a pair, and a warp takes the next item when it has finished one. The row between two strips
+// (the border) lies in memory, where each strip reads it and overwrites it in place. Every word of it carries the number of
+// the strip that wrote it, so that a strip can see whether the columns that it loaded are there already. There are no flags and
+// no fences, and a strip may follow the one above as closely as memory allows. Items are taken in order: the strip above is
+// always finished or at work, and no warp waits for one that cannot run. Each lane has an exponent (scaling.cuh). REAL is float,
+// or double for rows whose gaps are too rare for float's range.
 //
-// Each lane has an exponent (scaling.cuh). With REAL float the warp is as fast as that of fast.cu but for the scaling;
-// double is for rows whose gaps are too rare for float's range.
+// Ladder, one pair of 100,000 x 100,000 bases on an NVIDIA H200:
 //
-// A single pair is bound by the time that a strip takes for a step: a warp has its part of the multiprocessor to itself,
-// and nothing hides what it waits for. What comes from memory is loaded a block of columns ahead.
+//     what                                                                          milliseconds
+//     published design, a launch for each anti-diagonal (published/wavefront.cu)           1,602
+//     the same, its launches replayed as a CUDA graph                                         508
+//     strips that signal by flags with release and acquire                                   23.4
+//     words that carry their writer's number: no wait for a warp's stores, no empty cache    17.5
+//     registers that are loaded ahead stay where they are; letters four at a time            14.5
+//     the exponent chosen two steps before its block                                         14.1
+//
+// (The last four are from the log of its tuning, docs/cuda.md. From host arrays to the score, with other rounds of
+// benchmarks/device.py, it is 15.3.) Lanes of 12 rows instead of 8 were 4% slower; 16 are beyond float32's range for the
+// normalised profile.
+//
+// Limits: a single pair is bound by the time of a strip's step. A warp has its part of the multiprocessor to itself, and no
+// other work hides what it waits for; what comes from memory is therefore loaded a block of columns ahead. Gaps that continue
+// with less than about Phred 93 are beyond double's range too: they go to the CPU, announced.
 
 typedef unsigned long long uint64;
 
@@ -18,7 +31,7 @@ typedef unsigned long long uint64;
 __device__ __forceinline__ uint64 load_shared_word(const uint64* from) { return *from; }
 __device__ __forceinline__ void store_shared_word(uint64* to, uint64 word) { *to = word; }
 #else
-// Whole or not at all, and past the caches that other multiprocessors do not see.
+// A word is loaded and stored whole or not at all, past the caches that other multiprocessors do not see.
 __device__ __forceinline__ uint64 load_shared_word(const uint64* from) {
     uint64 word;
     asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from));
@@ -74,8 +87,8 @@ __device__ __forceinline__ bool is_by(const Found& found, uint32 writer) {
     return all;
 }
 
-constexpr int kBlock = kRescaleSteps;  // columns that are taken, and rescaled, at once
-constexpr int kStepsBehind = 2;        // of a block, after what enters in the next one is taken
+constexpr int kBlock = kRescaleSteps;  // columns that enter at once, and between two rescalings
+constexpr int kStepsBehind = 2;        // steps of a block that are left when the next block's columns are taken
 static_assert(kBlock == ENTERING_COLUMNS && kBlock + kStepsBehind <= K, "an exponent reaches as far as K steps go");
 
 // Shared memory behind the emissions: S and I of a block's columns as they enter lane 0 (lane u brings those of column
@@ -122,7 +135,7 @@ __device__ __forceinline__ Letters letters_of(const Window& window, uint32 shift
     return letters;
 }
 
-// Nothing stands from column `left` of a block on.
+// Let nothing stand from column `left` of a block on.
 __device__ __forceinline__ void end_letters(Letters& letters, int left) {
 #pragma unroll
     for (int u = 0; u < kBlock; ++u) {
@@ -148,7 +161,7 @@ __device__ __forceinline__ Sum run_strip(const Rows& rows, const Header& header,
     const Passed* enters = l == 0 ? entering_of_block() : nothing_enters();
     if (l < kBlock) nothing_enters()[l] = {0, 0};
     const int u = l % kBlock;
-    // In the first strip D of row 0, which is the same all along, enters.
+    // What enters the first strip is D of row 0, the same in every column.
     Found coming = {};
     if (is_first) {
         set_value(coming.words, deletion);
@@ -195,14 +208,14 @@ __device__ __forceinline__ Sum run_strip(const Rows& rows, const Header& header,
         real last_row = 0;
 #pragma unroll
         for (int v = 0; v < kBlock; ++v) {
-            // Before the block ends: the last steps hide what it waits for. The exponent need not fit to the last bit.
+            // Before the block ends, so that its last steps hide the wait. The exponent need not fit to the last bit.
             if (v == kBlock - kStepsBehind) take(t + kBlock);
             const uint32 letter = block_letters.four[v / 4] >> v % 4 * 8 & 0xff;
             const Passed in = enters[v];
             const real s = multiply_add(__shfl_up_sync(FULL, state.s_below, 1), keep, in.s);
             const real i = multiply_add(__shfl_up_sync(FULL, state.i_below, 1), keep, in.i);
             advance(rows, state, letter, s, i);
-            // Nothing, before lane 31's first column and after its last.
+            // Zero before lane 31's first column and after its last.
             last_row += state.i_below;
             if (l == 31) leaving_of_block()[v] = {state.s_below, state.i_below};
         }
@@ -266,7 +279,7 @@ extern "C" __global__ void __launch_bounds__(32, 8)
         const Strip strip = load_strip(buffer, header, *tables, position + row, length - row, length, rows);
         const Sum sum = run_strip(rows, header, strip, number, is_last, buffer + header.letters + letter, columns,
                                   borders + pair_column[pair] * kBorderWords);
-        // By then the strip above has long passed on its own.
+        // By now the strip above has passed on its own long ago: this does not wait.
         if (threadIdx.x == 31) {
             const double own = strip.folds && strip.scales ? strip.log_kept : double(not_a_number());
             const double total = pass_on_kept(kept + kKeptWords * pair, number, own);

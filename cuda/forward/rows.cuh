@@ -16,7 +16,11 @@
 // whatever the gap qualities do along the read. A perfect path keeps its value, so that nothing is rounded on it, and
 // float32's range is spent on how far a pair lies below it. log10 T[m] is added to the score at the end.
 //
-// Rows past the read's end carry M + I of its last row down unchanged: a score does not depend on its tile.
+// Rows past the read's end carry M + I of its last row down unchanged, so that a score does not depend on its tile.
+//
+// Five operations a cell instead of seven: from 2,686 to 3,579 GCUPS for 128 x 128 bases on an NVIDIA H200 (prototypes of
+// fast.cu). Limits: rows with mm = 0, or with insertions that can be extended but not opened, do not fold; the CPU scores them,
+// announced.
 
 // What rows are made from is one of three that the host defines: QUALITIES (GATK's five bytes a base), ROWS (rows of any
 // model, ROW_SIZE doubles a position) or PROFILES (probabilities of A C G T, and the constants of a profile model). All
@@ -159,17 +163,18 @@ __device__ __forceinline__ Row load_row(const uint8* buffer, const Header& heade
 // The row after the read's last, whose emissions are zero: what comes from above goes down as it is.
 __device__ __forceinline__ Row carrying_row() { return {1, 0, 0, 1, 1, 0, 0, 1, 0}; }
 
-// Coefficients of the folded form that lead from row `now` to row `next`; false where the rows can't be folded.
+// Coefficients of the folded form that lead from one row to the next.
 struct Fold {
     real from_deletion, from_insertion, extend_insertion;
 };
 
+// False where the rows cannot be folded.
 __device__ __forceinline__ bool fold(const Row& now, const Row& next, Fold& out) {
     const double kept = now.mm * now.best;
     out.from_deletion = real(next.dm) * real(now.md) / real(next.mm);
     out.from_insertion = real(next.im) * real(now.mi) / real(kept * next.mm);
-    // In double: a long insertion multiplies by this once a row. Where no insertion opens, none is there to extend: unless
-    // one was opened before, the coefficient does not matter.
+    // In double, since a long insertion multiplies by this once a row. Where none opens here, the coefficient matters only if
+    // one was opened before.
     const bool opens = next.mi > 0;
     out.extend_insertion = opens ? real(next.ii * now.mi / (kept * next.mi)) : real(0);
     return kept > 0 && next.mm > 0 && (opens || next.ii * now.mi == 0);
