@@ -1,4 +1,4 @@
-"""The scan on a CUDA device: cuda/scan/scan.cu through CuPy."""
+"""The scan on a CUDA device: the kernels of `cuda/scan/` through CuPy."""
 
 from __future__ import annotations
 
@@ -55,19 +55,22 @@ MOST_BASES = 1 << 30
 """Positions are words of 32 bits."""
 
 
-def source(bases: int, *more: str) -> str:
-    """Text of `cuda/scan/scan.cu`, and of more files of `cuda/` behind it, for anchors of that many letters."""
-    constants: dict[str, sources.Constant] = {
-        "BASES": bases,
-        "THREADS": THREADS,
-        "TILE": TILE,
-        "MARKED": MARKED,
-        "COLUMNS": COLUMNS,
-        "SUMMED": SUMMED,
-        "FOUND_BYTES": FOUND_BYTES,
-        "LISTED_BYTES": LISTED_BYTES,
-    }
-    return sources.source(constants, "scan/scan.cu", *more)
+CONSTANTS: dict[str, sources.Constant] = {
+    "THREADS": THREADS,
+    "TILE": TILE,
+    "MARKED": MARKED,
+    "COLUMNS": COLUMNS,
+    "SUMMED": SUMMED,
+    "FOUND_BYTES": FOUND_BYTES,
+    "LISTED_BYTES": LISTED_BYTES,
+}
+"""What the kernels of `cuda/scan/` are handed."""
+
+
+def source(bases: int) -> str:
+    """Text of the kernels for anchors of that many letters."""
+    parts = ("letters.cuh", "mark.cu", "match.cu", "sums.cu", "verify.cu")
+    return sources.source(CONSTANTS | {"BASES": bases}, *(f"scan/{name}" for name in parts))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,19 +10,14 @@ from numpy.typing import NDArray
 
 from pairhmm.backends.cuda import sources
 from pairhmm.backends.cuda.setup import translated
-from pairhmm.scanning import cuda
 from pairhmm.scanning.batch import Patterns, Samples
-from pairhmm.scanning.cuda import SUM_TILE, THREADS
+from pairhmm.scanning.cuda import CONSTANTS, SUM_TILE, THREADS
 
 __all__ = ["CudaBrute", "source"]
 
-ANY_BASES = 9
-"""Of cuda/scan/scan.cu, whose prefix sums are all that is used here."""
-
-
 def source() -> str:
-    """Text of cuda/published/scan.cu behind that of cuda/scan/scan.cu."""
-    return cuda.source(ANY_BASES, "published/scan.cu")
+    """Text of `cuda/published/scan.cu` behind the prefix sums of `cuda/scan/`."""
+    return sources.source(CONSTANTS, "scan/letters.cuh", "scan/sums.cu", "published/scan.cu")
 
 
 class CudaBrute:
