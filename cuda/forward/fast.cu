@@ -1,29 +1,31 @@
 // Every pair of a batch in float32: the kernel that scores nearly all of them.
 //
-// Method: a block is one warp, and takes a tile of 32 / G reads against some haplotypes of their group (a work item). G lanes
-// own a read, each lane K of its rows in registers (lanes.cuh); S and I go down to the next lane by two shuffles a column. It
-// is compiled for each shape (G, K) that a batch needs. Haplotypes of a warp may differ in length: the loop runs to each
-// length in turn. With TALL, a read of more than 32 K rows is cut into strips; the row between two strips goes through memory.
+// Method: a block is one warp, and takes a tile of 32 / G reads against some haplotypes of their group (a work item). G
+// lanes own a read, each lane K of its rows in registers (lanes.cuh); S and I go down to the next lane by two shuffles
+// a column. It is compiled for each shape (G, K) that a batch needs. Haplotypes of a warp may differ in length: the
+// loop runs to each length in turn. With TALL, a read of more than 32 K rows is cut into strips; the row between two
+// strips goes through memory.
 //
-// Ladder, kernels alone on an NVIDIA H200 in GCUPS (10^9 cells a second). "128 x 128" are 32 reads x 32 haplotypes a group.
+// Ladder, kernels alone on an NVIDIA H200 in GCUPS (10^9 cells a second). "128 x 128" are 32 reads x 32 haplotypes a
+// group.
 //
 //     what                                                          128 x 128  256 x 256  512 x 512
 //     gpuPairHMM at 3965d2d, on the same kind of machine                2,335      2,480      2,575
-//     prototype, 7 operations a cell                                    2,686      2,948          -
+//     first prototype, 7 operations a cell                              2,686      2,948          -
 //     prototype, 5 operations a cell (rows.cuh)                         3,579      3,716      3,544
 //     this kernel (benchmarks/results/device-nvidia-h200-cuda.json)     3,805      3,812      3,899
 //
-// What moved it: letters padded on both sides of a haplotype, so that no step has a branch (+7%); 8 columns unrolled (+8% over
-// 4, +19% over 1); a deletion's extension as an immediate operand (+4 to 7%); S computed from D first, I last (+4%). What did
-// not: matches as predicates from a bit mask (3 to 10% slower); K = 32 (spills).
+// What moved it and its prototypes: letters padded on both sides of a haplotype, so that no step has a branch (+7%); 8
+// columns unrolled (+8% over 4, +19% over 1); a deletion's extension as an immediate operand (+4 to 7%); S computed
+// from D first, I last (+4%). What did not: matches as predicates from a bit mask (3 to 10% slower); K = 32 (spills).
 //
-// Limits: five floating-point instructions a cell would allow 6,700 GCUPS on an H200; 58% is reached, since the five read 13
-// registers a row and dispatch stalls take 27 to 33% of the issue slots. 1,024 x 1,024 bases (two strips) reach 3,651: a step
-// takes 97 instructions instead of 92. No state has an exponent: they start at 2^kStartExponent, and a pair whose sum falls
-// below kLowestSum (a score about 62 below that of a perfect match) goes on a list for scaled.cu.
+// Limits: five floating-point instructions a cell would allow 6,700 GCUPS on an H200; 58% is reached, since the five
+// read 13 registers a row and dispatch stalls take 27 to 33% of the issue slots. 1,024 x 1,024 bases (two strips) reach
+// 3,651: a step takes 97 instructions instead of 92. No state has an exponent: they start at 2^kStartExponent, and a
+// pair whose sum falls below kLowestSum (a score about 62 below that of a perfect match) goes on a list for scaled.cu.
 
-// Warps that a multiprocessor must hold: as many as leave a lane the registers that its rows need, and no spills (128 registers
-// with 16, 168 with 12).
+// Warps that a multiprocessor must hold: as many as leave a lane the registers that its rows need, and no spills (128
+// registers with 16, 168 with 12).
 constexpr int kCrowding = K + 3 * VARYING + 5 * TALL;
 constexpr int kBlocks = kCrowding <= 16 ? 16 : kCrowding <= 22 ? 12 : 8;
 
@@ -31,8 +33,8 @@ constexpr int kStartExponent = START_EXPONENT;
 constexpr float kLowestSum = LOWEST_SUM;
 constexpr int kPart = 8;  // columns of one loop iteration
 
-// Sum of M + I over the columns of the read's last row, relative to 2^kStartExponent; whole in lane G - 1.
-// `steps` is columns + G - 1, or 0 for lanes without a haplotype. between[column] (TALL only, from column 1 - G on) has what
+// Sum of M + I over the columns of the read's last row, relative to 2^kStartExponent; whole in lane G - 1. `steps` is
+// columns + G - 1, or 0 for lanes without a haplotype. between[column] (TALL only, from column 1 - G on) has what
 // enters lane 0, S and I of the strip's first row. What leaves lane G - 1 overwrites it.
 __device__ __forceinline__ float sum_fast(const Rows& rows, float deletion, float first, const uint8* letters, int steps,
                                           float2* between) {
@@ -42,8 +44,8 @@ __device__ __forceinline__ float sum_fast(const Rows& rows, float deletion, floa
     state.s[0] = first;
     const float keep = l == 0 ? 0.0f : 1.0f;
     const uint8* column = letters - l;
-    // Many columns may add nearly the same: the sum is made of sums of kPart columns each, so that it rounds seldom. Where
-    // these parts end does not depend on the warp's other haplotypes, nor does a score.
+    // Many columns may add nearly the same: the sum is made of sums of kPart columns each, so that it rounds seldom.
+    // Where these parts end does not depend on the warp's other haplotypes, nor does a score.
     float part = 0, sum = 0, result = 0;
     // A letter, and what enters, are read one column before they are used.
     uint32 next = column[0];
@@ -85,8 +87,8 @@ __device__ __forceinline__ float sum_fast(const Rows& rows, float deletion, floa
     return result;
 }
 
-// What a read's lanes need only between two haplotypes. It lies in shared memory, behind the emissions, so that the inner loop
-// keeps the registers.
+// What a read's lanes need only between two haplotypes. It lies in shared memory, behind the emissions, so that the
+// inner loop keeps the registers.
 struct __align__(8) Task {
     double log_kept;
     uint32 read, haplotype, end, score;  // its read, the haplotypes left, and the next score
@@ -95,8 +97,10 @@ struct __align__(8) Task {
 static_assert(sizeof(Task) == TASK_BYTES && kEmissionBytes + kReads * TASK_BYTES == SHARED_BYTES, "shared memory");
 
 // One tile of reads against some of their haplotypes: blockIdx.x is the item.
-// items: x is its first read (an index into order), y the number of its block of `haplotypes_each` haplotypes of the group.
-// last_read: one past the tier's last read in order. listed, list: number, and pairs (read, haplotype), for forward_scaled.
+// items: x is its first read (an index into order), y the number of its block of `haplotypes_each` haplotypes of the
+// group.
+// last_read: one past the tier's last read in order. listed, list: number, and pairs (read, haplotype), for
+// forward_scaled.
 // between: with TALL, `widest` columns for each item, and G before and after them.
 extern "C" __global__ void __launch_bounds__(32, kBlocks)
     forward_fast(const uint8* __restrict__ buffer, const Tables* __restrict__ tables, const uint2* __restrict__ items,

@@ -1,8 +1,9 @@
-// A warp's lanes and the rows that they own: one column of the folded recurrence (rows.cuh). All forward kernels share this.
+// A warp's lanes and the rows that they own: one column of the folded recurrence (rows.cuh). All forward kernels share
+// this.
 //
-// G neighbouring lanes own a strip of G * K rows, each lane K of them in registers. Column j reaches lane l at step j + l. What
-// lane l + 1 needs of it, S and I of its first row, the lane above has computed: each goes down by one shuffle. The emissions
-// lie in shared memory.
+// G neighbouring lanes own a strip of G * K rows, each lane K of them in registers. Column j reaches lane l at step j +
+// l. What lane l + 1 needs of it, S and I of its first row, the lane above has computed: each goes down by one shuffle.
+// The emissions lie in shared memory.
 
 #ifndef PAIRHMM_EMULATED
 #define SHARED_WORDS(name) extern __shared__ __align__(16) uint32 name[]
@@ -37,9 +38,10 @@ struct Strip {
     real entry;       // dm / mm of the first row: D of row 0 in units of S
 };
 
-// An insertion may lead through two lanes, and through as many rows as columns enter at once from a strip above. All that
-// it loses on its way has to fit into kGapBits, beside two openings, and be exact to the last row. Rows whose insertions
-// lose more than kMostFall bits a lane, or open more rarely than kLeastOpening, are beyond the range of `real`.
+// An insertion may lead through two lanes, and through as many rows as columns enter at once from a strip above. All
+// that it loses on its way has to fit into kGapBits, beside two openings, and be exact to the last row. Rows whose
+// insertions lose more than kMostFall bits a lane, or open more rarely than kLeastOpening, are beyond the range of
+// `real`.
 #ifndef ENTERING_COLUMNS
 #define ENTERING_COLUMNS 0
 #endif
@@ -55,9 +57,9 @@ constexpr int kRescaleSteps = K < 16 ? 8 : 16;
 constexpr float kMostDeletionBits = float(DELETION_BITS) / (kRescaleSteps + K + 2);
 constexpr float kLeastDeletion = kLeastOpening * float(RARE_DELETION);
 
-// Emissions relative to a row's best one lie in shared memory as [letter][k / 4][lane] of four rows: whatever letters the lanes
-// read, there is no bank conflict. A lane reads and writes its own column alone. Coefficients of rows pass through here too, on
-// their way into registers, which a loop cannot index.
+// Emissions relative to a row's best one lie in shared memory as [letter][k / 4][lane] of four rows: whatever letters
+// the lanes read, there is no bank conflict. A lane reads and writes its own column alone. Coefficients of rows pass
+// through here too, on their way into registers, which a loop cannot index.
 constexpr int kQuads = (K + 3) / 4;
 constexpr int kEmissionBytes = LETTERS * kQuads * 128 * sizeof(real);
 constexpr uint32 kNoLetter = kLetters;  // where LETTERS has it: what stands past a haplotype's end emits nothing
@@ -70,8 +72,9 @@ struct __align__(16) Quad {
 __device__ __forceinline__ real* column_of_lane() { return reinterpret_cast<real*>(shared) + threadIdx.x * 4; }
 __device__ __forceinline__ int emission_at(int letter, int k) { return (letter * kQuads + k / 4) * 128 + k % 4; }
 
-// Whether a lane's exponent holds the deletions of the row at `at`, by the probabilities that open and end them and that extend
-// them. Without deletions, columns may lie as far apart as the emissions of all `read_rows` rows of the read allow.
+// Whether a lane's exponent holds the deletions of the row at `at`, by the probabilities that open and end them and
+// that extend them. Without deletions, columns may lie as far apart as the emissions of all `read_rows` rows of the
+// read allow.
 __device__ __forceinline__ bool holds_deletions(const uint8* buffer, const Header& header, const Tables& tables,
                                                 uint32 at, int read_rows, float from_deletion, float extension) {
     if (from_deletion > 0) return from_deletion >= kLeastDeletion && -log2f(extension) <= kMostDeletionBits;
@@ -81,8 +84,8 @@ __device__ __forceinline__ bool holds_deletions(const uint8* buffer, const Heade
     return -log2f(float(least)) * read_rows <= kGapBits;
 }
 
-// Load the rows of `count` positions from `first` on, as many as the strip holds. Past them stand rows that carry M + I down.
-// The read has `read_rows` rows.
+// Load the rows of `count` positions from `first` on, as many as the strip holds. Past them stand rows that carry M + I
+// down. The read has `read_rows` rows.
 __device__ __forceinline__ Strip load_strip(const uint8* buffer, const Header& header, const Tables& tables,
                                             uint32 first, int count, int read_rows, Rows& rows) {
     const int l = threadIdx.x % G;

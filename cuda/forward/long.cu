@@ -1,11 +1,12 @@
-// Pairs of any length and any score: the read is cut into strips of 32 K rows, which follow each other through the haplotype.
+// Pairs of any length and any score: the read is cut into strips of 32 K rows, which follow each other through the
+// haplotype.
 //
-// Method: an item is one strip of a pair, and a warp takes the next item when it has finished one. The row between two strips
-// (the border) lies in memory, where each strip reads it and overwrites it in place. Every word of it carries the number of
-// the strip that wrote it, so that a strip can see whether the columns that it loaded are there already. There are no flags and
-// no fences, and a strip may follow the one above as closely as memory allows. Items are taken in order: the strip above is
-// always finished or at work, and no warp waits for one that cannot run. Each lane has an exponent (scaling.cuh). REAL is float,
-// or double for rows whose gaps are too rare for float's range.
+// Method: an item is one strip of a pair, and a warp takes the next item when it has finished one. The row between two
+// strips (the border) lies in memory, where each strip reads it and overwrites it in place. Every word of it carries
+// the number of the strip that wrote it, so that a strip can see whether the columns that it loaded are there already.
+// There are no flags and no fences, and a strip may follow the one above as closely as memory allows. Items are taken
+// in order: the strip above is always finished or at work, and no warp waits for one that cannot run. Each lane has an
+// exponent (scaling.cuh). REAL is float, or double for rows whose gaps are too rare for float's range.
 //
 // Ladder, one pair of 100,000 x 100,000 bases on an NVIDIA H200:
 //
@@ -17,13 +18,13 @@
 //     registers that are loaded ahead stay where they are; letters four at a time            14.5
 //     the exponent chosen two steps before its block                                         14.1
 //
-// (The last four are from the log of its tuning, docs/cuda.md. From host arrays to the score, with other rounds of
-// benchmarks/device.py, it is 15.3.) Lanes of 12 rows instead of 8 were 4% slower; 16 are beyond float32's range for the
-// normalised profile.
+// (The last four are from the log of its tuning. From host arrays to the score, as the first two are, and by
+// benchmarks/device.py, it is 15.3.) Lanes of 12 rows instead of 8 were 4% slower; 16 are beyond float32's range for
+// the normalised profile.
 //
-// Limits: a single pair is bound by the time of a strip's step. A warp has its part of the multiprocessor to itself, and no
-// other work hides what it waits for; what comes from memory is therefore loaded a block of columns ahead. Gaps that continue
-// with less than about Phred 93 are beyond double's range too: they go to the CPU, announced.
+// Limits: a single pair is bound by the time of a strip's step. A warp has its part of the multiprocessor to itself,
+// and no other work hides what it waits for; what comes from memory is therefore loaded a block of columns ahead. Gaps
+// whose continuation is rarer than about Phred 93 are beyond double's range too: the CPU scores such pairs, announced.
 
 typedef unsigned long long uint64;
 
@@ -144,8 +145,8 @@ __device__ __forceinline__ void end_letters(Letters& letters, int left) {
     }
 }
 
-// One strip: its border above is read and becomes its border below. `number` is the strip's in its pair. Returns the sum
-// of M + I over the columns of the read's last row, in lane 31 of the last strip.
+// One strip: its border above is read and becomes its border below. `number` is the strip's in its pair. Returns the
+// sum of M + I over the columns of the read's last row, in lane 31 of the last strip.
 __device__ __forceinline__ Sum run_strip(const Rows& rows, const Header& header, const Strip& strip, uint32 number,
                                          bool is_last, const uint8* letters, int columns, uint64* border) {
     const int l = threadIdx.x;
@@ -175,7 +176,7 @@ __device__ __forceinline__ Sum run_strip(const Rows& rows, const Header& header,
 #pragma unroll
     for (int w = 0; w <= kBlock / 4; ++w) window.word[w] = __ldg(word + w);
     Sum sum = {0, 0};
-    // What enters in the block from column t on, as it was found, and the exponent that the states are brought to for it.
+    // What enters in the block from column t on, as it was found, and the exponent that states are brought to for it.
     real s_found, i_found;
     int found_exponent, next_exponent;
     const auto take = [&](int t) {

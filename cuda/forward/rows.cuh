@@ -1,8 +1,8 @@
 // Row parameters on the device, and their folded form.
 //
-// The recurrence (docs/model.md) has seven transitions a row. Here every state is kept relative to the best path through
-// the rows above it: with t[i] = mm[i] * best[i], best[i] the emission that most letters of a good path have, and
-// T[i] = t[1]..t[i],
+// The recurrence (docs/model.md) has seven transitions a row. Here every state is kept relative to the best path
+// through the rows above it: with t[i] = mm[i] * best[i], best[i] the emission that most letters of a good path have,
+// and T[i] = t[1]..t[i],
 //
 //   M^[i] = M[i] / T[i],  D^[i] = D[i] / (md[i] T[i]),  I^[i] = I[i] / (mi[i] T[i-1]),  S^[i] = S[i] / (mm[i] T[i-1]),
 //
@@ -18,13 +18,13 @@
 //
 // Rows past the read's end carry M + I of its last row down unchanged, so that a score does not depend on its tile.
 //
-// Five operations a cell instead of seven: from 2,686 to 3,579 GCUPS for 128 x 128 bases on an NVIDIA H200 (prototypes of
-// fast.cu). Limits: rows with mm = 0, or with insertions that can be extended but not opened, do not fold; the CPU scores them,
-// announced.
+// A first prototype with seven operations a cell reached 2,686 GCUPS for 128 x 128 bases on an NVIDIA H200, one with
+// these five 3,579. Limits: rows with mm = 0, or with insertions that can be extended but not opened, do not fold; the
+// CPU scores them, announced.
 
-// What rows are made from is one of three that the host defines: QUALITIES (GATK's five bytes a base), ROWS (rows of any
-// model, ROW_SIZE doubles a position) or PROFILES (probabilities of A C G T, and the constants of a profile model). All
-// other names in capitals are the host's constants too (pairhmm/backends/cuda/kernels.py).
+// What rows are made from is one of three that the host defines: QUALITIES (GATK's five bytes a base), ROWS (rows of
+// any model, ROW_SIZE doubles a position) or PROFILES (probabilities of A C G T, and the constants of a profile model).
+// All other names in capitals are the host's constants too (pairhmm/backends/cuda/kernels.py).
 
 typedef unsigned char uint8;
 typedef unsigned int uint32;
@@ -39,7 +39,8 @@ constexpr int kTransitions = ROW_SIZE - kLetters;  // of a row, which has the em
 enum Transition { kMM, kIM, kDM, kMI, kII, kMD, kDD };
 static_assert(kDD + 1 == kTransitions, "a row's transitions");
 
-// Where the arrays of a batch lie in its one buffer: byte offsets at the buffer's beginning. HEADER of pairhmm/backends/cuda/layout.py.
+// Where the arrays of a batch lie in its one buffer: byte offsets at the buffer's beginning. HEADER of
+// pairhmm/backends/cuda/layout.py.
 struct Header {
     int64 read_offset;       // uint32[reads + 1] first position of a read
     int64 read_group;        // uint32[reads]
@@ -173,8 +174,8 @@ __device__ __forceinline__ bool fold(const Row& now, const Row& next, Fold& out)
     const double kept = now.mm * now.best;
     out.from_deletion = real(next.dm) * real(now.md) / real(next.mm);
     out.from_insertion = real(next.im) * real(now.mi) / real(kept * next.mm);
-    // In double, since a long insertion multiplies by this once a row. Where none opens here, the coefficient matters only if
-    // one was opened before.
+    // In double, since a long insertion multiplies by this once a row. Where none opens here, the coefficient matters
+    // only if one was opened before.
     const bool opens = next.mi > 0;
     out.extend_insertion = opens ? real(next.ii * now.mi / (kept * next.mi)) : real(0);
     return kept > 0 && next.mm > 0 && (opens || next.ii * now.mi == 0);

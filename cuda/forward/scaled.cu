@@ -1,14 +1,16 @@
-// The rescue of fast.cu: the pairs whose sums float32 does not hold, in float32 with an exponent for each lane (scaling.cuh).
+// The rescue of fast.cu: the pairs whose sums float32 does not hold, in float32 with an exponent for each lane
+// (scaling.cuh).
 //
-// Method: as in fast.cu, but every kRescaleSteps columns a lane's states are brought to its largest value, and the sum is a
-// double with an exponent. Warps take pairs from the list that fast.cu wrote. Reads of any length up to G * K rows share a warp,
-// so that five shapes are enough (RESCUERS of pairhmm/backends/tiles.py): a read need not have the shape that it had there.
+// Method: as in fast.cu, but every kRescaleSteps columns a lane's states are brought to its largest value, and the sum
+// is a double with an exponent. Warps take pairs from the list that fast.cu wrote. Reads of any length up to G * K rows
+// share a warp, so that five shapes are enough (RESCUERS of pairhmm/backends/tiles.py): a read need not have the shape
+// that it had there.
 //
-// Measured on an NVIDIA H200, from host arrays to host scores: 3,330 GCUPS where no pair is rescued (s150), 2,423 where a fifth
-// of the pairs are (s150-rescue; benchmarks/results/device-nvidia-h200-cuda.json).
+// Measured on an NVIDIA H200, from host arrays to host scores: 3,330 GCUPS where no pair is rescued (s150), 2,423 where
+// a fifth of the pairs are (s150-rescue; benchmarks/results/device-nvidia-h200-cuda.json).
 //
-// Limits: rows whose gaps are beyond the range of a lane (kMostFall, kMostDeletionBits in lanes.cuh) stay unscored, and go to
-// forward_pairs.
+// Limits: rows whose gaps are beyond the range of a lane (kMostFall, kMostDeletionBits in lanes.cuh) stay unscored, and
+// go to forward_pairs.
 
 static_assert(kEmissionBytes == SHARED_BYTES, "shared memory");
 

@@ -1,5 +1,6 @@
-// Lanes with an exponent each: a state is value * 2^exponent. Every kRescaleSteps steps a lane's values are brought to its
-// largest one. Columns past a haplotype's end emit nothing (kNoLetter): their values could be far above all that count.
+// Lanes with an exponent each: a state is value * 2^exponent. Every kRescaleSteps steps a lane's values are brought to
+// its largest one. Columns past a haplotype's end emit nothing (kNoLetter): their values could be far above all that
+// count.
 
 constexpr int kTop = BLOCK_TOP;        // exponent that a lane's largest value is brought to
 constexpr int kNothing = NO_EXPONENT;  // exponent of zero
@@ -47,9 +48,9 @@ __device__ __forceinline__ Sum add(Sum sum, real value, int exponent) {
     return {sum.value + ldexp(mantissa, exponent - sum.exponent), sum.exponent};
 }
 
-// An exponent that fits the largest of a lane's values, those of the lane above, and what an insertion would bring the lane
-// within `steps` steps. `entering` is the exponent of what enters lane 0. Lanes further above do not count: they are at later
-// columns, where values may be far larger.
+// An exponent that fits the largest of a lane's values, those of the lane above, and what an insertion would bring the
+// lane within `steps` steps. `entering` is the exponent of what enters lane 0. Lanes further above do not count: they
+// are at later columns, where values may be far larger.
 template <int steps>
 __device__ __forceinline__ int fitting_exponent(const States& state, int exponent, int entering, int fall) {
     const int l = threadIdx.x % G;

@@ -1,9 +1,9 @@
-// Signatures in samples by brute force, as published programs find them: the ablation of `pairhmm bench scan`. Nothing else
-// uses it. It is compiled behind scan/sums.cu, whose prefix sums it may take.
+// Signatures in samples by brute force, as published programs find them: the ablation of `pairhmm bench scan`. Nothing
+// else uses it. It is compiled behind scan/sums.cu, whose prefix sums it may take.
 //
-// Method: a block for each (segment, pattern). Its threads lay the pattern at one start after the other, and compare letter by
-// letter until two differ. The score is a sum over the qualities under the match, or two reads of their prefix sum. Letters are
-// bytes, as in the published program.
+// Method: a block for each (segment, pattern). Its threads lay the pattern at one start after the other, and compare
+// letter by letter until two differ. The score is a sum over the qualities under the match, or two reads of their
+// prefix sum. Letters are bytes, as in the published program.
 //
 // Measured on an NVIDIA H200, seconds of the reference workload (docs/scan.md):
 //
@@ -14,8 +14,9 @@
 //
 // Limits: no mismatches, and the best match of each (segment, pattern) alone.
 
-// best: [segments * patterns] (sum + 1) << 32 | ~start of the best match, start in the segment; 0 without one, as it has to
-// be before. letters: uint8[offset[segments]], offset: of the segments; pattern_offset: [patterns + 1] into pattern_letters.
+// best: [segments * patterns] (sum + 1) << 32 | ~start of the best match, start in the segment; 0 without one. It is
+// all 0 at first. letters: uint8[offset[segments]], offset: of the segments; pattern_offset: [patterns + 1] into
+// pattern_letters.
 // within, before: as scan_sums and scan_carry leave them, or null.
 extern "C" __global__ void __launch_bounds__(kThreads)
     scan_brute(const uint8* __restrict__ letters, const uint8* __restrict__ qualities, const unsigned* __restrict__ offset,

@@ -1,9 +1,9 @@
-// One pair of any length as published programs compute it: the ablation of `pairhmm bench wavefront`. Nothing else uses it;
-// forward/long.cu scores long pairs.
+// One pair of any length as published programs compute it: the ablation of `pairhmm bench wavefront`. Nothing else uses
+// it; forward/long.cu scores long pairs.
 //
-// Method: a launch for each anti-diagonal, a thread for each of its cells. Values are natural logarithms in float32, so that any
-// length fits its range. Three diagonals of (M, I, D) are kept and written in turn: M looks two diagonals back, I and D one. Row
-// 0 and column 0 are cells like the others.
+// Method: a launch for each anti-diagonal, a thread for each of its cells. Values are natural logarithms in float32, so
+// that any length fits its range. Three diagonals of (M, I, D) are kept and written in turn: M looks two diagonals
+// back, I and D one. Row 0 and column 0 are cells like the others.
 //
 // Measured on an NVIDIA H200, seconds from host arrays to the score (benchmarks/results/device-nvidia-h200-cuda.json):
 //
@@ -12,10 +12,11 @@
 //     launches replayed as a CUDA graph        0.00048    0.0053     0.043      0.51
 //     forward/long.cu                          0.00044   0.00052    0.0017     0.015
 //
-// Limits: logarithms in float32 lose digits with the length. At 100,000 bases the score is 6e-4 (relative) from float64; that of
-// forward/long.cu is 2e-9.
+// Limits: logarithms in float32 lose digits with the length. At 100,000 bases the score is 6e-4 (relative) from
+// float64; that of forward/long.cu is 2e-9.
 //
-// rows: float[ROW_SIZE][m] logarithms of emission of A C G T N, then mm im dm mi ii md dd. letters: uint8[n], codes 0..4.
+// rows: float[ROW_SIZE][m] logarithms of emission of A C G T N, then mm im dm mi ii md dd. letters: uint8[n], codes
+// 0..4.
 // states: float[3][3][m + 1], by diagonal modulo 3, state and row. last: float[n + 1], log(M + I) of row m by column.
 
 typedef unsigned char uint8;

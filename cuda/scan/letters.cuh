@@ -1,19 +1,21 @@
-// Signatures in samples: what the kernels of this folder share. Names in capitals are the host's (pairhmm/scanning/cuda.py).
+// Signatures in samples: what the kernels of this folder share. Names in capitals are the host's
+// (pairhmm/scanning/cuda.py).
 //
-// Letters are sets of bases, one bit a base (A C G T are 1 2 4 8, N is 15), here eight to a word, the first one lowest. Two
-// letters match where their sets intersect. Positions are those of all segments end to end, 0-based half-open.
+// Letters are sets of bases, one bit a base (A C G T are 1 2 4 8, N is 15), here eight to a word, the first one lowest.
+// Two letters match where their sets intersect. Positions are those of all segments end to end, 0-based half-open.
 //
 //     kernel         in                                    out
-//     scan_mark      letters                               N behind the last letter; a bit for each 32 letters with one not N
+//     scan_mark      letters                               N behind the last letter; a bit for each 32 that are not all N
 //     scan_match     letters, index of the signatures      the list: places where a signature may be
 //     scan_sums,     qualities                             their exclusive prefix sum at every 64th base
 //     scan_carry
 //     scan_totals    prefix sums                           sum of each segment's qualities
 //     scan_verify    the list, letters, prefix sums        matches with their sums
 //
-// Measured on an NVIDIA H200, the reference workload (1,010 samples of 162 Mbp, 1,000 signatures): 9.8 ms from packed host arrays
-// to hits on the host, of which the kernels are 1.4; one CPU thread takes 399, and the published brute force (published/scan.cu)
-// 1,010 to 822 (docs/scan.md). Limits: the way to the device is what takes the time, 240 MB with letters packed in pairs.
+// Measured on an NVIDIA H200, the reference workload (1,010 samples, 162 Mbp, 1,000 signatures): 9.8 ms from packed
+// host arrays to hits on the host, of which the kernels are 1.4; one CPU thread takes 399, and the published brute
+// force (published/scan.cu) 1,010 to 822 ms (docs/scan.md). Limits: the copy to the device takes most of the time, 240
+// MB with letters packed in pairs.
 
 typedef unsigned char uint8;
 typedef unsigned long long uint64;

@@ -1,4 +1,5 @@
 // N behind the last letter, and a bit for each 32 letters of which one is not N: runs of N can be passed over.
+// letters.cuh says what all these kernels together take.
 
 // words: unsigned[a multiple of 32 at least kTile letters beyond `bases`]; with_letters: uint8[words / 32].
 extern "C" __global__ void __launch_bounds__(kThreads)

@@ -1,12 +1,13 @@
 // Places where a signature may be: anchors are looked up at every position, and what they find is compared in part.
 //
-// Method: a block takes a tile of positions, whatever samples they are in, so that samples of any length make equal work. Each
-// position's BASES letters are a base-5 number (N is 4), which a bitmap and then a table turn into anchors. A warp shares out
-// the anchors that its 32 positions list, so that a position with many does not keep the others waiting. Those whose 16 letters
-// behind the anchor fit, and then the first 128 columns that the sample has letters for, get on the list.
+// Method: a block takes a tile of positions, whatever samples they are in, so that samples of any length make equal
+// work. Each position's BASES letters are a base-5 number (N is 4), which a bitmap and then a table turn into anchors.
+// A warp shares out the anchors that its 32 positions list, so that a position with many does not keep the others
+// waiting. Those whose 16 letters behind the anchor fit, and then the first 128 columns that the sample has letters
+// for, get on the list.
 //
-// The index is that of cpu/scan_index.hpp. Limits: with mismatches, a match is found by each of its anchors that fits; the host
-// keeps one. Patterns without an anchor are tried at every position by 16 letters.
+// The index is that of cpu/scan_index.hpp. Limits: with mismatches, a match is found by each of its anchors that fits;
+// the host keeps one. Patterns without an anchor are tried at every position by 16 letters.
 
 constexpr unsigned kTile = TILE;        // positions of a block, a multiple of 256
 constexpr unsigned kColumns = COLUMNS;  // behind an anchor, compared before anything else is: those of a handle
@@ -39,8 +40,8 @@ __device__ __forceinline__ unsigned next_telling(const Search& search, unsigned 
     return block;
 }
 
-// Whether a pattern fits in its first columns where the sample has letters: runs of N, which every pattern fits, are passed
-// over.
+// Whether a pattern fits in its first columns where the sample has letters: runs of N, which every pattern fits, are
+// passed over.
 __device__ bool promising(const Search& search, unsigned start, uint2 pattern) {
     const unsigned end = start + pattern.y;
     Columns columns = {0, 0};
@@ -70,8 +71,8 @@ __device__ unsigned segment_of(const Search& search, unsigned position) {
     return low;
 }
 
-// Puts the place that a handle at a position stands for on the list, unless it is seen to be no match. list: (start, pattern,
-// segment, 0); what is beyond its capacity is counted only.
+// Puts the place that a handle at a position stands for on the list, unless it is seen to be no match. list: (start,
+// pattern, segment, 0); what is beyond its capacity is counted only.
 __device__ __forceinline__ void examine(const Search& search, unsigned handle, unsigned position, uint64 window,
                                         unsigned* listed, uint4* list, unsigned capacity) {
     const uint4 with = search.handle[handle];
@@ -88,8 +89,8 @@ __device__ __forceinline__ void examine(const Search& search, unsigned handle, u
     if (slot < capacity) list[slot] = make_uint4(start, with.z, segment, 0);
 }
 
-// known: bits of 5^BASES numbers; first: [5^BASES + 1] into anchor, which has handles; handles behind the first `anchors`
-// are tried everywhere. longest: of the patterns.
+// known: bits of 5^BASES numbers; first: [5^BASES + 1] into anchor, which has handles; handles behind the first
+// `anchors` are tried everywhere. longest: of the patterns.
 extern "C" __global__ void __launch_bounds__(kThreads)
     scan_match(const unsigned* __restrict__ words, const unsigned* __restrict__ with_letters,
                const unsigned* __restrict__ offset, unsigned segments, unsigned carried, const unsigned* __restrict__ known,

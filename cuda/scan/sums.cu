@@ -1,7 +1,7 @@
 // Exclusive prefix sums of qualities, so that the score of a match is two reads however long it is.
 //
-// Method: a block takes a tile of qualities and a thread kSummed of them; their sums are added up by a tree in shared memory.
-// One block then adds up the tiles. Within a tile the sums are 32-bit numbers, beyond it 64-bit ones.
+// Method: a block takes a tile of qualities and a thread kSummed of them; their sums are added up by a tree in shared
+// memory. One block then adds up the tiles. Within a tile the sums are 32-bit numbers, beyond it 64-bit ones.
 
 constexpr unsigned kSummed = SUMMED;  // qualities of a thread of scan_sums
 constexpr unsigned kSumTile = kThreads * kSummed;

@@ -2,8 +2,8 @@
 
 static_assert(FOUND_BYTES == 2 * sizeof(uint4), "the host makes room for as many");
 
-// A warp an entry of the list. qualities: null without. counts: entries of the list, hits; hits: (segment, start, pattern,
-// mismatches), (informative, low and high word of the sum, 0).
+// A warp an entry of the list. qualities: null without. counts: entries of the list, hits; hits: (segment, start,
+// pattern, mismatches), (informative, low and high word of the sum, 0).
 extern "C" __global__ void __launch_bounds__(kThreads)
     scan_verify(const unsigned* __restrict__ words, const uint2* __restrict__ pattern,
                 const unsigned* __restrict__ pattern_words, unsigned max_mismatches, unsigned min_informative,

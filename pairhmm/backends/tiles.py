@@ -52,25 +52,26 @@ class Shape(NamedTuple):
 
 
 class Shapes(NamedTuple):
-    """What reads may be cut into.
+    """The shapes of a backend's kernels, and which of them each read length takes.
 
     Attributes
     ----------
     known : sequence of Shape
         Those of a family follow each other, the smaller one first.
     of_length : uint8[longest + 1]
-        For each read length the one that has least work with it.
+        Index into `known` of the shape with the least work, for each read length.
     reads : int64[shapes]
         Reads of a tile.
     rows : int64[shapes]
-        Of a read, or of a strip of it.
+        Rows of a read, or of a strip of it.
     family : uint8[shapes]
-        Shapes of one family give a read the same bits: where few reads would have one, they take a larger one.
+        Shapes of one family give a read's scores the same bits. The few reads of a small tier go to a larger shape of
+        its family.
     tier_cells : int
-        What a tier costs besides its cells, in cells.
+        Fixed cost of a tier, in cells.
     item_sizes : (int, int, int)
-        Work items that a tier is to have, and the fewest and most haplotype letters of one: short items balance the
-        load at the end of a tier, long ones reuse their rows.
+        Work items that a tier should have, and the fewest and most haplotype letters of one. Short items balance the
+        load at the end of a tier; long ones reuse their rows.
     """
 
     known: Sequence[Shape]
@@ -108,12 +109,12 @@ class Tier(NamedTuple):
 
 
 RESCUERS = (Shape(2, 20), Shape(4, 20), Shape(8, 20), Shape(16, 16), Shape(32, 20))
-"""Shapes that rescue pairs of others: few, since few pairs need it."""
+"""The shapes that rescue pairs of all shapes. They are few, since few pairs need a rescue."""
 
 
 @cache
 def rescuer_of(shape: Shape) -> int:
-    """Index into `RESCUERS` of the one that rescues pairs of a shape; tall reads have none."""
+    """Index into `RESCUERS` of the shape that rescues pairs of this one. Tall shapes have none."""
     rows = shape.lanes * shape.rows
     return next(k for k, rescuer in enumerate(RESCUERS) if rescuer.lanes * rescuer.rows >= rows)
 
@@ -158,13 +159,13 @@ def table_of_shapes(
 
 
 class Staging(Protocol):
-    """Host memory on its way to a device."""
+    """A buffer that is filled on the host and copied to a device."""
 
     def begin(self, size: int) -> NDArray[np.uint8]:
-        """Host memory (uint8[at least size]) of a buffer of that size on both sides; it may be slow to read."""
+        """Make a buffer of that size on both sides; the host's, uint8[at least size], may be slow to read."""
 
     def send(self, first: int, end: int) -> None:
-        """Start to copy these bytes to the device."""
+        """Start to copy bytes [first, end) to the device."""
 
 
 class TilePlaces(NamedTuple):

@@ -47,15 +47,18 @@ KERNEL_LENGTHS = (128, 150, 256, 512, 1024)
 KERNEL_GROUP = 32
 """Reads, and haplotypes, of a group of the kernel's measurement."""
 
-FIRST_CELLS = 200_000_000
-MOST_CELLS = 400_000_000_000
+FIRST_CELLS, MOST_CELLS = 200_000_000, 400_000_000_000
+"""Cells of the first launch that is tried, and of the largest."""
+
 LAUNCH_SECONDS, AIM_SECONDS = 0.025, 0.04
-"""A timed launch takes at least the one, unless it has `MOST_CELLS`; the batch is made larger to reach the other."""
+"""A timed launch takes at least `LAUNCH_SECONDS`, unless it has `MOST_CELLS`. A shorter one is tried again with as many
+cells as should take `AIM_SECONDS`."""
 
 MOST_GROWTH = 20
+"""Times the cells of one launch, the most that the next may have."""
 
 WARM_LAUNCHES = 5
-"""Before one counts, after a pause: a GPU that was idle begins at a low clock, and takes about 0.1 s to raise it."""
+"""Launches before the first that counts: a GPU that was idle has a low clock, and takes about 0.1 s to raise it."""
 
 FILE_WORKLOAD = "s150"
 """What is scored from file to file."""

@@ -1,4 +1,4 @@
-"""What each of the published optimisations of the scan gains on a GPU, with ours as the last one."""
+"""What each published optimisation of the scan gains on a GPU, and what this program's scanner gains over them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["LADDER", "OURS", "Rung", "ScanSpeed", "Workload", "make_workload", "
 SIGNATURE_LENGTHS, SAMPLE_LENGTHS = (3_000, 10_000), (100_000, 200_000)
 PLANTED, PHRED, N_RATIO = (100, 200), (10, 30), 0.1
 ONE_IN = 101
-"""Samples that one with signatures is among, as in the reference workload: 10 of 1,010."""
+"""One sample in this many has signatures, as in the reference workload: 10 of 1,010."""
 
 SIZES, SOFTWARE_SIZES = (10 * ONE_IN, 1000), (1, 20)
 """Samples and signatures."""

@@ -75,15 +75,15 @@ def source(bases: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What a call has on the device.
+    """The device memory of one call.
 
     Attributes
     ----------
     segments, tiles, sum_tiles : int
-        Tiles of `match` and of `sums`.
+        Segments; tiles of scan_match and of scan_sums.
     bases, word_count, carried : uint32
     words, with_letters, offset, qualities : device memory
-        No qualities: None.
+        `qualities` is None for samples without.
     sums : tuple of int
         Addresses of `within`, `before` and the tiles' sums; none without qualities.
     """
@@ -153,7 +153,7 @@ class CudaFinder:
                 self._sender.give_up()
 
     def _find(self, samples: Samples) -> tuple[Found, NDArray[np.int64]]:
-        """The matches and the totals; matching goes on while the qualities are on their way."""
+        """The matches and the totals. Matching overlaps the copy of the qualities."""
         part = self._part(samples)
         self._sender.begin(samples.offset.astype(np.uint32).view(np.uint8), part.offset)
         letters = last = self._sender.begin(samples.letters, part.words, packed=True)
@@ -183,7 +183,7 @@ class CudaFinder:
         return found, totals
 
     def _part(self, samples: Samples) -> _Part:
-        """Room for what a call has on the device."""
+        """Make room for a call on the device."""
         bases, segments = len(samples.letters), len(samples)
         tiles = -(-bases // TILE)
         words = (tiles + 1) * TILE // PER_WORD
@@ -236,7 +236,7 @@ class CudaFinder:
         self._launch("verify", blocks, part.packed[0], *tables, *self._rules, *sums, listed, room, counts, hits)
 
     def _after(self, sending: Sending) -> None:
-        """Let kernels wait until that is on the device."""
+        """Let the kernels that follow wait until an array is on the device."""
         self._sender.finish(sending)
         self._slot.stream.wait_event(self._sender.stream.record())
 

@@ -15,6 +15,7 @@ from pairhmm.scanning.cuda import CONSTANTS, SUM_TILE, THREADS
 
 __all__ = ["CudaBrute", "source"]
 
+
 def source() -> str:
     """Text of `cuda/published/scan.cu` behind the prefix sums of `cuda/scan/`."""
     return sources.source(CONSTANTS, "scan/letters.cuh", "scan/sums.cu", "published/scan.cu")
