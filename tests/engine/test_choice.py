@@ -9,9 +9,10 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from pairhmm import backends, compiled, engine
+from pairhmm import backends, compiled
 from pairhmm.backends import Entry, Status, cpu, reference
 from pairhmm.engine import Choice
+from pairhmm.engine import choice as engine
 from pairhmm.errors import BackendUnavailable, InputError
 from pairhmm.models.batch import Group, PairBatch, Read
 
@@ -39,15 +40,8 @@ def gpu(monkeypatch):
 
     module.status, module.make = lambda: module.found, make
     monkeypatch.setitem(sys.modules, "pairhmm.backends.gpu", module)
-    monkeypatch.setattr(
-        backends,
-        "REGISTRY",
-        (
-            Entry("gpu", has_devices=True),
-            Entry("cpu"),
-            Entry("reference", is_oracle=True),
-        ),
-    )
+    registry = Entry("gpu", has_devices=True), Entry("cpu"), Entry("reference", is_oracle=True)
+    monkeypatch.setattr(backends, "REGISTRY", registry)
     return module
 
 
@@ -63,14 +57,7 @@ def test_named_backend_never_falls_back(monkeypatch):
 
 
 def test_auto_announces_its_fallback(monkeypatch, caplog):
-    monkeypatch.setattr(
-        backends,
-        "REGISTRY",
-        (
-            Entry("cpu"),
-            Entry("reference", is_oracle=True),
-        ),
-    )
+    monkeypatch.setattr(backends, "REGISTRY", (Entry("cpu"), Entry("reference", is_oracle=True)))
     monkeypatch.setattr(compiled, "native", compiled.Missing("which is not installed"))
     with caplog.at_level(logging.WARNING):
         assert engine.choose("auto").name == "reference"

@@ -18,7 +18,7 @@ import resource, sys
 import numpy as np
 import pairhmm._cpu as native
 from pairhmm import backends, engine
-from pairhmm.batch import Group, PairBatch, Read
+from pairhmm.models.batch import Group, PairBatch, Read
 
 def read(rng, length):
     qualities = (np.full(length, quality, dtype=np.uint8) for quality in (30, 45, 45, 10))
@@ -59,7 +59,7 @@ assert native.threads_refused() > 0, "the limit limits nothing"
 """
 
 AHEAD = """
-from pairhmm.io.ahead import read_ahead
+from pairhmm.io.files.ahead import read_ahead
 limit()
 assert list(read_ahead(iter(range(100)))) == list(range(100))
 """

@@ -13,8 +13,9 @@ import pytest
 
 from pairhmm.backends.cuda import backend as cuda
 from pairhmm.backends.cuda import kernels as cuda_kernels
-from pairhmm.backends.cuda import layout, sources
+from pairhmm.backends.cuda import layout
 from pairhmm.backends.cuda.kernels import PROFILES, QUALITIES, ROWS, KernelVariant
+from pairhmm.backends.cuda.sources import OPTIONS
 from pairhmm.backends.tiles import RESCUERS, Shape
 
 ARCHITECTURES = ("sm_75", "sm_80", "sm_90", "sm_100")
@@ -61,8 +62,7 @@ def describe(shape: Shape) -> str:
 def compiled(request, nvrtc):
     """Name of the source: result."""
     names, sources = zip(*jobs(request.param), strict=True)
-    options = tuple(sources.OPTIONS)
-    return dict(zip(names, nvrtc.compile_all([nvrtc.Job(request.param, s, options) for s in sources]), strict=True))
+    return dict(zip(names, nvrtc.compile_all([nvrtc.Job(request.param, s, OPTIONS) for s in sources]), strict=True))
 
 
 def test_compiles_without_a_warning(compiled):
@@ -90,6 +90,6 @@ def test_messages_name_file_and_line(nvrtc):
     """What a user who hits a compiler's limits can report."""
     source = cuda_kernels.forward_source(KernelVariant(shapes()[0], QUALITIES, None))
     source = source.replace('extern "C"', '#error told\nextern "C"')
-    result = nvrtc.compile_all([nvrtc.Job("sm_90", source, tuple(sources.OPTIONS))])[0]
+    result = nvrtc.compile_all([nvrtc.Job("sm_90", source, OPTIONS)])[0]
     assert not result.compiles
     assert "cuda/forward/fast.cu(" in result.log and "told" in result.log
