@@ -22,7 +22,7 @@
 // Limits: five floating-point instructions a cell would allow 6,700 GCUPS on an H200; 58% is reached, since the five
 // read 13 registers a row and dispatch stalls take 27 to 33% of the issue slots. 1,024 x 1,024 bases (two strips) reach
 // 3,651: a step takes 97 instructions instead of 92. No state has an exponent: they start at 2^kStartExponent, and a
-// pair whose sum falls below kLowestSum (a score about 62 below that of a perfect match) goes on a list for scaled.cu.
+// pair whose sum falls below kLeastSum (a score about 62 below that of a perfect match) goes on a list for scaled.cu.
 
 // Warps that a multiprocessor must hold: as many as leave a lane the registers that its rows need, and no spills (128
 // registers with 16, 168 with 12).
@@ -30,7 +30,7 @@ constexpr int kCrowding = K + 3 * VARYING + 5 * TALL;
 constexpr int kBlocks = kCrowding <= 16 ? 16 : kCrowding <= 22 ? 12 : 8;
 
 constexpr int kStartExponent = START_EXPONENT;
-constexpr float kLowestSum = LOWEST_SUM;
+constexpr float kLeastSum = LEAST_SUM;
 constexpr int kPart = 8;  // columns of one loop iteration
 
 // Sum of M + I over the columns of the read's last row, relative to 2^kStartExponent; whole in lane G - 1. `steps` is
@@ -179,7 +179,7 @@ extern "C" __global__ void __launch_bounds__(32, kBlocks)
         const float sum = sum_fast(rows, deletion, first, letters, works ? columns + G - 1 : 0, between);
 #endif
         if (works && writes) {
-            const bool held = task.folds && sum >= kLowestSum && sum < infinity();
+            const bool held = task.folds && sum >= kLeastSum && sum < infinity();
             const uint32 score = task.score;
             scores[score] =
                 held ? log10(double(sum)) - kStartExponent * LOG10_2 + task.log_kept : double(not_a_number());

@@ -39,23 +39,23 @@ struct Strip {
 };
 
 // An insertion may lead through two lanes, and through as many rows as columns enter at once from a strip above. All
-// that it loses on its way has to fit into kGapBits, beside two openings, and be exact to the last row. Rows whose
+// that it loses on its way has to fit into kGapRange bits, beside two openings, and be exact to the last row. Rows whose
 // insertions lose more than kMostFall bits a lane, or open more rarely than kLeastOpening, are beyond the range of
 // `real`.
 #ifndef ENTERING_COLUMNS
 #define ENTERING_COLUMNS 0
 #endif
-constexpr float kGapBits = GAP_BITS;
-constexpr float kMostFall = kGapBits * K / (2 * K + 1 + ENTERING_COLUMNS);
+constexpr float kGapRange = GAP_RANGE;
+constexpr float kMostFall = kGapRange * K / (2 * K + 1 + ENTERING_COLUMNS);
 constexpr float kLeastOpening = LEAST_OPENING;
 
 // Lanes are rescaled after so many steps: at most K, so that what enters a lane does not leave it on a path of matches.
 constexpr int kRescaleSteps = K < 16 ? 8 : 16;
 
 // By the next rescaling, a row above may have moved kRescaleSteps columns and K rows ahead of a lane's largest value. A
-// deletion reaches it by as many extensions, which have to fit into DELETION_BITS (pairhmm/models/scaling.py).
-constexpr float kMostDeletionBits = float(DELETION_BITS) / (kRescaleSteps + K + 2);
-constexpr float kLeastDeletion = kLeastOpening * float(RARE_DELETION);
+// deletion reaches it by as many extensions, which have to fit into DELETION_RANGE bits (pairhmm/models/scaling.py).
+constexpr float kMostDeletionBits = float(DELETION_RANGE) / (kRescaleSteps + K + 2);
+constexpr float kLeastDeletion = LEAST_DELETION;
 
 // Emissions relative to a row's best one lie in shared memory as [letter][k / 4][lane] of four rows: whatever letters
 // the lanes read, there is no bank conflict. A lane reads and writes its own column alone. Coefficients of rows pass
@@ -81,7 +81,7 @@ __device__ __forceinline__ bool holds_deletions(const uint8* buffer, const Heade
     const Emissions emissions = load_emissions(buffer, header, tables, at);
     real least = 1;
     for (int s = 0; s < kLetters; ++s) least = emissions.relative[s] < least ? emissions.relative[s] : least;
-    return -log2f(float(least)) * read_rows <= kGapBits;
+    return -log2f(float(least)) * read_rows <= kGapRange;
 }
 
 // Load the rows of `count` positions from `first` on, as many as the strip holds. Past them stand rows that carry M + I

@@ -2,7 +2,7 @@
 // its largest one. Columns past a haplotype's end emit nothing (kNoLetter): their values could be far above all that
 // count.
 
-constexpr int kTop = BLOCK_TOP;        // exponent that a lane's largest value is brought to
+constexpr int kTop = TOP_EXPONENT;     // exponent that a lane's largest value is brought to
 constexpr int kNothing = NO_EXPONENT;  // exponent of zero
 
 // 2^exponent; zero below the range of `real`.

@@ -13,17 +13,9 @@ from pairhmm.backends.cuda.sources import Constant, source
 from pairhmm.backends.tiles import LETTERS, LETTERS_SCALED, Shape
 from pairhmm.genomics import sequences
 from pairhmm.genomics.qualities import HIGHEST_QUALITY
+from pairhmm.models import scaling
 from pairhmm.models.batch import FLOAT32, ROW_SIZE, SCALED_FLOAT32, UNSCORED, PairBatch
 from pairhmm.models.gatk import ERROR
-from pairhmm.models.scaling import (
-    FLOAT32_BLOCKS,
-    FLOAT64_BLOCKS,
-    LOWEST_SUM,
-    NO_EXPONENT,
-    RARE_DELETION,
-    START_EXPONENT,
-    BlockRange,
-)
 
 QUALITIES, ROWS, PROFILES = "QUALITIES", "ROWS", "PROFILES"
 """What a kernel makes rows from: GATK's quality bytes, rows of any model, or a profile model's probabilities. Which
@@ -41,11 +33,26 @@ LONG_COLUMNS = 8
 KEPT_BYTES = 16
 """What the strips of a pair pass on to each other there: a double in two signed words."""
 
-REALS: dict[str, tuple[type[np.floating[Any]], BlockRange]] = {
-    "float": (np.float32, FLOAT32_BLOCKS),
-    "double": (np.float64, FLOAT64_BLOCKS),
+REALS: dict[str, type[np.floating[Any]]] = {"float": np.float32, "double": np.float64}
+"""What rows may be computed in, by the name in CUDA."""
+
+RANGES: dict[str, dict[str, Constant]] = {
+    "float": {
+        "TOP_EXPONENT": scaling.TOP_EXPONENT,
+        "GAP_RANGE": scaling.GAP_RANGE,
+        "DELETION_RANGE": scaling.DELETION_RANGE,
+        "LEAST_OPENING": scaling.LEAST_OPENING,
+        "LEAST_DELETION": scaling.LEAST_DELETION,
+    },
+    "double": {
+        "TOP_EXPONENT": scaling.TOP_EXPONENT_64,
+        "GAP_RANGE": scaling.GAP_RANGE_64,
+        "DELETION_RANGE": scaling.DELETION_RANGE_64,
+        "LEAST_OPENING": scaling.LEAST_OPENING_64,
+        "LEAST_DELETION": scaling.LEAST_DELETION_64,
+    },
 }
-"""What rows may be computed in, by the name in CUDA, and the range of values that share an exponent."""
+"""The range of values that share an exponent, by the same names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +135,8 @@ def forward_source(variant: KernelVariant) -> str:
         "PRECISION_FAST": FLOAT32,
         "PRECISION_SCALED": SCALED_FLOAT32,
         "PRECISION_NONE": UNSCORED,
-        "START_EXPONENT": START_EXPONENT,
-        "LOWEST_SUM": LOWEST_SUM,
+        "START_EXPONENT": scaling.START_EXPONENT,
+        "LEAST_SUM": scaling.LEAST_SUM,
         "TASK_BYTES": TASK_BYTES,
         "SHARED_BYTES": forward_shared_bytes(variant),
     }
@@ -180,26 +187,21 @@ def _emission_bytes(rows: int, letters: int, real: str) -> int:
 
 
 def _size(real: str) -> int:
-    return np.dtype(REALS[real][0]).itemsize
+    return np.dtype(REALS[real]).itemsize
 
 
 def _source(constants: dict[str, Constant], model: str, extension: float | None, real: str, *parts: str) -> str:
-    kind, blocks = REALS[real]
     constants |= {
         model: 1,
         "REAL": real,
         "N_CODE": sequences.LETTERS.index("N"),
         "ROW_SIZE": ROW_SIZE,
         "PHREDS": PHREDS,
-        "BLOCK_TOP": blocks.top,
-        "GAP_BITS": blocks.gap_bits,
-        "DELETION_BITS": blocks.deletion_bits,
-        "LEAST_OPENING": blocks.least_opening,
-        "RARE_DELETION": RARE_DELETION,
-        "NO_EXPONENT": NO_EXPONENT,
+        "NO_EXPONENT": scaling.NO_EXPONENT,
         "VARYING": int(extension is None),
+        **RANGES[real],
     }
     if extension is not None:
-        constants["EXTEND_DELETION"] = float(kind(extension))
+        constants["EXTEND_DELETION"] = float(REALS[real](extension))
     names = (f"forward/{name}" for name in ("rows.cuh", "lanes.cuh", *parts))
     return source(constants, *names, structs=STRUCTS)

@@ -40,22 +40,22 @@ def test_no_shared_number_is_typed(path):
 
 
 def test_the_patterns_find_what_was_typed():
-    assert TYPED.search("constexpr float kLowestSum = 1e-28f;") and TYPED.search("double error[128];")
+    assert TYPED.search("constexpr float kLeastSum = 1e-28f;") and TYPED.search("double error[128];")
 
 
 def test_numbers_keep_their_bits():
     text = kernels.forward_source(KernelVariant(Shape(8, 16), QUALITIES, 0.1))
     macros = dict(re.findall(r"^#define (\w+) (\S+)$", text, re.M))
-    assert float.fromhex(macros["LOWEST_SUM"]) == scaling.LOWEST_SUM
-    assert float.fromhex(macros["LEAST_OPENING"]) == scaling.FLOAT32_BLOCKS.least_opening
+    assert float.fromhex(macros["LEAST_SUM"]) == scaling.LEAST_SUM
+    assert float.fromhex(macros["LEAST_OPENING"]) == scaling.LEAST_OPENING
     assert np.float32(float.fromhex(macros["EXTEND_DELETION"])) == np.float32(0.1)
 
 
-def test_the_lowest_sum_is_the_hosts(monkeypatch, emulated, batches):
+def test_the_least_sum_is_the_hosts(monkeypatch, emulated, batches):
     """What no sum reaches leaves every pair to the rescue."""
     given = batches.batch(31, (9, 77), each=2)
     assert (emulated().forward(given, np.zeros(given.reads, bool), 1).precision == FLOAT32).any()
-    monkeypatch.setattr(kernels, "LOWEST_SUM", 3e38)
+    monkeypatch.setattr(scaling, "LEAST_SUM", 3e38)
     scores = emulated().forward(given, np.zeros(given.reads, bool), 1)
     assert (scores.precision == SCALED_FLOAT32).all()
     batches.check(scores, given)
@@ -64,11 +64,11 @@ def test_the_lowest_sum_is_the_hosts(monkeypatch, emulated, batches):
 def test_the_start_is_the_hosts(monkeypatch, emulated, batches):
     """From a start near float32's end every sum overflows; from a low one, scores are the same."""
     given = batches.batch(32, (9, 77), each=2)
-    monkeypatch.setattr(kernels, "START_EXPONENT", 90)
+    monkeypatch.setattr(scaling, "START_EXPONENT", 90)
     scores = emulated().forward(given, np.zeros(given.reads, bool), 1)
     assert (scores.precision == FLOAT32).any()
     batches.check(scores, given)
-    monkeypatch.setattr(kernels, "START_EXPONENT", 128)
+    monkeypatch.setattr(scaling, "START_EXPONENT", 128)
     assert not (emulated().forward(given, np.zeros(given.reads, bool), 1).precision == FLOAT32).any()
 
 
