@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:  # the registry is asked for names where nothing else should be imported: in the command line's help
+    import numpy as np
+    from numpy.typing import NDArray
 
-from pairhmm.models.batch import PairBatch, Scores
+    from pairhmm.models.batch import PairBatch, Scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,9 @@ class Status:
         What is missing and how to get it, where it is not available.
     software : tuple of int
         Indices of the devices that are drivers on the CPU. "auto" takes none of them.
+    machine_numbers : tuple of str
+        What the whole machine calls each device, where that may not be its index: a scheduler may leave a process some
+        of the devices, which are numbered anew in it.
     """
 
     available: bool
@@ -35,6 +39,7 @@ class Status:
     reason: str = ""
     cure: str = ""
     software: tuple[int, ...] = ()
+    machine_numbers: tuple[str, ...] = ()
 
     def is_software(self, devices: Sequence[int] | None) -> bool:
         """Whether one of these devices, or without them the first one, is a driver on the CPU."""
@@ -61,6 +66,8 @@ class Backend(Protocol):
         The most cells of a batch's first call: few, so that the device computes while the next chunk is prepared.
     longest_fast_read : int
         Bases of the longest read for `forward`. Longer reads exceed float32's range, and their rounding errors add up.
+    times_kernels : bool
+        Whether it has `kernel_seconds`.
     """
 
     name: str
@@ -69,6 +76,7 @@ class Backend(Protocol):
     chunk_cells: int = 4_000_000_000
     first_chunk_cells: int = 4_000_000_000
     longest_fast_read: int = 500
+    times_kernels: bool = False
 
     def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
         """Score every pair in the backend's fast arithmetic.
@@ -100,3 +108,15 @@ class Backend(Protocol):
         Pairs that this backend cannot score at all are NaN and `UNSCORED`; the CPU scores them. Errors are those of
         `forward`.
         """
+
+    def kernel_seconds(self, batch: PairBatch, repetitions: int) -> list[float]:
+        """Seconds that the kernels of `forward` take on arrays that are on the device, by the device's own clock.
+
+        A backend without `times_kernels` need not define it.
+
+        Returns
+        -------
+        list of float
+            One a repetition, after a first time that does not count.
+        """
+        raise TypeError(f"backend {self.name} does not time its kernels")

@@ -37,10 +37,10 @@ def measure(threads: int) -> Iterator[DeviceSpeed]:
     threads : int
         CPU threads, for the CPU's own speed and for what feeds a device.
     """
-    cpu_start = _start_seconds("cpu", None)
+    cpu_start = _start_seconds(backends.on_the_cpu()[0], None)
     for name in backends.names():
         found = backends.status(name)
-        if name == "reference" or not found.available:
+        if backends.is_oracle(name) or not found.available:
             continue
         for index, device in enumerate(found.devices or (None,)):
             if index in found.software:

@@ -1,4 +1,4 @@
-"""What each of the published optimisations of the scan gains on a GPU, with ours as the last one."""
+"""What each published optimisation of the scan gains on a GPU, and what this program's scanner gains over them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm import scanning
-from pairhmm.backends import device_of
+from pairhmm.backends import device_of, on_the_cpu, status
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.bench.published.scan_cuda import CudaBrute
 from pairhmm.bench.published.scan_webgpu import WebgpuBrute
@@ -25,7 +25,7 @@ __all__ = ["LADDER", "OURS", "ScanRung", "ScanSpeed", "ScanWorkload", "make_work
 SIGNATURE_LENGTHS, SAMPLE_LENGTHS = (3_000, 10_000), (100_000, 200_000)
 PLANTED, PHRED, N_RATIO = (100, 200), (10, 30), 0.1
 ONE_IN = 101
-"""Samples that one with signatures is among, as in the reference workload: 10 of 1,010."""
+"""One sample in this many has signatures, as in the reference workload: 10 of 1,010."""
 
 SIZES, SOFTWARE_SIZES = (10 * ONE_IN, 1000), (1, 20)
 """Samples and signatures."""
@@ -155,15 +155,14 @@ def measure_scan(
         Where the backend or the device is not there.
     """
     number = device_of(backend, device) or 0
-    is_software = backend == "webgpu" and webgpu_setup.adapters()[number].is_software
-    sizes = SOFTWARE_SIZES if is_software else SIZES
+    sizes = SOFTWARE_SIZES if number in status(backend).software else SIZES
     work, options = make_workload(samples or sizes[0], signatures or sizes[1]), ScanOptions()
     patterns = Patterns.of(work.signatures, options)
     bases = int(work.samples.offset[-1])
     announce(
         f"{len(work.samples):,} samples, {bases:,} bases, {len(patterns):,} patterns; {repetitions + 1} times a rung"
     )
-    expected = scanning.load("cpu", patterns, options).scan(work.samples, threads)
+    expected = scanning.load(on_the_cpu()[0], patterns, options).scan(work.samples, threads)
     ours = scanning.load(backend, patterns, options, number)
     brute: _Brute = (
         CudaBrute(number, patterns) if backend == "cuda" else WebgpuBrute(webgpu_setup.adapters()[number], patterns)

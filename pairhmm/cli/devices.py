@@ -49,6 +49,7 @@ def command(calibrates: bool, threads: int, as_json: bool) -> None:
 
 
 def _calibrate(threads: int) -> None:
+    from pairhmm import backends
     from pairhmm.bench.calibrate import measure
 
     speeds = []
@@ -58,7 +59,7 @@ def _calibrate(threads: int) -> None:
             f"{speed.backend:<8} {speed.device}: start {speed.start_seconds:.2f} s, "
             f"each call {1e3 * speed.call_seconds:.2f} ms, {speed.cells_per_second / 1e9:,.1f} GCUPS"
         )
-    cpu = next((speed for speed in speeds if speed.backend == "cpu"), None)
+    cpu = next((speed for speed in speeds if speed.backend == backends.on_the_cpu()[0]), None)
     for speed in speeds:
         if cpu is not None and speed is not cpu:
             cells = calibration.crossover(cpu, speed)

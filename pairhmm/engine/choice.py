@@ -89,11 +89,11 @@ def choose(wanted: str | Choice = "auto", cells: int | None = None) -> DevicePoo
         except BackendUnavailable as error:
             refused.append(f"{name}: {error.reason}; {error.cure}")
             continue
-        is_small = name == "cpu" and not refused and choice.devices is None
+        is_small = name == _fastest_on_the_cpu() and not refused and choice.devices is None
         why = "the fastest for small batches" if is_small else "the fastest here"
         instead = f" ({'; '.join(refused)})" if refused else ""
         # The oracle is hundreds of times slower than the others: nobody should wait for it unaware.
-        level = logging.WARNING if name == names[-1] else logging.INFO
+        level = logging.WARNING if backends.is_oracle(name) else logging.INFO
         log.log(level, "backend %s (%s), %s%s", name, found.detail, why, instead)
         return pool
     raise BackendUnavailable("auto", "; ".join(refused), "see pairhmm devices")
@@ -104,20 +104,24 @@ def _ranked(names: Sequence[str], choice: Choice, cells: int | None) -> list[str
     if choice.devices is not None:
         return list(names)
     if cells is None:
-        return sorted(names, key=lambda name: name != "cpu")
+        return sorted(names, key=lambda name: name != _fastest_on_the_cpu())
     kept = calibration.load()
     sooner = {
         name: seconds
-        for name in names
-        if name not in ("cpu", "reference") and (seconds := _seconds_before_cpu(name, cells, kept)) is not None
+        for name in backends.on_devices()
+        if (seconds := _seconds_before_cpu(name, cells, kept)) is not None
     }
-    order = [*sorted(sooner, key=lambda name: sooner[name]), "cpu"]
+    order = [*sorted(sooner, key=lambda name: sooner[name]), *backends.on_the_cpu()[:1]]
     return order + [name for name in names if name not in order]
 
 
+def _fastest_on_the_cpu() -> str | None:
+    return next(iter(backends.on_the_cpu()), None)
+
+
 def _seconds_before_cpu(name: str, cells: int, kept: Calibration) -> float | None:
-    """Seconds of a backend's first device; None where the CPU is done sooner, 0 where the device was not measured."""
-    cpu = next((speed for speed in kept.speeds if speed.backend == "cpu"), None)
+    """How long a backend's first device takes; None where the CPU is done before, 0 for one that was not measured."""
+    cpu = next((speed for speed in kept.speeds if speed.backend == _fastest_on_the_cpu()), None)
     own = [speed for speed in kept.speeds if speed.backend == name]
     worths = [crossover(cpu, speed) for speed in own] if cpu is not None and own else [WORTH_A_DEVICE]
     if all(worth is None or cells < worth for worth in worths):

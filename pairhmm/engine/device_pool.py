@@ -23,9 +23,6 @@ from pairhmm.models.batch import PairBatch, Scores
 
 log = logging.getLogger(__name__)
 
-CPU_BACKENDS = ("cpu", "reference")
-"""Backends that score what no device can. The first one that runs here is taken."""
-
 GROWTH = 2
 """Factor by which the chunks of a batch grow, from one round of the devices to the next."""
 
@@ -167,7 +164,7 @@ class DevicePool:
 
     @cached_property
     def _cpu(self) -> Backend:
-        return backends.load(next(name for name in CPU_BACKENDS if backends.status(name).available))
+        return backends.load(next(name for name in backends.on_the_cpu() if backends.status(name).available))
 
 
 def score(batch: PairBatch, device: Backend, threads: int) -> Scores:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from pairhmm import backends
 from pairhmm.engine.claims import claim
 from pairhmm.errors import BackendUnavailable, InputError
@@ -41,10 +39,5 @@ def claim_devices(backend: str, count: int = 1) -> tuple[int, ...]:
     if len(found.devices) < count:
         rule = f"{backend} has {len(found.devices)} devices, and {count} are asked for"
         raise InputError("--device", ",".join(["free"] * count), rule, "see pairhmm devices")
-    return tuple(claim([_name(backend, index) for index in range(len(found.devices))], count))
-
-
-def _name(backend: str, index: int) -> str:
-    """A device's name on the whole machine. A scheduler may give this process a few GPUs, which CUDA numbers from 0."""
-    visible = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if backend == "cuda" else []
-    return f"{backend}-{visible[index].strip() if index < len(visible) and visible[index] else index}"
+    numbers = found.machine_numbers or map(str, range(len(found.devices)))
+    return tuple(claim([f"{backend}-{number}" for number in numbers], count))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 
 import numpy as np
 
 from pairhmm import backends, scanning
-from pairhmm.compiled import CURE, is_compiled
 from pairhmm.genomics.iupac import ANY
 from pairhmm.scanning.batch import Patterns, ScanOptions
 
@@ -60,7 +60,7 @@ def choose(
     needed = matching_ns(patterns, options) / threads
     if device is None and (needed - READING_NS) * 1e-9 * bases < STARTING_SECONDS:
         return _on_the_cpu(patterns, options)
-    for name in ("cuda", "webgpu"):
+    for name in _scanners(backends.on_devices()):
         found = backends.status(name)
         if not found.available:
             log.info("not %s: %s; %s", name, found.reason, found.cure)
@@ -72,7 +72,15 @@ def choose(
 
 
 def _on_the_cpu(patterns: Patterns, options: ScanOptions, device: int | None = None) -> scanning.Scanner:
-    if is_compiled():
-        return scanning.load("cpu", patterns, options, device)
-    log.warning("backend reference, which is slow: cpu needs pairhmm's compiled part; %s", CURE)
-    return scanning.load("reference", patterns, options, device)
+    """The fastest scanner on the CPU that runs here; the oracle, announced, where the others do not."""
+    names = _scanners(backends.on_the_cpu())
+    lacking = [(name, found) for name in names if not (found := backends.status(name)).available]
+    taken = next(name for name in names if name not in dict(lacking))
+    if backends.is_oracle(taken):
+        lacks = "; ".join(f"{name}: {found.reason}; {found.cure}" for name, found in lacking)
+        log.warning("backend %s, which is slow (%s)", taken, lacks)
+    return scanning.load(taken, patterns, options, device)
+
+
+def _scanners(names: Sequence[str]) -> list[str]:
+    return [name for name in names if name in scanning.names()]

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from pairhmm import backends
-from pairhmm.backends import Status, reference
+from pairhmm.backends import Entry, Status, reference
 from pairhmm.bench import device as bench_device
 from pairhmm.bench import workloads as bench_data
 from pairhmm.bench.workloads import Workload
@@ -26,6 +26,7 @@ class FakeGpu(type(reference.make())):
 
     name = label = "gpu"
     longest_fast_read = 1024
+    times_kernels = True
 
     def __init__(self):
         super().__init__()
@@ -46,7 +47,14 @@ class FakeGpu(type(reference.make())):
 def gpu(monkeypatch):
     """A GPU backend "gpu" beside the oracle, and workloads that it scores at once."""
     made, found = FakeGpu(), {"gpu": Status(True, "a library", ("Big",)), "reference": Status(True)}
-    monkeypatch.setattr(backends, "_NAMES", tuple(found))
+    monkeypatch.setattr(
+        backends,
+        "REGISTRY",
+        (
+            Entry("gpu", has_devices=True),
+            Entry("reference", is_oracle=True),
+        ),
+    )
     monkeypatch.setattr(backends, "status", found.__getitem__)
     monkeypatch.setattr(backends, "load", lambda name, *_: made if name == "gpu" else reference.make())
     monkeypatch.setitem(bench_data.WORKLOADS, "s150", TINY["one"])

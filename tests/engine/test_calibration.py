@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from pairhmm import backends
-from pairhmm.backends import Status, cpu
+from pairhmm.backends import Entry, Status, cpu
 from pairhmm.bench import calibrate
 from pairhmm.engine import calibration, choice
 from pairhmm.engine.calibration import Calibration, DeviceSpeed, crossover
@@ -32,7 +32,8 @@ def found(monkeypatch):
         "cpu": Status(True, "avx2"),
         "reference": Status(True, "NumPy"),
     }
-    monkeypatch.setattr(backends, "_NAMES", tuple(statuses))
+    devices = Entry("gpu", has_devices=True), Entry("other", has_devices=True)
+    monkeypatch.setattr(backends, "REGISTRY", (*devices, Entry("cpu"), Entry("reference", is_oracle=True)))
     monkeypatch.setattr(backends, "status", lambda name: asked.append(name) or statuses[name])
     return asked
 
@@ -97,7 +98,7 @@ def test_batches_of_unknown_size_are_the_cpus(found):
 
 def test_measure(monkeypatch, caplog):
     """The CPU and the oracle in a device's place; a software adapter is none that auto takes."""
-    monkeypatch.setattr(backends, "_NAMES", ("cpu", "reference"))
+    monkeypatch.setattr(backends, "REGISTRY", (Entry("cpu"), Entry("reference", is_oracle=True)))
     monkeypatch.setattr(calibrate, "LARGE_REGIONS", (1,))
     monkeypatch.setattr(calibrate, "LARGE_SECONDS", 0.0)
     with caplog.at_level(logging.WARNING):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pairhmm import backends, compiled
-from pairhmm.backends import Status, cpu, reference
+from pairhmm.backends import Entry, Status, cpu, reference
 from pairhmm.engine import Choice
 from pairhmm.engine import choice as engine
 from pairhmm.errors import BackendUnavailable, InputError
@@ -40,7 +40,8 @@ def gpu(monkeypatch):
 
     module.status, module.make = lambda: module.found, make
     monkeypatch.setitem(sys.modules, "pairhmm.backends.gpu", module)
-    monkeypatch.setattr(backends, "_NAMES", ("gpu", "cpu", "reference"))
+    registry = Entry("gpu", has_devices=True), Entry("cpu"), Entry("reference", is_oracle=True)
+    monkeypatch.setattr(backends, "REGISTRY", registry)
     return module
 
 
@@ -56,7 +57,7 @@ def test_named_backend_never_falls_back(monkeypatch):
 
 
 def test_auto_announces_its_fallback(monkeypatch, caplog):
-    monkeypatch.setattr(backends, "_NAMES", ("cpu", "reference"))
+    monkeypatch.setattr(backends, "REGISTRY", (Entry("cpu"), Entry("reference", is_oracle=True)))
     monkeypatch.setattr(compiled, "native", compiled.Missing("which is not installed"))
     with caplog.at_level(logging.WARNING):
         assert engine.choose("auto").name == "reference"

@@ -23,7 +23,8 @@ from pairhmm import backends
 from pairhmm.backends import Status
 from pairhmm.engine.free_devices import claim_devices
 logging.basicConfig(level=logging.INFO, stream=sys.stdout, format="%(message)s")
-backends.status = lambda name: Status(True, devices=("one", "two", "three"))
+from pairhmm.backends.cuda.setup import machine_numbers
+backends.status = lambda name: Status(True, devices=("one", "two", "three"), machine_numbers=machine_numbers(3))
 print(claim_devices("cuda", int(sys.argv[1])), flush=True)
 time.sleep(600)
 """

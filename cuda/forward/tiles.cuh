@@ -1,4 +1,4 @@
-// Reads that share a warp, and where their scores go: what forward.cu and forward_scaled.cu have in common.
+// Reads that share a warp, and where their scores go: common to fast.cu and scaled.cu.
 
 constexpr int kReads = 32 / G;  // a warp
 

@@ -1,16 +1,30 @@
-// Pairs of any length and any score: strips of 32 K rows that follow each other through the haplotype.
+// Pairs of any length and any score: the read is cut into strips of 32 K rows, which follow each other through the
+// haplotype.
 //
-// An item is a strip of a pair, and a warp takes the next item when it has finished one. The row between two strips lies
-// in memory, read and overwritten in place. Every word of it carries the number of the strip that wrote it: a strip loads
-// the columns that it needs and looks whether they are there already. No flag says so, no fence orders anything, and a
-// strip may follow as closely as memory lets it. Items are taken in order, so that the strip above is always finished or
-// at work: nothing waits for a warp that can't run.
+// Method: an item is one strip of a pair, and a warp takes the next item when it has finished one. The row between two
+// strips (the border) lies in memory, where each strip reads it and overwrites it in place. Every word of it carries
+// the number of the strip that wrote it, so that a strip can see whether the columns that it loaded are there already.
+// There are no flags and no fences, and a strip may follow the one above as closely as memory allows. Items are taken
+// in order: the strip above is always finished or at work, and no warp waits for one that cannot run. Each lane has an
+// exponent (scaling.cuh). REAL is float, or double for rows whose gaps are too rare for float's range.
 //
-// Each lane has an exponent (scaling.cuh). With REAL float the warp is as fast as that of forward.cu but for the scaling;
-// double is for rows whose gaps are too rare for float's range.
+// Ladder, one pair of 100,000 x 100,000 bases on an NVIDIA H200:
 //
-// A single pair is bound by the time that a strip takes for a step: a warp has its part of the multiprocessor to itself,
-// and nothing hides what it waits for. What comes from memory is loaded a block of columns ahead.
+//     what                                                                          milliseconds
+//     published design, a launch for each anti-diagonal (published/wavefront.cu)           1,602
+//     the same, its launches replayed as a CUDA graph                                         508
+//     strips that signal by flags with release and acquire                                   23.4
+//     words that carry their writer's number: no wait for a warp's stores, no empty cache    17.5
+//     registers that are loaded ahead stay where they are; letters four at a time            14.5
+//     the exponent chosen two steps before its block                                         14.1
+//
+// (The last four are from the log of its tuning. From host arrays to the score, as the first two are, and by
+// benchmarks/device.py, it is 15.3.) Lanes of 12 rows instead of 8 were 4% slower; 16 are beyond float32's range for
+// the normalised profile.
+//
+// Limits: a single pair is bound by the time of a strip's step. A warp has its part of the multiprocessor to itself,
+// and no other work hides what it waits for; what comes from memory is therefore loaded a block of columns ahead. Gaps
+// whose continuation is rarer than about Phred 93 are beyond double's range too: the CPU scores such pairs, announced.
 
 typedef unsigned long long uint64;
 
@@ -18,7 +32,7 @@ typedef unsigned long long uint64;
 __device__ __forceinline__ uint64 load_shared_word(const uint64* from) { return *from; }
 __device__ __forceinline__ void store_shared_word(uint64* to, uint64 word) { *to = word; }
 #else
-// Whole or not at all, and past the caches that other multiprocessors do not see.
+// A word is loaded and stored whole or not at all, past the caches that other multiprocessors do not see.
 __device__ __forceinline__ uint64 load_shared_word(const uint64* from) {
     uint64 word;
     asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from));
@@ -33,7 +47,10 @@ __device__ __forceinline__ uint64 signed_word(uint32 bits, uint32 writer) { retu
 __device__ __forceinline__ bool is_by(uint64 word, uint32 writer) { return uint32(word >> 32) == writer; }
 
 constexpr int kWordsOfReal = sizeof(real) / 4;
-constexpr int kBorderWords = 2 * kWordsOfReal + 1;  // a column of a border: S and I of the strip below, and their exponent
+constexpr int kBorderWords =
+    2 * kWordsOfReal + 1;      // a column of a border: S and I of the strip below, and their exponent
+constexpr int kKeptWords = 2;  // what the strips of a pair pass on to each other: a double
+static_assert(kBorderWords * sizeof(uint64) == BORDER_BYTES && kKeptWords * sizeof(uint64) == KEPT_BYTES, "room");
 
 __device__ __forceinline__ void store_words(uint64* to, float value, uint32 writer) {
     store_shared_word(to, signed_word(__float_as_int(value), writer));
@@ -72,8 +89,8 @@ __device__ __forceinline__ bool is_by(const Found& found, uint32 writer) {
     return all;
 }
 
-constexpr int kBlock = kRescaleSteps;  // columns that are taken, and rescaled, at once
-constexpr int kStepsBehind = 2;        // of a block, after what enters in the next one is taken
+constexpr int kBlock = kRescaleSteps;  // columns that enter at once, and between two rescalings
+constexpr int kStepsBehind = 2;        // steps of a block that are left when the next block's columns are taken
 static_assert(kBlock == ENTERING_COLUMNS && kBlock + kStepsBehind <= K, "an exponent reaches as far as K steps go");
 
 // Shared memory behind the emissions: S and I of a block's columns as they enter lane 0 (lane u brings those of column
@@ -81,6 +98,7 @@ static_assert(kBlock == ENTERING_COLUMNS && kBlock + kStepsBehind <= K, "an expo
 struct __align__(2 * sizeof(real)) Passed {
     real s, i;
 };
+static_assert(kEmissionBytes + (32 + 2 * kBlock) * sizeof(Passed) == SHARED_BYTES, "shared memory");
 __device__ __forceinline__ Passed* entering_of_block() {
     return reinterpret_cast<Passed*>(reinterpret_cast<uint8*>(shared) + kEmissionBytes);
 }
@@ -119,7 +137,7 @@ __device__ __forceinline__ Letters letters_of(const Window& window, uint32 shift
     return letters;
 }
 
-// Nothing stands from column `left` of a block on.
+// Let nothing stand from column `left` of a block on.
 __device__ __forceinline__ void end_letters(Letters& letters, int left) {
 #pragma unroll
     for (int u = 0; u < kBlock; ++u) {
@@ -128,8 +146,8 @@ __device__ __forceinline__ void end_letters(Letters& letters, int left) {
     }
 }
 
-// One strip: its border above is read and becomes its border below. `number` is the strip's in its pair. Returns the sum
-// of M + I over the columns of the read's last row, in lane 31 of the last strip.
+// One strip: its border above is read and becomes its border below. `number` is the strip's in its pair. Returns the
+// sum of M + I over the columns of the read's last row, in lane 31 of the last strip.
 __device__ __forceinline__ Sum run_strip(const Rows& rows, const Header& header, const Strip& strip, uint32 number,
                                          bool is_last, const uint8* letters, int columns, uint64* border) {
     const int l = threadIdx.x;
@@ -145,7 +163,7 @@ __device__ __forceinline__ Sum run_strip(const Rows& rows, const Header& header,
     const Passed* enters = l == 0 ? entering_of_block() : nothing_enters();
     if (l < kBlock) nothing_enters()[l] = {0, 0};
     const int u = l % kBlock;
-    // In the first strip D of row 0, which is the same all along, enters.
+    // What enters the first strip is D of row 0, the same in every column.
     Found coming = {};
     if (is_first) {
         set_value(coming.words, deletion);
@@ -159,7 +177,7 @@ __device__ __forceinline__ Sum run_strip(const Rows& rows, const Header& header,
 #pragma unroll
     for (int w = 0; w <= kBlock / 4; ++w) window.word[w] = __ldg(word + w);
     Sum sum = {0, 0};
-    // What enters in the block from column t on, as it was found, and the exponent that the states are brought to for it.
+    // What enters in the block from column t on, as it was found, and the exponent that states are brought to for it.
     real s_found, i_found;
     int found_exponent, next_exponent;
     const auto take = [&](int t) {
@@ -192,14 +210,14 @@ __device__ __forceinline__ Sum run_strip(const Rows& rows, const Header& header,
         real last_row = 0;
 #pragma unroll
         for (int v = 0; v < kBlock; ++v) {
-            // Before the block ends: the last steps hide what it waits for. The exponent need not fit to the last bit.
+            // Before the block ends, so that its last steps hide the wait. The exponent need not fit to the last bit.
             if (v == kBlock - kStepsBehind) take(t + kBlock);
             const uint32 letter = block_letters.four[v / 4] >> v % 4 * 8 & 0xff;
             const Passed in = enters[v];
             const real s = multiply_add(__shfl_up_sync(FULL, state.s_below, 1), keep, in.s);
             const real i = multiply_add(__shfl_up_sync(FULL, state.i_below, 1), keep, in.i);
             advance(rows, state, letter, s, i);
-            // Nothing, before lane 31's first column and after its last.
+            // Zero before lane 31's first column and after its last.
             last_row += state.i_below;
             if (l == 31) leaving_of_block()[v] = {state.s_below, state.i_below};
         }
@@ -225,7 +243,7 @@ __device__ __forceinline__ Sum run_strip(const Rows& rows, const Header& header,
 __device__ __forceinline__ double pass_on_kept(uint64* kept, uint32 number, double own) {
     double above = 0;
     if (number > 0) {
-        uint64 words[2] = {load_shared_word(kept), load_shared_word(kept + 1)};
+        uint64 words[kKeptWords] = {load_shared_word(kept), load_shared_word(kept + 1)};
         while (!is_by(words[0], number) || !is_by(words[1], number)) {
             __nanosleep(50);
             words[0] = load_shared_word(kept);
@@ -238,7 +256,7 @@ __device__ __forceinline__ double pass_on_kept(uint64* kept, uint32 number, doub
 }
 
 // item_pair: the pair of each item; pair_item: a pair's first item. pair_column: where a pair's border begins.
-// next_item, kept (two words a pair) and borders (kBorderWords a column): zero at first.
+// next_item, kept (kKeptWords a pair) and borders (kBorderWords a column): zero at first.
 extern "C" __global__ void __launch_bounds__(32, 8)
     forward_long(const uint8* __restrict__ buffer, const Tables* __restrict__ tables, uint32 items,
                  const uint32* __restrict__ item_pair, const uint32* __restrict__ pair_item,
@@ -263,12 +281,13 @@ extern "C" __global__ void __launch_bounds__(32, 8)
         const Strip strip = load_strip(buffer, header, *tables, position + row, length - row, length, rows);
         const Sum sum = run_strip(rows, header, strip, number, is_last, buffer + header.letters + letter, columns,
                                   borders + pair_column[pair] * kBorderWords);
-        // By then the strip above has long passed on its own.
+        // By now the strip above has passed on its own long ago: this does not wait.
         if (threadIdx.x == 31) {
             const double own = strip.folds && strip.scales ? strip.log_kept : double(not_a_number());
-            const double total = pass_on_kept(kept + 2 * pair, number, own);
+            const double total = pass_on_kept(kept + kKeptWords * pair, number, own);
             const bool held = sum.value > 0 && sum.value < infinity();
-            if (is_last) scores[pair] = held ? log10(sum.value) + sum.exponent * LOG10_2 + total : double(not_a_number());
+            if (is_last)
+                scores[pair] = held ? log10(sum.value) + sum.exponent * LOG10_2 + total : double(not_a_number());
         }
     }
 }

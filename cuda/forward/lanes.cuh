@@ -1,8 +1,9 @@
-// A warp's lanes and the rows that they own: one column of the folded recurrence (rows.cuh), whatever is built on it.
+// A warp's lanes and the rows that they own: one column of the folded recurrence (rows.cuh). All forward kernels share
+// this.
 //
-// G neighbouring lanes own a strip of G * K rows, each lane K of them in registers. Column j reaches lane l at step j + l;
-// what lane l + 1 needs of it (S and I of its first row) goes down by one shuffle each, because the lane above computes
-// them. The emissions lie in shared memory.
+// G neighbouring lanes own a strip of G * K rows, each lane K of them in registers. Column j reaches lane l at step j +
+// l. What lane l + 1 needs of it, S and I of its first row, the lane above has computed: each goes down by one shuffle.
+// The emissions lie in shared memory.
 
 #ifndef PAIRHMM_EMULATED
 #define SHARED_WORDS(name) extern __shared__ __align__(16) uint32 name[]
@@ -37,32 +38,31 @@ struct Strip {
     real entry;       // dm / mm of the first row: D of row 0 in units of S
 };
 
-// What a lane holds spans the cost of a gap through two lanes, and through as many rows as columns enter at once from a
-// strip above, beside that of two openings, and has to be exact to the last of its rows: that leaves kRange bits. Rows
-// whose gaps are rarer than this (bits a lane, and an opening) are beyond the range of `real`.
+// An insertion may lead through two lanes, and through as many rows as columns enter at once from a strip above. All
+// that it loses on its way has to fit into kGapRange bits, beside two openings, and be exact to the last row. Rows
+// whose insertions lose more than kMostFall bits a lane, or open more rarely than kLeastOpening, are beyond the range
+// of `real`.
 #ifndef ENTERING_COLUMNS
 #define ENTERING_COLUMNS 0
 #endif
-constexpr float kRange = sizeof(real) == 4 ? 160 : 1650;
-constexpr float kMostFall = kRange * K / (2 * K + 1 + ENTERING_COLUMNS);
-constexpr float kLeastOpening = sizeof(real) == 4 ? 1e-6f : 1e-30f;
+constexpr float kGapRange = GAP_RANGE;
+constexpr float kMostFall = kGapRange * K / (2 * K + 1 + ENTERING_COLUMNS);
+constexpr float kLeastOpening = LEAST_OPENING;
 
 // Lanes are rescaled after so many steps: at most K, so that what enters a lane does not leave it on a path of matches.
 constexpr int kRescaleSteps = K < 16 ? 8 : 16;
 
-// A deletion leads from a lane's largest value to where a row above it could be by the next rescaling, which takes so many
-// extensions. Little is lost with a deletion's end, which is beside its opening here. In float64, whose extensions are often
-// rarer than openings, a row above is as far again by deletions of one base; and one factor, which is not below 2^-1022, takes
-// values to the next lane.
-constexpr float kDeletionRange = sizeof(real) == 4 ? 180 : 620;
-constexpr float kMostDeletionBits = kDeletionRange / (kRescaleSteps + K + 2);
-constexpr float kLeastDeletion = kLeastOpening / 16;
+// By the next rescaling, a row above may have moved kRescaleSteps columns and K rows ahead of a lane's largest value. A
+// deletion reaches it by as many extensions, which have to fit into DELETION_RANGE bits (pairhmm/models/scaling.py).
+constexpr float kMostDeletionBits = float(DELETION_RANGE) / (kRescaleSteps + K + 2);
+constexpr float kLeastDeletion = LEAST_DELETION;
 
-// Emissions relative to a row's best one: four rows [letter][k / 4][lane], which any letters read without a bank conflict.
-// A lane reads and writes its own column alone; on their way into registers, which a loop can't index, rows pass here.
+// Emissions relative to a row's best one lie in shared memory as [letter][k / 4][lane] of four rows: whatever letters
+// the lanes read, there is no bank conflict. A lane reads and writes its own column alone. Coefficients of rows pass
+// through here too, on their way into registers, which a loop cannot index.
 constexpr int kQuads = (K + 3) / 4;
 constexpr int kEmissionBytes = LETTERS * kQuads * 128 * sizeof(real);
-constexpr uint32 kNoLetter = 5;  // of LETTERS = 6: what stands past a haplotype's end, where nothing is emitted
+constexpr uint32 kNoLetter = kLetters;  // where LETTERS has it: what stands past a haplotype's end emits nothing
 SHARED_WORDS(shared);
 
 struct __align__(16) Quad {
@@ -72,19 +72,20 @@ struct __align__(16) Quad {
 __device__ __forceinline__ real* column_of_lane() { return reinterpret_cast<real*>(shared) + threadIdx.x * 4; }
 __device__ __forceinline__ int emission_at(int letter, int k) { return (letter * kQuads + k / 4) * 128 + k % 4; }
 
-// Whether a lane's exponent holds the deletions of the row at `at`, by what opens and ends them and what extends them. Where
-// there are none, columns are as far apart as the emissions of all `read_rows` rows of the read make them.
+// Whether a lane's exponent holds the deletions of the row at `at`, by the probabilities that open and end them and
+// that extend them. Without deletions, columns may lie as far apart as the emissions of all `read_rows` rows of the
+// read allow.
 __device__ __forceinline__ bool holds_deletions(const uint8* buffer, const Header& header, const Tables& tables,
                                                 uint32 at, int read_rows, float from_deletion, float extension) {
     if (from_deletion > 0) return from_deletion >= kLeastDeletion && -log2f(extension) <= kMostDeletionBits;
     const Emissions emissions = load_emissions(buffer, header, tables, at);
     real least = 1;
-    for (int s = 0; s < 5; ++s) least = emissions.relative[s] < least ? emissions.relative[s] : least;
-    return -log2f(float(least)) * read_rows <= kRange;
+    for (int s = 0; s < kLetters; ++s) least = emissions.relative[s] < least ? emissions.relative[s] : least;
+    return -log2f(float(least)) * read_rows <= kGapRange;
 }
 
-// Rows of the `count` positions from `first` on, as many as the strip holds; past them rows that carry M + I down. The read
-// has `read_rows` of them.
+// Load the rows of `count` positions from `first` on, as many as the strip holds. Past them stand rows that carry M + I
+// down. The read has `read_rows` rows.
 __device__ __forceinline__ Strip load_strip(const uint8* buffer, const Header& header, const Tables& tables,
                                             uint32 first, int count, int read_rows, Rows& rows) {
     const int l = threadIdx.x % G;
@@ -104,7 +105,7 @@ __device__ __forceinline__ Strip load_strip(const uint8* buffer, const Header& h
         scales = scales && real(now.mi) >= kLeastOpening;
         const float bits = -log2f(float(f.extend_insertion));
         fall += bits;
-        // Into the row that carries down it is that of an opening as well, which has its own share of the range.
+        // The step into the row that carries down includes an opening, which has its own share of the range.
         if (i + 1 < count) {
             fall_of_gap += bits;
             scales = scales && holds_deletions(buffer, header, tables, first + i, read_rows, float(f.from_deletion),
@@ -131,7 +132,7 @@ __device__ __forceinline__ Strip load_strip(const uint8* buffer, const Header& h
         const int i = l * K + k;
         Emissions emissions = {};
         if (i < count) emissions = load_emissions(buffer, header, tables, first + i);
-        for (int s = 0; s < LETTERS; ++s) own[emission_at(s, k)] = s < 5 ? emissions.relative[s] : real(0);
+        for (int s = 0; s < LETTERS; ++s) own[emission_at(s, k)] = s < kLetters ? emissions.relative[s] : real(0);
     }
     scales = scales && fall_of_gap < kMostFall;
     // Summed in an order that depends on G alone.

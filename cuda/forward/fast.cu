@@ -1,35 +1,53 @@
-// Batch forward in float32.
+// Every pair of a batch in float32: the kernel that scores nearly all of them.
 //
-// A tile of 32 / G reads shares a warp (lanes.cuh). Compiled for each shape (G, K) that a batch needs. Haplotypes may
-// differ in length inside a warp: the loop runs to each length in turn. With TALL, reads longer than the 32 K rows of a
-// warp are cut into strips; the row between two strips passes through memory.
+// Method: a block is one warp, and takes a tile of 32 / G reads against some haplotypes of their group (a work item). G
+// lanes own a read, each lane K of its rows in registers (lanes.cuh); S and I go down to the next lane by two shuffles
+// a column. It is compiled for each shape (G, K) that a batch needs. Haplotypes of a warp may differ in length: the
+// loop runs to each length in turn. With TALL, a read of more than 32 K rows is cut into strips; the row between two
+// strips goes through memory.
 //
-// No state has an exponent: they start at 2^kStartExponent, and a pair whose sum falls below kLowestSum (a score of about
-// -62 below that of a perfect match) is put on a list for forward_scaled.cu.
+// Ladder, kernels alone on an NVIDIA H200 in GCUPS (10^9 cells a second). "128 x 128" are 32 reads x 32 haplotypes a
+// group.
+//
+//     what                                                          128 x 128  256 x 256  512 x 512
+//     gpuPairHMM at 3965d2d, on the same kind of machine                2,335      2,480      2,575
+//     first prototype, 7 operations a cell                              2,686      2,948          -
+//     prototype, 5 operations a cell (rows.cuh)                         3,579      3,716      3,544
+//     this kernel (benchmarks/results/device-nvidia-h200-cuda.json)     3,805      3,812      3,899
+//
+// What moved it and its prototypes: letters padded on both sides of a haplotype, so that no step has a branch (+7%); 8
+// columns unrolled (+8% over 4, +19% over 1); a deletion's extension as an immediate operand (+4 to 7%); S computed
+// from D first, I last (+4%). What did not: matches as predicates from a bit mask (3 to 10% slower); K = 32 (spills).
+//
+// Limits: five floating-point instructions a cell would allow 6,700 GCUPS on an H200; 58% is reached, since the five
+// read 13 registers a row and dispatch stalls take 27 to 33% of the issue slots. 1,024 x 1,024 bases (two strips) reach
+// 3,651: a step takes 97 instructions instead of 92. No state has an exponent: they start at 2^kStartExponent, and a
+// pair whose sum falls below kLeastSum (a score about 62 below that of a perfect match) goes on a list for scaled.cu.
 
-// Warps that a multiprocessor must hold: as many as leave a lane the registers that its rows need.
-#ifndef BLOCKS
-#define BLOCKS (K + 3 * VARYING + 5 * TALL <= 16 ? 16 : K + 3 * VARYING + 5 * TALL <= 22 ? 12 : 8)
-#endif
+// Warps that a multiprocessor must hold: as many as leave a lane the registers that its rows need, and no spills (128
+// registers with 16, 168 with 12).
+constexpr int kCrowding = K + 3 * VARYING + 5 * TALL;
+constexpr int kBlocks = kCrowding <= 16 ? 16 : kCrowding <= 22 ? 12 : 8;
 
-constexpr int kStartExponent = 116;
-constexpr float kLowestSum = 1e-28f;
+constexpr int kStartExponent = START_EXPONENT;
+constexpr float kLeastSum = LEAST_SUM;
 constexpr int kPart = 8;  // columns of one loop iteration
 
-// Sum of M + I over the columns of the read's last row, relative to 2^kStartExponent; whole in lane G - 1.
-// `steps` is columns + G - 1, 0 for lanes without a haplotype. between[column] (TALL only, from column 1 - G on): what
-// enters lane 0, S and I of the strip's first row; overwritten by what leaves lane G - 1.
-__device__ __forceinline__ float sum_fast(const Rows& rows, float deletion, float first, const uint8* letters, int steps,
-                                          float2* between) {
+// Sum of M + I over the columns of the read's last row, relative to 2^kStartExponent; whole in lane G - 1. `steps` is
+// columns + G - 1, or 0 for lanes without a haplotype. between[column] (TALL only, from column 1 - G on) has what
+// enters lane 0, S and I of the strip's first row. What leaves lane G - 1 overwrites it.
+__device__ __forceinline__ float sum_fast(const Rows& rows, float deletion, float first, const uint8* letters,
+                                          int steps, float2* between) {
     const int l = threadIdx.x % G;
     States state;
     clear(state);
     state.s[0] = first;
     const float keep = l == 0 ? 0.0f : 1.0f;
     const uint8* column = letters - l;
-    // Many columns may add the same to the sum: it is made of parts of kPart columns, whatever the warp's other haplotypes.
+    // Many columns may add nearly the same: the sum is made of sums of kPart columns each, so that it rounds seldom.
+    // Where these parts end does not depend on the warp's other haplotypes, nor does a score.
     float part = 0, sum = 0, result = 0;
-    // A letter, and what enters, are read a column before their turn.
+    // A letter, and what enters, are read one column before they are used.
     uint32 next = column[0];
     float2 next_entering = make_float2(deletion, 0);
 #if TALL
@@ -69,18 +87,22 @@ __device__ __forceinline__ float sum_fast(const Rows& rows, float deletion, floa
     return result;
 }
 
-// What a read's lanes need between two haplotypes only: it waits in shared memory, behind the emissions.
+// What a read's lanes need only between two haplotypes. It lies in shared memory, behind the emissions, so that the
+// inner loop keeps the registers.
 struct __align__(8) Task {
     double log_kept;
     uint32 read, haplotype, end, score;  // its read, the haplotypes left, and the next score
     uint32 folds, scales;
 };
+static_assert(sizeof(Task) == TASK_BYTES && kEmissionBytes + kReads * TASK_BYTES == SHARED_BYTES, "shared memory");
 
-// One tile of reads against some of their haplotypes; a block is a warp, and blockIdx.x an item.
-// items: x first read (an index into order), y which `haplotypes_each` of the group's haplotypes.
-// last_read: one past the tier's last read in order. listed, list: pairs (read, haplotype) for forward_scaled.
+// One tile of reads against some of their haplotypes: blockIdx.x is the item.
+// items: x is its first read (an index into order), y the number of its block of `haplotypes_each` haplotypes of the
+// group.
+// last_read: one past the tier's last read in order. listed, list: number, and pairs (read, haplotype), for
+// forward_scaled.
 // between: with TALL, `widest` columns for each item, and G before and after them.
-extern "C" __global__ void __launch_bounds__(32, BLOCKS)
+extern "C" __global__ void __launch_bounds__(32, kBlocks)
     forward_fast(const uint8* __restrict__ buffer, const Tables* __restrict__ tables, const uint2* __restrict__ items,
                  int64 last_read, int64 haplotypes_each, uint32* listed, uint2* list, float2* between, int64 widest,
                  double* scores, uint8* precision) {
@@ -135,8 +157,7 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
             task.scales = 0;
         }
         for (int row = 0; row < read.rows; row += G * K) {
-            const Strip strip =
-                load_strip(buffer, header, *tables, read.first + row, read.rows - row, read.rows, rows);
+            const Strip strip = load_strip(buffer, header, *tables, read.first + row, read.rows - row, read.rows, rows);
             if (writes) {
                 task.log_kept = task.log_kept + strip.log_kept;
                 task.folds = task.folds && strip.folds;
@@ -157,7 +178,7 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
         const float sum = sum_fast(rows, deletion, first, letters, works ? columns + G - 1 : 0, between);
 #endif
         if (works && writes) {
-            const bool held = task.folds && sum >= kLowestSum && sum < infinity();
+            const bool held = task.folds && sum >= kLeastSum && sum < infinity();
             const uint32 score = task.score;
             scores[score] =
                 held ? log10(double(sum)) - kStartExponent * LOG10_2 + task.log_kept : double(not_a_number());

@@ -1,8 +1,20 @@
-// The rescue of forward.cu: the pairs that it listed, in float32 with an exponent a lane (scaling.cuh).
+// The rescue of fast.cu: the pairs whose sums float32 does not hold, in float32 with an exponent for each lane
+// (scaling.cuh).
 //
-// Reads of any length up to G * K rows share a warp; a read need not have here the shape that it had there.
+// Method: as in fast.cu, but every kRescaleSteps columns a lane's states are brought to its largest value, and the sum
+// is a double with an exponent. Warps take pairs from the list that fast.cu wrote. Reads of any length up to G * K rows
+// share a warp, so that five shapes are enough (RESCUERS of pairhmm/backends/tiles.py): a read need not have the shape
+// that it had there.
+//
+// Measured on an NVIDIA H200, from host arrays to host scores: 3,330 GCUPS where no pair is rescued (s150), 2,423 where
+// a fifth of the pairs are (s150-rescue; benchmarks/results/device-nvidia-h200-cuda.json).
+//
+// Limits: rows whose gaps are beyond the range of a lane (kMostFall, kMostDeletionBits in lanes.cuh) stay unscored, and
+// go to forward_pairs.
 
-// Sum of M + I over the columns of the read's last row; whole in lane G - 1. `steps` is columns + G - 1, 0 for lanes
+static_assert(kEmissionBytes == SHARED_BYTES, "shared memory");
+
+// Sum of M + I over the columns of the read's last row; whole in lane G - 1. `steps` is columns + G - 1, or 0 for lanes
 // without a pair.
 __device__ __forceinline__ Sum sum_scaled(const Rows& rows, const Header& header, const Strip& strip,
                                           const uint8* letters, int steps) {
@@ -57,7 +69,7 @@ extern "C" __global__ void __launch_bounds__(32, 8)
         const int columns = int(words(buffer, header.haplotype_offset)[pair.y + 1] - offset);
         const Sum sum =
             sum_scaled(rows, header, strip, buffer + header.letters + offset, at < count ? columns + G - 1 : 0);
-        // The tile that listed the pair had other lanes.
+        // Whether a read's rows fit a lane is asked again: the tile that listed the pair had other lanes.
         if (at < count && threadIdx.x % G == G - 1 && strip.scales && sum.value > 0 && sum.value < infinity()) {
             const size_t index = score_index(buffer, header, read, pair.y);
             scores[index] = log10(sum.value) + sum.exponent * LOG10_2 + strip.log_kept;

@@ -1,8 +1,9 @@
-// Lanes with an exponent each: value * 2^exponent, brought to the lane's largest value every kRescaleSteps steps. Columns
-// past a haplotype's end emit nothing (kNoLetter): their values could be far above all that count.
+// Lanes with an exponent each: a state is value * 2^exponent. Every kRescaleSteps steps a lane's values are brought to
+// its largest one. Columns past a haplotype's end emit nothing (kNoLetter): their values could be far above all that
+// count.
 
-constexpr int kTop = sizeof(real) == 4 ? 100 : 900;  // exponent that a lane's largest value is brought to
-constexpr int kNothing = -(1 << 28);                 // exponent of zero
+constexpr int kTop = TOP_EXPONENT;     // exponent that a lane's largest value is brought to
+constexpr int kNothing = NO_EXPONENT;  // exponent of zero
 
 // 2^exponent; zero below the range of `real`.
 __device__ __forceinline__ float power_of_two(float, int exponent) {
@@ -47,13 +48,13 @@ __device__ __forceinline__ Sum add(Sum sum, real value, int exponent) {
     return {sum.value + ldexp(mantissa, exponent - sum.exponent), sum.exponent};
 }
 
-// An exponent that fits a lane's largest value, that of the lane above, and what an insertion would bring it in so many
-// `steps`; `entering` is the exponent of what enters lane 0. Lanes further above than that do not count: they are at later
-// columns, where values may be far larger.
+// An exponent that fits the largest of a lane's values, those of the lane above, and what an insertion would bring the
+// lane within `steps` steps. `entering` is the exponent of what enters lane 0. Lanes further above do not count: they
+// are at later columns, where values may be far larger.
 template <int steps>
 __device__ __forceinline__ int fitting_exponent(const States& state, int exponent, int entering, int fall) {
     const int l = threadIdx.x % G;
-    // In four parts, each of which waits for itself alone.
+    // The largest of four interleaved quarters, so that no comparison waits for the one before it.
     real part[4] = {state.s_below, state.i_below, 0, 0};
 #pragma unroll
     for (int k = 0; k < K; ++k) {
