@@ -1,4 +1,4 @@
-"""The scan on a WebGPU device: shaders/scan*.wgsl through wgpu."""
+"""The scan on a WebGPU device: shaders/scan/*.wgsl through wgpu."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from pairhmm.scanning.mapped import MappedSender
 __all__ = ["ENTRIES", "WebgpuFinder", "make", "source", "status"]
 
 ENTRIES = {
-    "mark": "scan_mark",
-    "match_tile": "scan_match",
-    "sum": "scan_sums",
-    "carry": "scan_sums",
-    "total": "scan_verify",
-    "verify": "scan_verify",
+    "mark": "mark",
+    "match_tile": "match",
+    "sum": "sums",
+    "carry": "sums",
+    "total": "verify",
+    "verify": "verify",
 }
-"""Entry points, and the files of shaders/ that have them."""
+"""Entry points, and the files of shaders/scan/ that have them."""
 
 BINDINGS = {
     "mark": ("words", "with_letters"),
@@ -83,7 +83,7 @@ PARAMS = (
     "sum_tiles",
     "scored",
 )
-"""Of `Params` in shaders/scan.wgsl."""
+"""Of `Params` in shaders/scan/scan.wgsl."""
 
 
 def source(entry: str, bases: int) -> str:
@@ -91,7 +91,7 @@ def source(entry: str, bases: int) -> str:
     constants = {"BASES": bases, "TILE": TILE, "SUMMED": SUMMED}
     switches = {"PER_WORD": PER_WORD, "BEYOND_WORD": bases - PER_WORD}
     lines = [f"const {name} = {value}u;\n" for name, value in constants.items()]
-    return "".join([*lines, *(wgsl.expand(f"{name}.wgsl", _read, switches) for name in ("scan", ENTRIES[entry]))])
+    return "".join([*lines, *(wgsl.expand(f"scan/{name}.wgsl", _read, switches) for name in ("scan", ENTRIES[entry]))])
 
 
 @cache

@@ -47,7 +47,7 @@ LEAST_SHARE = 0.1
 """Of a submission, that a call has to fill for its speed to count."""
 
 STEP_SECONDS = 4e-7
-"""A step of forward_long.wgsl takes at most as long, about, where a device has room for all strips."""
+"""A step of forward/long.wgsl takes at most as long, about, where a device has room for all strips."""
 
 POLLS = 1 << 18
 """How often a strip looks for what the one above is to give it, until it takes workgroups not to run side by side.
@@ -57,7 +57,7 @@ turns anyway.
 """
 
 STARTED_AT = -116
-"""Exponent of the scores of forward.wgsl; those of forward_scaled.wgsl lie below -200."""
+"""Exponent of the scores of forward/forward.wgsl; those of forward/scaled.wgsl lie below -200."""
 
 CHUNK_CELLS = {"DiscreteGPU": 17_000_000_000, "IntegratedGPU": 1_000_000_000, "CPU": 100_000_000}
 """Cells of a call, by the kind of adapter; of another kind as of an integrated GPU."""
@@ -69,13 +69,13 @@ SCORERS = min(8, os.cpu_count() or 1)
 """Threads that make a call's scores of what the device leaves."""
 
 ENTRY_BYTES, WORD_BYTES = 16, 4
-"""Of forward_long.wgsl: one of the STRIP_ENTRIES of a lane, and a word of a border."""
+"""Of forward/long.wgsl: one of the STRIP_ENTRIES of a lane, and a word of a border."""
 
 SHARE = 4
 """One part in this many of a call's memory may be borders of long pairs and their states, or what is between strips."""
 
 LISTS, BORDERS = ("listed", "list"), ("border", "strips")
-"""Buffers of forward.wgsl, forward_tall.wgsl and forward_scaled.wgsl, and of forward_long.wgsl."""
+"""Buffers of forward/forward.wgsl, forward/tall.wgsl and forward/scaled.wgsl, and of forward/long.wgsl."""
 
 
 class WebgpuBackend:
@@ -224,7 +224,7 @@ class WebgpuBackend:
         return Variant(kernel, shape, WIDTH, shuffles, *model, rescuer_reads, part=self._part)
 
     def _long_variants(self, batch: PairBatch, segment: int) -> list[Variant]:
-        """forward_long_rows.wgsl, and forward_long.wgsl, which knows no rows but those."""
+        """forward/long_rows.wgsl, and forward/long.wgsl, which knows no rows but those."""
         extension = webgpu_kernels.extension_of(batch)
         shuffles = segment <= self._runtime.subgroup
         rows = Variant(
@@ -302,7 +302,7 @@ class WebgpuBackend:
 
 
 def _put_scores(batch: PairBatch, packed: Packed, out: NDArray[np.uint32], scores: Scores) -> None:
-    """Scores of forward.wgsl and forward_scaled.wgsl."""
+    """Scores of forward/forward.wgsl and forward/scaled.wgsl."""
     sums, kept = out[: 2 * packed.pairs], out[2 * packed.pairs :]
     native.device_scores(
         batch.group_read,
@@ -326,7 +326,7 @@ def _strip_bytes(segment: int) -> int:
 
 
 def _pair_scores(packed: PackedPairs, pairs: int, out: NDArray[np.uint32]) -> NDArray[np.float64]:
-    """Scores of forward_long.wgsl: NaN where a strip's rows do not fit."""
+    """Scores of forward/long.wgsl: NaN where a strip's rows do not fit."""
     log10 = _log10(out[: 2 * pairs].reshape(-1, 2))
     of_strips = out[2 * pairs :].reshape(-1, 3)
     log10[np.add.reduceat(of_strips[:, 2], packed.pair_item) != 0] = np.nan

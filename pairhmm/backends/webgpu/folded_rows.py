@@ -12,7 +12,7 @@ COLUMNS = 12
 
 
 class Folded(NamedTuple):
-    """Reads in the folded form (shaders/lanes.wgsl).
+    """Reads in the folded form (shaders/forward/lanes.wgsl).
 
     Attributes
     ----------

@@ -18,20 +18,29 @@ from pairhmm.backends.webgpu.strips import BLOCKS, LEAD_BLOCKS, passing_entries,
 from pairhmm.models.batch import PairBatch
 from pairhmm.models.gatk import ERROR
 
+FILES = {
+    "forward": "forward",
+    "forward_tall": "tall",
+    "forward_scaled": "scaled",
+    "forward_long_rows": "long_rows",
+    "forward_long": "long",
+}
+"""Entry points, and the files of shaders/forward/ that have them."""
+
 SUBGROUPS = "enable subgroups;\n"
 
 PART, SOFTWARE_PART = 12, 4
-"""Columns of a loop's iteration in forward.wgsl, multiples of 4: on a GPU, and where compiling many takes seconds."""
+"""Columns of an iteration of forward.wgsl's loop, multiples of 4: on a GPU, and where compiling many takes seconds."""
 
 COARSE, FINE = 16, 32
 """The logarithm of what a read's scores are relative to comes back in two parts, in units of 2^-16 and 2^-32."""
 
 
 NOT_KEPT = 0x7FFFFFFF
-"""In place of the coarse part, where a driver gave forward.wgsl other subgroups than were measured; and"""
+"""In place of the coarse part, where a driver gave forward/forward.wgsl other subgroups than were measured; and"""
 
 UNORDERED = 4
-"""the same among what forward_long.wgsl finds unfit of a strip."""
+"""the same among what forward/long.wgsl finds unfit of a strip."""
 
 UNFINISHED = 8
 """Beside it, in a strip that is not done."""
@@ -44,23 +53,23 @@ class Variant:
     Attributes
     ----------
     kernel : {"forward", "forward_tall", "forward_scaled", "forward_long_rows", "forward_long"}
-        A file of shaders/, and its entry point.
+        An entry point (`FILES`).
     shape : Shape
     width : int
         Invocations of a workgroup.
     shuffles : bool
         Lanes hand values on by a subgroup's shuffles, and not through workgroup memory.
     rows : {"qualities", "profiles", "folded"}
-        What rows are made from: a file of shaders/.
+        What rows are made from: a file of shaders/forward/.
     extension : float or None
         Probability that a deletion is extended, where it is one number for the batch: a register less for each row. The
         scores are the same bits either way.
     rescuer_reads : int
-        Of forward.wgsl: reads that share a workgroup of the forward_scaled.wgsl that rescues its pairs.
+        Of forward/forward.wgsl: reads that share a workgroup of the forward/scaled.wgsl that rescues its pairs.
     segment : int
-        Of forward_long.wgsl and forward_long_rows.wgsl: lanes that hand values on, one to the next.
+        Of forward/long.wgsl and forward/long_rows.wgsl: lanes that hand values on, one to the next.
     part : int
-        Of forward.wgsl and forward_tall.wgsl: columns of a loop's iteration.
+        Of forward/forward.wgsl and forward/tall.wgsl: columns of a loop's iteration.
     """
 
     kernel: str
@@ -129,17 +138,17 @@ def source(variant: Variant) -> str:
         names.append("pass_shuffles" if variant.shuffles else "pass_memory")
     if variant.kernel != "forward_long":
         names += ["lanes", "pairs", f"rows_{variant.rows}"]
-    names += ["scaling" if is_scaled else "sums"] + ["strips"] * is_long + [variant.kernel]
+    names += ["scaling" if is_scaled else "sums"] + ["strips"] * is_long + [FILES[variant.kernel]]
     lines = [f"const {name} = {value}u;" for name, value in constants.items()]
     if variant.extension is not None:
         lines.append(f"const EXTEND_DELETION = {float(np.float32(variant.extension)).hex()}f;")
-    parts = (wgsl.expand(f"{name}.wgsl", _read, constants | switches) for name in names)
+    parts = (wgsl.expand(f"forward/{name}.wgsl", _read, constants | switches) for name in names)
     return "\n".join(lines) + "\n" + "".join(parts)
 
 
 def subgroups_source(width: int) -> str:
     """WGSL of subgroups.wgsl for workgroups of that many invocations."""
-    return f"const W = {width}u;\n" + _read("subgroups.wgsl")
+    return f"const W = {width}u;\n" + _read("forward/subgroups.wgsl")
 
 
 def tables() -> NDArray[np.uint32]:
@@ -175,7 +184,7 @@ def _pairs_of_inverse(values: NDArray[np.float64]) -> NDArray[np.uint32]:
 
 
 def pairs_of(values: NDArray[np.float64]) -> NDArray[np.uint32]:
-    """uint32[n, 2]: the float32 next to each value, and what it lacks (shaders/pairs.wgsl)."""
+    """uint32[n, 2]: the float32 next to each value, and what it lacks (shaders/forward/pairs.wgsl)."""
     near = values.astype(np.float32)
     return np.stack([_bits(near), _bits(values - near)], axis=1)
 

@@ -1,6 +1,6 @@
 """A batch as a buffer of 32-bit words for the WebGPU kernels, and for each dispatch a block that says where they lie.
 
-The layout is that of `Work` in `shaders/tiles.wgsl`.
+The layout is that of `Work` in `shaders/forward/tiles.wgsl`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ LONGEST_TILE = 2048
 """Bases of a read that is in a tile: of longer ones float32 holds few scores."""
 
 BETWEEN_PADDING = 64
-"""Columns past a haplotype's end that the strips of forward_tall.wgsl read."""
+"""Columns past a haplotype's end that the strips of forward/tall.wgsl read."""
 
 BETWEEN_BYTES, LISTED_BYTES = 128 << 20, 8
 """Of what is between strips, for all items of a dispatch: more than a large GPU works on at once. And of an entry of
@@ -74,7 +74,7 @@ WORK = np.dtype(
         *((name, "<u4") for name in ("rescuer", "list", "between", "front", "behind", "polls", "nothing")),
     ]
 )
-"""`Work` of shaders/tiles.wgsl."""
+"""`Work` of shaders/forward/tiles.wgsl."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +232,7 @@ def _packed(
 
 @dataclass(frozen=True, slots=True)
 class PackedPairs:
-    """How to score single pairs with forward_long.wgsl.
+    """How to score single pairs with forward/long.wgsl.
 
     Attributes
     ----------
@@ -292,7 +292,7 @@ def pack_pairs(
 
 
 def strips_of(batch: PairBatch, reads: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Strips that reads are cut into, by forward_long.wgsl."""
+    """Strips that reads are cut into, by forward/long.wgsl."""
     strips: NDArray[np.int64] = -(-np.diff(batch.read_offset)[reads] // (LONG.lanes * LONG.rows))
     return strips
 

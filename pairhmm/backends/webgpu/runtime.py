@@ -73,7 +73,7 @@ class Runtime:
 
     @property
     def segment(self) -> int:
-        """Lanes of forward_long.wgsl that hand values on: all of a strip, where few shuffle or memory is short."""
+        """Lanes of forward/long.wgsl that hand values on: all of a strip, where few shuffle or memory is short."""
         shuffling = min(self.subgroup, LONGEST_SEGMENT)
         if shuffling < SHORTEST_SEGMENT:
             return LONG.lanes
@@ -169,7 +169,7 @@ class Runtime:
         return (int(last) - int(first)) * 1e-9
 
     def _layout(self, lists: str) -> Any:
-        """What a kernel is bound to: the variables of shaders/tiles.wgsl, and two that it uses as `lists` says."""
+        """The bindings of a kernel: the variables of forward/tiles.wgsl, and two that it uses as `lists` says."""
         kinds = ("read-only-storage", "read-only-storage", "uniform", "storage", lists, lists)
         entries = [
             {

@@ -1,4 +1,4 @@
-"""How forward_long.wgsl cuts pairs: into strips of rows, segments of lanes, and blocks of columns."""
+"""How forward/long.wgsl cuts pairs: into strips of rows, segments of lanes, and blocks of columns."""
 
 from __future__ import annotations
 
@@ -76,12 +76,12 @@ def passing_entries(segment: int) -> int:
 
 
 def strip_entries(segment: int) -> int:
-    """STRIP_ENTRIES of shaders/strips.wgsl."""
+    """STRIP_ENTRIES of shaders/forward/strips.wgsl."""
     return 11 * -(-LONG.rows // 4) + 3 + passing_entries(segment)
 
 
 def workgroup_bytes(segment: int) -> int:
-    """Workgroup memory of forward_long.wgsl: emissions, what passes between segments, and the lanes' exponents."""
+    """Workgroup memory of forward/long.wgsl: emissions, what passes between segments, and the lanes' exponents."""
     segments = LONG.lanes // segment
     emissions = 4 * LETTERS_SCALED * LONG.rows * LONG.lanes
     passing = (segments + 1) * BLOCKS * (8 * BLOCK + 4)

@@ -26,7 +26,7 @@ KINDS = {"uniform": "UNIFORM|COPY_DST", "storage": "STORAGE|COPY_DST|COPY_SRC"}
 
 def source() -> str:
     """WGSL of scan_ablation.wgsl."""
-    return f"const SUMMED = {SUMMED}u;\n" + (files("pairhmm") / "shaders" / "scan_ablation.wgsl").read_text()
+    return f"const SUMMED = {SUMMED}u;\n" + (files("pairhmm") / "shaders/published/scan_ablation.wgsl").read_text()
 
 
 class WebgpuBrute:

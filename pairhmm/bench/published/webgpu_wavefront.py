@@ -36,10 +36,10 @@ DIAGONAL = np.dtype(
     [(name, "<u4") for name in ("index", "rows", "columns")]
     + [(name, "<f4") for name in ("start_match", "start_deletion", "deletion")]
 )
-"""`Diagonal` of shaders/wavefront.wgsl."""
+"""`Diagonal` of shaders/published/wavefront.wgsl."""
 
 KINDS = ("read-only-storage", "read-only-storage", "uniform", "read-only-storage", "storage", "storage")
-"""Bindings of shaders/wavefront.wgsl."""
+"""Bindings of shaders/published/wavefront.wgsl."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,8 @@ def source(cached: bool) -> str:
     """WGSL of wavefront.wgsl, with the tables in workgroup memory or without."""
     constants = f"const W = {WIDTH}u;\nconst LOG_ZERO = {LOG_ZERO!r}f;\n"
     read = (files("pairhmm") / "shaders").joinpath
-    return constants + wgsl.expand("wavefront.wgsl", lambda name: read(name).read_text(), {"CACHED": int(cached)})
+    switches = {"CACHED": int(cached)}
+    return constants + wgsl.expand("published/wavefront.wgsl", lambda name: read(name).read_text(), switches)
 
 
 def log_pair(batch: PairBatch) -> LogPair:

@@ -111,7 +111,7 @@ def test_messages_are_seen(browser):
 def test_pipelines(browser, shader_variants):
     """Within the limits that every device has: the largest shape, which comes last, of each kernel, with shuffles.
 
-    Not forward_long.wgsl, nor what has a barrier a column: the software adapter takes a minute for each of these.
+    Not forward/long.wgsl, nor what has a barrier a column: the software adapter takes a minute for each of these.
     """
     largest = {variant.kernel: variant for variant in shader_variants if variant.shuffles}
     del largest["forward_long"]

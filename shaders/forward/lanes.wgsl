@@ -30,7 +30,7 @@ fn carrying_row() -> Row {
 struct Lane {
     kept: vec2<i32>,  // logarithm of what the host does not know of mm best over its rows, in units of 2^-16 and 2^-32:
                       // sums are exact
-    unfit: u32,       // UNFOLDED, or UNSCALED where forward_scaled.wgsl does not hold them: which insertions these lanes do
+    unfit: u32,       // UNFOLDED, or UNSCALED where scaled.wgsl does not hold them: which insertions these lanes do
                       // not hold, only lanes with exponents find, since others rescue what lanes without them list
     fall: f32,        // -log2 of what is left of an insertion that goes through all of them
 }

@@ -1,4 +1,4 @@
-// The brute force that scan_match.wgsl is measured beside, for `pairhmm bench scan`: as cuda/scan_ablation.cu says.
+// The brute force that scan/match.wgsl is measured beside, for `pairhmm bench scan`: as cuda/scan_ablation.cu says.
 // A workgroup a (segment, pattern), in rows of a pattern each.
 
 struct Brute {

@@ -1,4 +1,4 @@
-// Pairs of any length, cut into strips of G * K rows, each a workgroup's: what forward_long_rows.wgsl and forward_long.wgsl
+// Pairs of any length, cut into strips of G * K rows, each a workgroup's: what long_rows.wgsl and long.wgsl
 // have in common. The G lanes of a strip are segments of SEGMENT lanes that hand values on.
 
 // Rows between two strips, in blocks of S and I of RESCALE_STEPS columns and their exponent; 0 is a word that is not there.

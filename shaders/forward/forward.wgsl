@@ -6,14 +6,14 @@
 // a read's own haplotype does not have is not added to its sum.
 //
 // No state has an exponent: they start at 2^START, and a pair whose sum falls below LOWEST (a score of about -62 below
-// that of a perfect match) is put on a list for forward_scaled.wgsl.
+// that of a perfect match) is put on a list for scaled.wgsl.
 
 @group(0) @binding(4) var<storage, read_write> listed: array<atomic<u32>>;
 @group(0) @binding(5) var<storage, read_write> list: array<vec2<u32>>;
 
 const MOST_WORKGROUPS = 65535u;
 
-// Note a pair for forward_scaled.wgsl, and the workgroups that its list needs: see `LISTED` of webgpu_packed.py.
+// Note a pair for scaled.wgsl, and the workgroups that its list needs: see `LISTED` of webgpu_packed.py.
 fn enlist(read: u32, haplotype: u32) {
     let at = atomicAdd(&listed[work.rescuer * 4u + 3u], 1u);
     list[work.list + at] = vec2<u32>(read, haplotype);
@@ -25,9 +25,9 @@ fn enlist(read: u32, haplotype: u32) {
 // One item: a tile of reads against some of their haplotypes.
 @compute @workgroup_size(W)
 fn forward(
-//#include invocation.wgsl
+//#include forward/invocation.wgsl
 ) {
-//#include item.wgsl
+//#include forward/item.wgsl
     let slot = lane / G;
     let is_first = lane % G == 0u;
     let is_last = lane % G == G - 1u;
@@ -40,7 +40,7 @@ fn forward(
     }
     workgroupBarrier();
     let loaded = load_lane(lane, read.first, read.rows, read.rows);
-//#include coefficients.wgsl
+//#include forward/coefficients.wgsl
     load_emissions(lane, read.first, read.rows);
 
     note_lane(slot, loaded);
@@ -77,9 +77,9 @@ fn forward(
         var below = vec2<f32>(0.0, 0.0);
         // Many columns may add the same to the sum: it is made of parts.
         var sum = 0.0;
-//#include first_letters.wgsl
+//#include forward/first_letters.wgsl
         for (var t = 0u; t < longest; t += PART) {
-//#include next_letters.wgsl
+//#include forward/next_letters.wgsl
             let left = i32(steps) - i32(t);
             var part = 0.0;
 //#for u PART
@@ -88,7 +88,7 @@ fn forward(
                 let above = from_above(below, lane, $uu);
                 var s = select(above.x, deletion, is_first);
                 var i = select(above.y, 0.0, is_first);
-//#include column.wgsl
+//#include forward/column.wgsl
                 below = vec2<f32>(s, i);
                 part += select(0.0, i, left > $u);
             }

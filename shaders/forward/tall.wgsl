@@ -1,7 +1,7 @@
 // Batch forward in float32 for reads of more rows than the lanes of a tile hold: forward.wgsl with one read a tile, whose
 // rows are taken strip by strip. What the last row of a strip hands down goes through memory, column by column.
 //
-// Pairs whose sums float32 does not hold are left to forward_long.wgsl: there is no list.
+// Pairs whose sums float32 does not hold are left to long.wgsl: there is no list.
 
 // S and I that enter a strip: work.between columns for each item, of which the last ones are only read ahead. A column is
 // written long after it was read, and so lies in the same place.
@@ -21,9 +21,9 @@ fn hand_on(between_at: u32, t: u32, lane: u32) {
 // One item: a read against some of its haplotypes.
 @compute @workgroup_size(W)
 fn forward_tall(
-//#include invocation.wgsl
+//#include forward/invocation.wgsl
 ) {
-//#include item.wgsl
+//#include forward/item.wgsl
     let is_first = lane == 0u;
     let is_last = lane == G - 1u;
     let read = find_read(batch[work.order + batch[work.items + 2u * item]]);
@@ -54,7 +54,7 @@ fn forward_tall(
             storageBarrier();
             workgroupBarrier();
             let loaded = load_lane(lane, read.first + row, read.rows - row, read.rows);
-//#include coefficients.wgsl
+//#include forward/coefficients.wgsl
             load_emissions(lane, read.first + row, read.rows - row);
             if round == 0u {
                 note_lane(0u, loaded);
@@ -70,7 +70,7 @@ fn forward_tall(
             s0 = select(0.0, work.start_match * START_VALUE + deletion * work.start_deletion, is_first && row == 0u);
             var below = vec2<f32>(0.0, 0.0);
             sum = 0.0;
-//#include first_letters.wgsl
+//#include forward/first_letters.wgsl
             var ahead = between[between_at + min(lane, PART - 1u)];
             var t = 0u;
             for (; t < steps; t += PART) {
@@ -81,7 +81,7 @@ fn forward_tall(
                     ahead = between[between_at + t + PART + lane];
                 }
                 workgroupBarrier();
-//#include next_letters.wgsl
+//#include forward/next_letters.wgsl
                 let left = i32(steps) - i32(t);
                 var part = 0.0;
 //#for u PART
@@ -90,7 +90,7 @@ fn forward_tall(
                     let above = select(from_above(below, lane, $uu), entering[$u], is_first);
                     var s = above.x;
                     var i = above.y;
-//#include column.wgsl
+//#include forward/column.wgsl
                     below = vec2<f32>(s, i);
                     if is_last {
                         leaving[$u] = below;

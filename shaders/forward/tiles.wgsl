@@ -1,4 +1,4 @@
-// A batch on the device, and the reads that share a workgroup: what forward.wgsl and forward_scaled.wgsl have in common.
+// A batch on the device, and the reads that share a workgroup: what forward.wgsl and scaled.wgsl have in common.
 //
 // A workgroup of W invocations is a tile: W / G reads, each spread over G neighbouring lanes of K rows. The constants G, K,
 // W, LETTERS and QUADS stand before this text, and so does the way the lanes hand values on; pairhmm/backends/webgpu/kernels.py
@@ -37,9 +37,9 @@ struct Work {
     last: u32,             // one past the last read in order that has this shape
     haplotypes_each: u32,  // of a block
     rescuer: u32,          // which of the lists takes the pairs that are too small for this arithmetic
-    list: u32,             // where it begins; of forward_tall.wgsl: where its strips hand on what is between them,
+    list: u32,             // where it begins; of tall.wgsl: where its strips hand on what is between them,
     between: u32,          // and how many columns an item has there
-    front: u32,            // of forward_long.wgsl: how far strips go, in whole blocks,
+    front: u32,            // of long.wgsl: how far strips go, in whole blocks,
     behind: u32,           // how far each stays behind the one above, in whole blocks,
     polls: u32,            // and how often they look for what is not there yet
     nothing: u32,          // 0, which compilers do not know (pairs.wgsl)

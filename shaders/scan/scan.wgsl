@@ -1,5 +1,5 @@
-// Signatures in samples: what the kernels of the scan share. scan_mark.wgsl, scan_match.wgsl, scan_sums.wgsl and
-// scan_verify.wgsl do what cuda/scan.cu says of its kernels; constants that pairhmm/scanning/webgpu.py puts before this:
+// Signatures in samples: what the kernels of the scan share. mark.wgsl, match.wgsl, sums.wgsl and
+// verify.wgsl do what cuda/scan.cu says of its kernels; constants that pairhmm/scanning/webgpu.py puts before this:
 // BASES, TILE, SUMMED.
 //
 // Letters are sets of bases, one bit a base, eight to a word, the first one lowest; two letters match where their sets

@@ -121,9 +121,9 @@ fn cut(letters: vec2<u32>, column: u32, columns: u32) -> vec2<u32> {
 // One strip's part of a dispatch.
 @compute @workgroup_size(W)
 fn forward_long(
-//#include invocation.wgsl
+//#include forward/invocation.wgsl
 ) {
-//#include item.wgsl
+//#include forward/item.wgsl
     let item_at = work.items + ITEM_WORDS * item;
     let read = find_read(batch[item_at]);
     let offset = batch[work.haplotype_offset + batch[item_at + 1u]];
@@ -297,7 +297,7 @@ fn forward_long(
         if t > t_begin && !is_last_strip {
             give(t - RESCALE_STEPS, below_at, columns, lane);
         }
-//#include rescale.wgsl
+//#include forward/rescale.wgsl
         exponent_by[lane] = exponent;
         if is_last {
             passing_exponent[segment + 1u][block_of(step)] = exponent;
@@ -321,7 +321,7 @@ fn forward_long(
             let above = select(from_above(below, lane, $uu), entering$u, is_first) * select(next_keep, first_keep, $u == 0);
             var s = fma(above.x, select(next_again, first_again, $u == 0), start);
             var i = above.y * select(next_again, first_again, $u == 0);
-//#include column.wgsl
+//#include forward/column.wgsl
             below = vec2<f32>(s, i);
             part += i;
             leaving$u = below;

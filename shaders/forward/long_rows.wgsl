@@ -1,4 +1,4 @@
-// Before forward_long.wgsl: the rows of all strips, made once.
+// Before long.wgsl: the rows of all strips, made once.
 
 var<workgroup> kept_coarse: array<i32, W>;
 var<workgroup> kept_fine: array<i32, W>;
@@ -36,9 +36,9 @@ fn staged(kind: u32, q: u32, lane: u32) -> vec4<u32> {
 // The rows of one strip.
 @compute @workgroup_size(W)
 fn forward_long_rows(
-//#include invocation.wgsl
+//#include forward/invocation.wgsl
 ) {
-//#include item.wgsl
+//#include forward/item.wgsl
     let read = find_read(batch[work.items + ITEM_WORDS * item]);
     let row = batch[work.items + ITEM_WORDS * item + 2u] * (G * K);
     let at = strip_at(item, lane);

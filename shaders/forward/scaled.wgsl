@@ -10,7 +10,7 @@ const UNFIT_FALL = 1e6;  // more than all lanes of a read have
 // The pairs of one list, in any order.
 @compute @workgroup_size(W)
 fn forward_scaled(
-//#include invocation.wgsl
+//#include forward/invocation.wgsl
 ) {
     let l = lane % G;
     let is_first = l == 0u;
@@ -21,7 +21,7 @@ fn forward_scaled(
         let pair = list[work.list + min(at, count - 1u)];
         let read = find_read(pair.x);
         let loaded = load_lane(lane, read.first, read.rows, read.rows);
-//#include coefficients.wgsl
+//#include forward/coefficients.wgsl
         load_emissions(lane, read.first, read.rows);
         // The tile that listed the pair had other lanes. The last one of these knows whether there is one that is unfit.
         let falls = sum_falls(select(loaded.fall, UNFIT_FALL, loaded.unfit != 0u), lane);
@@ -57,7 +57,7 @@ fn forward_scaled(
                     wanted = max(wanted, entering);
                 }
                 let renewed = fitting(wanted, exponent, falls, lane);
-//#include rescale.wgsl
+//#include forward/rescale.wgsl
                 exponent_by[lane] = exponent;
                 // What a rescaling reads, the next one writes on the other side of this.
                 workgroupBarrier();
@@ -69,7 +69,7 @@ fn forward_scaled(
             let above = from_above(below, lane, t);
             var s = select(above.x * keep, start, is_first);
             var i = select(above.y * keep, 0.0, is_first);
-//#include column.wgsl
+//#include forward/column.wgsl
             below = vec2<f32>(s, i);
             part += i;
         }

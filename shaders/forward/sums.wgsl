@@ -1,4 +1,4 @@
-// What forward.wgsl and forward_tall.wgsl have in common: sums of states that have no exponent, and what the host is told of
+// What forward.wgsl and tall.wgsl have in common: sums of states that have no exponent, and what the host is told of
 // a read. A read is known by its slot in the workgroup.
 
 const START: i32 = 116;

@@ -1,5 +1,5 @@
 // One pair of any length as published programs compute it: a dispatch for each anti-diagonal, an invocation for each of its
-// cells. The ablation of `pairhmm bench wavefront`; nothing else uses it (forward_long.wgsl is what scores long pairs).
+// cells. The ablation of `pairhmm bench wavefront`; nothing else uses it (forward/long.wgsl is what scores long pairs).
 //
 // The profile model in natural logarithms and float32, so that any length fits its range. Three diagonals of (M, I, D) are
 // kept and written in turn: M looks two diagonals back, I and D one. Row 0 and column 0 are cells like the others.
