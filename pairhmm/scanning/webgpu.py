@@ -1,17 +1,15 @@
-"""The scan on a WebGPU device: shaders/scan/*.wgsl through wgpu."""
+"""The scan on a WebGPU device, with wgpu; webgpu_kernels.py has its kernels."""
 
 from __future__ import annotations
 
 import threading
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends.webgpu import setup as webgpu_setup
-from pairhmm.backends.webgpu import templates as wgsl
 from pairhmm.backends.webgpu.commands import grid, make_pipeline, record
 from pairhmm.backends.webgpu.setup import Adapter, status, translated
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
@@ -20,39 +18,19 @@ from pairhmm.scanning.batch import Patterns, Samples, ScanOptions
 from pairhmm.scanning.device import FOUND_WORDS, DeviceScanner, Found
 from pairhmm.scanning.index import PER_WORD, Index
 from pairhmm.scanning.mapped import MappedSender
+from pairhmm.scanning.webgpu_kernels import (
+    BINDINGS,
+    MARK_WORDS,
+    PARAMS,
+    SUM_TILE,
+    SUM_WIDTH,
+    TILE,
+    VERIFY_WIDTH,
+    source,
+)
 
-__all__ = ["ENTRIES", "WebgpuFinder", "make", "source", "status"]
+__all__ = ["WebgpuFinder", "make", "status"]
 
-ENTRIES = {
-    "mark": "mark",
-    "match_tile": "match",
-    "sum": "sums",
-    "carry": "sums",
-    "total": "verify",
-    "verify": "verify",
-}
-"""Entry points, and the files of shaders/scan/ that have them."""
-
-BINDINGS = {
-    "mark": ("words", "with_letters"),
-    "match_tile": ("words", "with_letters", "offset", "index", "patterns", "counts", "list"),
-    "sum": ("qualities", "within", "tile_sums"),
-    "carry": (None, None, "tile_sums", "before"),
-    "total": ("qualities", "within", "before", *[None] * 5, "offset", "totals"),
-    "verify": ("qualities", "within", "before", "words", "patterns", "counts", "list", "hits"),
-}
-"""Buffers of each entry point, from binding 1 on; None for one that it does not use."""
-
-TILE = 1024
-"""Positions of a workgroup of match_tile."""
-
-MARK_WORDS, TOTAL_SEGMENTS = 128, 64
-"""Of a workgroup of each."""
-
-SUMMED = 64
-"""Qualities of an invocation of `sum`."""
-
-SUM_TILE = 256 * SUMMED
 VERIFYING = 512
 """Workgroups of `verify`."""
 
@@ -64,39 +42,6 @@ MOST_BASES = {"DiscreteGPU": 1 << 28, "IntegratedGPU": 1 << 24, "CPU": 1 << 21}
 
 COUNTS, FOUND_BYTES = 16, 4 * FOUND_WORDS
 USED = "STORAGE|COPY_DST|COPY_SRC"
-
-PARAMS = (
-    "bases",
-    "words",
-    "segments",
-    "carried",
-    "first_at",
-    "anchor_at",
-    "anchors",
-    "handles",
-    "pattern_at",
-    "letters_at",
-    "longest",
-    "max_mismatches",
-    "min_informative",
-    "room",
-    "sum_tiles",
-    "scored",
-)
-"""Of `Params` in shaders/scan/scan.wgsl."""
-
-
-def source(entry: str, bases: int) -> str:
-    """WGSL of an entry point, for anchors of that many letters."""
-    constants = {"BASES": bases, "TILE": TILE, "SUMMED": SUMMED}
-    switches = {"PER_WORD": PER_WORD, "BEYOND_WORD": bases - PER_WORD}
-    lines = [f"const {name} = {value}u;\n" for name, value in constants.items()]
-    return "".join([*lines, *(wgsl.expand(f"scan/{name}.wgsl", _read, switches) for name in ("scan", ENTRIES[entry]))])
-
-
-@cache
-def _read(name: str) -> str:
-    return (files("pairhmm") / "shaders" / name).read_text()
 
 
 class _Device:
@@ -203,7 +148,7 @@ class WebgpuFinder:
         sizes = {
             "with_letters": self._words_of(len(samples.letters)) // 32,
             "qualities": 0,
-            "within": 4 * 256 * sum_tiles,
+            "within": 4 * SUM_WIDTH * sum_tiles,
             "tile_sums": 4 * sum_tiles,
             "before": 8 * sum_tiles,
             "totals": 8 * len(samples),
@@ -226,7 +171,7 @@ class WebgpuFinder:
             "sum_tiles": sum_tiles,
             "scored": int(sum_tiles > 0),
         }
-        self._upload("params", np.array([(self._params | given)[name] for name in PARAMS], dtype=np.uint32))
+        self._upload("params", PARAMS.values(self._params | given))
         encoder = self._device.create_command_encoder()
         encoder.clear_buffer(self._buffers["counts"])
         encoder.clear_buffer(self._buffers["totals"])
@@ -243,7 +188,7 @@ class WebgpuFinder:
         if sum_tiles:
             self._dispatch(compute, "sum", sum_tiles)
             self._dispatch(compute, "carry", 1)
-            self._dispatch(compute, "total", -(-len(samples) // TOTAL_SEGMENTS))
+            self._dispatch(compute, "total", -(-len(samples) // VERIFY_WIDTH))
         self._dispatch(compute, "verify", VERIFYING)
         compute.end()
         sizes = self._downloads(samples)
@@ -281,7 +226,7 @@ class WebgpuFinder:
         bound = {at: self._buffers[name] for at, name in enumerate(names) if name is not None}
         record(self._device, compute, pipeline, bound, grid(workgroups))
 
-    def _upload(self, name: str, *values: NDArray[np.uint32]) -> None:
+    def _upload(self, name: str, *values: NDArray[Any]) -> None:
         usage = "UNIFORM|COPY_DST" if name == "params" else USED
         buffer = self._make_room(name, sum(part.nbytes for part in values), usage)
         at = 0

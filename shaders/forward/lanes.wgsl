@@ -6,46 +6,38 @@
 //
 //   M^[i] = M[i] / T[i],  D^[i] = D[i] / (md[i] T[i]),  I^[i] = I[i] / (mi[i] T[i-1]),  S^[i] = S[i] / (mm[i] T[i-1]),
 //
-// most coefficients become 1 (column.wgsl). A perfect path keeps its value, so that nothing is rounded on it, and float32's
+// most coefficients become 1 (states.wgsl). A perfect path keeps its value, so that nothing is rounded on it, and float32's
 // range is spent on how far a pair lies below it. log10 T[m] is added to the score at the end, on the host.
 //
 // Rows past the read's end carry M + I of its last row down unchanged: they change no score.
 
-// How a row leads to the next one, from rows_qualities.wgsl, rows_profiles.wgsl or rows_folded.wgsl.
-struct Row {
-    from_deletion: f32,
-    from_insertion: f32,
-    extend_insertion: f32,
-    extend_deletion: f32,
-    opening: f32,  // mi
-    unfit: u32,    // UNFOLDED where this form does not hold it
-    kept: vec2<i32>,
-}
-
-fn carrying_row() -> Row {
-    return Row(0.0, 0.0, 1.0, 0.0, 1.0, 0u, vec2<i32>(0, 0));
-}
+// needs host: K, G, UNSCALED, LEAST_OPENING
+//#if SCALED
+// needs host: GAP_RANGE, ENTERING_COLUMNS, RESCALE_STEPS, DELETION_RANGE, LEAST_DELETION, NO_LETTER
+// needs forward/row.wgsl: Row
+//#end
+// needs forward/emissions.wgsl: emissions
+// needs forward/row.wgsl: carrying_row
+// needs forward/rows_*.wgsl: load_row, relative_emissions
+// gives: Lane, load_lane, load_emissions
 
 // What is known of a lane's rows besides.
 struct Lane {
-    kept: vec2<i32>,  // logarithm of what the host does not know of mm best over its rows, in units of 2^-16 and 2^-32:
-                      // sums are exact
-    unfit: u32,       // UNFOLDED, or UNSCALED where scaled.wgsl does not hold them: which insertions these lanes do
-                      // not hold, only lanes with exponents find, since others rescue what lanes without them list
+    kept: vec2<i32>,  // sum of its rows' logarithms in two parts, which are integers: it is exact
+    unfit: u32,       // UNFOLDED, or UNSCALED where lanes with exponents do not hold its rows. Which insertions they do not
+                      // hold, only such lanes find: what lanes without exponents list is rescued by lanes of another shape
     fall: f32,        // -log2 of what is left of an insertion that goes through all of them
 }
 
-// What a lane holds spans the cost of a gap through two lanes, and through as many rows as columns enter at once from a
-// strip above, beside that of two openings, and has to be exact to the last of its rows: that leaves 160 bits. Rows whose
-// gaps are rarer than this (bits a lane, and an opening) are beyond the range of float32.
-const MOST_FALL = 160.0 * f32(K) / f32(2u * K + 1u + ENTERING_COLUMNS);
-const LEAST_OPENING = 1e-6;
-
 //#if SCALED
+// Bits that an insertion through a lane may take. What a lane holds spans the cost of a gap through two lanes, and through as
+// many rows as columns enter at once from a strip above, beside that of two openings, and has to be exact to the last of its
+// rows: that leaves GAP_RANGE. Rows whose gaps are rarer are beyond the range of float32.
+const MOST_FALL = GAP_RANGE * f32(K) / f32(2u * K + 1u + ENTERING_COLUMNS);
+
 // A deletion leads from a lane's largest value to where a row above it could be by the next rescaling, which takes so many
-// extensions. Little is lost with a deletion's end, which is beside its opening here.
-const MOST_DELETION_BITS = 180.0 / f32(RESCALE_STEPS + K + 2u);
-const LEAST_DELETION = LEAST_OPENING / 16.0;
+// extensions.
+const MOST_DELETION_BITS = DELETION_RANGE / f32(RESCALE_STEPS + K + 2u);
 
 // Whether a lane's exponent holds the deletions of the row at `position`. Where there are none, columns are as far apart as
 // the emissions of all `read_rows` rows of the read make them.
@@ -55,7 +47,7 @@ fn holds_deletions(row: Row, position: u32, read_rows: u32) -> bool {
     }
     let relative = relative_emissions(position);
     let least = min(min(min(relative[0], relative[1]), min(relative[2], relative[3])), relative[4]);
-    return -log2(max(least, 1e-38)) * f32(read_rows) <= 160.0;
+    return -log2(max(least, 1e-38)) * f32(read_rows) <= GAP_RANGE;
 }
 //#end
 

@@ -1,5 +1,9 @@
-// What a lane gets from the lane above it, by a subgroup's shuffles. The SEGMENT lanes that follow each other must
-// lie in one subgroup, in their order: `in_order` says whether they do.
+// What a lane gets from the lane above it, by a subgroup's shuffles. One of two ways; the other is pass_memory.wgsl.
+//
+// The SEGMENT lanes that follow each other must lie in one subgroup, in their order: `in_order` says whether they do.
+
+// needs host: SEGMENT
+// gives: from_above, in_order
 
 fn from_above(values: vec2<f32>, lane: u32, column: u32) -> vec2<f32> {
     return subgroupShuffleUp(values, 1u);

@@ -1,18 +1,17 @@
 // Rows of a profile model, made on the device from the probabilities of A C G T at each position (docs/model.md) and the
-// model's constants, as pairs (pairs.wgsl): float32 alone would be off by more than its last bit after hundreds of rows.
+// model's constants (pairhmm/backends/webgpu/tables.py), as pairs (pairs.wgsl): float32 alone would be off by more than its
+// last bit after hundreds of rows. One of three ways to make rows, beside rows_folded.wgsl and rows_qualities.wgsl.
 
-// Behind work.constants, in pairs of words: the emission of a read's letter beside a haplotype's,
-const MATCH = 0u;                              // [read letter A C G T][haplotype letter A C G T N]
-const INSERTION = MATCH + 20u;                 // that of an inserted letter, [read letter]; and of the transitions
-const FROM_DELETION = INSERTION + 4u;          // dm md / mm
-const FROM_INSERTION = FROM_DELETION + 1u;     // im mi / mm mm
-const EXTEND_INSERTION = FROM_INSERTION + 1u;  // ii / mm, where insertions open
-const LAST_INSERTION = EXTEND_INSERTION + 1u;  // mi / mm
-const GAP_EXTENSION = LAST_INSERTION + 1u;     // dd
-const OPENING = GAP_EXTENSION + 1u;            // mi
-const FIRST_DELETION = OPENING + 1u;           // dm / mm
+// needs host: MATCH, INSERTION, FROM_DELETION, FROM_INSERTION, EXTEND_INSERTION, LAST_INSERTION, GAP_EXTENSION, OPENING
+// needs host: FIRST_DELETION, UNFOLDED, COARSE, FINE
+// needs forward/batch.wgsl: batch, work
+// needs forward/row.wgsl: Row, carrying_row
+// needs forward/pairs.wgsl: times, plus, over
+// gives: load_row, first_deletion, relative_emissions
 
-const LOG_BITS = 30u;
+const LOG_BITS = 30u;  // binary digits of a logarithm that are computed
+
+const COARSE_REST = (1u << (LOG_BITS - COARSE)) - 1u;
 
 fn constant(index: u32) -> vec2<f32> {
     let word = work.constants + 2u * index;
@@ -69,7 +68,7 @@ fn log2_fixed(value: vec2<f32>) -> vec2<i32> {
         bits = 2u * bits + select(0u, 1u, is_set);
         mantissa *= select(1.0, 0.5, is_set);
     }
-    return vec2<i32>(exponent * 65536 + i32(bits >> 14u), i32((bits & 16383u) << 2u));
+    return vec2<i32>((exponent << COARSE) + i32(bits >> (LOG_BITS - COARSE)), i32((bits & COARSE_REST) << (FINE - LOG_BITS)));
 }
 
 fn load_row(position: u32, is_last: bool) -> Row {

@@ -1,19 +1,20 @@
 // Rows of GATK's model, made on the device from five bytes a base (docs/model.md) and Phred tables: no constant of the
-// model stands here. pairhmm/backends/webgpu/kernels.py makes the tables; some of their entries are pairs (pairs.wgsl).
+// model stands here. pairhmm/backends/webgpu/tables.py makes the tables and says what their entries are; some are pairs
+// (pairs.wgsl). One of three ways to make rows, beside rows_folded.wgsl and rows_profiles.wgsl.
 
-const UNOPENED = 0u;             // [insertion quality][deletion quality]: log10 mm as Row.kept, 1 / mm (pair)
-const BEST = UNOPENED + 16384u;  // [letter is N][base quality]: log10 of the best emission as Row.kept, 1 / it (pair)
-const PHRED = BEST + 256u;       // [quality]: error = 10^(-quality / 10) (pair), 1 / error (pair)
-const RATIO = PHRED + 128u;      // [letter is N][base quality]: the smaller emission over the best one; whether the letters
-                                 // that do not match are the likelier ones (below Phred 1.25)
+// needs host: QUALITIES, UNOPENED, BEST, PHRED, RATIO, UNFOLDED
+// needs forward/batch.wgsl: tables, work, byte
+// needs forward/row.wgsl: Row, carrying_row
+// needs forward/pairs.wgsl: times
+// gives: load_row, first_deletion, relative_emissions
 
 fn quality(array: u32, step: u32, position: u32) -> u32 {
-    return byte(array + step * position) & 127u;
+    return byte(array + step * position) & (QUALITIES - 1u);
 }
 
-// 0 or 128: where tables of emissions have the read's letter.
+// 0 or QUALITIES: where tables of emissions have the read's letter.
 fn letter_is_n(position: u32) -> u32 {
-    return select(0u, 128u, byte(work.bases + work.bases_step * position) == 4u);
+    return select(0u, QUALITIES, byte(work.bases + work.bases_step * position) == 4u);
 }
 
 fn front(entry: vec4<u32>) -> vec2<f32> {
@@ -36,7 +37,7 @@ fn load_openings(position: u32) -> Openings {
     let deletion = quality(work.deletion_quality, work.deletion_quality_step, position);
     let gap = quality(work.gap_quality, work.gap_quality_step, position);
     return Openings(
-        tables[UNOPENED + insertion * 128u + deletion],
+        tables[UNOPENED + insertion * QUALITIES + deletion],
         tables[PHRED + insertion],
         tables[PHRED + deletion],
         tables[PHRED + gap],

@@ -1,14 +1,15 @@
-// Lanes with an exponent each: value * 2^exponent, brought to the lane's largest value every RESCALE_STEPS steps. Columns
-// past a haplotype's end emit nothing (NO_LETTER): their values could be far above all that count.
+// Lanes with an exponent each: value * 2^exponent. The exponent is renewed every RESCALE_STEPS steps, so that the lane's
+// largest value is near 2^TOP_EXPONENT.
 
-const TOP = 100;             // exponent that a lane's largest value is brought to
-const NOTHING = -268435456;  // exponent of zero
-const NO_LETTER = 5u;
+// needs host: W, SEGMENT, REACH, TOP_EXPONENT, NO_EXPONENT
+// gives: exponent_by, LEAST_EXPONENT, MOST_EXPONENT, power_of_two, exponent_of, with_exponent, Sum, add, is_score
+// gives: sum_falls, begin_fitting, fitting
+
 const INFINITY_BITS = 0x7f800000u;
 
 // Exponents of the lanes; before there are any, the bits of their falls: with an array more, 16 KiB would not do.
 var<workgroup> exponent_by: array<i32, W>;
-// What exponents lanes bring to those below them, REACH entries that are NOTHING before each segment's.
+// What exponents lanes bring to those below them, REACH entries of NO_EXPONENT before each segment's.
 var<workgroup> brought_by: array<i32, W + W / SEGMENT * REACH>;
 
 const LEAST_EXPONENT = -126;  // of a float32 in its full precision
@@ -20,12 +21,12 @@ fn power_of_two(exponent: i32) -> f32 {
 }
 
 fn exponent_of(value: f32) -> i32 {
-    return select(NOTHING, i32(bitcast<u32>(value) >> 23u) - 127, value > 0.0);
+    return select(NO_EXPONENT, i32(bitcast<u32>(value) >> 23u) - 127, value > 0.0);
 }
 
 // The exponent of value * 2^exponent.
 fn with_exponent(value: f32, exponent: i32) -> i32 {
-    return select(NOTHING, exponent + exponent_of(value), value > 0.0);
+    return select(NO_EXPONENT, exponent + exponent_of(value), value > 0.0);
 }
 
 // A sum of any size: value * 2^exponent.
@@ -47,8 +48,13 @@ fn add(sum: Sum, value: f32, exponent: i32) -> Sum {
     return Sum(sum.value + mantissa * power_of_two(max(together - sum.exponent, -200)), sum.exponent);
 }
 
-// What is left of an insertion that goes through all lanes of the segment above a lane, and through this one too: -log2, whole
-// bits.
+// Whether a sum is a score: float32 holds it, and the pair is possible. Compilers may remove a test for infinity itself.
+fn is_score(sum: Sum) -> bool {
+    return sum.value > 0.0 && bitcast<u32>(sum.value) < INFINITY_BITS;
+}
+
+// -log2 of what is left of an insertion that goes through all lanes of the segment above a lane, and through this one too,
+// in whole bits.
 fn sum_falls(fall: f32, lane: u32) -> vec2<i32> {
     exponent_by[lane] = bitcast<i32>(fall);
     workgroupBarrier();
@@ -62,7 +68,7 @@ fn sum_falls(fall: f32, lane: u32) -> vec2<i32> {
 // Before the first `fitting`, with a barrier between.
 fn begin_fitting(lane: u32) {
     for (var at = lane; at < W / SEGMENT * REACH; at += W) {
-        brought_by[at / REACH * (SEGMENT + REACH) + at % REACH] = NOTHING;
+        brought_by[at / REACH * (SEGMENT + REACH) + at % REACH] = NO_EXPONENT;
     }
 }
 
@@ -79,5 +85,5 @@ fn fitting(wanted: i32, before: i32, falls: vec2<i32>, lane: u32) -> i32 {
     highest = max(highest, brought_by[at - 1u - $distanceu]);
 //#end
     highest -= falls.x;
-    return select(highest - TOP, before, highest < NOTHING / 2);
+    return select(highest - TOP_EXPONENT, before, highest < NO_EXPONENT / 2);
 }

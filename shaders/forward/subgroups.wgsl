@@ -1,5 +1,8 @@
 // How many lanes a subgroup has: the least that any lane of a workgroup of W sees, 0 where lanes do not lie in their order.
 
+// needs host: W
+// gives: measure
+
 @group(0) @binding(0) var<storage, read_write> least: atomic<u32>;
 
 @compute @workgroup_size(W)

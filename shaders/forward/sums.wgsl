@@ -1,11 +1,13 @@
-// What forward.wgsl and tall.wgsl have in common: sums of states that have no exponent, and what the host is told of
-// a read. A read is known by its slot in the workgroup.
+// What a tile without exponents tells the host: sums of states, and what a read's scores are relative to. A read is known by
+// its slot in the workgroup.
+//
+// Sums are compared as bits: compilers may take infinity and NaN for impossible in numbers.
 
-const START: i32 = 116;
-const START_VALUE = 0x1p116f;
-const LOWEST_BITS = 0x10fd87b6u;   // 1e-28
-const HIGHEST_BITS = 0x7f61b1e6u;  // 3e38. As numbers, compilers may take infinity and NaN for impossible.
-const NOT_KEPT = 0x7fffffffu;  // in place of what a read's scores are relative to, where its lanes are UNORDERED
+// needs host: START_EXPONENT, LEAST_SUM_BITS, MOST_SUM_BITS, NOT_KEPT, UNFOLDED, UNORDERED
+// needs forward/batch.wgsl: work, out, Read
+// needs forward/tiles.wgsl: READS
+// needs forward/lanes.wgsl: Lane
+// gives: unfit, begin_read, note_lane, put_kept, put_sum
 
 var<workgroup> kept_coarse: array<atomic<i32>, READS>;
 var<workgroup> kept_fine: array<atomic<i32>, READS>;
@@ -34,8 +36,8 @@ fn put_kept(read: Read, slot: u32) {
 // A pair's sum, if float32 holds it and the read's rows; whether it does.
 fn put_sum(score: u32, sum: f32, unfits: u32) -> bool {
     let bits = bitcast<u32>(sum);
-    let held = (unfits & (UNFOLDED | UNORDERED)) == 0u && bits >= LOWEST_BITS && bits <= HIGHEST_BITS;
+    let held = (unfits & (UNFOLDED | UNORDERED)) == 0u && bits >= LEAST_SUM_BITS && bits <= MOST_SUM_BITS;
     out[2u * score] = select(0u, bits, held);
-    out[2u * score + 1u] = bitcast<u32>(-START);
+    out[2u * score + 1u] = bitcast<u32>(-START_EXPONENT);
     return held;
 }

@@ -1,12 +1,19 @@
-// The brute force that scan/match.wgsl is measured beside, for `pairhmm bench scan`: as cuda/scan_ablation.cu says.
-// A workgroup a (segment, pattern), in rows of a pattern each.
+// The published brute force, which scan/match.wgsl is measured beside (`pairhmm bench scan`).
+//
+// Method. A workgroup a (segment, pattern), in rows of a pattern each: its lanes lay the pattern at every position. The best match
+// is the one with the largest sum of qualities, of those the leftmost.
+//
+// Versions on an H200 through Vulkan, the reference workload, in seconds (docs/scan.md):
+//
+//   brute force: a dispatch a segment       2.310
+//   + prefix sums (scan/sums.wgsl)          2.301
+//   + flattened arrays: one for all         1.834
+//   ours (scan/match.wgsl)                  0.0107
+//
+// Limits. No mismatches, one strand, and sums of a match below 2^32.
 
-struct Brute {
-    patterns: u32,
-    first_segment: u32,  // of this dispatch
-    summed: u32,         // whether `within` and `before` are there
-    unused: u32,
-}
+// needs host: Brute, SUMMED, SUM_TILE
+// gives: brute_force
 
 @group(0) @binding(1) var<uniform> brute: Brute;
 @group(0) @binding(2) var<storage, read> letters: array<u32>;  // of a byte each, as qualities
@@ -26,7 +33,7 @@ var<workgroup> leftmost: atomic<u32>;  // of those
 
 // Sum of all qualities before a position, modulo 2^32: what lies under a match is less.
 fn sum_before(position: u32) -> u32 {
-    var sum = before[position / (256u * SUMMED)].x + within[position / SUMMED];
+    var sum = before[position / (SUM_TILE)].x + within[position / SUMMED];
     for (var at = position / SUMMED * SUMMED; at < position; at += 1u) {
         sum += (qualities[at / 4u] >> (at % 4u * 8u)) & 0xffu;
     }

@@ -1,26 +1,28 @@
-// One pair of any length as published programs compute it: a dispatch for each anti-diagonal, an invocation for each of its
-// cells. The ablation of `pairhmm bench wavefront`; nothing else uses it (forward/long.wgsl is what scores long pairs).
+// One pair of any length as published programs compute it: the ablation of `pairhmm bench wavefront`. Nothing else uses it;
+// forward/long.wgsl is what scores long pairs.
 //
-// The profile model in natural logarithms and float32, so that any length fits its range. Three diagonals of (M, I, D) are
-// kept and written in turn: M looks two diagonals back, I and D one. Row 0 and column 0 are cells like the others.
+// Method. A dispatch for each anti-diagonal, an invocation for each of its cells. The profile model in natural logarithms and
+// float32, so that any length fits its range. Three diagonals of (M, I, D) are kept and written in turn: M looks two diagonals
+// back, I and D one. Row 0 and column 0 are cells like the others. CACHED: the tables of emissions and transitions lie in
+// workgroup memory, and not in a buffer that each cell reads.
 //
-// CACHED: the tables of emissions and transitions lie in workgroup memory, and not in a buffer that each cell reads. The
-// constants W and LOG_ZERO stand before this text (pairhmm/bench/published/webgpu_wavefront.py).
+// Versions on an H200 through Vulkan, times over the baseline (docs/webgpu.md):
+//
+//   bases                                  100    1,000   10,000    100,000
+//   baseline, seconds                    0.093     0.74      7.7
+//   + single command buffer                5.1      4.1      7.2    11.6 s
+//   + dynamic offsets                       36       35       54    2.18 s
+//   + workgroup cache (CACHED)              35       35       55    1.63 s
+//   ours                                    67      472    2,570    0.0197 s
+//
+// Limits. The baseline waits for the device once a diagonal: minutes from 25,000 bases on. Logarithms lose digits: 6.2e-4 off for
+// 100,000 bases.
 
-const LETTERS = 5u;
-const INSERTION = 20u;    // where eps_I begins in the tables
-const TRANSITIONS = 24u;  // and logarithms of mm im dm mi ii md dd
-const ENTRIES = 31u;
-
-// The cells (i, j) with i + j = index of a pair of `rows` x `columns`, and logarithms of M[0,0], D[0,0] and D[0,j].
-struct Diagonal {
-    index: u32,
-    rows: u32,
-    columns: u32,
-    start_match: f32,
-    start_deletion: f32,
-    deletion: f32,
-}
+// needs host: Diagonal, W, LOG_ZERO, LETTERS, INSERTION, TRANSITIONS
+//#if CACHED
+// needs host: ENTRIES
+//#end
+// gives: wavefront
 
 @group(0) @binding(0) var<storage, read> letters: array<u32>;            // [columns] codes 0..4
 @group(0) @binding(1) var<storage, read> probabilities: array<vec4<f32>>;  // [rows] of A C G T

@@ -1,6 +1,23 @@
-// Anchors at the positions of a tile, and of what they find those places whose first columns fit: the list.
+// The search: places where a pattern may match, on the list that verify.wgsl compares whole.
 //
-// A workgroup lists the anchors of a whole tile before it shares them out, so that a position with many keeps none waiting.
+// Method. A workgroup has a tile of positions. It looks up the BASES letters at each of them in the index (docs/scan.md), whose
+// anchors say which patterns could lie there. It lists the anchors of the whole tile before it shares them out, so that a
+// position with many keeps no lane waiting. A place is compared by the 16 letters behind its anchor, then by its first
+// PROMISING words. Patterns without an anchor are tried at every position.
+//
+// Versions on an H200 through Vulkan, the reference workload from host to hits, in seconds (docs/scan.md):
+//
+//   brute force (published/scan_ablation.wgsl)   2.310
+//   + prefix sums                                2.301
+//   + flattened arrays                           1.834
+//   + anchors (this)                             0.0107, of which all kernels take 0.0022
+//
+// Limits. Ns cost time: each makes more of what is looked up have to be looked at. Patterns without anchors (short, or full of
+// ambiguous letters) cost 16 letters at every position.
+
+// needs host: BASES, TILE
+// needs scan/shared.wgsl: params, ONES, columns_of, joined, index_of
+// gives: match_tile
 
 @group(0) @binding(1) var<storage, read> words: array<u32>;
 @group(0) @binding(2) var<storage, read> with_letters: array<u32>;
@@ -16,7 +33,7 @@ const TILE_WORDS = TILE / 8u + 4u;
 const BLOCK = 32u;      // letters of a bit of with_letters
 const PROMISING = 16u;  // words that are compared before a place gets on the list
 
-var<workgroup> letters: array<u32, TILE_WORDS>;
+var<workgroup> tile_letters: array<u32, TILE_WORDS>;
 var<workgroup> digits: array<u32, TILE_WORDS>;
 var<workgroup> begins: array<u32, TILE>;  // of each position's anchors among all that the tile lists,
 var<workgroup> firsts: array<u32, TILE>;  // and in the index
@@ -100,8 +117,8 @@ fn segment_of(position: u32) -> u32 {
 // the tile the handle's 16 letters begin.
 fn examine(handle: u32, position: u32, behind: u32) {
     let word = behind / 8u;
-    let near = columns_of(joined(letters[word], letters[word + 1u], behind), patterns[4u * handle]).x;
-    let far = columns_of(joined(letters[word + 1u], letters[word + 2u], behind), patterns[4u * handle + 1u]).x;
+    let near = columns_of(joined(tile_letters[word], tile_letters[word + 1u], behind), patterns[4u * handle]).x;
+    let far = columns_of(joined(tile_letters[word + 1u], tile_letters[word + 2u], behind), patterns[4u * handle + 1u]).x;
     let before = patterns[4u * handle + 3u];
     if near + far > params.max_mismatches || position < before {
         return;
@@ -172,11 +189,11 @@ fn match_tile(
         }
     }
     for (var i = own; i < TILE_WORDS; i += W) {
-        letters[i] = 0u;
+        tile_letters[i] = 0u;
         if here > 0u {
-            letters[i] = words[tile / 8u + i];
+            tile_letters[i] = words[tile / 8u + i];
         }
-        digits[i] = digits_of(letters[i]);
+        digits[i] = digits_of(tile_letters[i]);
     }
     workgroupBarrier();
     let searched = select(0u, here, atomicLoad(&telling) != 0u);

@@ -17,24 +17,17 @@ from numpy.typing import NDArray
 from pairhmm.backends.tiles import RESCUERS, Shape, runs_within
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
 from pairhmm.backends.webgpu import setup as webgpu_setup
-from pairhmm.backends.webgpu.kernels import (
-    COARSE,
-    FINE,
-    NOT_KEPT,
-    PART,
-    SOFTWARE_PART,
-    UNFINISHED,
-    UNORDERED,
-    Variant,
-)
+from pairhmm.backends.webgpu.kernels import PART, SOFTWARE_PART, KernelVariant
 from pairhmm.backends.webgpu.layout import LONGEST_TILE, Packed, PackedPairs, pack, pack_pairs, strips_of
 from pairhmm.backends.webgpu.runtime import WIDTH, Dispatch, Runtime
 from pairhmm.backends.webgpu.setup import TIMESTAMPS, Adapter, status, translated
 from pairhmm.backends.webgpu.slot import Slot
 from pairhmm.backends.webgpu.strips import LONG, STEPS, border_words, distance, in_blocks, lag, strip_entries
+from pairhmm.backends.webgpu.work import COARSE, FINE, NOT_KEPT, UNFINISHED, UNORDERED
 from pairhmm.compiled import native
 from pairhmm.errors import PairhmmError
 from pairhmm.models.batch import FLOAT32, SCALED_FLOAT32, UNSCORED, PairBatch, Scores
+from pairhmm.models.scaling import START_EXPONENT
 
 __all__ = ["WebgpuBackend", "make", "status"]
 
@@ -55,9 +48,6 @@ POLLS = 1 << 18
 About 0.2 s on a GPU, several times what a dispatch takes. A software adapter has a few threads only: there strips take
 turns anyway.
 """
-
-STARTED_AT = -116
-"""Exponent of the scores of forward/forward.wgsl; those of forward/scaled.wgsl lie below -200."""
 
 CHUNK_CELLS = {"DiscreteGPU": 17_000_000_000, "IntegratedGPU": 1_000_000_000, "CPU": 100_000_000}
 """Cells of a call, by the kind of adapter; of another kind as of an integrated GPU."""
@@ -219,18 +209,20 @@ class WebgpuBackend:
             dispatches.append(Dispatch(pipeline, rescue.work, 0, rescue.rescuer, 0))
         return dispatches
 
-    def _variant(self, kernel: str, shape: Shape, model: tuple[str, float | None], rescuer_reads: int = 1) -> Variant:
+    def _variant(
+        self, kernel: str, shape: Shape, model: tuple[str, float | None], rescuer_reads: int = 1
+    ) -> KernelVariant:
         shuffles = shape.lanes <= self._runtime.subgroup
-        return Variant(kernel, shape, WIDTH, shuffles, *model, rescuer_reads, part=self._part)
+        return KernelVariant(kernel, shape, WIDTH, shuffles, *model, rescuer_reads, part=self._part)
 
-    def _long_variants(self, batch: PairBatch, segment: int) -> list[Variant]:
+    def _long_variants(self, batch: PairBatch, segment: int) -> list[KernelVariant]:
         """forward/long_rows.wgsl, and forward/long.wgsl, which knows no rows but those."""
         extension = webgpu_kernels.extension_of(batch)
         shuffles = segment <= self._runtime.subgroup
-        rows = Variant(
+        rows = KernelVariant(
             "forward_long_rows", LONG, LONG.lanes, False, webgpu_kernels.rows_of(batch), None, segment=segment
         )
-        strips = Variant("forward_long", LONG, LONG.lanes, shuffles, "folded", extension, segment=segment)
+        strips = KernelVariant("forward_long", LONG, LONG.lanes, shuffles, "folded", extension, segment=segment)
         return [rows, strips]
 
     def _parts_of_pairs(
@@ -313,7 +305,7 @@ def _put_scores(batch: PairBatch, packed: Packed, out: NDArray[np.uint32], score
         kept,
         FINE - COARSE,
         packed.kept.unit * 2.0**-FINE,
-        (STARTED_AT, FLOAT32, SCALED_FLOAT32, UNSCORED),
+        (-START_EXPONENT, FLOAT32, SCALED_FLOAT32, UNSCORED),
         SCORERS,
         scores.log10,
         scores.precision,

@@ -26,8 +26,9 @@ from pairhmm.backends.tiles import (
     table_of_shapes,
 )
 from pairhmm.backends.webgpu.folded_rows import fold
-from pairhmm.backends.webgpu.kernels import pairs_of
 from pairhmm.backends.webgpu.strips import LONG, all_steps, border_words
+from pairhmm.backends.webgpu.tables import profile_constants
+from pairhmm.backends.webgpu.work import LISTED, WORK
 from pairhmm.models.batch import PairBatch, Profiles, Qualities
 
 ROWS = {1: (16,), 4: range(9, 17), 8: range(9, 20), 16: range(10, 20), 32: range(10, 20)}
@@ -60,21 +61,6 @@ that buffer, a pair or a column."""
 
 BORDERS_AT = 1
 """Word that the borders of strips begin at, behind one for all."""
-
-LISTED = np.dtype([("workgroups", "<u4", (3,)), ("count", "<u4")])
-"""Of each rescuer: the arguments of its dispatch, and how many pairs its list has."""
-
-WORK = np.dtype(
-    [
-        *((name, "<u4") for name in ("read_offset", "read_group", "group_read", "group_haplotype", "group_pair")),
-        *((name, "<u4") for name in ("haplotype_offset", "order", "letters", "rows", "constants")),
-        *((name + step, "<u4") for name in Qualities.__dataclass_fields__ for step in ("", "_step")),
-        *((name, "<f4") for name in ("start_match", "start_deletion")),
-        *((name, "<u4") for name in ("kept", "items", "first_item", "end_item", "last", "haplotypes_each")),
-        *((name, "<u4") for name in ("rescuer", "list", "between", "front", "behind", "polls", "nothing")),
-    ]
-)
-"""`Work` of shaders/forward/tiles.wgsl."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +285,7 @@ def strips_of(batch: PairBatch, reads: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void], Kept, NDArray[np.bool_]]:
     """The arrays of a batch, which more may be added to; its `Work`; of each read `Kept`, and whether it may fold."""
-    plan, work = Plan(), np.zeros(1, dtype=WORK)[0]
+    plan, work = Plan(), np.zeros(1, dtype=WORK.dtype)[0]
     for name in ("read_offset", "group_read", "group_haplotype", "group_pair", "haplotype_offset"):
         work[name] = plan.add_offsets(getattr(batch, name)) // 4
     plan.add(np.zeros(PADDING, dtype=np.uint8))
@@ -331,10 +317,6 @@ def _add_qualities(batch: PairBatch, plan: Plan, work: NDArray[np.void]) -> None
 
 def _add_profiles(profiles: Profiles, plan: Plan, work: NDArray[np.void]) -> float:
     """Probabilities of a profile model, and its constants, as pairs; its transition mm, without which nothing folds."""
-    mm, im, dm, mi, ii, md, dd = profiles.transitions.tolist()
-    kept = mm or 1.0
-    transitions = [dm * md / kept, im * mi / kept / kept, ii / kept, mi / kept, dd, mi, dm / kept]
-    constants = np.concatenate([profiles.match.reshape(-1), profiles.insertion, transitions])
-    work["constants"] = plan.add(pairs_of(constants)) // 4
+    work["constants"] = plan.add(profile_constants(profiles)) // 4
     work["rows"] = plan.add(profiles.probabilities) // 4
-    return float(mm)
+    return float(profiles.transitions[0])

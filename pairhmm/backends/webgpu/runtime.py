@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
 from pairhmm.backends.webgpu.commands import grid, make_pipeline, record, wait
-from pairhmm.backends.webgpu.kernels import Variant
-from pairhmm.backends.webgpu.layout import LISTED, WORK, empty_lists
+from pairhmm.backends.webgpu.kernels import KernelVariant
+from pairhmm.backends.webgpu.layout import empty_lists
 from pairhmm.backends.webgpu.setup import SUBGROUPS, Adapter, request_device
 from pairhmm.backends.webgpu.slot import SMALLEST_BUFFER, Slot
 from pairhmm.backends.webgpu.strips import LONG, LONGEST_SEGMENT, SHORTEST_SEGMENT, workgroup_bytes
+from pairhmm.backends.webgpu.tables import tables
+from pairhmm.backends.webgpu.work import LISTED, WORK
 
 __all__ = ["WIDTH", "Dispatch", "Runtime"]
 
@@ -66,8 +68,8 @@ class Runtime:
         self.device = request_device(adapter)
         _poll_briefly(self.device)
         self._layouts = [self._layout(lists) for lists in ("storage", "read-only-storage")]
-        self._pipelines: dict[Variant, Any] = {}
-        self._tables = self.device.create_buffer_with_data(data=webgpu_kernels.tables(), usage="STORAGE")
+        self._pipelines: dict[KernelVariant, Any] = {}
+        self._tables = self.device.create_buffer_with_data(data=tables(), usage="STORAGE")
         self.empty_lists = self.device.create_buffer_with_data(data=empty_lists(), usage="COPY_SRC")
         self.subgroup = self._measured_subgroup() if shuffles and SUBGROUPS in self.device.features else 0
 
@@ -80,7 +82,7 @@ class Runtime:
         fits = workgroup_bytes(shuffling) <= self.device.limits["max-compute-workgroup-storage-size"]
         return shuffling if fits else LONG.lanes
 
-    def compiled(self, variants: Sequence[Variant]) -> list[Any]:
+    def compiled(self, variants: Sequence[KernelVariant]) -> list[Any]:
         """Pipelines of the variants; those that are new are compiled at the same time."""
         new = [variant for variant in dict.fromkeys(variants) if variant not in self._pipelines]
         if new:
@@ -119,7 +121,7 @@ class Runtime:
         """
         blocks = np.zeros((max(1, len(dispatches)), WORK_STRIDE), dtype=np.uint8)
         for block, dispatch in zip(blocks, dispatches, strict=False):
-            block[: WORK.itemsize] = np.frombuffer(dispatch.work.tobytes(), dtype=np.uint8)
+            block[: WORK.dtype.itemsize] = np.frombuffer(dispatch.work.tobytes(), dtype=np.uint8)
         slot.upload("work", blocks)
         if download:
             slot.make_room("staging", download)
@@ -198,7 +200,7 @@ class Runtime:
         slot.bind_groups[layout, others] = made
         return made
 
-    def _compile(self, variant: Variant) -> Any:
+    def _compile(self, variant: KernelVariant) -> Any:
         layout = self._layouts[variant.kernel == "forward_scaled"]
         return self.device.create_compute_pipeline(
             layout=self.device.create_pipeline_layout(bind_group_layouts=[layout]),
