@@ -21,7 +21,7 @@ from pairhmm.backends.webgpu.kernels import PART, SOFTWARE_PART, KernelVariant
 from pairhmm.backends.webgpu.layout import LONGEST_TILE, Packed, PackedPairs, pack, pack_pairs, strips_of
 from pairhmm.backends.webgpu.runtime import WIDTH, Dispatch, Runtime
 from pairhmm.backends.webgpu.setup import TIMESTAMPS, Adapter, status, translated
-from pairhmm.backends.webgpu.slot import Slot
+from pairhmm.backends.webgpu.slot import BatchSlot
 from pairhmm.backends.webgpu.strips import LONG, STEPS, border_words, distance, in_blocks, lag, strip_entries
 from pairhmm.backends.webgpu.work import COARSE, FINE, NOT_KEPT, UNFINISHED, UNORDERED
 from pairhmm.compiled import native
@@ -95,9 +95,11 @@ class WebgpuBackend:
         self._runtime = Runtime(adapter, shuffles)
         self._preparing = threading.Lock()
         # The last one back is the first one out: its buffers have grown already.
-        self._slots: queue.LifoQueue[Slot] = queue.LifoQueue()
+        self._slots: queue.LifoQueue[BatchSlot] = queue.LifoQueue()
         for _ in range(self.concurrency):
-            self._slots.put(Slot(self._runtime.device, label, None if memory is None else memory // self.concurrency))
+            self._slots.put(
+                BatchSlot(self._runtime.device, label, None if memory is None else memory // self.concurrency)
+            )
 
     def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
         if not batch.pairs:
@@ -154,7 +156,7 @@ class WebgpuBackend:
             return seconds[1:]
 
     @contextmanager
-    def _slot(self) -> Iterator[Slot]:
+    def _slot(self) -> Iterator[BatchSlot]:
         slot = self._slots.get()
         try:
             with translated(self.label):
@@ -178,7 +180,7 @@ class WebgpuBackend:
         if cells > self._submit_cells * LEAST_SHARE:
             self._speed = cells / seconds
 
-    def _upload(self, slot: Slot, batch: PairBatch, skip_read: NDArray[np.bool_]) -> Packed:
+    def _upload(self, slot: BatchSlot, batch: PairBatch, skip_read: NDArray[np.bool_]) -> Packed:
         """Send a batch, and make room for its scores."""
         packed = pack(batch, skip_read, WIDTH, self._share, slot, slot.beside)
         slot.make_room("out", packed.out_bytes)

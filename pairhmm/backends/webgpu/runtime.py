@@ -16,7 +16,7 @@ from pairhmm.backends.webgpu.commands import grid, make_pipeline, record, wait
 from pairhmm.backends.webgpu.kernels import KernelVariant
 from pairhmm.backends.webgpu.layout import empty_lists
 from pairhmm.backends.webgpu.setup import SUBGROUPS, Adapter, request_device
-from pairhmm.backends.webgpu.slot import SMALLEST_BUFFER, Slot
+from pairhmm.backends.webgpu.slot import SMALLEST_BUFFER, BatchSlot
 from pairhmm.backends.webgpu.strips import LONG, LONGEST_SEGMENT, SHORTEST_SEGMENT, workgroup_bytes
 from pairhmm.backends.webgpu.tables import tables
 from pairhmm.backends.webgpu.work import LISTED, WORK
@@ -92,7 +92,7 @@ class Runtime:
 
     def submit(
         self,
-        slot: Slot,
+        slot: BatchSlot,
         dispatches: Sequence[Dispatch],
         last_buffers: tuple[str, str],
         most_cells: float,
@@ -105,7 +105,7 @@ class Runtime:
 
         Parameters
         ----------
-        slot : Slot
+        slot : BatchSlot
         dispatches : sequence of Dispatch
         last_buffers : (str, str)
             Buffers of the slot that not all kernels have.
@@ -147,7 +147,7 @@ class Runtime:
             self.device.queue.submit([commands])
 
     @contextmanager
-    def downloaded(self, slot: Slot, size: int) -> Iterator[NDArray[np.uint32]]:
+    def downloaded(self, slot: BatchSlot, size: int) -> Iterator[NDArray[np.uint32]]:
         """The bytes that the last submission copied, once it is done; gone with the context."""
         staging = slot["staging"]
         slot.map_upload()
@@ -157,11 +157,11 @@ class Runtime:
         finally:
             staging.unmap()
 
-    def wait(self, slot: Slot) -> None:
+    def wait(self, slot: BatchSlot) -> None:
         """Until everything that was submitted is done."""
         wait(self.device, slot["out"])
 
-    def seconds(self, slot: Slot, queries: Any) -> float:
+    def seconds(self, slot: BatchSlot, queries: Any) -> float:
         """Between the two times of a query set, which the submission before has noted."""
         times = slot.make_room("times", 16)
         encoder = self.device.create_command_encoder()
@@ -183,7 +183,7 @@ class Runtime:
         ]
         return self.device.create_bind_group_layout(entries=entries)
 
-    def _bind_group(self, slot: Slot, layout: Any, *others: str) -> Any:
+    def _bind_group(self, slot: BatchSlot, layout: Any, *others: str) -> Any:
         """The buffers of a slot that all kernels have, and two that some have."""
         known = slot.bind_groups.get((layout, others))
         if known is not None:
@@ -238,7 +238,7 @@ def _poll_briefly(device: Any) -> None:
     poller._poll_func = look
 
 
-def _record(compute: Any, dispatch: Dispatch, groups: Sequence[Any], slot: Slot, index: int) -> None:
+def _record(compute: Any, dispatch: Dispatch, groups: Sequence[Any], slot: BatchSlot, index: int) -> None:
     """Record a dispatch, the one at `index` of its call, with the second bind group where it is a rescuer's."""
     compute.set_pipeline(dispatch.pipeline)
     compute.set_bind_group(0, groups[dispatch.rescuer is not None], [index * WORK_STRIDE])

@@ -265,7 +265,7 @@ def test_time_without_timestamps(backend, batches, monkeypatch, caplog):
 
 def test_too_large_for_a_binding(adapter, batches):
     backend = webgpu.WebgpuBackend(adapter, "webgpu:0", None)
-    slot = webgpu_slot.Slot(backend._runtime.device, "webgpu:0", None)
+    slot = webgpu_slot.BatchSlot(backend._runtime.device, "webgpu:0", None)
     with pytest.raises(OutOfDeviceMemory, match=r"webgpu:0: \d+ bytes are over its limit"):
         slot.make_room("in", backend._runtime.device.limits["max-storage-buffer-binding-size"] + 1)
 
