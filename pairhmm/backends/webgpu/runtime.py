@@ -1,4 +1,4 @@
-"""A WebGPU device at work: pipelines, submissions and what comes back. What is computed, it does not know."""
+"""A WebGPU device at work: pipelines, submissions and what comes back. It does not know the model."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ WORK_STRIDE = 256
 """Bytes between the `Work` blocks of dispatches: the alignment of dynamic offsets that every device has."""
 
 MOST_DISPATCHES = 64
-"""Of a submission: the device works on one while the next is recorded."""
+"""Most dispatches of a submission: the device works on one submission while the next is recorded."""
 
 POLL_SECONDS = 1e-4
-"""Between two looks whether the device is done."""
+"""Time between two looks whether the device is done."""
 
 
 class Dispatch(NamedTuple):
