@@ -1,7 +1,7 @@
 // Borders: the rows between two strips in memory, which a strip writes and the one below it reads.
 //
-// A border has blocks of RESCALE_STEPS columns: S and I of each, and one exponent. Block b has the columns from
-// (b - 1) RESCALE_STEPS + 1 on, which are those that leave a segment in one block of steps. WebGPU's atomics order nothing but
+// A border has blocks of RESCALE_STEPS columns: S and I of each, and one exponent. Block b has the columns from (b - 1)
+// RESCALE_STEPS + 1 on, which are those that leave a segment in one block of steps. WebGPU's atomics order nothing but
 // themselves: so every word says itself whether it is there (PRESENT), and is written once.
 
 // needs host: RESCALE_STEPS
@@ -40,8 +40,8 @@ fn exponent_in(entry: vec3<u32>) -> i32 {
     return bitcast<i32>(entry.z & ~PRESENT) - EXPONENT_OFFSET;
 }
 
-// A column once it is there, or what is there of it in the end. A strip that has waited in vain lets none wait any more. It
-// looks by what could be a change: compilers may take loads alone out of a loop.
+// A column once it is there, or what is there of it in the end. A strip that has waited in vain lets none wait any
+// more. It looks by what could be a change: compilers may take loads alone out of a loop.
 fn awaited(at: u32, position: u32) -> vec3<u32> {
     var entry = border_column(at, position);
     for (var polls = work.polls; polls > 0u && !is_there(entry); polls--) {

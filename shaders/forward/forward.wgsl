@@ -1,12 +1,12 @@
 // Batch forward in float32: reads that fit the lanes of a tile.
 //
-// Method. A workgroup is a tile of W / G reads (tiles.wgsl). A read's G lanes take the columns of a haplotype one after the
-// other: column j reaches lane l at step j + l. A lane computes S and I of the next lane's first row and hands them down.
-// Haplotypes of a tile may differ in length: steps go on to the longest one's end, and what lies past a read's own haplotype
-// is not added to its sum. Row coefficients and states stay in registers, emissions in workgroup memory.
+// Method. A workgroup is a tile of W / G reads (tiles.wgsl). A read's G lanes take the columns of a haplotype one after
+// the other: column j reaches lane l at step j + l. A lane computes S and I of the next lane's first row and hands them
+// down. Haplotypes of a tile may differ in length: steps go on to the longest one's end, and what lies past a read's
+// own haplotype is not added to its sum. Row coefficients and states stay in registers, emissions in workgroup memory.
 //
-// States have no exponent. They start at 2^START_EXPONENT; a pair whose sum falls below LEAST_SUM (a score about 62 below
-// that of a perfect match) goes on a list for scaled.wgsl.
+// States have no exponent. They start at 2^START_EXPONENT; a pair whose sum falls below LEAST_SUM (a score about 62
+// below that of a perfect match) goes on a list for scaled.wgsl.
 //
 // Versions on an H200 through Vulkan, in GCUPS (docs/webgpu.md; benchmarks/results/device-nvidia-h200-webgpu.json):
 //

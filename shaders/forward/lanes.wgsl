@@ -1,13 +1,13 @@
 // A lane's rows: their coefficients, for registers, and their emissions, for workgroup memory.
 //
-// The recurrence (docs/model.md) has seven transitions a row. Here every state is kept relative to the best path through
-// the rows above it: with t[i] = mm[i] * best[i], best[i] the emission that most letters of a good path have, and
-// T[i] = t[1]..t[i],
+// The recurrence (docs/model.md) has seven transitions a row. Here every state is kept relative to the best path
+// through the rows above it: with t[i] = mm[i] * best[i], best[i] the emission that most letters of a good path have,
+// and T[i] = t[1]..t[i],
 //
 //   M^[i] = M[i] / T[i],  D^[i] = D[i] / (md[i] T[i]),  I^[i] = I[i] / (mi[i] T[i-1]),  S^[i] = S[i] / (mm[i] T[i-1]),
 //
-// most coefficients become 1 (states.wgsl). A perfect path keeps its value, so that nothing is rounded on it, and float32's
-// range is spent on how far a pair lies below it. log10 T[m] is added to the score at the end, on the host.
+// most coefficients become 1 (states.wgsl). A perfect path keeps its value, so that nothing is rounded on it, and
+// float32's range is spent on how far a pair lies below it. log10 T[m] is added to the score at the end, on the host.
 //
 // Rows past the read's end carry M + I of its last row down unchanged: they change no score.
 
@@ -24,23 +24,23 @@
 // What is known of a lane's rows besides.
 struct Lane {
     kept: vec2<i32>,  // sum of its rows' logarithms in two parts, which are integers: it is exact
-    unfit: u32,       // UNFOLDED, or UNSCALED where lanes with exponents do not hold its rows. Which insertions they do not
-                      // hold, only such lanes find: what lanes without exponents list is rescued by lanes of another shape
+    unfit: u32,       // UNFOLDED, or UNSCALED where lanes with exponents do not hold its rows. Only such lanes look at
+                      // insertions: what others list is rescued by lanes of another shape
     fall: f32,        // -log2 of what is left of an insertion that goes through all of them
 }
 
 //#if SCALED
-// Bits that an insertion through a lane may take. What a lane holds spans the cost of a gap through two lanes, and through as
-// many rows as columns enter at once from a strip above, beside that of two openings, and has to be exact to the last of its
-// rows: that leaves GAP_RANGE. Rows whose gaps are rarer are beyond the range of float32.
+// Bits that an insertion through a lane may take. What a lane holds spans the cost of a gap through two lanes, and
+// through as many rows as columns enter at once from a strip above, beside that of two openings, and has to be exact to
+// the last of its rows: that leaves GAP_RANGE. Rows whose gaps are rarer are beyond the range of float32.
 const MOST_FALL = GAP_RANGE * f32(K) / f32(2u * K + 1u + ENTERING_COLUMNS);
 
-// A deletion leads from a lane's largest value to where a row above it could be by the next rescaling, which takes so many
-// extensions.
+// A deletion leads from a lane's largest value to where a row above it could be by the next rescaling, which takes so
+// many extensions.
 const MOST_DELETION_BITS = DELETION_RANGE / f32(RESCALE_STEPS + K + 2u);
 
-// Whether a lane's exponent holds the deletions of the row at `position`. Where there are none, columns are as far apart as
-// the emissions of all `read_rows` rows of the read make them.
+// Whether a lane's exponent holds the deletions of the row at `position`. Where there are none, columns are as far
+// apart as the emissions of all `read_rows` rows of the read make them.
 fn holds_deletions(row: Row, position: u32, read_rows: u32) -> bool {
     if row.from_deletion > 0.0 {
         return row.from_deletion >= LEAST_DELETION && -log2(max(row.extend_deletion, 1e-38)) <= MOST_DELETION_BITS;

@@ -1,4 +1,5 @@
-// A haplotype's letters as the lanes of a read take them, PART columns at a time, each lane one step after the one above.
+// A haplotype's letters as the lanes of a read take them, PART columns at a time, each lane one step after the one
+// above.
 //
 // The words of a part are read while the part before is computed.
 

@@ -1,19 +1,19 @@
 // Pairs of any length, with an exponent a lane (scaling.wgsl).
 //
-// Method. A workgroup is a strip of G * K rows (strips.wgsl), which follows the one above through a border (border.wgsl). Lane l
-// of segment g takes column j at step LEAD + j + l + SKEW g. Columns pass from segment to segment, and from and to the borders,
-// through workgroup memory, in blocks of RESCALE_STEPS (passing.wgsl). A block's columns are there at its begin if they were
-// written two blocks before: between lies a barrier. So a strip takes from its border what it needs LEAD steps later. That it
-// does so before its first column, too, saves time: a strip that had waited for its first columns would have to fetch the
-// loop's instructions then.
+// Method. A workgroup is a strip of G * K rows (strips.wgsl), which follows the one above through a border
+// (border.wgsl). Lane l of segment g takes column j at step LEAD + j + l + SKEW g. Columns pass from segment to
+// segment, and from and to the borders, through workgroup memory, in blocks of RESCALE_STEPS (passing.wgsl). A block's
+// columns are there at its begin if they were written two blocks before: between lies a barrier. So a strip takes from
+// its border what it needs LEAD steps later. That it does so before its first column, too, saves time: a strip that had
+// waited for its first columns would have to fetch the loop's instructions then.
 //
-// WebGPU does not promise that workgroups run side by side: so a strip that has waited in vain stops. What it has done lies in
-// memory, and the next dispatch goes on from there. A dispatch takes strip r up to step
+// WebGPU does not promise that workgroups run side by side: so a strip that has waited in vain stops. What it has done
+// lies in memory, and the next dispatch goes on from there. A dispatch takes strip r up to step
 //
 //   work.front - work.behind r.
 //
-// Where each strip stays far enough behind the one above, it finds in its border what earlier dispatches wrote, and waits for
-// nothing.
+// Where each strip stays far enough behind the one above, it finds in its border what earlier dispatches wrote, and
+// waits for nothing.
 //
 // Versions on an H200 through Vulkan, 100,000 x 100,000 bases, in milliseconds (docs/webgpu.md):
 //
@@ -21,9 +21,9 @@
 //   strips follow each other, 8 rows a lane, 512 rows a strip      19.7
 //   256 or 1,024 rows a strip                                      as long
 //
-// Limits. A step takes 0.14 us, of which its 40 multiply-adds alone would take 0.07. Few long pairs are what it is made for: 880
-// GCUPS for 5,000 bases. A border takes 8.5 bytes a column and strip. Gaps that are too rare for lanes with exponents
-// (lanes.wgsl) leave a pair to the CPU.
+// Limits. A step takes 0.14 us, of which its 40 multiply-adds alone would take 0.07. Few long pairs are what it is made
+// for: 880 GCUPS for 5,000 bases. A border takes 8.5 bytes a column and strip. Gaps that are too rare for lanes with
+// exponents (lanes.wgsl) leave a pair to the CPU.
 
 // needs host: W, G, K, SEGMENT, RESCALE_STEPS, SKEW, LAG, BLOCK_WORDS, STRIP_LANE, SUM, TOP_EXPONENT
 // needs host: ITEM_WORDS, ITEM_READ, ITEM_HAPLOTYPE, ITEM_STRIP, ITEM_BORDER, ITEM_PAIR
@@ -84,8 +84,8 @@ fn end_of_dispatch(strip: Strip) -> u32 {
     return u32(clamp(i32(work.front) - i32(work.behind * strip.number), 0, i32(all_steps(strip))));
 }
 
-// How values that enter a lane in a block come from their exponent to the lane's. One factor may not be representable for what
-// enters a segment, which may be further off: there are two.
+// How values that enter a lane in a block come from their exponent to the lane's. One factor may not be representable
+// for what enters a segment, which may be further off: there are two.
 struct Fit {
     first_keep: f32,   // of the first column,
     first_again: f32,

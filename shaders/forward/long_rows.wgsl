@@ -1,14 +1,14 @@
 // Before long.wgsl: the rows of all strips, made once.
 //
-// Method. A workgroup makes the rows of its strip as the tiles do (lanes.wgsl), and puts its lanes' coefficients and emissions
-// into `strips`, four rows an entry.
+// Method. A workgroup makes the rows of its strip as the tiles do (lanes.wgsl), and puts its lanes' coefficients and
+// emissions into `strips`, four rows an entry.
 //
 // Versions: one; a small part of a long pair's time, and no figures of its own.
 //
 // Limits. `unfit` says which strips have rows that lanes with exponents do not hold: their pairs go to the CPU.
 
-// needs host: W, G, K, QUADS, EMITTED, ITEM_WORDS, ITEM_READ, ITEM_STRIP, RESULT_WORDS, RESULT_COARSE, RESULT_FINE, RESULT_UNFIT
-// needs host: EMISSIONS, COEFFICIENTS, STRIP_LANE, SUM, UNFINISHED
+// needs host: W, G, K, QUADS, EMITTED, ITEM_WORDS, ITEM_READ, ITEM_STRIP, RESULT_WORDS, RESULT_COARSE
+// needs host: RESULT_FINE, RESULT_UNFIT, EMISSIONS, COEFFICIENTS, STRIP_LANE, SUM, UNFINISHED
 // needs forward/batch.wgsl: batch, work, out, item_of, find_read
 // needs forward/emissions.wgsl: emissions
 // needs forward/lanes.wgsl: Lane, load_lane, load_emissions

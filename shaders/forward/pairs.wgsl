@@ -1,7 +1,7 @@
 // Numbers of 48 bits: a float32, and what rounding took from it. Exact to about 2^-45.
 //
-// Shader compilers may reassociate floats: (a + b) - a becomes b, a product and a sum become one operation, and `fma` may
-// round twice. A value that must be rounded passes through an integer operation that they cannot predict.
+// Shader compilers may reassociate floats: (a + b) - a becomes b, a product and a sum become one operation, and `fma`
+// may round twice. A value that must be rounded passes through an integer operation that they cannot predict.
 
 // needs forward/batch.wgsl: work
 // gives: times, plus, over

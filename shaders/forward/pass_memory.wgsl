@@ -1,5 +1,5 @@
-// What a lane gets from the lane above it, through workgroup memory: for devices without subgroups, and for reads of more
-// lanes than a subgroup has. One of two ways; the other is pass_shuffles.wgsl.
+// What a lane gets from the lane above it, through workgroup memory: for devices without subgroups, and for reads of
+// more lanes than a subgroup has. One of two ways; the other is pass_shuffles.wgsl.
 
 // needs host: W
 // gives: from_above

@@ -1,9 +1,9 @@
-// Columns on their way through a strip: from the border above into the first segment, from segment to segment, and from the
-// last one to the border below.
+// Columns on their way through a strip: from the border above into the first segment, from segment to segment, and from
+// the last one to the border below.
 //
-// What enters segment g, and what leaves the last one, lies in `passing`: values [g][block][step of the block], each block with
-// an exponent. Blocks and steps are those of the segment above, which a column leaves DELAY steps after it entered it. So a
-// block takes what two blocks gave: its first column from one, the others from the next.
+// What enters segment g, and what leaves the last one, lies in `passing`: values [g][block][step of the block], each
+// block with an exponent. Blocks and steps are those of the segment above, which a column leaves DELAY steps after it
+// entered it. So a block takes what two blocks gave: its first column from one, the others from the next.
 
 // needs host: G, W, SEGMENT, BLOCKS, RESCALE_STEPS, BLOCK_WORDS, LEAD, SKEW
 //#if PASSING_ENTRIES
@@ -11,8 +11,8 @@
 // needs forward/strips.wgsl: strips
 //#end
 // needs forward/border.wgsl: blocks_of, is_there, awaited, put_column, values_of, exponent_in
-// gives: Columns, Entering, entering_columns, pass_on, take, take_lead, give, clear_passing, restore_passing, save_passing
-// gives: exponent_passed
+// gives: Columns, Entering, entering_columns, pass_on, take, take_lead, give, clear_passing
+// gives: restore_passing, save_passing, exponent_passed
 
 const SEGMENTS = G / SEGMENT;
 const DELAY = SEGMENT - 1u;  // of a column, from a segment's first lane to its last
@@ -91,8 +91,8 @@ fn take(entry: vec3<u32>, block: u32, position: u32) {
     }
 }
 
-// Take again what an earlier dispatch took of the border above, of which so many blocks are known, and did not use up. Returns
-// whether all of it is there.
+// Take again what an earlier dispatch took of the border above, of which so many blocks are known, and did not use up.
+// Returns whether all of it is there.
 fn take_lead(above_at: u32, known_blocks: u32, t_begin: u32, lane: u32) -> bool {
     if lane >= LEAD {
         return true;

@@ -1,5 +1,5 @@
-// Rows of any model, which the host folded in float64 (pairhmm/backends/webgpu/folded_rows.py). What the scores are relative
-// to stays on the host. One of three ways to make rows, beside rows_profiles.wgsl and rows_qualities.wgsl.
+// Rows of any model, which the host folded in float64 (pairhmm/backends/webgpu/folded_rows.py). What the scores are
+// relative to stays on the host. One of three ways to make rows, beside rows_profiles.wgsl and rows_qualities.wgsl.
 
 // needs host: FOLDED_COLUMNS, FOLDED_EMISSIONS, FOLDED_FROM_DELETION, FOLDED_FROM_INSERTION, FOLDED_EXTEND_INSERTION
 // needs host: FOLDED_EXTEND_DELETION, FOLDED_OPENING, FOLDED_FIRST_DELETION

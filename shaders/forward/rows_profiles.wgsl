@@ -1,6 +1,7 @@
-// Rows of a profile model, made on the device from the probabilities of A C G T at each position (docs/model.md) and the
-// model's constants (pairhmm/backends/webgpu/tables.py), as pairs (pairs.wgsl): float32 alone would be off by more than its
-// last bit after hundreds of rows. One of three ways to make rows, beside rows_folded.wgsl and rows_qualities.wgsl.
+// Rows of a profile model, made on the device from the probabilities of A C G T at each position (docs/model.md) and
+// the model's constants (pairhmm/backends/webgpu/tables.py), as pairs (pairs.wgsl): float32 alone would be off by more
+// than its last bit after hundreds of rows. One of three ways to make rows, beside rows_folded.wgsl and
+// rows_qualities.wgsl.
 
 // needs host: MATCH, INSERTION, FROM_DELETION, FROM_INSERTION, EXTEND_INSERTION, LAST_INSERTION, GAP_EXTENSION, OPENING
 // needs host: FIRST_DELETION, UNFOLDED, COARSE, FINE
@@ -52,8 +53,8 @@ fn best_emission(position: u32) -> vec2<f32> {
     return best;
 }
 
-// log2 of a pair as Row.kept has it, bit by bit: squaring doubles a logarithm. A rounding error is halved by each bit after
-// it, so that the sum of all is that of the first.
+// log2 of a pair as Row.kept has it, bit by bit: squaring doubles a logarithm. A rounding error is halved by each bit
+// after it, so that the sum of all is that of the first.
 fn log2_fixed(value: vec2<f32>) -> vec2<i32> {
     let exponent = i32(bitcast<u32>(value.x) >> 23u) - 127;
     // Two factors: one alone may not be representable.
@@ -68,7 +69,8 @@ fn log2_fixed(value: vec2<f32>) -> vec2<i32> {
         bits = 2u * bits + select(0u, 1u, is_set);
         mantissa *= select(1.0, 0.5, is_set);
     }
-    return vec2<i32>((exponent << COARSE) + i32(bits >> (LOG_BITS - COARSE)), i32((bits & COARSE_REST) << (FINE - LOG_BITS)));
+    let coarse = (exponent << COARSE) + i32(bits >> (LOG_BITS - COARSE));
+    return vec2<i32>(coarse, i32((bits & COARSE_REST) << (FINE - LOG_BITS)));
 }
 
 fn load_row(position: u32, is_last: bool) -> Row {

@@ -53,7 +53,7 @@ fn load_row(position: u32, is_last: bool) -> Row {
     row.extend_deletion = front(now.gap).x;
     row.kept = bitcast<vec2<i32>>(now.unopened.xy) + bitcast<vec2<i32>>(best.xy);
     row.unfit = select(UNFOLDED, 0u, kept.x > 0.0);
-    // Insertions multiply by their extension once a row: it must be float32's nearest, or hundreds of rows add up its error.
+    // An insertion's extension is applied once a row: it must be float32's nearest, or hundreds of rows add up errors.
     var extended = times(front(now.insertion), kept);
     if !is_last {
         let next = load_openings(position + 1u);

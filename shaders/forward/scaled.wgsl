@@ -1,13 +1,13 @@
 // The rescue of forward.wgsl: the pairs that it listed, in float32 with an exponent a lane (scaling.wgsl).
 //
-// Method. Reads of up to G * K rows share a workgroup; a read need not have here the shape that it had there. Workgroups take
-// the pairs of a list in turn, and the device itself says how many workgroups there are (an indirect dispatch). Columns past
-// a haplotype's end emit nothing (NO_LETTER): their values could be far above all that count.
+// Method. Reads of up to G * K rows share a workgroup; a read need not have here the shape that it had there.
+// Workgroups take the pairs of a list in turn, and the device itself says how many workgroups there are (an indirect
+// dispatch). Columns past a haplotype's end emit nothing (NO_LETTER): their values could be far above all that count.
 //
 // Versions: one; it has few pairs, and no figures of its own.
 //
-// Limits. A lane holds insertions and deletions of limited cost (lanes.wgsl). Pairs with rarer gaps stay unscored here, and go
-// to the CPU.
+// Limits. A lane holds insertions and deletions of limited cost (lanes.wgsl). Pairs with rarer gaps stay unscored here,
+// and go to the CPU.
 
 // needs host: W, G, LISTED_WORDS, LISTED_COUNT, TOP_EXPONENT, RESCALE_STEPS, NO_LETTER
 // needs forward/batch.wgsl: batch, work, out, byte, find_read, score_index
@@ -51,7 +51,7 @@ fn forward_scaled(
         let loaded = load_lane(lane, read.first, read.rows, read.rows);
         let rows = staged_coefficients(lane);
         load_emissions(lane, read.first, read.rows);
-        // The tile that listed the pair had other lanes. The last one of these knows whether there is one that is unfit.
+        // The tile that listed the pair had other lanes. The last one of these knows whether one of them is unfit.
         let falls = sum_falls(select(loaded.fall, UNFIT_FALL, loaded.unfit != 0u), lane);
         begin_fitting(lane);
 

@@ -1,5 +1,5 @@
-// Lanes with an exponent each: value * 2^exponent. The exponent is renewed every RESCALE_STEPS steps, so that the lane's
-// largest value is near 2^TOP_EXPONENT.
+// Lanes with an exponent each: value * 2^exponent. The exponent is renewed every RESCALE_STEPS steps, so that the
+// lane's largest value is near 2^TOP_EXPONENT.
 
 // needs host: W, SEGMENT, REACH, TOP_EXPONENT, NO_EXPONENT
 // gives: exponent_by, LEAST_EXPONENT, MOST_EXPONENT, power_of_two, exponent_of, with_exponent, Sum, add, is_score
@@ -48,13 +48,14 @@ fn add(sum: Sum, value: f32, exponent: i32) -> Sum {
     return Sum(sum.value + mantissa * power_of_two(max(together - sum.exponent, -200)), sum.exponent);
 }
 
-// Whether a sum is a score: float32 holds it, and the pair is possible. Compilers may remove a test for infinity itself.
+// Whether a sum is a score: float32 holds it, and the pair is possible. Compilers may remove a test for infinity
+// itself.
 fn is_score(sum: Sum) -> bool {
     return sum.value > 0.0 && bitcast<u32>(sum.value) < INFINITY_BITS;
 }
 
-// -log2 of what is left of an insertion that goes through all lanes of the segment above a lane, and through this one too,
-// in whole bits.
+// -log2 of what is left of an insertion that goes through all lanes of the segment above a lane, and through this one
+// too, in whole bits.
 fn sum_falls(fall: f32, lane: u32) -> vec2<i32> {
     exponent_by[lane] = bitcast<i32>(fall);
     workgroupBarrier();
@@ -72,9 +73,9 @@ fn begin_fitting(lane: u32) {
     }
 }
 
-// The exponent that fits a lane: that of its largest value, and of what a match and then an insertion would bring it until
-// the next rescaling. Lanes further above than that do not count: they are at later columns, where values may be far
-// larger. `before` is what the lane has now, `falls` what `sum_falls` says.
+// The exponent that fits a lane: that of its largest value, and of what a match and then an insertion would bring it
+// until the next rescaling. Lanes further above than that do not count: they are at later columns, where values may be
+// far larger. `before` is what the lane has now, `falls` what `sum_falls` says.
 fn fitting(wanted: i32, before: i32, falls: vec2<i32>, lane: u32) -> i32 {
     let at = lane + (lane / SEGMENT + 1u) * REACH;
     // An insertion may gain, too, where matches are rare.

@@ -1,4 +1,5 @@
-// How many lanes a subgroup has: the least that any lane of a workgroup of W sees, 0 where lanes do not lie in their order.
+// How many lanes a subgroup has: the least that any lane of a workgroup of W sees, 0 where lanes do not lie in their
+// order.
 
 // needs host: W
 // gives: measure

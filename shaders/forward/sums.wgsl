@@ -1,5 +1,5 @@
-// What a tile without exponents tells the host: sums of states, and what a read's scores are relative to. A read is known by
-// its slot in the workgroup.
+// What a tile without exponents tells the host: sums of states, and what a read's scores are relative to. A read is
+// known by its slot in the workgroup.
 //
 // Sums are compared as bits: compilers may take infinity and NaN for impossible in numbers.
 

@@ -1,7 +1,8 @@
 // Batch forward in float32: reads of more rows than the lanes of a tile hold.
 //
-// Method. As in forward.wgsl, with one read a tile, whose rows are taken strip by strip: G lanes of K rows each. What the last
-// row of a strip hands down goes to the next strip through memory. It passes through workgroup memory PART columns at a time.
+// Method. As in forward.wgsl, with one read a tile, whose rows are taken strip by strip: G lanes of K rows each. What
+// the last row of a strip hands down goes to the next strip through memory. It passes through workgroup memory PART
+// columns at a time.
 //
 // Versions on an H200 through Vulkan, 1,024 x 1,024 bases, in GCUPS (docs/webgpu.md):
 //
@@ -26,8 +27,8 @@
 // needs forward/sums.wgsl: unfit, begin_read, note_lane, put_kept, put_sum
 // gives: forward_tall
 
-// S and I that enter a strip: work.between columns for each item, of which the last ones are only read ahead. A column is
-// written long after it was read, and so lies in the same place.
+// S and I that enter a strip: work.between columns for each item, of which the last ones are only read ahead. A column
+// is written long after it was read, and so lies in the same place.
 @group(0) @binding(5) var<storage, read_write> between: array<vec2<f32>>;
 // Of the columns of a part: what enters the first lane, and what leaves the last one.
 var<workgroup> entering_part: array<vec2<f32>, PART>;

@@ -1,7 +1,7 @@
 // The published brute force, which scan/match.wgsl is measured beside (`pairhmm bench scan`).
 //
-// Method. A workgroup a (segment, pattern), in rows of a pattern each: its lanes lay the pattern at every position. The best match
-// is the one with the largest sum of qualities, of those the leftmost.
+// Method. A workgroup a (segment, pattern), in rows of a pattern each: its lanes lay the pattern at every position. The
+// best match is the one with the largest sum of qualities, of those the leftmost.
 //
 // Versions on an H200 through Vulkan, the reference workload, in seconds (docs/scan.md):
 //

@@ -1,10 +1,10 @@
-// One pair of any length as published programs compute it: the ablation of `pairhmm bench wavefront`. Nothing else uses it;
-// forward/long.wgsl is what scores long pairs.
+// One pair of any length as published programs compute it: the ablation of `pairhmm bench wavefront`. Nothing else uses
+// it; forward/long.wgsl is what scores long pairs.
 //
-// Method. A dispatch for each anti-diagonal, an invocation for each of its cells. The profile model in natural logarithms and
-// float32, so that any length fits its range. Three diagonals of (M, I, D) are kept and written in turn: M looks two diagonals
-// back, I and D one. Row 0 and column 0 are cells like the others. CACHED: the tables of emissions and transitions lie in
-// workgroup memory, and not in a buffer that each cell reads.
+// Method. A dispatch for each anti-diagonal, an invocation for each of its cells. The profile model in natural
+// logarithms and float32, so that any length fits its range. Three diagonals of (M, I, D) are kept and written in turn:
+// M looks two diagonals back, I and D one. Row 0 and column 0 are cells like the others. CACHED: the tables of
+// emissions and transitions lie in workgroup memory, and not in a buffer that each cell reads.
 //
 // Versions on an H200 through Vulkan, times over the baseline (docs/webgpu.md):
 //
@@ -15,8 +15,8 @@
 //   + workgroup cache (CACHED)              35       35       55    1.63 s
 //   ours                                    67      472    2,570    0.0197 s
 //
-// Limits. The baseline waits for the device once a diagonal: minutes from 25,000 bases on. Logarithms lose digits: 6.2e-4 off for
-// 100,000 bases.
+// Limits. The baseline waits for the device once a diagonal: minutes from 25,000 bases on. Logarithms lose digits:
+// 6.2e-4 off for 100,000 bases.
 
 // needs host: Diagonal, W, LOG_ZERO, LETTERS, INSERTION, TRANSITIONS
 //#if CACHED

@@ -1,9 +1,9 @@
 // The search: places where a pattern may match, on the list that verify.wgsl compares whole.
 //
-// Method. A workgroup has a tile of positions. It looks up the BASES letters at each of them in the index (docs/scan.md), whose
-// anchors say which patterns could lie there. It lists the anchors of the whole tile before it shares them out, so that a
-// position with many keeps no lane waiting. A place is compared by the 16 letters behind its anchor, then by its first
-// PROMISING words. Patterns without an anchor are tried at every position.
+// Method. A workgroup has a tile of positions. It looks up the BASES letters at each of them in the index
+// (docs/scan.md), whose anchors say which patterns could lie there. It lists the anchors of the whole tile before it
+// shares them out, so that a position with many keeps no lane waiting. A place is compared by the 16 letters behind its
+// anchor, then by its first PROMISING words. Patterns without an anchor are tried at every position.
 //
 // Versions on an H200 through Vulkan, the reference workload from host to hits, in seconds (docs/scan.md):
 //
@@ -12,8 +12,8 @@
 //   + flattened arrays                           1.834
 //   + anchors (this)                             0.0107, of which all kernels take 0.0022
 //
-// Limits. Ns cost time: each makes more of what is looked up have to be looked at. Patterns without anchors (short, or full of
-// ambiguous letters) cost 16 letters at every position.
+// Limits. Ns cost time: each makes more of what is looked up have to be looked at. Patterns without anchors (short, or
+// full of ambiguous letters) cost 16 letters at every position.
 
 // needs host: BASES, TILE
 // needs scan/shared.wgsl: params, ONES, columns_of, joined, index_of
@@ -72,8 +72,8 @@ fn next_telling(from_block: u32, end: u32) -> u32 {
     return block;
 }
 
-// Whether a pattern fits in its first columns where the sample has letters: runs of N, which every pattern fits, are passed
-// over.
+// Whether a pattern fits in its first columns where the sample has letters: runs of N, which every pattern fits, are
+// passed over.
 fn promising(start: u32, length: u32, first_word: u32) -> bool {
     let end = start + length;
     var found = vec2u(0u);
@@ -113,12 +113,13 @@ fn segment_of(position: u32) -> u32 {
     return low;
 }
 
-// Puts the place that a handle at a position stands for on the list, unless it is seen to be no match; `behind` is where in
-// the tile the handle's 16 letters begin.
+// Puts the place that a handle at a position stands for on the list, unless it is seen to be no match; `behind` is
+// where in the tile the handle's 16 letters begin.
 fn examine(handle: u32, position: u32, behind: u32) {
     let word = behind / 8u;
     let near = columns_of(joined(tile_letters[word], tile_letters[word + 1u], behind), patterns[4u * handle]).x;
-    let far = columns_of(joined(tile_letters[word + 1u], tile_letters[word + 2u], behind), patterns[4u * handle + 1u]).x;
+    let behind_near = joined(tile_letters[word + 1u], tile_letters[word + 2u], behind);
+    let far = columns_of(behind_near, patterns[4u * handle + 1u]).x;
     let before = patterns[4u * handle + 3u];
     if near + far > params.max_mismatches || position < before {
         return;

@@ -1,7 +1,7 @@
 // What the kernels of the scan share: what a call is to do, and letters as sets of bases.
 //
-// A letter has one bit a base; a word has eight letters, the first one lowest. Two letters match where their sets intersect.
-// Positions are those of all segments end to end, 0-based half-open.
+// A letter has one bit a base; a word has eight letters, the first one lowest. Two letters match where their sets
+// intersect. Positions are those of all segments end to end, 0-based half-open.
 
 // needs host: Params
 // gives: params, ONES, columns_of, joined, index_of

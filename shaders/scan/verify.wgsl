@@ -1,7 +1,7 @@
 // The places on the list compared whole, and the sums of each segment's qualities.
 //
-// Method. `verify`: a workgroup a place; its lanes share the columns. What is left is a hit, with its score. `total`: a lane a
-// segment.
+// Method. `verify`: a workgroup a place; its lanes share the columns. What is left is a hit, with its score. `total`: a
+// lane a segment.
 //
 // Versions: one; few places are left, and it has no figures of its own.
 //
