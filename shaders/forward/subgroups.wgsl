@@ -1,5 +1,11 @@
-// How many lanes a subgroup has: the least that any lane of a workgroup of W sees, 0 where lanes do not lie in their
-// order.
+// How many lanes a subgroup has.
+//
+// Method. One workgroup of W: the least size that any lane sees, and 0 where lanes do not lie in their order.
+//
+// Versions: one; it runs once a device.
+//
+// Limits. A driver may give another kernel subgroups of another size: kernels that shuffle look, too
+// (pass_shuffles.wgsl).
 
 // needs host: W
 // gives: measure

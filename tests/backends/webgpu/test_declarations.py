@@ -59,6 +59,12 @@ def test_no_kernel_repeats_a_layout_of_the_host(name):
     assert not re.search(r"const (UN(FOLDED|SCALED|ORDERED|FINISHED)|COEFFICIENTS|STATES|PHRED|ITEM_\w+) ", CODE[name])
 
 
+@pytest.mark.parametrize("name", sorted(name for name, code in CODE.items() if "@compute" in code))
+def test_kernels_open_with_method_versions_and_limits(name):
+    head = (SHADERS / name).read_text().split("\n\n")[0]
+    assert re.findall(r"^// (Method|Versions|Limits)\b", head, flags=re.MULTILINE) == ["Method", "Versions", "Limits"]
+
+
 def test_a_record_is_a_dtype_and_a_struct():
     record = Record("R", Field("a", "u32", "first"), Field("b", "f32", "second"))
     assert record.dtype == np.dtype([("a", "<u4"), ("b", "<f4")])
