@@ -21,7 +21,8 @@ from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 
-DISTRIBUTION = "nvidia-cuda-nvrtc"
+DISTRIBUTION, OLDEST = "nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu12"
+"""The wheel of the library, and that of the oldest version that the package takes."""
 LIBRARY = re.compile(r"libnvrtc\.so\.\d+$")
 USAGE = re.compile(
     r"Compiling entry function '(\w+)'.*?(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads"
@@ -57,29 +58,31 @@ class Result:
         return [line for line in self.log.splitlines() if "warning" in line.lower()]
 
 
-def library_path() -> Path | None:
+def library_path(distribution: str = DISTRIBUTION) -> Path | None:
     """The library, where the wheel is installed."""
     try:
-        files = metadata.files(DISTRIBUTION) or []
+        files = metadata.files(distribution) or []
     except metadata.PackageNotFoundError:
         return None
     return next((Path(file.locate()) for file in files if LIBRARY.search(file.name)), None)
 
 
-def compile_all(jobs: Sequence[Job]) -> list[Result]:
+def compile_all(jobs: Sequence[Job], distribution: str = DISTRIBUTION) -> list[Result]:
     """Compile in as many processes as there are cores; results in the order of the jobs."""
     count = max(1, min(len(jobs), os.cpu_count() or 1))
     shares = [jobs[k::count] for k in range(count)]
     results: list[Result | None] = [None] * len(jobs)
     with ThreadPoolExecutor(count) as pool:
-        for k, share in enumerate(pool.map(_in_a_process, shares)):
+        for k, share in enumerate(pool.map(lambda share: _in_a_process(share, distribution), shares)):
             results[k::count] = share
     return results
 
 
-def _in_a_process(jobs: Sequence[Job]) -> list[Result]:
+def _in_a_process(jobs: Sequence[Job], distribution: str) -> list[Result]:
     text = json.dumps([[job.architecture, job.source, job.options] for job in jobs])
-    run = subprocess.run([sys.executable, __file__], input=text, capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, __file__, distribution], input=text, capture_output=True, text=True, check=True
+    )
     return [Result(compiles, log, _usage(log)) for compiles, log in json.loads(run.stdout)]
 
 
@@ -111,5 +114,5 @@ def _check(error: int) -> None:
 
 
 if __name__ == "__main__":
-    loaded = ctypes.CDLL(str(library_path()))
+    loaded = ctypes.CDLL(str(library_path(sys.argv[1])))
     print(json.dumps([_compile(loaded, *job) for job in json.load(sys.stdin)]))

@@ -93,3 +93,17 @@ def test_messages_name_file_and_line(nvrtc):
     result = nvrtc.compile_all([nvrtc.Job("sm_90", source, OPTIONS)])[0]
     assert not result.compiles
     assert "cuda/forward/fast.cu(" in result.log and "told" in result.log
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_oldest_compiler_takes_the_texts(nvrtc, require, model):
+    found = nvrtc.library_path(nvrtc.OLDEST) is not None
+    require("nvrtc", found, f"no NVRTC of CUDA 12: pip install {nvrtc.OLDEST}")
+    shape = shapes()[0]
+    texts = [
+        cuda_kernels.forward_source(KernelVariant(shape, model, None)),
+        cuda_kernels.forward_source(KernelVariant(RESCUERS[0], model, 0.1, scaled=True)),
+        cuda_kernels.long_source(model, 0.1, "double"),
+    ]
+    results = nvrtc.compile_all([nvrtc.Job("sm_90", text, OPTIONS) for text in texts], nvrtc.OLDEST)
+    assert [result.log for result in results if not result.compiles] == []
