@@ -158,7 +158,7 @@ def test_short_of_memory_is_one_line(pairs, run_cli, megabytes):
     rows = "h\tc\t1\t2\n" * 10
     (pairs.parent / "t.tsv").write_text(f"#haplotype\tchrom\tstart\tend\n{rows}")
     write = (
-        "import sys; from pyarrow import csv, parquet; from pairhmm.io.likelihoods.parquet_sums import ColumnSums\n"
+        "import sys; from pyarrow import csv, parquet; from pairhmm.io.files.parquet_sums import ColumnSums\n"
         "rows = csv.read_csv(sys.argv[1])\n"
         "sums = ColumnSums(rows.schema)\n"
         "sums.add(rows)\n"
