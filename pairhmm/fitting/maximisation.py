@@ -1,0 +1,139 @@
+"""Expectation-maximisation: rounds on a sample of the pairs, then on all of them.
+
+Every round's likelihood is that of the parameters that it begins with. On the same pairs it never falls: a round that
+moves the parameters can only raise it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.fitting.counts import Counts, Tables, expected_counts
+from pairhmm.fitting.pairs import FitPairs
+from pairhmm.interface.options import check_number, check_whole
+
+
+class FittedModel(Protocol):
+    """What a model is to a fit."""
+
+    @property
+    def name(self) -> str: ...
+
+    def tables(self, pairs: FitPairs) -> Tables: ...
+
+    def log10_start(self, pairs: FitPairs) -> NDArray[np.float64]: ...
+
+    def distributions(self, counts: Counts) -> dict[str, NDArray[np.float64]]: ...
+
+    def probabilities(self) -> dict[str, NDArray[np.float64]]: ...
+
+    def updated(self, counts: Counts) -> Self: ...
+
+
+Model = TypeVar("Model", bound=FittedModel)
+
+
+@dataclass(frozen=True, slots=True)
+class FitOptions:
+    """How long a fit goes on.
+
+    Attributes
+    ----------
+    sample : int
+        Pairs of the first rounds; where there are not twice as many, all rounds take all.
+    sample_rounds, rounds : int
+        The most rounds on the sample, and on all pairs.
+    gain : float
+        Rounds end when one raises log10 P by less than this a read.
+    """
+
+    sample: int = 5000
+    sample_rounds: int = 40
+    rounds: int = 4
+    gain: float = 1e-6
+
+    def __post_init__(self) -> None:
+        for name in ("sample", "sample_rounds", "rounds"):
+            check_whole(name, getattr(self, name), 1)
+        check_number("gain", self.gain, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What a round began with.
+
+    Attributes
+    ----------
+    pairs : str
+        "sample" or "all".
+    number : int
+        From 0 on: the likelihood of the parameters after so many rounds on these pairs.
+    reads : int
+    log10 : float
+        Sum of log10 P(read | haplotype, the read begins on it).
+    """
+
+    pairs: str
+    number: int
+    reads: int
+    log10: float
+
+
+Watch = Callable[[Round], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """Counts under a model, and its likelihood.
+
+    Attributes
+    ----------
+    counts : Counts
+    log10 : float
+        Sum over the pairs that float64 holds.
+    beyond : int
+        Pairs that it does not hold.
+    """
+
+    counts: Counts
+    log10: float
+    beyond: int
+
+
+def expectation(model: FittedModel, pairs: FitPairs, threads: int) -> Expectation:
+    """Expected counts of the pairs under a model, and its log10 likelihood given that each read begins on its haplotype."""
+    counts = expected_counts(pairs, model.tables(pairs), threads)
+    held = np.isfinite(counts.log10)
+    log10 = float((counts.log10 - model.log10_start(pairs))[held].sum())
+    return Expectation(counts, log10, int(len(held) - held.sum()))
+
+
+def sample_of(pairs: FitPairs, size: int) -> FitPairs:
+    """So many of the pairs, evenly spread."""
+    return pairs.take(np.arange(size, dtype=np.int64) * len(pairs) // size)
+
+
+def maximise(
+    model: Model, pairs: FitPairs, label: str, most: int, gain: float, threads: int, watch: Watch | None = None
+) -> tuple[Model, Expectation, list[Round]]:
+    """Rounds of expectation-maximisation.
+
+    Returns
+    -------
+    model, expectation, rounds
+        The last model, its counts and likelihood, and the rounds, whose last one is the last model's.
+    """
+    rounds: list[Round] = []
+    while True:
+        found = expectation(model, pairs, threads)
+        rounds.append(Round(label, len(rounds), len(pairs), found.log10))
+        if watch is not None:
+            watch(rounds[-1])
+        if len(rounds) > most or (len(rounds) > 1 and rounds[-1].log10 - rounds[-2].log10 < gain * len(pairs)):
+            return model, found, rounds
+        model = model.updated(found.counts)

@@ -1,0 +1,106 @@
+"""Reads drawn from the profile model itself: its insertions, deletions and emissions along a haplotype."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+INSERTED = -1
+_SUM_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileErrors:
+    """The distributions that reads are drawn from.
+
+    Attributes
+    ----------
+    match : float64[4, 4]
+        P(read letter a beside haplotype letter h); columns sum to 1.
+    insertion : float64[4]
+        P(read letter a), inserted.
+    from_match : float64[3]
+        Transitions MM MI MD.
+    extension : float64[2]
+        II and DD.
+    """
+
+    match: NDArray[np.float64]
+    insertion: NDArray[np.float64]
+    from_match: NDArray[np.float64]
+    extension: NDArray[np.float64]
+
+    def unlike_one(self) -> str:
+        """Which of the distributions does not sum to 1; empty where all do."""
+        columns = zip("ACGT", self.match.T, strict=True)
+        sums = {f"eps_M(., {letter})": column.sum() for letter, column in columns}
+        sums |= {"eps_I": self.insertion.sum(), "MM + MI + MD": self.from_match.sum()}
+        return next((f"{name} sums to {total:.6g}" for name, total in sums.items() if _is_off(total)), "")
+
+
+def draw_places(
+    rng: np.random.Generator, errors: ProfileErrors, begin: NDArray[np.int64], length: int, end: int
+) -> NDArray[np.int64]:
+    """Haplotype position of every base of reads, drawn from the transitions; a read begins with a match.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    errors : ProfileErrors
+    begin : int64[reads]
+        Where each read begins; one whose deletions lead past `end` begins so much earlier.
+    length : int
+        Bases a read.
+    end : int
+        Letters of the haplotype.
+
+    Returns
+    -------
+    int64[reads, length]
+        `INSERTED` for inserted bases.
+    """
+    reads = len(begin)
+    _, open_insertion, open_deletion = errors.from_match
+    extend_insertion, extend_deletion = errors.extension
+    steps = np.ones((reads, length), dtype=np.int64)
+    steps[:, 0] = 0
+    inserted = np.zeros((reads, length), dtype=bool)
+    inserting = np.zeros(reads, dtype=bool)
+    for base in range(1, length):
+        draw = rng.random(reads)
+        inserting = draw < np.where(inserting, extend_insertion, open_insertion)
+        # Out of a match alone: nothing leads from an insertion to a deletion.
+        deleting = ~inserting & ~inserted[:, base - 1] & (draw < open_insertion + open_deletion)
+        which = np.flatnonzero(deleting)
+        steps[which, base] += rng.geometric(1 - extend_deletion, len(which))
+        inserted[:, base] = inserting
+        steps[inserting, base] = 0
+    places = np.cumsum(steps, axis=1) + begin[:, None]
+    places -= np.maximum(0, places[:, -1:] - (end - 1))
+    places[inserted] = INSERTED
+    return places
+
+
+def draw_letters(
+    rng: np.random.Generator, errors: ProfileErrors, haplotype: NDArray[np.uint8], places: NDArray[np.int64]
+) -> NDArray[np.uint8]:
+    """Letters uint8[reads, length] that the model emits beside haplotype letters, or inserts; before errors of calling."""
+    letters = haplotype[places]
+    draw = rng.random(places.shape, dtype=np.float32)
+    drawn = np.empty(places.shape, dtype=np.uint8)
+    for h in range(4):
+        beside = letters == h
+        drawn[beside] = _letter(errors.match[:, h], draw[beside])
+    inserted = places == INSERTED
+    drawn[inserted] = _letter(errors.insertion, draw[inserted])
+    return drawn
+
+
+def _letter(probabilities: NDArray[np.float64], draw: NDArray[np.float32]) -> NDArray[np.uint8]:
+    return np.minimum(np.searchsorted(np.cumsum(probabilities), draw, side="right"), 3).astype(np.uint8)
+
+
+def _is_off(total: float) -> bool:
+    return not abs(total - 1) <= _SUM_TOLERANCE
