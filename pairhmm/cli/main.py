@@ -24,6 +24,7 @@ COMMANDS = {
     "scatter": "Cut a run into pieces of equal work, to be run side by side.",
     "gather": "Put the outputs of pieces together.",
     "scan": "Signatures that occur in samples, scored by base quality.",
+    "fit": "A model's parameters from BAM or CRAM.",
     "forward": "Score sequence files: reads against haplotypes.",
     "workflow": "Where the Snakemake workflow is.",
     "report": "One HTML file from the outputs of a run: samples, sites, reads, hits.",

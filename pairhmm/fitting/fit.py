@@ -73,14 +73,14 @@ def fit_profile(
     ----------
     pairs : FitPairs
     initial : ProfileModel
-        What the first round begins with; the column of N is kept.
+        What the first round begins with, and the prior; the column of N is kept.
     options : FitOptions
     threads : int
     watch : callable, optional
         Told of each round.
     """
     sample = _sample(pairs, options)
-    model, rounds = ProfileFit(initial), list[Round]()
+    model, rounds = ProfileFit.of(initial), list[Round]()
     if sample is not None:
         model, _, rounds = maximise(model, sample, "sample", options.sample_rounds, options.gain, threads, watch)
     few = pairs if sample is None else sample
@@ -130,6 +130,6 @@ def _on_all(
     most = options.rounds if before else options.sample_rounds
     model, found, rounds = maximise(model, pairs, "all", most, options.gain, threads, watch)
     counted = model.distributions(found.counts)
-    errors, observed = standard_errors(model.probabilities(), counted)
+    errors, observed = standard_errors(model.probabilities(), counted, model.prior)
     counts = {name: each.sum(axis=0) for name, each in counted.items()}
     return Fitted(model, before + rounds, counts, errors, observed, len(pairs), found.beyond), found

@@ -8,15 +8,20 @@ insertion and one deletion quality, and the PCR indel model that caps them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.fitting.counts import QUALITIES, SYMBOLS, Counts, Tables, start_places, with_free_start
 from pairhmm.fitting.pairs import FitPairs
-from pairhmm.fitting.profile_model import log10_start, normalised
-from pairhmm.models.gatk import ERROR, MOST_REPEATS, PCR_RATES, START, GatkOptions, PcrModel, pcr_quality
+from pairhmm.fitting.profile_model import log10_start, normalised, prior_counts
+from pairhmm.models.gatk import ERROR, MOST_REPEATS, START, GatkOptions, PcrModel, pcr_quality
+
+MOST_PRIOR = 100.0
+"""Observations that a class's prior counts as: seldom repeats are to tell of themselves."""
 
 HIGHEST_FITTED = 93
 """Phred qualities that options are sought in: 1 to what a FASTQ file can hold."""
@@ -32,11 +37,14 @@ class GatkFit:
         Probabilities that a gap opens in a repeat of 1, 2, ... 20 copies; 1 is no repeat.
     gap : float
         Probability that a gap continues.
+    prior : dict of str to float64[k]
+        Counts that each distribution has beside those of the data.
     """
 
     insertion: NDArray[np.float64]
     deletion: NDArray[np.float64]
     gap: float
+    prior: Mapping[str, NDArray[np.float64]]
 
     @property
     def name(self) -> str:
@@ -47,11 +55,13 @@ class GatkFit:
     def of(cls, options: GatkOptions) -> GatkFit:
         """The rates that options stand for."""
         cap = pcr_quality(options.pcr_indel_model)[1:]
-        return cls(
+        first = cls(
             ERROR[np.minimum(options.insertion_quality, cap)],
             ERROR[np.minimum(options.deletion_quality, cap)],
             float(ERROR[options.gap_quality]),
+            {},
         )
+        return replace(first, prior={name: prior_counts(p, MOST_PRIOR) for name, p in first.probabilities().items()})
 
     def tables(self, pairs: FitPairs) -> Tables:
         """The rows of the reads."""
@@ -92,11 +102,10 @@ class GatkFit:
     def updated(self, counts: Counts) -> GatkFit:
         """The parameters that these counts make likeliest."""
         old = self.probabilities()
-        new = {
-            name: normalised(each.sum(axis=0), old[name]) for name, each in self.distributions(counts.total()).items()
-        }
+        counted = self.distributions(counts.total())
+        new = {name: normalised(each[0] + self.prior[name], old[name]) for name, each in counted.items()}
         classes = np.array([new[_class_name(c)] for c in range(MOST_REPEATS)])
-        return GatkFit(classes[:, 1], classes[:, 2], float(new["gap"][1]))
+        return replace(self, insertion=classes[:, 1], deletion=classes[:, 2], gap=float(new["gap"][1]))
 
 
 def best_options(fit: GatkFit, counts: Counts, options: GatkOptions) -> GatkOptions:
@@ -114,8 +123,8 @@ def best_options(fit: GatkFit, counts: Counts, options: GatkOptions) -> GatkOpti
     classes = np.array([counted[_class_name(c)][0] for c in range(MOST_REPEATS)])
     quality = np.arange(1, HIGHEST_FITTED + 1)
     best, chosen = -np.inf, options
-    for model in PCR_RATES:
-        insertion, deletion, likelihood = _best_qualities(classes, quality, model)  # type: ignore[arg-type]
+    for model in get_args(PcrModel):
+        insertion, deletion, likelihood = _best_qualities(classes, quality, model)
         if likelihood > best:
             best = likelihood
             chosen = replace(options, insertion_quality=insertion, deletion_quality=deletion, pcr_indel_model=model)

@@ -1,12 +1,12 @@
 """Expectation-maximisation: rounds on a sample of the pairs, then on all of them.
 
-Every round's likelihood is that of the parameters that it begins with. On the same pairs it never falls: a round that
-moves the parameters can only raise it.
+Every round's likelihood is that of the parameters that it begins with. On the same pairs, the likelihood times the prior
+never falls: a round that moves the parameters can only raise it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, Self, TypeVar
 
@@ -23,6 +23,9 @@ class FittedModel(Protocol):
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def prior(self) -> Mapping[str, NDArray[np.float64]]: ...
 
     def tables(self, pairs: FitPairs) -> Tables: ...
 
@@ -76,12 +79,20 @@ class Round:
     reads : int
     log10 : float
         Sum of log10 P(read | haplotype, the read begins on it).
+    log10_prior : float
+        log10 of the prior, up to a constant.
     """
 
     pairs: str
     number: int
     reads: int
     log10: float
+    log10_prior: float
+
+    @property
+    def objective(self) -> float:
+        """What no round lowers: log10 of likelihood times prior."""
+        return self.log10 + self.log10_prior
 
 
 Watch = Callable[[Round], None]
@@ -106,11 +117,20 @@ class Expectation:
 
 
 def expectation(model: FittedModel, pairs: FitPairs, threads: int) -> Expectation:
-    """Expected counts of the pairs under a model, and its log10 likelihood given that each read begins on its haplotype."""
+    """Expected counts of the pairs under a model, and its likelihood, given that each read begins on its haplotype."""
     counts = expected_counts(pairs, model.tables(pairs), threads)
     held = np.isfinite(counts.log10)
     log10 = float((counts.log10 - model.log10_start(pairs))[held].sum())
     return Expectation(counts, log10, int(len(held) - held.sum()))
+
+
+def log10_prior(model: FittedModel) -> float:
+    """log10 of the prior's Dirichlet distributions at a model's parameters, up to a constant."""
+    total = 0.0
+    for name, p in model.probabilities().items():
+        counted = model.prior[name] > 0
+        total += float((model.prior[name][counted] * np.log10(p[counted])).sum())
+    return total
 
 
 def sample_of(pairs: FitPairs, size: int) -> FitPairs:
@@ -131,9 +151,10 @@ def maximise(
     rounds: list[Round] = []
     while True:
         found = expectation(model, pairs, threads)
-        rounds.append(Round(label, len(rounds), len(pairs), found.log10))
+        rounds.append(Round(label, len(rounds), len(pairs), found.log10, log10_prior(model)))
         if watch is not None:
             watch(rounds[-1])
-        if len(rounds) > most or (len(rounds) > 1 and rounds[-1].log10 - rounds[-2].log10 < gain * len(pairs)):
+        gained = rounds[-1].objective - rounds[-2].objective if len(rounds) > 1 else np.inf
+        if len(rounds) > most or gained < gain * len(pairs):
             return model, found, rounds
         model = model.updated(found.counts)

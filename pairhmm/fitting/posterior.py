@@ -49,22 +49,26 @@ class Posterior:
     @property
     def base_match(self) -> NDArray[np.float64]:
         """float64[m]: P(base i is beside some letter); with `base_insertion` it sums to 1."""
-        return self.match.sum(axis=1)
+        sums: NDArray[np.float64] = self.match.sum(axis=1)
+        return sums
 
     @property
     def base_insertion(self) -> NDArray[np.float64]:
         """float64[m]: P(base i is inserted)."""
-        return self.insertion.sum(axis=1)
+        sums: NDArray[np.float64] = self.insertion.sum(axis=1)
+        return sums
 
     @property
     def letter_match(self) -> NDArray[np.float64]:
         """float64[n]: P(some base is beside letter j)."""
-        return self.match.sum(axis=0)
+        sums: NDArray[np.float64] = self.match.sum(axis=0)
+        return sums
 
     @property
     def letter_deletion(self) -> NDArray[np.float64]:
         """float64[n]: P(letter j is deleted within the read)."""
-        return self.deletion.sum(axis=0)
+        sums: NDArray[np.float64] = self.deletion.sum(axis=0)
+        return sums
 
 
 def by_oracle(batch: PairBatch) -> list[Posterior]:

@@ -20,6 +20,10 @@ LEAVING = {"M": ("MM", "MI", "MD"), "I": ("IM", "II"), "D": ("DM", "DD")}
 _TABLE_ORDER = ("MM", "IM", "DM", "MI", "II", "MD", "DD")
 _INNER_ROUNDS = 10
 
+PRIOR_EVENTS = 0.3
+MOST_PRIOR = 10_000.0
+"""A distribution's rarest outcome counts as so many events seen, and the whole of it as at most so many observations."""
+
 
 @dataclass(frozen=True, slots=True)
 class ProfileFit:
@@ -28,9 +32,22 @@ class ProfileFit:
     A base's latent letter a has weight p[i,a]: a called base with its error spread as e/3, uniform for N. Each column
     eps_M(., h) is a distribution over a, so is eps_I, and so are the transitions out of each state. The column of N is
     not fitted: reference bases that nobody knows tell nothing of errors.
+
+    Attributes
+    ----------
+    model : ProfileModel
+    prior : dict of str to float64[k]
+        Counts that each distribution has beside those of the data (`prior_counts`).
     """
 
     model: ProfileModel
+    prior: Mapping[str, NDArray[np.float64]]
+
+    @classmethod
+    def of(cls, initial: ProfileModel) -> ProfileFit:
+        """The model that a fit begins with, which is its prior too."""
+        prior = {name: prior_counts(p, MOST_PRIOR) for name, p in cls(initial, {}).probabilities().items()}
+        return cls(initial, prior)
 
     @property
     def name(self) -> str:
@@ -79,16 +96,16 @@ class ProfileFit:
         total, fit = counts.total(), self
         # Counts by symbol do not depend on the latent letters: these are iterated without forward-backward.
         for _ in range(_INNER_ROUNDS):
-            fit = ProfileFit(fit._with(fit.distributions(total)))
+            fit = replace(fit, model=fit._with(fit.distributions(total)))
         return fit
 
     def with_start(self, name: str) -> ProfileFit:
         """The model with another start."""
-        return ProfileFit(replace(self.model, start=STARTS[name]))
+        return replace(self, model=replace(self.model, start=STARTS[name]))
 
     def _with(self, counted: Mapping[str, NDArray[np.float64]]) -> ProfileModel:
         old = self.probabilities()
-        new = {name: normalised(counts.sum(axis=0), old[name]) for name, counts in counted.items()}
+        new = {name: normalised(each.sum(axis=0) + self.prior[name], old[name]) for name, each in counted.items()}
         match = self.model.match.copy()
         for h, letter in enumerate(LETTERS):
             match[:, h] = new[f"match {letter}"]
@@ -118,6 +135,13 @@ def normalised(counts: NDArray[np.float64], otherwise: NDArray[np.float64]) -> N
     return counts / total if total > 0 else otherwise
 
 
+def prior_counts(probabilities: NDArray[np.float64], most: float) -> NDArray[np.float64]:
+    """Counts float64[k] that a fit begins with: few reads then leave a rate near its first value, and never at zero."""
+    rarest = probabilities[probabilities > 0].min()
+    weighted: NDArray[np.float64] = probabilities * min(PRIOR_EVENTS / rarest, most)
+    return weighted
+
+
 def parameter_names(distribution: str) -> tuple[str, ...]:
     """What the numbers of a distribution are called in tables, such as ``eps_M(C,A)`` and ``MI``."""
     kind, _, which = distribution.partition(" ")
@@ -130,4 +154,5 @@ def parameter_names(distribution: str) -> tuple[str, ...]:
 def _shares(weight: NDArray[np.float64]) -> NDArray[np.float64]:
     """Rows float64[symbols, 4] that sum to 1; zeros where nothing emits a symbol."""
     total = weight.sum(axis=1, keepdims=True)
-    return np.divide(weight, total, out=np.zeros_like(weight), where=total > 0)
+    shares: NDArray[np.float64] = np.divide(weight, total, out=np.zeros_like(weight), where=total > 0)
+    return shares

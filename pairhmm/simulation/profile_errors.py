@@ -86,7 +86,7 @@ def draw_places(
 def draw_letters(
     rng: np.random.Generator, errors: ProfileErrors, haplotype: NDArray[np.uint8], places: NDArray[np.int64]
 ) -> NDArray[np.uint8]:
-    """Letters uint8[reads, length] that the model emits beside haplotype letters, or inserts; before errors of calling."""
+    """Letters uint8[reads, length] that the model emits or inserts, before errors of calling."""
     letters = haplotype[places]
     draw = rng.random(places.shape, dtype=np.float32)
     drawn = np.empty(places.shape, dtype=np.uint8)
