@@ -4,6 +4,10 @@ Polymerases slip in tandem repeats, and an indel's chance grows with their copie
 qualities by these copies, and DRAGEN's tables do likewise: so a base's class is the number of copies that GATK's own
 rule counts. From the rates of the classes follow the values of the options: one
 insertion and one deletion quality, and the PCR indel model that caps them.
+
+GATK's recurrence gives each inserted letter probability 1. Over all reads that sums to more than 1, and its maximum lies
+where everything is inserted. A fit takes 1/4 for a letter, and its rates are what indel qualities stand for: how often
+gaps open.
 """
 
 from __future__ import annotations
@@ -20,8 +24,14 @@ from pairhmm.fitting.pairs import FitPairs
 from pairhmm.fitting.profile_model import log10_start, normalised, prior_counts
 from pairhmm.models.gatk import ERROR, MOST_REPEATS, START, GatkOptions, PcrModel, pcr_quality
 
+INSERTED = 0.25
+"""Probability of an inserted letter in a fit."""
+
 MOST_PRIOR = 100.0
 """Observations that a class's prior counts as: seldom repeats are to tell of themselves."""
+
+MOST_PRIOR_OF_OPTIONS = 10_000.0
+"""Observations outside repeats that the first qualities count as: few reads without a gap do not rule gaps out."""
 
 HIGHEST_FITTED = 93
 """Phred qualities that options are sought in: 1 to what a FASTQ file can hold."""
@@ -121,6 +131,8 @@ def best_options(fit: GatkFit, counts: Counts, options: GatkOptions) -> GatkOpti
     """
     counted = fit.distributions(counts.total())
     classes = np.array([counted[_class_name(c)][0] for c in range(MOST_REPEATS)])
+    opened = ERROR[options.insertion_quality], ERROR[options.deletion_quality]
+    classes[0] += prior_counts(np.array([1 - sum(opened), *opened]), MOST_PRIOR_OF_OPTIONS)
     quality = np.arange(1, HIGHEST_FITTED + 1)
     best, chosen = -np.inf, options
     for model in get_args(PcrModel):
@@ -156,10 +168,10 @@ def _class_name(number: int) -> str:
 
 
 def _emission() -> NDArray[np.float64]:
-    """float64[symbols, 6]: 1-e on a match or where either letter is N, else e/3; an insertion emits anything."""
+    """float64[symbols, 6]: 1-e on a match or where either letter is N, else e/3; a quarter for an insertion."""
     symbols = np.arange(SYMBOLS)
     base, error = symbols // QUALITIES, ERROR[symbols % QUALITIES]
     letters = np.arange(5)
     matches = (letters == base[:, None]) | (letters == 4) | (base == 4)[:, None]
     beside = np.where(matches, 1 - error[:, None], error[:, None] / 3)
-    return np.concatenate([beside, np.ones((SYMBOLS, 1))], axis=1)
+    return np.concatenate([beside, np.full((SYMBOLS, 1), INSERTED)], axis=1)

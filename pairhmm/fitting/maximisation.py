@@ -1,7 +1,7 @@
 """Expectation-maximisation: rounds on a sample of the pairs, then on all of them.
 
-Every round's likelihood is that of the parameters that it begins with. On the same pairs, the likelihood times the prior
-never falls: a round that moves the parameters can only raise it.
+Every round's likelihood is that of the parameters that it begins with. On the same pairs, the likelihood times the
+prior never falls: a round that moves the parameters can only raise it.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ _INNER_ROUNDS = 10
 
 PRIOR_EVENTS = 0.3
 MOST_PRIOR = 10_000.0
-"""A distribution's rarest outcome counts as so many events seen, and the whole of it as at most so many observations."""
+"""A distribution's rarest outcome counts as so many events seen; the whole of it as at most so many observations."""
 
 
 @dataclass(frozen=True, slots=True)

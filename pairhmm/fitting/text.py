@@ -21,7 +21,8 @@ def rounds_table(rounds: Iterable[Round]) -> Iterator[str]:
     """Lines of the table of rounds."""
     yield ROUNDS_HEADER
     for one in rounds:
-        yield f"{one.pairs}\t{one.number}\t{one.reads}\t{one.log10:.6f}\t{one.log10 / one.reads:.9f}\t{one.objective:.6f}\n"
+        likelihood = f"{one.log10:.6f}\t{one.log10 / one.reads:.9f}\t{one.objective:.6f}"
+        yield f"{one.pairs}\t{one.number}\t{one.reads}\t{likelihood}\n"
 
 
 def profile_toml(fitted: Fitted[ProfileFit], source: str) -> str:
