@@ -1,8 +1,8 @@
 """Read x haplotype likelihoods and genotypes with a pair hidden Markov model.
 
-The functions have the names of the commands: `forward`, `likelihoods`, `call`, `scatter`, `gather`, `scan`, `report`,
-`validate` and `simulate`; docs/python.md tells of them. Each is imported on first use, so that `import pairhmm` stays
-cheap.
+The functions have the names of the commands: `forward`, `likelihoods`, `call`, `fit`, `scatter`, `gather`, `scan`,
+`report`, `validate` and `simulate`, and there is `forward_backward`; docs/python.md tells of them. Each is imported on
+first use, so that `import pairhmm` stays cheap.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from pairhmm.interface import moved
 if TYPE_CHECKING:
     from pairhmm.commands.call import Site, call, write_calls
     from pairhmm.commands.exports import calls_to_pandas, likelihoods_to_pandas, write_vcf
+    from pairhmm.commands.fit import fit
     from pairhmm.commands.forward import forward, make_read
+    from pairhmm.commands.forward_backward import forward_backward
     from pairhmm.commands.gather import gather
     from pairhmm.commands.likelihoods import likelihoods, write_likelihoods
     from pairhmm.commands.report import ReportInputs, report
@@ -52,7 +54,9 @@ __all__ = [
     "__version__",
     "call",
     "calls_to_pandas",
+    "fit",
     "forward",
+    "forward_backward",
     "gather",
     "likelihoods",
     "likelihoods_to_pandas",
@@ -70,7 +74,9 @@ __all__ = [
 _HOMES = {
     "pairhmm.commands.call": ("Site", "call", "write_calls"),
     "pairhmm.commands.exports": ("calls_to_pandas", "likelihoods_to_pandas", "write_vcf"),
+    "pairhmm.commands.fit": ("fit",),
     "pairhmm.commands.forward": ("forward", "make_read"),
+    "pairhmm.commands.forward_backward": ("forward_backward",),
     "pairhmm.commands.gather": ("gather",),
     "pairhmm.commands.likelihoods": ("likelihoods", "write_likelihoods"),
     "pairhmm.commands.report": ("ReportInputs", "report"),

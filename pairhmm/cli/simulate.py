@@ -26,6 +26,9 @@ log = logging.getLogger(__name__)
 @click.option(
     "--genome-seed", type=int, help="Seed of the reference alone, for several samples of it. Default: --seed."
 )
+@click.option(
+    "--profile-errors", metavar="TOML", help="Draw gaps and letters from the profile model with these parameters."
+)
 @click.option("--force", "overwrite", is_flag=True, help="Write over what is there.")
 @click.pass_context
 def command(
@@ -41,6 +44,7 @@ def command(
     sample: str,
     seed: int,
     genome_seed: int | None,
+    profile_errors: str | None,
     overwrite: bool,
 ) -> None:
     """Make a diploid genome with known variants, and paired reads of it.
@@ -68,6 +72,7 @@ def command(
         sample=sample,
         seed=seed,
         genome_seed=genome_seed,
+        profile_errors=profile_errors,
         overwrite=overwrite,
     )
     log.info("%d SNVs, %d indels, %d read pairs: %s", made.snvs, made.indels, made.pairs, made.bam.parent)

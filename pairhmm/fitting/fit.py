@@ -36,6 +36,8 @@ class Fitted(Generic[Model]):
     ----------
     model : ProfileFit or GatkFit
     rounds : list of Round
+    first_log10 : float
+        log10 likelihood, over all reads, of what the fit began with.
     counts : dict of str to float64[k]
         Expected counts of each distribution.
     errors : dict of str to float64[k]
@@ -48,6 +50,7 @@ class Fitted(Generic[Model]):
 
     model: Model
     rounds: list[Round]
+    first_log10: float
     counts: dict[str, NDArray[np.float64]]
     errors: dict[str, NDArray[np.float64]]
     observed: bool
@@ -80,12 +83,13 @@ def fit_profile(
         Told of each round.
     """
     sample = _sample(pairs, options)
-    model, rounds = ProfileFit.of(initial), list[Round]()
+    model = first = ProfileFit.of(initial)
+    rounds: list[Round] = []
     if sample is not None:
         model, _, rounds = maximise(model, sample, "sample", options.sample_rounds, options.gain, threads, watch)
     few = pairs if sample is None else sample
     model = max((model.with_start(name) for name in STARTS), key=lambda one: expectation(one, few, threads).log10)
-    return _on_all(model, pairs, rounds, options, threads, watch)[0]
+    return _on_all(model, first, pairs, rounds, options, threads, watch)[0]
 
 
 def fit_gatk(
@@ -107,10 +111,11 @@ def fit_gatk(
         Likelihood of these.
     """
     sample = _sample(pairs, options)
-    model, rounds = GatkFit.of(initial), list[Round]()
+    model = first = GatkFit.of(initial)
+    rounds: list[Round] = []
     if sample is not None:
         model, _, rounds = maximise(model, sample, "sample", options.sample_rounds, options.gain, threads, watch)
-    fitted, found = _on_all(model, pairs, rounds, options, threads, watch)
+    fitted, found = _on_all(model, first, pairs, rounds, options, threads, watch)
     chosen = best_options(fitted.model, found.counts, initial)
     return fitted, chosen, expectation(GatkFit.of(chosen), pairs, threads).log10
 
@@ -121,6 +126,7 @@ def _sample(pairs: FitPairs, options: FitOptions) -> FitPairs | None:
 
 def _on_all(
     model: Model,
+    first: Model,
     pairs: FitPairs,
     before: list[Round],
     options: FitOptions,
@@ -132,4 +138,5 @@ def _on_all(
     counted = model.distributions(found.counts)
     errors, observed = standard_errors(model.probabilities(), counted, model.prior)
     counts = {name: each.sum(axis=0) for name, each in counted.items()}
-    return Fitted(model, before + rounds, counts, errors, observed, len(pairs), found.beyond), found
+    first_log10 = expectation(first, pairs, threads).log10
+    return Fitted(model, before + rounds, first_log10, counts, errors, observed, len(pairs), found.beyond), found

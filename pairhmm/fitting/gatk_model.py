@@ -5,9 +5,9 @@ qualities by these copies, and DRAGEN's tables do likewise: so a base's class is
 rule counts. From the rates of the classes follow the values of the options: one
 insertion and one deletion quality, and the PCR indel model that caps them.
 
-GATK's recurrence gives each inserted letter probability 1. Over all reads that sums to more than 1, and its maximum lies
-where everything is inserted. A fit takes 1/4 for a letter, and its rates are what indel qualities stand for: how often
-gaps open.
+GATK's recurrence gives each inserted letter probability 1. Over all reads that sums to more than 1, and its maximum
+lies where everything is inserted. A fit takes 1/4 for a letter, and its rates are what indel qualities stand for: how
+often gaps open.
 """
 
 from __future__ import annotations

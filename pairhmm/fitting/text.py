@@ -58,11 +58,9 @@ def gatk_toml(fitted: Fitted[GatkFit], options: GatkOptions, log10: float, sourc
 
 
 def _head(name: str, fitted: Fitted[ProfileFit] | Fitted[GatkFit], source: str) -> list[str]:
-    on_all = [one for one in fitted.rounds if one.pairs == "all"]
     return [
         f"# pairhmm fit --model {name}: {source}",
-        f"# {fitted.reads} reads; log10 likelihood {on_all[0].log10:.3f} before the {len(on_all) - 1} rounds on all of"
-        f" them, {fitted.log10:.3f} after",
+        f"# {fitted.reads} reads; log10 likelihood {fitted.log10:.3f}, before the fit {fitted.first_log10:.3f}",
     ]
 
 

@@ -50,7 +50,8 @@ def draw_places(
     rng : numpy.random.Generator
     errors : ProfileErrors
     begin : int64[reads]
-        Where each read begins; one whose deletions lead past `end` begins so much earlier.
+        Where each read begins; one whose deletions lead past `end` begins so much earlier, and has no gaps where the
+        haplotype is too short for them.
     length : int
         Bases a read.
     end : int
@@ -80,7 +81,13 @@ def draw_places(
     places = np.cumsum(steps, axis=1) + begin[:, None]
     places -= np.maximum(0, places[:, -1:] - (end - 1))
     places[inserted] = INSERTED
+    without_gaps(places, places[:, 0] < 0, begin)
     return places
+
+
+def without_gaps(places: NDArray[np.int64], which: NDArray[np.bool_], begin: NDArray[np.int64]) -> None:
+    """Let these reads (bool[reads]) lie from `begin` (int64[reads]) on without gaps."""
+    places[which] = begin[which, None] + np.arange(places.shape[1])
 
 
 def draw_letters(

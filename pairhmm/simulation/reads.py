@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from pairhmm.simulation.profile_errors import ProfileErrors, draw_letters, draw_places, without_gaps
 from pairhmm.simulation.variants import Haplotype
 
 CHUNK = 1 << 15
@@ -42,7 +44,11 @@ class ReadSet:
 
 
 def draw_reads(
-    rng: np.random.Generator, haplotypes: tuple[Haplotype, Haplotype], fragments: int, read_length: int
+    rng: np.random.Generator,
+    haplotypes: tuple[Haplotype, Haplotype],
+    fragments: int,
+    read_length: int,
+    errors: ProfileErrors | None = None,
 ) -> ReadSet:
     """Sequence `fragments` pairs, each from either haplotype at an even place.
 
@@ -56,6 +62,9 @@ def draw_reads(
         Pairs of reads.
     read_length : int
         Bases a read; shorter than either haplotype.
+    errors : ProfileErrors, optional
+        Gaps and letters come from the profile model, and errors of calling follow the qualities on top; without it,
+        bases slip in runs of one letter.
     """
     rows = 2 * fragments
     reads = ReadSet(
@@ -83,8 +92,30 @@ def draw_reads(
                 begin = left[part] if side == 0 else left[part] + size[part] - read_length
                 rows_here = 2 * mine[part] + side
                 read_two = first_is_left if side == 1 else ~first_is_left
-                _sequence(rng, reads, rows_here, haplotype, slips, inserted, begin, side == 1, read_two)
+                if errors is None:
+                    source, doubled, slipped = _draw_sources(rng, haplotype, slips, begin, read_length)
+                    codes = haplotype.codes[source]
+                else:
+                    source, slipped = _draw_gaps(rng, haplotype, errors, begin, read_length)
+                    doubled = np.full(len(begin), -1)
+                    codes = draw_letters(rng, errors, haplotype.codes, source)
+                _sequence(
+                    rng, reads, rows_here, haplotype, inserted, source, doubled, slipped, codes, side == 1, read_two
+                )
     return reads
+
+
+class _Drawn(NamedTuple):
+    """Reads before errors of calling: [reads, length], and a number a read.
+
+    `source` is the haplotype position of each base (-1 for an inserted one), `doubled` the base that is a doubling (or
+    -1), `slipped` whether there is a gap, `codes` the letters.
+    """
+
+    source: np.ndarray
+    doubled: np.ndarray
+    slipped: np.ndarray
+    codes: np.ndarray
 
 
 def _sequence(
@@ -92,15 +123,13 @@ def _sequence(
     reads: ReadSet,
     rows: np.ndarray,
     haplotype: Haplotype,
-    slips: np.ndarray,
     inserted: np.ndarray,
-    begin: np.ndarray,
+    drawn: _Drawn,
     reverse: bool,
     read_two: np.ndarray,
 ) -> None:
     length = reads.codes.shape[1]
-    source, doubled, slipped = _draw_sources(rng, haplotype, slips, begin, length)
-    codes = haplotype.codes[source]
+    source, doubled, slipped, codes = drawn
     quals = draw_qualities(rng, len(rows), length, read_two)
     if reverse:
         # The sequencer reads this mate from its right end.
@@ -110,11 +139,11 @@ def _sequence(
     reads.codes[rows] = codes
     reads.quals[rows] = quals
 
-    first, last = source[:, 0], source[:, -1]
+    first, last = source[:, 0], source.max(axis=1)
     starts, ends = haplotype.ref_positions[first], haplotype.ref_positions[last] + 1
     plain = (inserted[last + 1] == inserted[first]) & (ends - starts == length) & ~slipped
     for k in np.flatnonzero(~plain).tolist():
-        places = haplotype.ref_positions[source[k]]
+        places = np.where(source[k] >= 0, haplotype.ref_positions[source[k]], -1)
         if doubled[k] >= 0:
             places = places.copy()
             places[doubled[k]] = -1
@@ -154,6 +183,17 @@ def _draw_sources(
     # The doubled base is written first, so that the insertion is left-aligned in its run.
     doubled[which[~drops]] = at[~drops]
     return source, doubled, slipped
+
+
+def _draw_gaps(
+    rng: np.random.Generator, haplotype: Haplotype, errors: ProfileErrors, begin: np.ndarray, length: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Haplotype position of every read base (-1 for an inserted one), and whether a read has a gap."""
+    source = draw_places(rng, errors, begin, length, len(haplotype.codes))
+    # A read that is inserted from end to end has no place on the reference.
+    nowhere = np.where(source >= 0, haplotype.ref_positions[source], -1).max(axis=1) < 0
+    without_gaps(source, nowhere, begin)
+    return source, (source < 0).any(axis=1) | (source.max(axis=1) - source[:, 0] != length - 1)
 
 
 def draw_qualities(rng: np.random.Generator, count: int, length: int, read_two: np.ndarray) -> np.ndarray:
