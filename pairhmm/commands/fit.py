@@ -92,6 +92,10 @@ def fit(
     check_whole("max_reads", max_reads, 1)
     chosen = with_keywords("fit", keywords, options or RunOptions())
     (options,) = chosen
+    initial = initial or preset("normalised")
+    wrong = initial.unlike_one()
+    if wrong:
+        raise InputError("--parameters", "", wrong, "begin a fit with distributions, such as those of 'normalised'")
     output = path_of(output)
     destinations = [("-o", output)] + ([("--rounds", path_of(rounds_output))] if rounds_output is not None else [])
     check_apart((*paths_of(alignments), reference, candidates, haplotypes, regions_file), destinations)
@@ -102,7 +106,7 @@ def fit(
         pairs = _pairs(alignments, reference, candidates, haplotypes, regions, regions_file, max_reads, options)
         fitted: Fitted[ProfileFit] | Fitted[GatkFit]
         if kind == "profile":
-            fitted = fit_profile(pairs, initial or preset("normalised"), fitting, options.threads, _tell)
+            fitted = fit_profile(pairs, initial, fitting, options.threads, _tell)
             parameters.write(profile_toml(fitted, source))
         else:
             fitted, values, log10 = fit_gatk(pairs, options.model, fitting, options.threads, _tell)

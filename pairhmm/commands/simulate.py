@@ -142,13 +142,12 @@ def _profile_errors(path: str) -> ProfileErrors:
     model = preset(path) if path in PRESETS else read_parameters(path)
     opening = np.array([model.transitions[name] for name in ("MM", "MI", "MD")])
     extension = np.array([model.transitions[name] for name in ("II", "DD")])
-    errors = ProfileErrors(model.match[:, :4], model.insertion, opening, extension)
-    wrong = errors.unlike_one()
+    wrong = model.unlike_one()
     if wrong:
         raise InputError(path, "", f"{wrong}: no reads can be drawn", "give distributions, such as pairhmm fit writes")
     if extension.max() >= 1:
         raise InputError(path, "transitions", "a gap never ends", "give II and DD below 1")
-    return errors
+    return ProfileErrors(model.match[:, :4], model.insertion, opening, extension)
 
 
 def _check(settings: _Settings) -> None:

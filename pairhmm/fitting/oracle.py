@@ -92,7 +92,7 @@ def posteriors(
         match, insertion, deletion = (
             np.exp(f[1:, 1:] + b[1:, 1:] - total) for f, b in zip(forward, backward, strict=True)
         )
-    return total / np.log(10), match, insertion, deletion
+    return float(total / np.log(10)), match, insertion, deletion
 
 
 def _log(values: NDArray[np.float64]) -> NDArray[np.float64]:

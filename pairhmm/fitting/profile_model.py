@@ -12,10 +12,7 @@ from pairhmm.fitting.counts import QUALITIES, SYMBOLS, Counts, Tables, start_pla
 from pairhmm.fitting.pairs import FitPairs
 from pairhmm.models.batch import Start
 from pairhmm.models.gatk import ERROR
-from pairhmm.models.profile import HAPLOTYPE_LETTERS, LETTERS, STARTS, ProfileModel, one_hot
-
-LEAVING = {"M": ("MM", "MI", "MD"), "I": ("IM", "II"), "D": ("DM", "DD")}
-"""The transitions out of each state, which share a distribution."""
+from pairhmm.models.profile import HAPLOTYPE_LETTERS, LEAVING, LETTERS, STARTS, ProfileModel, one_hot
 
 _TABLE_ORDER = ("MM", "IM", "DM", "MI", "II", "MD", "DD")
 _INNER_ROUNDS = 10
@@ -45,7 +42,16 @@ class ProfileFit:
 
     @classmethod
     def of(cls, initial: ProfileModel) -> ProfileFit:
-        """The model that a fit begins with, which is its prior too."""
+        """The model that a fit begins with, which is its prior too. What is zero in it stays zero.
+
+        Raises
+        ------
+        ValueError
+            Where a distribution does not sum to 1.
+        """
+        wrong = initial.unlike_one()
+        if wrong:
+            raise ValueError(f"{wrong}: a fit begins with distributions")
         prior = {name: prior_counts(p, MOST_PRIOR) for name, p in cls(initial, {}).probabilities().items()}
         return cls(initial, prior)
 
@@ -96,16 +102,17 @@ class ProfileFit:
         total, fit = counts.total(), self
         # Counts by symbol do not depend on the latent letters: these are iterated without forward-backward.
         for _ in range(_INNER_ROUNDS):
-            fit = replace(fit, model=fit._with(fit.distributions(total)))
+            counted, old = fit.distributions(total), fit.probabilities()
+            shares = {name: normalised(each[0] + self.prior[name], old[name]) for name, each in counted.items()}
+            fit = replace(fit, model=fit._with(shares))
         return fit
 
     def with_start(self, name: str) -> ProfileFit:
         """The model with another start."""
         return replace(self, model=replace(self.model, start=STARTS[name]))
 
-    def _with(self, counted: Mapping[str, NDArray[np.float64]]) -> ProfileModel:
-        old = self.probabilities()
-        new = {name: normalised(each.sum(axis=0) + self.prior[name], old[name]) for name, each in counted.items()}
+    def _with(self, new: Mapping[str, NDArray[np.float64]]) -> ProfileModel:
+        """The model with these distributions."""
         match = self.model.match.copy()
         for h, letter in enumerate(LETTERS):
             match[:, h] = new[f"match {letter}"]

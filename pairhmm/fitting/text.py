@@ -10,9 +10,9 @@ from pairhmm.fitting import gatk_model, profile_model
 from pairhmm.fitting.fit import Fitted
 from pairhmm.fitting.gatk_model import GatkFit
 from pairhmm.fitting.maximisation import Round
-from pairhmm.fitting.profile_model import LEAVING, ProfileFit
+from pairhmm.fitting.profile_model import ProfileFit
 from pairhmm.models.gatk import GatkOptions
-from pairhmm.models.profile import LETTERS, STARTS
+from pairhmm.models.profile import LEAVING, LETTERS, STARTS
 
 ROUNDS_HEADER = "pairs\tround\treads\tlog10_likelihood\tlog10_likelihood_per_read\tlog10_with_prior\n"
 

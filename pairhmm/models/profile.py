@@ -19,6 +19,9 @@ from pairhmm.models.batch import ROW_SIZE, Profiles, Start
 LETTERS = "ACGT"
 HAPLOTYPE_LETTERS = "ACGTN"
 TRANSITIONS = ("MM", "MI", "MD", "IM", "II", "DM", "DD")
+LEAVING = {"M": ("MM", "MI", "MD"), "I": ("IM", "II"), "D": ("DM", "DD")}
+"""The transitions out of each state, which share a distribution."""
+
 STARTS = {"match": Start(match=1.0, deletion=0.0), "anywhere": Start(match=0.0, deletion=1.0)}
 """Row 0 by name. "match": M[0,0] = 1, D[0,0] = 0; "anywhere": D[0,0] = 1/n. D[0,j] = 1/n for j >= 1 in both."""
 
@@ -47,6 +50,15 @@ class ProfileModel:
     start: Start
 
     __repr__ = short_repr
+
+    def unlike_one(self) -> str:
+        """Which distribution does not sum to 1, as a phrase; empty where all do. The column of N is none of them."""
+        sums = {f"eps_M(., {letter})": self.match[:, h].sum() for h, letter in enumerate(LETTERS)}
+        sums["eps_I"] = self.insertion.sum()
+        for names in LEAVING.values():
+            sums[" + ".join(names)] = sum(self.transitions[name] for name in names)
+        wrong = (f"{name} sums to {total:.6g}" for name, total in sums.items() if not abs(total - 1) <= SUM_TOLERANCE)
+        return next(wrong, "")
 
     def profiles(self, probabilities: NDArray[np.float64]) -> Profiles:
         """Reads of letter probabilities float64[m, 4] (any number of reads end to end), as a batch holds them.

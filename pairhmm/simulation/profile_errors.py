@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 INSERTED = -1
-_SUM_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +30,6 @@ class ProfileErrors:
     insertion: NDArray[np.float64]
     from_match: NDArray[np.float64]
     extension: NDArray[np.float64]
-
-    def unlike_one(self) -> str:
-        """Which of the distributions does not sum to 1; empty where all do."""
-        columns = zip("ACGT", self.match.T, strict=True)
-        sums = {f"eps_M(., {letter})": column.sum() for letter, column in columns}
-        sums |= {"eps_I": self.insertion.sum(), "MM + MI + MD": self.from_match.sum()}
-        return next((f"{name} sums to {total:.6g}" for name, total in sums.items() if _is_off(total)), "")
 
 
 def draw_places(
@@ -107,7 +99,3 @@ def draw_letters(
 
 def _letter(probabilities: NDArray[np.float64], draw: NDArray[np.float32]) -> NDArray[np.uint8]:
     return np.minimum(np.searchsorted(np.cumsum(probabilities), draw, side="right"), 3).astype(np.uint8)
-
-
-def _is_off(total: float) -> bool:
-    return not abs(total - 1) <= _SUM_TOLERANCE

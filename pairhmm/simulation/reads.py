@@ -93,15 +93,10 @@ def draw_reads(
                 rows_here = 2 * mine[part] + side
                 read_two = first_is_left if side == 1 else ~first_is_left
                 if errors is None:
-                    source, doubled, slipped = _draw_sources(rng, haplotype, slips, begin, read_length)
-                    codes = haplotype.codes[source]
+                    drawn = _draw_slips(rng, haplotype, slips, begin, read_length)
                 else:
-                    source, slipped = _draw_gaps(rng, haplotype, errors, begin, read_length)
-                    doubled = np.full(len(begin), -1)
-                    codes = draw_letters(rng, errors, haplotype.codes, source)
-                _sequence(
-                    rng, reads, rows_here, haplotype, inserted, source, doubled, slipped, codes, side == 1, read_two
-                )
+                    drawn = _draw_profile(rng, haplotype, errors, begin, read_length)
+                _sequence(rng, reads, rows_here, haplotype, inserted, drawn, side == 1, read_two)
     return reads
 
 
@@ -162,6 +157,13 @@ def _slip_rates(codes: np.ndarray) -> np.ndarray:
     return np.concatenate(([0.0], np.cumsum(rates)))
 
 
+def _draw_slips(
+    rng: np.random.Generator, haplotype: Haplotype, slips: np.ndarray, begin: np.ndarray, length: int
+) -> _Drawn:
+    source, doubled, slipped = _draw_sources(rng, haplotype, slips, begin, length)
+    return _Drawn(source, doubled, slipped, haplotype.codes[source])
+
+
 def _draw_sources(
     rng: np.random.Generator, haplotype: Haplotype, slips: np.ndarray, begin: np.ndarray, length: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -185,15 +187,15 @@ def _draw_sources(
     return source, doubled, slipped
 
 
-def _draw_gaps(
+def _draw_profile(
     rng: np.random.Generator, haplotype: Haplotype, errors: ProfileErrors, begin: np.ndarray, length: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Haplotype position of every read base (-1 for an inserted one), and whether a read has a gap."""
+) -> _Drawn:
     source = draw_places(rng, errors, begin, length, len(haplotype.codes))
     # A read that is inserted from end to end has no place on the reference.
     nowhere = np.where(source >= 0, haplotype.ref_positions[source], -1).max(axis=1) < 0
     without_gaps(source, nowhere, begin)
-    return source, (source < 0).any(axis=1) | (source.max(axis=1) - source[:, 0] != length - 1)
+    has_gap = (source < 0).any(axis=1) | (source.max(axis=1) - source[:, 0] != length - 1)
+    return _Drawn(source, np.full(len(begin), -1), has_gap, draw_letters(rng, errors, haplotype.codes, source))
 
 
 def draw_qualities(rng: np.random.Generator, count: int, length: int, read_two: np.ndarray) -> np.ndarray:
