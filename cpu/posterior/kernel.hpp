@@ -10,11 +10,11 @@
 // pass comes to them: 2 sqrt(m) rows of 24 bytes a column and lane, which stay in the L2 cache for short reads. That
 // costs a second forward pass, and less than writing and reading a whole matrix.
 //
-// Range. A forward value more than 2^-1022 below the largest of its row is lost. Where that matters, the posteriors of a
-// row do not sum to 1: the pair's likelihood is NaN then, and the caller takes other arithmetic.
+// Range. A forward value more than 2^-1022 below the largest of its row is lost. Where that matters, the posteriors of
+// a row do not sum to 1: the pair's likelihood is NaN then, and the caller takes other arithmetic.
 //
-// Lanes whose read is shorter than the longest one have rows of zeros behind it; their backward values begin at their own
-// last row. Columns behind a haplotype's end have a letter that nothing emits.
+// Lanes whose read is shorter than the longest one have rows of zeros behind it; their backward values begin at their
+// own last row. Columns behind a haplotype's end have a letter that nothing emits.
 //
 // Include inside the namespace of a level after forward/level_tools.hpp and defining kWideLanes.
 
@@ -154,7 +154,8 @@ private:
         }
     }
 
-    // Backward values of every row, from the last to the first, and what is made of their products with the forward ones.
+    // Backward values of every row, from the last to the first, and what is made of their products with the forward
+    // ones.
     template <bool kKeep>
     void backward(const PairSet& set, Reals inverse, const ExpectedCounts* counts, const Posteriors* posteriors) {
         below_.assign(stride_, Backward{});
