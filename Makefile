@@ -12,7 +12,7 @@ SOURCES := pyproject.toml $(wildcard cpu/CMakeLists.txt cpu/*/*)
 comma := ,
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: test test-all test-gpu fuzz demo lint lint-page bench wheel clean
+.PHONY: test test-all test-gpu fuzz demo lint lint-page docs bench wheel clean
 
 # A file's tests share what it takes long to make: they stay together.
 test: $(STAMP)
@@ -20,7 +20,7 @@ test: $(STAMP)
 
 # All but the GPU's, with packages from apt: none of them may skip. A cluster of Slurm is started by root only, and the
 # reference data are not in this repository.
-test-all: export PAIRHMM_TEST_REQUIRE ?= $(subst $() ,$(comma),$(strip cpu parquet workflow emulator nvrtc webgpu browser \
+test-all: export PAIRHMM_TEST_REQUIRE ?= $(subst $() ,$(comma),$(strip cpu docs parquet workflow emulator nvrtc webgpu browser \
 	$(if $(filter 0,$(shell id -u)),slurm) $(if $(wildcard $(PAIRHMM_SHARED_DATA) ../shared/data),shared)))
 test-all:
 	@.ci/packages
@@ -60,6 +60,13 @@ lint-page:
 	@if command -v npx >/dev/null; then npx --yes $(PRETTIER) --check $(PAGE_SOURCES); \
 	else echo "skipped: the report's JavaScript and CSS are not checked without npx (apt install npm)"; fi
 
+# The site, in build/docs: spelling, links and warnings are errors.
+docs: export NO_MKDOCS_2_WARNING := 1
+docs: $(STAMP)
+	$(BIN)/codespell
+	$(BIN)/mkdocs build --strict --quiet
+	@echo "built: build/docs/index.html"
+
 bench: $(STAMP)
 	$(BIN)/pairhmm bench forward --lengths 100,1000,10000
 
@@ -70,7 +77,7 @@ $(STAMP): $(SOURCES)
 	@command -v c++ >/dev/null || { echo "a C++ compiler is needed: apt install g++"; exit 1; }
 	@echo "installing into $(VENV)"
 	@$(PYTHON) -m venv $(VENV) || { echo "python's venv is needed: apt install python3-venv"; exit 1; }
-	@$(BIN)/pip install --quiet -e '.[dev,googlebatch,kubernetes,parquet,slurm,webgpu,workflow]'
+	@$(BIN)/pip install --quiet -e '.[dev,docs,googlebatch,kubernetes,parquet,slurm,webgpu,workflow]'
 	@touch $(STAMP)
 
 # The compiled part with AddressSanitizer and UBSan, in an environment of its own.

@@ -27,7 +27,8 @@ from pathlib import Path
 
 import numpy as np
 
-from pairhmm.evidence.run import RunOptions, open_run
+from pairhmm.evidence.inputs import RunInputs, RunOptions
+from pairhmm.evidence.opening import open_run
 from pairhmm.fitting.collecting import collect_plain
 from pairhmm.fitting.fit import fit_gatk, fit_profile
 from pairhmm.fitting.gatk_model import GatkFit
@@ -126,7 +127,7 @@ def held_out(name: str) -> list[dict[str, float | str]]:
         print(f"no {SHARED / alignments}: left out", file=sys.stderr)
         return []
     options = RunOptions()
-    with open_run(SHARED / alignments, SHARED / reference, regions=regions, options=options) as opened:
+    with open_run(RunInputs.of(SHARED / alignments, SHARED / reference, regions=regions), options) as opened:
         pairs = collect_plain(opened, opened.stream.fetch, options.model, READS).first(READS)
     halves = [pairs.take(np.arange(first, len(pairs), 2)) for first in (0, 1)]
     rows: list[dict[str, float | str]] = []

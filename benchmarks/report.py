@@ -28,7 +28,8 @@ from typing import Any
 import numpy as np
 import pysam
 
-from pairhmm.io.likelihoods.writer import LikelihoodRows, open_likelihoods
+from pairhmm.io.likelihoods.table import LikelihoodRows
+from pairhmm.io.likelihoods.writer import open_likelihoods
 
 HERE = Path(__file__).resolve().parent
 LENGTH, SNVS, INDELS = 5_000_000, 4250, 750

@@ -28,13 +28,13 @@ import numpy as np
 
 from pairhmm import scanning
 from pairhmm.backends.cpu import chosen_level
-from pairhmm.commands.scan import CHUNK_SIZE
+from pairhmm.commands.scan_files import CHUNK_SIZE
 from pairhmm.commands.simulate_scan import simulate_samples, simulate_signatures
 from pairhmm.genomics.iupac import ANY, reverse_complement
 from pairhmm.io.files import byte_stream
-from pairhmm.io.samples.files import sample_blocks
+from pairhmm.io.samples.record_blocks import sample_blocks
 from pairhmm.io.samples.signatures import read_signatures
-from pairhmm.io.sequences.output import open_sequences
+from pairhmm.io.sequences.writer import open_sequences
 from pairhmm.scanning.batch import Patterns, Samples, ScanOptions
 
 HERE = Path(__file__).resolve().parent

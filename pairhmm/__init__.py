@@ -13,22 +13,24 @@ from typing import TYPE_CHECKING, Any
 from pairhmm.interface import moved
 
 if TYPE_CHECKING:
-    from pairhmm.commands.call import Site, call, write_calls
+    from pairhmm.commands.call import call, write_calls
     from pairhmm.commands.exports import calls_to_pandas, likelihoods_to_pandas, write_vcf
     from pairhmm.commands.fit import fit
     from pairhmm.commands.forward import forward, make_read
     from pairhmm.commands.forward_backward import forward_backward
     from pairhmm.commands.gather import gather
     from pairhmm.commands.likelihoods import likelihoods, write_likelihoods
-    from pairhmm.commands.report import ReportInputs, report
+    from pairhmm.commands.report import report
+    from pairhmm.commands.report_inputs import ReportInputs
     from pairhmm.commands.scan import scan
     from pairhmm.commands.scatter import scatter
     from pairhmm.commands.simulate import simulate
     from pairhmm.commands.validate import validate
     from pairhmm.engine import Choice
     from pairhmm.errors import BackendUnavailable, InputError, OptionError, PairhmmError
-    from pairhmm.evidence.run import RunOptions
-    from pairhmm.evidence.stream import Evidence
+    from pairhmm.evidence.genotyping import Site
+    from pairhmm.evidence.inputs import RunOptions
+    from pairhmm.evidence.region_evidence import Evidence
     from pairhmm.genomics.genotypes import GenotypeOptions
     from pairhmm.models.batch import Group, PairBatch, Read, Scores
     from pairhmm.models.gatk import GatkOptions
@@ -72,22 +74,24 @@ __all__ = [
 ]
 
 _HOMES = {
-    "pairhmm.commands.call": ("Site", "call", "write_calls"),
+    "pairhmm.commands.call": ("call", "write_calls"),
     "pairhmm.commands.exports": ("calls_to_pandas", "likelihoods_to_pandas", "write_vcf"),
     "pairhmm.commands.fit": ("fit",),
     "pairhmm.commands.forward": ("forward", "make_read"),
     "pairhmm.commands.forward_backward": ("forward_backward",),
     "pairhmm.commands.gather": ("gather",),
     "pairhmm.commands.likelihoods": ("likelihoods", "write_likelihoods"),
-    "pairhmm.commands.report": ("ReportInputs", "report"),
+    "pairhmm.commands.report": ("report",),
+    "pairhmm.commands.report_inputs": ("ReportInputs",),
     "pairhmm.commands.scan": ("scan",),
     "pairhmm.commands.scatter": ("scatter",),
     "pairhmm.commands.simulate": ("simulate",),
     "pairhmm.commands.validate": ("validate",),
     "pairhmm.engine": ("Choice",),
     "pairhmm.errors": ("BackendUnavailable", "InputError", "OptionError", "PairhmmError"),
-    "pairhmm.evidence.run": ("RunOptions",),
-    "pairhmm.evidence.stream": ("Evidence",),
+    "pairhmm.evidence.genotyping": ("Site",),
+    "pairhmm.evidence.inputs": ("RunOptions",),
+    "pairhmm.evidence.region_evidence": ("Evidence",),
     "pairhmm.genomics.genotypes": ("GenotypeOptions",),
     "pairhmm.models.batch": ("Group", "PairBatch", "Read", "Scores"),
     "pairhmm.models.gatk": ("GatkOptions",),

@@ -1,4 +1,4 @@
-"""The compiled part of the package; where it is missing, its first use says so and how to get it."""
+"""The compiled part of the package. Where it is missing, its first use says so, and how to get it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CURE = "install a C++ compiler (apt install g++) and then pairhmm again, or inst
 
 
 class Missing:
-    """Stands for the compiled part: modules that use some of it can be imported without."""
+    """Stands in for the compiled part, so that modules that use it can be imported without it."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
@@ -38,11 +38,11 @@ else:
 
 
 def is_compiled() -> bool:
-    """Whether the compiled part is here."""
+    """Whether the compiled part is installed."""
     return not isinstance(native, Missing)
 
 
 def require_compiled(what: str) -> None:
-    """Raise CompiledPartMissing, with `what` as its subject, unless the compiled part is here."""
+    """Raise CompiledPartMissing, with `what` as its subject, unless the compiled part is installed."""
     if isinstance(native, Missing):
         native.refuse(what)

@@ -1,4 +1,4 @@
-"""Errors that a user can mend, each one line: where, what, and what helps."""
+"""Errors that a user can mend. Each is one line: where, what is wrong, and what helps."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class PairhmmError(Exception):
 
 
 class InputError(PairhmmError):
-    """Something in a file or an argument is not usable.
+    """A file or an argument can't be used.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ class InputError(PairhmmError):
     record : str
         Line, read, contig or key in it; may be empty.
     rule : str
-        What does not hold.
+        What is wrong.
     cure : str
         What the user can do.
     """
@@ -33,15 +33,15 @@ class InputError(PairhmmError):
 
 
 class OptionError(InputError, ValueError):
-    """An option has a value that it can't have.
+    """An option has a value that is not allowed.
 
     Parameters
     ----------
     name : str
-        The option's.
+        Name of the option.
     value : object
     rule : str
-        What does not hold of the value.
+        What is wrong with the value.
     """
 
     def __init__(self, name: str, value: object, rule: str) -> None:
@@ -66,14 +66,14 @@ class BackendUnavailable(PairhmmError):
 
 
 class CompiledPartMissing(BackendUnavailable):
-    """Something needs the compiled part of the package, which is not here.
+    """Something needs the compiled part of the package, which is missing.
 
     Parameters
     ----------
     what : str
         What needs it.
     reason : str
-        How it is missing.
+        Why it is missing.
     cure : str
         How to get it.
     """
@@ -91,13 +91,14 @@ class OutOfDeviceMemory(PairhmmError):
 
 
 class DeviceLost(PairhmmError):
-    """A device answers no more in this process.
+    """A device does not answer this process any more.
 
     Parameters
     ----------
     device : str
-        A backend's label.
+        The device's label.
     cause : str
+        What the device's library reported.
     """
 
     def __init__(self, device: str, cause: str) -> None:
@@ -107,7 +108,7 @@ class DeviceLost(PairhmmError):
 
 @contextmanager
 def starting_as(missing: Callable[[str], BackendUnavailable], label: str) -> Iterator[None]:
-    """Raise what keeps the device `label` from starting, memory or loss, as what `missing` makes of the reason."""
+    """Turn a lack of memory or a loss while device `label` starts into the error that `missing` makes of the reason."""
     try:
         yield
     except (OutOfDeviceMemory, DeviceLost) as error:
@@ -117,7 +118,7 @@ def starting_as(missing: Callable[[str], BackendUnavailable], label: str) -> Ite
 
 @contextmanager
 def raised_as(translate: Callable[[Exception, str], PairhmmError | None], label: str) -> Iterator[None]:
-    """Raise a library's errors as what `translate` makes of them for the device `label`; others as they are."""
+    """Turn a library's errors into those that `translate` makes of them for device `label`. Others stay as they are."""
     try:
         yield
     except Exception as error:

@@ -116,6 +116,21 @@ def test_scan_of_sequences_takes_the_oracle():
     assert "backend reference, which is slow" in found.stderr
 
 
+def test_every_module_can_be_imported():
+    """`native` is used where something is computed, and nowhere while a module is made."""
+    code = (
+        "import sys; sys.modules['pairhmm._cpu'] = None; import pairhmm, pkgutil, importlib\n"
+        "names = [one.name for one in pkgutil.walk_packages(pairhmm.__path__, 'pairhmm.')]\n"
+        "left = ('pairhmm._vendor', 'pairhmm._cpu', 'pairhmm.__main__')\n"
+        "names = [name for name in names if not name.startswith(left)]\n"
+        "for name in names: importlib.import_module(name)\n"
+        "print(len(names))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stderr
+    assert int(found.stdout) > 100
+
+
 def test_a_compiled_part_that_does_not_load_says_why():
     missing = compiled.Missing("which does not load (GLIBCXX_3.4.32 not found)")
     with pytest.raises(CompiledPartMissing, match=r"does not load \(GLIBCXX_3.4.32 not found\); install"):

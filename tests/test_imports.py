@@ -55,6 +55,7 @@ BELOW_IN_IO = {
     "likelihoods": {"files"},
     "pairs": {"files"},
     "samples": {"files"},
+    "simulated": {"files", "variants"},
     "report": {"files"},
 }
 
@@ -156,6 +157,9 @@ def test_public_names():
         ("batch", "PairBatch"),
         ("runs", "RunOptions"),
         ("scan", "scan"),
+        ("scan", "scan_files"),
+        ("forward", "forward_files"),
+        ("runs", "open_run"),
         ("io.read_blocks", "ReadSelection"),
     ],
 )
@@ -165,8 +169,8 @@ def test_old_names_import_with_a_warning(old, name):
         "with warnings.catch_warnings(record=True) as told:\n"
         "    warnings.simplefilter('always')\n"
         f"    from pairhmm.{old} import {name}\n"
-        "texts = [str(one.message) for one in told if one.category is FutureWarning]\n"
-        f"assert texts[0].startswith('pairhmm.{old} is ')\n"
+        "said = [str(one.message) for one in told if one.category is FutureWarning]\n"
+        f"assert said[0].startswith('pairhmm.{old} is ')\n"
         "import pairhmm\n"
         "assert callable(pairhmm.call) and callable(pairhmm.scan)\n"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 import venv
@@ -68,17 +69,50 @@ def installed(build, tmp_path_factory):
     return run
 
 
-def test_without_the_compiled_part_it_works_as_far_as_it_can(installed, tmp_path):
-    assert installed("--help").returncode == 0
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory):
+    """A read and a haplotype, and a file that says what their likelihood is."""
+    folder = tmp_path_factory.mktemp("pairs")
+    (folder / "r.fq").write_text("@r\nACGT\n+\nIIII\n")
+    (folder / "h.fa").write_text(">h\nACGTACGT\n")
+    (folder / "known.txt").write_text("ACGTACGT ACGT IIII NNNN NNNN ++++ -0.648052\n")
+    return folder
+
+
+def test_without_the_compiled_part_commands_start(installed):
+    for arguments in (("--help",), ("--version",), ("call", "--help")):
+        assert installed(*arguments).returncode == 0
+
+
+def test_without_the_compiled_part_devices_say_what_is_missing(installed):
     devices = installed("devices")
     assert devices.returncode == 0, devices.stderr
     assert "cpu        missing    needs pairhmm's compiled part, which is not installed" in devices.stdout
-    reads, haplotypes = tmp_path / "r.fq", tmp_path / "h.fa"
-    reads.write_text("@r\nACGT\n+\nIIII\n")
-    haplotypes.write_text(">h\nACGTACGT\n")
-    scores = installed("forward", reads, haplotypes)
-    assert scores.returncode == 0 and scores.stdout.splitlines()[1].startswith("0\tr\th\t-0.6480")
-    assert "warning: backend reference" in scores.stderr
-    call = installed("call", "-f", haplotypes, "reads.bam")
-    assert call.returncode == 2
-    assert call.stderr.startswith("pairhmm: error: reading alignments needs pairhmm's compiled part")
+    assert re.search(r"^reference +available", devices.stdout, re.MULTILINE)
+
+
+@pytest.mark.parametrize("backend", ["auto", "reference"])
+def test_without_the_compiled_part_the_oracle_scores(installed, pairs, backend):
+    scores = installed("forward", "--backend", backend, pairs / "r.fq", pairs / "h.fa")
+    assert scores.returncode == 0, scores.stderr
+    assert scores.stdout.splitlines()[1].startswith("0\tr\th\t-0.6480")
+    known = installed("validate", "--backend", backend, pairs / "known.txt")
+    assert known.returncode == 0, known.stdout + known.stderr
+    for told in (scores.stderr, known.stderr):
+        # auto says what it takes; who names the oracle knows.
+        assert ("warning: backend reference" in told) == (backend == "auto")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "subject"),
+    [
+        (("call", "-f", "{}/h.fa", "reads.bam"), "reading alignments"),
+        (("scan", "--signatures", "{}/h.fa", "{}/r.fq"), "scan"),
+        (("forward", "--backend", "cpu", "{}/r.fq", "{}/h.fa"), "backend cpu:"),
+    ],
+)
+def test_without_the_compiled_part_the_rest_says_what_is_missing(installed, pairs, arguments, subject):
+    found = installed(*(one.format(pairs) for one in arguments))
+    assert found.returncode == 2 and found.stdout == ""
+    assert found.stderr.startswith(f"pairhmm: error: {subject} needs pairhmm's compiled part, which is not installed")
+    assert found.stderr.count("\n") == 1 and "install a C++ compiler" in found.stderr

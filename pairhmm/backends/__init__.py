@@ -1,24 +1,77 @@
-"""The registry of backends: the value of ``--backend`` is the module's name.
+"""The registry of backends. A new one is a module or folder here, named as ``--backend`` takes it, and a line below.
 
-A backend's module has ``status() -> Status`` and ``make() -> Backend``; where `Status.devices` lists devices, that is
+A backend's module has ``status() -> Status`` and ``make() -> Backend``; where `Entry.has_devices`, that is
 ``make(device: int, memory: int | None) -> Backend``, with the budget in bytes. Importing it imports no GPU library.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
+from typing import NamedTuple
 
 from pairhmm.backends.base import Backend, Status
 from pairhmm.errors import BackendUnavailable, InputError
 
-_NAMES = ("cuda", "webgpu", "cpu", "reference")
+__all__ = [
+    "REGISTRY",
+    "Backend",
+    "Entry",
+    "Status",
+    "device_of",
+    "is_oracle",
+    "load",
+    "names",
+    "on_devices",
+    "on_the_cpu",
+    "status",
+]
 
-__all__ = ["Backend", "Status", "device_of", "load", "names", "status"]
+
+class Entry(NamedTuple):
+    """A backend of this version.
+
+    Attributes
+    ----------
+    name : str
+        Of its module.
+    has_devices : bool
+        It computes on devices that ``--device`` chooses; otherwise on the CPU.
+    is_oracle : bool
+        It is what others are compared with, and hundreds of times slower: nobody should get it unaware.
+    """
+
+    name: str
+    has_devices: bool = False
+    is_oracle: bool = False
+
+
+REGISTRY = (
+    Entry("cuda", has_devices=True),
+    Entry("webgpu", has_devices=True),
+    Entry("cpu"),
+    Entry("reference", is_oracle=True),
+)
+"""Every backend of this version, fastest first; the oracle last."""
 
 
 def names() -> tuple[str, ...]:
     """Every backend of this version, fastest first."""
-    return _NAMES
+    return tuple(entry.name for entry in REGISTRY)
+
+
+def on_devices() -> tuple[str, ...]:
+    """The backends that compute on devices, fastest first."""
+    return tuple(entry.name for entry in REGISTRY if entry.has_devices)
+
+
+def on_the_cpu() -> tuple[str, ...]:
+    """The backends that compute on the CPU, fastest first: the first that runs here takes what no device can score."""
+    return tuple(entry.name for entry in REGISTRY if not entry.has_devices)
+
+
+def is_oracle(name: str) -> bool:
+    """Whether this is the backend that the others are compared with."""
+    return any(entry.name == name and entry.is_oracle for entry in REGISTRY)
 
 
 def load(name: str, device: int | None = None, memory: int | None = None) -> Backend:
@@ -28,16 +81,16 @@ def load(name: str, device: int | None = None, memory: int | None = None) -> Bac
     ----------
     name : str
     device : int, optional
-        Index into its `Status.devices`; the first without one.
+        Index into its `Status.devices`; the first device without it.
     memory : int, optional
-        Bytes of that device's memory that may be used; what is free without it.
+        Bytes of that device's memory that may be used; all free memory without it.
 
     Raises
     ------
     BackendUnavailable
-        With what is missing and how to get it.
+        Where the backend does not run here; says what is missing and how to get it.
     InputError
-        For a device that it does not have.
+        For a device that the backend does not have.
     """
     number = device_of(name, device)
     make = import_module(f"pairhmm.backends.{name}").make
@@ -48,7 +101,7 @@ def load(name: str, device: int | None = None, memory: int | None = None) -> Bac
 
 
 def device_of(name: str, device: int | None) -> int | None:
-    """The device that a backend takes when that one, or none, is asked for; None for a backend on the CPU.
+    """Index of the device that a backend takes: `device`, or the first one; None for a backend on the CPU.
 
     Raises
     ------
@@ -74,7 +127,7 @@ def _on_the_cpu(option: str, name: str) -> InputError:
 
 def status(name: str) -> Status:
     """Whether the backend runs here, and if not why and what helps."""
-    if name not in _NAMES:
-        return Status(False, reason="no such backend", cure=f"use one of {', '.join(_NAMES)}")
+    if name not in names():
+        return Status(False, reason="no such backend", cure=f"use one of {', '.join(names())}")
     found: Status = import_module(f"pairhmm.backends.{name}").status()
     return found

@@ -16,7 +16,7 @@ from pairhmm.models.gatk import ERROR
 from pairhmm.models.rows import rows_of
 
 LEVEL_VARIABLE = "PAIRHMM_CPU"
-"""Environment variable that forces a SIMD level."""
+"""The environment variable that forces a SIMD level."""
 
 
 class CpuBackend(Backend):
@@ -75,7 +75,7 @@ def chosen_level() -> str:
     Raises
     ------
     BackendUnavailable
-        Where nothing is compiled, or the forced level is not there or does not run.
+        Where the compiled part is missing, or the forced level does not exist or does not run here.
     """
     compiled.require_compiled("backend cpu")
     known = dict(levels())

@@ -1,4 +1,4 @@
-"""The oracle: the recurrence in float64 NumPy, readable and slow. It is the meaning of the program.
+"""The oracle: the recurrence in float64 NumPy, readable and slow. All other backends must agree with it.
 
 For a read of m positions with row parameters E, mm .. dd (docs/model.md) and a haplotype h_1..h_n:
 
@@ -7,8 +7,8 @@ For a read of m positions with row parameters E, mm .. dd (docs/model.md) and a 
     D[i,j] = md_i M[i,j-1] + dd_i D[i,j-1]
     score  = log10 sum_{j>=1} (M[m,j] + I[m,j])
 
-Cells of one anti-diagonal do not depend on each other, so a diagonal is one NumPy operation, over several pairs at
-once. Every cell keeps an exponent of its own beside its three values: nothing underflows, whatever the length.
+Cells of one anti-diagonal do not depend on each other, so that one NumPy operation computes a diagonal of several
+pairs. Every cell has an exponent beside its three values, so that nothing underflows, whatever the length.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _POWERS = np.concatenate([np.zeros(1), np.ldexp(1.0, np.arange(-1000, 1))])
 """2^-1000 .. 2^0 after a zero, for `_two_to`."""
 
 _NORMALISE_EVERY = 8
-"""Diagonals between two normalisations: so few can't take a cell's values out of float64's range."""
+"""Diagonals between two normalisations. So few can't take a cell's values out of float64's range."""
 
 _BLOCK_ELEMENTS = 1 << 13
-"""Pairs share a block up to this many read positions: enough to hide NumPy's overhead, small enough for the cache."""
+"""The most read bases that are computed together: enough to hide NumPy's overhead, few enough for the cache."""
 
 
 class ReferenceBackend(Backend):
@@ -40,7 +40,7 @@ class ReferenceBackend(Backend):
     label = "reference"
 
     def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
-        """NaN for every pair: this backend has no fast arithmetic, `forward_pairs` scores them all."""
+        """NaN for every pair: this backend has no fast arithmetic, so that `forward_pairs` scores all of them."""
         return Scores.none(batch.pairs)
 
     def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
@@ -67,7 +67,7 @@ class ReferenceBackend(Backend):
 def _score_block(
     reads: list[NDArray[np.float64]], haplotypes: list[NDArray[np.uint8]], start: Start
 ) -> NDArray[np.float64]:
-    """Scores of pairs reads[p], haplotypes[p]; rows and letters past a pair's end are padding that nothing reads."""
+    """Scores of pairs reads[p], haplotypes[p]. Rows and letters past a pair's end are padding, which is never used."""
     count = len(reads)
     m, n = np.array([len(read) for read in reads]), np.array([len(haplotype) for haplotype in haplotypes])
     longest, widest = int(m.max()), int(n.max())
@@ -78,7 +78,7 @@ def _score_block(
         letter[p, 1 : n[p] + 1] = haplotypes[p]
     pair = np.arange(count)
 
-    # Three diagonals [pairs, i] of states M I D and the exponent that they share; `before` is two back.
+    # Three diagonals [pairs, i] of states M I D and their common exponent; `before` is two diagonals back.
     before, last = _Diagonal(count, longest), _Diagonal(count, longest)
     last.values[0, :, 0], last.values[2, :, 0], last.exponent[:, 0] = start.match, start.deletion / n, 0
     total, total_exponent = np.zeros(count), np.full(count, _NOTHING)

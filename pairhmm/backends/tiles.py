@@ -1,77 +1,46 @@
-"""A batch as one buffer for a device: the arrays end to end behind a header, and the tiles that its reads are cut into.
+"""What the GPU backends share: reads cut into tiles, and a batch as one buffer that is copied while it is filled.
 
-A tile is what a warp works on: 32 / `lanes` reads of nearly one length, each spread over `lanes` lanes of `rows` rows.
-The layout of the buffer is that of `cuda/rows.cuh`.
+A tile is what the lanes of a warp (a workgroup in WebGPU) work on: reads of nearly one length, each spread over some
+lanes, each lane with some rows. Where the arrays lie in the buffer is each backend's own `layout` module.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.compiled import native
-from pairhmm.models.batch import PairBatch, Qualities
+from pairhmm.genomics import sequences
+from pairhmm.models.batch import PairBatch
 
-WARP = 32
-LETTERS, LETTERS_SCALED = 5, 6
-"""Letters with an emission: A C G T N, and where lanes have exponents also what stands past a haplotype's end."""
+LETTERS = len(sequences.LETTERS)
+"""Letters with an emission: A C G T N."""
+
+LETTERS_SCALED = LETTERS + 1
+"""The same where lanes have exponents: what stands past a haplotype's end is a letter too, which nothing emits."""
 
 PADDING = 64
 """Letters that a warp may read before a haplotype, and after the longest haplotype that shares the warp."""
 
-PARALLEL_BYTES, COPIERS = 1 << 21, 4
-"""Batches from this size on are copied by so many threads: one core does not copy as fast as the bus to a GPU."""
+COPIERS = 4
+"""Threads that copy a large batch: one core does not copy as fast as the bus to a GPU."""
+
+PARALLEL_BYTES = 1 << 21
+"""Batches from this size on are copied by `COPIERS` threads."""
 
 RUN_BYTES = 16 << 20
-"""Of a batch, that are copied into host memory that the device reads before these are sent."""
+"""Bytes of a batch that are filled before they are sent; the next ones are filled meanwhile."""
 
 ALIGNMENT = 16
-"""Bytes; divides PADDING, so that no gap lies between a padding and what follows it."""
+"""Arrays in a buffer begin at multiples of so many bytes. It divides PADDING, so that no gap follows a padding."""
 
-HEADER = np.dtype(
-    [
-        ("read_offset", "<i8"),
-        ("read_group", "<i8"),
-        ("group_read", "<i8"),
-        ("group_haplotype", "<i8"),
-        ("group_pair", "<i8"),
-        ("haplotype_offset", "<i8"),
-        ("letters", "<i8"),
-        ("order", "<i8"),
-        ("positions", "<i8", (5,)),
-        ("steps", "<i8", (5,)),
-        ("start_match", "<f8"),
-        ("start_deletion", "<f8"),
-        ("match", "<f8", (4, 5)),
-        ("insertion", "<f8", (4,)),
-        ("transitions", "<f8", (7,)),
-    ]
-)
-
-ROWS = {
-    1: (10, 20),
-    2: (14, 18, 20),
-    4: (11, 13, 15, 17, 19, 20),
-    8: (11, 13, 15, 16, 17, 19, 20),
-    16: range(11, 21),
-    32: range(11, 21),
-}
-"""Rows a lane may own, by the lanes of a read: enough to pay for a step's fixed cost, few enough for the registers."""
-
-STEP_COST = 4.5
-"""Instructions of a step that do not depend on the rows of a lane, in rows (measured; docs/cuda.md)."""
-
-STRIP_COST = 2.0
-"""The same for handing a row from one strip to the next."""
-
-ITEM_SIZES = (1000, 250, 1500)
-"""`Shapes.item_sizes`: tiers run side by side, and one fills what the others leave."""
+ITEM_BYTES = 8
+"""A work item in a buffer, uint32[2]: its first read (an index into `order`), and which block of haplotypes."""
 
 
 class Shape(NamedTuple):
@@ -81,32 +50,28 @@ class Shape(NamedTuple):
     rows: int
     tall: bool = False
 
-    @property
-    def reads(self) -> int:
-        """Reads of a tile."""
-        return WARP // self.lanes
-
 
 class Shapes(NamedTuple):
-    """What reads may be cut into.
+    """The shapes of a backend's kernels, and which of them each read length takes.
 
     Attributes
     ----------
     known : sequence of Shape
         Those of a family follow each other, the smaller one first.
     of_length : uint8[longest + 1]
-        For each read length the one that has least work with it.
+        Index into `known` of the shape with the least work, for each read length.
     reads : int64[shapes]
         Reads of a tile.
     rows : int64[shapes]
-        Of a read, or of a strip of it.
+        Rows of a read, or of a strip of it.
     family : uint8[shapes]
-        Shapes of one family give a read the same bits: where few reads would have one, they take a larger one.
+        Shapes of one family give a read's scores the same bits. The few reads of a small tier go to a larger shape of
+        its family.
     tier_cells : int
-        What a tier costs besides its cells, in cells.
+        Fixed cost of a tier, in cells.
     item_sizes : (int, int, int)
-        Work items that a tier is to have, and the fewest and most haplotype letters of one: short items balance the
-        load at the end of a tier, long ones reuse their rows.
+        Work items that a tier should have, and the fewest and most haplotype letters of one. Short items balance the
+        load at the end of a tier; long ones reuse their rows.
     """
 
     known: Sequence[Shape]
@@ -118,64 +83,40 @@ class Shapes(NamedTuple):
     item_sizes: tuple[int, int, int]
 
 
-RESCUERS = (Shape(2, 20), Shape(4, 20), Shape(8, 20), Shape(16, 16), Shape(32, 20))
-"""Shapes that rescue pairs of others: few, since few pairs need it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tier:
-    """The tiles of one shape.
+class Tier(NamedTuple):
+    """The tiles of one shape: one launch of a kernel.
 
     Attributes
     ----------
     shape : Shape
-    items_at : int
-        Where its work items lie in the buffer: uint32[items, 2], first read (an index into `order`) and block of
-        haplotypes.
-    items : int
+    first_item, items : int
+        Its work items, of those of all tiers.
     haplotypes_each : int
         Haplotypes of a work item.
     last : int
         One past its last read in `order`.
-    pairs : int
+    pairs, cells : int
+        How much it scores; `cells` has those of rows that are no read's.
     """
 
     shape: Shape
-    items_at: int
+    first_item: int
     items: int
     haplotypes_each: int
     last: int
     pairs: int
+    cells: int
 
 
-@dataclass(frozen=True, slots=True)
-class Packed:
-    """How to score the batch in a buffer.
-
-    Attributes
-    ----------
-    tiers : sequence of Tier
-    widest : int
-        Letters of the longest haplotype.
-    pairs : int
-    """
-
-    tiers: Sequence[Tier]
-    widest: int
-    pairs: int
+RESCUERS = (Shape(2, 20), Shape(4, 20), Shape(8, 20), Shape(16, 16), Shape(32, 20))
+"""The shapes that rescue pairs of all shapes. They are few, since few pairs need a rescue."""
 
 
 @cache
 def rescuer_of(shape: Shape) -> int:
-    """Index into `RESCUERS` of the one that rescues pairs of a shape; tall reads have none."""
+    """Index into `RESCUERS` of the shape that rescues pairs of this one. Tall shapes have none."""
     rows = shape.lanes * shape.rows
     return next(k for k, rescuer in enumerate(RESCUERS) if rescuer.lanes * rescuer.rows >= rows)
-
-
-@lru_cache(maxsize=1)
-def shapes(longest: int) -> Shapes:
-    """All shapes of the CUDA kernels, for reads up to `longest`. Their tiers run side by side: none is given up."""
-    return table_of_shapes(ROWS, longest, WARP, (STEP_COST, STRIP_COST), lambda shape: shape, 0, ITEM_SIZES)
 
 
 def table_of_shapes(
@@ -187,9 +128,23 @@ def table_of_shapes(
     tier_cells: int,
     item_sizes: tuple[int, int, int],
 ) -> Shapes:
-    """Shapes with such rows by the lanes of a read, and tall ones of `width` lanes, for reads up to `longest`.
+    """The shapes of a backend's kernels, and which of them each read length takes.
 
-    Shapes of one `kind` are a family. The costs are those of a step and of a strip, in rows.
+    Parameters
+    ----------
+    rows_of_lanes : mapping of int to iterable of int
+        Rows that a lane may have, by the lanes of a read. Those of `width` lanes come as tall shapes, too.
+    longest : int
+        Bases of the longest read that a tile holds.
+    width : int
+        Lanes of a tile.
+    costs : (float, float)
+        Of a step and of a strip, beside its rows; in rows.
+    kind : callable
+        What shapes of one family have in common.
+    tier_cells : int
+    item_sizes : (int, int, int)
+        As in `Shapes`.
     """
     known = [Shape(lanes, rows) for lanes, choices in rows_of_lanes.items() for rows in choices]
     known += [Shape(width, rows, tall=True) for rows in rows_of_lanes[width]]
@@ -204,42 +159,13 @@ def table_of_shapes(
 
 
 class Staging(Protocol):
-    """Host memory on its way to a device."""
+    """A buffer that is filled on the host and copied to a device."""
 
     def begin(self, size: int) -> NDArray[np.uint8]:
-        """Host memory (uint8[at least size]) of a buffer of that size on both sides; it may be slow to read."""
+        """Make a buffer of that size on both sides; the host's, uint8[at least size], may be slow to read."""
 
     def send(self, first: int, end: int) -> None:
-        """Start to copy these bytes to the device."""
-
-
-def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: Staging, beside: Executor) -> Packed:
-    """Write `batch` and the tiles of its reads into a buffer, and send it.
-
-    Parameters
-    ----------
-    batch : PairBatch
-    skip_read : bool[reads]
-        Reads that are in no tile; all that are longer than `longest` must be among them.
-    longest : int
-        Most bases of a read that a tile holds.
-    staging : Staging
-    beside : Executor
-        Makes the tiles while the arrays are copied.
-    """
-    plan, header = _plan(batch)
-    table = shapes(longest)
-    places = plan.tile_places(batch)
-    header["read_group"], header["order"] = places.read_group, places.order
-    tiers = send_with_tiles(plan, places, batch, skip_read, table, staging, beside)
-    return Packed(
-        [
-            Tier(table.known[shape], places.items + 8 * item, items, each, last, pairs)
-            for shape, item, items, each, last, pairs, _ in tiers
-        ],
-        batch.widest,
-        batch.pairs,
-    )
+        """Start to copy bytes [first, end) to the device."""
 
 
 class TilePlaces(NamedTuple):
@@ -258,17 +184,18 @@ def send_with_tiles(
     table: Shapes,
     staging: Staging,
     beside: Executor,
-) -> list[tuple[int, int, int, int, int, int, int]]:
-    """Send a plan, and the tiles of its batch, which are made meanwhile.
+) -> list[Tier]:
+    """Send a plan, and the tiles of its batch, which are made while the plan's arrays are copied.
 
     Returns
     -------
-    list of (shape, item, items, haplotypes_each, last, pairs, cells)
-        Most work first: what is left at the end is short.
+    list of Tier
+        The one with most work items first: what runs last is short.
     """
-    size = places.items + 8 * batch.pairs  # The items are last, since only their most is known: one a pair.
+    # The items stand at the end, because only an upper bound of their number is known: one a pair.
+    size = places.items + ITEM_BYTES * batch.pairs
     buffer = staging.begin(size)
-    # They are read while they are made, which the buffer may be slow at.
+    # Tiles are read while they are made, and reading from the buffer may be slow: they are made beside it.
     tiles = np.empty(size - places.read_group, dtype=np.uint8)
     making = beside.submit(
         native.make_tiles,
@@ -287,59 +214,15 @@ def send_with_tiles(
         *(place - places.read_group for place in places),
     )
     plan.write(buffer, staging.send)
-    tiers = making.result()
-    end = places.items + 8 * sum(items for _, _, items, *_ in tiers)
+    tiers = [Tier(table.known[shape], *numbers) for shape, *numbers in making.result()]
+    end = places.items + ITEM_BYTES * sum(tier.items for tier in tiers)
     native.copy_all(buffer, [places.read_group], [tiles[: end - places.read_group]], COPIERS)
     staging.send(places.read_group, end)
-    return sorted(tiers, key=lambda tier: -tier[2])
-
-
-@dataclass(frozen=True, slots=True)
-class PackedPairs:
-    """The buffer of single pairs, and where its arrays for forward_long.cu lie in it.
-
-    Attributes
-    ----------
-    items : int
-        Strips of all pairs.
-    columns : int
-        Length of the borders of all pairs.
-    item_pair, pair_item, pair_read, pair_haplotype, pair_column : int
-        Byte offsets into the buffer.
-    """
-
-    items: int
-    columns: int
-    item_pair: int
-    pair_item: int
-    pair_read: int
-    pair_haplotype: int
-    pair_column: int
-
-
-def pack_pairs(
-    batch: PairBatch,
-    reads: NDArray[np.int64],
-    haplotypes: NDArray[np.int64],
-    strip_rows: int,
-    staging: Staging,
-) -> PackedPairs:
-    """Write `batch` and pairs of its reads and haplotypes (int64[pairs] each), cut into strips, and send it."""
-    plan, _ = _plan(batch)
-    strips = -(-np.diff(batch.read_offset)[reads] // strip_rows)
-    columns = np.where(strips > 1, np.diff(batch.haplotype_offset)[haplotypes], 0)  # one strip has no border
-    item_pair = plan.add(np.repeat(np.arange(len(reads), dtype=np.uint32), strips))
-    pair_item = plan.add((np.cumsum(strips) - strips).astype(np.uint32))
-    pair_read, pair_haplotype = plan.add(reads.astype(np.uint32)), plan.add(haplotypes.astype(np.uint32))
-    pair_column = plan.add(np.cumsum(columns) - columns)
-    plan.write(staging.begin(plan.size), staging.send)
-    return PackedPairs(
-        int(strips.sum()), int(columns.sum()), item_pair, pair_item, pair_read, pair_haplotype, pair_column
-    )
+    return sorted(tiers, key=lambda tier: -tier.items)
 
 
 def runs_within(sizes: NDArray[np.int64], most: int) -> Iterator[slice]:
-    """Runs, one behind the other, whose sizes make up at most that, or of one."""
+    """Cut an array into runs whose sizes add up to at most `most`; an element that is larger is a run of its own."""
     ends = np.cumsum(sizes)
     first = 0
     while first < len(sizes):
@@ -349,71 +232,50 @@ def runs_within(sizes: NDArray[np.int64], most: int) -> Iterator[slice]:
         first = last
 
 
-def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void]]:
-    """The arrays of a batch behind their header, which more may be added to."""
-    plan = Plan()
-    header = np.zeros(1, dtype=HEADER)
-    header["start_match"], header["start_deletion"] = batch.start.match, batch.start.deletion
-    plan.add(header.view(np.uint8))
-    for name in ("read_offset", "group_read", "group_haplotype", "group_pair", "haplotype_offset"):
-        header[name] = plan.add_offsets(getattr(batch, name))
-    plan.add(np.zeros(PADDING, dtype=np.uint8))
-    header["letters"] = plan.add(batch.haplotypes)
-    plan.add(np.zeros(PADDING + batch.widest, dtype=np.uint8), aligned=False)
-    header["steps"] = 1
-    if batch.qualities is not None:
-        arrays = [getattr(batch.qualities, name) for name in Qualities.__dataclass_fields__]
-        for k, name in enumerate(Qualities.__dataclass_fields__):
-            if name in batch.constant_qualities:
-                # One byte crosses the bus for all.
-                arrays[k], header["steps"][0, k] = arrays[k][:1], 0
-    elif batch.profiles is not None:
-        arrays = [batch.profiles.probabilities]
-        for name in ("match", "insertion", "transitions"):
-            header[name] = getattr(batch.profiles, name)
-    else:
-        assert batch.rows is not None
-        arrays = [batch.rows]
-    for k, values in enumerate(arrays):
-        header["positions"][0, k] = plan.add(values)
-    return plan, header
-
-
 class Plan:
-    """Arrays, and where each goes in a buffer of `size` bytes; offsets (int64) become uint32 there."""
+    """Arrays, and where each goes in a buffer.
+
+    Attributes
+    ----------
+    size : int
+        Bytes of the buffer so far.
+    """
 
     def __init__(self) -> None:
         self.size = 0
         self._parts: list[tuple[int, NDArray[np.uint8] | NDArray[np.int64]]] = []
 
     def add(self, values: NDArray[np.generic], aligned: bool = True) -> int:
+        """Plan room for an array; returns its byte offset in the buffer."""
         at = self.room(values.nbytes, aligned)
         self._parts.append((at, np.ascontiguousarray(values).reshape(-1).view(np.uint8)))
         return at
 
     def add_offsets(self, values: NDArray[np.int64]) -> int:
+        """The same for offsets, which are uint32 in the buffer."""
         at = self.room(4 * len(values))
         self._parts.append((at, values))
         return at
 
     def room(self, size: int, aligned: bool = True) -> int:
+        """Plan room for so many bytes that something else fills; returns their byte offset."""
         at = -(-self.size // ALIGNMENT) * ALIGNMENT if aligned else self.size
         self.size = at + size
         return at
 
     def tile_places(self, batch: PairBatch) -> TilePlaces:
-        """Room for the tiles of a batch, whose items have the end: nothing may be added after them."""
+        """Plan room for the tiles of a batch. The items stand at the end: nothing may be added after them."""
         return TilePlaces(self.room(4 * batch.reads), self.room(4 * batch.reads), self.room(0))
 
     def write(self, buffer: NDArray[np.uint8], send: Callable[[int, int], None]) -> None:
-        """Copy everything to its place; one run of bytes is sent while the next is copied."""
+        """Copy every array to its place in the buffer; one run of bytes is sent while the next is copied."""
         threads = COPIERS if self.size >= PARALLEL_BYTES else 1
         for first, end, at, arrays in self._runs():
             native.copy_all(buffer, at, arrays, threads)
             send(first, end)
 
     def _runs(self) -> Iterator[tuple[int, int, list[int], list[NDArray[np.uint8] | NDArray[np.int64]]]]:
-        """Runs of about `RUN_BYTES`: first byte, one past the last, and the pieces with their places."""
+        """Runs of about `RUN_BYTES`: first byte, one past the last, and pieces of arrays with their places."""
         first, end = 0, 0
         at: list[int] = []
         arrays: list[NDArray[np.uint8] | NDArray[np.int64]] = []

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from dataclasses import asdict, dataclass
 
-from pairhmm.io.variants.genotypes import read_dosages
+from pairhmm.io.variants.dosages import read_dosages
 
 
 @dataclass(frozen=True, slots=True)
-class Accuracy:
+class CallAccuracy:
     """Counts of one class of variants.
 
     Attributes
@@ -60,7 +60,7 @@ def compare(
     truth: str | os.PathLike[str],
     reference: str | os.PathLike[str],
     sample: str | None = None,
-) -> dict[str, Accuracy]:
+) -> dict[str, CallAccuracy]:
     """Compare a sample's genotypes in two VCF or BCF files.
 
     Every alternate allele of a genotype is trimmed and left-aligned before it is looked up in the other file, so that
@@ -78,7 +78,7 @@ def compare(
 
     Returns
     -------
-    dict of str to Accuracy
+    dict of str to CallAccuracy
         Keys ``"snv"`` and ``"indel"``.
     """
     called = read_dosages(calls, reference, sample)
@@ -88,7 +88,7 @@ def compare(
         mine = {allele: copies for allele, copies in called.items() if allele.is_snv == is_snv}
         true = {allele: copies for allele, copies in expected.items() if allele.is_snv == is_snv}
         shared = mine.keys() & true.keys()
-        found[kind] = Accuracy(
+        found[kind] = CallAccuracy(
             true_positives=len(shared),
             false_positives=len(mine) - len(shared),
             false_negatives=len(true) - len(shared),

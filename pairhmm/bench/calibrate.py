@@ -12,7 +12,7 @@ from dataclasses import replace
 from pairhmm import backends, engine
 from pairhmm.bench.workloads import WORKLOADS, make_workload
 from pairhmm.engine import Choice
-from pairhmm.engine.calibration import Speed
+from pairhmm.engine.calibration import DeviceSpeed
 from pairhmm.engine.device_pool import DevicePool
 from pairhmm.models.batch import PairBatch
 
@@ -29,7 +29,7 @@ _START = "import time; begin = time.perf_counter(); from pairhmm.bench.calibrate
 """What a new process runs: the seconds to the first score are what it prints."""
 
 
-def measure(threads: int) -> Iterator[Speed]:
+def measure(threads: int) -> Iterator[DeviceSpeed]:
     """Speeds of the CPU and of every device that "auto" may take, one after the other.
 
     Parameters
@@ -37,10 +37,10 @@ def measure(threads: int) -> Iterator[Speed]:
     threads : int
         CPU threads, for the CPU's own speed and for what feeds a device.
     """
-    cpu_start = _start_seconds("cpu", None)
+    cpu_start = _start_seconds(backends.on_the_cpu()[0], None)
     for name in backends.names():
         found = backends.status(name)
-        if name == "reference" or not found.available:
+        if backends.is_oracle(name) or not found.available:
             continue
         for index, device in enumerate(found.devices or (None,)):
             if index in found.software:
@@ -49,7 +49,7 @@ def measure(threads: int) -> Iterator[Speed]:
             pool = engine.choose(Choice(name, None if number is None else (number,)))
             start = 0.0 if device is None else max(0.0, _start_seconds(name, number) - cpu_start)
             call = _seconds(pool, make_workload(SMALL), threads)
-            yield Speed(name, device or found.detail, start, call, _speed(pool, threads, call))
+            yield DeviceSpeed(name, device or found.detail, start, call, _speed(pool, threads, call))
 
 
 def start(backend: str, device: int | None, begin: float) -> None:
@@ -69,7 +69,7 @@ def _seconds(pool: DevicePool, batch: PairBatch, threads: int) -> float:
     seconds = []
     for _ in range(1 + CALLS):
         begin = time.perf_counter()
-        engine.forward(batch, pool, threads)
+        pool.forward(batch, threads)
         seconds.append(time.perf_counter() - begin)
     return statistics.median(seconds[1:])
 

@@ -13,13 +13,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
-from typing import Any, Protocol
 
 import numpy as np
 
 from pairhmm import backends, engine
+from pairhmm.backends import Backend
 from pairhmm.bench.workloads import WORKLOADS, Workload, groups_of, join, make_workload
-from pairhmm.commands.forward import forward_files
+from pairhmm.commands.forward_files import forward_files
 from pairhmm.engine import Choice
 from pairhmm.engine.device_pool import DevicePool
 from pairhmm.errors import InputError, OutOfDeviceMemory, PairhmmError
@@ -47,27 +47,21 @@ KERNEL_LENGTHS = (128, 150, 256, 512, 1024)
 KERNEL_GROUP = 32
 """Reads, and haplotypes, of a group of the kernel's measurement."""
 
-FIRST_CELLS = 200_000_000
-MOST_CELLS = 400_000_000_000
+FIRST_CELLS, MOST_CELLS = 200_000_000, 400_000_000_000
+"""Cells of the first launch that is tried, and of the largest."""
+
 LAUNCH_SECONDS, AIM_SECONDS = 0.025, 0.04
-"""A timed launch takes at least the one, unless it has `MOST_CELLS`; the batch is made larger to reach the other."""
+"""A timed launch takes at least `LAUNCH_SECONDS`, unless it has `MOST_CELLS`. A shorter one is tried again with as many
+cells as should take `AIM_SECONDS`."""
 
 MOST_GROWTH = 20
+"""Times the cells of one launch, the most that the next may have."""
 
 WARM_LAUNCHES = 5
-"""Before one counts, after a pause: a GPU that was idle begins at a low clock, and takes about 0.1 s to raise it."""
+"""Launches before the first that counts: a GPU that was idle has a low clock, and takes about 0.1 s to raise it."""
 
 FILE_WORKLOAD = "s150"
 """What is scored from file to file."""
-
-
-class MeasuredBackend(Protocol):
-    """A backend that can time its kernels."""
-
-    longest_fast_read: int
-
-    def kernel_seconds(self, batch: PairBatch, repetitions: int) -> list[float]:
-        """Seconds of the kernels that score `batch`, by the device's clock: one entry a repetition, after a warm-up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,8 +196,8 @@ def measure_kernels(
         For a backend that does not time its kernels.
     """
     device = choice.devices[0] if choice.devices else None
-    backend: Any = backends.load(choice.backend, device, choice.device_memory)
-    if not hasattr(backend, "kernel_seconds"):
+    backend = backends.load(choice.backend, device, choice.device_memory)
+    if not backend.times_kernels:
         raise InputError(
             "--table", "kernel", f"backend {choice.backend} does not time its kernels", "name a GPU backend"
         )
@@ -233,7 +227,7 @@ def _equal_lengths(length: int, groups: int, repetition: int) -> PairBatch:
     return make_workload(shape, [length, repetition])
 
 
-def _enough_groups(backend: MeasuredBackend, length: int) -> int:
+def _enough_groups(backend: Backend, length: int) -> int:
     cells = FIRST_CELLS
     while True:
         groups = _groups_for(length, cells)
@@ -292,7 +286,7 @@ def _time(pool: DevicePool, name: str, batches: Iterable[PairBatch], threads: in
     seconds, cells, pairs, rescued = [], [], 0, 0
     for batch in batches:
         start = time.perf_counter()
-        scores = engine.forward(batch, pool, threads)
+        scores = pool.forward(batch, threads)
         seconds.append(time.perf_counter() - start)
         cells.append(batch.cells)
         pairs, rescued = batch.pairs, int(np.count_nonzero(scores.precision != FLOAT32))
@@ -303,18 +297,17 @@ def _time(pool: DevicePool, name: str, batches: Iterable[PairBatch], threads: in
 
 def _kernels_alone(pool: DevicePool, name: str, batch: PairBatch, repetitions: int) -> list[float]:
     """`WorkloadSpeed.kernel_seconds`; where there are none, a message says why."""
-    first, *others = pool.backends
-    if others or not hasattr(first, "kernel_seconds"):
+    first, *others = pool.devices
+    if others or not first.times_kernels:
         return []
     if int(np.diff(batch.read_offset).max()) > first.longest_fast_read:
         log.warning("%s: kernels alone are not timed, since others take its long reads", name)
         return []
     try:
-        seconds: list[float] = first.kernel_seconds(batch, WARM_LAUNCHES + repetitions)[WARM_LAUNCHES:]
+        return first.kernel_seconds(batch, WARM_LAUNCHES + repetitions)[WARM_LAUNCHES:]
     except OutOfDeviceMemory as error:
         log.warning("%s: kernels alone are not timed, the batch does not fit in one piece (%s)", name, error)
         return []
-    return seconds
 
 
 def measure_files(

@@ -9,14 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from pairhmm import engine
+from pairhmm.backends import is_oracle, names
 from pairhmm.engine import Choice
 from pairhmm.engine.device_pool import DevicePool
 from pairhmm.models.batch import Group, PairBatch, Read
 
-__all__ = ["DEFAULT_LENGTHS", "Accuracy", "Speed", "make_groups", "measure_accuracy", "measure_speed"]
+__all__ = ["DEFAULT_LENGTHS", "LengthSpeed", "ScoreAccuracy", "make_groups", "measure_accuracy", "measure_speed"]
 
 DEFAULT_LENGTHS = (100, 1_000, 10_000, 100_000)
-ORACLE = "reference"
+ORACLE = next(filter(is_oracle, names()))
 
 MAX_PAIRS = 2_000_000
 """Pairs of one repetition, at most: the packed batch of the shortest reads stays near 1 GB."""
@@ -31,7 +32,7 @@ Announce = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Speed:
+class LengthSpeed:
     """Speed of a backend on pairs of `length` x `length` bases: best of `repetitions`, packing outside the clock.
 
     Attributes
@@ -65,7 +66,7 @@ class Speed:
 
 
 @dataclass(frozen=True, slots=True)
-class Accuracy:
+class ScoreAccuracy:
     """Difference of a backend from the float64 oracle on pairs of `length` x `length` bases.
 
     Attributes
@@ -137,7 +138,7 @@ def measure_speed(
     seconds: float = 1.0,
     repetitions: int = 3,
     announce: Announce = lambda message: None,
-) -> Iterator[Speed]:
+) -> Iterator[LengthSpeed]:
     """Time `backend` at each length, on as many pairs as it scores in about `seconds`, one pair at least.
 
     Parameters
@@ -157,38 +158,38 @@ def measure_speed(
 
     Yields
     ------
-    Speed
+    LengthSpeed
         One a length, in the order given.
     """
-    rate, chosen = 0.0, engine.choose(backend)
+    rate, pool = 0.0, engine.choose(backend)
     for length in lengths:
         cells = length * length
         if rate and cells / rate > 5 * seconds:
-            announce(_estimate(chosen.name, length, 1, (repetitions + 1) * cells / rate))
+            announce(_estimate(pool.name, length, 1, (repetitions + 1) * cells / rate))
         base = make_groups(length, 200 if length <= SHORT else 1)
         groups = base
         while True:
             batch = PairBatch.from_groups(groups)
             pairs = _pairs(groups)
-            first = _time(batch, chosen, threads)
+            first = _time(batch, pool, threads)
             if first >= seconds / 4 or pairs >= MAX_PAIRS:
                 break
             # The first pass of a backend pays for its start: grow in steps rather than trust one estimate.
             wanted = pairs * min(8.0, seconds / max(first, 1e-6))
             more = max(len(groups) + 1, round(min(wanted, MAX_PAIRS) / _pairs(base) * len(base)))
             groups = [base[i % len(base)] for i in range(more)]
-        best = min(_time(batch, chosen, threads) for _ in range(repetitions))
+        best = min(_time(batch, pool, threads) for _ in range(repetitions))
         rate = pairs * cells / best
-        yield Speed(chosen.name, length, threads, pairs, pairs * cells, best, repetitions)
+        yield LengthSpeed(pool.name, length, threads, pairs, pairs * cells, best, repetitions)
 
 
 def _pairs(groups: Sequence[Group]) -> int:
     return sum(len(group.reads) * len(group.haplotypes) for group in groups)
 
 
-def _time(batch: PairBatch, backend: DevicePool, threads: int) -> float:
+def _time(batch: PairBatch, pool: DevicePool, threads: int) -> float:
     start = time.perf_counter()
-    engine.forward(batch, backend=backend, threads=threads)
+    pool.forward(batch, threads)
     return time.perf_counter() - start
 
 
@@ -203,7 +204,7 @@ def measure_accuracy(
     *,
     threads: int = 1,
     announce: Announce = lambda message: None,
-) -> Iterator[Accuracy]:
+) -> Iterator[ScoreAccuracy]:
     """Compare backends with the float64 oracle at each length; the oracle runs once a length.
 
     Each length takes about 3e7 cells, and one pair at least: 200 pairs at most, so 10^10 cells at 10^5 bases. The
@@ -222,10 +223,10 @@ def measure_accuracy(
 
     Yields
     ------
-    Accuracy
+    ScoreAccuracy
         One a length and backend, as they come.
     """
-    rate, oracle, measured = 0.0, engine.choose(ORACLE), [engine.choose(backend) for backend in backends]
+    rate, oracle, pools = 0.0, engine.choose(ORACLE), [engine.choose(backend) for backend in backends]
     for length in lengths:
         cells = length * length
         pairs = max(1, min(200, int(ORACLE_CELLS / cells)))
@@ -236,12 +237,12 @@ def measure_accuracy(
             rate = min(length, 500) ** 2 / _time(probe, oracle, threads)
         announce(_estimate(ORACLE, length, pairs, pairs * cells / rate))
         start = time.perf_counter()
-        expected = engine.forward(batch, backend=oracle, threads=threads).log10
+        expected = oracle.forward(batch, threads).log10
         rate = pairs * cells / (time.perf_counter() - start)
-        for backend in measured:
-            scores = engine.forward(batch, backend=backend, threads=threads)
+        for pool in pools:
+            scores = pool.forward(batch, threads)
             difference = np.abs(scores.log10 - expected)
             relative = difference / np.maximum(np.abs(expected), 1.0)
             rescued = int(np.count_nonzero(scores.precision))
             worst, worst_relative = float(difference.max()), float(relative.max())
-            yield Accuracy(backend.name, length, pairs, worst, worst_relative, float(expected.min()), rescued)
+            yield ScoreAccuracy(pool.name, length, pairs, worst, worst_relative, float(expected.min()), rescued)

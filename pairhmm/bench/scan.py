@@ -1,4 +1,4 @@
-"""What each of the published optimisations of the scan gains on a GPU, with ours as the last one."""
+"""What each published optimisation of the scan gains on a GPU, and what this program's scanner gains over them."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm import scanning
-from pairhmm.backends import device_of
+from pairhmm.backends import device_of, on_the_cpu, status
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.bench.published.scan_cuda import CudaBrute
 from pairhmm.bench.published.scan_webgpu import WebgpuBrute
 from pairhmm.scanning.batch import HIT, Patterns, Samples, Scanned, ScanOptions, Signatures, best_hits
 from pairhmm.simulation.signatures import draw_sample, draw_signature
 
-__all__ = ["LADDER", "OURS", "Rung", "ScanSpeed", "Workload", "make_workload", "measure_scan"]
+__all__ = ["LADDER", "OURS", "ScanRung", "ScanSpeed", "ScanWorkload", "make_workload", "measure_scan"]
 
 SIGNATURE_LENGTHS, SAMPLE_LENGTHS = (3_000, 10_000), (100_000, 200_000)
 PLANTED, PHRED, N_RATIO = (100, 200), (10, 30), 0.1
 ONE_IN = 101
-"""Samples that one with signatures is among, as in the reference workload: 10 of 1,010."""
+"""One sample in this many has signatures, as in the reference workload: 10 of 1,010."""
 
 SIZES, SOFTWARE_SIZES = (10 * ONE_IN, 1000), (1, 20)
 """Samples and signatures."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rung:
+class ScanRung:
     """A version of the brute force.
 
     Attributes
@@ -50,16 +50,16 @@ class Rung:
 
 
 LADDER = (
-    Rung("brute force", summed=False, flattened=False),
-    Rung("+ prefix sums", summed=True, flattened=False),
-    Rung("+ flattened arrays", summed=True, flattened=True),
+    ScanRung("brute force", summed=False, flattened=False),
+    ScanRung("+ prefix sums", summed=True, flattened=False),
+    ScanRung("+ flattened arrays", summed=True, flattened=True),
 )
 OURS = "+ anchors"
 """The rung below the ladder: the backend's scanner."""
 
 
 @dataclass(frozen=True, slots=True)
-class Workload:
+class ScanWorkload:
     """Signatures and samples, some of which have some of them."""
 
     signatures: Signatures
@@ -106,7 +106,7 @@ class _Brute(Protocol):
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
 
 
-def make_workload(samples: int, signatures: int, seed: int = 1) -> Workload:
+def make_workload(samples: int, signatures: int, seed: int = 1) -> ScanWorkload:
     """The reference workload with so many samples and signatures: 1,010 samples have 160 Mbp."""
     rng = np.random.default_rng(seed)
     sequences = [draw_signature(rng, _between(rng, SIGNATURE_LENGTHS), N_RATIO) for _ in range(signatures)]
@@ -118,7 +118,7 @@ def make_workload(samples: int, signatures: int, seed: int = 1) -> Workload:
         letters.append(sample.letters)
         qualities.append(sample.qualities)
     names = [f"signature_{number}" for number in range(1, signatures + 1)]
-    return Workload(Signatures.of(names, sequences), Samples.of(letters, qualities))
+    return ScanWorkload(Signatures.of(names, sequences), Samples.of(letters, qualities))
 
 
 def _between(rng: np.random.Generator, limits: tuple[int, int]) -> int:
@@ -155,15 +155,14 @@ def measure_scan(
         Where the backend or the device is not there.
     """
     number = device_of(backend, device) or 0
-    is_software = backend == "webgpu" and webgpu_setup.adapters()[number].is_software
-    sizes = SOFTWARE_SIZES if is_software else SIZES
+    sizes = SOFTWARE_SIZES if number in status(backend).software else SIZES
     work, options = make_workload(samples or sizes[0], signatures or sizes[1]), ScanOptions()
     patterns = Patterns.of(work.signatures, options)
     bases = int(work.samples.offset[-1])
     announce(
         f"{len(work.samples):,} samples, {bases:,} bases, {len(patterns):,} patterns; {repetitions + 1} times a rung"
     )
-    expected = scanning.load("cpu", patterns, options).scan(work.samples, threads)
+    expected = scanning.load(on_the_cpu()[0], patterns, options).scan(work.samples, threads)
     ours = scanning.load(backend, patterns, options, number)
     brute: _Brute = (
         CudaBrute(number, patterns) if backend == "cuda" else WebgpuBrute(webgpu_setup.adapters()[number], patterns)
@@ -192,7 +191,7 @@ def _measured(
         yield ScanSpeed(name, bases, patterns, seconds[1:], baseline, len(hits), same)
 
 
-def _brute_hits(brute: _Brute, samples: Samples, patterns: Patterns, rung: Rung) -> NDArray[np.void]:
+def _brute_hits(brute: _Brute, samples: Samples, patterns: Patterns, rung: ScanRung) -> NDArray[np.void]:
     """What a rung finds, the best of each sample and signature."""
     total, start = brute.best(samples, flattened=rung.flattened, summed=rung.summed)
     segment, pattern = np.nonzero(total >= 0)

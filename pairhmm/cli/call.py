@@ -9,10 +9,25 @@ from typing import Any
 import rich_click as click
 
 from pairhmm.cli.evidence_options import evidence_options, run_options
-from pairhmm.cli.numbers import Real
+from pairhmm.cli.fields import option
+from pairhmm.cli.pages import GENOTYPES, OUTPUT, Command
 from pairhmm.cli.progress import region_progress
+from pairhmm.commands import call
+from pairhmm.genomics.genotypes import GenotypeOptions
+from pairhmm.genomics.ploidy import Ploidies
+from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.variants.ploidy import read_ploidy
 
-_MOST_COPIES = 20
+EXAMPLES = (
+    "pairhmm call -f ref.fa -o calls.vcf.gz sample.bam",
+    "pairhmm call -f ref.fa -v candidates.vcf.gz -o calls.vcf.gz sample.bam",
+    "pairhmm call -f ref.fa -r chr1:1-10,000 -@ 2 --ploidy 1 sample.bam > calls.vcf",
+)
+
+MOST_COPIES = 20
+"""The highest ploidy that the command line takes."""
+
+_DEFAULTS = GenotypeOptions()
 
 
 def _named(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
@@ -20,86 +35,113 @@ def _named(context: click.Context, parameter: click.Parameter, value: tuple[str,
     number = parameter.name == "sample_ploidy"
     for text in value:
         name, _, given = text.rpartition("=")
-        if not name or not given or (number and given not in map(str, range(_MOST_COPIES + 1))):
+        if not name or not given or (number and given not in map(str, range(MOST_COPIES + 1))):
             raise click.BadParameter(f"{text!r} is not NAME={'NUMBER' if number else 'SEX'}", context, parameter)
     return {text.rpartition("=")[0]: text.rpartition("=")[2] for text in value}
 
 
-@click.command("call")
-@click.option(
-    "-o", "--output", default="-", show_default=True, help="Calls: .vcf, .vcf.gz or .bcf (with index); - is stdout."
-)
-@click.option("--ploidy", type=click.IntRange(1, _MOST_COPIES), default=2, show_default=True, help="Chromosome copies.")
-@click.option(
-    "--sample-ploidy", callback=_named, multiple=True, metavar="NAME=N", help="Of one sample; may be repeated."
-)
-@click.option("--sample-sex", callback=_named, multiple=True, metavar="NAME=SEX", help="As --ploidy-file names it.")
-@click.option(
-    "--ploidy-file", metavar="FILE", help="Lines CHROM FROM TO SEX PLOIDY (1-based), as bcftools has them: of sexes."
-)
-@click.option(
-    "--min-qual",
-    type=Real(0),
-    default=30.0,
-    show_default=True,
-    help="A lower QUAL is LowQual; where every genotype is the reference, a lower GQ.",
-)
-@click.option(
-    "--snv-prior",
-    type=Real(1e-12, 0.1),
-    default=1e-3,
-    show_default=True,
-    help="Prior of a heterozygous SNV.",
-)
-@click.option(
-    "--indel-prior",
-    type=Real(1e-12, 0.1),
-    default=1.25e-4,
-    show_default=True,
-    help="Prior of a heterozygous indel.",
-)
-@click.option("--no-version", is_flag=True, help="No provenance in the header: reproducible bytes.")
+@click.command("call", cls=Command, examples=EXAMPLES)
 @evidence_options
+@option(
+    _DEFAULTS,
+    "ploidy",
+    most=MOST_COPIES,
+    metavar="N",
+    panel=GENOTYPES,
+    help="The number of copies of each chromosome.",
+)
+@click.option(
+    "--sample-ploidy",
+    callback=_named,
+    multiple=True,
+    metavar="NAME=N",
+    panel=GENOTYPES,
+    help=f"The ploidy of one sample (0 to {MOST_COPIES}), in place of --ploidy. This option may be repeated.",
+)
+@click.option(
+    "--sample-sex",
+    callback=_named,
+    multiple=True,
+    metavar="NAME=SEX",
+    panel=GENOTYPES,
+    help="The sex of one sample, by its name in --ploidy-file. This option may be repeated.",
+)
+@click.option(
+    "--ploidy-file",
+    metavar="FILE",
+    panel=GENOTYPES,
+    help="The ploidy of each sex on parts of chromosomes, as in bcftools: lines of CHROM, FROM, TO (1-based), SEX and"
+    " PLOIDY.",
+)
+@option(
+    _DEFAULTS,
+    "snv_prior",
+    metavar="X",
+    panel=GENOTYPES,
+    help="The prior probability that a site has a heterozygous SNV.",
+)
+@option(
+    _DEFAULTS,
+    "indel_prior",
+    metavar="X",
+    panel=GENOTYPES,
+    help="The prior probability that a site has a heterozygous indel.",
+)
+@click.option(
+    "-o",
+    "--output",
+    default="-",
+    show_default=True,
+    metavar="FILE",
+    panel=OUTPUT,
+    help="The calls: .vcf, .vcf.gz or .bcf (both with an index). '-' is stdout.",
+)
+@option(
+    call.write_calls,
+    "min_quality",
+    "--min-qual",
+    least=0,
+    metavar="PHRED",
+    panel=OUTPUT,
+    help="Records with a lower QUAL (Phred) get the filter LowQual. Where every genotype is the reference, GQ counts in"
+    " place of QUAL.",
+)
+@click.option(
+    "--no-version",
+    is_flag=True,
+    panel=OUTPUT,
+    help="The header names no version, date, command or backend, so that equal calls are equal bytes.",
+)
 def command(
-    output: str,
     ploidy: int,
     sample_ploidy: dict[str, str],
     sample_sex: dict[str, str],
     ploidy_file: str | None,
-    min_qual: float,
     snv_prior: float,
     indel_prior: float,
+    output: str,
+    min_quality: float,
     no_version: bool,
     **given: Any,
 ) -> None:
-    """Genotype the samples of ALIGNMENTS (BAM or CRAM, sorted).
+    """Genotype candidate variants, and write VCF or BCF.
 
-    Each record of a VCF of candidates (-v) is genotyped; or what the records of a FASTA (--haplotypes, with -r) differ
-    in; or, with neither, candidates that the reads show, of which those are written that some sample has.
+    The candidates are the records of a VCF (-v), or the differences between the records of a FASTA (--haplotypes, with
+    -r). With neither, they are the variants that the reads show, and only those that some sample has are written.
     """
-    from pairhmm.commands.call import write_calls
-    from pairhmm.genomics.genotypes import GenotypeOptions
-    from pairhmm.genomics.ploidy import Ploidies
-    from pairhmm.io.files.destinations import check_apart
-    from pairhmm.io.variants.ploidy import read_ploidy
-
     check_apart([ploidy_file], [("-o", output)])
+    copies = {name: int(number) for name, number in sample_ploidy.items()}
+    rules = read_ploidy(ploidy_file) if ploidy_file is not None else ()
+    genotypes = GenotypeOptions(
+        ploidy=ploidy, ploidies=Ploidies(copies, sample_sex, rules), snv_prior=snv_prior, indel_prior=indel_prior
+    )
     options = run_options(given)
     with region_progress() as watch:
-        write_calls(
+        call.write_calls(
             output=output,
             options=options,
-            genotypes=GenotypeOptions(
-                ploidy=ploidy,
-                ploidies=Ploidies(
-                    {name: int(copies) for name, copies in sample_ploidy.items()},
-                    sample_sex,
-                    read_ploidy(ploidy_file) if ploidy_file is not None else (),
-                ),
-                snv_prior=snv_prior,
-                indel_prior=indel_prior,
-            ),
-            min_quality=min_qual,
+            genotypes=genotypes,
+            min_quality=min_quality,
             watch=watch,
             provenance={} if no_version else _provenance(),
             **given,

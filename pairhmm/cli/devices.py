@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
+
 import rich_click as click
 
-from pairhmm.cli.common import threads_option
+from pairhmm.cli.compute import threads_option
+from pairhmm.cli.pages import COMPUTE, OUTPUT, Command
+from pairhmm.commands.devices import devices, simd_levels
+from pairhmm.engine import calibration, forward
+
+EXAMPLES = ("pairhmm devices", "pairhmm devices --json", "pairhmm devices --calibrate -@ 2")
 
 
-@click.command("devices")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.command("devices", cls=Command, examples=EXAMPLES)
 @click.option(
     "--calibrate",
     "calibrates",
     is_flag=True,
-    help="Measure from which size on each device is done before the CPU, and keep it for --backend auto.",
+    panel=COMPUTE,
+    help="The speed of each backend is measured on this machine and kept. '--backend auto' then knows from which size"
+    " of work on a GPU is faster than the CPU.",
 )
-@threads_option
-def command(as_json: bool, calibrates: bool, threads: int) -> None:
-    """Say which backends run here and on what devices, and what the others lack."""
+@threads_option(forward)
+@click.option("--json", "as_json", is_flag=True, panel=OUTPUT, help="The list is written as JSON.")
+def command(calibrates: bool, threads: int, as_json: bool) -> None:
+    """List the backends that run here with their devices, and say what the others lack.
+
+    The numbers of the devices are those that --device takes in other commands.
+    """
     if calibrates:
         _calibrate(threads)
         return
-    import json
-    from dataclasses import asdict
-
-    from pairhmm.commands.devices import devices, simd_levels
-
     found, levels = devices(), simd_levels()
     if as_json:
         click.echo(json.dumps({"backends": [asdict(device) for device in found], "simd_levels": levels}, indent=2))
@@ -41,20 +49,20 @@ def command(as_json: bool, calibrates: bool, threads: int) -> None:
 
 
 def _calibrate(threads: int) -> None:
+    from pairhmm import backends
     from pairhmm.bench.calibrate import measure
-    from pairhmm.engine import calibration
 
     speeds = []
     for speed in measure(threads):
         speeds.append(speed)
         click.echo(
-            f"{speed.backend:<8} {speed.device}: starts in {speed.start_seconds:.2f} s, "
-            f"a call {1e3 * speed.call_seconds:.2f} ms, {speed.cells_per_second / 1e9:,.1f} GCUPS"
+            f"{speed.backend:<8} {speed.device}: start {speed.start_seconds:.2f} s, "
+            f"each call {1e3 * speed.call_seconds:.2f} ms, {speed.cells_per_second / 1e9:,.1f} GCUPS"
         )
-    cpu = next((speed for speed in speeds if speed.backend == "cpu"), None)
+    cpu = next((speed for speed in speeds if speed.backend == backends.on_the_cpu()[0]), None)
     for speed in speeds:
         if cpu is not None and speed is not cpu:
             cells = calibration.crossover(cpu, speed)
             told = "never" if cells is None else f"from {cells:,} cells on"
             click.echo(f"--backend auto takes {speed.backend} ({speed.device}) {told}")
-    click.echo(f"kept in {calibration.save(calibration.Calibration(speeds))}")
+    click.echo(f"The calibration is kept in {calibration.save(calibration.Calibration(speeds))}")

@@ -1,4 +1,4 @@
-"""How a run ends: signals, and standard streams that are closed or whose reader has gone."""
+"""How a run ends: by signals, and by standard streams that are closed or that nobody reads any more."""
 
 from __future__ import annotations
 
@@ -15,21 +15,22 @@ from pairhmm.errors import InputError
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 _LATER_SECONDS = 0.02
 _is_settled = False
-# What ends a run from outside, beside Ctrl-C: told to stop, and its terminal gone.
-_ENDING = {signal.SIGTERM: "terminated", signal.SIGHUP: "its terminal is gone: hung up"}
+# Signals that end a run, beside Ctrl-C, and what is said of them.
+_ENDING = {signal.SIGTERM: "terminated", signal.SIGHUP: "the terminal was closed (hang-up)"}
 
 
 class Ended(BaseException):
-    """A signal, raised where the program stands so that half-written files are removed on the way out.
+    """A signal that ends the run. It is raised as an exception, so that half-written files are removed on the way out.
 
-    One that is freed before `settle` was dropped on its way, as Python and libraries do while they import, look up or
-    free something. It is raised again then.
+    Python and libraries drop exceptions in places: while they import, look up or free something. An `Ended` that is
+    freed before `settle` was dropped in this way, and is raised again a little later.
 
     Attributes
     ----------
     number : int
+        The signal's.
     told : str
-        In words.
+        What is said of it.
     """
 
     def __init__(self, number: int) -> None:
@@ -42,22 +43,22 @@ class Ended(BaseException):
 
 
 def heed_signals() -> None:
-    """Raise `Ended` at what ends a run; a hang-up that nohup has left out is left out."""
+    """Raise `Ended` for signals that end a run. A signal that is ignored, as hang-ups are under nohup, stays so."""
     for number in _ENDING:
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _end)
-    # Python would tell of one that it drops.
+    # Python reports exceptions that it drops; this one comes again.
     sys.unraisablehook = lambda lost: None if lost.exc_type is Ended else sys.__unraisablehook__(lost)
 
 
 def settle() -> None:
-    """What ended the run has arrived where that is told."""
+    """Say that `Ended` has arrived at the place that reports it: it is not raised again."""
     global _is_settled
     _is_settled = True
 
 
 def _end(number: int, frame: FrameType | None) -> None:
-    # A second one would interrupt the cleaning up after the first.
+    # A second signal would interrupt the cleaning up after the first.
     for each in _ENDING:
         signal.signal(each, signal.SIG_IGN)
     signal.signal(signal.SIGALRM, lambda *_: _raise(number))
@@ -69,15 +70,15 @@ def _raise(number: int) -> None:
 
 
 def open_closed_streams() -> None:
-    """Put something in the place of standard streams that are closed: the next file opened would become one of them.
+    """Replace standard streams that are closed. The next file to be opened would otherwise take the place of one.
 
-    Writing to a closed stdout is an error, as it is anywhere else; messages to a closed stderr are dropped.
+    Writing to a closed stdout is an error. Messages to a closed stderr are dropped.
     """
     for descriptor in (_STDIN, _STDOUT, _STDERR):
         try:
             os.fstat(descriptor)
         except OSError:
-            # The lowest that is free, and so this one.
+            # The system gives the lowest free descriptor, which is this one.
             os.open(os.devnull, os.O_WRONLY if descriptor == _STDERR else os.O_RDONLY)
     if sys.stdout is None:
         sys.stdout = io.TextIOWrapper(_ClosedStdout(), encoding="utf-8", write_through=True)
@@ -86,14 +87,14 @@ def open_closed_streams() -> None:
 
 
 class _ClosedStdout(io.BytesIO):
-    """A stdout that takes nothing and says so."""
+    """A stdout that takes nothing: writing to it is an error."""
 
     def write(self, data: object) -> int:
-        raise InputError("stdout", "", "is closed", "let it lead somewhere, or name a file with -o")
+        raise InputError("stdout", "", "is closed", "redirect it, or name a file with -o")
 
 
 def drop_unwritten() -> None:
-    """Drop what a standard stream does not take, so that Python does not try once more, and complain, at exit."""
+    """Drop what standard streams do not take. Python would try again at exit, and complain."""
     for stream, descriptor in ((sys.stdout, _STDOUT), (sys.stderr, _STDERR)):
         try:
             stream.flush()
@@ -108,7 +109,7 @@ def _discard(descriptor: int) -> None:
 
 
 def tell_if_heard(show: Callable[[], object]) -> None:
-    """Show a message on stderr; where nobody reads that any more, nothing."""
+    """Show a message on stderr, unless nobody reads that any more."""
     try:
         show()
     except OSError:
@@ -116,10 +117,10 @@ def tell_if_heard(show: Callable[[], object]) -> None:
 
 
 class MessageHandler(logging.StreamHandler):  # type: ignore[type-arg]
-    """Messages on stderr; where nobody reads that any more, the work goes on without them."""
+    """Writes messages to stderr. If nobody reads that any more, the work goes on without them."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
-        """Called by `emit` where a message could not be written."""
+        """Drop further messages if stderr can't be written; `emit` calls this."""
         if isinstance(sys.exception(), OSError):
             _discard(_STDERR)
         else:

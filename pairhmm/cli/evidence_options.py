@@ -1,158 +1,261 @@
-"""Options that `likelihoods` and `call` share, and what they are turned into."""
+"""Options that `likelihoods`, `call` and `scatter` share, and the `RunOptions` that they make."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import rich_click as click
 
-from pairhmm.cli.common import Command, backend_options, threads_option
-from pairhmm.cli.numbers import Real, Whole
+from pairhmm.cli.compute import Command, backend_options, threads_option
+from pairhmm.cli.fields import option, pair
+from pairhmm.cli.pages import COMPUTE, DISCOVERY, INPUT, MODEL, READS, REGIONS
+from pairhmm.commands.keywords import keyword_types, with_keywords
+from pairhmm.evidence.inputs import RunOptions
 
-if TYPE_CHECKING:
-    from pairhmm.evidence.run import RunOptions
+_DEFAULTS = RunOptions()
+_READS, _MODEL, _JOINING = _DEFAULTS.reads, _DEFAULTS.model, _DEFAULTS.joining
+_EVIDENCE, _DISCOVERY = _DEFAULTS.evidence, _DEFAULTS.discovery
 
-_COUNT = Whole(1)
-_SHARE = Real(0, 1)
-_ALL_FLAGS = 0xFFFF
-_PHRED = click.IntRange(0, 127)
+_PAIRS = {
+    "min_alt_count": ("min_snv_count", "min_indel_count"),
+    "min_alt_fraction": ("min_snv_fraction", "min_indel_fraction"),
+}
+"""Options with two values, and the fields that they set."""
+
+
+class _Flags(click.ParamType):  # type: ignore[type-arg]
+    """SAM flags as a number, decimal or with 0x."""
+
+    name = "flags"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number; its range is that of the two bytes that SAM has for it."""
+        try:
+            flags = int(value, 0)
+            if not 0 <= flags <= 0xFFFF:
+                raise ValueError
+        except ValueError:
+            self.fail(f"{value!r} is not a number such as 3844 or 0xF04, up to 0xFFFF", param, ctx)
+        return flags
+
 
 _OPTIONS = (
-    click.argument("alignments", nargs=-1, required=True, type=click.Path()),
-    click.option("-f", "--reference", required=True, type=click.Path(), help="Reference FASTA."),
-    click.option("-v", "--candidates", type=click.Path(), help="VCF or BCF of candidate variants."),
-    click.option("--haplotypes", type=click.Path(), help="FASTA of haplotypes of the one region given with -r."),
-    click.option("-r", "--region", "regions", multiple=True, help="chr:beg-end, 1-based inclusive; may be repeated."),
-    click.option("-R", "--regions-file", type=click.Path(), help="BED of regions."),
-    backend_options,
-    threads_option,
-    click.option("--min-mapq", type=click.IntRange(0, 255), default=20, show_default=True, help="Mapping quality."),
-    click.option(
-        "--exclude-flags", default="0xF04", show_default=True, help="Leave out alignments with any of these SAM flags."
-    ),
-    click.option("--default-base-quality", type=click.IntRange(0, 93), help="Phred, for reads without qualities."),
-    click.option("--max-haplotypes", type=Whole(2), default=128, show_default=True, help="In a region."),
-    click.option(
-        "--max-depth", type=_COUNT, default=1000, show_default=True, help="Most reads of a sample in a region."
+    click.argument(
+        "alignments",
+        nargs=-1,
+        required=True,
+        type=click.Path(),
+        metavar="ALIGNMENTS...",
+        panel=INPUT,
+        help="BAM or CRAM files, sorted by coordinate. The samples are those of their read groups.",
     ),
     click.option(
-        "--join-distance",
-        type=Whole(0),
-        default=25,
-        show_default=True,
-        help="Candidates this near are joined.",
+        "-f",
+        "--reference",
+        required=True,
+        type=click.Path(),
+        metavar="FILE",
+        panel=INPUT,
+        help="The reference genome (FASTA) that the reads are aligned to.",
     ),
     click.option(
-        "--max-span", type=_COUNT, default=300, show_default=True, help="Longest stretch of joined candidates."
-    ),
-    click.option("--flank", type=Whole(10), default=55, show_default=True, help="Bases on both sides of them."),
-    click.option(
-        "--min-base-quality",
-        type=click.IntRange(0, 93),
-        default=10,
-        show_default=True,
-        help="Discovery: Phred of a base.",
+        "-v",
+        "--candidates",
+        type=click.Path(),
+        metavar="FILE",
+        panel=INPUT,
+        help="The candidate variants (VCF or BCF). Without them, candidates are found in the reads.",
     ),
     click.option(
+        "--haplotypes",
+        type=click.Path(),
+        metavar="FILE",
+        panel=INPUT,
+        help="The haplotypes (FASTA) of one region. They take the place of candidates. -r gives the region.",
+    ),
+    click.option(
+        "-r",
+        "--region",
+        "regions",
+        multiple=True,
+        metavar="REGION",
+        panel=REGIONS,
+        help="A region to work on, as chr:begin-end (1-based, both ends included). This option may be repeated."
+        " Regions need indexed alignments. Without regions, the command works on everything.",
+    ),
+    click.option(
+        "-R",
+        "--regions-file",
+        type=click.Path(),
+        metavar="FILE",
+        panel=REGIONS,
+        help="A file of regions to work on (BED). Regions need indexed alignments.",
+    ),
+    option(
+        _JOINING,
+        "join_distance",
+        metavar="BASES",
+        panel=REGIONS,
+        help="Candidates that are at most this many bases apart share a region.",
+    ),
+    option(
+        _JOINING,
+        "max_span",
+        metavar="BASES",
+        panel=REGIONS,
+        help="The candidates of a region span at most this many bases, unless one candidate alone is longer.",
+    ),
+    option(
+        _JOINING,
+        "flank",
+        least=_JOINING.min_flank,
+        metavar="BASES",
+        panel=REGIONS,
+        help="Reads are scored on this many bases on both sides of a region's candidates.",
+    ),
+    option(
+        _EVIDENCE,
+        "max_haplotypes",
+        metavar="N",
+        panel=REGIONS,
+        help="A region has at most this many haplotypes, including the reference.",
+    ),
+    option(
+        _READS,
+        "min_mapq",
+        metavar="PHRED",
+        panel=READS,
+        help="Alignments with a lower mapping quality (Phred) are left out.",
+    ),
+    option(
+        _READS,
+        "excluded_flags",
+        "--exclude-flags",
+        type=_Flags(),
+        default=f"0x{_READS.excluded_flags:X}",
+        metavar="FLAGS",
+        panel=READS,
+        help="Alignments with any of these SAM flags are left out.",
+    ),
+    option(
+        _READS,
+        "default_base_quality",
+        metavar="PHRED",
+        panel=READS,
+        help="The base quality (Phred) of reads that have none. Without this option, such reads are an error.",
+    ),
+    option(
+        _EVIDENCE,
+        "max_depth",
+        metavar="N",
+        panel=READS,
+        help="At most this many reads of each sample are used in a region. The reads' names decide which ones.",
+    ),
+    option(
+        _DISCOVERY,
+        "min_base_quality",
+        metavar="PHRED",
+        panel=DISCOVERY,
+        help="Bases with a lower quality (Phred) do not count as showing an allele.",
+    ),
+    pair(
+        _DISCOVERY,
+        _PAIRS["min_alt_count"],
         "--min-alt-count",
-        type=(_COUNT, _COUNT),
-        default=(3, 2),
-        show_default=True,
-        help="Discovery: reads that show an SNV, and an indel.",
+        metavar="N N",
+        panel=DISCOVERY,
+        help="An allele is a candidate if at least this many reads of a sample show it. The first number is for SNVs,"
+        " the second for indels.",
     ),
-    click.option(
+    pair(
+        _DISCOVERY,
+        _PAIRS["min_alt_fraction"],
         "--min-alt-fraction",
-        type=(_SHARE, _SHARE),
-        default=(0.12, 0.08),
-        show_default=True,
-        help="Discovery: their share of the depth.",
+        metavar="X X",
+        panel=DISCOVERY,
+        help="An allele is a candidate if at least this fraction of a sample's reads shows it. The first number is for"
+        " SNVs, the second for indels.",
     ),
-    click.option(
-        "--pcr-indel-model",
-        type=click.Choice(["none", "hostile", "aggressive", "conservative"]),
-        default="conservative",
-        show_default=True,
-        help="Lower indel qualities in tandem repeats, as GATK does.",
+    option(
+        _MODEL,
+        "pcr_indel_model",
+        metavar="NAME",
+        panel=MODEL,
+        help="GATK's model of PCR errors. It lowers indel qualities in tandem repeats.",
     ),
-    click.option("--insertion-quality", type=_PHRED, default=45, show_default=True, help="Phred, gap opening."),
-    click.option("--deletion-quality", type=_PHRED, default=45, show_default=True, help="Phred, gap opening."),
-    click.option("--gap-quality", type=_PHRED, default=10, show_default=True, help="Phred, gap continuation."),
-    click.option(
+    option(
+        _MODEL,
+        "insertion_quality",
+        metavar="PHRED",
+        panel=MODEL,
+        help="The quality (Phred) of opening an insertion.",
+    ),
+    option(
+        _MODEL,
+        "deletion_quality",
+        metavar="PHRED",
+        panel=MODEL,
+        help="The quality (Phred) of opening a deletion.",
+    ),
+    option(
+        _MODEL,
+        "gap_quality",
+        metavar="PHRED",
+        panel=MODEL,
+        help="The quality (Phred) of extending an insertion or a deletion.",
+    ),
+    option(
+        _MODEL,
+        "cap_by_mapping_quality",
         "--cap-by-mapq/--no-cap-by-mapq",
-        default=True,
-        show_default=True,
-        help="Cap base qualities by the mapping quality.",
+        panel=MODEL,
+        help="A read's base qualities are at most its mapping quality.",
     ),
-    click.option(
-        "--base-quality-threshold", type=_PHRED, default=18, show_default=True, help="Lower ones become 6; 0 for none."
+    option(
+        _MODEL,
+        "base_quality_threshold",
+        metavar="PHRED",
+        panel=MODEL,
+        help="Base qualities (Phred) below this one become 6. 0 leaves them as they are.",
     ),
-    click.option(
-        "--score-floor",
-        type=Real(0),
-        default=4.5,
-        show_default=True,
-        help="A read's likelihoods are at most this far (log10) apart; 0 for no floor.",
+    option(
+        _MODEL,
+        "score_floor",
+        metavar="LOG10",
+        panel=MODEL,
+        help="A read's likelihoods lie at most this far (log10) below its best one. 0 sets no limit.",
     ),
-    click.option(
-        "--error-rate",
-        type=_SHARE,
-        default=0.02,
-        show_default=True,
-        help="Set reads aside that have more errors than this a base, up to two; 0 for none.",
+    option(
+        _MODEL,
+        "error_rate",
+        metavar="X",
+        panel=MODEL,
+        help="The expected rate of errors per base. A read is set aside if its best likelihood (log10) is below -4"
+        " times the number of errors expected in it, which is at most 2. 0 sets no read aside.",
     ),
-    click.option(
-        "--chunk-size", type=_COUNT, default=20_000, show_default=True, help="Reads held at once; changes no result."
+    backend_options,
+    threads_option(_DEFAULTS),
+    option(
+        _DEFAULTS,
+        "chunk_size",
+        metavar="N",
+        panel=COMPUTE,
+        help="About this many reads are held in memory at once. The number changes no result.",
     ),
 )
 
 
 def evidence_options(command: Command) -> Command:
     """Add the shared options to a command, in the order above."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
+    for add in reversed(_OPTIONS):
+        command = add(command)
     return command
 
 
 def run_options(given: dict[str, Any]) -> RunOptions:
     """Take the shared options out of `given`; what stays are those that name files, and the command's own."""
-    from pairhmm.evidence.run import RunOptions
-    from pairhmm.evidence.stream import EvidenceOptions
-    from pairhmm.genomics.discovery import CandidateOptions
-    from pairhmm.genomics.regions import RegionOptions
-    from pairhmm.io.alignments.read_blocks import ReadSelection
-    from pairhmm.models.gatk import GatkOptions
-
-    take = given.pop
-    snv_count, indel_count = take("min_alt_count")
-    snv_fraction, indel_fraction = take("min_alt_fraction")
-    return RunOptions(
-        reads=ReadSelection(_flags(take("exclude_flags")), take("min_mapq"), take("default_base_quality")),
-        model=GatkOptions(
-            insertion_quality=take("insertion_quality"),
-            deletion_quality=take("deletion_quality"),
-            gap_quality=take("gap_quality"),
-            pcr_indel_model=take("pcr_indel_model"),
-            cap_by_mapping_quality=take("cap_by_mapq"),
-            base_quality_threshold=take("base_quality_threshold") or None,
-            score_floor=take("score_floor") or None,
-            error_rate=take("error_rate") or None,
-        ),
-        joining=RegionOptions(join_distance=take("join_distance"), max_span=take("max_span"), flank=take("flank")),
-        evidence=EvidenceOptions(max_haplotypes=take("max_haplotypes"), max_depth=take("max_depth")),
-        discovery=CandidateOptions(take("min_base_quality"), snv_count, indel_count, snv_fraction, indel_fraction),
-        backend=take("backend"),
-        threads=take("threads"),
-        chunk_size=take("chunk_size"),
-    )
-
-
-def _flags(text: str) -> int:
-    try:
-        flags = int(text, 0)
-        if not 0 <= flags <= _ALL_FLAGS:
-            raise ValueError
-        return flags
-    except ValueError:
-        raise click.BadParameter(
-            f"{text!r} is not a number such as 3844 or 0xF04, up to 0xFFFF", param_hint="--exclude-flags"
-        ) from None
+    for name, fields in _PAIRS.items():
+        given |= dict(zip(fields, given.pop(name), strict=True))
+    taken = {name: given.pop(name) for name in keyword_types(RunOptions) if name in given}
+    (options,) = with_keywords("pairhmm", taken, _DEFAULTS)
+    return options

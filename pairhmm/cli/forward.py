@@ -2,64 +2,125 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import rich_click as click
 
-from pairhmm.cli.common import backend_options, threads_option
+from pairhmm.cli.compute import backend_options, threads_option
+from pairhmm.cli.fields import option
+from pairhmm.cli.pages import INPUT, MODEL, OUTPUT, Command
+from pairhmm.commands import forward_files as forward
+from pairhmm.engine import Choice
+from pairhmm.io.files.destinations import check_apart
+from pairhmm.models.gatk import GatkOptions
+from pairhmm.models.profile import PRESETS, preset, read_parameters
 
-if TYPE_CHECKING:
-    from pairhmm.engine import Choice
+EXAMPLES = (
+    "pairhmm forward reads.fastq haplotypes.fa",
+    "pairhmm forward -@ 2 -o scores.tsv pairs.in",
+    "pairhmm forward --model profile reads.profile haplotypes.fa",
+)
+
+GATK, PROFILE = "gatk", "profile"
+
+_DEFAULTS = GatkOptions()
 
 
-@click.command("forward")
-@click.argument("reads", type=click.Path())
-@click.argument("haplotypes", type=click.Path(), required=False)
-@click.option("-o", "--output", default="-", show_default=True, help="Table of scores (TSV); - is stdout.")
+@click.command("forward", cls=Command, examples=EXAMPLES)
+@click.argument(
+    "reads",
+    type=click.Path(),
+    panel=INPUT,
+    help="The reads: FASTQ, FASTA, or, for the profile model, a .profile file of letter probabilities. A .in file has"
+    " reads and haplotypes, and is given alone.",
+)
+@click.argument(
+    "haplotypes",
+    type=click.Path(),
+    required=False,
+    panel=INPUT,
+    help="The haplotypes (FASTA).",
+)
+@option(
+    forward.forward_files,
+    "default_base_quality",
+    metavar="PHRED",
+    panel=INPUT,
+    help="The base quality (Phred) of reads that have none. Without this option, such reads are an error.",
+)
 @click.option(
-    "--model", type=click.Choice(["gatk", "profile"]), default="gatk", show_default=True, help="What makes the rows."
+    "--model",
+    type=click.Choice([GATK, PROFILE]),
+    default=GATK,
+    show_default=True,
+    metavar="NAME",
+    panel=MODEL,
+    help=f"The model. {GATK!r} takes base and gap qualities; {PROFILE!r} takes the probability of each letter.",
 )
 @click.option(
     "--parameters",
-    default="normalised",
+    default=PRESETS[0],
     show_default=True,
-    help="Profile model: a TOML file, or the built-in 'normalised' or 'published'.",
+    metavar="NAME",
+    panel=MODEL,
+    help=f"The parameters of the profile model: a TOML file, or the built-in {' or '.join(map(repr, PRESETS))}.",
 )
-@click.option("--insertion-quality", type=click.IntRange(1, 127), default=45, show_default=True, help="Phred.")
-@click.option("--deletion-quality", type=click.IntRange(1, 127), default=45, show_default=True, help="Phred.")
-@click.option("--gap-quality", type=click.IntRange(1, 127), default=10, show_default=True, help="Phred, continuation.")
-@click.option("--default-base-quality", type=click.IntRange(0, 93), help="Phred, for reads without qualities.")
+@option(
+    _DEFAULTS,
+    "insertion_quality",
+    least=1,
+    metavar="PHRED",
+    panel=MODEL,
+    help="The quality (Phred) of opening an insertion, in GATK's model.",
+)
+@option(
+    _DEFAULTS,
+    "deletion_quality",
+    least=1,
+    metavar="PHRED",
+    panel=MODEL,
+    help="The quality (Phred) of opening a deletion, in GATK's model.",
+)
+@option(
+    _DEFAULTS,
+    "gap_quality",
+    least=1,
+    metavar="PHRED",
+    panel=MODEL,
+    help="The quality (Phred) of extending an insertion or a deletion, in GATK's model.",
+)
 @backend_options
-@threads_option
+@threads_option(forward.forward_files)
+@click.option(
+    "-o",
+    "--output",
+    default="-",
+    show_default=True,
+    metavar="FILE",
+    panel=OUTPUT,
+    help="The table of scores (TSV). '-' is stdout.",
+)
 def command(
     reads: str,
     haplotypes: str | None,
-    output: str,
+    default_base_quality: int | None,
     model: str,
     parameters: str,
     insertion_quality: int,
     deletion_quality: int,
     gap_quality: int,
-    default_base_quality: int | None,
     backend: Choice,
     threads: int,
+    output: str,
 ) -> None:
     """Score every read of READS against every sequence of HAPLOTYPES.
 
-    READS is FASTQ or FASTA, a .in file (which brings its haplotypes and is given alone), or, for the profile model, a
-    .profile file of letter probabilities. HAPLOTYPES is FASTA. Base qualities are used as they are.
+    A score is log10 P(read | haplotype). Base qualities are used as they are.
     """
-    from pairhmm.commands.forward import forward_files
-    from pairhmm.io.files.destinations import check_apart
-    from pairhmm.models.gatk import GatkOptions
-    from pairhmm.models.profile import PRESETS, preset, read_parameters
-
     profile = None
-    if model == "profile":
+    if model == PROFILE:
         if parameters not in PRESETS:
             check_apart([parameters], [("-o", output)])
         profile = preset(parameters) if parameters in PRESETS else read_parameters(parameters)
-    forward_files(
+    forward.forward_files(
         reads,
         haplotypes,
         output,

@@ -4,23 +4,46 @@ from __future__ import annotations
 
 import rich_click as click
 
+from pairhmm.cli.pages import INPUT, OUTPUT, Command
+from pairhmm.commands import gather
 
-@click.command("gather")
-@click.argument("pieces", nargs=-1, required=True, type=click.Path(), metavar="PIECE...")
+EXAMPLES = (
+    "pairhmm gather -o calls.vcf.gz 1.vcf.gz 2.vcf.gz",
+    "pairhmm gather -o all.tsv --sample first --sample second first.tsv second.tsv",
+)
+
+
+@click.command("gather", cls=Command, examples=EXAMPLES)
+@click.argument(
+    "pieces",
+    nargs=-1,
+    required=True,
+    type=click.Path(),
+    metavar="PIECES...",
+    panel=INPUT,
+    help="The outputs of 'call', 'likelihoods' or 'scan' over the pieces of a run, in the order of the pieces.",
+)
 @click.option(
     "-o",
     "--output",
     default="-",
     show_default=True,
-    help=".vcf, .vcf.gz or .bcf for calls, .parquet, else a table: .tsv, .tsv.gz; - is stdout.",
+    metavar="FILE",
+    panel=OUTPUT,
+    help="The whole: .vcf, .vcf.gz or .bcf for calls; .parquet, .tsv or .tsv.gz for tables. '-' is stdout.",
 )
-@click.option("--sample", "samples", multiple=True, help="Tables: a first column sample; once a PIECE, in their order.")
+@click.option(
+    "--sample",
+    "samples",
+    multiple=True,
+    metavar="NAME",
+    panel=OUTPUT,
+    help="The sample of a table, for a first column 'sample'. Repeat this option once for each piece, in their order.",
+)
 def command(pieces: tuple[str, ...], output: str, samples: tuple[str, ...]) -> None:
-    """Put the outputs of `call`, `likelihoods` or `scan` over pieces together, in the order given.
+    """Put the outputs of a run's pieces together.
 
-    Rows are copied as they are; a VCF's header is that of the first PIECE, with the provenance of all. Bgzipped outputs
-    get their index.
+    Rows are copied as they are, in the order of the pieces. The header of a VCF is that of the first piece, with the
+    provenance of all. Bgzipped outputs get their index.
     """
-    from pairhmm.commands.gather import gather
-
-    gather(pieces, output, samples)
+    gather.gather(pieces, output, samples)

@@ -7,36 +7,53 @@ from typing import Any
 import rich_click as click
 
 from pairhmm.cli.evidence_options import evidence_options, run_options
+from pairhmm.cli.fields import option
+from pairhmm.cli.pages import OUTPUT, Command
 from pairhmm.cli.progress import region_progress
+from pairhmm.commands import likelihoods
+
+EXAMPLES = (
+    "pairhmm likelihoods -f ref.fa -o likelihoods.tsv.gz sample.bam",
+    "pairhmm likelihoods -f ref.fa -v candidates.vcf.gz -o listed.tsv.gz sample.bam",
+    "pairhmm likelihoods -f ref.fa --haplotypes haps.fa -r chr1:101-400 sample.bam",
+)
 
 
-@click.command("likelihoods")
-@click.option(
-    "-o", "--output", default="-", show_default=True, help="Table: .tsv, .tsv.gz (with index) or .parquet; - is stdout."
-)
-@click.option(
-    "--prepared",
-    is_flag=True,
-    help="Write likelihoods as genotypes use them: floored, reads that fit nothing left out.",
-)
-@click.option(
-    "--only-listed",
-    is_flag=True,
-    help="With -v, leave out the haplotypes with alleles that reads show but no candidate has.",
-)
+@click.command("likelihoods", cls=Command, examples=EXAMPLES)
 @evidence_options
+@click.option(
+    "-o",
+    "--output",
+    default="-",
+    show_default=True,
+    metavar="FILE",
+    panel=OUTPUT,
+    help="The table: .tsv, .tsv.gz (with an index) or .parquet. '-' is stdout.",
+)
+@option(
+    likelihoods.write_likelihoods,
+    "prepared",
+    panel=OUTPUT,
+    help="Likelihoods are written as genotypes use them: raised to the floor, and without the reads that fit no"
+    " haplotype.",
+)
+@option(
+    likelihoods.write_likelihoods,
+    "only_listed",
+    panel=OUTPUT,
+    help="Haplotypes with an allele that is not among the candidates of -v are left out of the table.",
+)
 def command(output: str, prepared: bool, only_listed: bool, **given: Any) -> None:
-    """Write log10 P(read | haplotype) for the reads of each region of ALIGNMENTS (BAM or CRAM, sorted).
+    """Write log10 P(read | haplotype) for the reads of each region.
 
-    Haplotypes are combinations of the candidates of a VCF (-v), the records of a FASTA (--haplotypes, with -r), or,
-    with neither, combinations of candidates that the reads show. A companion, NAME.haplotypes.EXT, describes them.
+    The haplotypes are combinations of the candidate variants in a VCF (-v), or the records of a FASTA (--haplotypes,
+    with -r). With neither, they are combinations of the candidate variants that the reads show. A second table,
+    NAME.haplotypes.EXT, describes the haplotypes.
     """
-    from pairhmm.commands.likelihoods import write_likelihoods
-
     if only_listed and given["candidates"] is None:
-        raise click.UsageError("--only-listed needs a list of candidates: give -v")
+        raise click.UsageError("--only-listed needs a list of candidates: give -v.")
     options = run_options(given)
     with region_progress() as watch:
-        write_likelihoods(
+        likelihoods.write_likelihoods(
             output=output, prepared=prepared, only_listed=only_listed, options=options, watch=watch, **given
         )

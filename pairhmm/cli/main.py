@@ -1,38 +1,45 @@
-"""The `pairhmm` command: finds the subcommand, sets up messages, and turns errors into one line and an exit code."""
+"""The `pairhmm` command finds its subcommand, sets up messages, and turns errors into one line and an exit code."""
 
 from __future__ import annotations
 
 import logging
 import signal
 import sys
+from collections.abc import Callable
 from difflib import get_close_matches
 from importlib import import_module
+from typing import Any
 
 import rich_click as click
 from click.exceptions import Exit
 
 from pairhmm.cli import ends
-from pairhmm.engine.threads import tell_of_refused_threads
+from pairhmm.cli.pages import MESSAGES, Command, Group
 from pairhmm.errors import BackendUnavailable, InputError, PairhmmError
 from pairhmm.io.files.names import printable
-from pairhmm.io.files.outputs import output_errors
 
 # A command's module is imported when it is run; its line of help stands here so that --help imports none of them.
 COMMANDS = {
-    "likelihoods": "Likelihood of every read given every haplotype, from BAM or CRAM.",
-    "call": "Genotypes from BAM or CRAM, of given candidates or of those that the reads show.",
-    "scatter": "Cut a run into pieces of equal work, to be run side by side.",
-    "gather": "Put the outputs of pieces together.",
-    "scan": "Signatures that occur in samples, scored by base quality.",
-    "fit": "A model's parameters from BAM or CRAM.",
-    "forward": "Score sequence files: reads against haplotypes.",
-    "workflow": "Where the Snakemake workflow is.",
-    "report": "One HTML file from the outputs of a run: samples, sites, reads, hits.",
-    "validate": "Compare a backend with reference likelihoods.",
-    "simulate": "Make a reference, a truth VCF, reads and their true alignments.",
-    "bench": "Measure speed and accuracy here.",
-    "devices": "Say which backends run here, and why others do not.",
+    "likelihoods": "Write log10 P(read | haplotype) for the reads of each region.",
+    "call": "Genotype candidate variants, and write VCF or BCF.",
+    "scatter": "Cut a run of 'call' or 'likelihoods' into pieces with about as many reads each.",
+    "gather": "Put the outputs of a run's pieces together.",
+    "scan": "Find signatures in samples, with the base qualities under each match.",
+    "fit": "Fit the parameters of a model to the reads of BAM or CRAM.",
+    "forward": "Score every read of READS against every sequence of HAPLOTYPES.",
+    "workflow": "Find the Snakemake workflow that comes with pairhmm.",
+    "report": "Make one HTML file of a run's outputs: samples, sites, reads and hits.",
+    "validate": "Compare the scores of a backend with the likelihoods in FILE.",
+    "simulate": "Make a diploid genome with known variants, and paired reads of it.",
+    "bench": "Measure speed and accuracy on this machine.",
+    "devices": "List the backends that run here with their devices, and say what the others lack.",
 }
+
+EXAMPLES = (
+    "pairhmm call -f ref.fa -o calls.vcf.gz sample.bam",
+    "pairhmm scan --signatures viruses.fa -o hits.tsv sample.fastq.gz",
+    "pairhmm call --help",
+)
 
 SHARED_OPTIONS = ("-q", "--quiet", "--verbose", "--json-log", "--debug")
 
@@ -40,14 +47,28 @@ FAILED, MISUSED = 1, 2
 SIGNAL_BASE = 128
 
 
-class _LazyCommands(click.RichGroup):
-    """Imports a command when it is run; for the list of commands its line of help is enough."""
+class _LazyCommands(Group):
+    """Imports a command when it is asked for; for lists of commands its line of help is enough."""
+
+    _is_listing = False
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return click.RichCommand(name=cmd_name, help=COMMANDS[cmd_name]) if cmd_name in COMMANDS else None
+        if cmd_name not in COMMANDS:
+            return None
+        # A shell that completes a name lists the commands, too.
+        if self._is_listing or ctx.resilient_parsing:
+            return Command(name=cmd_name, help=COMMANDS[cmd_name])
+        return _imported(cmd_name)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        self._is_listing = True
+        try:
+            super().format_options(ctx, formatter)
+        finally:
+            self._is_listing = False
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -59,19 +80,29 @@ class _LazyCommands(click.RichGroup):
             if not near:
                 raise
             raise click.UsageError(f"{error.message} Did you mean {near[0]!r}?", ctx) from error
-        if name in COMMANDS:
-            command = import_module(f"pairhmm.cli.{name}").command
-        return name, command, rest
+        return name, _imported(name) if name in COMMANDS else command, rest
 
 
-@click.group(cls=_LazyCommands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("-q", "--quiet", is_flag=True, help="Only warnings and errors on stderr.")
-@click.option("--verbose", is_flag=True, help="Say on stderr what is being done.")
-@click.option("--json-log", is_flag=True, help="Messages on stderr as JSON, one object a line.")
-@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+def _imported(name: str) -> click.Command:
+    command: click.Command = import_module(f"pairhmm.cli.{name}").command
+    return command
+
+
+def _message_option(*names: str, help: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    return click.option(*names, is_flag=True, panel=MESSAGES, help=help)
+
+
+@click.group("pairhmm", cls=_LazyCommands, examples=EXAMPLES)
+@_message_option("-q", "--quiet", help="Only warnings and errors are written to stderr.")
+@_message_option("--verbose", help="What the command does is written to stderr in detail.")
+@_message_option("--json-log", help="Messages on stderr are JSON, one object a line.")
+@_message_option("--debug", help="An error shows where in the code it occurred.")
 @click.version_option(package_name="pairhmm")
 def cli(quiet: bool, verbose: bool, json_log: bool, debug: bool) -> None:
-    """Pair-HMM likelihoods of reads given haplotypes, and the genotypes that follow from them."""
+    """Score reads against haplotypes with a pair hidden Markov model, and genotype variants with these scores.
+
+    'pairhmm COMMAND --help' describes a command. The options for messages may also stand behind the command.
+    """
     _set_up_messages(logging.WARNING if quiet else logging.DEBUG if verbose else logging.INFO, json_log)
 
 
@@ -85,7 +116,7 @@ class _JsonFormatter(logging.Formatter):
 class _LineFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         level = f"{record.levelname.lower()}: " if record.levelno >= logging.WARNING else ""
-        # Of a file's name, too, a line break makes no second line, and an escape code does nothing to the terminal.
+        # A file's name may hold line breaks and escape codes: they make no second line, and do nothing to the terminal.
         return f"pairhmm: {level}{printable(record.getMessage())}"
 
 
@@ -99,16 +130,19 @@ def _set_up_messages(level: int, json_log: bool) -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line and exit: 0 done, 1 the work failed or a check did not hold, 2 usage or input error."""
+    """Run the command line and exit.
+
+    The exit code is 0 if the work is done, 1 if it failed or a check did not hold, and 2 for an error in usage or
+    input. A signal that ends the run gives 128 plus its number.
+    """
     ends.open_closed_streams()
     ends.heed_signals()
     given = _shared_first(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
     try:
         code = cli.main(given, prog_name="pairhmm", standalone_mode=False)
-        tell_of_refused_threads()
-        with output_errors("stdout"):
-            sys.stdout.flush()
+        _tell_of_refused_threads()
+        _flush_stdout()
     except Exit as exit_:
         code = exit_.exit_code
     except click.ClickException as error:
@@ -122,7 +156,7 @@ def main(arguments: list[str] | None = None) -> None:
         _tell(ended.told)
         code = SIGNAL_BASE + ended.number
     except BrokenPipeError:
-        # The reader of a pipe has gone, as `head` does: nothing is left to write.
+        # The reader of a pipe has closed it, as `head` does: nobody wants the rest.
         code = FAILED
     except (InputError, BackendUnavailable) as error:
         if debug:
@@ -132,7 +166,7 @@ def main(arguments: list[str] | None = None) -> None:
     except MemoryError as error:
         if debug:
             raise
-        _tell(f"out of memory: {_one_line(error)}; give it more, or smaller pieces (-r, --chunk-size)")
+        _tell(f"out of memory: {_one_line(error)}; free some, or work on less at once (-r, --chunk-size)")
         code = FAILED
     except (PairhmmError, OSError) as error:
         if debug:
@@ -142,7 +176,7 @@ def main(arguments: list[str] | None = None) -> None:
     except Exception as error:
         if debug:
             raise
-        _tell(f"{type(error).__name__}: {_one_line(error)} (a defect: --debug shows where)")
+        _tell(f"{type(error).__name__}: {_one_line(error)} (a defect in pairhmm; --debug shows where)")
         code = FAILED
     finally:
         ends.drop_unwritten()
@@ -150,7 +184,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _shared_first(arguments: list[str]) -> list[str]:
-    """Options that all commands share may stand behind the command too; click wants them before it."""
+    """Move options that all commands share, and that may stand behind a command, to where click wants them: first."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
     shared = [argument for argument in arguments[:end] if argument in SHARED_OPTIONS]
     return shared + [argument for argument in arguments[:end] if argument not in SHARED_OPTIONS] + arguments[end:]
@@ -165,3 +199,22 @@ def _tell(message: str) -> None:
     if not logger.handlers:
         _set_up_messages(logging.INFO, json_log=False)
     logger.error(message)
+
+
+def _tell_of_refused_threads() -> None:
+    """Say how many threads the system refused, where a command has started any."""
+    if "pairhmm._cpu" in sys.modules:
+        from pairhmm.engine.threads import tell_of_refused_threads
+
+        tell_of_refused_threads()
+
+
+def _flush_stdout() -> None:
+    """Write what stdout still holds; a failure is told like that of any other output."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        from pairhmm.io.files.outputs import output_errors
+
+        with output_errors("stdout"):
+            raise

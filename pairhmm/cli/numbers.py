@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import rich_click as click
 
-_MOST = 2**31 - 1
+from pairhmm.interface.options import LARGEST
 
 
 class Whole(click.IntRange):
     """Whole numbers of a range, at most what 32 bits hold."""
 
-    def __init__(self, least: int = 0, most: int = _MOST) -> None:
+    def __init__(self, least: int = 0, most: int = LARGEST) -> None:
         super().__init__(least, most)
+
+    def _describe_range(self) -> str:
+        """The range in words, for help pages and errors."""
+        return _in_words(self.min, None if self.max == LARGEST else self.max)
 
 
 class Real(click.FloatRange):
@@ -28,3 +33,36 @@ class Real(click.FloatRange):
         if not math.isfinite(number := super().convert(value, param, ctx)):
             self.fail(f"{value!r} is not a finite number.", param, ctx)
         return number
+
+    def _describe_range(self) -> str:
+        return _in_words(self.min, self.max)
+
+
+def _in_words(least: float | None, most: float | None) -> str:
+    if least is None:
+        return "" if most is None else f"{most:g} or less"
+    return f"{least:g} or more" if most is None else f"{least:g} to {most:g}"
+
+
+_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
+
+
+class Size(click.ParamType):  # type: ignore[type-arg]
+    """Bytes, as a number or with K, M or G."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Bytes of a size such as 500M."""
+        if isinstance(value, int):
+            return value
+        found = re.fullmatch(r"(\d{1,18})([KMG]?)", value.upper())
+        if not found or not int(found[1]):
+            self.fail(f"{value!r} is not a size such as 500M or 8G", param, ctx)
+        return int(found[1]) * _UNITS[found[2]]
+
+    @staticmethod
+    def text(size: int) -> str:
+        """A number of bytes as a size, with the largest unit of which it is a whole number."""
+        unit = next(unit for unit in ("G", "M", "K", "") if size % _UNITS[unit] == 0)
+        return f"{size // _UNITS[unit]}{unit}"

@@ -1,4 +1,4 @@
-"""Where a run is: a bar on a terminal, a line a minute where there is none."""
+"""Progress of a run: a bar on a terminal, or else a line each minute."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SECONDS_A_LINE = 60
 
 @contextmanager
 def region_progress() -> Iterator[Callable[[Region, float], None] | None]:
-    """What to tell of each scored region, and of the share of the run that is done then; None with --quiet."""
+    """A function to call with each scored region and the share of the run that is done (0 to 1); None with --quiet."""
     if not _is_told():
         yield None
     elif not sys.stderr.isatty():
@@ -56,7 +56,7 @@ def region_progress() -> Iterator[Callable[[Region, float], None] | None]:
 
 @contextmanager
 def byte_progress(paths: Sequence[str]) -> Iterator[Callable[[int], None]]:
-    """What to tell of each piece of the files that was read, in bytes; it does nothing with --quiet."""
+    """A function to call with each number of bytes that was read; it does nothing with --quiet."""
     sizes = [os.path.getsize(path) if os.path.isfile(path) else None for path in paths]
     total = None if None in sizes else sum(size for size in sizes if size is not None)
     if not _is_told():
@@ -75,12 +75,12 @@ def byte_progress(paths: Sequence[str]) -> Iterator[Callable[[int], None]]:
 
 
 class RegionLines:
-    """Tells of regions where there is no terminal.
+    """Reports regions where there is no terminal.
 
     Parameters
     ----------
     now : callable
-        Seconds.
+        Gives the time in seconds.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
@@ -88,20 +88,20 @@ class RegionLines:
         self._regions = 0
 
     def __call__(self, region: Region, share: float) -> None:
-        """A region is scored; `share` of the run is done."""
+        """Report a scored region; `share` of the run (0 to 1) is done."""
         self._regions += 1
         self._minutes.tell(lambda: _place(region, self._regions), share)
 
 
 class ByteLines:
-    """Tells of bytes that were read where there is no terminal.
+    """Reports bytes that were read, where there is no terminal.
 
     Parameters
     ----------
     total : int, optional
-        Bytes of all files, where that can be known.
+        Bytes of all files, if that is known.
     now : callable
-        Seconds.
+        Gives the time in seconds.
     """
 
     def __init__(self, total: int | None, now: Callable[[], float] = time.monotonic) -> None:
@@ -109,7 +109,7 @@ class ByteLines:
         self._total, self._read = total, 0
 
     def __call__(self, count: int) -> None:
-        """So many bytes more."""
+        """Report that `count` more bytes were read."""
         self._read += count
         self._minutes.tell(
             lambda: f"{self._read / 1e6:,.0f} MB read", self._read / self._total if self._total else None
@@ -117,7 +117,7 @@ class ByteLines:
 
 
 class _Minutes:
-    """At most a line a minute, with the time left by what was done since the first that was heard."""
+    """Writes at most one line a minute, with the time left: the speed is that since the first report."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
@@ -142,7 +142,7 @@ class _Minutes:
 
 
 def _duration(seconds: float) -> str:
-    """Hours and minutes: nobody waits by the second."""
+    """A time in hours and minutes."""
     minutes = max(1, round(seconds / 60))
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
@@ -162,7 +162,7 @@ def _console() -> Console:
 
 
 class _Above:
-    """A stream for messages that stand in lines of their own above a bar."""
+    """A stream that writes messages above the bar, on lines of their own."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -171,12 +171,12 @@ class _Above:
         self._console.print(text, end="", soft_wrap=True, markup=False, highlight=False, emoji=False)
 
     def flush(self) -> None:
-        """Nothing is held back."""
+        """Do nothing: nothing is held back."""
 
 
 @contextmanager
 def _messages_above(console: Console) -> Iterator[None]:
-    """Messages would otherwise go on in the bar's line."""
+    """Write messages above the bar, instead of into its line."""
     handlers = [one for one in logging.getLogger("pairhmm").handlers if isinstance(one, logging.StreamHandler)]
     streams = [one.setStream(_Above(console)) for one in handlers]
     try:

@@ -4,40 +4,82 @@ from __future__ import annotations
 
 import rich_click as click
 
-from pairhmm.cli.numbers import Whole
+from pairhmm.cli.fields import option
+from pairhmm.cli.pages import INPUT, OUTPUT, Command
+from pairhmm.commands import report, report_inputs
+
+EXAMPLES = (
+    "pairhmm report -f ref.fa --calls calls.vcf.gz -o report.html",
+    "pairhmm report -f ref.fa --likelihoods likelihoods.tsv.gz \\\n    --alignments sample.bam -o reads.html",
+    "pairhmm report --hits hits.tsv --signatures viruses.fa -o hits.html",
+)
 
 
-@click.command("report")
-@click.option("-o", "--output", required=True, metavar="HTML", help="The report; - is stdout.")
-@click.option("-f", "--reference", metavar="FASTA", help="The reference genome.")
-@click.option("--calls", metavar="VCF", help="Genotypes: VCF or BCF.")
+@click.command("report", cls=Command, examples=EXAMPLES)
+@click.option("-f", "--reference", metavar="FILE", panel=INPUT, help="The reference genome (FASTA).")
+@click.option("--calls", metavar="FILE", panel=INPUT, help="The genotypes that 'call' wrote (VCF or BCF).")
 @click.option(
     "--likelihoods",
     multiple=True,
-    metavar="TABLE",
-    help="Table of pairhmm likelihoods, its companion beside it. Repeatable.",
+    metavar="FILE",
+    panel=INPUT,
+    help="A table that 'likelihoods' wrote, with the table of its haplotypes beside it. This option may be repeated.",
 )
 @click.option(
     "--alignments",
     multiple=True,
-    metavar="BAM",
-    help="BAM or CRAM with index: strand and mapping quality of the reads in the tables. Needs -f. Repeatable.",
+    metavar="FILE",
+    panel=INPUT,
+    help="The alignments of the reads in --likelihoods: BAM or CRAM with an index. The report takes strands and mapping"
+    " qualities from them. They need -f. This option may be repeated.",
 )
-@click.option("--hits", multiple=True, metavar="TSV", help="Table of pairhmm scan. Repeatable.")
-@click.option("--hits-sample", "hits_samples", multiple=True, metavar="NAME", help="Of a --hits; once each, in order.")
-@click.option("--signatures", metavar="FASTA", help="What was scanned for.")
-@click.option("--timings", multiple=True, metavar="TSV", help="Benchmark file of Snakemake. Repeatable.")
-@click.option("--title", default="pairhmm report", show_default=True, help="Of the page.")
-@click.option("--mqc", metavar="FOLDER", help="Write custom content for MultiQC (*_mqc.json) there too.")
 @click.option(
-    "--max-sites",
-    type=Whole(1),
-    default=5000,
-    show_default=True,
-    help="Sites that are shown: of more, those with the lowest GQ.",
+    "--hits",
+    multiple=True,
+    metavar="FILE",
+    panel=INPUT,
+    help="A table that 'scan' wrote. This option may be repeated.",
+)
+@click.option(
+    "--hits-sample",
+    "hits_samples",
+    multiple=True,
+    metavar="NAME",
+    panel=INPUT,
+    help="The sample of a table of hits. Repeat this option once for each --hits, in their order.",
+)
+@click.option("--signatures", metavar="FILE", panel=INPUT, help="The signatures (FASTA) that 'scan' looked for.")
+@click.option(
+    "--timings",
+    multiple=True,
+    metavar="FILE",
+    panel=INPUT,
+    help="A benchmark file of Snakemake (TSV). This option may be repeated.",
+)
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    metavar="FILE",
+    panel=OUTPUT,
+    help="The report (HTML). '-' is stdout.",
+)
+@option(report.report, "title", metavar="TEXT", panel=OUTPUT, help="The title of the report.")
+@click.option(
+    "--mqc",
+    metavar="FOLDER",
+    panel=OUTPUT,
+    help="The folder for tables for MultiQC (*_mqc.json). Without it, none are written.",
+)
+@option(
+    report.report,
+    "max_sites",
+    least=1,
+    metavar="N",
+    panel=OUTPUT,
+    help="The report shows at most this many sites. Of more, it shows those with the lowest GQ.",
 )
 def command(
-    output: str,
     reference: str | None,
     calls: str | None,
     likelihoods: tuple[str, ...],
@@ -46,15 +88,17 @@ def command(
     hits_samples: tuple[str, ...],
     signatures: str | None,
     timings: tuple[str, ...],
+    output: str,
     title: str,
     mqc: str | None,
     max_sites: int,
 ) -> None:
-    """Put the outputs of a run into one HTML file that needs no network.
+    """Make one HTML file of a run's outputs: samples, sites, reads and hits.
 
-    Give at least one of --calls, --likelihoods and --hits; what is not given is left out.
+    The file needs no network. Give at least one of --calls, --likelihoods and --hits. The report has no section for
+    outputs that are not given.
     """
-    from pairhmm.commands.report import ReportInputs, report
-
-    inputs = ReportInputs(reference, calls, likelihoods, alignments, hits, signatures, timings, hits_samples)
-    report(output, inputs, title, mqc, max_sites)
+    inputs = report_inputs.ReportInputs(
+        reference, calls, likelihoods, alignments, hits, signatures, timings, hits_samples
+    )
+    report.report(output, inputs, title, mqc, max_sites)

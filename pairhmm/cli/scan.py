@@ -4,83 +4,179 @@ from __future__ import annotations
 
 import rich_click as click
 
-from pairhmm.cli.common import one_device_options, parse_size, threads_option
-from pairhmm.cli.numbers import Real, Whole
+from pairhmm.cli.compute import one_device_options, threads_option
+from pairhmm.cli.fields import default_of, option
+from pairhmm.cli.numbers import Size
+from pairhmm.cli.pages import COMPUTE, INPUT, MATCHES, OUTPUT, Command
+from pairhmm.cli.progress import byte_progress
+from pairhmm.commands import scan_files as scan
+from pairhmm.scanning.batch import ScanOptions
+
+EXAMPLES = (
+    "pairhmm scan --signatures viruses.fa -o hits.tsv sample.fastq.gz",
+    "pairhmm scan --signatures viruses.fa --per-file --min-mean 20 sample.bam",
+    "pairhmm scan --signatures viruses.fa --all --max-mismatches 2 sample.fastq.gz",
+)
+
+BOTH, FORWARD = "both", "forward"
+
+_DEFAULTS = ScanOptions()
 
 
-@click.command("scan")
-@click.argument("samples", nargs=-1, required=True, metavar="SAMPLE...")
-@click.option("--signatures", required=True, metavar="FASTA", help="What is looked for.")
-@click.option("-o", "--output", default="-", show_default=True, help="Table of hits (TSV); - is stdout.")
-@click.option("--all", "every_match", is_flag=True, help="Every match, not the best of each record and signature.")
-@click.option("--per-file", is_flag=True, help="A file is a sample; without it each record is one.")
+@click.command("scan", cls=Command, examples=EXAMPLES)
+@click.argument(
+    "samples",
+    nargs=-1,
+    required=True,
+    type=click.Path(),
+    metavar="SAMPLES...",
+    panel=INPUT,
+    help="FASTQ, FASTA, BAM, CRAM or SAM files, plain or gzipped. '-' is stdin.",
+)
+@click.option(
+    "--signatures",
+    required=True,
+    metavar="FILE",
+    panel=INPUT,
+    help="The sequences to look for (FASTA).",
+)
+@click.option(
+    "-f",
+    "--reference",
+    metavar="FILE",
+    panel=INPUT,
+    help="The reference genome (FASTA) that CRAM files are decoded with.",
+)
+@option(
+    scan.scan_files,
+    "per_file",
+    panel=INPUT,
+    help="Each file is one sample. Without this option, each record of a file is one.",
+)
 @click.option(
     "--strand",
-    type=click.Choice(["both", "forward"]),
-    default="both",
+    type=click.Choice([BOTH, FORWARD]),
+    default=BOTH if _DEFAULTS.both_strands else FORWARD,
     show_default=True,
-    help="Whether reverse complements are looked for too.",
+    metavar="NAME",
+    panel=MATCHES,
+    help=f"The strands to look at. {BOTH!r} looks for the reverse complement of each signature too; {FORWARD!r} does"
+    " not.",
 )
-@click.option("--max-mismatches", type=Whole(0), default=0, show_default=True, help="Of a match.")
-@click.option(
-    "--min-informative",
-    type=Whole(0),
-    default=12,
-    show_default=True,
-    help="Columns of a match where neither side is N.",
+@option(
+    _DEFAULTS,
+    "max_mismatches",
+    metavar="N",
+    panel=MATCHES,
+    help="A match has at most this many mismatches.",
 )
-@click.option("--min-score", type=Real(0), default=0, help="Sum of the base qualities of a match.")
-@click.option("--min-mean", type=Real(0), default=0, help="Mean base quality of a match.")
-@click.option("--assignment-format", is_flag=True, help="Write lines 'sample: signature (mean) [hash]' instead.")
-@click.option("--summary", metavar="PREFIX", help="Write PREFIX.samples.tsv and PREFIX.signatures.tsv too.")
-@click.option("--multiqc", metavar="NAME_mqc.json", help="Write a table for MultiQC too.")
-@click.option("--multiqc-sample", metavar="NAME", help="All files are of this sample: one row for it, not one a file.")
-@click.option("-f", "--reference", metavar="FASTA", help="What CRAM is decoded with.")
-@click.option(
-    "--chunk-size",
-    callback=parse_size,
-    default="8M",
-    show_default=True,
-    metavar="SIZE",
-    help="Bytes of records held at once, unpacked: with it memory grows, not with the files.",
+@option(
+    _DEFAULTS,
+    "min_informative",
+    metavar="N",
+    panel=MATCHES,
+    help="A match has at least this many columns where neither side is N.",
+)
+@option(
+    _DEFAULTS,
+    "min_score",
+    metavar="PHRED",
+    panel=MATCHES,
+    help="The base qualities under a match sum to at least this score (Phred).",
+)
+@option(
+    _DEFAULTS,
+    "min_mean",
+    metavar="PHRED",
+    panel=MATCHES,
+    help="The base qualities under a match have at least this mean (Phred).",
+)
+@option(
+    _DEFAULTS,
+    "every_match",
+    "--all",
+    panel=MATCHES,
+    help="Every match is reported. Without this option, only the best match of each record and signature is.",
 )
 @one_device_options
-@threads_option
+@threads_option(scan.scan_files)
+@option(
+    scan.scan_files,
+    "chunk_size",
+    type=Size(),
+    default=Size.text(default_of(scan.scan_files, "chunk_size")),
+    metavar="SIZE",
+    panel=COMPUTE,
+    help="The unpacked records that are held in memory at once, in bytes or with K, M or G. The size changes no"
+    " result.",
+)
+@option(
+    scan.scan_files,
+    "output",
+    "-o",
+    "--output",
+    type=str,
+    metavar="FILE",
+    panel=OUTPUT,
+    help="The table of hits (TSV). '-' is stdout.",
+)
+@option(
+    scan.Reports(),
+    "assignment",
+    "--assignment-format",
+    panel=OUTPUT,
+    help="Lines of 'sample: signature (mean) [hash]' are written in place of the table.",
+)
+@click.option(
+    "--summary",
+    metavar="PREFIX",
+    panel=OUTPUT,
+    help="Two more tables are written: PREFIX.samples.tsv and PREFIX.signatures.tsv.",
+)
+@click.option(
+    "--multiqc",
+    metavar="FILE",
+    panel=OUTPUT,
+    help="A table for MultiQC is written too. The name of FILE ends in _mqc.json.",
+)
+@click.option(
+    "--multiqc-sample",
+    metavar="NAME",
+    panel=OUTPUT,
+    help="All files are of this sample, which gets one row in the table for MultiQC. Without this option, each file"
+    " gets one.",
+)
 def command(
     samples: tuple[str, ...],
     signatures: str,
-    output: str,
-    every_match: bool,
+    reference: str | None,
     per_file: bool,
     strand: str,
     max_mismatches: int,
     min_informative: int,
     min_score: float,
     min_mean: float,
-    assignment_format: bool,
-    summary: str | None,
-    multiqc: str | None,
-    multiqc_sample: str | None,
-    reference: str | None,
-    chunk_size: int,
+    every_match: bool,
     backend: str,
     device: int | None,
     threads: int,
+    chunk_size: int,
+    output: str,
+    assignment: bool,
+    summary: str | None,
+    multiqc: str | None,
+    multiqc_sample: str | None,
 ) -> None:
-    """Report every signature that occurs in a sample, with the base qualities under it.
+    """Find signatures in samples, with the base qualities under each match.
 
-    SAMPLE is FASTQ, FASTA, BAM, CRAM or SAM, plain or gzipped; - is stdin. A match is a whole signature; IUPAC codes
-    match where their bases intersect, and N matches anything on either side. docs/scan.md has the columns.
+    A match is the whole signature. IUPAC codes match where they have a base in common; N matches anything, on either
+    side. docs/scan.md describes the columns of the table.
     """
     if multiqc_sample is not None and multiqc is None:
-        raise click.UsageError("--multiqc-sample names the row of --multiqc, which is missing.")
-
-    from pairhmm.cli.progress import byte_progress
-    from pairhmm.commands.scan import Reports, scan_files
-    from pairhmm.scanning.batch import ScanOptions
+        raise click.UsageError("--multiqc-sample needs --multiqc.")
 
     options = ScanOptions(
-        both_strands=strand == "both",
+        both_strands=strand == BOTH,
         max_mismatches=max_mismatches,
         min_informative=min_informative,
         min_score=min_score,
@@ -88,13 +184,13 @@ def command(
         every_match=every_match,
     )
     with byte_progress(samples) as watch:
-        scan_files(
+        scan.scan_files(
             signatures,
             samples,
             output,
             options=options,
             per_file=per_file,
-            reports=Reports(assignment_format, summary, multiqc, multiqc_sample),
+            reports=scan.Reports(assignment, summary, multiqc, multiqc_sample),
             reference=reference,
             chunk_size=chunk_size,
             backend=backend,

@@ -7,23 +7,47 @@ from typing import Any
 import rich_click as click
 
 from pairhmm.cli.evidence_options import evidence_options, run_options
-from pairhmm.cli.numbers import Whole
+from pairhmm.cli.fields import option
+from pairhmm.cli.pages import OUTPUT, Command
+from pairhmm.commands import scatter
+
+EXAMPLES = (
+    "pairhmm scatter -f ref.fa -n 2 -o pieces sample.bam",
+    "pairhmm call -f ref.fa -R pieces/1-of-2.bed -o 1.vcf.gz sample.bam",
+    "pairhmm call -f ref.fa -R pieces/2-of-2.bed -o 2.vcf.gz sample.bam",
+)
 
 
-@click.command("scatter")
-@click.option("-o", "--output", required=True, metavar="FOLDER", help="Folder for 1-of-N.bed to N-of-N.bed.")
-@click.option("-n", "--pieces", type=Whole(1), required=True, help="How many pieces.")
+@click.command("scatter", cls=Command, examples=EXAMPLES)
 @evidence_options
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    metavar="FOLDER",
+    panel=OUTPUT,
+    help="The folder for the pieces, 1-of-N.bed to N-of-N.bed.",
+)
+@option(
+    scatter.write_scatter,
+    "pieces",
+    "-n",
+    "--pieces",
+    least=1,
+    required=True,
+    metavar="N",
+    panel=OUTPUT,
+    help="The number of pieces.",
+)
 def command(output: str, pieces: int, haplotypes: str | None, **given: Any) -> None:
-    """Cut a run over ALIGNMENTS (BAM or CRAM, indexed) into pieces of about as many reads.
+    """Cut a run of 'call' or 'likelihoods' into pieces with about as many reads each.
 
-    Give it the candidates, regions and options of `call` or `likelihoods`. These over each piece (-R), put together in
-    order by `gather`, then write what they write over everything: cuts are made where no candidates are near.
+    Give this command the candidates, regions and options of the run. Then run the command on each piece (-R), with the
+    same candidates and options, and put the outputs together with 'gather'. The result is that of one run over
+    everything, because no cut lies near a candidate.
     """
     if haplotypes is not None:
-        raise click.UsageError("--haplotypes has one region, which is not cut.")
-
-    from pairhmm.commands.scatter import write_scatter
+        raise click.UsageError("--haplotypes is for one region, which cannot be cut.")
 
     options = run_options(given)
-    write_scatter(output=output, pieces=pieces, options=options, **given)
+    scatter.write_scatter(output=output, pieces=pieces, options=options, **given)

@@ -7,60 +7,143 @@ import logging
 import rich_click as click
 
 from pairhmm.cli import simulate_samples, simulate_signatures
-from pairhmm.cli.numbers import Real
+from pairhmm.cli.fields import option
+from pairhmm.cli.pages import GENOME, OUTPUT, READS, Group
+from pairhmm.commands import simulate
 
 log = logging.getLogger(__name__)
 
+EXAMPLES = (
+    "pairhmm simulate -o demo --length 100000",
+    "pairhmm simulate -o second --length 100000 --seed 2 --genome-seed 1",
+)
 
-@click.group("simulate", invoke_without_command=True)
-@click.option("-o", "--output", metavar="FOLDER", help="Folder for the files; made when missing.  [required]")
-@click.option("--length", type=int, default=200_000, show_default=True, help="Bases of the genome.")
-@click.option("--contigs", type=int, default=1, show_default=True, help="Contigs that share them evenly.")
-@click.option("--coverage", type=Real(), default=30.0, show_default=True, help="Mean depth.")
-@click.option("--read-length", type=int, default=150, show_default=True, help="Bases a read; reads are paired.")
-@click.option("--snvs", type=int, help="Single-base variants. Default: 0.85 in 1,000 bases.")
-@click.option("--indels", type=int, help="Insertions and deletions. Default: 0.15 in 1,000 bases.")
-@click.option("--max-indel", type=int, default=50, show_default=True, help="Bases of the largest of them.")
-@click.option("--sample", default="sample", show_default=True, help="Name in the VCF and the read group.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Same seed and options, same bytes.")
-@click.option(
-    "--genome-seed", type=int, help="Seed of the reference alone, for several samples of it. Default: --seed."
+_RATES = {"snvs": 1000 * simulate.SNVS_PER_BASE, "indels": 1000 * simulate.INDELS_PER_BASE}
+
+
+@click.group("simulate", cls=Group, invoke_without_command=True, examples=EXAMPLES)
+@option(
+    simulate.simulate,
+    "length",
+    metavar="BASES",
+    panel=GENOME,
+    help=f"The length of the genome: {simulate.MIN_CONTIG:,} to {simulate.MAX_CONTIG:,} bases a contig.",
+)
+@option(
+    simulate.simulate,
+    "contigs",
+    metavar="N",
+    panel=GENOME,
+    help="The number of contigs, 1 or more. They are about as long as each other.",
+)
+@option(
+    simulate.simulate,
+    "snvs",
+    metavar="N",
+    panel=GENOME,
+    help=f"The number of SNVs. Without this option, there are {_RATES['snvs']:g} in 1,000 bases.",
+)
+@option(
+    simulate.simulate,
+    "indels",
+    metavar="N",
+    panel=GENOME,
+    help=f"The number of insertions and deletions. Without this option, there are {_RATES['indels']:g} in 1,000 bases.",
+)
+@option(
+    simulate.simulate,
+    "max_indel",
+    metavar="BASES",
+    panel=GENOME,
+    help="The length of the longest insertion or deletion. It is less than --read-length.",
+)
+@option(
+    simulate.simulate,
+    "seed",
+    metavar="N",
+    panel=GENOME,
+    help="The seed of the random numbers. The same seed and options give the same bytes.",
+)
+@option(
+    simulate.simulate,
+    "genome_seed",
+    metavar="N",
+    panel=GENOME,
+    help="The seed of the reference alone: samples with the same one share their reference. Without this option, it is"
+    " that of --seed.",
+)
+@option(
+    simulate.simulate,
+    "coverage",
+    metavar="X",
+    panel=READS,
+    help=f"The mean depth of the reads, up to {simulate.MAX_COVERAGE:,}.",
+)
+@option(
+    simulate.simulate,
+    "read_length",
+    metavar="BASES",
+    panel=READS,
+    help="The length of a read: {} to {} bases. Reads are paired.".format(*simulate.READ_LENGTHS),
+)
+@option(
+    simulate.simulate,
+    "sample",
+    metavar="NAME",
+    panel=READS,
+    help="The name of the sample, in the VCF and in the read group.",
+)
+@option(
+    simulate.simulate,
+    "profile_errors",
+    metavar="NAME",
+    panel=READS,
+    help="Gaps and letters come from the profile model with these parameters, a TOML file or 'normalised', under the"
+    " errors that base qualities promise.",
 )
 @click.option(
-    "--profile-errors", metavar="TOML", help="Draw gaps and letters from the profile model with these parameters."
+    "-o",
+    "--output",
+    metavar="FOLDER",
+    panel=OUTPUT,
+    help="The folder for the files. It is made if it is missing. [required]",
 )
-@click.option("--force", "overwrite", is_flag=True, help="Write over what is there.")
+@option(
+    simulate.simulate,
+    "overwrite",
+    "--force",
+    panel=OUTPUT,
+    help="Files that are there already are replaced.",
+)
 @click.pass_context
 def command(
     context: click.Context,
-    output: str | None,
     length: int,
     contigs: int,
-    coverage: float,
-    read_length: int,
     snvs: int | None,
     indels: int | None,
     max_indel: int,
-    sample: str,
     seed: int,
     genome_seed: int | None,
+    coverage: float,
+    read_length: int,
+    sample: str,
     profile_errors: str | None,
+    output: str | None,
     overwrite: bool,
 ) -> None:
     """Make a diploid genome with known variants, and paired reads of it.
 
-    The genome has interspersed repeats, short tandem repeats and homopolymers; the reads have base qualities and the
-    errors these promise. FOLDER gets reference.fa, truth.vcf.gz (phased), reads_1.fastq.gz, reads_2.fastq.gz, reads.bam
-    (the true alignments) and their indexes. The number of reads and variants is printed on stderr.
+    The genome has interspersed repeats, short tandem repeats and homopolymers. The reads have base qualities, and
+    errors at the rates that these qualities promise. The folder gets reference.fa, truth.vcf.gz (phased),
+    reads_1.fastq.gz, reads_2.fastq.gz and reads.bam (the true alignments), with their indexes.
     """
     if context.invoked_subcommand is not None:
         return
     if output is None:
         raise click.UsageError("Missing option '-o' / '--output'.", context)
 
-    from pairhmm.commands.simulate import simulate
-
-    made = simulate(
+    made = simulate.simulate(
         output,
         length=length,
         contigs=contigs,

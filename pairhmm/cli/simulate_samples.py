@@ -4,28 +4,107 @@ from __future__ import annotations
 
 import rich_click as click
 
-from pairhmm.cli.numbers import Real
+from pairhmm.cli.fields import option
+from pairhmm.cli.pages import INPUT, OUTPUT, SAMPLES, Command
+from pairhmm.commands.simulate_scan import simulate_samples
+from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY
+
+EXAMPLES = (
+    "pairhmm simulate samples --signatures viruses.fa -o samples.fastq.gz",
+    "pairhmm simulate samples --signatures viruses.fa -o few.fastq.gz \\\n"
+    "    --truth few.tsv --num-no-virus 5 --num-with-virus 1",
+)
 
 
-@click.command("samples")
-@click.option("--signatures", required=True, metavar="FASTA", help="What is planted.")
-@click.option("-o", "--output", required=True, metavar="FASTQ", help="Bgzipped where it ends in .gz; - is stdout.")
-@click.option("--truth", metavar="TSV", help="Write what is planted where.")
-@click.option("--num-no-virus", type=int, default=1000, show_default=True, help="Samples without a signature.")
-@click.option("--num-with-virus", type=int, default=10, show_default=True, help="Samples with some.")
-@click.option("--min-viruses", type=int, default=100, show_default=True, help="Signatures of such a sample, at least.")
-@click.option("--max-viruses", type=int, default=200, show_default=True, help="And at most.")
-@click.option("--min-length", type=int, default=100_000, show_default=True, help="Bases around them, at least.")
-@click.option("--max-length", type=int, default=200_000, show_default=True, help="And at most.")
-@click.option("--min-phred", type=int, default=10, show_default=True, help="Lowest base quality.")
-@click.option("--max-phred", type=int, default=30, show_default=True, help="Highest base quality.")
-@click.option("--n-ratio", type=Real(), default=0.1, show_default=True, help="Probability that a letter is N.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Same seed and options, same bytes.")
-@click.option("--force", "overwrite", is_flag=True, help="Write over what is there.")
+@click.command("samples", cls=Command, examples=EXAMPLES)
+@click.option("--signatures", required=True, metavar="FILE", panel=INPUT, help="The signatures to plant (FASTA).")
+@option(
+    simulate_samples,
+    "num_no_virus",
+    metavar="N",
+    panel=SAMPLES,
+    help="The number of samples without signatures.",
+)
+@option(
+    simulate_samples,
+    "num_with_virus",
+    metavar="N",
+    panel=SAMPLES,
+    help="The number of samples with signatures.",
+)
+@option(
+    simulate_samples,
+    "min_viruses",
+    metavar="N",
+    panel=SAMPLES,
+    help="A sample with signatures has at least this many.",
+)
+@option(
+    simulate_samples,
+    "max_viruses",
+    metavar="N",
+    panel=SAMPLES,
+    help="A sample with signatures has at most this many.",
+)
+@option(
+    simulate_samples,
+    "min_length",
+    metavar="BASES",
+    panel=SAMPLES,
+    help="A sample has at least this many random bases around its signatures.",
+)
+@option(
+    simulate_samples,
+    "max_length",
+    metavar="BASES",
+    panel=SAMPLES,
+    help="A sample has at most this many random bases around its signatures.",
+)
+@option(simulate_samples, "min_phred", metavar="PHRED", panel=SAMPLES, help="The lowest base quality (Phred).")
+@option(
+    simulate_samples,
+    "max_phred",
+    metavar="PHRED",
+    panel=SAMPLES,
+    help=f"The highest base quality (Phred), at most {HIGHEST_SAM_QUALITY}.",
+)
+@option(
+    simulate_samples,
+    "n_ratio",
+    metavar="X",
+    panel=SAMPLES,
+    help="The probability, 0 to 1, that a letter is N.",
+)
+@option(
+    simulate_samples,
+    "seed",
+    metavar="N",
+    panel=SAMPLES,
+    help="The seed of the random numbers. The same seed and options give the same bytes.",
+)
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    metavar="FILE",
+    panel=OUTPUT,
+    help="The samples (FASTQ), bgzipped if the name ends in .gz. '-' is stdout.",
+)
+@click.option(
+    "--truth",
+    metavar="FILE",
+    panel=OUTPUT,
+    help="A table (TSV) of the planted signatures and their places is written too.",
+)
+@option(
+    simulate_samples,
+    "overwrite",
+    "--force",
+    panel=OUTPUT,
+    help="Files that are there already are replaced.",
+)
 def command(
     signatures: str,
-    output: str,
-    truth: str | None,
     num_no_virus: int,
     num_with_virus: int,
     min_viruses: int,
@@ -36,11 +115,14 @@ def command(
     max_phred: int,
     n_ratio: float,
     seed: int,
+    output: str,
+    truth: str | None,
     overwrite: bool,
 ) -> None:
-    """Make samples for pairhmm scan, some with signatures in them; the defaults are those of its reference workload."""
-    from pairhmm.commands.simulate_scan import simulate_samples
+    """Make samples for 'pairhmm scan', some with signatures in them.
 
+    The defaults are those of the reference workload of 'pairhmm scan'.
+    """
     simulate_samples(
         signatures,
         output,

@@ -4,23 +4,68 @@ from __future__ import annotations
 
 import rich_click as click
 
-from pairhmm.cli.numbers import Real
+from pairhmm.cli.fields import option
+from pairhmm.cli.pages import OUTPUT, SAMPLES, Command
+from pairhmm.commands.simulate_scan import simulate_signatures
+
+EXAMPLES = (
+    "pairhmm simulate signatures -o viruses.fa",
+    "pairhmm simulate signatures -o few.fa.gz --count 50 --max-length 5000",
+)
 
 
-@click.command("signatures")
-@click.option("-o", "--output", required=True, metavar="FASTA", help="Bgzipped where it ends in .gz; - is stdout.")
-@click.option("--count", type=int, default=1000, show_default=True, help="Signatures.")
-@click.option("--min-length", type=int, default=3000, show_default=True, help="Bases of the shortest.")
-@click.option("--max-length", type=int, default=10_000, show_default=True, help="Bases of the longest.")
-@click.option("--n-ratio", type=Real(), default=0.1, show_default=True, help="Probability that a letter is N.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Same seed and options, same bytes.")
-@click.option("--force", "overwrite", is_flag=True, help="Write over what is there.")
+@click.command("signatures", cls=Command, examples=EXAMPLES)
+@option(simulate_signatures, "count", metavar="N", panel=SAMPLES, help="The number of signatures.")
+@option(
+    simulate_signatures,
+    "min_length",
+    metavar="BASES",
+    panel=SAMPLES,
+    help="The length of the shortest signature.",
+)
+@option(
+    simulate_signatures,
+    "max_length",
+    metavar="BASES",
+    panel=SAMPLES,
+    help="The length of the longest signature.",
+)
+@option(
+    simulate_signatures,
+    "n_ratio",
+    metavar="X",
+    panel=SAMPLES,
+    help="The probability, 0 to 1, that a letter is N.",
+)
+@option(
+    simulate_signatures,
+    "seed",
+    metavar="N",
+    panel=SAMPLES,
+    help="The seed of the random numbers. The same seed and options give the same bytes.",
+)
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    metavar="FILE",
+    panel=OUTPUT,
+    help="The signatures (FASTA), bgzipped if the name ends in .gz. '-' is stdout.",
+)
+@option(
+    simulate_signatures,
+    "overwrite",
+    "--force",
+    panel=OUTPUT,
+    help="A file that is there already is replaced.",
+)
 def command(
-    output: str, count: int, min_length: int, max_length: int, n_ratio: float, seed: int, overwrite: bool
+    count: int, min_length: int, max_length: int, n_ratio: float, seed: int, output: str, overwrite: bool
 ) -> None:
-    """Make random signatures for pairhmm scan; the defaults are those of its reference workload."""
-    from pairhmm.commands.simulate_scan import simulate_signatures
+    """Make random signatures for 'pairhmm scan'.
 
+    The defaults are those of the reference workload of 'pairhmm scan'.
+    """
     simulate_signatures(
         output,
         count=count,

@@ -3,71 +3,80 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from pairhmm.cli.common import backend_options, threads_option
-from pairhmm.cli.numbers import Real, Whole
-
-if TYPE_CHECKING:
-    from pairhmm.commands.validate import Validation
-    from pairhmm.engine import Choice
+from pairhmm.cli.compute import backend_options, threads_option
+from pairhmm.cli.fields import option
+from pairhmm.cli.pages import INPUT, MEASUREMENT, OUTPUT, Command
+from pairhmm.commands import validate
+from pairhmm.engine import Choice
+from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY
+from pairhmm.models.batch import PRECISIONS
 
 log = logging.getLogger(__name__)
+
+EXAMPLES = (
+    "pairhmm validate expected.txt",
+    "pairhmm validate --backend cpu --tolerance 1e-4 --worst 0 expected.txt",
+)
 
 COLUMNS = ("line", "read_length", "haplotype_length", "expected", "score", "difference", "precision")
 
 
-@click.command("validate")
-@click.argument("file", type=click.Path())
+@click.command("validate", cls=Command, examples=EXAMPLES)
+@click.argument(
+    "file",
+    type=click.Path(),
+    panel=INPUT,
+    help="The pairs and their likelihoods. The seven columns of a line are the haplotype, the read, its base,"
+    " insertion, deletion and gap qualities (Phred+33), and log10 P(read | haplotype). '#' starts a comment.",
+)
+@option(
+    validate.validate,
+    "min_base_quality",
+    least=0,
+    most=HIGHEST_SAM_QUALITY,
+    metavar="PHRED",
+    panel=INPUT,
+    help="Lower base qualities (Phred) are raised to this one, as GATK's own test does.",
+)
+@option(
+    validate.validate,
+    "tolerance",
+    least=0,
+    metavar="LOG10",
+    panel=MEASUREMENT,
+    help="The largest difference (log10) that a score may have.",
+)
 @backend_options
-@threads_option
-@click.option(
-    "--tolerance",
-    type=Real(0.0),
-    default=1e-5,
-    show_default=True,
-    help="Largest allowed difference, in log10 units.",
+@threads_option(validate.validate)
+@option(
+    validate.validate,
+    "worst",
+    least=0,
+    metavar="N",
+    panel=OUTPUT,
+    help="The table lists this many pairs, those with the largest differences first.",
 )
-@click.option(
-    "--min-base-quality",
-    type=click.IntRange(0, 93),
-    default=6,
-    show_default=True,
-    help="Raise base qualities below this to it, as GATK's own test does.",
-)
-@click.option(
-    "--worst",
-    type=Whole(0),
-    default=10,
-    show_default=True,
-    help="Cases to list, those that differ most first.",
-)
-def command(file: str, backend: Choice, threads: int, tolerance: float, min_base_quality: int, worst: int) -> None:
-    """Compare a backend with the reference likelihoods in FILE.
+def command(file: str, min_base_quality: int, tolerance: float, backend: Choice, threads: int, worst: int) -> None:
+    """Compare the scores of a backend with the likelihoods in FILE.
 
-    FILE has seven columns: haplotype, read, base, insertion, deletion and gap-continuation qualities (Phred+33), and
-    the log10 likelihood; '#' starts a comment. The worst cases go to stdout as a tab-separated table, the verdict to
-    stderr. Exit code 1 when a difference is over the tolerance or a score is not finite, 2 for input that cannot be
-    read.
+    The pairs that differ most are written to stdout as a table (TSV), and the verdict to stderr. The exit code is 0 if
+    all scores are within the tolerance, 1 if some are not or are not finite, and 2 if FILE can't be read.
     """
-    from pairhmm.commands.validate import validate
-
-    result = validate(
+    result = validate.validate(
         file, backend=backend, tolerance=tolerance, min_base_quality=min_base_quality, worst=worst, threads=threads
     )
     _print_worst(result, worst)
     measured = f"{result.pairs} pairs, worst difference {result.worst_difference:.3g}, tolerance {tolerance:g}"
     if not result.holds:
-        log.error("%s: %d over it or not finite", measured, result.failures)
+        log.error("%s: %d pairs exceed it or are not finite", measured, result.failures)
         raise SystemExit(1)
-    log.info("%s: all within", measured)
+    log.info("%s: all pairs are within it", measured)
 
 
-def _print_worst(result: Validation, worst: int) -> None:
-    from pairhmm.models.batch import PRECISIONS
-
+def _print_worst(result: validate.Validation, worst: int) -> None:
     click.echo("\t".join(COLUMNS))
     for case in result.worst[:worst]:
         values = f"{case.expected:.6f}\t{case.score:.6f}\t{case.difference:.2e}"

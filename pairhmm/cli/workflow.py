@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import rich_click as click
 
+from pairhmm.cli.pages import Group
+from pairhmm.commands.workflow import workflow_folder
 
-@click.group("workflow")
+EXAMPLES = ("snakemake -s $(pairhmm workflow path)/Snakefile -c 2 --configfile config.yaml",)
+
+
+@click.group("workflow", cls=Group, examples=EXAMPLES)
 def command() -> None:
-    """The Snakemake workflow that comes with pairhmm."""
+    """Find the Snakemake workflow that comes with pairhmm."""
 
 
-@command.command("path")
+@command.command("path", examples=("ls $(pairhmm workflow path)", *EXAMPLES))
 def path() -> None:
-    """Print the workflow's folder: snakemake -s $(pairhmm workflow path)/Snakefile."""
-    from pairhmm.commands.workflow import workflow_folder
-
+    """Print the folder of the workflow."""
     click.echo(workflow_folder())

@@ -1,4 +1,4 @@
-"""`devices`: which backends run on this machine."""
+"""`devices`: the backends that run on this machine."""
 
 from __future__ import annotations
 

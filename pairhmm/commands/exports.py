@@ -1,4 +1,4 @@
-"""What Python's users take sites and evidence to: VCF, and pandas where it is installed."""
+"""Sites and evidence as VCF and as pandas tables."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pairhmm.commands.call import Site
 from pairhmm.commands.likelihoods import table_rows
 from pairhmm.errors import InputError
-from pairhmm.evidence.stream import Evidence
+from pairhmm.evidence.genotyping import Site
+from pairhmm.evidence.region_evidence import Evidence
 from pairhmm.genomics.genotypes import SampleGenotype
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.interface.options import check_number
-from pairhmm.io.likelihoods.writer import COLUMNS
+from pairhmm.io.likelihoods.table import COLUMNS
 from pairhmm.io.sequences.fasta import Reference
-from pairhmm.io.variants.calls import open_calls
+from pairhmm.io.variants.call_writer import open_calls
 from pairhmm.models.batch import PRECISIONS
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def write_vcf(
     min_quality: float = 30.0,
     provenance: Mapping[str, str] | None = None,
 ) -> int:
-    """Write sites as VCF or BCF: those of `call`, all or some of them.
+    """Write the sites of `call`, all or some of them, as VCF or BCF.
 
     Parameters
     ----------
@@ -60,7 +60,15 @@ def write_vcf(
     Raises
     ------
     InputError
-        For a site on a contig that the reference does not have, or with other samples than the header.
+        For a site on a contig that the reference does not have, or with other samples than the header; and where the
+        output can't be written.
+    OptionError
+        For a `min_quality` below 0.
+
+    Examples
+    --------
+    >>> sites = pairhmm.call("sample.bam", "ref.fa")  # doctest: +SKIP
+    >>> pairhmm.write_vcf((site for site in sites if site.quality > 50), "sure.vcf.gz", "ref.fa")  # doctest: +SKIP
     """
     check_number("min_quality", min_quality, 0)
     rest = iter(sites)
@@ -94,22 +102,28 @@ def _check_site(site: Site, names: Sequence[str], contigs: Mapping[str, int], re
 
 
 def calls_to_pandas(sites: Site | Iterable[Site]) -> DataFrame:
-    """Sites as a table, a row each (site, sample), with the values of the VCF.
+    """Sites as a table with one row for each sample of each site; the values are those of the VCF.
 
     Parameters
     ----------
     sites : Site or iterable of Site
+        From `call`.
 
     Returns
     -------
     pandas.DataFrame
         Columns chrom, pos (1-based, as in the VCF), id, ref, alt (comma-separated), qual, sample, gt (text such as
-        ``0/1``), ad (tuple), dp, gq, pl (tuple; empty where no read speaks).
+        ``0/1``), ad (tuple), dp, gq, pl (tuple; empty where no read is informative).
 
     Raises
     ------
     ModuleNotFoundError
         Where pandas is not installed.
+
+    Examples
+    --------
+    >>> calls = pairhmm.calls_to_pandas(pairhmm.call("sample.bam", "ref.fa"))  # doctest: +SKIP
+    >>> calls[calls.gq >= 20].groupby("sample").size()  # doctest: +SKIP
     """
     rows = [row for site in ([sites] if isinstance(sites, Site) else sites) for row in _call_rows(site)]
     kinds = {"pos": "int64", "qual": "float64", "dp": "int64", "gq": "int64"}
@@ -129,12 +143,12 @@ def _genotype(sample: SampleGenotype) -> str:
 
 
 def likelihoods_to_pandas(evidence: Evidence | Iterable[Evidence]) -> DataFrame:
-    """Evidence as the likelihood table (docs/formats.md), a row each (read, haplotype).
+    """Evidence as the likelihood table (docs/formats.md), with one row for each haplotype of each read.
 
     Parameters
     ----------
     evidence : Evidence or iterable of Evidence
-        Of `likelihoods`. The table is in memory: filter, or take region by region, where there is much.
+        From `likelihoods`. The whole table is in memory: for a large run, take one region at a time.
 
     Returns
     -------
@@ -145,6 +159,11 @@ def likelihoods_to_pandas(evidence: Evidence | Iterable[Evidence]) -> DataFrame:
     ------
     ModuleNotFoundError
         Where pandas is not installed.
+
+    Examples
+    --------
+    >>> evidence = pairhmm.likelihoods("sample.bam", "ref.fa", regions="chr1:10,001-20,000")  # doctest: +SKIP
+    >>> table = pairhmm.likelihoods_to_pandas(evidence)  # doctest: +SKIP
     """
     pandas = _pandas()
     tables = [_likelihood_columns(one) for one in ([evidence] if isinstance(evidence, Evidence) else evidence)]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 from contextlib import ExitStack
-from typing import Literal, Unpack
+from typing import Annotated, Literal, Unpack
 
 from pairhmm.commands.keywords import RunKeywords, with_keywords
 from pairhmm.errors import InputError
-from pairhmm.evidence.run import RunOptions, open_run
+from pairhmm.evidence.inputs import RunInputs, RunOptions
+from pairhmm.evidence.opening import open_run
 from pairhmm.fitting.collecting import Collected, collect_given, collect_plain
 from pairhmm.fitting.fit import Fitted, fit_gatk, fit_profile
 from pairhmm.fitting.gatk_model import GatkFit
@@ -16,8 +17,8 @@ from pairhmm.fitting.maximisation import FitOptions, Round
 from pairhmm.fitting.pairs import FitPairs
 from pairhmm.fitting.profile_model import ProfileFit
 from pairhmm.fitting.text import gatk_toml, profile_toml, rounds_table
-from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of, paths_of
-from pairhmm.interface.options import check_choice, check_whole
+from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of
+from pairhmm.interface.options import Within, check_choice, check_whole
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.files.outputs import open_output
 from pairhmm.models.profile import ProfileModel, preset
@@ -43,7 +44,7 @@ def fit(
     haplotypes: AnyPath | None = None,
     regions: Texts = (),
     regions_file: AnyPath | None = None,
-    max_reads: int = MOST_READS,
+    max_reads: Annotated[int, Within(1)] = MOST_READS,
     fitting: FitOptions = _DEFAULTS,
     options: RunOptions | None = None,
     **keywords: Unpack[RunKeywords],
@@ -90,26 +91,27 @@ def fit(
     """
     check_choice("kind", kind, MODELS)
     check_whole("max_reads", max_reads, 1)
-    chosen = with_keywords("fit", keywords, options or RunOptions())
-    (options,) = chosen
+    (chosen,) = with_keywords("fit", keywords, options or RunOptions())
+    inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
     initial = initial or preset("normalised")
     wrong = initial.unlike_one()
     if wrong:
         raise InputError("--parameters", "", wrong, "begin a fit with distributions, such as those of 'normalised'")
     output = path_of(output)
     destinations = [("-o", output)] + ([("--rounds", path_of(rounds_output))] if rounds_output is not None else [])
-    check_apart((*paths_of(alignments), reference, candidates, haplotypes, regions_file), destinations)
-    source = f"{len(paths_of(alignments))} alignment file{'s' if len(paths_of(alignments)) > 1 else ''}"
+    check_apart(inputs.files, destinations)
+    files = len(inputs.alignments)
+    source = f"{files} alignment file{'s' if files > 1 else ''}"
     with ExitStack() as outputs:
         parameters = outputs.enter_context(open_output(output))
         table = None if rounds_output is None else outputs.enter_context(open_output(path_of(rounds_output)))
-        pairs = _pairs(alignments, reference, candidates, haplotypes, regions, regions_file, max_reads, options)
+        pairs = _pairs(inputs, max_reads, chosen)
         fitted: Fitted[ProfileFit] | Fitted[GatkFit]
         if kind == "profile":
-            fitted = fit_profile(pairs, initial, fitting, options.threads, _tell)
+            fitted = fit_profile(pairs, initial, fitting, chosen.threads, _tell)
             parameters.write(profile_toml(fitted, source))
         else:
-            fitted, values, log10 = fit_gatk(pairs, options.model, fitting, options.threads, _tell)
+            fitted, values, log10 = fit_gatk(pairs, chosen.model, fitting, chosen.threads, _tell)
             parameters.write(gatk_toml(fitted, values, log10, source))
         if table is not None:
             for line in rounds_table(fitted.rounds):
@@ -119,23 +121,14 @@ def fit(
     return fitted
 
 
-def _pairs(
-    alignments: Paths,
-    reference: AnyPath,
-    candidates: AnyPath | None,
-    haplotypes: AnyPath | None,
-    regions: Texts,
-    regions_file: AnyPath | None,
-    most: int,
-    options: RunOptions,
-) -> FitPairs:
-    with open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options) as run:
-        if run.discovered:
+def _pairs(inputs: RunInputs, most: int, options: RunOptions) -> FitPairs:
+    with open_run(inputs, options) as run:
+        if inputs.candidates_are_discovered:
             found = collect_plain(run, run.stream.fetch, options.model, most)
         else:
             found = collect_given(run, options.model, most)
     if not found.pairs:
-        raise InputError(", ".join(map(str, paths_of(alignments))), "", *_nothing(found))
+        raise InputError(", ".join(inputs.alignments), "", *_nothing(found))
     pairs = found.first(most)
     log.info(
         "fitting to %d reads; left out: %d beside variants, %d too short or spliced",

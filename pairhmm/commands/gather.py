@@ -1,19 +1,20 @@
-"""The verb `gather`: the outputs of pieces put together."""
+"""`gather`: the outputs of pieces put together."""
 
 from __future__ import annotations
 
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of, some_paths_of, texts_of
+from pairhmm.io.files import parquet
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.files.htslib import quiet
 from pairhmm.io.files.names import check_names
 from pairhmm.io.likelihoods.gathered import gather_parquet, gather_table
-from pairhmm.io.likelihoods.writer import companion
+from pairhmm.io.likelihoods.table import companion
 from pairhmm.io.variants.gathered import gather_vcf, is_vcf
 
 
 def gather(pieces: Paths, output: AnyPath, samples: Texts = ()) -> None:
-    """Put files of one kind together, in the order that they are given in.
+    """Put the outputs of the pieces of a run together, in the order that they are given in.
 
     Parameters
     ----------
@@ -23,15 +24,19 @@ def gather(pieces: Paths, output: AnyPath, samples: Texts = ()) -> None:
         ``.vcf``, ``.vcf.gz`` and ``.bcf`` take VCF, ``.parquet`` Parquet, all else tables. What is compressed gets its
         index.
     samples : str or sequence of str
-        One a table, for a first column `sample`.
+        One name for each table, for a first column `sample`.
 
     Raises
     ------
     InputError
-        Where the pieces are not of one run, or not in order.
+        Where the pieces are not of one run or not in order, and where the output can't be written.
+
+    Examples
+    --------
+    >>> pairhmm.gather(["1-of-2.vcf.gz", "2-of-2.vcf.gz"], "calls.vcf.gz")  # doctest: +SKIP
     """
     pieces, output, samples = some_paths_of(pieces, "pieces"), path_of(output), texts_of(samples)
-    if samples and (len(samples) != len(pieces) or is_vcf(output) or output.endswith(".parquet")):
+    if samples and (len(samples) != len(pieces) or is_vcf(output) or output.endswith(parquet.ENDING)):
         rule = f"{len(samples)} names for {len(pieces)} files"
         raise InputError("--sample", "", rule, "name each table once; VCF and Parquet take no names")
     check_names("--sample", "", samples, "choose another name")
@@ -40,7 +45,7 @@ def gather(pieces: Paths, output: AnyPath, samples: Texts = ()) -> None:
     with quiet():
         if is_vcf(output):
             gather_vcf(pieces, output)
-        elif output.endswith(".parquet"):
+        elif output.endswith(parquet.ENDING):
             gather_parquet(pieces, output)
         else:
             gather_table(pieces, output, samples)

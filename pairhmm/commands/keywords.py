@@ -1,7 +1,7 @@
 """Options by keyword: each field of the option dataclasses under its name, beside the objects themselves.
 
 `call(..., threads=2, ploidy=1)` is `call(..., options=RunOptions(threads=2), genotypes=GenotypeOptions(ploidy=1))`. The
-typed dictionaries below are what editors and type checkers know; a test holds them to the dataclasses.
+typed dictionaries below are for editors and type checkers; a test compares them with the dataclasses.
 """
 
 from __future__ import annotations
@@ -104,20 +104,20 @@ def with_keywords(function: str, keywords: Mapping[str, object], *options: *Grou
     Parameters
     ----------
     function : str
-        Whose keywords these are.
+        Name of the function, for messages.
     keywords : mapping
-        Values by the names of fields, at any depth: of the options themselves, or of option dataclasses in them.
+        Values by the names of fields of the options, or of option dataclasses inside them.
     *options : dataclasses
 
     Returns
     -------
     tuple
-        The options, in their order.
+        The options with those values, in their order.
 
     Raises
     ------
     TypeError
-        For a keyword that no field has, with the nearest one that is.
+        For a keyword that is not a field; the message has the nearest one.
     OptionError
         For a value that the option can't have.
     """
@@ -133,7 +133,7 @@ def with_keywords(function: str, keywords: Mapping[str, object], *options: *Grou
 
 @cache
 def keyword_types(options: type) -> dict[str, Any]:
-    """Names and types of the fields of an option dataclass, those of option dataclasses in it among them."""
+    """Names and types of the fields of an option dataclass, and of the option dataclasses inside it."""
     found = {}
     for name, kind in get_type_hints(options).items():
         found[name] = kind

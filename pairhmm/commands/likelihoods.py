@@ -1,20 +1,22 @@
-"""The verb `likelihoods`: log10 P(read | haplotype) of every read in every region."""
+"""`likelihoods`: log10 P(read | haplotype) of every read in every region."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
 from typing import Unpack
 
 import numpy as np
 
 from pairhmm.commands.keywords import RunKeywords, with_keywords
-from pairhmm.evidence.run import Run, RunOptions, Watch, open_run
-from pairhmm.evidence.stream import Evidence, without_nuisances
-from pairhmm.genomics.reads import FIRST, PAIRED, SECOND
-from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of, paths_of
+from pairhmm.evidence.inputs import RunInputs, RunOptions
+from pairhmm.evidence.opening import open_run
+from pairhmm.evidence.region_evidence import Evidence, without_nuisances
+from pairhmm.evidence.run import Watch
+from pairhmm.genomics.sam_flags import mates_of
+from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.io.files.destinations import check_apart
-from pairhmm.io.likelihoods.writer import LikelihoodRows, companion, open_likelihoods
+from pairhmm.io.likelihoods.table import LikelihoodRows, companion
+from pairhmm.io.likelihoods.writer import open_likelihoods
 from pairhmm.models.gatk import GatkOptions, floor_scores
 
 
@@ -30,42 +32,58 @@ def likelihoods(
 ) -> Iterator[Evidence]:
     """Score reads against the haplotypes of each region.
 
+    Haplotypes are combinations of the `candidates`, the given `haplotypes`, or, with neither, combinations of the
+    variants that the reads show.
+
     Parameters
     ----------
     alignments : path or sequence of paths
-        BAM or CRAM files, sorted by coordinate.
+        BAM or CRAM files, sorted by coordinate. Samples are those of their read groups.
     reference : path
-        FASTA.
+        FASTA that the reads were aligned to.
     candidates : path, optional
-        VCF or BCF of candidates, whose combinations are the haplotypes.
+        VCF or BCF of candidate variants.
     haplotypes : path, optional
-        FASTA of the haplotypes of the one region in `regions`. With neither, candidates are found in the reads.
+        FASTA of the haplotypes of the one region in `regions`.
     regions : str or sequence of str
-        ``chr:begin-end``, 1-based inclusive; everything without any. Needs indexed alignments.
+        ``chr:begin-end``, 1-based inclusive. Regions need indexed alignments.
     regions_file : path, optional
-        BED, 0-based half-open.
+        BED, 0-based half-open. With neither `regions` nor `regions_file`, the run goes over everything.
     options : RunOptions, optional
+        How reads are chosen, prepared and scored.
     **keywords
-        Fields of `RunOptions` by name, such as ``threads=2`` or ``min_mapq=30``; they go before those of `options`.
+        Fields of `RunOptions` by name, such as ``threads=2`` or ``min_mapq=30``. They override those of `options`.
 
     Returns
     -------
     iterator of Evidence
-        One a region, in coordinate order; `Evidence.log10` is float64 (reads, haplotypes). Memory does not grow with
-        the files.
+        One a region, in coordinate order, as they are scored; `Evidence.log10` is float64 (reads, haplotypes). Memory
+        does not grow with the files.
 
     Raises
     ------
     InputError
-        Naming file, record and cure.
+        For files that can't be used; names file, record and cure.
+    OptionError
+        For an option with a value that it can't have.
+    TypeError
+        For a keyword that no option has.
+    BackendUnavailable
+        Where a named backend does not run here.
+    CompiledPartMissing
+        Where the package was installed without its compiled part, which reads alignments.
+
+    Examples
+    --------
+    >>> for one in pairhmm.likelihoods("sample.bam", "ref.fa", "candidates.vcf"):  # doctest: +SKIP
+    ...     print(one.region, one.log10.shape)
     """
-    chosen = with_keywords("likelihoods", keywords, options or RunOptions())
-    (options,) = chosen
-    return _likelihoods(open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options))
+    (chosen,) = with_keywords("likelihoods", keywords, options or RunOptions())
+    return _scored(RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file), chosen)
 
 
-def _likelihoods(opening: AbstractContextManager[Run]) -> Iterator[Evidence]:
-    with opening as run:
+def _scored(inputs: RunInputs, options: RunOptions) -> Iterator[Evidence]:
+    with open_run(inputs, options) as run:
         yield from run.evidence(without_set_aside=False)
 
 
@@ -83,30 +101,47 @@ def write_likelihoods(
     watch: Watch | None = None,
     **keywords: Unpack[RunKeywords],
 ) -> None:
-    """Write the likelihood table and its companion; the parameters are those of `likelihoods`.
+    """Score reads as `likelihoods` does, and write a table with a companion that describes the haplotypes.
+
+    The files appear when they are whole.
 
     Parameters
     ----------
+    alignments, reference, candidates, haplotypes, regions, regions_file
+        As for `likelihoods`.
     output : path
-        ``-`` for stdout; the format follows the extension (`pairhmm.io.likelihoods.writer`).
+        ``.tsv``, ``.tsv.gz`` (with an index) or ``.parquet``; ``-`` is TSV to stdout, without a companion.
+    options
+        As for `likelihoods`.
     prepared : bool
-        Write likelihoods as genotypes use them: raised to the read's best minus 4.5, without the reads that fit no
-        haplotype.
+        Write likelihoods as genotypes use them: raised to the read's best minus the score floor, and without the reads
+        that fit no haplotype.
     only_listed : bool
-        With `candidates`, leave out the haplotypes that have an allele which reads show but no candidate has.
+        With `candidates`: leave out haplotypes that have an allele which reads show but no candidate has.
     watch : callable, optional
-        Told of each region as it is scored, and of the share of the run that is done then.
+        ``watch(region, share)`` is told of each region once it is scored, and of the share of the run (0 to 1) that is
+        done then.
+    **keywords
+        As for `likelihoods`.
+
+    Raises
+    ------
+    InputError, OptionError, TypeError, BackendUnavailable, CompiledPartMissing
+        As for `likelihoods`; InputError also where an output can't be written or would replace an input, and for
+        Parquet without pyarrow.
+
+    Examples
+    --------
+    >>> pairhmm.write_likelihoods("sample.bam", "ref.fa", "likelihoods.tsv.gz", threads=4)  # doctest: +SKIP
     """
-    chosen = with_keywords("write_likelihoods", keywords, options or RunOptions())
-    (options,) = chosen
+    (chosen,) = with_keywords("write_likelihoods", keywords, options or RunOptions())
+    inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
     output = path_of(output)
-    inputs = (*paths_of(alignments), reference, candidates, haplotypes, regions_file)
-    check_apart(inputs, (("-o", path) for path in (output, companion(output))))
-    with open_run(alignments, reference, candidates, haplotypes, regions, regions_file, options) as run:
-        with open_likelihoods(output) as writer:
-            refined = without_nuisances if only_listed else None
-            for evidence in run.evidence(watch, refined, without_set_aside=prepared):
-                writer.write(table_rows(evidence, run.samples, options.model if prepared else None))
+    check_apart(inputs.files, (("-o", path) for path in (output, companion(output))))
+    with open_run(inputs, chosen) as run, open_likelihoods(output) as writer:
+        refined = without_nuisances if only_listed else None
+        for evidence in run.evidence(watch, refined, without_set_aside=prepared):
+            writer.write(table_rows(evidence, run.samples, chosen.model if prepared else None))
 
 
 def table_rows(evidence: Evidence, samples: Sequence[str], prepared: GatkOptions | None = None) -> LikelihoodRows:
@@ -124,8 +159,6 @@ def table_rows(evidence: Evidence, samples: Sequence[str], prepared: GatkOptions
         reads = np.flatnonzero(~evidence.set_aside)
         log10 = floor_scores(log10[reads], prepared)
     region = evidence.region
-    flags = evidence.flag[reads].astype(np.int64)
-    mates = np.where(flags & PAIRED, np.where(flags & FIRST, 1, np.where(flags & SECOND, 2, 0)), 0)
     place = f"{region.chrom}:{region.haplotype_start + 1}-{region.haplotype_end}"
     return LikelihoodRows(
         region.chrom,
@@ -133,7 +166,7 @@ def table_rows(evidence: Evidence, samples: Sequence[str], prepared: GatkOptions
         region.end,
         [samples[index] for index in evidence.sample[reads].tolist()],
         [evidence.names[index] for index in reads.tolist()],
-        mates.tolist(),
+        mates_of(evidence.flag[reads]).tolist(),
         [haplotype.name or f"{place}/{index}" for index, haplotype in enumerate(evidence.haplotypes)],
         [haplotype.sequence for haplotype in evidence.haplotypes],
         [",".join(map(str, haplotype.alleles)) or "." for haplotype in evidence.haplotypes],

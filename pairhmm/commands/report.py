@@ -1,88 +1,42 @@
-"""The verb `report`: one HTML file from the outputs of a run."""
+"""`report`: one HTML file from the outputs of a run."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Unpack
 
 from pairhmm.commands.keywords import ReportKeywords, with_keywords
-from pairhmm.commands.report_data import MULTIQC_CONTENTS, Found, multiqc_contents, page_data
+from pairhmm.commands.report_data import Found, page_data
+from pairhmm.commands.report_inputs import ReportInputs, check_inputs, described
+from pairhmm.commands.report_multiqc import MULTIQC_CONTENTS, multiqc_contents
 from pairhmm.commands.report_panels import PanelSources, make_panels
 from pairhmm.errors import InputError
-from pairhmm.interface.arguments import AnyPath, path_of, paths_of, texts_of
+from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.interface.options import check_whole
 from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.likelihoods.reader import LikelihoodTable
-from pairhmm.io.likelihoods.writer import companion
+from pairhmm.io.report.multiqc import multiqc_path, write_multiqc
 from pairhmm.io.report.page import write_page
 from pairhmm.io.report.timings import read_timings
 from pairhmm.io.samples.hit_reader import read_hits, table_label
-from pairhmm.io.samples.multiqc import multiqc_path, write_multiqc
 from pairhmm.io.samples.signatures import read_signatures
 from pairhmm.io.sequences.fasta import Reference
-from pairhmm.io.variants.called_sites import CalledSites
+from pairhmm.io.variants.call_reader import CalledSites
 from pairhmm.reporting.cohort import Cohort
 from pairhmm.reporting.hits import Hits
-from pairhmm.reporting.sites import SiteChoice, sites_of
+from pairhmm.reporting.sites import SiteSelection, sites_of
+
+__all__ = ["MAX_SITES", "TITLE", "ReportInputs", "report"]
 
 log = logging.getLogger(__name__)
 
 MAX_SITES = 5000
+"""Sites that a report shows by default."""
 TITLE = "pairhmm report"
-
-
-@dataclass(frozen=True, slots=True)
-class ReportInputs:
-    """The files of a report; all may be missing, but for one of `calls`, `likelihoods` and `hits`.
-
-    Paths may be given as text, as bytes or as path objects, and where there may be several, one may stand alone.
-
-    Attributes
-    ----------
-    reference : str or None
-        FASTA.
-    calls : str or None
-        VCF or BCF.
-    likelihoods : sequence of str
-        Tables of `pairhmm likelihoods`, each with its companion beside it.
-    alignments : sequence of str
-        BAM or CRAM with index; strand and mapping quality come from there. They need the reference.
-    hits : sequence of str
-        Tables of `pairhmm scan`.
-    signatures : str or None
-        FASTA of what was scanned for.
-    timings : sequence of str
-        Benchmark files of Snakemake.
-    hits_samples : sequence of str
-        The sample of each of `hits`; without them their files' names say it.
-    """
-
-    reference: str | None = None
-    calls: str | None = None
-    likelihoods: Sequence[str] = ()
-    alignments: Sequence[str] = ()
-    hits: Sequence[str] = ()
-    signatures: str | None = None
-    timings: Sequence[str] = ()
-    hits_samples: Sequence[str] = ()
-
-    def __post_init__(self) -> None:
-        for name in ("reference", "calls", "signatures"):
-            object.__setattr__(self, name, path_of(getattr(self, name)))
-        for name in ("likelihoods", "alignments", "hits", "timings"):
-            object.__setattr__(self, name, tuple(paths_of(getattr(self, name))))
-        object.__setattr__(self, "hits_samples", tuple(texts_of(self.hits_samples)))
-
-    def paths(self) -> list[str | None]:
-        """All files that are read, companions of tables among them."""
-        tables = (*self.likelihoods, *map(companion, self.likelihoods))
-        single = self.reference, self.calls, self.signatures
-        return [*single, *tables, *self.alignments, *self.hits, *self.timings]
 
 
 def report(
@@ -93,35 +47,45 @@ def report(
     max_sites: int = MAX_SITES,
     **keywords: Unpack[ReportKeywords],
 ) -> None:
-    """Write the report, and custom content for MultiQC.
+    """Write the report of a run as one HTML file, and custom content for MultiQC.
 
     Parameters
     ----------
     output : path
         HTML; ``-`` is stdout.
     inputs : ReportInputs, optional
+        The files to report on.
     title : str
+        Title of the page.
     multiqc : path, optional
-        A folder.
+        Folder for the custom content; made when missing.
     max_sites : int
-        The most sites that are shown: of more calls those with the lowest GQ, of likelihoods alone the first. Figures
-        of the cohort count all of them.
+        The most sites that are shown. Of more calls those with the lowest GQ are shown, of more likelihoods without
+        calls the first. The cohort's figures count every site.
     **keywords
-        Fields of `ReportInputs` by name, such as ``calls="calls.vcf.gz"``; they go before those of `inputs`.
+        Fields of `ReportInputs` by name, such as ``calls="calls.vcf.gz"``. They override those of `inputs`.
 
     Raises
     ------
     InputError
-        Naming file, record and cure; no output is left then.
+        For files that can't be used or do not go together; names file, record and cure. No output is left then.
+    OptionError
+        For a `max_sites` below 1.
+    TypeError
+        For a keyword that `ReportInputs` does not have.
+
+    Examples
+    --------
+    >>> pairhmm.report("report.html", calls="calls.vcf.gz", likelihoods="likelihoods.tsv.gz")  # doctest: +SKIP
     """
     output, multiqc = path_of(output), path_of(multiqc)
     check_whole("max_sites", max_sites, 1)
     chosen = with_keywords("report", keywords, inputs or ReportInputs())
     (inputs,) = chosen
-    _check(inputs)
+    check_inputs(inputs)
     contents = () if multiqc is None else (multiqc_path(multiqc, name) for name in MULTIQC_CONTENTS)
     check_apart(inputs.paths(), [("-o", output), *(("--mqc", path) for path in contents)])
-    found = Found(inputs=_described(inputs))
+    found = Found(inputs=described(inputs))
     with ExitStack() as stack:
         genome = stack.enter_context(Reference(inputs.reference)) if inputs.reference is not None else None
         reader = None
@@ -142,27 +106,6 @@ def report(
         found.hits.count if found.hits is not None else 0,
         output,
     )
-
-
-def _check(inputs: ReportInputs) -> None:
-    if inputs.calls is None and not inputs.likelihoods and not inputs.hits:
-        raise InputError("report", "", "nothing to report", "give --calls, --likelihoods or --hits")
-    if inputs.alignments and inputs.reference is None:
-        raise InputError("--alignments", "", "need the reference that they are aligned to", "give it with -f")
-    if inputs.alignments and not inputs.likelihoods:
-        raise InputError("--alignments", "", "tell of the reads of likelihood tables", "give those with --likelihoods")
-    if inputs.hits_samples and len(inputs.hits_samples) != len(inputs.hits):
-        rule = f"{len(inputs.hits_samples)} names for {len(inputs.hits)} tables"
-        raise InputError("--hits-sample", "", rule, "name the sample of each --hits once, in their order")
-    if inputs.signatures is not None and not inputs.hits:
-        raise InputError("--signatures", "", "say more of hits", "give those with --hits")
-
-
-def _described(inputs: ReportInputs) -> list[tuple[str, str]]:
-    single = (("reference", inputs.reference), ("calls", inputs.calls), ("signatures", inputs.signatures))
-    several = (("likelihoods", inputs.likelihoods), ("alignments", inputs.alignments), ("hits", inputs.hits))
-    named = [(what, path) for what, path in single if path is not None]
-    return named + [(what, path) for what, paths in several for path in paths]
 
 
 def _read_sites(
@@ -188,7 +131,7 @@ def _read_sites(
 def _read_calls(found: Found, path: str, genome: Reference | None, max_sites: int) -> Collection[str]:
     """The cohort's figures, and the sites that are shown; gives the contigs that the file knows."""
     with CalledSites(path) as records:
-        cohort, choice = Cohort(records.samples), SiteChoice(max_sites)
+        cohort, choice = Cohort(records.samples), SiteSelection(max_sites)
         seen: set[str] = set()
         for site in records:
             if site.chrom not in seen:
@@ -242,7 +185,7 @@ def _note_what_is_missing(found: Found, inputs: ReportInputs) -> None:
     """What a reader of the report must know, there and on stderr."""
     shown = len(found.sites)
     if shown < found.seen_sites:
-        found.notes.append(f"{shown:,} of {found.seen_sites:,} sites are shown: {SiteChoice.RULE} (--max-sites)")
+        found.notes.append(f"{shown:,} of {found.seen_sites:,} sites are shown: {SiteSelection.RULE} (--max-sites)")
     without = shown - len(found.panels.of_site)
     if inputs.likelihoods and without:
         found.notes.append(f"{without:,} of the sites are in no likelihood table")

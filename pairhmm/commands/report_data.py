@@ -1,4 +1,4 @@
-"""What was found in a run's outputs, as the page of a report and MultiQC take it."""
+"""What was found in a run's outputs, and the data of a report's page."""
 
 from __future__ import annotations
 
@@ -11,16 +11,12 @@ import numpy as np
 from pairhmm.commands.report_panels import Panels
 from pairhmm.genomics.genotypes import INFORMATIVE
 from pairhmm.io.report.timings import Timing
-from pairhmm.io.samples.multiqc import general_statistics, heatmap
 from pairhmm.models.batch import PRECISIONS
 from pairhmm.reporting.cohort import Cohort
 from pairhmm.reporting.hits import QUALITY_BIN, Hits, track
 from pairhmm.reporting.panels import IMPOSSIBLE, PER_LOG10, UNKNOWN_BEST
-from pairhmm.reporting.sites import NO_QUALITY, Site
+from pairhmm.reporting.sites import NO_QUALITY, ReportedSite
 from pairhmm.scanning.batch import Signatures
-
-MOST_SIGNATURES = 50
-"""Columns of MultiQC's heatmap: those with the most hits."""
 
 
 @dataclass(slots=True)
@@ -29,7 +25,7 @@ class Found:
 
     Attributes
     ----------
-    sites : list of Site
+    sites : list of ReportedSite
         Those that are shown.
     seen_sites : int
         How many the calls have; without calls, those that are shown.
@@ -50,7 +46,7 @@ class Found:
         What is missing or left out.
     """
 
-    sites: list[Site] = field(default_factory=list)
+    sites: list[ReportedSite] = field(default_factory=list)
     seen_sites: int = 0
     panels: Panels = field(default_factory=lambda: Panels([]))
     cohort: Cohort | None = None
@@ -85,7 +81,7 @@ def page_data(found: Found, title: str, version: str) -> dict[str, Any]:
         "inputs": found.inputs,
         "notes": found.notes,
         "cohort": _cohort(found),
-        "concordance": _concordance(found),
+        "concordance": concordance(found),
         "seenSites": found.seen_sites,
         "sites": _sites(found),
         "scan": _scan(found),
@@ -95,7 +91,7 @@ def page_data(found: Found, title: str, version: str) -> dict[str, Any]:
     }
 
 
-def _rounded(value: float | None, digits: int = 2) -> float | None:
+def rounded(value: float | None, digits: int = 2) -> float | None:
     return None if value is None else round(value, digits)
 
 
@@ -121,19 +117,19 @@ _SCAN_COLUMNS = {
 }
 
 
-def _columns(found: Found) -> dict[str, tuple[str, str, str]]:
-    """The columns that there is something for."""
-    columns: dict[str, tuple[str, str, str]] = {}
+def columns(found: Found) -> dict[str, tuple[str, str, str]]:
+    """The columns of the cohort's table that there is something for: key, title, what it is, and how it is written."""
+    shown: dict[str, tuple[str, str, str]] = {}
     if found.cohort is not None:
-        columns |= _CALL_COLUMNS
+        shown |= _CALL_COLUMNS
     if found.panels.counts:
-        columns |= _READ_COLUMNS
+        shown |= _READ_COLUMNS
     if found.hits is not None:
-        columns |= _SCAN_COLUMNS
-    return columns
+        shown |= _SCAN_COLUMNS
+    return shown
 
 
-def _figures(found: Found, sample: str) -> dict[str, float | None]:
+def figures(found: Found, sample: str) -> dict[str, float | None]:
     """Every column's value of a sample; None where it has none."""
     values: dict[str, float | None] = {}
     if found.cohort is not None and sample in found.cohort.samples:
@@ -144,23 +140,23 @@ def _figures(found: Found, sample: str) -> dict[str, float | None]:
         values |= {"reads": counts.reads, "decided": 100 * counts.decided / counts.reads}
     if found.hits is not None and sample in found.scanned:
         values["hits"], values["signatures"] = found.hits.of_sample(sample)
-    return {key: _rounded(values.get(key)) for key in _columns(found)}
+    return {key: rounded(values.get(key)) for key in columns(found)}
 
 
 def _cohort(found: Found) -> dict[str, Any]:
-    columns = _columns(found)
-    digits = {key: int(form.split(".")[1][0]) for key, (_, _, form) in columns.items()}
+    shown = columns(found)
+    digits = {key: int(form.split(".")[1][0]) for key, (_, _, form) in shown.items()}
     return {
-        "columns": [[key, title, told, digits[key]] for key, (title, told, _) in columns.items()],
-        "rows": [[sample, *_figures(found, sample).values()] for sample in found.samples],
+        "columns": [[key, title, told, digits[key]] for key, (title, told, _) in shown.items()],
+        "rows": [[sample, *figures(found, sample).values()] for sample in found.samples],
     }
 
 
-def _concordance(found: Found) -> dict[str, Any] | None:
+def concordance(found: Found) -> dict[str, Any] | None:
     """How far the genotypes of each two samples agree."""
     if found.cohort is None or not found.cohort.is_compared:
         return None
-    shares = [[_rounded(None if np.isnan(one) else one, 4) for one in row] for row in found.cohort.concordance()]
+    shares = [[rounded(None if np.isnan(one) else one, 4) for one in row] for row in found.cohort.concordance()]
     return {"samples": found.cohort.samples, "shares": shares}
 
 
@@ -178,7 +174,7 @@ def _sites(found: Found) -> dict[str, Any]:
         "ref": [site.ref for site in sites],
         "alts": [",".join(site.alts) for site in sites],
         "kind": [site.kind for site in sites],
-        "quality": [_rounded(site.quality) for site in sites],
+        "quality": [rounded(site.quality) for site in sites],
         "filters": [site.filters for site in sites],
         "leastGq": [None if site.least_quality == NO_QUALITY else site.least_quality for site in sites],
         "samples": samples,
@@ -187,7 +183,7 @@ def _sites(found: Found) -> dict[str, Any]:
     }
 
 
-def _calls(sites: Sequence[Site], sample: int) -> dict[str, Any]:
+def _calls(sites: Sequence[ReportedSite], sample: int) -> dict[str, Any]:
     calls = [site.calls[sample] for site in sites]
     return {
         "gt": [call.genotype for call in calls],
@@ -218,40 +214,3 @@ def _scan(found: Found) -> dict[str, Any] | None:
         "rows": found.hits.for_page(samples, numbers),
         "hits": found.hits.count,
     }
-
-
-MULTIQC_CONTENTS = ("pairhmm_general", "pairhmm_concordance", "pairhmm_hits")
-"""Names of what `multiqc_contents` may give."""
-
-
-def multiqc_contents(found: Found) -> dict[str, dict[str, Any]]:
-    """Custom content for MultiQC, by the beginning of its file's name."""
-    data = {}
-    for sample in found.samples:
-        data[sample] = {key: value for key, value in _figures(found, sample).items() if value is not None}
-    contents = {"pairhmm_general": general_statistics(_columns(found), data)}
-    concordance = _concordance(found)
-    if concordance is not None:
-        contents["pairhmm_concordance"] = heatmap(
-            "pairhmm_concordance",
-            "Genotype concordance",
-            "Share of equal genotypes of each two samples, of the sites where both are called.",
-            concordance["samples"],
-            concordance["samples"],
-            concordance["shares"],
-        )
-    if found.hits is not None and found.hits.count:
-        contents["pairhmm_hits"] = _hits_heatmap(found.hits, found.scanned)
-    return contents
-
-
-def _hits_heatmap(hits: Hits, samples: Sequence[str]) -> dict[str, Any]:
-    best = hits.best_means()
-    has_qualities = any(mean is not None for mean in best.values())
-    values = best if has_qualities else dict.fromkeys(best, 1.0)
-    times = {name: sum(signature == name for signature, _ in best) for name in hits.signatures}
-    shown = sorted(times, key=lambda name: -times[name])[:MOST_SIGNATURES]
-    what = "Best mean base quality (Phred) of each signature's hits" if has_qualities else "Signatures that occur"
-    of = f"; the {len(shown)} signatures in most samples of {len(times)}" if len(shown) < len(times) else ""
-    rows = [[_rounded(values.get((signature, sample))) for signature in shown] for sample in samples]
-    return heatmap("pairhmm_hits", "Signature hits", f"{what}{of}.", shown, samples, rows)

@@ -1,4 +1,4 @@
-"""From likelihood tables to the panels of a report: which region shows which site, and what reads say there."""
+"""Makes the panels of a report from likelihood tables: each shows the reads of a region with a site."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from pairhmm.io.alignments.read_places import read_places
 from pairhmm.io.likelihoods.reader import LikelihoodTable, Place, RegionHaplotypes
 from pairhmm.io.sequences.fasta import Reference
 from pairhmm.reporting.packing import pack
-from pairhmm.reporting.panels import RegionReads, aligned_haplotypes, choose, panel_bytes
-from pairhmm.reporting.sites import Site, site_alleles
+from pairhmm.reporting.panels import RegionLikelihoods, aligned_haplotypes, choose_haplotypes, panel_bytes
+from pairhmm.reporting.sites import ReportedSite, site_alleles
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ class PanelOfSite:
 
 @dataclass(slots=True)
 class ReadCounts:
-    """Reads of a sample in all panels."""
+    """Reads of a sample in all panels, and how many of them choose a haplotype."""
 
     reads: int = 0
     decided: int = 0
@@ -70,7 +70,7 @@ class PanelSources:
 
     Attributes
     ----------
-    sites : sequence of Site
+    sites : sequence of ReportedSite
     calls : str or None
         The VCF, whose samples are `samples`.
     samples : list of str
@@ -80,7 +80,7 @@ class PanelSources:
     reader : AlignmentReader or None
     """
 
-    sites: Sequence[Site]
+    sites: Sequence[ReportedSite]
     calls: str | None
     samples: list[str]
     contigs: Collection[str]
@@ -89,7 +89,7 @@ class PanelSources:
 
 
 def make_panels(tables: Sequence[LikelihoodTable], sources: PanelSources) -> Panels:
-    """The panels of all sites; one table after the other, region after region.
+    """Make the panels of all sites: table after table, region after region.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def _haplotypes(regions: dict[Place, _ShownRegion], place: Place) -> RegionHaplo
 class _SiteIndex:
     """Numbers of sites by place."""
 
-    def __init__(self, sites: Sequence[Site]) -> None:
+    def __init__(self, sites: Sequence[ReportedSite]) -> None:
         self._places: dict[str, list[tuple[int, int]]] = {}
         for number, site in enumerate(sites):
             self._places.setdefault(site.chrom, []).append((site.pos, number))
@@ -191,8 +191,8 @@ def _joined(regions: Sequence[_ShownRegion]) -> list[_ShownRegion]:
     return list(by_place.values())
 
 
-def _count(panels: Panels, reads: RegionReads, sources: PanelSources, path: str) -> None:
-    decided = choose(reads.log10).decided
+def _count(panels: Panels, reads: RegionLikelihoods, sources: PanelSources, path: str) -> None:
+    decided = choose_haplotypes(reads.log10).decided
     for code, count in enumerate(np.bincount(reads.precision, minlength=len(panels.precisions)).tolist()):
         panels.precisions[code] += count
     for sample, is_decided in zip(reads.samples, decided.tolist(), strict=True):
@@ -211,7 +211,7 @@ def _welcome(panels: Panels, sample: str, sources: PanelSources, path: str) -> N
     panels.counts[sample] = ReadCounts()
 
 
-def _alignment(reads: RegionReads, genome: Reference | None) -> tuple[int, str, list[list[tuple[int, str, str]]]]:
+def _alignment(reads: RegionLikelihoods, genome: Reference | None) -> tuple[int, str, list[list[tuple[int, str, str]]]]:
     """Where the haplotypes begin, the reference there, and what each differs in."""
     start, end = _span(reads)
     if genome is not None:
@@ -223,7 +223,7 @@ def _alignment(reads: RegionReads, genome: Reference | None) -> tuple[int, str, 
     return start, reference, aligned_haplotypes(start, reference, reads.sequences, find_differences)
 
 
-def _span(reads: RegionReads) -> tuple[int, int]:
+def _span(reads: RegionLikelihoods) -> tuple[int, int]:
     """What the haplotypes span, 0-based half-open: made names say so; those given with their own span the region."""
     chrom, colon, rest = reads.haplotypes[0].rpartition("/")[0].rpartition(":")
     first, dash, last = rest.partition("-")

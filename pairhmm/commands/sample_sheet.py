@@ -1,4 +1,4 @@
-"""Sample sheets, checked before any work begins: what the workflow runs on."""
+"""Checks the sample sheet of the workflow before any work begins."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pairhmm.io.sequences.fasta import Reference
 
 
 def check_files(sheet: str | Path, rows: Sequence[SheetRow], reference: str = "") -> None:
-    """Open what a sample sheet names, as far as headers and indexes.
+    """Check the files that a sample sheet names by opening them; only headers and indexes are read.
 
     A missing index of the reference is made.
 

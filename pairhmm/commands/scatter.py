@@ -1,46 +1,23 @@
-"""The verb `scatter`: regions of equal work, cut where no candidate can tell that there is a cut.
-
-Candidates that are near each other are scored together, so that a cut between them would change what is called. A cut
-is therefore moved on to the next stretch without candidates, inside what is asked for. There both sides are as they are
-in a run over everything, because
-
-* no candidate of one side can join those of the other, or bound the bases that their reads are cut to;
-* every read that overlaps a region's candidates overlaps its piece.
-
-All coordinates are 0-based half-open.
-"""
+"""`scatter`: regions of equal work for runs side by side."""
 
 from __future__ import annotations
 
 import os
-from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby, pairwise
-from typing import NamedTuple, Unpack
+from typing import Unpack
 
 from pairhmm.commands.keywords import RunKeywords, with_keywords
 from pairhmm.compiled import require_compiled
-from pairhmm.evidence.run import Inside, RunOptions, contig_order, find_places
-from pairhmm.genomics.blocks import ReadBlock
-from pairhmm.genomics.discovery import CandidateFinder
-from pairhmm.genomics.regions import MAX_SHIFT, FetchBases, variant_extent
-from pairhmm.genomics.variants import Variant
-from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of, paths_of, some_paths_of, texts_of
+from pairhmm.evidence.cuts import Cutter, Work, discovered_stretches, listed_stretches, margin, pieces_between
+from pairhmm.evidence.inputs import RunInputs, RunOptions
+from pairhmm.evidence.places import contig_order, find_places
+from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.interface.options import check_whole
 from pairhmm.io.alignments.opening import AlignmentReader
-from pairhmm.io.alignments.read_blocks import read_blocks
-from pairhmm.io.alignments.read_density import ReadDensity, read_densities
+from pairhmm.io.alignments.read_density import read_densities
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.sequences.fasta import Reference
 from pairhmm.io.sequences.intervals import Interval, write_beds
 from pairhmm.io.variants.candidates import CandidateReader
-
-# What a base costs that has no read, in reads: little, and enough for equal pieces where there are no reads at all.
-_BASE_WORK = 1e-6
-# Reads taken at once in search of a place to cut: it is mostly near.
-_CHUNK_SIZE = 500
-# Bases: targets that are nearer are searched together, since reading on takes no longer than going there by the index.
-_NEAR = 5000
 
 
 def scatter(
@@ -61,54 +38,47 @@ def scatter(
     Parameters
     ----------
     alignments : path or sequence of paths
-        BAM or CRAM files with their indexes.
+        BAM or CRAM files with their indexes, sorted by coordinate.
     reference : path
-        FASTA.
+        FASTA that the reads were aligned to.
     pieces : int
+        How many, at least 1.
     candidates : path, optional
-        VCF or BCF; without it, candidates are those that the reads show.
+        VCF or BCF of candidate variants. Without it, candidates are those that the reads show.
     regions : str or sequence of str
-        ``chr:begin-end``, 1-based inclusive; everything without any.
+        ``chr:begin-end``, 1-based inclusive.
     regions_file : path, optional
-        BED.
+        BED, 0-based half-open. With neither `regions` nor `regions_file`, the run goes over everything.
     options : RunOptions, optional
+        Those of the runs over the pieces.
     **keywords
-        Fields of `RunOptions` by name, such as ``min_mapq=30``; they go before those of `options`.
+        Fields of `RunOptions` by name, such as ``min_mapq=30``. They override those of `options`.
 
     Returns
     -------
     list of list of Interval
-        The pieces in order; some are empty where there are fewer places to cut.
+        The pieces in order, each a list of (chrom, start, end), 0-based half-open. Some are empty where there are
+        fewer places to cut.
 
     Raises
     ------
     InputError
-        Naming file, record and cure.
+        For files that can't be used; names file, record and cure.
+    OptionError
+        For an option with a value that it can't have.
+    TypeError
+        For a keyword that no option has.
+    CompiledPartMissing
+        Where the package was installed without its compiled part, which reads alignments.
+
+    Examples
+    --------
+    >>> for piece in pairhmm.scatter("sample.bam", "ref.fa", 8):  # doctest: +SKIP
+    ...     print(piece)
     """
-    require_compiled("scatter")
-    alignments, reference, regions = some_paths_of(alignments, "alignments"), path_of(reference), texts_of(regions)
-    candidates, regions_file = path_of(candidates), path_of(regions_file)
-    chosen = with_keywords("scatter", keywords, options or RunOptions())
-    (options,) = chosen
-    check_whole("pieces", pieces, 1)
-    with Reference(reference) as genome, AlignmentReader(alignments, genome, need_index=True) as reader:
-        contigs = contig_order(reader, genome)
-        asked = find_places(regions, regions_file, genome)
-        places = [Interval(name, 0, length) for name, length in contigs.items()] if asked is None else asked
-        rank = {name: number for number, name in enumerate(contigs)}
-        places = sorted(places, key=lambda place: (rank[place.chrom], place.start))
-        if not places:
-            return [[] for _ in range(pieces)]
-        work = _Work(places, [read_densities(source) for source in reader.sources])
-        targets = [work.place_of(number / pieces) for number in range(1, pieces)]
-        if candidates is not None:
-            source = _given(targets, CandidateReader(candidates, contigs, genome.fetch, asked is not None))
-        else:
-            source = _discovered(targets, reader, genome, contigs, options)
-        margin = max(options.joining.join_distance, options.joining.flank)
-        cutter = _Cutter(places, genome.fetch, margin)
-        cuts = [(rank[stretch.chrom], cut) for stretch in source for cut in cutter.cuts(stretch)]
-        return _pieces(places, rank, cuts)
+    (chosen,) = with_keywords("scatter", keywords, options or RunOptions())
+    inputs = RunInputs.of(alignments, reference, candidates, None, regions, regions_file)
+    return _scattered(inputs, chosen, pieces)
 
 
 def write_scatter(
@@ -122,186 +92,48 @@ def write_scatter(
     options: RunOptions | None = None,
     **keywords: Unpack[RunKeywords],
 ) -> None:
-    """Write pieces as BED files ``1-of-N.bed`` to ``N-of-N.bed``; the parameters are those of `scatter`.
+    """Cut a run into pieces as `scatter` does, and write BED files ``1-of-N.bed`` to ``N-of-N.bed``.
 
     Parameters
     ----------
+    alignments, reference, candidates, regions, regions_file, pieces
+        As for `scatter`.
     output : path
         Folder; made when missing.
+    options, **keywords
+        As for `scatter`.
+
+    Raises
+    ------
+    InputError, OptionError, TypeError, CompiledPartMissing
+        As for `scatter`; InputError also where an output can't be written or would replace an input.
     """
+    (chosen,) = with_keywords("write_scatter", keywords, options or RunOptions())
+    inputs = RunInputs.of(alignments, reference, candidates, None, regions, regions_file)
+    folder = path_of(output)
     names = [f"{number}-of-{pieces}.bed" for number in range(1, pieces + 1)]
-    check_apart(
-        (*paths_of(alignments), reference, candidates, regions_file),
-        (("-o", os.path.join(path_of(output), name)) for name in names),
-    )
-    found = scatter(alignments, reference, pieces, candidates, regions, regions_file, options, **keywords)
-    write_beds(path_of(output), dict(zip(names, found, strict=True)))
+    check_apart(inputs.files, (("-o", os.path.join(folder, name)) for name in names))
+    write_beds(folder, dict(zip(names, _scattered(inputs, chosen, pieces), strict=True)))
 
 
-class _Work:
-    """The work in a list of places, and where a share of it is done."""
-
-    def __init__(self, places: Sequence[Interval], densities: Sequence[Mapping[str, ReadDensity]]) -> None:
-        self._places, self._densities = places, densities
-        self._done = [0.0]
-        for place in places:
-            self._done.append(self._done[-1] + self._of(place.chrom, place.start, place.end))
-
-    def _of(self, chrom: str, start: int, end: int) -> float:
-        known = [density[chrom] for density in self._densities if chrom in density]
-        return sum(one.upto(end) - one.upto(start) for one in known) + _BASE_WORK * (end - start)
-
-    def place_of(self, share: float) -> tuple[str, int]:
-        """The first position before which that share of all work lies."""
-        goal = share * self._done[-1]
-        index = min(bisect_right(self._done, goal), len(self._places)) - 1
-        place = self._places[index]
-        before, low, high = self._done[index], place.start, place.end
-        while low < high:
-            middle = (low + high) // 2
-            if before + self._of(place.chrom, place.start, middle) < goal:
-                low = middle + 1
-            else:
-                high = middle
-        return place.chrom, low
-
-
-class _Stretch(NamedTuple):
-    """Targets on a contig, in order; candidates from some position on; and how far those before it may reach."""
-
-    chrom: str
-    targets: list[int]
-    variants: Iterator[_Seen]
-    reach: int
-
-
-class _Seen(NamedTuple):
-    """A candidate; or, without one, a position that all candidates to come lie at or behind."""
-
-    chrom: str
-    pos: int
-    variant: Variant | None
-
-
-def _given(targets: Sequence[tuple[str, int]], candidates: CandidateReader) -> Iterator[_Stretch]:
-    """Each contig with targets, with all of its candidates."""
-    on_contig = {chrom: [one for _, one in group] for chrom, group in groupby(targets, key=lambda target: target[0])}
-    for chrom, variants in groupby(candidates, key=lambda variant: variant.chrom):
-        if chrom in on_contig:
-            yield _Stretch(chrom, on_contig.pop(chrom), (_Seen(chrom, one.pos, one) for one in variants), 0)
-    for chrom, left in on_contig.items():
-        yield _Stretch(chrom, left, iter(()), 0)
-
-
-def _discovered(
-    targets: Sequence[tuple[str, int]],
-    reader: AlignmentReader,
-    genome: Reference,
-    contigs: Mapping[str, int],
-    options: RunOptions,
-) -> Iterator[_Stretch]:
-    """Targets that are near each other, with the candidates that reads show from a little before them on."""
-    lead = max(options.joining.join_distance, options.joining.flank) + MAX_SHIFT + 1
-    for chrom, near in _neighbours(targets):
-        start = max(0, near[0] - lead)
-        stretch = Interval(chrom, start, contigs[chrom])
-        finder = CandidateFinder(genome.fetch, len(reader.samples), options.discovery)
-        blocks = read_blocks(reader.sources, list(contigs), options.reads, _CHUNK_SIZE, [stretch])
-        # Of candidates before `start` only a deletion reaches further, and its reads are among these.
-        yield _Stretch(chrom, near, _shown(finder, blocks), start + MAX_SHIFT + 1)
-
-
-def _neighbours(targets: Sequence[tuple[str, int]]) -> Iterator[tuple[str, list[int]]]:
-    """Runs of targets, in order, of which none is further from the one before than `_NEAR`."""
-    chrom, near = "", list[int]()
-    for name, target in targets:
-        if near and (name != chrom or target - near[-1] > _NEAR):
-            yield chrom, near
-            near = []
-        chrom = name
-        near.append(target)
-    if near:
-        yield chrom, near
-
-
-def _shown(finder: CandidateFinder, blocks: Iterator[ReadBlock]) -> Iterator[_Seen]:
-    for block in blocks:
-        yield from (_Seen(one.chrom, one.pos, one) for one in finder.scan(block))
-        # No later read starts before the last of these, nor is a candidate to come before it.
-        yield _Seen(block.chrom, int(block.start[-1]), None)
-    yield from (_Seen(one.chrom, one.pos, one) for one in finder.finish())
-
-
-class _Cutter:
-    """Finds where a contig may be cut.
-
-    Parameters
-    ----------
-    places : sequence of Interval
-        What is asked for, in order.
-    fetch : callable
-    margin : int
-        Candidates that are further apart than this have nothing to do with each other.
-    """
-
-    def __init__(self, places: Sequence[Interval], fetch: FetchBases, margin: int) -> None:
-        self._fetch, self._margin = fetch, margin
-        self._inside = Inside(places)
-        # A cut has a base of one place on either side: places of one base have no room for it.
-        self._roomy: dict[str, list[Interval]] = {}
-        self._end: dict[str, int] = {}
-        for place in places:
-            self._end[place.chrom] = place.end
-            if place.end - place.start > 1:
-                self._roomy.setdefault(place.chrom, []).append(place)
-
-    def cuts(self, stretch: _Stretch) -> list[int]:
-        """The first place for a cut at or after each target; the end of the contig's last place where there is none.
-
-        No more candidates are taken than needed.
-        """
-        seen = (one for one in stretch.variants if one.variant is None or self._inside(one.chrom, one.pos))
-        ahead, reach = next(seen, None), stretch.reach
-        cuts = []
-        for target in stretch.targets:
-            cut = self._within(stretch.chrom, max(target, reach))
-            while ahead is not None and cut < self._end[stretch.chrom]:
-                # Later candidates begin at or after this one, and can be shifted back so far.
-                if ahead.pos - MAX_SHIFT > max(cut, reach + self._margin):
-                    break
-                if ahead.variant is not None:
-                    reach = max(reach, variant_extent(ahead.variant, self._fetch)[1])
-                    cut = self._within(stretch.chrom, max(target, reach))
-                ahead = next(seen, None)
-            cuts.append(cut)
-        return cuts
-
-    def _within(self, chrom: str, position: int) -> int:
-        """The first position from there on with a base of one place on either side; the end of the last without any."""
-        places = self._roomy.get(chrom, [])
-        index = bisect_right(places, position, key=lambda place: place.end)
-        return max(position, places[index].start + 1) if index < len(places) else self._end[chrom]
-
-
-def _pieces(
-    places: Sequence[Interval], rank: Mapping[str, int], cuts: Sequence[tuple[int, int]]
-) -> list[list[Interval]]:
-    """Places cut at (contig, position)."""
-    borders = [(-1, 0), *sorted(cuts), (len(rank), 0)]
-    pieces = []
-    index = 0
-    for begin, end in pairwise(borders):
-        piece = []
-        while index < len(places):
-            chrom, start, stop = places[index]
-            number = rank[chrom]
-            first = start if number > begin[0] else max(start, begin[1]) if number == begin[0] else stop
-            last = stop if number < end[0] else min(stop, end[1]) if number == end[0] else start
-            if first < last:
-                piece.append(Interval(chrom, first, last))
-            if (number, stop) > end:
-                # The next piece goes on in this place.
-                break
-            index += 1
-        pieces.append(piece)
-    return pieces
+def _scattered(inputs: RunInputs, options: RunOptions, pieces: int) -> list[list[Interval]]:
+    require_compiled("scatter")
+    check_whole("pieces", pieces, 1)
+    with Reference(inputs.reference) as genome, AlignmentReader(inputs.alignments, genome, need_index=True) as reader:
+        contigs = contig_order(reader, genome)
+        asked = find_places(inputs, genome)
+        places = [Interval(name, 0, length) for name, length in contigs.items()] if asked is None else asked
+        rank = {name: number for number, name in enumerate(contigs)}
+        places = sorted(places, key=lambda place: (rank[place.chrom], place.start))
+        if not places:
+            return [[] for _ in range(pieces)]
+        work = Work(places, [read_densities(source) for source in reader.sources])
+        targets = [work.place_of(number / pieces) for number in range(1, pieces)]
+        if inputs.candidates is not None:
+            candidates = CandidateReader(inputs.candidates, contigs, genome.fetch, asked is not None)
+            source = listed_stretches(targets, candidates)
+        else:
+            source = discovered_stretches(targets, reader, genome, contigs, options)
+        cutter = Cutter(places, genome.fetch, margin(options))
+        cuts = [(rank[stretch.chrom], cut) for stretch in source for cut in cutter.cuts(stretch)]
+        return pieces_between(places, rank, cuts)

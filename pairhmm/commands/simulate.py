@@ -1,4 +1,4 @@
-"""Simulate a genome, its variants and its reads, so that a caller can be compared with a known truth."""
+"""`simulate`: a genome, its variants and its reads, to compare a caller with a known truth."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ import numpy as np
 
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, path_of
+from pairhmm.io.files.bgzip import LONGEST_FOR_TBI
 from pairhmm.io.files.output_folders import whole_folder
-from pairhmm.io.samples.simulated import ReadWriter, write_fasta, write_truth
+from pairhmm.io.simulated.genome import write_fasta, write_truth
+from pairhmm.io.simulated.reads import ReadWriter
 from pairhmm.models.profile import PRESETS, preset, read_parameters
 from pairhmm.simulation.profile_errors import ProfileErrors
 from pairhmm.simulation.reads import draw_reads
@@ -26,16 +28,27 @@ FILES = (REFERENCE, f"{REFERENCE}.fai", TRUTH, f"{TRUTH}.tbi", FASTQ_1, FASTQ_2,
 # Coverage falls off towards the ends of a contig, so no variant lies there.
 MARGIN = 500
 MIN_CONTIG = 2_000
-# The longest contig a BAI index can hold.
-MAX_CONTIG = 2**29 - 1
+# The longest contig that a BAI or TBI index can hold.
+MAX_CONTIG = LONGEST_FOR_TBI - 1
 MAX_COVERAGE = 100_000
+# Bases, both included.
+READ_LENGTHS = 20, 500
 # What SAM allows in a read group's sample and VCF in a column's name, less white space.
 SAMPLE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 
 
 @dataclass(frozen=True, slots=True)
 class SimulatedData:
-    """Where a simulated data set lies and what is in it."""
+    """The files of a simulated data set, and what is in them.
+
+    Attributes
+    ----------
+    reference, truth, fastq_1, fastq_2, bam : Path
+    snvs, indels : int
+        Variants in the truth.
+    pairs : int
+        Read pairs.
+    """
 
     reference: Path
     truth: Path
@@ -49,7 +62,7 @@ class SimulatedData:
 
 @dataclass(frozen=True, slots=True)
 class _Settings:
-    """The options of `simulate`, under their names."""
+    """The options of `simulate`, by name."""
 
     length: int
     contigs: int
@@ -80,9 +93,9 @@ def simulate(
     profile_errors: AnyPath | None = None,
     overwrite: bool = False,
 ) -> SimulatedData:
-    """Make a diploid sample with known variants and its paired reads.
+    """Simulate a diploid sample with known variants, and its paired reads.
 
-    The same arguments give the same bytes. One contig at a time is held in memory: about 60 bytes a base at 30x.
+    The same arguments give the same bytes. Memory holds one contig at a time, at about 60 bytes a base for 30x.
 
     Parameters
     ----------
@@ -92,35 +105,41 @@ def simulate(
     length : int
         Bases of the genome, shared evenly among the contigs.
     contigs : int
-        Contigs, named chr1, chr2, ...
+        How many contigs; their names are chr1, chr2, ...
     coverage : float
         Mean depth.
     read_length : int
-        Bases a read.
+        Bases of each read, from 20 to 500.
     snvs, indels : int, optional
-        How many of each in the genome; by default 0.85 and 0.15 in a thousand bases.
+        How many of each the genome has; by default 0.85 and 0.15 in a thousand bases.
     max_indel : int
         Largest insertion or deletion, bases; less than `read_length`.
     sample : str
         Name in the VCF and in the read group.
     seed : int
-        Seed of every random choice, not negative.
+        Seed of every random choice, at least 0.
     genome_seed : int, optional
-        Seed of the reference in its place: samples with the same one, length and contigs share their reference.
+        Seed of the reference; by default `seed`. Samples with the same `genome_seed`, `length` and `contigs` share
+        their reference.
     profile_errors : path, optional
         Parameters of the profile model (TOML, or the preset ``normalised``) that reads get gaps and letters from, under
         the errors of calling that their qualities promise. Without it, bases slip in runs of one letter.
     overwrite : bool
-        Files of these names that are in the folder may be replaced.
+        Replace files of these names in the folder.
 
     Returns
     -------
     SimulatedData
+        Paths of the files, and how many variants and read pairs there are.
 
     Raises
     ------
     InputError
-        When an argument is out of range, the variants do not fit, or a file is there that may not be replaced.
+        For an argument out of range, for more variants than fit, and for a file that is there and may not be replaced.
+
+    Examples
+    --------
+    >>> pairhmm.simulate("data", length=50_000, coverage=20, seed=7)  # doctest: +SKIP
     """
     snvs = round(SNVS_PER_BASE * length) if snvs is None else snvs
     indels = round(INDELS_PER_BASE * length) if indels is None else indels
@@ -152,12 +171,17 @@ def _profile_errors(path: str) -> ProfileErrors:
 
 def _check(settings: _Settings) -> None:
     longest = max(settings.contigs, 1)
+    shortest_read, longest_read = READ_LENGTHS
     rules = [
         (settings.contigs >= 1, "--contigs", "must be at least 1"),
         (settings.length >= MIN_CONTIG * longest, "--length", f"must be at least {MIN_CONTIG} bases a contig"),
         (settings.length <= MAX_CONTIG * longest, "--length", f"must be at most {MAX_CONTIG} bases a contig"),
         (0 < settings.coverage <= MAX_COVERAGE, "--coverage", f"must be above 0 and at most {MAX_COVERAGE}"),
-        (20 <= settings.read_length <= 500, "--read-length", "must be from 20 to 500"),
+        (
+            shortest_read <= settings.read_length <= longest_read,
+            "--read-length",
+            f"must be from {shortest_read} to {longest_read}",
+        ),
         (settings.snvs >= 0, "--snvs", "must not be negative"),
         (settings.indels >= 0, "--indels", "must not be negative"),
         (1 <= settings.max_indel < settings.read_length, "--max-indel", "must be from 1 to --read-length minus 1"),

@@ -1,4 +1,4 @@
-"""Simulate signatures, and samples that hold some of them, so that a scan can be compared with a known truth."""
+"""Simulates signatures, and samples with some of them, to compare a scan with a known truth."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 
 from pairhmm.errors import InputError
+from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.files.output_folders import check_new
 from pairhmm.io.files.outputs import open_output
 from pairhmm.io.samples.signatures import read_signatures
-from pairhmm.io.sequences.output import open_sequences
+from pairhmm.io.sequences.writer import open_sequences
 from pairhmm.simulation.signatures import draw_sample, draw_signature
 
 TRUTH_COLUMNS = ("sample", "signature", "start", "end", "strand")
-HIGHEST_PHRED = 93
-# Streams of their own: of the same seed the samples' random bases would be the signatures'.
+# Separate random streams: with one seed, samples would otherwise have the random bases of the signatures.
 _SIGNATURES, _SAMPLES = 0, 1
 _Rule = tuple[bool, str, str]
 
@@ -119,7 +119,11 @@ def simulate_samples(
             (num_with_virus >= 0, "--num-with-virus", "must not be negative"),
             (1 <= min_viruses <= max_viruses, "--min-viruses", "must be from 1 to --max-viruses"),
             (max_viruses <= len(known), "--max-viruses", f"must be at most the {len(known)} signatures"),
-            (0 <= min_phred <= max_phred <= HIGHEST_PHRED, "--min-phred", "must be from 0 to --max-phred, at most 93"),
+            (
+                0 <= min_phred <= max_phred <= HIGHEST_SAM_QUALITY,
+                "--min-phred",
+                f"must be from 0 to --max-phred, at most {HIGHEST_SAM_QUALITY}",
+            ),
             *_shared_rules(min_length, max_length, n_ratio, seed),
         ]
     )

@@ -103,7 +103,7 @@ def validate(
     worst: int = 10,
     threads: int = 1,
 ) -> Validation:
-    """Score every pair of a reference-likelihood file and compare.
+    """Score every pair of a file of reference likelihoods, and compare.
 
     Parameters
     ----------
@@ -121,23 +121,34 @@ def validate(
     threads : int
         CPU threads.
 
+    Returns
+    -------
+    Validation
+
     Raises
     ------
     InputError
-        The file cannot be read as this format, or has no pairs: nothing compared is not a success.
+        For a file that can't be read as this format, or has no pairs: nothing compared is not a success.
+    OptionError
+        For an option with a value that it can't have.
     BackendUnavailable
-        The backend cannot run here.
+        Where a named backend does not run here.
+
+    Examples
+    --------
+    >>> pairhmm.validate("reference.txt", backend="cpu").holds  # doctest: +SKIP
+    True
     """
     file = path_of(path)
     check_number("tolerance", tolerance, 0, sys.float_info.max)
     check_whole("min_base_quality", min_base_quality, 0, HIGHEST_QUALITY)
     check_whole("worst", worst, 0)
     check_whole("threads", threads, 1)
-    chosen = engine.choose(backend)
+    pool = engine.choose(backend)
     pairs = failures = 0
     kept: list[Case] = []
     for chunk in _chunks(read_reference_likelihoods(file)):
-        for case in _score(chunk, chosen, min_base_quality, threads):
+        for case in _score(chunk, pool, min_base_quality, threads):
             pairs += 1
             failures += not (case.difference <= tolerance)
             kept.append(case)
@@ -159,10 +170,10 @@ def _chunks(pairs: Iterator[ReferencePair]) -> Iterator[list[ReferencePair]]:
         yield chunk
 
 
-def _score(pairs: list[ReferencePair], backend: DevicePool, min_base_quality: int, threads: int) -> Iterator[Case]:
+def _score(pairs: list[ReferencePair], pool: DevicePool, min_base_quality: int, threads: int) -> Iterator[Case]:
     for pair in pairs:
         np.maximum(pair.read.base_quality, np.uint8(min_base_quality), out=pair.read.base_quality)
     batch = PairBatch.from_groups([Group([pair.read], [pair.haplotype]) for pair in pairs])
-    scores = engine.forward(batch, backend=backend, threads=threads)
+    scores = pool.forward(batch, threads)
     for pair, score, precision in zip(pairs, scores.log10.tolist(), scores.precision.tolist(), strict=True):
         yield Case(pair.line, len(pair.read.bases), len(pair.haplotype), pair.expected, score, precision)

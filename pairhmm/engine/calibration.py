@@ -1,4 +1,4 @@
-"""What `pairhmm devices --calibrate` found out about this machine, kept in the user's cache: what "auto" goes by."""
+"""Speeds that `pairhmm devices --calibrate` measured on this machine, in the user's cache. "auto" chooses by them."""
 
 from __future__ import annotations
 
@@ -13,24 +13,25 @@ from platformdirs import user_cache_path
 log = logging.getLogger(__name__)
 
 VERSION = 1
-"""Of the file; one of another version is left alone, as if there were none."""
+"""Version of the file's format. A file of another version is ignored."""
 
 
 @dataclass(frozen=True, slots=True)
-class Speed:
-    """How long a backend takes on this machine.
+class DeviceSpeed:
+    """How long a device takes on this machine.
 
     Attributes
     ----------
     backend : str
+        The backend's name.
     device : str
-        Its description, as `pairhmm devices` has it; a SIMD level for the CPU.
+        The device's description, as `pairhmm devices` prints it; the SIMD level for the CPU.
     start_seconds : float
-        From a new process to its first score, beyond what the CPU needs; the CPU's own is 0.
+        Time from the start of a process to its first score, minus the CPU's time for the same. 0 for the CPU.
     call_seconds : float
-        Of a call with hardly anything to do.
+        Time of a call that scores a tiny batch.
     cells_per_second : float
-        Of a large batch, from host arrays to host scores.
+        Cells a second of a large batch, from host arrays to host scores.
     """
 
     backend: str
@@ -40,7 +41,7 @@ class Speed:
     cells_per_second: float
 
     def seconds(self, cells: int) -> float:
-        """Time for a batch of so many cells in a new process."""
+        """Seconds for a batch of so many cells in a new process."""
         return self.start_seconds + self.call_seconds + cells / self.cells_per_second
 
 
@@ -50,18 +51,18 @@ class Calibration:
 
     Attributes
     ----------
-    speeds : sequence of Speed
+    speeds : sequence of DeviceSpeed
     """
 
-    speeds: Sequence[Speed]
+    speeds: Sequence[DeviceSpeed]
 
-    def of(self, backend: str, device: str) -> Speed | None:
-        """The speed of a device, if it is the one that was measured."""
+    def of(self, backend: str, device: str) -> DeviceSpeed | None:
+        """The speed of a device; None where that device was not measured."""
         return next((speed for speed in self.speeds if (speed.backend, speed.device) == (backend, device)), None)
 
 
-def crossover(cpu: Speed, device: Speed) -> int | None:
-    """Cells from which a device is done before the CPU; None where it never is."""
+def crossover(cpu: DeviceSpeed, device: DeviceSpeed) -> int | None:
+    """Cells from which a device is faster than the CPU, its start included; None where it never is."""
     gained = 1 / cpu.cells_per_second - 1 / device.cells_per_second
     if gained <= 0:
         return None
@@ -69,28 +70,28 @@ def crossover(cpu: Speed, device: Speed) -> int | None:
 
 
 def path() -> Path:
-    """Where the calibration of this user's machine is kept."""
+    """The file that keeps this user's calibration."""
     return Path(user_cache_path("pairhmm", appauthor=False)) / "calibration.json"
 
 
 def save(calibration: Calibration) -> Path:
-    """Keep a calibration, in the place of the one before; returns its file."""
+    """Write a calibration over the last one. Returns the file."""
     target = path()
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(f"{target.name}.part")
-    part.write_text(
+    unfinished = target.with_name(f"{target.name}.part")
+    unfinished.write_text(
         json.dumps({"version": VERSION, "speeds": [asdict(speed) for speed in calibration.speeds]}, indent=1)
     )
-    part.replace(target)
+    unfinished.replace(target)
     return target
 
 
 def load() -> Calibration:
-    """What was kept; nothing where there is none, or none that can be read, which is announced."""
+    """The saved calibration. It is empty where there is none, or, with a warning, where the file can't be read."""
     try:
         kept = json.loads(path().read_text())
         if kept["version"] == VERSION:
-            return Calibration([Speed(**speed) for speed in kept["speeds"]])
+            return Calibration([DeviceSpeed(**speed) for speed in kept["speeds"]])
     except FileNotFoundError:
         pass
     except (OSError, ValueError, TypeError, KeyError) as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,13 +19,15 @@ from pairhmm.models.batch import PairBatch, Scores
 log = logging.getLogger(__name__)
 
 WORTH_A_DEVICE = 2_000_000_000
-"""Cells from which "auto" starts a GPU: with fewer, the CPU is done before the device is ready. That is for a machine
-that was not calibrated (`pairhmm devices --calibrate`)."""
+"""Cells from which "auto" starts a GPU on a machine that was not calibrated (`pairhmm devices --calibrate`).
+
+The CPU scores fewer cells than this before a GPU is ready.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What computes.
+    """Which backend computes, on which of its devices, with how much of their memory.
 
     Attributes
     ----------
@@ -52,21 +55,21 @@ def check_backend(wanted: object) -> None:
 
 
 def choose(wanted: str | Choice = "auto", cells: int | None = None) -> DevicePool:
-    """Make the backend that is wanted ready; "auto" takes the fastest that runs here and says what it took and why.
+    """Make the devices of a backend ready. "auto" takes the fastest backend that runs here, and says which and why.
 
     Parameters
     ----------
     wanted : str or Choice
-        A backend's name, or that with its devices.
+        A backend's name, or a name with devices.
     cells : int, optional
-        Size of the work, where it is known. Without it "auto" prepares for many small batches, as regions give them.
+        Cells of the whole work, where they are known. Without them "auto" expects many small batches, one a region.
 
     Raises
     ------
     BackendUnavailable
-        Where a named backend does not run here. Only "auto" falls back.
+        Where the named backend does not run here. Only "auto" falls back.
     InputError
-        For devices that the backend does not have.
+        Where the backend does not have the devices.
     """
     choice = Choice(wanted) if isinstance(wanted, str) else wanted
     if choice.backend != "auto":
@@ -86,35 +89,39 @@ def choose(wanted: str | Choice = "auto", cells: int | None = None) -> DevicePoo
         except BackendUnavailable as error:
             refused.append(f"{name}: {error.reason}; {error.cure}")
             continue
-        is_small = name == "cpu" and not refused and choice.devices is None
+        is_small = name == _fastest_on_the_cpu() and not refused and choice.devices is None
         why = "the fastest for small batches" if is_small else "the fastest here"
         instead = f" ({'; '.join(refused)})" if refused else ""
         # The oracle is hundreds of times slower than the others: nobody should wait for it unaware.
-        level = logging.WARNING if name == names[-1] else logging.INFO
+        level = logging.WARNING if backends.is_oracle(name) else logging.INFO
         log.log(level, "backend %s (%s), %s%s", name, found.detail, why, instead)
         return pool
     raise BackendUnavailable("auto", "; ".join(refused), "see pairhmm devices")
 
 
 def _ranked(names: Sequence[str], choice: Choice, cells: int | None) -> list[str]:
-    """Backends by how soon they are done with so many cells; the oracle last."""
+    """Backends in order of their time for so many cells, the soonest first; the oracle last."""
     if choice.devices is not None:
         return list(names)
     if cells is None:
-        return sorted(names, key=lambda name: name != "cpu")
+        return sorted(names, key=lambda name: name != _fastest_on_the_cpu())
     kept = calibration.load()
     sooner = {
         name: seconds
-        for name in names
-        if name not in ("cpu", "reference") and (seconds := _seconds_before_cpu(name, cells, kept)) is not None
+        for name in backends.on_devices()
+        if (seconds := _seconds_before_cpu(name, cells, kept)) is not None
     }
-    order = [*sorted(sooner, key=lambda name: sooner[name]), "cpu"]
+    order = [*sorted(sooner, key=lambda name: sooner[name]), *backends.on_the_cpu()[:1]]
     return order + [name for name in names if name not in order]
+
+
+def _fastest_on_the_cpu() -> str | None:
+    return next(iter(backends.on_the_cpu()), None)
 
 
 def _seconds_before_cpu(name: str, cells: int, kept: Calibration) -> float | None:
     """How long a backend's first device takes; None where the CPU is done before, 0 for one that was not measured."""
-    cpu = next((speed for speed in kept.speeds if speed.backend == "cpu"), None)
+    cpu = next((speed for speed in kept.speeds if speed.backend == _fastest_on_the_cpu()), None)
     own = [speed for speed in kept.speeds if speed.backend == name]
     worths = [crossover(cpu, speed) for speed in own] if cpu is not None and own else [WORTH_A_DEVICE]
     if all(worth is None or cells < worth for worth in worths):
@@ -129,30 +136,32 @@ def _seconds_before_cpu(name: str, cells: int, kept: Calibration) -> float | Non
 
 def forward(
     batch: PairBatch,
-    backend: str | Choice | Backend | DevicePool = "auto",
+    backend: str | Choice | Backend = "auto",
     threads: int = 1,
     chunk_cells: int | None = None,
 ) -> Scores:
-    """Score every pair of a batch.
+    """Score every pair of one batch. For many batches, call `choose` once and `DevicePool.forward` for each batch.
 
     Parameters
     ----------
     batch : PairBatch
-    backend : str, Choice, Backend or DevicePool
-        A name, or what `choose` returned: callers with many batches choose once.
+    backend : str, Choice or Backend
+        A backend's name, a name with devices, or one device that is ready.
     threads : int
         CPU threads.
     chunk_cells : int, optional
-        The backend gets no more cells than this at once; no score depends on it.
+        The most cells of one call to a device. No score depends on it.
 
     Returns
     -------
     Scores
-        No pair is -inf unless its likelihood is zero, and none is NaN.
+        No score is NaN, and none is -inf unless the likelihood is zero.
     """
-    if isinstance(backend, str | Choice):
-        backend = choose(backend, batch.cells)
-    pool = backend if isinstance(backend, DevicePool) else DevicePool([backend])
+    if isinstance(backend, DevicePool):
+        told = "engine.forward(batch, pool) is pool.forward(batch) now, and goes with the next release"
+        warnings.warn(told, FutureWarning, stacklevel=2)
+        return backend.forward(batch, threads, chunk_cells)
+    pool = choose(backend, batch.cells) if isinstance(backend, str | Choice) else DevicePool([backend])
     return pool.forward(batch, threads, chunk_cells)
 
 

@@ -1,4 +1,4 @@
-"""Where a batch is cut, so that each part fits a device and a run can be interrupted between parts."""
+"""Cuts a batch into chunks that fit a device. A run can be interrupted between two chunks."""
 
 from __future__ import annotations
 
@@ -11,10 +11,22 @@ from pairhmm.models.batch import PairBatch
 
 
 def cut(batch: PairBatch, sizes: Iterable[int]) -> Iterator[PairBatch]:
-    """Parts that make up the batch in its order, each of at most so many cells as its turn in `sizes`, or of one read.
+    """Cut a batch into chunks, in the batch's order.
 
-    `sizes` does not descend, and has no end. Parts of one size are about equal. Groups stay whole unless one alone is
-    too large for the first size: kernels work on a group's reads together.
+    Groups stay whole, because kernels score a group's reads together. Only a group larger than the first size is cut
+    between its reads. Chunks of one size have about equally many cells.
+
+    Parameters
+    ----------
+    batch : PairBatch
+    sizes : iterable of int
+        The most cells of the first chunk, of the second, and so on; endless, and never smaller than the one before. A
+        chunk of one read may have more.
+
+    Yields
+    ------
+    PairBatch
+        Views of the batch's arrays.
     """
     turns = iter(sizes)
     cells = next(turns)
@@ -35,7 +47,7 @@ def cut(batch: PairBatch, sizes: Iterable[int]) -> Iterator[PairBatch]:
 
 
 def _borders(batch: PairBatch, cells: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The reads before which the batch may be cut, its end among them, and the cells before each of these."""
+    """Where the batch may be cut, as indices of reads (the end of the batch included), and the cells before each."""
     borders, before = [batch.group_read], [batch.group_cells]
     letters = batch.group_letters
     for group in np.flatnonzero(np.diff(batch.group_cells) > cells).tolist():

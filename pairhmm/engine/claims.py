@@ -1,4 +1,4 @@
-"""Things of this machine that one process at a time may use; a claim ends with its process, however that ends."""
+"""Claims on things that one process at a time may use. A claim ends when its process does, even if it is killed."""
 
 from __future__ import annotations
 
@@ -15,29 +15,31 @@ from pairhmm.errors import InputError
 log = logging.getLogger(__name__)
 
 _LOOK_AGAIN_SECONDS = 0.5
-# Files stay open, and so claimed, until the process ends.
+"""Seconds between two looks for things that have become free."""
+
 _held: list[int] = []
+"""Descriptors of the locked files. They stay open, and so locked, until the process ends."""
 
 
 def claim(names: Sequence[str], count: int) -> list[int]:
-    """Wait until so many of some things are free, and keep them until this process ends.
+    """Wait until `count` of the named things are free, and claim them until this process ends.
 
     Parameters
     ----------
     names : sequence of str
-        Of the things: file names.
+        Names of the things; each must do as a file name.
     count : int
         At most ``len(names)``.
 
     Returns
     -------
     list of int
-        Indices into `names`: the first ones that are free.
+        Indices into `names` of those that were claimed, which are the first free ones.
 
     Raises
     ------
     InputError
-        Where claims can't be written down.
+        Where the folder of the lock files can't be used.
     """
     folder = Path(tempfile.gettempdir()) / f"pairhmm-claims-{os.getuid()}"
     is_told = False
@@ -60,7 +62,7 @@ def claim(names: Sequence[str], count: int) -> list[int]:
 
 
 def _lock(folder: Path, name: str) -> int | None:
-    """An open file that is locked; None where another process has it locked."""
+    """Descriptor of a file that this process has now locked; None where another process holds the lock."""
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
         descriptor = os.open(folder / name, os.O_CREAT | os.O_RDWR, 0o600)

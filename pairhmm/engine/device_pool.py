@@ -23,62 +23,66 @@ from pairhmm.models.batch import PairBatch, Scores
 
 log = logging.getLogger(__name__)
 
-CPU_BACKENDS = ("cpu", "reference")
-"""What scores in a device's place: the first of them that runs here."""
-
 GROWTH = 2
-"""Of a device's chunks, from one to the next."""
+"""Factor by which the chunks of a batch grow, from one round of the devices to the next."""
 
 WAIT_SECONDS = 0.1
-"""Ctrl-C is heeded between two waits of the main thread."""
+"""Seconds that the main thread waits for devices before it looks for Ctrl-C again."""
 
 
 class DevicePool:
-    """Devices that share the chunks of each batch; no score depends on which of them takes what.
+    """Devices that share the chunks of each batch. No score depends on which device scores a chunk.
 
-    What is learnt of a device stays: one that ran out of memory gets smaller chunks from then on, and one that was lost
-    gets none. What no device can score goes to the CPU, announced. A pool scores one batch at a time.
+    The pool remembers its devices' limits: a device that ran out of memory gets smaller chunks from then on, and a lost
+    device gets none. The CPU scores what no device can, and a warning says so. A pool scores one batch at a time.
 
     Parameters
     ----------
     devices : sequence of Backend
         At least one.
+
+    Attributes
+    ----------
+    name : str
+        The backend's name.
+    label : str
+        The devices' labels, as messages name them.
     """
 
     def __init__(self, devices: Sequence[Backend]) -> None:
         self.name = devices[0].name
         self.label = ", ".join(device.label for device in devices)
-        self._devices = [_Device(backend, backend.chunk_cells) for backend in devices]
+        self._members = [_Member(device, device.chunk_cells) for device in devices]
         self._lock = threading.Lock()
         self._announced: set[str] = set()
 
     @property
-    def backends(self) -> list[Backend]:
-        """One a device."""
-        return [device.backend for device in self._devices]
+    def devices(self) -> list[Backend]:
+        """The devices, in the order they were given, lost ones too."""
+        return [member.device for member in self._members]
 
     def forward(self, batch: PairBatch, threads: int = 1, chunk_cells: int | None = None) -> Scores:
         """Score every pair of a batch; the parameters are those of `pairhmm.engine.forward`."""
         # Not filled: a page is first touched by the thread that has its scores, while the device computes.
         job = _Job(np.empty(batch.pairs), np.empty(batch.pairs, dtype=np.uint8), deque([_Chunk(0, batch)]))
-        while job.chunks and (devices := [device for device in self._devices if not device.lost]):
-            job.chunks = deque(_parts(job.chunks, _chunk_sizes(devices, chunk_cells)))
-            self._feed_all(job, devices, threads)
-        self._score_unscored(job, threads)
-        self._score_missing(job, threads)
+        while job.chunks and (members := [member for member in self._members if not member.lost]):
+            job.chunks = deque(_split(job.chunks, _chunk_sizes(members, chunk_cells)))
+            self._feed_all(job, members, threads)
+        self._score_left_chunks(job, threads)
+        self._score_unscored_pairs(job, threads)
         return Scores(job.log10, job.precision)
 
-    def _feed_all(self, job: _Job, devices: Sequence[_Device], threads: int) -> None:
+    def _feed_all(self, job: _Job, members: Sequence[_Member], threads: int) -> None:
         """Score the chunks of a job until none is left, or the devices are lost."""
-        turns = range(max(device.backend.concurrency for device in devices))
-        feeds = [device for turn in turns for device in devices if turn < device.backend.concurrency]
+        turns = range(max(member.device.concurrency for member in members))
+        feeds = [member for turn in turns for member in members if turn < member.device.concurrency]
         del feeds[len(job.chunks) :]
         stop = threading.Event()
         if len(feeds) == 1:
             self._feed(job, feeds[0], threads, stop)
             return
-        share = max(1, threads // len(feeds))
-        running = {self._threads.submit(self._feed, job, device, share, stop) for device in feeds}
+        threads_each = max(1, threads // len(feeds))
+        running = {self._threads.submit(self._feed, job, member, threads_each, stop) for member in feeds}
         left = set(running)
         try:
             while left:
@@ -90,59 +94,59 @@ class DevicePool:
             stop.set()
             wait(running)
 
-    def _feed(self, job: _Job, device: _Device, threads: int, stop: threading.Event) -> None:
-        """Score chunks on one device; several threads may feed the same."""
-        while not (device.lost or stop.is_set()):
+    def _feed(self, job: _Job, member: _Member, threads: int, stop: threading.Event) -> None:
+        """Score chunks on one device until none is left; several threads may feed the same device."""
+        while not (member.lost or stop.is_set()):
             try:
                 chunk = job.chunks.popleft()
             except IndexError:
                 return
-            if chunk.divisible and chunk.batch.cells > device.chunk_cells:
-                job.chunks.extendleft(reversed(_parts([chunk], repeat(device.chunk_cells))))
+            if chunk.divisible and chunk.batch.cells > member.chunk_cells:
+                job.chunks.extendleft(reversed(_split([chunk], repeat(member.chunk_cells))))
                 continue
             try:
-                scores = score(chunk.batch, device.backend, threads)
+                scores = score(chunk.batch, member.device, threads)
             except OutOfDeviceMemory:
                 if chunk.divisible:
-                    self._shrink(device, chunk.batch.cells // 2)
+                    self._shrink(member, chunk.batch.cells // 2)
                     job.chunks.appendleft(chunk)
                 else:
                     job.unfit.append(chunk)
             except DeviceLost as error:
                 job.chunks.appendleft(chunk)
-                self._lose(device, error.cause)
+                self._lose(member, error.cause)
             else:
                 job.store(chunk, scores)
 
-    def _shrink(self, device: _Device, cells: int) -> None:
+    def _shrink(self, member: _Member, cells: int) -> None:
         with self._lock:
-            if cells < device.chunk_cells:
-                device.chunk_cells = cells
-                log.warning("%s: out of memory; chunks of %s cells now", device.backend.label, f"{cells:,}")
+            if cells < member.chunk_cells:
+                member.chunk_cells = cells
+                log.warning("%s: out of memory; chunks of %s cells now", member.device.label, f"{cells:,}")
 
-    def _lose(self, device: _Device, cause: str) -> None:
+    def _lose(self, member: _Member, cause: str) -> None:
         with self._lock:
-            if not device.lost:
-                device.lost = True
-                left = [other.backend.label for other in self._devices if not other.lost]
+            if not member.lost:
+                member.lost = True
+                left = [other.device.label for other in self._members if not other.lost]
                 heirs = ", ".join(left) or f"backend {self._cpu.label}"
-                log.warning("%s is lost (%s); its work goes to %s", device.backend.label, cause, heirs)
+                log.warning("%s is lost (%s); its work goes to %s", member.device.label, cause, heirs)
 
-    def _score_unscored(self, job: _Job, threads: int) -> None:
-        """Score on the CPU what is left of a job: chunks that do not fit, or that have no device any more."""
+    def _score_left_chunks(self, job: _Job, threads: int) -> None:
+        """Score on the CPU the chunks that no device scored: they did not fit, or every device is lost."""
         if not (job.unfit or job.chunks):
             return
         if job.unfit:
             self._say_once("reads whose scores do not fit the device's memory")
-        for chunk in _parts([*job.unfit, *job.chunks], repeat(self._cpu.chunk_cells)):
+        for chunk in _split([*job.unfit, *job.chunks], repeat(self._cpu.chunk_cells)):
             job.store(chunk, score(chunk.batch, self._cpu, threads))
 
-    def _score_missing(self, job: _Job, threads: int) -> None:
-        """Score on the CPU the pairs that a backend left unscored."""
+    def _score_unscored_pairs(self, job: _Job, threads: int) -> None:
+        """Score on the CPU the pairs that a device left unscored in chunks that it did score."""
         if not job.incomplete:
             return
         self._say_once("pairs that it cannot score")
-        for chunk in _parts(job.incomplete, repeat(self._cpu.chunk_cells)):
+        for chunk in _split(job.incomplete, repeat(self._cpu.chunk_cells)):
             own = Scores(job.log10[chunk.scores], job.precision[chunk.scores])
             pairs = own.unscored()
             if len(pairs):
@@ -155,35 +159,35 @@ class DevicePool:
 
     @cached_property
     def _threads(self) -> ThreadPoolExecutor:
-        """One for each call that the devices take at once; a batch may be done sooner than a new thread begins."""
-        return ThreadPoolExecutor(sum(device.backend.concurrency for device in self._devices))
+        """A thread for each call that the devices take at once, kept: a small batch is done before a thread starts."""
+        return ThreadPoolExecutor(sum(member.device.concurrency for member in self._members))
 
     @cached_property
     def _cpu(self) -> Backend:
-        return backends.load(next(name for name in CPU_BACKENDS if backends.status(name).available))
+        return backends.load(next(name for name in backends.on_the_cpu() if backends.status(name).available))
 
 
-def score(batch: PairBatch, backend: Backend, threads: int) -> Scores:
-    """Score a batch in one piece: fast arithmetic, and the backend's other one for what that does not hold."""
-    is_long = np.diff(batch.read_offset) > backend.longest_fast_read
-    scores = backend.forward(batch, is_long, threads)
+def score(batch: PairBatch, device: Backend, threads: int) -> Scores:
+    """Score a batch on one device in one call, then rescue the pairs that its fast arithmetic does not hold."""
+    is_long = np.diff(batch.read_offset) > device.longest_fast_read
+    scores = device.forward(batch, is_long, threads)
     rescued = scores.unscored()
     if len(rescued):
-        scores.put(rescued, backend.forward_pairs(batch, rescued, threads))
+        scores.put(rescued, device.forward_pairs(batch, rescued, threads))
     return scores
 
 
 @dataclass(slots=True)
-class _Device:
-    """A backend, and what was learnt of it."""
+class _Member:
+    """A device of a pool, the cells of its largest chunk from now on, and whether it is lost."""
 
-    backend: Backend
+    device: Backend
     chunk_cells: int
     lost: bool = False
 
 
 class _Chunk(NamedTuple):
-    """A run of a batch's reads, and where its pairs stand in the batch."""
+    """Consecutive reads of a batch, as a batch of their own, and the index of their first pair in the whole batch."""
 
     first_pair: int
     batch: PairBatch
@@ -199,7 +203,7 @@ class _Chunk(NamedTuple):
 
 @dataclass(slots=True)
 class _Job:
-    """The scores of a batch, and chunks of it: still to be scored, too large for a device, or with NaN among them."""
+    """Scores of a batch, and its chunks: those to score, those too large for a device, those with unscored pairs."""
 
     log10: NDArray[np.float64]
     precision: NDArray[np.uint8]
@@ -216,24 +220,24 @@ class _Job:
             self.incomplete.append(chunk)
 
 
-def _parts(chunks: Iterable[_Chunk], sizes: Iterable[int]) -> list[_Chunk]:
-    """The chunks, cut where they have more cells than that (`pairhmm.engine.chunks.cut`)."""
-    parts = []
+def _split(chunks: Iterable[_Chunk], sizes: Iterable[int]) -> list[_Chunk]:
+    """The same reads in chunks of at most so many cells (`pairhmm.engine.chunks.cut`)."""
+    smaller = []
     sizes = iter(sizes)
     for first_pair, batch in chunks:
-        for part in cut(batch, sizes):
-            parts.append(_Chunk(first_pair, part))
-            first_pair += part.pairs
-    return parts
+        for chunk in cut(batch, sizes):
+            smaller.append(_Chunk(first_pair, chunk))
+            first_pair += chunk.pairs
+    return smaller
 
 
-def _chunk_sizes(devices: Sequence[_Device], most: int | None) -> Iterator[int]:
-    """Small chunks first, so that every device soon computes; the more it has to do, the larger those that follow."""
-    largest = min(device.chunk_cells for device in devices)
+def _chunk_sizes(members: Sequence[_Member], most: int | None) -> Iterator[int]:
+    """Cells of each chunk, without end: small ones first, so that every device starts soon, then larger ones."""
+    largest = min(member.chunk_cells for member in members)
     if most is not None:
         largest = max(1, min(largest, most))
-    size = min(device.backend.first_chunk_cells for device in devices)
+    size = min(member.device.first_chunk_cells for member in members)
     while size < largest:
-        yield from repeat(size, len(devices))
+        yield from repeat(size, len(members))
         size *= GROWTH
     yield from repeat(largest)

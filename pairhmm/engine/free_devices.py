@@ -1,8 +1,6 @@
-"""Devices for processes side by side: each takes those that no other has claimed."""
+"""`--device free`: processes that run side by side each take devices that no other process has claimed."""
 
 from __future__ import annotations
-
-import os
 
 from pairhmm import backends
 from pairhmm.engine.claims import claim
@@ -10,15 +8,16 @@ from pairhmm.errors import BackendUnavailable, InputError
 
 
 def claim_devices(backend: str, count: int = 1) -> tuple[int, ...]:
-    """Devices that no other process of this user has claimed; they stay claimed until this process ends.
+    """Claim devices that no other process of this user has claimed, until this process ends.
 
-    Where there are fewer, it waits.
+    Waits until enough devices are free.
 
     Parameters
     ----------
     backend : str
-        A backend that computes on devices.
+        Name of a backend with devices.
     count : int
+        Devices to claim.
 
     Returns
     -------
@@ -28,8 +27,9 @@ def claim_devices(backend: str, count: int = 1) -> tuple[int, ...]:
     Raises
     ------
     InputError
-        For a backend without devices, or with fewer than `count`.
+        Where the backend has no devices, or fewer than `count`.
     BackendUnavailable
+        Where the backend does not run here.
     """
     if backend == "auto":
         raise InputError("--device", "free", "needs to know whose devices", "name the --backend")
@@ -39,10 +39,5 @@ def claim_devices(backend: str, count: int = 1) -> tuple[int, ...]:
     if len(found.devices) < count:
         rule = f"{backend} has {len(found.devices)} devices, and {count} are asked for"
         raise InputError("--device", ",".join(["free"] * count), rule, "see pairhmm devices")
-    return tuple(claim([_name(backend, index) for index in range(len(found.devices))], count))
-
-
-def _name(backend: str, index: int) -> str:
-    """A device as the machine knows it: a scheduler may have left this process some of its GPUs, numbered anew."""
-    visible = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if backend == "cuda" else []
-    return f"{backend}-{visible[index].strip() if index < len(visible) and visible[index] else index}"
+    numbers = found.machine_numbers or map(str, range(len(found.devices)))
+    return tuple(claim([f"{backend}-{number}" for number in numbers], count))

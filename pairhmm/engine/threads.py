@@ -1,4 +1,4 @@
-"""How many threads are worth starting here, and what is said where fewer could be."""
+"""How many threads are worth starting here, and messages where fewer were started than asked for."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import sys
 log = logging.getLogger(__name__)
 
 MOST_PER_CORE = 16
-"""More threads than this on a core only take memory from each other."""
+"""The most threads for each core. More would not be faster, and each takes memory."""
 
 
 def usable_threads(wanted: int) -> int:
-    """`wanted`, or where that is more, `MOST_PER_CORE` for each core that this process may use, and that is said."""
+    """`wanted`, but at most `MOST_PER_CORE` for each core that this process may use; a warning tells of fewer."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     most = MOST_PER_CORE * cores
     if wanted > most:
@@ -22,7 +22,7 @@ def usable_threads(wanted: int) -> int:
 
 
 def tell_of_refused_threads() -> None:
-    """Say how many threads of compiled code the system did not start, if any: the others did their work."""
+    """Warn of threads of compiled code that the system refused to start. The other threads did their work."""
     native = sys.modules.get("pairhmm._cpu")
     if native is not None and (refused := native.threads_refused()):
         log.warning("%d threads could not be started: fewer did the work (ulimit -u, ulimit -v)", refused)

@@ -1,4 +1,4 @@
-"""Whether reads were aligned to this reference: their letters tell, and the checksums of their header.
+"""Checks that reads were aligned to this reference, by their bases and by the checksums in their header.
 
 All coordinates are 0-based half-open.
 """
@@ -15,43 +15,40 @@ from numpy.typing import NDArray
 from pairhmm.errors import InputError
 from pairhmm.genomics.arrays import offsets
 from pairhmm.genomics.blocks import ReadBlock
+from pairhmm.genomics.cigar import ALIGNS, CONSUMES_QUERY, CONSUMES_REFERENCE
 from pairhmm.genomics.regions import FetchBases
 from pairhmm.genomics.sequences import encode
 
 log = logging.getLogger(__name__)
 
-# Reads of a contig that are looked at: so many at first, and one in so many of those that follow.
+# Reads of a contig that are compared: the first ones, and then one in so many.
 _FIRST_READS, _ONE_IN = 64, 256
-# Aligned bases that are looked at in a block, about: long reads are fewer.
+# The most bases of a block that are compared, about. Fewer long reads are compared.
 _MOST_BASES = 1_000_000
-# A read that differs in more than this share of its bases is not aligned here; unrelated bases differ in three of four.
+# A read with a larger share of mismatches was not aligned to this reference. Unrelated sequences have three in four.
 _WRONG_SHARE = 0.4
-# What is judged: reads of so many comparable bases, once there are so many reads.
+# The fewest comparable bases of a read that counts, and the fewest such reads for a verdict.
 _FEWEST_BASES, _FEWEST_READS = 30, 10
-# A read over an intron this many times its length is not looked at: its reference would have to be read for little.
+# Reads that span more than this many times their length are not compared: fetching an intron costs too much.
 _LONGEST_SPAN = 20
-# Contigs are summed unasked up to so many bases in all, a twentieth of a second; beyond, where reads disagree.
+# Checksums are computed for contigs of so many bases in all (0.05 s). Beyond, only where reads disagree.
 _SUMMED_UNASKED = 10_000_000
-_PIECE = 1 << 24
-# By BAM's operations M I D N S H P = X: whether they align bases, and what they use up.
-_ALIGNS = np.array([1, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0], dtype=bool)
-_USES_QUERY = np.array([1, 1, 0, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0], dtype=np.int64)
-_USES_REFERENCE = np.array([1, 0, 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0], dtype=np.int64)
+_AT_ONCE = 1 << 24
 
 
 class ReferenceCheck:
-    """Lets blocks of reads pass for as long as they agree with the reference.
+    """Watches blocks of reads, and stops a run whose reads disagree with the reference.
 
     Parameters
     ----------
     path : str
-        The reference, for messages.
+        Name of the reference, for messages.
     fetch : callable
         ``fetch(chrom, start, end)`` gives reference bases.
     contigs : mapping of str to int
-        Lengths.
+        Lengths of the contigs.
     checksums : mapping of str to str
-        MD5 of contigs that the reads' header has (SAM's M5): upper-case letters, in hexadecimal.
+        MD5 of contigs, in hexadecimal, from the reads' header (SAM's M5).
     """
 
     def __init__(self, path: str, fetch: FetchBases, contigs: Mapping[str, int], checksums: Mapping[str, str]) -> None:
@@ -62,12 +59,12 @@ class ReferenceCheck:
         self._seen = self._looked_at = self._judged = self._wrong = 0
 
     def watch(self, blocks: Iterable[ReadBlock]) -> Iterator[ReadBlock]:
-        """The blocks themselves.
+        """Pass the blocks on, unchanged.
 
         Raises
         ------
         InputError
-            Naming the contig with which most reads disagree.
+            Where most reads of a contig disagree with it.
         """
         for block in blocks:
             if block.chrom != self._chrom:
@@ -89,8 +86,8 @@ class ReferenceCheck:
     def _sums_agree(self) -> bool:
         length = self._contigs[self._chrom]
         total = hashlib.md5(usedforsecurity=False)
-        for start in range(0, length, _PIECE):
-            total.update(self._fetch(self._chrom, start, min(start + _PIECE, length)).encode())
+        for start in range(0, length, _AT_ONCE):
+            total.update(self._fetch(self._chrom, start, min(start + _AT_ONCE, length)).encode())
         return total.hexdigest() == self._checksums[self._chrom].lower()
 
     def _look_at(self, block: ReadBlock) -> None:
@@ -111,7 +108,7 @@ class ReferenceCheck:
             self._stop()
 
     def _stop(self) -> None:
-        """Most reads disagree: an error, unless the checksum says that the reference is the right one."""
+        """Raise an error since most reads disagree, or only warn where the checksum confirms the reference."""
         rule = f"{self._wrong / self._judged:.0%} of the reads that were looked at disagree with it"
         if self._chrom in self._checksums and self._sums_agree():
             log.warning("%s: contig %s: %s, although it is the one they were aligned to", self._path, self._chrom, rule)
@@ -121,7 +118,7 @@ class ReferenceCheck:
 
 
 def differences(block: ReadBlock, fetch: FetchBases) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Aligned bases of each read that can be compared, and those of them that are not the reference's.
+    """Count the bases of each read that can be compared with the reference, and those that differ from it.
 
     Parameters
     ----------
@@ -132,7 +129,7 @@ def differences(block: ReadBlock, fetch: FetchBases) -> tuple[NDArray[np.int64],
     Returns
     -------
     compared, differing : int64 (reads,)
-        N, on either side, compares with nothing.
+        An N in the read or in the reference is not compared.
     """
     if not len(block):
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
@@ -142,10 +139,10 @@ def differences(block: ReadBlock, fetch: FetchBases) -> tuple[NDArray[np.int64],
     operation, length = block.cigar & 15, (block.cigar >> 4).astype(np.int64)
     read = np.repeat(np.arange(len(block)), np.diff(block.cigar_offset))
     # Every CIGAR uses up exactly its read's bases; one that aligns none has a stretch of the reference all the same.
-    query_at = offsets(length * _USES_QUERY[operation])[:-1]
-    reference_at = offsets(length * _USES_REFERENCE[operation])
+    query_at = offsets(length * CONSUMES_QUERY[operation])[:-1]
+    reference_at = offsets(length * CONSUMES_REFERENCE[operation])
     reference_at = reference_at[:-1] + (begin - reference_at[block.cigar_offset[:-1]])[read]
-    aligned = _ALIGNS[operation] & (length > 0)
+    aligned = ALIGNS[operation] & (length > 0)
     length, read = length[aligned], read[aligned]
     within = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
     query = block.bases[np.repeat(query_at[aligned], length) + within]

@@ -1,4 +1,4 @@
-"""Where regions come from: candidates as the reads come in, or one region known beforehand.
+"""Sources of regions: candidates that reads show, listed candidates, or one given region.
 
 All coordinates are 0-based half-open.
 """
@@ -18,37 +18,37 @@ from pairhmm.genomics.variants import Variant
 
 
 class RegionTest(Protocol):
-    """Whether a 0-based position is wanted."""
+    """Whether a 0-based position is inside."""
 
     def __call__(self, chrom: str, position: int) -> bool: ...
 
 
 class RegionSource(Protocol):
-    """Gives regions in coordinate order as the reads come in."""
+    """Gives regions in coordinate order while reads come in."""
 
     def advance(self, block: ReadBlock, frontier: int) -> Iterator[Region]:
-        """Regions that are known once reads up to `frontier` were seen; `block` has the newest."""
+        """Regions that are complete once the reads up to `frontier` have come in; `block` has the newest reads."""
 
     def finish(self, chrom: str) -> Iterator[Region]:
-        """The regions left on a contig whose reads have all been seen, and on contigs before it."""
+        """The last regions of a contig whose reads have all come in, and of contigs before it."""
 
     def finish_all(self) -> Iterator[Region]:
-        """All regions left, once there are no more reads."""
+        """All remaining regions, once there are no more reads."""
 
     @property
     def open_start(self) -> int | None:
-        """Where the region that is still being joined begins, if there is one."""
+        """Where the region that is not complete begins; None without one."""
 
 
 class DiscoveredRegions:
-    """Regions of candidates that the reads show; those without one that is asked for are left out.
+    """Regions of candidates that the reads show. Each has a candidate that was asked for.
 
     Parameters
     ----------
     finder : CandidateFinder
     builder : RegionBuilder
     asked, known : callable, optional
-        Where genotypes are asked for, and where candidates are known, which is further; everywhere without them.
+        Where genotypes are asked for, and where candidates are sought, which is more; everywhere without them.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class DiscoveredRegions:
         self._asked, self._known = asked, known
 
     def advance(self, block: ReadBlock, frontier: int) -> Iterator[Region]:
-        """Regions whose candidates are settled."""
+        """Regions whose candidates no later read can change."""
         yield from self._joined(self._finder.scan(block))
         yield from filter(is_asked, self._builder.advance(block.chrom, frontier))
 
@@ -77,7 +77,7 @@ class DiscoveredRegions:
 
     @property
     def open_start(self) -> int | None:
-        """Where the region that is still being joined begins."""
+        """Where the region that is not complete begins; None without one."""
         return self._builder.open_start
 
     def _joined(self, variants: Iterable[Variant]) -> Iterator[Region]:
@@ -87,15 +87,15 @@ class DiscoveredRegions:
 
 
 class ListedRegions:
-    """Regions of listed candidates, with what reads show beside them as nuisances.
+    """Regions of listed candidates, with unlisted variants that reads show as nuisances.
 
-    A read that carries an unlisted variant beside a listed one fits no haplotype of listed alleles alone. Nuisances
-    tell such reads from those that fit nothing. They do not change how candidates are joined.
+    A read with an unlisted variant near a listed one fits no haplotype of listed alleles. Nuisances give it one. They
+    do not change how candidates are joined.
 
     Parameters
     ----------
     listed : iterable of Variant
-        In the order of `contigs`, by position within each.
+        In the order of `contigs`, then by position.
     builder : RegionBuilder
     contigs : sequence of str
         Contigs in the order of the reads.
@@ -117,7 +117,7 @@ class ListedRegions:
         self._builder, self._nuisances, self._asked = builder, nuisances, asked
         self._flank = builder.options.flank
         self._rank = {name: rank for rank, name in enumerate(contigs)}
-        # Joined, but reads to come may still show a nuisance in them.
+        # Regions whose candidates are complete, but in which later reads may show a nuisance.
         self._joined: deque[Region] = deque()
 
     def advance(self, block: ReadBlock, frontier: int) -> Iterator[Region]:
@@ -133,28 +133,28 @@ class ListedRegions:
         self._nuisances.forget(min([*starts, frontier - self._flank]) - 2 * MAX_SHIFT)
 
     def finish(self, chrom: str) -> Iterator[Region]:
-        """The regions left on `chrom` and before."""
+        """The last regions of `chrom` and of contigs before it."""
         self._nuisances.finish()
         self._join((self._rank[chrom] + 1, 0))
         self._joined.extend(self._builder.finish())
         yield from self._rest()
 
     def finish_all(self) -> Iterator[Region]:
-        """All regions left."""
+        """All remaining regions."""
         self._join((len(self._rank), 0))
         self._joined.extend(self._builder.finish())
         yield from self._rest()
 
     @property
     def open_start(self) -> int | None:
-        """Where regions that were not given yet begin."""
+        """Where the first region that was not given yet begins; None without one."""
         starts = [region.core_start for region in self._joined]
         if self._builder.open_start is not None:
             starts.append(self._builder.open_start)
         return min(starts, default=None)
 
     def _join(self, place: tuple[int, int]) -> None:
-        """Take the listed candidates before (rank of a contig, position)."""
+        """Join the listed candidates before a place, which is (rank of a contig, position)."""
         while (variant := self._ahead) is not None and (self._rank[variant.chrom], variant.pos) < place:
             self._ahead = next(self._listed, None)
             self._joined.extend(self._builder.push(placed(variant, self._asked)))
@@ -170,19 +170,19 @@ class ListedRegions:
 
 
 def placed(variant: Variant, asked: RegionTest | None) -> Variant:
-    """The variant, as context where it lies outside what is asked for."""
+    """The variant, with the role "context" where it is outside of what was asked for."""
     if asked is None or asked(variant.chrom, variant.pos):
         return variant
     return replace(variant, role="context")
 
 
 def is_asked(region: Region) -> bool:
-    """Whether some candidate's genotype is asked for."""
+    """Whether the genotype of a candidate of the region is asked for."""
     return any(variant.role == "asked" for variant in region.variants)
 
 
 class GivenRegion:
-    """One region known beforehand.
+    """One region that is given beforehand.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ class GivenRegion:
 
     @property
     def open_start(self) -> int | None:
-        """Nothing is being joined here."""
+        """None: the region is complete from the start."""
         return None
 
     def advance(self, block: ReadBlock, frontier: int) -> Iterator[Region]:
@@ -210,7 +210,7 @@ class GivenRegion:
             yield from self.finish_all()
 
     def finish(self, chrom: str) -> Iterator[Region]:
-        """The region, where it lies on `chrom` or before."""
+        """The region, if it is on `chrom` or before."""
         if self._region is not None and self._rank[self._region.chrom] <= self._rank[chrom]:
             yield from self.finish_all()
 

@@ -1,4 +1,4 @@
-"""Reads cut to regions, prepared as GATK does and scored by the engine."""
+"""Prepares reads as GATK does, and scores them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm import engine
 from pairhmm.compiled import native
 from pairhmm.engine.device_pool import DevicePool
 from pairhmm.evidence.stream import CutReads
@@ -32,14 +31,14 @@ class GatkScorer:
     Attributes
     ----------
     options : GatkOptions
-    backend : Backend
+    pool : DevicePool
     threads : int
     bases, lowered : int
-        Bases scored so far, and those of them whose quality was lowered to 6.
+        How many bases were scored so far, and how many of them had their quality lowered to 6.
     """
 
     options: GatkOptions
-    backend: DevicePool
+    pool: DevicePool
     threads: int = 1
     bases: int = 0
     lowered: int = 0
@@ -62,7 +61,7 @@ class GatkScorer:
             start=START,
             qualities=qualities,
         )
-        scores: Scores = engine.forward(batch, self.backend, self.threads)
+        scores: Scores = self.pool.forward(batch, self.threads)
         return scores.log10, scores.precision
 
     def set_aside(self, scores: NDArray[np.float64], lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -71,7 +70,7 @@ class GatkScorer:
 
 
 def prepare_reads(reads: CutReads, options: GatkOptions) -> Qualities:
-    """The five bytes a base that the model takes, for many reads at once.
+    """Prepare many reads at once for the model: five bytes a base.
 
     Parameters
     ----------

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from pairhmm.evidence.region_evidence import Evidence
 from pairhmm.evidence.scoring import GatkScorer
-from pairhmm.evidence.stream import Evidence
 from pairhmm.models.gatk import GatkOptions
 
 log = logging.getLogger(__name__)

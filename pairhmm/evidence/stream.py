@@ -12,12 +12,13 @@ from __future__ import annotations
 import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Protocol
+from dataclasses import dataclass, field
+from typing import Annotated, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.evidence.region_evidence import Evidence
 from pairhmm.evidence.region_sources import RegionSource
 from pairhmm.genomics.arrays import offsets
 from pairhmm.genomics.blocks import ReadBlock, gather
@@ -26,84 +27,10 @@ from pairhmm.genomics.haplotypes import Haplotype, build_haplotypes
 from pairhmm.genomics.regions import MAX_SHIFT, FetchBases, Region
 from pairhmm.genomics.sequences import encode
 from pairhmm.interface.display import short_repr
-from pairhmm.interface.options import check_whole
+from pairhmm.interface.options import Within, check_fields
 
 # GATK drops reads that a region's cut leaves shorter (AssemblyBasedCallerUtils, READ_LENGTH_FILTER_THRESHOLD).
 MIN_CUT_LENGTH = 10
-
-
-@dataclass(slots=True)
-class Evidence:
-    """A region with its haplotypes, its reads, and the likelihood of each read given each haplotype.
-
-    Attributes
-    ----------
-    region : Region
-    haplotypes : list of Haplotype
-        The reference first, unless haplotypes were given.
-    names : list of str
-        Read names.
-    sample : int32 (reads,)
-    flag : uint16 (reads,)
-        SAM flags.
-    start, end : int64 (reads,)
-        Where each read is aligned.
-    length : int64 (reads,)
-        Bases of each read before it was cut.
-    log10 : float64 (reads, haplotypes)
-        log10 P(read | haplotype).
-    precision : uint8 (reads, haplotypes)
-        0 for float32, 1 for float64.
-    set_aside : bool (reads,)
-        Reads that fit none of the haplotypes; genotypes are made without them.
-    samples : sequence of str
-        Names of the run's samples, which `sample` counts.
-    """
-
-    region: Region
-    haplotypes: list[Haplotype]
-    names: list[str]
-    sample: NDArray[np.int32]
-    flag: NDArray[np.uint16]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-    length: NDArray[np.int64]
-    log10: NDArray[np.float64]
-    precision: NDArray[np.uint8]
-    set_aside: NDArray[np.bool_]
-    samples: Sequence[str] = ()
-
-    @property
-    def sample_names(self) -> list[str]:
-        """The sample of each read, by name."""
-        return [self.samples[index] for index in self.sample.tolist()]
-
-    def __repr__(self) -> str:
-        place = f"{self.region.chrom}:{self.region.start + 1}-{self.region.end}"
-        return f"Evidence({place}, {len(self.names)} reads, {len(self.haplotypes)} haplotypes)"
-
-
-def without_nuisances(evidence: Evidence) -> Evidence:
-    """The evidence on the haplotypes of listed alleles alone; which reads are set aside stays as it is."""
-    columns = [number for number, one in enumerate(evidence.region.variants) if one.role != "nuisance"]
-    if len(columns) == len(evidence.region.variants):
-        return evidence
-    kept = [number for number, haplotype in enumerate(evidence.haplotypes) if not haplotype.is_nuisance]
-    region = evidence.region
-    return replace(
-        evidence,
-        region=replace(
-            region,
-            variants=tuple(region.variants[number] for number in columns),
-            extents=tuple(region.extents[number] for number in columns),
-        ),
-        haplotypes=[
-            replace(haplotype, alleles=tuple(haplotype.alleles[number] for number in columns))
-            for haplotype in (evidence.haplotypes[number] for number in kept)
-        ],
-        log10=np.ascontiguousarray(evidence.log10[:, kept]),
-        precision=np.ascontiguousarray(evidence.precision[:, kept]),
-    )
 
 
 @dataclass(slots=True)
@@ -152,14 +79,12 @@ class EvidenceOptions:
         Cells of the pair-HMM scored in one call, about.
     """
 
-    max_haplotypes: int = 128
-    max_depth: int = 1000
-    max_cells: int = 200_000_000
+    max_haplotypes: Annotated[int, Within(2)] = 128
+    max_depth: Annotated[int, Within(1)] = 1000
+    max_cells: Annotated[int, Within(1, 2**63 - 1)] = 200_000_000
 
     def __post_init__(self) -> None:
-        check_whole("max_haplotypes", self.max_haplotypes, 2)
-        check_whole("max_depth", self.max_depth, 1)
-        check_whole("max_cells", self.max_cells, 1, 2**63 - 1)
+        check_fields(self)
 
 
 @dataclass(slots=True)
@@ -183,7 +108,7 @@ class EvidenceCounts:
 
 @dataclass(slots=True)
 class _Task:
-    """A region ready to be scored: which reads of the pool, which haplotypes."""
+    """A region ready to be scored: which of the held reads, which haplotypes."""
 
     region: Region
     haplotypes: list[Haplotype]
@@ -222,44 +147,44 @@ class EvidenceStream:
         blocks : iterable of ReadBlock
             Reads in coordinate order, each block of one contig; how they are cut into blocks changes nothing.
         """
-        pool = ReadBlock.empty()
+        held = ReadBlock.empty()
         pending: deque[Region] = deque()
         for block in blocks:
-            if block.chrom != pool.chrom:
-                if pool.chrom:
-                    pending.extend(self.source.finish(pool.chrom))
-                yield from self._score_regions(pool, pending)
+            if block.chrom != held.chrom:
+                if held.chrom:
+                    pending.extend(self.source.finish(held.chrom))
+                yield from self._score_regions(held, pending)
                 pending.clear()
-                pool = ReadBlock.empty(block.chrom)
-            pool = ReadBlock.concatenate([pool, block])
+                held = ReadBlock.empty(block.chrom)
+            held = ReadBlock.concatenate([held, block])
             frontier = int(block.start[-1])
             pending.extend(self.source.advance(block, frontier))
             ready = []
             while pending and (pending[0].core_end <= frontier or pending[0].chrom != block.chrom):
                 ready.append(pending.popleft())
-            yield from self._score_regions(pool, ready)
-            pool = _forget(pool, pending, self.source.open_start, frontier)
-        if pool.chrom:
-            pending.extend(self.source.finish(pool.chrom))
+            yield from self._score_regions(held, ready)
+            held = _forget(held, pending, self.source.open_start, frontier)
+        if held.chrom:
+            pending.extend(self.source.finish(held.chrom))
         pending.extend(self.source.finish_all())
-        yield from self._score_regions(pool, pending)
+        yield from self._score_regions(held, pending)
 
-    def _score_regions(self, pool: ReadBlock, regions: Iterable[Region]) -> Iterator[Evidence]:
-        reach = int((pool.end - pool.start).max()) if len(pool) else 0
+    def _score_regions(self, held: ReadBlock, regions: Iterable[Region]) -> Iterator[Evidence]:
+        reach = int((held.end - held.start).max()) if len(held) else 0
         tasks: list[_Task] = []
         cells = 0
         for region in regions:
-            task = self._task(pool, region, reach)
+            task = self._task(held, region, reach)
             tasks.append(task)
             cells += len(task.reads) * (region.end - region.start) * sum(map(len, task.letters))
             if cells > self.options.max_cells:
-                yield from self._score_tasks(pool, tasks)
+                yield from self._score_tasks(held, tasks)
                 tasks, cells = [], 0
         if tasks:
-            yield from self._score_tasks(pool, tasks)
+            yield from self._score_tasks(held, tasks)
 
-    def _task(self, pool: ReadBlock, region: Region, reach: int) -> _Task:
-        reads = self._select(pool, region, reach)
+    def _task(self, held: ReadBlock, region: Region, reach: int) -> _Task:
+        reads = self._select(held, region, reach)
         reference = self.fetch(region.chrom, region.haplotype_start, region.haplotype_end)
         if self.given is not None:
             haplotypes = self.given
@@ -268,24 +193,24 @@ class EvidenceStream:
                 region,
                 reference,
                 self.options.max_haplotypes,
-                lambda part: carried_alleles(pool, reads, part, reference),
+                lambda part: carried_alleles(held, reads, part, reference),
             )
         letters = [encode(haplotype.sequence) for haplotype in haplotypes]
         slack = 0 if self.given is not None else max(0, len(reference) - min(map(len, letters)))
         return _Task(region, haplotypes, letters, reads, slack)
 
-    def _select(self, pool: ReadBlock, region: Region, reach: int) -> NDArray[np.int64]:
+    def _select(self, held: ReadBlock, region: Region, reach: int) -> NDArray[np.int64]:
         """The reads that overlap a region's core, at most `max_depth` of each sample."""
-        if pool.chrom != region.chrom:
+        if held.chrom != region.chrom:
             return np.empty(0, dtype=np.int64)
-        first, last = np.searchsorted(pool.start, (region.core_start - reach, region.core_end))
-        reads: NDArray[np.int64] = first + np.flatnonzero(pool.end[first:last] > region.core_start)
+        first, last = np.searchsorted(held.start, (region.core_start - reach, region.core_end))
+        reads: NDArray[np.int64] = first + np.flatnonzero(held.end[first:last] > region.core_start)
         limit = self.options.max_depth
         if len(reads) <= limit:
             return reads
-        samples = pool.sample[reads]
+        samples = held.sample[reads]
         # Mates share a name and so stay together; the order of the hashes has nothing to do with the alleles.
-        ticket = np.array([zlib.crc32(pool.names[read].encode()) for read in reads.tolist()])
+        ticket = np.array([zlib.crc32(held.names[read].encode()) for read in reads.tolist()])
         order = np.lexsort((np.arange(len(reads)), ticket, samples))
         rank = np.arange(len(reads)) - np.searchsorted(samples[order], samples[order])
         kept = np.sort(reads[order[rank < limit]])
@@ -294,10 +219,10 @@ class EvidenceStream:
             self.counts.capped_reads += len(reads) - len(kept)
         return kept
 
-    def _score_tasks(self, pool: ReadBlock, tasks: list[_Task]) -> Iterator[Evidence]:
-        cut, kept = _cut(pool, tasks)
+    def _score_tasks(self, held: ReadBlock, tasks: list[_Task]) -> Iterator[Evidence]:
+        cut, kept = _cut(held, tasks)
         scores, precision = self.score(cut, [len(reads) for reads in kept], [task.letters for task in tasks])
-        base_lengths = np.diff(pool.base_offset)
+        base_lengths = np.diff(held.base_offset)
         done = 0
         for task, reads in zip(tasks, kept, strict=True):
             shape = len(reads), len(task.letters)
@@ -306,11 +231,11 @@ class EvidenceStream:
             yield Evidence(
                 task.region,
                 task.haplotypes,
-                [pool.names[read] for read in reads.tolist()],
-                pool.sample[reads],
-                pool.flag[reads],
-                pool.start[reads],
-                pool.end[reads],
+                [held.names[read] for read in reads.tolist()],
+                held.sample[reads],
+                held.flag[reads],
+                held.start[reads],
+                held.end[reads],
                 base_lengths[reads],
                 log10,
                 precision[done : done + pairs].reshape(shape),
@@ -322,12 +247,12 @@ class EvidenceStream:
         self.counts.pairs += done
 
 
-def _cut(pool: ReadBlock, tasks: list[_Task]) -> tuple[CutReads, list[NDArray[np.int64]]]:
+def _cut(held: ReadBlock, tasks: list[_Task]) -> tuple[CutReads, list[NDArray[np.int64]]]:
     """Cut the reads of some regions, and drop what the cut leaves too short."""
     counts = [len(task.reads) for task in tasks]
     reads = np.concatenate([task.reads for task in tasks])
     first, last = np.empty(len(reads), dtype=np.int64), np.empty(len(reads), dtype=np.int64)
-    pool.native.cut(
+    held.native.cut(
         reads,
         np.repeat(np.array([task.region.start for task in tasks], dtype=np.int64), counts),
         np.repeat(np.array([task.region.end for task in tasks], dtype=np.int64), counts),
@@ -341,18 +266,18 @@ def _cut(pool: ReadBlock, tasks: list[_Task]) -> tuple[CutReads, list[NDArray[np
         task.reads[long_enough[edges[i] : edges[i + 1]]] if counts[i] else task.reads for i, task in enumerate(tasks)
     ]
     reads, first, last = reads[long_enough], first[long_enough], last[long_enough]
-    starts = pool.base_offset[reads] + first
+    starts = held.base_offset[reads] + first
     offset = offsets(last - first)
-    cut = CutReads(offset, gather(pool.bases, starts, offset), gather(pool.quals, starts, offset), pool.mapq[reads])
+    cut = CutReads(offset, gather(held.bases, starts, offset), gather(held.quals, starts, offset), held.mapq[reads])
     return cut, kept
 
 
-def _forget(pool: ReadBlock, pending: Iterable[Region], open_start: int | None, frontier: int) -> ReadBlock:
+def _forget(held: ReadBlock, pending: Iterable[Region], open_start: int | None, frontier: int) -> ReadBlock:
     """Drop the reads that no pending, open or later region can overlap."""
     needed = min(
         [region.core_start for region in pending]
         + [frontier - 2 * MAX_SHIFT]
         + ([open_start] if open_start is not None else [])
     )
-    keep = np.flatnonzero(pool.end > needed)
-    return pool if len(keep) == len(pool) else pool.take(keep)
+    keep = np.flatnonzero(held.end > needed)
+    return held if len(keep) == len(held) else held.take(keep)

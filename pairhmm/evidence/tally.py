@@ -12,7 +12,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.evidence.stream import CutReads, Evidence, RegionScorer
+from pairhmm.evidence.region_evidence import Evidence
+from pairhmm.evidence.stream import CutReads, RegionScorer
 from pairhmm.models.batch import PRECISIONS
 
 log = logging.getLogger(__name__)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol, Self, TypeVar
+from typing import Annotated, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.fitting.counts import Counts, Tables, expected_counts
 from pairhmm.fitting.pairs import FitPairs
-from pairhmm.interface.options import check_number, check_whole
+from pairhmm.interface.options import Within, check_fields
 
 
 class FittedModel(Protocol):
@@ -55,15 +55,13 @@ class FitOptions:
         Rounds end when one raises log10 P by less than this a read.
     """
 
-    sample: int = 5000
-    sample_rounds: int = 40
-    rounds: int = 4
-    gain: float = 1e-6
+    sample: Annotated[int, Within(1)] = 5000
+    sample_rounds: Annotated[int, Within(1)] = 40
+    rounds: Annotated[int, Within(1)] = 4
+    gain: Annotated[float, Within(0)] = 1e-6
 
     def __post_init__(self) -> None:
-        for name in ("sample", "sample_rounds", "rounds"):
-            check_whole(name, getattr(self, name), 1)
-        check_number("gain", self.gain, 0)
+        check_fields(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Many aligned reads as a few flat arrays, the form in which native code walks them.
+"""Many aligned reads as a few flat arrays, as native code takes them.
 
 All coordinates are 0-based half-open.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,23 @@ from pairhmm.interface.display import short_repr
 
 if TYPE_CHECKING:
     from pairhmm._cpu import Reads
-    from pairhmm.genomics.reads import Alignment
+
+
+class AlignedRead(Protocol):
+    """What `ReadBlock.from_alignments` takes of a read; the fields are those of `ReadBlock`, for one read.
+
+    `cigar` has a pair (operation as in BAM, length) for each operation.
+    """
+
+    name: str
+    sample: int
+    flag: int
+    mapq: int
+    start: int
+    end: int
+    bases: NDArray[np.uint8]
+    quals: NDArray[np.uint8]
+    cigar: Sequence[tuple[int, int]]
 
 
 @dataclass(slots=True)
@@ -35,11 +51,11 @@ class ReadBlock:
         SAM flags.
     mapq : uint8 (reads,)
     start, end : int64 (reads,)
-        Aligned reference bases.
+        The reference bases that the read is aligned to.
     base_offset : int64 (reads + 1,)
         Where each read's bases and qualities begin.
     bases : uint8
-        Letters, 0..4 for A C G T N.
+        Codes 0..4 of A C G T N, soft clips included.
     quals : uint8
         Phred base qualities.
     cigar_offset : int64 (reads + 1,)
@@ -68,7 +84,7 @@ class ReadBlock:
 
     @property
     def native(self) -> Reads:
-        """The arrays as native code takes them."""
+        """The same arrays for native code. They are not copied."""
         if self._native is None:
             self._native = native.Reads(
                 self.start, self.sample, self.base_offset, self.bases, self.quals, self.cigar_offset, self.cigar
@@ -81,8 +97,8 @@ class ReadBlock:
         return cls.from_alignments(chrom, [])
 
     @classmethod
-    def from_alignments(cls, chrom: str, alignments: Sequence[Alignment]) -> ReadBlock:
-        """Pack alignments of one contig."""
+    def from_alignments(cls, chrom: str, alignments: Sequence[AlignedRead]) -> ReadBlock:
+        """Pack aligned reads of one contig, which come in order of start."""
         packed = [length << 4 | operation for read in alignments for operation, length in read.cigar]
         return cls(
             chrom,
@@ -101,7 +117,7 @@ class ReadBlock:
 
     @classmethod
     def concatenate(cls, blocks: Sequence[ReadBlock]) -> ReadBlock:
-        """Blocks of one contig, in order, as one."""
+        """One block of the reads of several, which follow each other on one contig."""
         blocks = [block for block in blocks if len(block)] or list(blocks[-1:])
         if len(blocks) == 1:
             return blocks[0]
@@ -143,7 +159,7 @@ class ReadBlock:
 
 
 def gather(source: NDArray[np.uint8], starts: NDArray[np.int64], target_offset: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Slices of a flat array end to end: piece i begins at ``starts[i]`` and fills its place in `target_offset`."""
+    """Slices of a flat array laid end to end: slice i begins at ``starts[i]`` and ends up at ``target_offset[i]``."""
     target = np.empty(int(target_offset[-1]), dtype=np.uint8)
     native.gather(source, np.ascontiguousarray(starts, dtype=np.int64), target_offset, target)
     return target

@@ -1,4 +1,4 @@
-"""Candidate variants found in the reads themselves: mismatches and the insertions and deletions of CIGARs.
+"""Finds candidate variants in the reads: mismatches, and the insertions and deletions of their CIGARs.
 
 The counting is native (cpu/genomics/candidates.cpp). Coordinates are 0-based half-open.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,44 +16,41 @@ from pairhmm.compiled import native
 from pairhmm.genomics.arrays import offsets
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.haplotypes import UNKNOWN
+from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY
 from pairhmm.genomics.regions import FetchBases, Region, shift_left, trim_allele
 from pairhmm.genomics.sequences import decode, encode
 from pairhmm.genomics.variants import Variant
-from pairhmm.interface.options import check_number, check_whole
+from pairhmm.interface.options import Within, check_fields
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateOptions:
-    """What makes an allele seen in reads a candidate; all in one sample.
+    """When an allele that reads show becomes a candidate: one sample has to reach every threshold.
 
     Attributes
     ----------
     min_base_quality : int
         Bases of a lower Phred quality are not counted.
     min_snv_count, min_indel_count : int
-        Reads that show the allele.
+        The least number of reads that show the allele.
     min_snv_fraction, min_indel_fraction : float
-        Their share of the depth.
+        The least share of the reads at the position that show the allele.
     """
 
-    min_base_quality: int = 10
-    min_snv_count: int = 3
-    min_indel_count: int = 2
-    min_snv_fraction: float = 0.12
-    min_indel_fraction: float = 0.08
+    min_base_quality: Annotated[int, Within(0, HIGHEST_SAM_QUALITY)] = 10
+    min_snv_count: Annotated[int, Within(1)] = 3
+    min_indel_count: Annotated[int, Within(1)] = 2
+    min_snv_fraction: Annotated[float, Within(0, 1)] = 0.12
+    min_indel_fraction: Annotated[float, Within(0, 1)] = 0.08
 
     def __post_init__(self) -> None:
-        check_whole("min_base_quality", self.min_base_quality, 0, 93)
-        for name in ("min_snv_count", "min_indel_count"):
-            check_whole(name, getattr(self, name), 1)
-        for name in ("min_snv_fraction", "min_indel_fraction"):
-            check_number(name, getattr(self, name), 0, 1)
+        check_fields(self)
 
 
 class CandidateFinder:
     """Finds candidates in blocks of reads, in order of position.
 
-    What is found does not depend on how the reads are cut into blocks.
+    The candidates do not depend on how the reads are divided into blocks.
 
     Parameters
     ----------
@@ -77,7 +75,7 @@ class CandidateFinder:
         self._chrom = ""
 
     def scan(self, block: ReadBlock) -> list[Variant]:
-        """Count the next reads; give the candidates that no later read can change."""
+        """Count the reads of the next block. Returns the candidates that no later read can change."""
         if block.chrom != self._chrom:
             self._scanner.reset()
             self._chrom = block.chrom
@@ -90,7 +88,7 @@ class CandidateFinder:
         return self._variants(int(block.start[-1]) if len(block) else 0)
 
     def finish(self) -> list[Variant]:
-        """The candidates left at the end of a contig."""
+        """The last candidates of a contig, once all its reads were counted."""
         return self._variants(np.iinfo(np.int64).max // 2)
 
     def _variants(self, frontier: int) -> list[Variant]:
@@ -116,12 +114,12 @@ def _snv_alleles(reference: str, rows: list[tuple[int, bytes]]) -> tuple[str, tu
 
 
 def _indel_alleles(reference: str, rows: list[tuple[int, bytes]]) -> tuple[str, tuple[str, ...]]:
-    """Indels of one anchor base as alleles of one record, whose REF holds the longest deletion."""
+    """The indels behind one anchor base as alleles of one record, whose REF spans the longest deletion."""
     return reference, tuple(reference[0] + _letters(alt) + reference[1 + length :] for length, alt in rows)
 
 
 def carried_alleles(block: ReadBlock, reads: NDArray[np.int64], region: Region, reference: str) -> NDArray[np.int16]:
-    """The allele of each candidate that reads carry by their alignment.
+    """The allele of each candidate that each read carries, according to the read's alignment.
 
     Parameters
     ----------

@@ -8,25 +8,36 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import comb
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.genomics.ploidy import Ploidies
-from pairhmm.interface.options import check_number, check_whole
+from pairhmm.interface.options import Within, check_fields
 
 Floats = NDArray[np.float64]
 
-# GATK's AlleleLikelihoods.LOG_10_INFORMATIVE_THRESHOLD: a read says something where its best allele leads by this.
 INFORMATIVE = 0.2
-# VCF caps: PL and QUAL stay in 32-bit integers, GQ is conventionally at most 99.
+"""A read is informative where its best allele is this far (log10) ahead of the next.
+
+GATK's AlleleLikelihoods.LOG_10_INFORMATIVE_THRESHOLD.
+"""
+
 MAX_GQ = 99
+"""The highest GQ (Phred) that is written, by VCF's convention."""
+
 MAX_PL = 2**31 - 1
+"""The highest PL (Phred) that is written: VCF's integers have 32 bits."""
+
 MAX_QUAL = 1e6
+"""The highest QUAL (Phred) that is written."""
+
 MAX_GENOTYPES = 4096
-"""Genotypes of a sample that are weighed: all those of 90 diploid alleles, or of 4 at a ploidy of 20. GATK has 1024."""
-# A double holds a little less; a likelihood that small is none.
+"""The most genotypes that a sample is tried with: those of 90 alleles at ploidy 2, or of 4 at ploidy 20. GATK: 1024."""
+
 SMALLEST_LOG10 = -300.0
+"""Likelihoods (log10) below this one count as this one, so that 10 to their power fits a double."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +48,18 @@ class GenotypeOptions:
     ----------
     ploidy : int
     ploidies : Ploidies
-        Where a sample's is another one.
+        Samples and places with another ploidy.
     snv_prior, indel_prior : float
         Probability that a site differs from the reference in one chromosome pair (heterozygosity).
     """
 
-    ploidy: int = 2
-    snv_prior: float = 1e-3
-    indel_prior: float = 1.25e-4
+    ploidy: Annotated[int, Within(1)] = 2
+    snv_prior: Annotated[float, Within(1e-12, 0.1)] = 1e-3
+    indel_prior: Annotated[float, Within(1e-12, 0.1)] = 1.25e-4
     ploidies: Ploidies = field(default_factory=Ploidies)
 
     def __post_init__(self) -> None:
-        check_whole("ploidy", self.ploidy, 1)
-        for name in ("snv_prior", "indel_prior"):
-            check_number(name, getattr(self, name), 1e-12, 0.1)
+        check_fields(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +69,7 @@ class SampleGenotype:
     Attributes
     ----------
     alleles : tuple of int or None
-        Allele indices in ascending order; None where no read speaks.
+        Allele indices in ascending order; None without a read.
     depths : tuple of int
         Informative reads of each allele (AD).
     depth : int
@@ -73,8 +82,8 @@ class SampleGenotype:
         log10 posterior probability that all alleles are the reference.
     ploidy : int
     left_out : int
-        Alternative alleles that no weighed genotype has, those with the fewest reads: all would make more than
-        `MAX_GENOTYPES`.
+        Alternative alleles that were not considered, because all alleles make more than `MAX_GENOTYPES` genotypes. They
+        are those with the fewest reads.
     """
 
     alleles: tuple[int, ...] | None
@@ -88,7 +97,7 @@ class SampleGenotype:
 
 
 def count_genotypes(n_alleles: int, ploidy: int) -> int:
-    """Genotypes of so many alleles."""
+    """How many genotypes so many alleles have."""
     return comb(n_alleles + ploidy - 1, ploidy)
 
 
@@ -136,13 +145,13 @@ def _dosage(n_alleles: int, ploidy: int) -> Floats:
 def log10_priors(allele_priors: tuple[float, ...], ploidy: int) -> Floats:
     """Prior of each genotype, in VCF order.
 
-    k copies of an alternative allele in the sample have the neutral expectation theta / k (Watterson's estimator, which
-    makes a homozygote half as likely as a heterozygote); alleles are independent; what is left is the reference's.
+    k copies of an alternative allele have the neutral expectation theta / k (Watterson's estimator), so that a
+    homozygote is half as likely as a heterozygote. Alleles are independent. The reference genotype gets the rest.
 
     Parameters
     ----------
     allele_priors : tuple of float
-        theta of each alternative allele.
+        Prior (theta) of each alternative allele.
     ploidy : int
     """
     return _log10_priors(tuple(allele_priors), ploidy)
@@ -159,12 +168,13 @@ def _log10_priors(allele_priors: tuple[float, ...], ploidy: int) -> Floats:
     return result
 
 
-def allele_likelihoods(matrix: Floats, allele_of: NDArray[np.integer], n_alleles: int, floor: float) -> Floats:
+def allele_likelihoods(by_haplotype: Floats, allele_of: NDArray[np.integer], n_alleles: int, floor: float) -> Floats:
     """Marginalise haplotypes to the alleles of one site.
 
     Parameters
     ----------
-    matrix : float64 (reads, haplotypes)
+    by_haplotype : float64 (reads, haplotypes)
+        log10 P(read | haplotype).
     allele_of : int (haplotypes,)
         The allele that each haplotype has at the site.
     n_alleles : int
@@ -174,52 +184,53 @@ def allele_likelihoods(matrix: Floats, allele_of: NDArray[np.integer], n_alleles
     Returns
     -------
     float64 (reads, n_alleles)
-        L(read | allele) = max over the haplotypes that have the allele, minus the read's best: the best allele is 0.
-        An allele without a haplotype is at the floor.
+        The best of the haplotypes that have the allele, minus the read's best: a read's best allele is 0. An allele
+        without a haplotype is at the floor.
     """
-    rows = np.full((matrix.shape[0], n_alleles), -np.inf)
+    by_allele = np.full((by_haplotype.shape[0], n_alleles), -np.inf)
     for allele in range(n_alleles):
         carriers = allele_of == allele
         if carriers.any():
-            rows[:, allele] = matrix[:, carriers].max(axis=1)
-    best = rows.max(axis=1, keepdims=True, initial=-np.inf)
-    # A read that no haplotype can explain says nothing.
-    rows = np.where(np.isfinite(best), rows - np.where(np.isfinite(best), best, 0.0), 0.0)
-    result: Floats = np.maximum(rows, -floor)
+            by_allele[:, allele] = by_haplotype[:, carriers].max(axis=1)
+    best = by_allele.max(axis=1, keepdims=True, initial=-np.inf)
+    # A read that no haplotype can explain does not tell alleles apart.
+    by_allele = np.where(np.isfinite(best), by_allele - np.where(np.isfinite(best), best, 0.0), 0.0)
+    result: Floats = np.maximum(by_allele, -floor)
     return result
 
 
-def combine_mates(rows: Floats, fragments: NDArray[np.integer]) -> Floats:
-    """One observation a fragment: overlapping mates have seen the same molecule.
+def combine_mates(by_allele: Floats, fragments: NDArray[np.integer]) -> Floats:
+    """One observation for each fragment: mates that overlap are copies of one molecule.
 
-    Mates that prefer the same allele are one observation, the clearer of the two (the larger range); mates that differ
-    cancel by the sum of their rows.
+    Where mates agree on the best allele, the clearer one counts: the one with the larger range of likelihoods. Where
+    they disagree, their likelihoods are added, and cancel.
 
     Parameters
     ----------
-    rows : float64 (reads, alleles)
-        Normalised: the best allele of each read is 0.
+    by_allele : float64 (reads, alleles)
+        log10 P(read | allele), the best allele of each read 0.
     fragments : int (reads,)
-        Equal for the reads of one fragment.
+        Number of each read's fragment, the same for mates.
 
     Returns
     -------
     float64 (fragments, alleles)
+        The best allele of each fragment is 0.
     """
-    if len(rows) < 2:
-        return rows
+    if len(by_allele) < 2:
+        return by_allele
     order = np.argsort(fragments, kind="stable")
     sorted_ids = fragments[order]
     first = np.concatenate([[True], sorted_ids[1:] != sorted_ids[:-1]])
     if first.all():
-        return rows
+        return by_allele
     starts = np.flatnonzero(first)
     counts = np.diff(np.append(starts, len(order)))
-    result = rows[order[starts]].copy()
-    for slot in range(1, int(counts.max())):
-        # Fragments of more than two reads are rare (kept supplementary alignments); they are folded in one by one.
-        more = np.flatnonzero(counts > slot)
-        ours, theirs = result[more], rows[order[starts[more] + slot]]
+    result = by_allele[order[starts]].copy()
+    for number in range(1, int(counts.max())):
+        # Fragments of more than two reads are rare (kept supplementary alignments); they are added one by one.
+        more = np.flatnonzero(counts > number)
+        ours, theirs = result[more], by_allele[order[starts[more] + number]]
         same = ours.argmax(axis=1) == theirs.argmax(axis=1)
         clearer = np.where((np.ptp(theirs, axis=1) > np.ptp(ours, axis=1))[:, None], theirs, ours)
         total = ours + theirs
@@ -231,11 +242,13 @@ def combine_mates(rows: Floats, fragments: NDArray[np.integer]) -> Floats:
 def genotype_likelihoods(observations: Floats, ploidy: int) -> Floats:
     """log10 P(observations | genotype) in VCF order.
 
-    The product over observations of the mean over the genotype's alleles of P(observation | allele).
+    An observation's likelihood is the mean of P(observation | allele) over the genotype's alleles. Observations are
+    independent.
 
     Parameters
     ----------
     observations : float64 (observations, alleles)
+        log10 P(observation | allele).
     ploidy : int
     """
     shares = _dosage(observations.shape[1], ploidy)
@@ -245,30 +258,30 @@ def genotype_likelihoods(observations: Floats, ploidy: int) -> Floats:
 
 
 def call_sample(
-    rows: Floats, fragments: NDArray[np.integer], allele_priors: tuple[float, ...], ploidy: int
+    by_allele: Floats, fragments: NDArray[np.integer], allele_priors: tuple[float, ...], ploidy: int
 ) -> SampleGenotype:
     """The genotype of one sample from its reads' allele likelihoods.
 
     Parameters
     ----------
-    rows : float64 (reads, alleles)
-        From `allele_likelihoods`, reads that cover the site only.
+    by_allele : float64 (reads, alleles)
+        From `allele_likelihoods`, of the reads that cover the site.
     fragments : int (reads,)
-        Equal for mates.
+        Number of each read's fragment, the same for mates.
     allele_priors : tuple of float
         Prior of each alternative allele.
     ploidy : int
-        Without a copy of the chromosome there is no genotype.
+        At ploidy 0 there is no genotype.
     """
     n_alleles = len(allele_priors) + 1
     if ploidy == 0:
         return SampleGenotype(None, (0,) * n_alleles, 0, 0, (), 0.0, ploidy)
     if n_alleles > 2 and count_genotypes(n_alleles, ploidy) > MAX_GENOTYPES:
-        return _call_best_supported(rows, fragments, allele_priors, ploidy)
+        return _call_best_supported(by_allele, fragments, allele_priors, ploidy)
     priors = log10_priors(allele_priors, ploidy)
-    if not len(rows):
+    if not len(by_allele):
         return SampleGenotype(None, (0,) * n_alleles, 0, 0, (0,) * len(priors), float(priors[0]), ploidy)
-    likelihoods = genotype_likelihoods(combine_mates(rows, fragments), ploidy)
+    likelihoods = genotype_likelihoods(combine_mates(by_allele, fragments), ploidy)
     posteriors = likelihoods + priors
     # The probability of being wrong is summed directly: 1 - P(best) would lose every GQ above 150.
     posteriors -= _log10_sum(posteriors)
@@ -277,8 +290,8 @@ def call_sample(
     phred = np.rint(-10.0 * (likelihoods - likelihoods.max()))
     return SampleGenotype(
         tuple(genotype_table(n_alleles, ploidy)[best].tolist()),
-        _informative_depths(rows),
-        len(rows),
+        _informative_depths(by_allele),
+        len(by_allele),
         int(min(MAX_GQ, round(-10.0 * max(wrong, -MAX_QUAL)))),
         tuple(int(value) for value in np.minimum(phred, MAX_PL)),
         float(posteriors[0]),
@@ -287,16 +300,16 @@ def call_sample(
 
 
 def _call_best_supported(
-    rows: Floats, fragments: NDArray[np.integer], allele_priors: tuple[float, ...], ploidy: int
+    by_allele: Floats, fragments: NDArray[np.integer], allele_priors: tuple[float, ...], ploidy: int
 ) -> SampleGenotype:
-    """`call_sample` with as many alternative alleles as `MAX_GENOTYPES` allows, those with the most reads."""
-    depths = _informative_depths(rows) if len(rows) else (0,) * (len(allele_priors) + 1)
+    """`call_sample` with the alternative alleles that most reads support, as many as `MAX_GENOTYPES` allows."""
+    depths = _informative_depths(by_allele) if len(by_allele) else (0,) * (len(allele_priors) + 1)
     most = 1
     while count_genotypes(most + 2, ploidy) <= MAX_GENOTYPES:
         most += 1
     by_support = np.argsort(-np.array(depths[1:]), kind="stable")
     kept = np.concatenate([[0], 1 + np.sort(by_support[:most])])
-    ours = rows[:, kept]
+    ours = by_allele[:, kept]
     ours -= ours.max(axis=1, keepdims=True)
     sample = call_sample(ours, fragments, tuple(allele_priors[allele - 1] for allele in kept[1:].tolist()), ploidy)
     return replace(
@@ -308,10 +321,12 @@ def _call_best_supported(
     )
 
 
-def _informative_depths(rows: Floats) -> tuple[int, ...]:
-    ranked = np.sort(rows, axis=1)
-    informative = ranked[:, -1] - ranked[:, -2] > INFORMATIVE if rows.shape[1] > 1 else np.ones(len(rows), bool)
-    counts = np.bincount(rows.argmax(axis=1)[informative], minlength=rows.shape[1])
+def _informative_depths(by_allele: Floats) -> tuple[int, ...]:
+    """Informative reads of each allele (AD)."""
+    n_reads, n_alleles = by_allele.shape
+    ranked = np.sort(by_allele, axis=1)
+    informative = ranked[:, -1] - ranked[:, -2] > INFORMATIVE if n_alleles > 1 else np.ones(n_reads, bool)
+    counts = np.bincount(by_allele.argmax(axis=1)[informative], minlength=n_alleles)
     return tuple(int(count) for count in counts)
 
 
@@ -321,6 +336,6 @@ def _log10_sum(values: Floats) -> float:
 
 
 def site_quality(samples: list[SampleGenotype]) -> float:
-    """QUAL: -10 log10 of the probability that every sample is homozygous reference."""
+    """QUAL: -10 log10 of the probability that every sample has only the reference allele."""
     total = sum(sample.log10_reference for sample in samples if sample.alleles is not None)
     return min(MAX_QUAL, max(0.0, -10.0 * total))

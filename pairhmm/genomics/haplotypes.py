@@ -1,4 +1,4 @@
-"""Haplotypes of a region: the reference with combinations of the candidates' alleles put in."""
+"""Haplotypes of a region: the reference with combinations of the candidates' alleles."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from pairhmm.genomics.regions import Region, trim_allele
 from pairhmm.interface.display import short_repr
 
-# Allele index a read carries where its alignment does not say.
 UNKNOWN = -1
+"""Stands for the allele of a read whose alignment does not show it."""
 
 CarriedAlleles = Callable[[Region], NDArray[np.int16]]
+"""Gives the allele of each candidate that each read carries: int16 (reads, candidates), `UNKNOWN` where not shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +26,12 @@ class Haplotype:
     ----------
     sequence : str
     alleles : tuple of int
-        The allele of each of the region's candidates, 0 for the reference (also under another candidate's deletion).
+        The index of its allele at each of the region's candidates. 0 is the reference, also under another candidate's
+        deletion.
     name : str
-        The FASTA record's name where haplotypes were given.
+        Name of its FASTA record, where haplotypes were given.
     is_nuisance : bool
-        No combination of alleles without a nuisance spells it.
+        Whether every combination of alleles that spells it has a nuisance's allele.
     """
 
     sequence: str
@@ -42,14 +44,14 @@ class Haplotype:
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """What one alternative allele does to the reference: `[start, end)` becomes `bases`."""
+    """What an alternative allele changes: reference bases `[start, end)` become `bases`."""
 
     start: int
     end: int
     bases: str
 
     def conflicts(self, other: _Edit) -> bool:
-        """Whether the two cannot stand on one haplotype: they share bases, or both insert at one place."""
+        """Whether no haplotype can have both: they change the same bases, or insert at the same place."""
         if self.start == self.end or other.start == other.end:
             inside = max(self.start, other.start) < min(self.end, other.end)
             same_place = self.start == other.start and self.end == other.end
@@ -72,15 +74,15 @@ def _edits(region: Region) -> list[list[_Edit]]:
 
 
 def _apply(reference: str, offset: int, edits: Sequence[_Edit]) -> str:
-    """The reference, which begins at `offset`, with edits that do not conflict put in."""
-    parts = []
+    """The reference, which begins at `offset`, after some edits that do not conflict."""
+    stretches = []
     position = offset
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
-        parts.append(reference[position - offset : edit.start - offset])
-        parts.append(edit.bases)
+        stretches.append(reference[position - offset : edit.start - offset])
+        stretches.append(edit.bases)
         position = edit.end
-    parts.append(reference[position - offset :])
-    return "".join(parts)
+    stretches.append(reference[position - offset :])
+    return "".join(stretches)
 
 
 def _combinations(
@@ -88,16 +90,17 @@ def _combinations(
 ) -> list[tuple[int, ...]]:
     """Allele combinations without conflicts, at most `limit`, in lexicographic order.
 
-    Candidates are taken from left to right. Whenever there are more combinations than `limit`, those stay that the
-    reads support best: the reads that agree with a combination at every candidate they show count once for each such
-    candidate. The reference and each allele by itself always stay, so that every allele has a haplotype.
+    Combinations grow from left to right, candidate by candidate. Whenever there are more than `limit`, only those that
+    reads support best are kept. A read supports a combination that agrees with it at every candidate that it shows, and
+    counts once for each of these candidates. The reference and each allele by itself are always kept, so that every
+    allele has a haplotype.
     """
     prefixes: list[tuple[int, ...]] = [()]
     shown: NDArray[np.int16] | None = None
     for index, alternatives in enumerate(edits):
         extended = []
         for prefix in prefixes:
-            applied = [edits[site][allele - 1] for site, allele in enumerate(prefix) if allele]
+            applied = [edits[candidate][allele - 1] for candidate, allele in enumerate(prefix) if allele]
             extended.append((*prefix, 0))
             for allele, edit in enumerate(alternatives, start=1):
                 if not any(edit.conflicts(other) for other in applied):
@@ -105,14 +108,13 @@ def _combinations(
         prefixes = extended
         if len(prefixes) > limit:
             if shown is None:
-                sites = len(edits)
-                shown = carried(region) if carried is not None else np.empty((0, sites), dtype=np.int16)
+                shown = carried(region) if carried is not None else np.empty((0, len(edits)), dtype=np.int16)
             prefixes = _supported(prefixes, shown[:, : index + 1], limit)
     return sorted(prefixes)
 
 
 def _supported(prefixes: list[tuple[int, ...]], shown: NDArray[np.int16], limit: int) -> list[tuple[int, ...]]:
-    """The `limit` prefixes that reads support best, and with them the reference and each allele by itself."""
+    """The `limit` prefixes that reads support best, always with the reference and each allele by itself."""
     known = shown != UNKNOWN
     weight = known.sum(axis=1)
     support = []
@@ -128,7 +130,7 @@ def _supported(prefixes: list[tuple[int, ...]], shown: NDArray[np.int16], limit:
 def build_haplotypes(
     region: Region, reference: str, max_haplotypes: int = 128, carried: CarriedAlleles | None = None
 ) -> list[Haplotype]:
-    """The haplotypes of a region, the reference first, and those with a nuisance last.
+    """Build the haplotypes of a region: the reference first, those with a nuisance last.
 
     Parameters
     ----------
@@ -136,18 +138,18 @@ def build_haplotypes(
     reference : str
         Reference bases of ``[region.haplotype_start, region.haplotype_end)``.
     max_haplotypes : int
-        The most combinations made, unless there are more single alleles; nuisances get as many of their own, so that
-        they take no combination of other alleles away.
+        The most combinations, unless there are more single alleles. Combinations with a nuisance are counted apart, so
+        that they do not displace others.
     carried : callable, optional
-        Gives the alleles that reads carry by their alignment, asked only where there are too many combinations: int16
-        (reads, candidates), `UNKNOWN` where a read does not show a candidate.
+        Gives the alleles that reads carry according to their alignment. It is called only where there are too many
+        combinations.
 
     Returns
     -------
     list of Haplotype
-        Sequences are distinct. Combinations that spell one sequence are one haplotype, which has an alternative allele
-        where any of them has; a combination is left out where some of its own alleles already spell its sequence (an
-        insertion and a deletion that cancel, say).
+        No two have the same sequence. Combinations that spell one sequence are one haplotype, which has an alternative
+        allele where any of them has one. A combination does not count where some of its alleles alone spell the same
+        sequence, as where an insertion and a deletion cancel.
     """
     own = [number for number, variant in enumerate(region.variants) if variant.role != "nuisance"]
     if len(own) == len(region.variants):
@@ -169,17 +171,18 @@ def build_haplotypes(
 
 
 def _spelled(region: Region, reference: str, max_haplotypes: int, carried: CarriedAlleles | None) -> list[Haplotype]:
+    """The haplotypes that the combinations of all alleles of a region spell."""
     edits = _edits(region)
     combos = _combinations(region, edits, max_haplotypes, carried)
     spelled: dict[str, list[tuple[int, ...]]] = {}
     for combo in combos:
-        chosen = [edits[site][allele - 1] for site, allele in enumerate(combo) if allele]
+        chosen = [edits[candidate][allele - 1] for candidate, allele in enumerate(combo) if allele]
         spelled.setdefault(_apply(reference, region.haplotype_start, chosen), []).append(combo)
     return [Haplotype(sequence, _merged_alleles(members)) for sequence, members in spelled.items()]
 
 
 def _spread(alleles: tuple[int, ...], columns: list[int], size: int) -> tuple[int, ...]:
-    """Alleles of some columns among the reference's of the others."""
+    """`size` alleles: the given ones in their columns, the reference's in the others."""
     row = [0] * size
     for column, allele in zip(columns, alleles, strict=True):
         row[column] = allele
@@ -190,10 +193,10 @@ def _merged_alleles(members: list[tuple[int, ...]]) -> tuple[int, ...]:
     """The alleles of a haplotype that several combinations spell."""
     if len(members) == 1:
         return members[0]
-    minimal = [combo for combo in members if not any(_is_part(other, combo) for other in members)]
-    return tuple(next((allele for allele in site if allele), 0) for site in zip(*minimal, strict=True))
+    minimal = [combo for combo in members if not any(_is_contained(other, combo) for other in members)]
+    return tuple(next((allele for allele in column if allele), 0) for column in zip(*minimal, strict=True))
 
 
-def _is_part(part: tuple[int, ...], whole: tuple[int, ...]) -> bool:
-    """Whether `part` has some, not all, of the alternative alleles of `whole` and no other."""
-    return part != whole and all(p in (0, w) for p, w in zip(part, whole, strict=True))
+def _is_contained(inner: tuple[int, ...], outer: tuple[int, ...]) -> bool:
+    """Whether `inner` has some, but not all, of the alternative alleles of `outer`, and no other."""
+    return inner != outer and all(ours in (0, theirs) for ours, theirs in zip(inner, outer, strict=True))

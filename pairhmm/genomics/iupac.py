@@ -1,7 +1,7 @@
-"""IUPAC letters as sets of bases: one bit a base, so that two letters match where their sets intersect.
+"""IUPAC letters as sets of bases, one bit a base. Two letters match where their sets intersect.
 
 A C G T are 1 2 4 8, as in BAM (SAM specification, section 4.2); N is all four, 15. Case-insensitive, U = T.
-`pairhmm.genomics.sequences` has the five codes that the pair-HMM knows.
+The pair-HMM has five codes instead (`pairhmm.genomics.sequences`).
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ from Bio.Data.IUPACData import ambiguous_dna_letters, ambiguous_dna_values
 from numpy.typing import NDArray
 
 BASES = "ACGT"
+"""The base of each bit, the lowest bit first."""
+
 ANY = 15
-"""The set of N."""
+"""The set of N: all four bases."""
 
 
 def _set_table() -> NDArray[np.uint8]:
-    """uint8[256]: the set of each letter, 0 of what is none."""
+    """uint8[256]: the set of each letter; 0 for characters that are no IUPAC letter."""
     table = np.zeros(256, dtype=np.uint8)
     values = {letter: ambiguous_dna_values[letter] for letter in ambiguous_dna_letters} | {"U": "T"}
     for letter, bases in values.items():
@@ -25,6 +27,8 @@ def _set_table() -> NDArray[np.uint8]:
 
 
 SET_OF_LETTER = _set_table()
+"""uint8[256]: the set of bases of each character; 0 for characters that are no IUPAC letter."""
+
 _COMPLEMENT = bytes(sum(8 >> bit for bit in range(4) if letters >> bit & 1) for letters in range(16)).ljust(256)
 _LETTER_OF_SET = b"?ACMGRSVTWYHKDBN".ljust(256)
 
@@ -35,10 +39,10 @@ def encode_sets(sequence: str | bytes) -> NDArray[np.uint8]:
     Raises
     ------
     ValueError
-        Naming the letter and its 1-based position, for anything outside IUPAC.
+        For a character that is no IUPAC letter; names it and its 1-based position.
     """
     text = sequence.encode("utf-8") if isinstance(sequence, str) else sequence
-    # bytes.translate: NumPy's look-up would first make eight bytes of each letter.
+    # bytes.translate: indexing with NumPy would first turn each letter into eight bytes.
     sets = np.frombuffer(text.translate(SET_OF_LETTER.tobytes()), dtype=np.uint8)
     if len(sets) and int(sets.min()) == 0:
         at = int(sets.argmin())
@@ -47,7 +51,7 @@ def encode_sets(sequence: str | bytes) -> NDArray[np.uint8]:
 
 
 def decode_sets(sets: NDArray[np.uint8]) -> str:
-    """The letters of sets."""
+    """The IUPAC letters of sets."""
     return sets.tobytes().translate(_LETTER_OF_SET).decode()
 
 

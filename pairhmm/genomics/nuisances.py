@@ -1,4 +1,4 @@
-"""Nuisances: what reads show beside listed candidates that the list does not have.
+"""Nuisances: variants that reads show near listed candidates, but that are not listed themselves.
 
 All coordinates are 0-based half-open.
 """
@@ -14,8 +14,8 @@ from pairhmm.genomics.discovery import CandidateFinder
 from pairhmm.genomics.regions import MAX_SHIFT, FetchBases, Region, shift_left, trim_allele, variant_extent
 from pairhmm.genomics.variants import Variant
 
-# The bases an allele replaces and what it puts there, shifted left: equal for alleles that spell the same.
 _Change = tuple[int, str, str]
+"""An allele's position, the bases that it replaces, and its own, shifted left: equal alleles have equal changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ def _position(shown: _Shown) -> int:
 
 
 class Nuisances:
-    """Keeps what the reads of a contig show, and puts it into regions of listed candidates.
+    """Collects the variants that the reads of a contig show, and adds them to regions of listed candidates.
 
     Parameters
     ----------
@@ -46,21 +46,21 @@ class Nuisances:
         self._shown: list[_Shown] = []
 
     def scan(self, block: ReadBlock) -> None:
-        """Look at the next reads."""
+        """Find variants in the next reads."""
         if self._shown and self._shown[0].variant.chrom != block.chrom:
             self._shown.clear()
         self._add(self._finder.scan(block))
 
     def finish(self) -> None:
-        """There are no more reads on the contig."""
+        """Find the last variants: the contig has no more reads."""
         self._add(self._finder.finish())
 
     def forget(self, position: int) -> None:
-        """No region to come has candidates before a position."""
+        """Drop the variants before a position, which no later region needs."""
         del self._shown[: bisect_left(self._shown, position, key=_position)]
 
     def added(self, region: Region) -> Region:
-        """The region with the nuisances that its reads can show."""
+        """The region with the nuisances that lie in it."""
         # An extent begins at its record's position or before it.
         first, last = (bisect_left(self._shown, place, key=_position) for place in (region.start, region.end))
         inside = [
@@ -90,7 +90,7 @@ class Nuisances:
         self._shown += [_Shown(variant, variant_extent(variant, self._fetch)) for variant in variants]
 
     def _changes(self, variant: Variant) -> Iterator[_Change]:
-        """What each alternative allele does, shifted left as far as an insertion or deletion is followed."""
+        """What each alternative allele changes, insertions and deletions shifted left."""
         for alt in variant.alts:
             head, old, new = trim_allele(variant.ref, alt)
             start = variant.pos + head

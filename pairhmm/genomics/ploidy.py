@@ -1,4 +1,4 @@
-"""Copies of a chromosome: of a sample, and of a sex at a place. Coordinates are 0-based half-open."""
+"""Ploidy: of a sample, and of a sex in an interval. Coordinates are 0-based half-open."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class PloidyRule:
-    """The ploidy of a sex on a stretch of a contig.
+    """The ploidy of a sex in an interval of a contig.
 
     Attributes
     ----------
     chrom : str
-        ``*`` for everywhere else.
+        ``*`` for all contigs and intervals without a rule of their own.
     start, end : int
     sex : str
     ploidy : int
@@ -28,16 +28,16 @@ class PloidyRule:
 
 @dataclass(frozen=True, slots=True)
 class Ploidies:
-    """Where a sample's ploidy is not the run's.
+    """Ploidies of samples that differ from the run's.
 
     Attributes
     ----------
     of_sample : mapping of str to int
-        Ploidy of samples, everywhere.
+        Ploidy of samples that have the same one everywhere.
     sex_of : mapping of str to str
         Sex of samples, as the rules name it.
     rules : sequence of PloidyRule
-        The first that fits counts; those for ``*`` after all others.
+        The first rule that fits counts. Rules for ``*`` come after all others.
     """
 
     of_sample: Mapping[str, int] = field(default_factory=dict)

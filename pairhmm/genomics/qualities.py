@@ -9,10 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 HIGHEST_QUALITY = 127
-"""Phred qualities are at most this: 8-bit signed in GATK, at most 93 in SAM."""
+"""The highest Phred quality that is taken: GATK's are 8-bit signed integers."""
+
+HIGHEST_SAM_QUALITY = 93
+"""The highest Phred quality in SAM and FASTQ: ``~``, the last character that is printed."""
 
 PHRED_OFFSET = 33
-"""Of characters: ``!`` is 0."""
+"""Code of the character that stands for quality 0 (``!``), in FASTQ and SAM."""
 
 PhredValues: TypeAlias = "Sequence[int] | NDArray[np.integer] | str | bytes"
 """Numbers, or characters (Phred+33)."""
@@ -26,12 +29,12 @@ def phred(values: PhredValues, name: str) -> NDArray[np.uint8]:
     values : sequence of int, str or bytes
         0 to 127, or characters (Phred+33).
     name : str
-        What messages call them.
+        Name of the values, for messages.
 
     Raises
     ------
     ValueError
-        For what is not of one dimension, is no whole number, or out of range.
+        For values that are not one-dimensional, not whole numbers, or out of range.
     """
     if isinstance(values, str | bytes):
         text = values.encode() if isinstance(values, str) else values

@@ -1,8 +1,8 @@
-"""Candidates joined into regions: the stretches of a contig whose haplotypes are scored together.
+"""Joins candidates into regions, whose haplotypes are scored together.
 
-A candidate touches its *extent*: the reference bases it replaces and, for an insertion or deletion, every base it could
-be shifted to, since a read that ends inside a repeat cannot place it. Candidates whose extents lie close together share
-reads, and are scored as combinations.
+The *extent* of a candidate is the reference bases that it replaces. For an insertion or deletion it is also every base
+to which it could be shifted, since a read that ends inside a repeat cannot place it. Candidates whose extents lie close
+together share reads, and are scored as combinations.
 
 All coordinates are 0-based half-open.
 """
@@ -11,14 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 from pairhmm.genomics.variants import Variant
-from pairhmm.interface.options import check_whole
+from pairhmm.interface.options import Within, check_fields
 
-# How far an insertion or deletion is followed through a repeat. Reads of a few hundred bases cannot see further.
 MAX_SHIFT = 150
+"""Bases that an insertion or deletion is shifted through a repeat at most. Short reads do not span longer repeats."""
 
 FetchBases = Callable[[str, int, int], str]
+"""``fetch(chrom, start, end)`` gives reference bases, clamped to the contig."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,35 +32,33 @@ class RegionOptions:
     join_distance : int
         Candidates whose extents are at most this far apart share a region.
     max_span : int
-        A region's candidates span at most this, unless one candidate alone is longer.
+        The most bases that a region's candidates span, unless one candidate alone is longer.
     max_alleles : int
-        A region holds at most this many alternative alleles.
+        The most alternative alleles in a region.
     flank : int
-        Reads are cut to the candidates' extent and this much on either side, or to the next region's candidates: a
-        read that carries a variant which no haplotype of the region has would fit none of them.
+        Reads are cut to the candidates' extent and this many bases on either side. They are cut shorter where the next
+        region's candidates are nearer: no haplotype of this region has those, so that the reads would fit none.
     min_flank : int
-        The least on either side, where regions touch.
+        The least bases on either side, where regions touch.
     pad : int
-        Haplotypes reach this much further than the cut reads, so that a read's insertion or deletion still fits.
+        Haplotypes are longer than the cut reads by this many bases on either side, so that a read with an insertion or
+        deletion still fits.
     """
 
-    join_distance: int = 25
-    max_span: int = 300
-    max_alleles: int = 64
-    flank: int = 55
-    min_flank: int = 10
-    pad: int = 15
+    join_distance: Annotated[int, Within(0)] = 25
+    max_span: Annotated[int, Within(1)] = 300
+    max_alleles: Annotated[int, Within(1)] = 64
+    flank: Annotated[int, Within(0)] = 55
+    min_flank: Annotated[int, Within(0)] = 10
+    pad: Annotated[int, Within(0)] = 15
 
     def __post_init__(self) -> None:
-        for name in ("join_distance", "flank", "min_flank", "pad"):
-            check_whole(name, getattr(self, name), 0)
-        check_whole("max_span", self.max_span, 1)
-        check_whole("max_alleles", self.max_alleles, 1)
+        check_fields(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A stretch of a contig with the candidates in it.
+    """An interval of a contig with the candidates in it, which are scored together.
 
     Attributes
     ----------
@@ -66,9 +66,9 @@ class Region:
     core_start, core_end : int
         The extent of the candidates. Reads that overlap it are scored.
     start, end : int
-        What reads are cut to.
+        The interval that reads are cut to.
     haplotype_start, haplotype_end : int
-        What haplotypes span.
+        The interval that haplotypes span.
     variants : tuple of Variant
         The candidates, in order of position; empty where haplotypes were given.
     extents : tuple of (int, int)
@@ -87,14 +87,14 @@ class Region:
 
 
 def trim_allele(ref: str, alt: str) -> tuple[int, str, str]:
-    """Drop what two alleles share, the end first, then the start.
+    """Drop the bases that two alleles share, at the end first, then at the start.
 
     Returns
     -------
     offset : int
         Bases dropped from the start.
     ref, alt : str
-        What differs; one of them is empty for a plain insertion or deletion.
+        The bases that differ; one of the two is empty for a plain insertion or deletion.
 
     Examples
     --------
@@ -117,21 +117,21 @@ def trim_allele(ref: str, alt: str) -> tuple[int, str, str]:
 
 
 def shift_left(reference: str, start: int, old: str, new: str) -> tuple[int, str, str]:
-    """Move a trimmed insertion or deletion left as far as it spells the same, its anchor base staying in `reference`.
+    """Shift a trimmed insertion or deletion left as far as it spells the same sequence and keeps an anchor base.
 
     Parameters
     ----------
     reference : str
     start : int
-        Where `old` stands in `reference`.
+        Position of `old` in `reference`.
     old, new : str
-        One of them empty; anything else stays where it is.
+        One of the two is empty. Other changes are not shifted.
 
     Returns
     -------
     start : int
     old, new : str
-        Rotated.
+        The shifted change.
     """
     while start > 1 and not (old and new) and reference[start - 1] == (old or new)[-1]:
         start -= 1
@@ -141,7 +141,7 @@ def shift_left(reference: str, start: int, old: str, new: str) -> tuple[int, str
 
 
 def _shift_range(start: int, ref: str, alt: str, bases: str, offset: int) -> tuple[int, int]:
-    """How far a trimmed insertion or deletion moves left and right in `bases`, which begin at `offset`."""
+    """How far a trimmed insertion or deletion can be shifted left and right in `bases`, which begin at `offset`."""
     unit = ref or alt
     size = len(unit)
     left = 0
@@ -158,7 +158,7 @@ def _shift_range(start: int, ref: str, alt: str, bases: str, offset: int) -> tup
 
 
 def variant_extent(variant: Variant, fetch: FetchBases) -> tuple[int, int]:
-    """The reference bases a candidate touches, with all places to which its insertions or deletions can be shifted.
+    """The extent of a candidate: its reference bases, and those to which its insertions and deletions can be shifted.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def variant_extent(variant: Variant, fetch: FetchBases) -> tuple[int, int]:
         first = variant.pos + head
         left, right = _shift_range(first, ref_part, alt_part, bases, offset)
         start = min(start, first - left)
-        # One base more: a read that ends inside the repeat does not tell its length.
+        # One base more: a read that ends inside the repeat does not show its length.
         end = max(end, first + len(ref_part) + right + 1)
     return start, end
 
@@ -191,7 +191,7 @@ def variant_extent(variant: Variant, fetch: FetchBases) -> tuple[int, int]:
 class RegionBuilder:
     """Joins a stream of candidates, in order of position, into regions.
 
-    Which candidates share a region depends on the candidates alone, never on when they were pushed.
+    Which candidates share a region depends on the candidates alone, not on when they are pushed.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ class RegionBuilder:
         self._previous: Region | None = None
 
     def push(self, variant: Variant) -> Iterator[Region]:
-        """Take the next candidate; yield the region before it where it does not join."""
+        """Take the next candidate. Yields the open region where the candidate does not join it."""
         extent = variant_extent(variant, self._fetch)
         if self._variants and not self._joins(variant, extent):
             yield self._close(extent[0] if variant.chrom == self._variants[0].chrom else None)
@@ -221,7 +221,7 @@ class RegionBuilder:
         self._alleles += len(variant.alts)
 
     def advance(self, chrom: str, frontier: int) -> Iterator[Region]:
-        """Yield the open region where no candidate at or after `frontier` can join or bound it any more.
+        """Yield the open region once no candidate at or after `frontier` can join it or limit its flank.
 
         An indel's extent begins at most `MAX_SHIFT` bases before its record.
         """
@@ -231,13 +231,13 @@ class RegionBuilder:
                 yield from self.finish()
 
     def finish(self) -> Iterator[Region]:
-        """Yield the open region, if there is one."""
+        """Yield the open region, if any."""
         if self._variants:
             yield self._close(None)
 
     @property
     def open_start(self) -> int | None:
-        """Where the open region's reads begin to matter; None where no region is open."""
+        """Start of the open region's core; None where no region is open."""
         return self._core_start if self._extents else None
 
     @property
@@ -259,7 +259,7 @@ class RegionBuilder:
         )
 
     def _close(self, next_start: int | None) -> Region:
-        """The open region, where the candidates of the next one on its contig begin at `next_start`."""
+        """Close the open region. The candidates of the next one on its contig begin at `next_start`."""
         options = self.options
         chrom = self._variants[0].chrom
         core_start, core_end = self._core_start, self._core_end
@@ -269,7 +269,7 @@ class RegionBuilder:
         start, end = region.start, region.end
         previous = self._previous
         if previous is not None and previous.chrom == chrom:
-            # Regions are written in order of start, and stay so where an indel's repeat reaches back over others.
+            # Regions stay in order of start, even where an indel can be shifted to before the last region.
             start = max(start, min(previous.core_end, core_start - options.min_flank), previous.start)
         if next_start is not None:
             end = min(end, max(next_start, core_end + options.min_flank))

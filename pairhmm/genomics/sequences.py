@@ -1,4 +1,4 @@
-"""Letters and their codes: A C G T N are 0 1 2 3 4 everywhere in the program."""
+"""Letters and their codes: A C G T N are 0 1 2 3 4."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from Bio.Data.IUPACData import ambiguous_dna_letters
 from numpy.typing import NDArray
 
 LETTERS = "ACGTN"
+"""The letter of each code."""
 
 Letters: TypeAlias = "str | bytes | NDArray[np.uint8]"
-"""A sequence: its letters, or their codes."""
+"""A sequence as callers give it: letters, or an array of codes."""
 
 _UNKNOWN = 255
-_TEXT = (str, bytes)  # a union takes three times as long to ask of
+_TEXT = (str, bytes)  # isinstance() takes three times as long with a union
 
 
 def _code_table() -> bytes:
@@ -36,7 +37,7 @@ def encode(sequence: str | bytes) -> NDArray[np.uint8]:
     Raises
     ------
     ValueError
-        Naming the letter and its 1-based position, for anything outside IUPAC.
+        For a character that is no IUPAC letter; names it and its 1-based position.
     """
     text = sequence.encode("utf-8") if isinstance(sequence, str) else sequence
     codes = np.frombuffer(text.translate(_CODES), dtype=np.uint8)
@@ -47,7 +48,7 @@ def encode(sequence: str | bytes) -> NDArray[np.uint8]:
 
 
 def codes_of(given: Letters | Iterable[Letters]) -> list[NDArray[np.uint8]]:
-    """The codes of one sequence or of several; errors as in `encode`."""
+    """The codes of one sequence or of several, as a list of arrays; errors as in `encode`."""
     if isinstance(given, _TEXT):
         return [encode(given)]
     if isinstance(given, np.ndarray) and given.ndim == 1 and given.dtype.kind in "iu":

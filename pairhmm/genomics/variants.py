@@ -1,4 +1,4 @@
-"""A candidate variant."""
+"""A variant: a position with its alleles."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 Role = Literal["asked", "context", "nuisance"]
-"""Why a candidate takes part. "asked": its genotype is output. "context": it lies outside the regions that were asked
-for. "nuisance": reads show it beside listed candidates, but the list does not have it."""
+"""Why a candidate is in a region.
+
+"asked": its genotype is written. "context": it lies outside the regions that were asked for. "nuisance": reads show it,
+but it is not among the listed candidates.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +27,9 @@ class Variant:
     alts : tuple of str
         Alternative alleles, upper case.
     id : str
-        The record's ID; empty without one.
+        ID of its record; empty without one.
     record_index : int
-        Number of the record in its file, from 0.
+        Index of its record in the file, from 0.
     role : {"asked", "context", "nuisance"}
     """
 

@@ -1,1 +1,1 @@
-"""What callers of the package meet: how arguments are taken, options are checked and objects are shown."""
+"""How the package takes arguments, checks options, shows objects, and finds modules by their old names."""

@@ -1,4 +1,4 @@
-"""What callers may give, brought to one form: a path or several, a text or several."""
+"""Brings what callers give to one form: one path or several, one text or several."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Paths: TypeAlias = AnyPath | Iterable[AnyPath]
 """One path, or several."""
 
 Texts: TypeAlias = str | bytes | Iterable[str | bytes]
-"""One text, or several: a string is never taken for its letters."""
+"""One text, or several. A string is one text, never its letters."""
 
 
 @overload
@@ -26,7 +26,7 @@ def path_of(given: AnyPath | None) -> str | None:
     Raises
     ------
     TypeError
-        For what is no path.
+        For anything that is not a path.
     """
     return None if given is None else os.fsdecode(given)
 
@@ -39,12 +39,12 @@ def paths_of(given: Paths) -> list[str]:
 
 
 def some_paths_of(given: Paths, what: str) -> list[str]:
-    """As `paths_of`, but at least one.
+    """`paths_of` for what must not be empty.
 
     Raises
     ------
     InputError
-        For none, with `what` they are.
+        For no path at all; `what` names what is missing.
     """
     paths = paths_of(given)
     if not paths:

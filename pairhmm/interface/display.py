@@ -1,4 +1,4 @@
-"""What objects that hold arrays look like in an interpreter: their shapes, not their values."""
+"""Short reprs of objects that hold arrays: shapes in place of values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LONGEST_TEXT, _MOST_ITEMS = 40, 4
 
 
 def short_repr(self: Any) -> str:
-    """A dataclass's repr in a line or two; classes set it as their ``__repr__``."""
+    """The repr of a dataclass in a line or two; classes set it as their ``__repr__``."""
     shown = ", ".join(f"{field.name}={_shown(getattr(self, field.name))}" for field in fields(self) if field.repr)
     return f"{type(self).__name__}({shown})"
 

@@ -10,27 +10,28 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+# Old name: the modules that hold its names now.
 _MOVED = {
-    "pairhmm.batch": "pairhmm.models.batch",
-    "pairhmm.call": "pairhmm.commands.call",
-    "pairhmm.candidates": "pairhmm.genomics.discovery",
-    "pairhmm.device_pool": "pairhmm.engine.device_pool",
-    "pairhmm.exports": "pairhmm.commands.exports",
-    "pairhmm.forward": "pairhmm.commands.forward",
-    "pairhmm.gather": "pairhmm.commands.gather",
-    "pairhmm.genotypes": "pairhmm.genomics.genotypes",
-    "pairhmm.haplotypes": "pairhmm.genomics.haplotypes",
-    "pairhmm.io.read_blocks": "pairhmm.io.alignments.read_blocks",
-    "pairhmm.likelihoods": "pairhmm.commands.likelihoods",
-    "pairhmm.ploidy": "pairhmm.genomics.ploidy",
-    "pairhmm.regions": "pairhmm.genomics.regions",
-    "pairhmm.report": "pairhmm.commands.report",
-    "pairhmm.runs": "pairhmm.evidence.run",
-    "pairhmm.scan": "pairhmm.commands.scan",
-    "pairhmm.scatter": "pairhmm.commands.scatter",
-    "pairhmm.simulate": "pairhmm.commands.simulate",
-    "pairhmm.validate": "pairhmm.commands.validate",
-    "pairhmm.variants": "pairhmm.genomics.variants",
+    "pairhmm.batch": ("pairhmm.models.batch",),
+    "pairhmm.call": ("pairhmm.commands.call",),
+    "pairhmm.candidates": ("pairhmm.genomics.discovery",),
+    "pairhmm.device_pool": ("pairhmm.engine.device_pool",),
+    "pairhmm.exports": ("pairhmm.commands.exports",),
+    "pairhmm.forward": ("pairhmm.commands.forward", "pairhmm.commands.forward_files"),
+    "pairhmm.gather": ("pairhmm.commands.gather",),
+    "pairhmm.genotypes": ("pairhmm.genomics.genotypes",),
+    "pairhmm.haplotypes": ("pairhmm.genomics.haplotypes",),
+    "pairhmm.io.read_blocks": ("pairhmm.io.alignments.read_blocks",),
+    "pairhmm.likelihoods": ("pairhmm.commands.likelihoods",),
+    "pairhmm.ploidy": ("pairhmm.genomics.ploidy",),
+    "pairhmm.regions": ("pairhmm.genomics.regions",),
+    "pairhmm.report": ("pairhmm.commands.report",),
+    "pairhmm.runs": ("pairhmm.evidence.inputs", "pairhmm.evidence.opening", "pairhmm.evidence.run"),
+    "pairhmm.scan": ("pairhmm.commands.scan", "pairhmm.commands.scan_files"),
+    "pairhmm.scatter": ("pairhmm.commands.scatter",),
+    "pairhmm.simulate": ("pairhmm.commands.simulate",),
+    "pairhmm.validate": ("pairhmm.commands.validate",),
+    "pairhmm.variants": ("pairhmm.genomics.variants",),
 }
 
 
@@ -52,11 +53,12 @@ class _Finder:
         return _MovedModule(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        home = _MOVED[module.__name__]
-        warnings.warn(f"{module.__name__} is {home} now, and goes with the next release", FutureWarning, stacklevel=2)
-        module.__dict__.update(
-            {name: value for name, value in vars(import_module(home)).items() if not name.startswith("__")}
-        )
+        homes = _MOVED[module.__name__]
+        told = f"{module.__name__} is {' and '.join(homes)} now, and goes with the next release"
+        warnings.warn(told, FutureWarning, stacklevel=2)
+        for home in homes:
+            found = vars(import_module(home)).items()
+            module.__dict__.update({name: value for name, value in found if not name.startswith("__")})
 
 
 def install() -> None:

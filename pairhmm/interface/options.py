@@ -1,15 +1,87 @@
-"""What the values of options must be; each is checked when its options are made."""
+"""What the values of options must be. Option dataclasses check them when they are made; the command line shows them.
+
+A rule is written once, in the type of a field: ``min_mapq: Annotated[int, Within(0, 255)]``, or a ``Literal``.
+"""
 
 from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from pairhmm.errors import OptionError
 
 LARGEST = 2**31 - 1
-"""What any number may be, where nothing else bounds it: compiled code counts in 32 bits in places."""
+"""The highest whole number where nothing else bounds it: compiled code counts in 32 bits in places."""
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """The range of a number, both ends included, as a part of its type: ``Annotated[int, Within(0, 93)]``."""
+
+    least: float
+    most: float = LARGEST
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What the type of an option says of its values.
+
+    Attributes
+    ----------
+    type : type
+        ``int``, ``float``, ``bool`` or ``str``; ``object`` for anything else.
+    is_optional : bool
+        None is a value, too.
+    within : Within or None
+    choices : tuple of str
+        Those of a ``Literal``.
+    """
+
+    type: type
+    is_optional: bool = False
+    within: Within | None = None
+    choices: tuple[str, ...] = ()
+
+    def check(self, name: str, value: object) -> None:
+        """Raise OptionError, with the option's name, unless it may have this value."""
+        if value is None and self.is_optional:
+            return
+        if self.choices:
+            check_choice(name, value, self.choices)
+        elif self.within is not None and self.type is int:
+            check_whole(name, value, int(self.within.least), int(self.within.most))
+        elif self.within is not None:
+            check_number(name, value, self.within.least, self.within.most)
+
+
+@cache
+def rules_of(options: Any) -> Mapping[str, Rule]:
+    """The rules of the fields of an option dataclass, or of the parameters of a function, by their names."""
+    return {name: _rule(kind) for name, kind in get_type_hints(options, include_extras=True).items()}
+
+
+def _rule(kind: Any) -> Rule:
+    within = None
+    if get_origin(kind) is Annotated:
+        kind, *notes = get_args(kind)
+        within = next((note for note in notes if isinstance(note, Within)), None)
+    if get_origin(kind) is Literal:
+        return Rule(str, choices=get_args(kind))
+    kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    plain = [one for one in (int, float, bool, str) if one in kinds]
+    return Rule(plain[0] if len(plain) == 1 else object, NoneType in kinds, within)
+
+
+def check_fields(options: object) -> None:
+    """Raise OptionError unless every field of an option dataclass has a value that its type allows."""
+    kind: Any = type(options)
+    for name, rule in rules_of(kind).items():
+        rule.check(name, getattr(options, name))
 
 
 def check_whole(name: str, value: object, least: int, most: int = LARGEST) -> None:
@@ -23,7 +95,7 @@ def check_whole(name: str, value: object, least: int, most: int = LARGEST) -> No
 
 
 def check_number(name: str, value: object, least: float, most: float = LARGEST) -> None:
-    """Raise OptionError unless `value` is a number from `least` to `most`; NaN is none."""
+    """Raise OptionError unless `value` is a number from `least` to `most`, and not NaN."""
     try:
         number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):

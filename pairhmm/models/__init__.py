@@ -1,1 +1,1 @@
-"""Models turn qualities or probabilities into row parameters; every constant of a model lives here, once."""
+"""Models turn qualities or probabilities into row parameters. Every constant of a model is defined here, once."""

@@ -1,4 +1,4 @@
-"""The packed arrays that cross into a backend: offsets and flat arrays, no objects."""
+"""A batch: the reads and haplotypes that a backend scores, as flat arrays with offsets."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ from pairhmm.genomics.sequences import Letters, codes_of
 from pairhmm.interface.display import short_repr
 
 ROW_SIZE = 12
-"""Doubles of a general row: emission of A C G T N, then mm im dm mi ii md dd."""
+"""Numbers of a row, as float64: the emissions beside A C G T N, then the transitions mm im dm mi ii md dd."""
 
 FLOAT32, FLOAT64, SCALED_FLOAT32, UNSCORED = 0, 1, 2, 255
+"""Codes in `Scores.precision`: the arithmetic that a score was computed in. `UNSCORED` marks a pair without a score."""
+
 PRECISIONS = ("float32", "float64", "scaled float32")
-"""Names of the codes in `Scores.precision`; scaled float32 has an exponent of its own for each block of rows.
-`UNSCORED` has none: a backend leaves it to others."""
+"""Names of the first three codes, by code. Scaled float32 keeps an exponent for each block of rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Row 0 of the recurrence: M[0,0], and D[0,0] in units of 1/n. D[0,j] is 1/n for every j >= 1."""
+    """Row 0 of the recurrence: `match` is M[0,0], `deletion` is n D[0,0]. D[0,j] is 1/n for every j >= 1."""
 
     match: float
     deletion: float
@@ -33,14 +34,14 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Qualities:
-    """Bases as GATK's model sees them, of one read or of many end to end: five bytes a base.
+    """Reads as GATK's model takes them, one read or many end to end: five bytes a base.
 
     Attributes
     ----------
     bases : uint8[m]
-        Codes of `pairhmm.genomics.sequences.encode`.
+        Letters as codes (`pairhmm.genomics.sequences.encode`).
     base_quality, insertion_quality, deletion_quality, gap_quality : uint8[m]
-        Phred. `gap_quality` is GATK's gap continuation penalty, at every position.
+        Phred, one a base. `gap_quality` is GATK's gap continuation penalty.
     """
 
     bases: NDArray[np.uint8]
@@ -53,26 +54,27 @@ class Qualities:
 
 
 QUALITY_NAMES = tuple(name for name in Qualities.__dataclass_fields__ if name != "bases")
+"""The four fields of `Qualities` that hold Phred qualities."""
 
 
 class Read(Qualities):
-    """One read."""
+    """One read, as GATK's model takes it."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Profiles:
-    """Reads of a profile model, one or many end to end, and the model's constants.
+    """Reads as a profile model takes them, one read or many end to end, and the model's constants.
 
     Attributes
     ----------
     probabilities : float64[m, 4]
-        Of A C G T at each position.
+        Probabilities of A C G T at each position of a read.
     match : float64[4, 5]
-        Emission of a read letter beside a haplotype letter A C G T N.
+        Emission of each read letter beside each haplotype letter A C G T N.
     insertion : float64[4]
-        Emission of an inserted letter.
+        Emission of each inserted letter.
     transitions : float64[7]
         mm im dm mi ii md dd.
     """
@@ -87,7 +89,7 @@ class Profiles:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Reads that are each scored against each of some haplotypes (letters or codes): one region of a sample."""
+    """Reads and haplotypes (letters or codes). Every read is scored against every haplotype, as in one region."""
 
     reads: Sequence[Read]
     haplotypes: Sequence[Letters]
@@ -104,8 +106,8 @@ class Scores:
     log10 : float64[pairs]
         log10 P(read | haplotype).
     precision : uint8[pairs]
-        `FLOAT32`, `FLOAT64` or `SCALED_FLOAT32`: what the score was computed in. Of a backend's scores also `UNSCORED`,
-        where `log10` is NaN.
+        `FLOAT32`, `FLOAT64` or `SCALED_FLOAT32`: the arithmetic of each score. A backend also returns `UNSCORED`, where
+        `log10` is NaN.
     """
 
     log10: NDArray[np.float64]
@@ -115,11 +117,11 @@ class Scores:
 
     @classmethod
     def none(cls, pairs: int) -> Scores:
-        """Scores of so many pairs, none of which is scored yet."""
+        """Scores for so many pairs, all unscored."""
         return cls(np.full(pairs, np.nan), np.full(pairs, UNSCORED, dtype=np.uint8))
 
     def unscored(self) -> NDArray[np.int64]:
-        """The pairs that are not scored: int64 indices."""
+        """Indices (int64) of the pairs that are not scored."""
         return np.flatnonzero(self.precision == UNSCORED).astype(np.int64)
 
     def put(self, pairs: NDArray[np.int64], scores: Scores) -> None:
@@ -129,30 +131,31 @@ class Scores:
 
 @dataclass(frozen=True)
 class PairBatch:
-    """Groups of reads and haplotypes, each read of a group against each of its haplotypes.
+    """Groups of reads and haplotypes. Each read of a group is scored against each haplotype of the group.
 
-    Scores stand in row-major order (read, haplotype) group after group.
+    Scores come group after group, in row-major order (read, haplotype) within a group.
 
     Attributes
     ----------
     group_read, group_haplotype : int64[groups + 1]
         First read and first haplotype of each group.
     read_offset, haplotype_offset : int64[reads + 1], int64[haplotypes + 1]
-        First base of each read in `qualities`, `profiles` or `rows`, first letter of each haplotype in `haplotypes`.
+        First base of each read in `qualities`, `profiles` or `rows`; first letter of each haplotype in `haplotypes`.
     haplotypes : uint8[letters]
-        Codes of `pairhmm.genomics.sequences.encode`.
+        Letters as codes (`pairhmm.genomics.sequences.encode`).
     start : Start
+        Row 0 of the model.
     qualities : Qualities or None
-        GATK reads, or
+        Reads of GATK's model. Exactly one of `qualities`, `rows` and `profiles` is given.
     rows : float64[bases, 12] or None
-        rows of any model, or
+        Rows of any model.
     profiles : Profiles or None
-        reads of a profile model (`pairhmm.models.profile.ProfileModel.profiles`). Exactly one of the three is given.
+        Reads of a profile model (`pairhmm.models.profile.ProfileModel.profiles`).
 
     Raises
     ------
     ValueError
-        For offsets, lengths, dtypes or values that do not fit each other; all checks happen here, once.
+        For offsets, lengths, dtypes or values that do not fit together. A batch is checked here, and nowhere else.
     """
 
     group_read: NDArray[np.int64]
@@ -183,7 +186,7 @@ class PairBatch:
                 if len(values) != self.bases:
                     raise ValueError(f"{name} has {len(values)} values for {self.bases} bases")
                 _check_codes(name, values, 4 if name == "bases" else HIGHEST_QUALITY)
-            # Asked for by each part of the batch, and cheapest while the arrays are in the cache.
+            # Every chunk of the batch asks for it, and it is cheapest now, while the arrays are in the cache.
             _ = self.constant_qualities
         if self.rows is not None:
             if self.rows.dtype != np.float64 or self.rows.shape != (self.bases, ROW_SIZE):
@@ -200,7 +203,7 @@ class PairBatch:
 
     @classmethod
     def from_groups(cls, groups: Sequence[Group], start: Start | None = None) -> PairBatch:
-        """Pack GATK reads; `start` defaults to GATK's (`models.gatk.START`)."""
+        """Pack reads of GATK's model; `start` defaults to GATK's (`models.gatk.START`)."""
         reads = [read for group in groups for read in group.reads]
         of_group = [codes_of(group.haplotypes) for group in groups]
         haplotypes = [haplotype for group in of_group for haplotype in group]
@@ -217,7 +220,7 @@ class PairBatch:
 
     @property
     def bases(self) -> int:
-        """Read positions in the batch."""
+        """Bases of all reads."""
         if self.qualities is not None:
             return len(self.qualities.bases)
         if self.profiles is not None:
@@ -227,7 +230,7 @@ class PairBatch:
 
     @cached_property
     def constant_qualities(self) -> dict[str, int]:
-        """Arrays of `qualities` that hold one number all over, by name; a part has its whole batch's."""
+        """Arrays of `qualities` that hold one value throughout, by name. A chunk has those of its whole batch."""
         if self.qualities is None or not self.bases:
             return {}
         arrays = {name: getattr(self.qualities, name) for name in Qualities.__dataclass_fields__}
@@ -252,7 +255,7 @@ class PairBatch:
 
     @property
     def group_letters(self) -> NDArray[np.int64]:
-        """int64[groups]: letters of each group's haplotypes."""
+        """int64[groups]: letters of all haplotypes of each group."""
         return np.diff(self.haplotype_offset[self.group_haplotype])
 
     @cached_property
@@ -277,11 +280,11 @@ class PairBatch:
         return self.group_read[group] + within // width, self.group_haplotype[group] + within % width
 
     def take_reads(self, first: int, end: int) -> PairBatch:
-        """Reads first..end-1, each against the haplotypes of its group, as a batch of their own.
+        """The reads `first` to ``end - 1`` as a batch of their own, each with the haplotypes of its group.
 
-        Its pairs are a run of this batch's pairs, in the same order. The arrays are views.
+        Its pairs are consecutive pairs of this batch, in the same order. Its arrays are views of this batch's.
         """
-        # Groups without reads have no pairs: those at the borders stay behind.
+        # Groups without reads have no pairs: those at either end are left out.
         group = int(np.searchsorted(self.group_read, first, side="right")) - 1
         group_end = max(group, int(np.searchsorted(self.group_read, end, side="left")))
         group_haplotype = self.group_haplotype[group : group_end + 1]
@@ -289,8 +292,8 @@ class PairBatch:
         read_offset = self.read_offset[first : end + 1]
         bases = slice(read_offset[0], read_offset[-1])
         qualities, profiles = self.qualities, self.profiles
-        part = object.__new__(PairBatch)  # Parts of a checked batch are not scanned again.
-        vars(part).update(
+        taken = object.__new__(PairBatch)  # Reads of a checked batch are not checked again.
+        vars(taken).update(
             group_read=np.clip(self.group_read[group : group_end + 1], first, end) - first,
             group_haplotype=group_haplotype - group_haplotype[0],
             read_offset=read_offset - read_offset[0],
@@ -304,16 +307,16 @@ class PairBatch:
             profiles=None if profiles is None else replace(profiles, probabilities=profiles.probabilities[bases]),
             constant_qualities=self.constant_qualities,
         )
-        return part
+        return taken
 
 
 def joined_reads(reads: Sequence[Read]) -> tuple[NDArray[np.int64], Qualities]:
-    """Reads end to end, and where each begins (int64[reads + 1]).
+    """Offsets of reads laid end to end (int64[reads + 1]), and the reads.
 
     Raises
     ------
     ValueError
-        For a read whose qualities are not one a base: end to end with others they would be those of its neighbours.
+        For a read that does not have one quality a base: laid end to end, it would take its neighbour's qualities.
     """
     columns = {name: [getattr(read, name) for read in reads] for name in Qualities.__dataclass_fields__}
     lengths = list(map(len, columns["bases"]))

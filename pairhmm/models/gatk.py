@@ -7,75 +7,80 @@ stated at the functions.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.genomics.qualities import HIGHEST_QUALITY
-from pairhmm.interface.options import check_choice, check_number, check_whole
+from pairhmm.interface.options import Within, check_fields
 from pairhmm.models.batch import ROW_SIZE, Qualities, Start
 
 ERROR = 10.0 ** (-np.arange(256) / 10.0)
-"""float64[256]: error probability of a Phred quality."""
+"""float64[256]: the error probability of each Phred quality."""
 
 START = Start(match=0.0, deletion=1.0)
 """Row 0 of LoglessPairHMM: D[0,j] = 1/n for every j >= 0."""
 
 DEFAULT_INDEL_QUALITY = 45
+"""Phred quality of an insertion's or a deletion's start, where a read has none (GATK's default)."""
+
 DEFAULT_GAP_QUALITY = 10
+"""Phred quality of an insertion's or a deletion's continuation (GATK's default)."""
 
 PCR_RATES = {"none": 0.0, "hostile": 1.0, "aggressive": 2.0, "conservative": 3.0}
-"""Rate factor of each PCR indel model."""
+"""The rate factor of each PCR indel model in `pcr_quality`'s formula, as in GATK."""
 
 LONGEST_REPEAT_UNIT = 8
+"""Bases of the longest unit that counts as a tandem repeat, as in GATK."""
+
 MOST_REPEATS = 20
+"""Copies of a repeat unit beyond which the quality falls no further, as in GATK."""
+
 PCR_INITIAL_QUALITY = 40.0
+"""Phred quality of an indel outside of repeats, before the PCR indel model lowers it, as in GATK."""
+
 PCR_LOWEST_QUALITY = 10
+"""Phred quality below which the PCR indel model never lowers an indel's, as in GATK."""
+
 LOWEST_USABLE_BASE_QUALITY = 6
+"""Phred quality that a base below the threshold gets, as in GATK."""
 
 PcrModel = Literal["none", "hostile", "aggressive", "conservative"]
+Phred = Annotated[int, Within(0, HIGHEST_QUALITY)]
 
 
 @dataclass(frozen=True, slots=True)
 class GatkOptions:
-    """GATK's read preparation and its defaults; each step can be switched off with None (or "none").
+    """GATK's preparation of reads, with GATK's defaults. None (or "none") switches a step off.
 
     Attributes
     ----------
     insertion_quality, deletion_quality, gap_quality : int
-        Phred, where a read brings none of its own.
+        Phred qualities of the indels of a read that has none of its own.
     pcr_indel_model : {"none", "hostile", "aggressive", "conservative"}
-        Lowers insertion and deletion qualities inside tandem repeats.
+        How far insertion and deletion qualities are lowered inside tandem repeats.
     cap_by_mapping_quality : bool
-        Base qualities are at most the read's mapping quality.
+        Whether base qualities are lowered to the read's mapping quality.
     base_quality_threshold : int or None
-        Base qualities below it become 6.
+        Base qualities below this one become 6.
     score_floor : float or None
-        Scores lie at most this far (log10) below the read's best one.
+        Scores are raised to the read's best score minus this (log10).
     error_rate : float or None
         A read whose best score is below -4 min(2, ceil(error_rate m)) is set aside.
     """
 
-    insertion_quality: int = DEFAULT_INDEL_QUALITY
-    deletion_quality: int = DEFAULT_INDEL_QUALITY
-    gap_quality: int = DEFAULT_GAP_QUALITY
+    insertion_quality: Phred = DEFAULT_INDEL_QUALITY
+    deletion_quality: Phred = DEFAULT_INDEL_QUALITY
+    gap_quality: Phred = DEFAULT_GAP_QUALITY
     pcr_indel_model: PcrModel = "conservative"
     cap_by_mapping_quality: bool = True
-    base_quality_threshold: int | None = 18
-    score_floor: float | None = 4.5
-    error_rate: float | None = 0.02
+    base_quality_threshold: Annotated[int | None, Within(0, HIGHEST_QUALITY)] = 18
+    score_floor: Annotated[float | None, Within(0)] = 4.5
+    error_rate: Annotated[float | None, Within(0, 1)] = 0.02
 
     def __post_init__(self) -> None:
-        for name in ("insertion_quality", "deletion_quality", "gap_quality"):
-            check_whole(name, getattr(self, name), 0, HIGHEST_QUALITY)
-        check_choice("pcr_indel_model", self.pcr_indel_model, tuple(PCR_RATES))
-        if self.base_quality_threshold is not None:
-            check_whole("base_quality_threshold", self.base_quality_threshold, 0, HIGHEST_QUALITY)
-        if self.score_floor is not None:
-            check_number("score_floor", self.score_floor, 0)
-        if self.error_rate is not None:
-            check_number("error_rate", self.error_rate, 0, 1)
+        check_fields(self)
 
 
 def rows(qualities: Qualities) -> NDArray[np.float64]:
@@ -106,7 +111,7 @@ def rows(qualities: Qualities) -> NDArray[np.float64]:
 
 
 def pcr_quality(model: PcrModel) -> NDArray[np.uint8]:
-    """uint8[21]: highest indel quality at a position with 0..20 repeats; 255 where the model is "none".
+    """uint8[21]: the highest indel quality of a position with 0 to 20 repeats; 255 where the model is "none".
 
     max(10, round(40 - exp(repeats / (rate pi)) + 1)), rounded half up.
     """
@@ -118,8 +123,8 @@ def pcr_quality(model: PcrModel) -> NDArray[np.uint8]:
     return np.maximum(PCR_LOWEST_QUALITY, quality).astype(np.uint8)
 
 
-def _run_length(bases: bytes, unit: bytes, at: int, step: int) -> int:
-    """How many copies of `unit` follow each other from `at` (its first copy's start), going by `step` = +-len."""
+def _count_copies(bases: bytes, unit: bytes, at: int, step: int) -> int:
+    """Copies of `unit` that follow each other from `at`: forward (`step` is the unit's length) or back (minus it)."""
     count = 0
     while 0 <= at <= len(bases) - len(unit) and bases[at : at + len(unit)] == unit:
         count += 1
@@ -130,8 +135,8 @@ def _run_length(bases: bytes, unit: bytes, at: int, step: int) -> int:
 def tandem_repeats(bases: NDArray[np.uint8], position: int) -> int:
     """Copies of the tandem repeat around the gap after `position`, at most 20.
 
-    The shortest unit (1 to 8 bases) that repeats before the gap and the one that repeats after it are sought; the
-    copies of the unit after the gap on both sides are counted (TandemRepeat / findTandemRepeatUnits in GATK).
+    Finds the shortest unit (1 to 8 bases) that repeats before the gap, and the shortest one that repeats after it.
+    Counts the copies of the second one on both sides (TandemRepeat / findTandemRepeatUnits in GATK).
     """
     text = bases.tobytes()
     before, copies_before = text[position : position + 1], 0
@@ -140,7 +145,7 @@ def tandem_repeats(bases: NDArray[np.uint8], position: int) -> int:
         if begin < 0:
             break
         unit = text[begin : position + 1]
-        copies_before = _run_length(text[: position + 1], unit, begin, -size)
+        copies_before = _count_copies(text[: position + 1], unit, begin, -size)
         if copies_before > 1:
             before = unit
             break
@@ -151,17 +156,17 @@ def tandem_repeats(bases: NDArray[np.uint8], position: int) -> int:
         if position + size + 1 > len(text):
             break
         unit = text[position + 1 : position + 1 + size]
-        copies_after = _run_length(text, unit, position + 1, size)
+        copies_after = _count_copies(text, unit, position + 1, size)
         if copies_after > 1:
             after = unit
             break
     if after != before:
-        copies_before = _run_length(text[: position + 1], after, position + 1 - len(after), -len(after))
+        copies_before = _count_copies(text[: position + 1], after, position + 1 - len(after), -len(after))
     return min(copies_before + copies_after, MOST_REPEATS)
 
 
 def indel_quality_caps(bases: NDArray[np.uint8], model: PcrModel) -> NDArray[np.uint8]:
-    """uint8[m]: highest insertion and deletion quality at each position of a read; the last one has no cap."""
+    """uint8[m]: the highest insertion and deletion quality at each position of a read; the last position has no cap."""
     caps = np.full(len(bases), 255, dtype=np.uint8)
     if model != "none":
         table = pcr_quality(model)
@@ -173,7 +178,7 @@ def indel_quality_caps(bases: NDArray[np.uint8], model: PcrModel) -> NDArray[np.
 def prepare_base_quality(
     base_quality: NDArray[np.uint8], mapping_quality: NDArray[np.uint8] | int, options: GatkOptions
 ) -> NDArray[np.uint8]:
-    """Base qualities (uint8, Phred) as GATK hands them to the model; `mapping_quality` broadcasts."""
+    """Base qualities (uint8, Phred) as GATK passes them to the model; `mapping_quality` is one number or one a base."""
     quality = base_quality
     if options.cap_by_mapping_quality:
         quality = np.minimum(quality, np.asarray(mapping_quality, dtype=np.uint8))
@@ -183,7 +188,7 @@ def prepare_base_quality(
 
 
 def floor_scores(scores: NDArray[np.float64], options: GatkOptions) -> NDArray[np.float64]:
-    """Scores [reads, haplotypes] (log10), none further below the read's best than `options.score_floor`."""
+    """Scores [reads, haplotypes] (log10), raised to each read's best minus `options.score_floor`."""
     if options.score_floor is None or scores.size == 0:
         return scores
     floor: NDArray[np.float64] = scores.max(axis=1, keepdims=True) - options.score_floor

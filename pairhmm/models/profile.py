@@ -1,4 +1,4 @@
-"""The profile model: a read is a matrix of probabilities over A C G T, and every constant a parameter."""
+"""The profile model: a read is a matrix of probabilities of A C G T, and every constant is a parameter."""
 
 from __future__ import annotations
 
@@ -17,16 +17,25 @@ from pairhmm.interface.display import short_repr
 from pairhmm.models.batch import ROW_SIZE, Profiles, Start
 
 LETTERS = "ACGT"
+"""Letters of a read, in the order of a profile's columns."""
+
 HAPLOTYPE_LETTERS = "ACGTN"
+"""Letters of a haplotype, in the order of the codes."""
+
 TRANSITIONS = ("MM", "MI", "MD", "IM", "II", "DM", "DD")
+"""Names of the transition probabilities in a parameter file: from a state to a state."""
+
 LEAVING = {"M": ("MM", "MI", "MD"), "I": ("IM", "II"), "D": ("DM", "DD")}
 """The transitions out of each state, which share a distribution."""
 
 STARTS = {"match": Start(match=1.0, deletion=0.0), "anywhere": Start(match=0.0, deletion=1.0)}
-"""Row 0 by name. "match": M[0,0] = 1, D[0,0] = 0; "anywhere": D[0,0] = 1/n. D[0,j] = 1/n for j >= 1 in both."""
+"""Row 0 by name. "match" has M[0,0] = 1 and D[0,0] = 0; "anywhere" has M[0,0] = 0 and D[0,0] = 1/n."""
 
 PRESETS = ("normalised", "published")
+"""Names of the built-in parameter sets (docs/model.md)."""
+
 SUM_TOLERANCE = 1e-5
+"""How far the sum of a row's probabilities may be from 1: text files round their numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +70,7 @@ class ProfileModel:
         return next(wrong, "")
 
     def profiles(self, probabilities: NDArray[np.float64]) -> Profiles:
-        """Reads of letter probabilities float64[m, 4] (any number of reads end to end), as a batch holds them.
+        """The reads of a batch, from letter probabilities float64[m, 4] of any number of reads end to end.
 
         Raises
         ------
@@ -73,7 +82,7 @@ class ProfileModel:
         return Profiles(probabilities, self.match, self.insertion, transitions)
 
     def rows(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Row parameters float64[m, 12] of a read's letter probabilities float64[m, 4]; errors as in `profiles`."""
+        """Row parameters float64[m, 12] from a read's letter probabilities float64[m, 4]; errors as in `profiles`."""
         return rows(self.profiles(probabilities))
 
 
@@ -103,12 +112,12 @@ def read_parameters(path: str | Path) -> ProfileModel:
     Raises
     ------
     InputError
-        For a file that is not TOML, unknown or missing keys, and values that are no probabilities.
+        For a file that is not TOML, for unknown or missing keys, and for values that are not probabilities.
     """
     try:
         content = Path(path).read_bytes().decode()
         table = tomllib.loads(content)
-    # ValueError: also what Python says of integers of thousands of digits.
+    # Python raises ValueError, too, for integers of thousands of digits.
     except ValueError as error:
         raise InputError(str(path), "", f"not a TOML file ({error})", "see docs/model.md for the format") from error
     except OSError as error:

@@ -1,4 +1,4 @@
-"""General rows of any batch."""
+"""Row parameters of a batch, whichever model its reads are for."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pairhmm.models.batch import PairBatch
 
 
 def rows_of(batch: PairBatch) -> NDArray[np.float64]:
-    """Row parameters float64[bases, 12] of a batch's reads, whatever it holds them as."""
+    """Row parameters float64[bases, 12] of a batch's reads, from its qualities, profiles or rows."""
     if batch.qualities is not None:
         return gatk.rows(batch.qualities)
     if batch.profiles is not None:

@@ -1,1 +1,1 @@
-"""What a report is made of: sites, panels, cohort figures, scan hits. Pure functions on dataclasses, no files."""
+"""The contents of a report: sites, panels, cohort figures, scan hits. Pure functions on dataclasses; no files."""

@@ -1,4 +1,4 @@
-"""Figures of a cohort: what the genotypes of each sample add up to, and how far samples agree."""
+"""Figures of a cohort: counts of each sample's genotypes, and how far each two samples agree."""
 
 from __future__ import annotations
 
@@ -8,17 +8,24 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.reporting.sites import Site
+from pairhmm.reporting.sites import ReportedSite
 
 TRANSITIONS = frozenset({("A", "G"), ("G", "A"), ("C", "T"), ("T", "C")})
+"""SNVs between two purines or two pyrimidines, as (REF, ALT)."""
+
 COMPARED = 200
-"""Samples up to which each two are compared: the work goes with the square."""
+"""The most samples of which each two are compared: the work grows with the square of their number."""
+
 _PASSED = (".", "PASS")
+"""FILTER of records that failed no filter."""
 
 
 @dataclass(slots=True)
 class SampleFigures:
-    """Counts of one sample over the records that pass their filters."""
+    """Counts of one sample, over the records that pass their filters.
+
+    `depth_total` is the sum of DP over `depth_sites` records with one; `quality_total` and `quality_sites` are GQ's.
+    """
 
     called: int = 0
     missing: int = 0
@@ -35,17 +42,17 @@ class SampleFigures:
 
     @property
     def mean_depth(self) -> float | None:
-        """Of the records that have DP."""
+        """Mean DP of the records that have one."""
         return self.depth_total / self.depth_sites if self.depth_sites else None
 
     @property
     def mean_quality(self) -> float | None:
-        """GQ, of the records that have one."""
+        """Mean GQ of the records that have one."""
         return self.quality_total / self.quality_sites if self.quality_sites else None
 
     @property
     def ti_tv(self) -> float | None:
-        """Transitions by transversions."""
+        """Ratio of transitions to transversions."""
         return self.transitions / self.transversions if self.transversions else None
 
 
@@ -60,9 +67,9 @@ class Cohort:
     ----------
     samples : list of str
     figures : list of SampleFigures
-        One a sample.
+        One for each sample.
     records, filtered : int
-        Records seen, and those of them that fail a filter: they count for nothing else.
+        All records, and those that fail a filter, which no other figure counts.
     """
 
     def __init__(self, samples: Sequence[str]) -> None:
@@ -72,7 +79,7 @@ class Cohort:
         self._same = np.zeros((len(samples), len(samples)), dtype=np.int64)
         self._both = np.zeros_like(self._same)
 
-    def add(self, site: Site) -> None:
+    def add(self, site: ReportedSite) -> None:
         """Count a record."""
         self.records += 1
         if site.filters not in _PASSED:
@@ -98,16 +105,16 @@ class Cohort:
 
     @property
     def is_compared(self) -> bool:
-        """Whether `concordance` says something."""
+        """Whether samples are compared, so that `concordance` has figures."""
         return 1 < len(self.samples) <= COMPARED
 
     def concordance(self) -> NDArray[np.float64]:
-        """Share of equal genotypes of each two samples, of the sites where both are called; NaN without any."""
+        """For each two samples, the share of equal genotypes among the sites where both are called; NaN without any."""
         shares = np.full(self._same.shape, np.nan)
         np.divide(self._same, self._both, out=shares, where=self._both > 0)
         return shares
 
-    def _count_alleles(self, figures: SampleFigures, site: Site, carried: Sequence[int]) -> None:
+    def _count_alleles(self, figures: SampleFigures, site: ReportedSite, carried: Sequence[int]) -> None:
         for allele in carried:
             alt = site.alts[allele - 1]
             if len(alt) == len(site.ref) == 1:
@@ -118,7 +125,7 @@ class Cohort:
             elif len(alt) != len(site.ref):
                 figures.indels += 1
 
-    def _compare(self, site: Site) -> None:
+    def _compare(self, site: ReportedSite) -> None:
         called = np.array([call.is_called for call in site.calls], dtype=bool)
         numbers: dict[tuple[int | None, ...], int] = {}
         keys = [tuple(sorted(call.alleles, key=str)) for call in site.calls]

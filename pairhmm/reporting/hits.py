@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 from pairhmm.genomics.iupac import ANY, decode_sets
 
 HITS_SHOWN = 25
-"""Hits of a signature in a sample that a report shows: those with the largest sums of qualities."""
+"""The most hits of a signature in a sample that a report lists: those with the largest sums of qualities."""
 TRACK_BINS = 240
-"""Pieces that a long signature is drawn in."""
+"""Bins that a long signature is drawn in; a shorter one is drawn letter by letter."""
 QUALITY_BINS, QUALITY_BIN = 12, 5
-"""Mean qualities are counted in so many steps of so many Phred."""
+"""The histogram of mean qualities has this many bins, each this many Phred wide."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportedHit:
-    """A row of a table of hits; `start` is 0-based, `total` and `mean` are None without qualities."""
+    """A row of a table of hits. `start` is 0-based. `total` and `mean` are None where the sample has no qualities."""
 
     sample: str
     record: str
@@ -58,7 +58,7 @@ class _Pair:
             self.with_quality += 1
             self.best_mean = hit.mean if self.best_mean is None else max(self.best_mean, hit.mean)
             self.qualities[min(QUALITY_BINS - 1, int(hit.mean // QUALITY_BIN))] += 1
-        # The count settles ties: the earlier hit stays.
+        # Of equal hits, the earlier one stays.
         entry = (-1.0 if hit.total is None else float(hit.total), -self.hits, hit)
         if len(self.shown) < HITS_SHOWN:
             heapq.heappush(self.shown, entry)
@@ -66,12 +66,12 @@ class _Pair:
             heapq.heappushpop(self.shown, entry)
 
     def best_first(self) -> list[ReportedHit]:
-        """What is shown of them."""
+        """The hits that are shown, the best first."""
         return [hit for _, _, hit in sorted(self.shown, key=lambda entry: (-entry[0], -entry[1]))]
 
 
 class Hits:
-    """Takes hits one after the other; memory goes with pairs of signature and sample, not with hits."""
+    """Adds up hits, one after the other. Memory grows with the pairs of signature and sample, not with the hits."""
 
     def __init__(self) -> None:
         self._pairs: dict[tuple[str, str], _Pair] = {}
@@ -86,20 +86,20 @@ class Hits:
 
     @property
     def signatures(self) -> dict[str, int]:
-        """Names and lengths of those that were hit, in order of their first hit."""
+        """Names and lengths of the signatures that were hit, in order of their first hit."""
         return self._lengths
 
     def of_sample(self, sample: str) -> tuple[int, int]:
-        """Hits of a sample, and how many signatures they are of."""
+        """How many hits a sample has, and of how many signatures."""
         counts = [pair.hits for (_, name), pair in self._pairs.items() if name == sample]
         return sum(counts), len(counts)
 
     def best_means(self) -> dict[tuple[str, str], float | None]:
-        """Best mean quality of each (signature, sample)."""
+        """The best mean quality of each (signature, sample)."""
         return {key: pair.best_mean for key, pair in self._pairs.items()}
 
     def for_page(self, samples: Mapping[str, int], signatures: Mapping[str, int]) -> list[list[Any]]:
-        """Rows for `report_page/scan.js`, one a (signature, sample), in the order of both."""
+        """Rows for `report_page/scan.js`: one for each (signature, sample), in order of the given numbers."""
         rows = []
         for (signature, sample), pair in self._pairs.items():
             shown = [_hit_row(hit) for hit in pair.best_first()]
@@ -117,7 +117,7 @@ def _hit_row(hit: ReportedHit) -> list[Any]:
 
 
 def track(letters: NDArray[np.uint8]) -> str | list[int]:
-    """A signature to draw: its letters, or for a long one the percentage of letters other than N in each piece.
+    """A signature to draw: its letters, or for a long one the percentage of letters other than N in each bin.
 
     Parameters
     ----------
@@ -126,5 +126,5 @@ def track(letters: NDArray[np.uint8]) -> str | list[int]:
     """
     if len(letters) <= TRACK_BINS:
         return decode_sets(letters)
-    pieces = np.array_split(letters != ANY, TRACK_BINS)
-    return [round(100 * float(piece.mean())) for piece in pieces]
+    bins = np.array_split(letters != ANY, TRACK_BINS)
+    return [round(100 * float(known.mean())) for known in bins]

@@ -1,4 +1,4 @@
-"""Data as a page carries it: deflated, in base64."""
+"""Data for a page: deflated, then as base64."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ import zlib
 from typing import Any
 
 _LEVEL = 9
+"""zlib's level of compression: the smallest output."""
 
 
 def pack(data: bytes) -> str:
-    """Raw deflate (RFC 1951), which browsers unpack as ``deflate-raw``, in base64."""
+    """Raw deflate (RFC 1951) in base64. Browsers unpack it as ``deflate-raw``."""
     packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
     return base64.b64encode(packer.compress(data) + packer.flush()).decode("ascii")
 
 
 def unpack(text: str) -> bytes:
-    """What `pack` packed."""
+    """The data that `pack` packed."""
     return zlib.decompress(base64.b64decode(text), -zlib.MAX_WBITS)
 
 
 def to_json(data: Any) -> bytes:
-    """Compact JSON; a value that JSON has no word for (NaN) is a ValueError."""
+    """Compact JSON. Raises ValueError for a number that JSON does not have, such as NaN."""
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()

@@ -1,4 +1,4 @@
-"""A region as a panel shows it: what each read says of each haplotype, as few bytes as that takes."""
+"""The data of a region's panel: the likelihood of each read given each haplotype, packed into few bytes."""
 
 from __future__ import annotations
 
@@ -14,25 +14,28 @@ from pairhmm.genomics.genotypes import INFORMATIVE
 from pairhmm.reporting.packing import to_json
 
 READS_SHOWN = 250
-"""Reads of a sample that a panel holds; of more, every n-th in the order of what they choose."""
+"""The most reads of a sample in a panel. Of more reads, every n-th is taken, in order of the haplotype they choose."""
 
 PER_LOG10 = 100
-"""Likelihoods are kept in hundredths of a log10: base qualities, a tenth of a log10 each, are coarser."""
+"""Likelihoods are stored in 1/100 of a log10. Base qualities are coarser: one Phred is 1/10 of a log10."""
 IMPOSSIBLE = 2**16 - 1
-"""Where a haplotype lies 655 log10 or more behind a read's best."""
+"""Stands for a haplotype that is 655 log10 or more behind a read's best."""
 UNKNOWN_BEST = -(2**31)
-"""Best of a read that no haplotype explains (-inf)."""
+"""Stands for the best likelihood of a read that no haplotype explains (-inf)."""
 
 _MATE, _KNOWN, _REVERSE, _PRECISION_SHIFT = 0x3, 0x4, 0x8, 4
+"""Bits of a read's flags in a panel: mate, found in an alignment file, reverse strand; precision from bit 4 on."""
+
 _SAM_REVERSE = 0x10
+"""SAM's flag of a read on the reverse strand."""
 
 ReadKey = tuple[str, str, int]
 """Sample, name and mate of a read."""
 
 
 @dataclass(frozen=True, slots=True)
-class RegionReads:
-    """The likelihoods of a region, and what is known of its haplotypes.
+class RegionLikelihoods:
+    """The likelihoods of a region's reads, with its haplotypes and variants, from a likelihood table.
 
     Attributes
     ----------
@@ -42,14 +45,15 @@ class RegionReads:
     haplotypes, sequences, alleles : list of str
         Names, bases, and comma-separated alleles of the region's variants.
     variants : str
-        As the haplotype table has them.
+        The column `variants` of the haplotype table.
     samples, names : list of str
-        One a read.
+        Sample and name of each read.
     mates : list of int
+        1 or 2 for each read; 0 for a read without a mate.
     log10 : float64 (reads, haplotypes)
         NaN where the table has no row.
     precision : uint8 (reads,)
-        The highest code of a read's rows: what its hardest pair took.
+        The highest code of precision among a read's rows (`pairhmm.models.batch.PRECISIONS`).
     """
 
     chrom: str
@@ -67,15 +71,15 @@ class RegionReads:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """What reads choose.
+class HaplotypeChoice:
+    """The haplotype that each read is likeliest from.
 
     Attributes
     ----------
     haplotype : int (reads,)
-        The best one.
+        Index of the best haplotype.
     margin : float64 (reads,)
-        log10 that it lies before the next one.
+        How far (log10) it is ahead of the next one.
     """
 
     haplotype: NDArray[np.int64]
@@ -83,11 +87,11 @@ class Choice:
 
     @property
     def decided(self) -> NDArray[np.bool_]:
-        """Whether the read says something, as AD counts it."""
+        """Whether each read is informative, as AD counts it."""
         return self.margin > INFORMATIVE
 
 
-def choose(log10: NDArray[np.float64]) -> Choice:
+def choose_haplotypes(log10: NDArray[np.float64]) -> HaplotypeChoice:
     """The haplotype that each read is likeliest from.
 
     Parameters
@@ -95,37 +99,37 @@ def choose(log10: NDArray[np.float64]) -> Choice:
     log10 : float64 (reads, haplotypes)
     """
     if log10.shape[1] < 2:
-        return Choice(np.zeros(len(log10), dtype=np.int64), np.zeros(len(log10)))
+        return HaplotypeChoice(np.zeros(len(log10), dtype=np.int64), np.zeros(len(log10)))
     known = np.where(np.isfinite(log10), log10, -1e9)
     ranked = np.sort(known, axis=1)
-    return Choice(known.argmax(axis=1), ranked[:, -1] - ranked[:, -2])
+    return HaplotypeChoice(known.argmax(axis=1), ranked[:, -1] - ranked[:, -2])
 
 
 def panel_bytes(
-    region: RegionReads,
+    region: RegionLikelihoods,
     table: int,
     sample_numbers: Mapping[str, int],
     alignment: tuple[int, str, list[list[tuple[int, str, str]]]],
     places: Mapping[ReadKey, tuple[int, int]],
 ) -> bytes:
-    """A region for `report_page/panel_data.js`: the length of a JSON header, the header, and arrays (little-endian).
+    """A region for `report_page/panel_data.js`: the length of a JSON header, the header, then arrays (little-endian).
 
     Parameters
     ----------
-    region : RegionReads
+    region : RegionLikelihoods
     table : int
-        Which likelihood table it is from.
+        Index of the likelihood table.
     sample_numbers : mapping of str to int
     alignment : (int, str, list)
         0-based start and bases of the reference, and each haplotype's differences from it.
     places : mapping of ReadKey to (int, int)
-        SAM flags and mapping quality of reads that alignment files have.
+        SAM flags and mapping quality of the reads that were found in alignment files.
     """
     start, reference, differences = alignment
     groups, arrays = [], []
     samples = np.array([sample_numbers[name] for name in region.samples], dtype=np.int64)
     for sample in np.unique(samples).tolist():
-        header, array = _group(region, np.flatnonzero(samples == sample), sample, places)
+        header, array = _sample_reads(region, np.flatnonzero(samples == sample), sample, places)
         groups.append(header)
         arrays.append(array)
     header = {
@@ -146,12 +150,12 @@ def panel_bytes(
     return struct.pack("<I", len(text)) + text + b"".join(arrays)
 
 
-def _group(
-    region: RegionReads, reads: NDArray[np.intp], sample: int, places: Mapping[ReadKey, tuple[int, int]]
+def _sample_reads(
+    region: RegionLikelihoods, reads: NDArray[np.intp], sample: int, places: Mapping[ReadKey, tuple[int, int]]
 ) -> tuple[dict[str, Any], bytes]:
-    """The reads of one sample."""
+    """The header and the arrays of one sample's reads."""
     log10 = region.log10[reads]
-    choice = choose(log10)
+    choice = choose_haplotypes(log10)
     decided = choice.decided
     order = np.lexsort((-choice.margin, choice.haplotype, ~decided))
     shown = order if len(order) <= READS_SHOWN else order[np.linspace(0, len(order) - 1, READS_SHOWN).astype(int)]
@@ -174,7 +178,7 @@ def _rounded(value: float) -> float | None:
 
 
 def _quantised(log10: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.uint16]]:
-    """Each read's best, and how far each haplotype lies behind it, in 1 / PER_LOG10."""
+    """Each read's best likelihood, and how far each haplotype is behind it, in 1 / PER_LOG10 of a log10."""
     known = np.where(np.isnan(log10), -np.inf, log10)
     best = known.max(axis=1, keepdims=True, initial=-np.inf)
     finite = np.isfinite(best)
@@ -186,7 +190,7 @@ def _quantised(log10: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[n
 
 
 def _places(
-    region: RegionReads, reads: NDArray[np.intp], places: Mapping[ReadKey, tuple[int, int]]
+    region: RegionLikelihoods, reads: NDArray[np.intp], places: Mapping[ReadKey, tuple[int, int]]
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     flags, qualities = np.zeros(len(reads), np.uint8), np.zeros(len(reads), np.uint8)
     for number, index in enumerate(reads.tolist()):
@@ -206,9 +210,9 @@ Differences = Callable[[str, str, int], set[tuple[int, str, str]]]
 def aligned_haplotypes(
     start: int, reference: str, sequences: Sequence[str], differences: Differences
 ) -> list[list[tuple[int, str, str]]]:
-    """What each haplotype differs in from the reference: 0-based position, bases replaced, bases put in; sorted.
+    """Differences of each haplotype from the reference: 0-based position, reference bases, haplotype bases; sorted.
 
-    Only what lies between the common beginning and the common end is aligned: the time goes with its square.
+    The common beginning and the common end are not aligned: an alignment's time grows with the square of its length.
 
     Parameters
     ----------
@@ -223,7 +227,7 @@ def aligned_haplotypes(
 
 
 _CONTEXT = 20
-"""Common bases that are aligned too, so that an indel in a repeat can move to its left end."""
+"""Common bases on either side that are aligned all the same, so that an indel in a repeat can be shifted left."""
 
 
 def _differences(start: int, reference: str, sequence: str, differences: Differences) -> set[tuple[int, str, str]]:

@@ -1,4 +1,4 @@
-"""Called sites, and which of them a report shows. Positions are 0-based."""
+"""Sites that a report shows. Positions are 0-based."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pairhmm.genomics.regions import trim_allele
 
 NO_QUALITY = 1 << 20
-"""Where no sample has a GQ: beyond every GQ."""
+"""Stands for the lowest GQ of a site without one: larger than every GQ."""
 
 RegionVariant = tuple[int, str, tuple[str, ...]]
 """0-based position, REF and ALTs."""
@@ -17,19 +17,20 @@ RegionVariant = tuple[int, str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class SampleCall:
-    """What a VCF says of one sample at one site.
+    """The fields of one sample in one record of a VCF.
 
     Attributes
     ----------
     alleles : tuple of (int or None)
         Allele indices as in GT; empty without GT.
     phased : bool
+        Whether GT has ``|``.
     depths : tuple of int
-        AD; empty without.
+        AD; empty without AD.
     depth, quality : int or None
         DP and GQ.
     likelihoods : tuple of int
-        PL; empty without.
+        PL; empty without PL.
     """
 
     alleles: tuple[int | None, ...] = ()
@@ -53,8 +54,8 @@ class SampleCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
-    """A record of a VCF, or a variant of a likelihood table that no VCF speaks of.
+class ReportedSite:
+    """A record of a VCF; without a VCF, a variant of a likelihood table.
 
     Attributes
     ----------
@@ -66,7 +67,7 @@ class Site:
     quality : float or None
         QUAL.
     filters : str
-        FILTER; ``.`` without.
+        FILTER; ``.`` without one.
     calls : tuple of SampleCall
         In the order of the VCF's samples; empty without a VCF.
     """
@@ -82,7 +83,7 @@ class Site:
 
     @property
     def least_quality(self) -> int:
-        """The lowest GQ of its samples."""
+        """The lowest GQ of its samples; `NO_QUALITY` without one."""
         return min((call.quality for call in self.calls if call.quality is not None), default=NO_QUALITY)
 
     @property
@@ -98,24 +99,25 @@ def _kind(ref: str, alt: str) -> str:
     return "insertion" if len(alt) > len(ref) else "deletion"
 
 
-class SiteChoice:
-    """Keeps at most `limit` sites: those whose least certain genotype has the lowest GQ, and of equal ones the first.
+class SiteSelection:
+    """Selects the sites that a report shows: those with the lowest GQ of a sample, the first ones among equals.
 
     Parameters
     ----------
     limit : int
+        The most sites.
     """
 
     RULE = "those with the lowest GQ"
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._kept: list[tuple[int, int, Site]] = []
+        self._kept: list[tuple[int, int, ReportedSite]] = []
         self.seen = 0
 
-    def add(self, site: Site) -> None:
-        """Take a site into account."""
-        # The heap's first is the one to go: the highest GQ, of equal ones the last. The number settles every tie.
+    def add(self, site: ReportedSite) -> None:
+        """Consider a site."""
+        # The heap's first entry is dropped first: the highest GQ, and the last one among equals.
         entry = (-site.least_quality, -self.seen, site)
         self.seen += 1
         if len(self._kept) < self._limit:
@@ -123,32 +125,32 @@ class SiteChoice:
         else:
             heapq.heappushpop(self._kept, entry)
 
-    def sites(self) -> list[Site]:
-        """What was kept, in the order that it came in."""
+    def sites(self) -> list[ReportedSite]:
+        """The selected sites, in the order in which they were added."""
         return [site for _, _, site in sorted(self._kept, key=lambda entry: -entry[1])]
 
 
-def site_alleles(site: Site, variants: Sequence[RegionVariant], haplotypes: Sequence[str]) -> list[int] | None:
-    """Which of the site's alleles each haplotype of a region carries.
+def site_alleles(site: ReportedSite, variants: Sequence[RegionVariant], haplotypes: Sequence[str]) -> list[int] | None:
+    """The allele of a site that each haplotype of a region carries.
 
     Parameters
     ----------
-    site : Site
+    site : ReportedSite
     variants : sequence of RegionVariant
-        The region's.
+        The variants of the region.
     haplotypes : sequence of str
         Comma-separated alleles of each haplotype, one a variant.
 
     Returns
     -------
     list of int or None
-        -1 for an allele that the site does not have, as where a call left out what no sample has; None where no
-        variant of the region is this site.
+        -1 for an allele that the site does not have: `call` leaves out those that no sample has. None where no variant
+        of the region is this site.
 
     Raises
     ------
     ValueError, IndexError
-        For alleles that the variants do not have.
+        Where `haplotypes` have alleles that `variants` do not have.
     """
     own = {trim_allele(site.ref, alt): number for number, alt in enumerate(site.alts, start=1) if _is_spelled(alt)}
     best: tuple[int, list[int]] | None = None
@@ -167,12 +169,12 @@ def _is_spelled(alt: str) -> bool:
 
 
 def parse_variants(text: str) -> list[RegionVariant]:
-    """The `variants` column of a haplotype table: ``pos:ref>alt/alt``, comma-separated; positions become 0-based.
+    """Parse the column `variants` of a haplotype table: ``pos:ref>alt/alt``, comma-separated, with 1-based positions.
 
     Raises
     ------
     ValueError
-        For text that is not that.
+        For other text.
     """
     if text in ("", "."):
         return []
@@ -184,27 +186,27 @@ def parse_variants(text: str) -> list[RegionVariant]:
     return variants
 
 
-def sites_of(regions: Iterable[tuple[str, int, list[RegionVariant]]], limit: int) -> tuple[list[Site], bool]:
-    """The sites of likelihood tables where there is no VCF: each variant of a region, or the region itself.
+def sites_of(regions: Iterable[tuple[str, int, list[RegionVariant]]], limit: int) -> tuple[list[ReportedSite], bool]:
+    """The sites of likelihood tables without a VCF: the variants of each region, or the region itself if it has none.
 
     Parameters
     ----------
     regions : iterable of (str, int, list of RegionVariant)
-        Contig, start and variants of each; taken until there is a site too many.
+        Contig, start and variants of each region; no more are read once there are more sites than `limit`.
     limit : int
-        Sites that are kept: the first ones.
+        The most sites; the first ones are kept.
 
     Returns
     -------
-    sites : list of Site
+    sites : list of ReportedSite
     has_more : bool
-        Whether there are others.
+        Whether there are more sites.
     """
-    sites: dict[tuple[str, int, str, tuple[str, ...]], Site] = {}
+    sites: dict[tuple[str, int, str, tuple[str, ...]], ReportedSite] = {}
     for chrom, start, variants in regions:
         for pos, ref, alts in variants or [(start, "", ())]:
             key = chrom, pos, ref, alts
             if key not in sites and len(sites) == limit:
                 return list(sites.values()), True
-            sites.setdefault(key, Site(chrom, pos, ref, alts))
+            sites.setdefault(key, ReportedSite(chrom, pos, ref, alts))
     return list(sites.values()), False

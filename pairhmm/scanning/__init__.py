@@ -1,22 +1,27 @@
-"""Scanners: signatures in samples. The value of ``--backend`` is the name of a module here."""
+"""Scanners: signatures in samples. A backend that scans has a module of its name here."""
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 
 from pairhmm import backends
 from pairhmm.errors import BackendUnavailable
 from pairhmm.scanning.base import Scanner
 from pairhmm.scanning.batch import Patterns, ScanOptions
 
-_NAMES = ("cuda", "webgpu", "cpu", "reference")
-
 __all__ = ["Scanner", "load", "names"]
 
 
 def names() -> tuple[str, ...]:
     """Every scanner of this version, fastest first."""
-    return _NAMES
+    return tuple(name for name in backends.names() if _scans(name))
+
+
+@cache
+def _scans(name: str) -> bool:
+    return find_spec(f"pairhmm.scanning.{name}") is not None
 
 
 def load(name: str, patterns: Patterns, options: ScanOptions, device: int | None = None) -> Scanner:
@@ -28,17 +33,17 @@ def load(name: str, patterns: Patterns, options: ScanOptions, device: int | None
     patterns : Patterns
     options : ScanOptions
     device : int, optional
-        Of a GPU backend, as `pairhmm devices` numbers them; the first without one.
+        Index of a GPU backend's device, as in `pairhmm devices`; the first device without it.
 
     Raises
     ------
     BackendUnavailable
-        With what is missing and how to get it.
+        Where the backend does not run here; says what is missing and how to get it.
     InputError
-        For a device that it does not have.
+        For a device that the backend does not have.
     """
-    if name not in _NAMES:
-        raise BackendUnavailable(name, "it does not scan", f"use one of {', '.join(_NAMES)}")
+    if name not in names():
+        raise BackendUnavailable(name, "it does not scan", f"use one of {', '.join(names())}")
     number = backends.device_of(name, device)
     make = import_module(f"pairhmm.scanning.{name}").make
     scanner: Scanner = make(patterns, options) if number is None else make(patterns, options, number)

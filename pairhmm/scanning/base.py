@@ -1,4 +1,4 @@
-"""What a scanner is to its callers."""
+"""The protocol of scanners."""
 
 from __future__ import annotations
 
@@ -8,22 +8,21 @@ from pairhmm.scanning.batch import Samples, Scanned
 
 
 class Scanner(Protocol):
-    """Finds the signatures that it was made for.
+    """Finds signatures in samples. All scanners give the same hits, in the same order.
 
-    A module of this folder has ``make(patterns: Patterns, options: ScanOptions) -> Scanner``: what depends on the
-    signatures only (an index, a device's copy of them) is made there, once. All scanners give the same hits, in the
-    same order.
+    A module of this folder has ``make(patterns: Patterns, options: ScanOptions) -> Scanner``. It prepares, once,
+    whatever depends on the signatures alone: an index, or a device's copy of them.
 
     Attributes
     ----------
     label : str
-        What messages call it.
+        Name of the scanner in messages.
     """
 
     label: str
 
     def scan(self, samples: Samples, threads: int) -> Scanned:
-        """The hits of the samples' segments.
+        """Find the hits in each segment of the samples.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What crosses into a scanner: samples and signatures as flat arrays with offsets, and the hits that come back.
+"""Input and output of a scanner: samples and signatures as flat arrays with offsets, and hits.
 
 Letters are sets of bases (`pairhmm.genomics.iupac`). All coordinates are 0-based half-open.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +16,17 @@ from numpy.typing import NDArray
 from pairhmm.genomics.arrays import joined, offsets
 from pairhmm.genomics.iupac import ANY, reverse_complement
 from pairhmm.interface.display import short_repr
-from pairhmm.interface.options import check_number, check_whole
+from pairhmm.interface.options import Within, check_fields
 
 FORWARD, REVERSE = 0, 1
 
 HIT_FIELDS = ("segment", "signature", "start", "strand", "total", "matches", "informative", "mismatches")
 HIT = np.dtype([(name, np.int64) for name in HIT_FIELDS])
-"""One hit: index of its segment and its signature, start in the segment, `FORWARD` or `REVERSE`, sum of the Phred
-qualities under it (0 without qualities), matches of the pair, columns where neither side is N, columns that differ."""
+"""A hit.
+
+Index of its segment, index of its signature, start in the segment, `FORWARD` or `REVERSE`, sum of the Phred qualities
+under it (0 without qualities), matches of the pair, columns where neither side is N, and columns that differ.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,30 +36,27 @@ class ScanOptions:
     Attributes
     ----------
     both_strands : bool
-        Look for the reverse complement of each signature too; one that is its own is looked for once.
+        Search for the reverse complement of each signature too. A signature that is its own is searched for once.
     max_mismatches : int
-        Columns of a match whose letters have no base in common, at most.
+        The most columns of a match whose letters have no base in common.
     min_informative : int
-        Columns of a match where neither side is N, at least.
+        The least columns of a match where neither side is N.
     min_score, min_mean : float
-        Sum and mean (a column) of the Phred qualities under a match, at least.
+        The least sum, and the least mean over the columns, of the Phred qualities under a match.
     every_match : bool
-        Every match is a hit; without it the best of each (segment, signature) is: the largest sum, of those the
-        leftmost, of those the forward one.
+        Report every match as a hit. Otherwise only the best match of each (segment, signature) is one: that with the
+        largest sum of qualities, then the leftmost, then the forward one.
     """
 
     both_strands: bool = True
-    max_mismatches: int = 0
-    min_informative: int = 12
-    min_score: float = 0.0
-    min_mean: float = 0.0
+    max_mismatches: Annotated[int, Within(0)] = 0
+    min_informative: Annotated[int, Within(0)] = 12
+    min_score: Annotated[float, Within(0)] = 0.0
+    min_mean: Annotated[float, Within(0, 1000)] = 0.0
     every_match: bool = False
 
     def __post_init__(self) -> None:
-        check_whole("max_mismatches", self.max_mismatches, 0)
-        check_whole("min_informative", self.min_informative, 0)
-        check_number("min_score", self.min_score, 0)
-        check_number("min_mean", self.min_mean, 0, 1000)
+        check_fields(self)
 
     @property
     def needs_qualities(self) -> bool:
@@ -65,7 +66,7 @@ class ScanOptions:
 
 @dataclass(frozen=True, slots=True)
 class Signatures:
-    """Signatures end to end.
+    """Signatures laid end to end.
 
     Attributes
     ----------
@@ -109,7 +110,7 @@ class Signatures:
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """What is looked for: each signature that can match, and then the reverse complements of those that have one.
+    """The sequences to search for: each signature that can match, then their reverse complements.
 
     Attributes
     ----------
@@ -132,7 +133,7 @@ class Patterns:
 
     @classmethod
     def of(cls, signatures: Signatures, options: ScanOptions) -> Patterns:
-        """The patterns of signatures; those with fewer informative letters than a match needs have none."""
+        """The patterns of signatures, but for those with fewer informative letters than a match needs."""
         able = np.flatnonzero(signatures.informative >= options.min_informative).tolist()
         letters = np.empty(2 * len(signatures.letters), dtype=np.uint8)
         signature, strand, lengths, end = [], [], [], 0
@@ -158,7 +159,7 @@ class Patterns:
         )
 
     def holding(self, signatures: Signatures) -> Signatures:
-        """The signatures that these are the patterns of, with the letters that are here, where all of them are."""
+        """The signatures of these patterns, with letters for those whose patterns are here."""
         count = len(signatures)
         if not np.array_equal(self.signature[:count], np.arange(count)):
             return signatures
@@ -169,7 +170,7 @@ class Patterns:
 
 
 def _least_sum(mean: float, length: int) -> int:
-    """The smallest sum of `length` numbers whose mean, as it is reported, is at least this."""
+    """The smallest sum of `length` qualities whose mean, as it is reported, is at least `mean`."""
     least = math.ceil(mean * length)
     # The product may be off by a rounding: 0.07 * 100 is more than 7.
     while (least - 1) / length >= mean:
@@ -181,7 +182,7 @@ def _least_sum(mean: float, length: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """Segments end to end: whole records, or parts of one that is longer than a chunk.
+    """Segments laid end to end. A segment is a whole record, or a stretch of one that is longer than a block.
 
     Attributes
     ----------
@@ -191,8 +192,8 @@ class Samples:
         Phred; None where the records have none.
     offset : int64[segments + 1]
     carried : int
-        The first bases of the first segment that the segment before it ended with. Matches that end within them are
-        its, and so are their qualities.
+        How many bases at the start of the first segment repeat the end of the segment before. Matches that end within
+        them, and their qualities, belong to that segment.
     """
 
     letters: NDArray[np.uint8]
@@ -212,8 +213,8 @@ class Samples:
             raise ValueError("sequences and qualities differ in length")
         return cls(joined(sequences), None if qualities is None else joined(qualities), offsets(lengths))
 
-    def part(self, first: int, end: int) -> Samples:
-        """Segments first to end - 1, whole: views of these."""
+    def take(self, first: int, end: int) -> Samples:
+        """Segments ``first`` to ``end - 1`` as samples of their own; the arrays are views."""
         offset = self.offset[first : end + 1]
         here = slice(int(offset[0]), int(offset[-1]))
         qualities = None if self.qualities is None else self.qualities[here]
@@ -225,7 +226,7 @@ class Samples:
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """What a scanner found.
+    """The hits of some samples.
 
     Attributes
     ----------
@@ -242,12 +243,12 @@ class Scanned:
 
 
 def best_of_pairs(hits: NDArray[np.void]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where the best hit of each (segment, signature) is, in order of these, and how many matches the pair has.
+    """Index of the best hit of each (segment, signature), in order of these, and how many matches the pair has.
 
     Parameters
     ----------
     hits : HIT[n]
-        Those of one pair in the order in which, at the same sum, an earlier one is better.
+        Among hits of one pair with equal sums, an earlier one is better.
 
     Returns
     -------
@@ -263,7 +264,7 @@ def best_of_pairs(hits: NDArray[np.void]) -> tuple[NDArray[np.int64], NDArray[np
 
 
 def best_hits(hits: NDArray[np.void]) -> NDArray[np.void]:
-    """The best hit of each (segment, signature), with the matches of all; `hits` is as in `best_of_pairs`."""
+    """The best hit of each (segment, signature), with the number of its matches; `hits` as in `best_of_pairs`."""
     chosen, matches = best_of_pairs(hits)
     best = hits[chosen]
     best["matches"] = matches
@@ -271,7 +272,7 @@ def best_hits(hits: NDArray[np.void]) -> NDArray[np.void]:
 
 
 def with_match_counts(hits: NDArray[np.void]) -> NDArray[np.void]:
-    """Hits in order of segment and signature, each with the number of its pair's as `matches`."""
+    """Hits in order of segment and signature, with the number of their pair's hits as `matches`."""
     _, pair, counts = np.unique(hits[["segment", "signature"]], return_inverse=True, return_counts=True)
     counted = hits.copy()
     counted["matches"] = counts[pair]

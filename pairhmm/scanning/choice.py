@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 
 import numpy as np
 
 from pairhmm import backends, scanning
-from pairhmm.compiled import CURE, is_compiled
 from pairhmm.genomics.iupac import ANY
 from pairhmm.scanning.batch import Patterns, ScanOptions
 
 log = logging.getLogger(__name__)
 
 READING_NS = 10.0
-"""Of a base, about: matching that takes a thread less than that waits for the reader, whatever matches."""
+"""Nanoseconds that reading a base takes, about. Matching that is faster than this waits for the reader."""
 
 STARTING_SECONDS = 1.5
-"""Of a device; CUDA took 1.0 (measured on an H200, as the rest). What it then takes for a base, 0.07 ns, counts for
-nothing beside reading."""
+"""Seconds until a device scans, about. CUDA took 1.0 on an H200, and then 0.07 ns a base, far less than reading."""
 
 ANCHOR_BASES, LOOK_UP_NS, LISTED_NS = 10, 2.3, 12.0
-"""Letters of an anchor; nanoseconds of a look-up, and of an anchor that it lists: 2.6 a base for the 1,000 signatures
-of the reference workload."""
+"""Letters of an anchor; nanoseconds of a look-up, and of each anchor that it lists (measured on an H200's host).
+
+They make 2.6 ns a base for the 1,000 signatures of the reference workload.
+"""
 
 
 def matching_ns(patterns: Patterns, options: ScanOptions) -> float:
-    """What a base takes one CPU thread, about: samples are expected to have as many Ns as the signatures."""
+    """Nanoseconds a base of one CPU thread, about. Samples are expected to have as many Ns as the signatures."""
     n_ratio = np.count_nonzero(patterns.letters == ANY) / max(1, len(patterns.letters))
     anchors = len(patterns) * (options.max_mismatches + 1)
     return float(LOOK_UP_NS + LISTED_NS * anchors * (0.25 + 0.75 * n_ratio) ** ANCHOR_BASES)
@@ -35,18 +36,18 @@ def matching_ns(patterns: Patterns, options: ScanOptions) -> float:
 def choose(
     backend: str, device: int | None, patterns: Patterns, options: ScanOptions, bases: int, threads: int
 ) -> scanning.Scanner:
-    """The scanner of that name, or for "auto" the one that is done first.
+    """The scanner of that name; for "auto" the one that is expected to finish first.
 
     Parameters
     ----------
     backend : str
         "auto", or a name of `pairhmm.scanning.names`.
     device : int or None
-        For "auto" it asks for a GPU.
+        Index of the device. With "auto", a device means that a GPU is wanted.
     patterns : Patterns
     options : ScanOptions
     bases : int
-        Of the samples, about; 0 where that is not known.
+        Bases of the samples, about; 0 if unknown.
     threads : int
 
     Raises
@@ -59,7 +60,7 @@ def choose(
     needed = matching_ns(patterns, options) / threads
     if device is None and (needed - READING_NS) * 1e-9 * bases < STARTING_SECONDS:
         return _on_the_cpu(patterns, options)
-    for name in ("cuda", "webgpu"):
+    for name in _scanners(backends.on_devices()):
         found = backends.status(name)
         if not found.available:
             log.info("not %s: %s; %s", name, found.reason, found.cure)
@@ -71,7 +72,15 @@ def choose(
 
 
 def _on_the_cpu(patterns: Patterns, options: ScanOptions, device: int | None = None) -> scanning.Scanner:
-    if is_compiled():
-        return scanning.load("cpu", patterns, options, device)
-    log.warning("backend reference, which is slow: cpu needs pairhmm's compiled part; %s", CURE)
-    return scanning.load("reference", patterns, options, device)
+    """The fastest scanner on the CPU that runs here; the oracle, announced, where the others do not."""
+    names = _scanners(backends.on_the_cpu())
+    lacking = [(name, found) for name in names if not (found := backends.status(name)).available]
+    taken = next(name for name in names if name not in dict(lacking))
+    if backends.is_oracle(taken):
+        lacks = "; ".join(f"{name}: {found.reason}; {found.cure}" for name, found in lacking)
+        log.warning("backend %s, which is slow (%s)", taken, lacks)
+    return scanning.load(taken, patterns, options, device)
+
+
+def _scanners(names: Sequence[str]) -> list[str]:
+    return [name for name in names if name in scanning.names()]

@@ -1,6 +1,6 @@
-"""From hits in blocks of records to samples that are complete: a record each, or a file.
+"""Collects the hits in blocks of records into complete samples. A sample is a record, or a whole file.
 
-A record that is longer than a block comes in parts: its hits wait for its end.
+A record that is longer than a block comes in several segments. Its hits wait for the last one.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class FoundSamples:
     ----------
     file : str
     names : Names
-        Of the samples.
+        Names of the samples.
     records, bases : int64[samples]
-        What each is made of.
+        How many records and bases each sample has.
     quality_totals : int64[samples]
     has_qualities : bool
     hits : HIT[hits]
@@ -39,7 +39,7 @@ class FoundSamples:
     record_name : int64[hits]
         Index into `record_names`.
     letters : list of uint8 arrays
-        What lies under each hit; empty where it was not asked for.
+        The letters under each hit; empty unless `HitRules.with_letters`.
     """
 
     file: str
@@ -62,20 +62,20 @@ class Collector(Protocol):
         """The samples that this block completes."""
 
     def finish(self) -> Iterator[FoundSamples]:
-        """What is complete now that the file has ended."""
+        """The last sample, at the end of the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class HitRules:
-    """How hits of a sample are put together.
+    """Which hits of a sample are kept, and what of them.
 
     Attributes
     ----------
     lengths : int64[signatures]
     every_match : bool
-        Keep all hits; else the best of each signature.
+        Keep all hits. Otherwise the best hit of each signature is kept.
     with_letters : bool
-        Keep what lies under each hit.
+        Keep the letters under each hit.
     """
 
     lengths: NDArray[np.int64]
@@ -85,7 +85,7 @@ class HitRules:
 
 @dataclass(slots=True)
 class _Held:
-    """A sample that is not complete. `segment` of its hits is the number of their record."""
+    """A sample that is not complete yet. `segment` of its hits is the number of their record."""
 
     name: str
     records: int = 0
@@ -170,7 +170,7 @@ class RecordCollector(Collector):
     def finish(self) -> Iterator[FoundSamples]:
         if self._held is not None:
             held, self._held = self._held, None
-            # Each part has its hits in order of signature and place, and the parts follow each other.
+            # Hits of a segment are in order of signature and place, and segments follow each other.
             order = np.argsort(held.hits["signature"], kind="stable")
             held.hits = held.hits[order]
             held.letters = [held.letters[index] for index in order.tolist()] if held.letters else []
@@ -182,7 +182,7 @@ class RecordCollector(Collector):
         self._held.add_segments(block, scanned, slice(segment, segment + 1), self._rules)
 
     def _whole_records(self, block: RecordBlock, scanned: Scanned, whole: NDArray[np.bool_]) -> FoundSamples:
-        """The samples of the segments that are whole records: all but the first and the last, at most."""
+        """The samples of the segments that are whole records: all, or all but the first and the last."""
         hits = scanned.hits[whole[scanned.hits["segment"]]]
         letters = _letters_under(block, hits, self._rules)
         own = _in_records(block, hits)
@@ -193,7 +193,7 @@ class RecordCollector(Collector):
         own["segment"] -= first
         return FoundSamples(
             file=self._file,
-            names=block.names.part(first, end),
+            names=block.names.take(first, end),
             records=np.ones(end - first, dtype=np.int64),
             bases=_bases(block)[first:end],
             quality_totals=scanned.quality_totals[first:end],
@@ -207,7 +207,7 @@ class RecordCollector(Collector):
 
 
 class FileCollector(Collector):
-    """All records of a file are one sample, of which the best hit of each signature is kept."""
+    """All records of a file are one sample. The best hit of each signature is kept."""
 
     def __init__(self, file: str, name: str, rules: HitRules) -> None:
         self._file, self._rules = file, rules
@@ -237,7 +237,7 @@ def _in_records(block: RecordBlock, hits: NDArray[np.void]) -> NDArray[np.void]:
 
 
 def _letters_under(block: RecordBlock, hits: NDArray[np.void], rules: HitRules) -> list[Letters]:
-    """What lies under each hit of a block, where it is asked for."""
+    """The letters under each hit of a block, where the rules ask for them."""
     if not rules.with_letters:
         return []
     begins = block.samples.offset[hits["segment"]] + hits["start"]

@@ -1,23 +1,23 @@
-"""The scan on a CUDA device: cuda/scan.cu through CuPy."""
+"""The scan on a CUDA device: the kernels of `cuda/scan/` through CuPy."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends.cuda import setup as cuda_setup
-from pairhmm.backends.cuda.kernels import OPTIONS
+from pairhmm.backends.cuda import sources
 from pairhmm.backends.cuda.setup import status, translated
+from pairhmm.backends.cuda.slot import Slot
 from pairhmm.scanning.base import Scanner
 from pairhmm.scanning.batch import Patterns, Samples, ScanOptions
 from pairhmm.scanning.device import FOUND_WORDS, DeviceScanner, Found
-from pairhmm.scanning.index import PER_WORD, Index
+from pairhmm.scanning.index import COLUMNS, PER_WORD, Index
 from pairhmm.scanning.pinned import PinnedSender
 from pairhmm.scanning.sending import Sending
 
@@ -25,12 +25,18 @@ __all__ = ["CudaFinder", "make", "source", "status"]
 
 KERNELS = ("mark", "match", "sums", "carry", "totals", "verify")
 THREADS = 256
-"""Of a block."""
+"""Threads of a block."""
 
 TILE = 2048
 """Positions of a block of scan_match."""
 
-SUM_TILE = 64 * THREADS
+MARKED = 32
+"""Letters that share a bit, which says whether one of them is not N."""
+
+SUMMED = 64
+"""Qualities that a thread of scan_sums adds up."""
+
+SUM_TILE = SUMMED * THREADS
 """Qualities of a block of scan_sums."""
 
 VERIFYING = 512
@@ -40,6 +46,8 @@ FIRST_ROOM = 1 << 16
 """Places that the list has room for at first; it grows to what was met."""
 
 FOUND_BYTES, COUNT_BYTES, LISTED_BYTES = 4 * FOUND_WORDS, 16, 16
+"""A match, the numbers of places and of matches, and a place on the list, on the device."""
+
 FIRST_FOUND = 4096
 """Matches that are sent with their number."""
 
@@ -47,23 +55,35 @@ MOST_BASES = 1 << 30
 """Positions are words of 32 bits."""
 
 
+CONSTANTS: dict[str, sources.Constant] = {
+    "THREADS": THREADS,
+    "TILE": TILE,
+    "MARKED": MARKED,
+    "COLUMNS": COLUMNS,
+    "SUMMED": SUMMED,
+    "FOUND_BYTES": FOUND_BYTES,
+    "LISTED_BYTES": LISTED_BYTES,
+}
+"""What the kernels of `cuda/scan/` are handed."""
+
+
 def source(bases: int) -> str:
-    """Text of scan.cu for anchors of that many letters."""
-    text = (files("pairhmm") / "cuda" / "scan.cu").read_text()
-    return f'#define BASES {bases}\n#define TILE {TILE}\n#line 1 "cuda/scan.cu"\n{text}'
+    """Text of the kernels for anchors of that many letters."""
+    parts = ("letters.cuh", "mark.cu", "match.cu", "sums.cu", "verify.cu")
+    return sources.source(CONSTANTS | {"BASES": bases}, *(f"scan/{name}" for name in parts))
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What a call has on the device.
+    """The device memory of one call.
 
     Attributes
     ----------
     segments, tiles, sum_tiles : int
-        Tiles of `match` and of `sums`.
+        Segments; tiles of scan_match and of scan_sums.
     bases, word_count, carried : uint32
     words, with_letters, offset, qualities : device memory
-        No qualities: None.
+        `qualities` is None for samples without.
     sums : tuple of int
         Addresses of `within`, `before` and the tiles' sums; none without qualities.
     """
@@ -110,22 +130,22 @@ class CudaFinder:
         self._rules = np.uint32(min(options.max_mismatches, longest)), np.uint32(options.min_informative)
         self._longest = np.uint32(longest)
         self._room = FIRST_ROOM
-        self._buffers: dict[str, tuple[Any, int]] = {}
         self._one_call = threading.Lock()
         with self._device:
             self._sizes = np.uint32(index.anchors), np.uint32(len(index.handles))
             names = ("known", "first", "anchor", "handles", "patterns", "words")
             self._tables = {name: cupy.asarray(_not_empty(getattr(index, name))) for name in names}
-            self._stream = cupy.cuda.Stream(non_blocking=True)
+            self._slot = Slot(cupy, self.label)
             self._sender = PinnedSender(cupy)
-            self._kernels = {name: self._compiled(source(index.bases), f"scan_{name}") for name in KERNELS}
+            text = source(index.bases)
+            self._kernels = {name: sources.compiled(cupy, text, f"scan_{name}") for name in KERNELS}
             # The tables were sent by another stream.
             self._device.synchronize()
 
     def find(self, samples: Samples) -> tuple[Found, NDArray[np.int64]]:
         if not len(samples.letters):
             return np.empty((0, FOUND_WORDS), np.uint32), np.zeros(len(samples), np.int64)
-        with self._one_call, translated(self.label), self._device, self._stream:
+        with self._one_call, translated(self.label), self._device, self._slot.stream:
             try:
                 return self._find(samples)
             finally:
@@ -133,7 +153,7 @@ class CudaFinder:
                 self._sender.give_up()
 
     def _find(self, samples: Samples) -> tuple[Found, NDArray[np.int64]]:
-        """The matches and the totals; matching goes on while the qualities are on their way."""
+        """The matches and the totals. Matching overlaps the copy of the qualities."""
         part = self._part(samples)
         self._sender.begin(samples.offset.astype(np.uint32).view(np.uint8), part.offset)
         letters = last = self._sender.begin(samples.letters, part.words, packed=True)
@@ -143,27 +163,27 @@ class CudaFinder:
         self._launch("mark", -(-int(part.word_count) // THREADS), part.bases, part.word_count, *part.packed)
         while True:
             head = COUNT_BYTES + 8 * part.segments + 8 * (part.segments % 2)
-            out = self._buffer("out", head + FOUND_BYTES * self._room)
-            out.memset_async(0, head, self._stream)
-            listed = self._buffer("list", LISTED_BYTES * self._room).ptr, np.uint32(self._room)
+            out = self._slot.device("out", head + FOUND_BYTES * self._room)
+            out.memset_async(0, head, self._slot.stream)
+            listed = self._slot.device("list", LISTED_BYTES * self._room).ptr, np.uint32(self._room)
             self._match(part, out.ptr, *listed)
             self._after(last)
             if part.sums:
                 self._sum(part, out.ptr + COUNT_BYTES)
             self._verify(part, *listed, out.ptr, out.ptr + head)
-            host = self._download(out, head + FOUND_BYTES * min(FIRST_FOUND, self._room))
+            host = self._download(head + FOUND_BYTES * min(FIRST_FOUND, self._room))
             needed, matches = host[:8].view(np.uint32).tolist()
             if needed <= self._room:
                 break
             self._room = needed + needed // 4
         if matches > FIRST_FOUND:
-            host = self._download(out, head + FOUND_BYTES * matches)
+            host = self._download(head + FOUND_BYTES * matches)
         totals = host[COUNT_BYTES : COUNT_BYTES + 8 * part.segments].view(np.int64)
         found = host[head : head + FOUND_BYTES * matches].view(np.uint32).reshape(-1, FOUND_WORDS)
         return found, totals
 
     def _part(self, samples: Samples) -> _Part:
-        """Room for what a call has on the device."""
+        """Make room for a call on the device."""
         bases, segments = len(samples.letters), len(samples)
         tiles = -(-bases // TILE)
         words = (tiles + 1) * TILE // PER_WORD
@@ -175,11 +195,11 @@ class CudaFinder:
             np.uint32(bases),
             np.uint32(words),
             np.uint32(samples.carried),
-            self._buffer("packed", 4 * words),
-            self._buffer("with_letters", words // 32),
-            self._buffer("offset", 4 * (segments + 1)),
-            self._buffer("qualities", SUM_TILE * blocks) if blocks else None,
-            tuple(self._buffer(name, size).ptr for name, size in sizes.items()) if blocks else (),
+            self._slot.device("packed", 4 * words),
+            self._slot.device("with_letters", words * PER_WORD // MARKED // 8),
+            self._slot.device("offset", 4 * (segments + 1)),
+            self._slot.device("qualities", SUM_TILE * blocks) if blocks else None,
+            tuple(self._slot.device(name, size).ptr for name, size in sizes.items()) if blocks else (),
             blocks,
         )
 
@@ -216,9 +236,9 @@ class CudaFinder:
         self._launch("verify", blocks, part.packed[0], *tables, *self._rules, *sums, listed, room, counts, hits)
 
     def _after(self, sending: Sending) -> None:
-        """Let kernels wait until that is on the device."""
+        """Let the kernels that follow wait until an array is on the device."""
         self._sender.finish(sending)
-        self._stream.wait_event(self._sender.stream.record())
+        self._slot.stream.wait_event(self._sender.stream.record())
 
     def _launch(self, name: str, blocks: int, *arguments: Any) -> None:
         self._kernels[name]((blocks,), (THREADS,), arguments)
@@ -226,26 +246,8 @@ class CudaFinder:
     def _table(self, *names: str) -> Iterator[int]:
         return (int(self._tables[name].data.ptr) for name in names)
 
-    def _buffer(self, name: str, size: int) -> Any:
-        """Device memory of that name; what it held is lost when it grows."""
-        held, room = self._buffers.get(name, (None, -1))
-        if room < size:
-            self._buffers.pop(name, None)
-            held = self._cupy.cuda.alloc(size)
-            self._buffers[name] = held, size
-        return held
-
-    def _download(self, source: Any, size: int) -> NDArray[np.uint8]:
-        host = np.empty(size, dtype=np.uint8)
-        source.copy_to_host_async(host.ctypes.data, size, self._stream)
-        self._stream.synchronize()
-        return host
-
-    def _compiled(self, text: str, name: str) -> Any:
-        kernel = self._cupy.RawKernel(text, name, options=OPTIONS)
-        kernel.compile()
-        cuda_setup.keep_loaded(kernel)
-        return kernel
+    def _download(self, size: int) -> NDArray[np.uint8]:
+        return self._slot.download("out", np.empty(size, dtype=np.uint8))
 
 
 def _not_empty(values: NDArray[np.uint32]) -> NDArray[np.uint32]:

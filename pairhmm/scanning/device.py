@@ -1,4 +1,4 @@
-"""What scanners on devices share: samples in parts that fit, hits put in order, the CPU where a device fails."""
+"""What scanners on GPUs share: chunks of samples that fit a device, hits in order, and the CPU if the device fails."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from pairhmm.scanning.batch import HIT, Patterns, Samples, Scanned, ScanOptions,
 log = logging.getLogger(__name__)
 
 FOUND_WORDS = 8
-"""Of a match as devices write it: segment, start, pattern, mismatches, informative, low and high word of the sum, 0."""
+"""Words of a match as devices write it: segment, start, pattern, mismatches, informative, sum (low, high word), 0."""
 
 LEAST_BASES = 1 << 16
-"""A device whose memory does not hold parts of this size is of no use."""
+"""Bases of the smallest chunk. A device that has no memory for it is not used."""
 
 Found = NDArray[np.uint32]
 
@@ -32,9 +32,9 @@ class Finder(Protocol):
     Attributes
     ----------
     label : str
-        What messages call it.
+        Name of the device in messages.
     most_bases : int
-        Of the samples of a call.
+        The most bases of one call.
     """
 
     label: str
@@ -46,9 +46,10 @@ class Finder(Protocol):
         Returns
         -------
         uint32[matches, FOUND_WORDS]
-            In any order, and any number of times; `start` is in the samples. No threshold on qualities is heeded.
+            In any order, and each one or more times. `start` counts from the first base of `samples`. Thresholds on
+            qualities are not applied.
         int64[segments]
-            Sums of their qualities, without carried bases.
+            The sum of each segment's qualities, without carried bases.
 
         Raises
         ------
@@ -57,16 +58,16 @@ class Finder(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """Samples that are a part of others.
+class SampleChunk:
+    """Consecutive bases of samples, as samples of their own.
 
     Attributes
     ----------
     samples : Samples
     first_segment : int
-        What its first segment is in all.
+        Index of its first segment in the whole samples.
     first_position : int
-        Where its first segment begins in that one.
+        Where in that segment it begins.
     """
 
     samples: Samples
@@ -74,14 +75,14 @@ class Part:
     first_position: int
 
 
-def parts(samples: Samples, most_bases: int, overlap: int) -> Iterator[Part]:
-    """Samples in parts of at most so many bases (more than `overlap`), at the ends of segments if they can.
+def cut(samples: Samples, most_bases: int, overlap: int) -> Iterator[SampleChunk]:
+    """Cut samples into chunks of at most so many bases (more than `overlap`), between segments where possible.
 
-    A part that begins inside a segment begins with the last `overlap` bases of the part before, as carried ones.
+    A chunk that begins inside a segment repeats the last `overlap` bases of the chunk before, as carried bases.
     """
     offset, total = samples.offset, int(samples.offset[-1])
     if total <= most_bases:
-        yield Part(samples, 0, 0)
+        yield SampleChunk(samples, 0, 0)
         return
     begin, done = 0, 0
     while done < total:
@@ -93,14 +94,15 @@ def parts(samples: Samples, most_bases: int, overlap: int) -> Iterator[Part]:
         carried = max(done - begin, min(samples.carried, end) - begin if first == 0 else 0)
         qualities = None if samples.qualities is None else samples.qualities[begin:end]
         within = np.clip(offset[first : last + 1], begin, end) - begin
-        yield Part(Samples(samples.letters[begin:end], qualities, within, carried), first, begin - int(offset[first]))
+        taken = Samples(samples.letters[begin:end], qualities, within, carried)
+        yield SampleChunk(taken, first, begin - int(offset[first]))
         begin = done = end
         if end != boundary:
             begin = max(int(offset[last - 1]), end - overlap)
 
 
 class DeviceScanner(Scanner):
-    """Scans on a device, and on the CPU what the device can not.
+    """Scans on a device, and on the CPU once the device fails.
 
     Parameters
     ----------
@@ -123,7 +125,7 @@ class DeviceScanner(Scanner):
             except DeviceLost as error:
                 self._leave(f"lost ({error.cause})")
             except OutOfDeviceMemory:
-                self._leave("out of memory, however small the parts")
+                self._leave("out of memory, however small the chunks")
         assert self._cpu is not None
         return self._cpu.scan(samples, threads)
 
@@ -132,30 +134,30 @@ class DeviceScanner(Scanner):
         self._cpu = cpu.make(self._patterns, self._options)
 
     def _scan(self, samples: Samples) -> Scanned:
-        """All parts; from the start again with smaller ones where one does not fit."""
+        """Scan chunk after chunk. Where one does not fit, start again with smaller chunks."""
         while True:
             totals = np.zeros(len(samples), dtype=np.int64)
             hits = []
             try:
-                for part in parts(samples, self._most, self._overlap):
-                    found, sums = self._finder.find(part.samples)
-                    hits.append(self._hits(found, part))
-                    totals[part.first_segment : part.first_segment + len(sums)] += sums
+                for chunk in cut(samples, self._most, self._overlap):
+                    found, sums = self._finder.find(chunk.samples)
+                    hits.append(self._hits(found, chunk))
+                    totals[chunk.first_segment : chunk.first_segment + len(sums)] += sums
             except OutOfDeviceMemory:
                 smaller = min(self._most, len(samples.letters)) // 2
                 if smaller < max(LEAST_BASES, 2 * self._overlap):
                     raise
                 self._most = smaller
-                log.warning("%s: out of memory; parts of %s bases now", self.label, f"{smaller:,}")
+                log.warning("%s: out of memory; chunks of %s bases now", self.label, f"{smaller:,}")
                 continue
             return Scanned(self._in_order(np.concatenate(hits)), totals)
 
-    def _hits(self, found: Found, part: Part) -> NDArray[np.void]:
-        """What a device found in a part, as hits of all samples."""
+    def _hits(self, found: Found, chunk: SampleChunk) -> NDArray[np.void]:
+        """The matches of a chunk, as hits of the whole samples."""
         segment, start, pattern, mismatches, informative, low, high = found.astype(np.int64).T[: FOUND_WORDS - 1]
         hits = np.ones(len(found), dtype=HIT)
-        hits["segment"] = segment + part.first_segment
-        hits["start"] = start - part.samples.offset[segment] + np.where(segment == 0, part.first_position, 0)
+        hits["segment"] = segment + chunk.first_segment
+        hits["start"] = start - chunk.samples.offset[segment] + np.where(segment == 0, chunk.first_position, 0)
         hits["signature"], hits["strand"] = self._patterns.signature[pattern], self._patterns.strand[pattern]
         hits["mismatches"], hits["informative"] = mismatches, informative
         hits["total"] = low + (high << 32)
@@ -163,7 +165,7 @@ class DeviceScanner(Scanner):
         return hits[good]
 
     def _in_order(self, hits: NDArray[np.void]) -> NDArray[np.void]:
-        """Each hit once, in order, and where not all are asked for the best of each pair."""
+        """Each hit once, in order: all of them, or the best of each (segment, signature)."""
         place = [hits[name] for name in ("strand", "start", "signature", "segment")]
         hits = hits[np.lexsort(place)]
         again = np.zeros(len(hits), dtype=bool)

@@ -1,6 +1,6 @@
-"""What finds patterns, as scanners on devices take it: the compiled part's anchor index, and letters in words.
+"""The index of patterns for scanners on GPUs: the compiled part's anchor index, and letters packed into words.
 
-A word of 32 bits has eight letters, the first one lowest; what lies behind a pattern's end is N.
+A word of 32 bits has eight letters, the first one in the lowest bits. A pattern's last word is filled with N.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PER_WORD = 8
 """Letters of a word."""
 
 COLUMNS = 16
-"""Letters of a handle: they are compared first."""
+"""Letters of a handle, which are compared first."""
 
 Words = NDArray[np.uint32]
 
@@ -32,16 +32,17 @@ class Index:
     bases : int
         Letters of an anchor.
     known : uint32[5**bases / 32, rounded up]
-        A bit for each base-5 number (A C G T are 0 to 3, else 4; the first letter counts most): has it anchors?
+        A bit for each sequence of so many letters, as a base-5 number (A C G T are 0 to 3, others 4; the first letter
+        is the highest digit): whether it is an anchor.
     first : uint32[5**bases + 1]
-        Into `anchor`.
+        Where each sequence's entries begin in `anchor`.
     anchor : uint32[entries]
         Handles.
     anchors : int
-        Handles that the index has; those behind them are for patterns that it can't find.
+        How many handles belong to anchors. The others are for patterns without an anchor.
     handles : uint32[handles, 4]
-        The 16 letters behind an anchor, or at a place that tells much for patterns without anchors; the pattern; where
-        in it the anchor or the place begins.
+        16 letters of a pattern in two words (behind its anchor; without one, at an informative place), index of the
+        pattern, and where in it the anchor or those letters begin.
     patterns : uint32[patterns, 2]
         First word of its letters, and its length.
     words : uint32[...]
@@ -58,7 +59,7 @@ class Index:
 
     @classmethod
     def of(cls, patterns: Patterns, max_mismatches: int) -> Index:
-        """The index of patterns, of which up to so many columns may differ."""
+        """The index of patterns that match with up to so many mismatches."""
         bases, anchors, places, *tables = native.scan_index(patterns.letters, patterns.offset, max_mismatches)
         known, first, anchor = (table.reshape(-1) for table in tables)
         lengths = np.diff(patterns.offset)
@@ -77,7 +78,7 @@ class Index:
 def _letters_of(
     letters: NDArray[np.uint8], begin: NDArray[np.int64], column: NDArray[np.int64], length: NDArray[np.int64]
 ) -> Words:
-    """uint32[n, 2]: COLUMNS letters of each pattern from a column on, N behind its end."""
+    """uint32[n, 2]: COLUMNS letters of each pattern from a column on, N after its end."""
     columns = column[:, None] + np.arange(COLUMNS)
     inside = columns < length[:, None]
     taken = np.where(inside, letters[np.where(inside, begin[:, None] + columns, 0)], ANY).astype(np.uint8)
@@ -85,6 +86,6 @@ def _letters_of(
 
 
 def pack_letters(letters: NDArray[np.uint8]) -> Words:
-    """Words of letters, whose number is a multiple of eight."""
+    """Letters, whose number is a multiple of eight, as words."""
     pairs = letters[0::2] | letters[1::2] << 4
     return pairs.view("<u4")

@@ -8,14 +8,14 @@ from pairhmm.backends.webgpu.commands import mapped
 from pairhmm.scanning.sending import Bytes, Filling, Sender
 
 PIECE, PIECES = 1 << 24, 16
-"""Bytes of a buffer, and buffers."""
+"""Bytes of a buffer, and the number of buffers."""
 
 
 class MappedSender(Sender):
-    """Sends arrays to buffers, which have room for whole words.
+    """Sends arrays to buffers that have room for whole words.
 
-    To map a buffer lets a thread of wgpu wait for the device, which keeps others from submitting to it: so buffers are
-    mapped when all is submitted, or none is left.
+    While a buffer is being mapped, a thread of wgpu waits for the device, and no other thread can submit work. So
+    buffers are mapped once everything is submitted, or when no mapped buffer is left.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class MappedSender(Sender):
         self._mapping: list[tuple[Any, Any]] = []  # with the promise that they are mapped
 
     def map_sent(self) -> None:
-        """Begin to map the buffers that were passed."""
+        """Begin to map the buffers that were passed to the device."""
         self._mapping += [(piece, piece.map_async("WRITE", 0, PIECE)) for piece in self._sent]
         self._sent = []
 

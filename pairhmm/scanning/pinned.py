@@ -10,11 +10,11 @@ import numpy as np
 from pairhmm.scanning.sending import Bytes, Filling, Sender
 
 PIECE, PIECES = 1 << 23, 16
-"""Bytes of a piece of pinned memory, and pieces."""
+"""Bytes of a piece of pinned memory, and the number of pieces."""
 
 
 class PinnedSender(Sender):
-    """Sends arrays to device memory; what is passed arrives on `stream`.
+    """Sends arrays to device memory, on `stream`.
 
     Parameters
     ----------

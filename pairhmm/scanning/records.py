@@ -1,4 +1,4 @@
-"""Records of one file as they come: blocks of samples with their names."""
+"""Blocks of records, as they are read from one file: samples with their names."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Names end to end: a million of them are not worth an object each.
+    """Names laid end to end: an object for each would take too much memory.
 
     Attributes
     ----------
     text : bytes
     end : int64[names]
-        Where each ends; it begins where the one before it ends.
+        Where each name ends, and the next one begins.
     """
 
     text: bytes
@@ -41,7 +41,7 @@ class Names:
     def __iter__(self) -> Iterator[str]:
         return (self[index] for index in range(len(self)))
 
-    def part(self, first: int, end: int) -> Names:
+    def take(self, first: int, end: int) -> Names:
         """The names [first, end)."""
         begin = int(self.end[first - 1]) if first else 0
         stop = int(self.end[end - 1]) if end else 0
@@ -64,15 +64,15 @@ class RecordBlock:
     Attributes
     ----------
     samples : Samples
-        A segment a record. The first one may go on with the record that the block before ended with, and the last
-        one may be unfinished.
+        One segment for each record. The first one may continue the last record of the block before, and the last one
+        may be unfinished.
     names : Names
     first_record : int
         Number of the first record in its file, from 0.
     first_position : int
         Where the first segment begins in its record, 0-based.
     unfinished : bool
-        The last record goes on in the next block.
+        Whether the last record continues in the next block.
     """
 
     samples: Samples
@@ -83,7 +83,7 @@ class RecordBlock:
 
     @classmethod
     def of(cls, taken: _SampleBlock, first_record: int | None = None) -> RecordBlock:
-        """What the compiled part read; `first_record` where it does not count records."""
+        """The block that the compiled part read. `first_record` is for formats whose reader does not count records."""
         letters, qualities, offset, names, name_end, counted, first_position, carried, unfinished = taken
         samples = Samples(letters, qualities, offset, carried)
         first = counted if first_record is None else first_record

@@ -1,4 +1,4 @@
-"""The oracle: every pattern laid at every position, column by column. Slow, and the meaning of the program."""
+"""The oracle: compares every pattern at every position, column by column. Slow; all other scanners agree with it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class ReferenceScanner(Scanner):
         totals = before[len(pattern) :] - before[:places]
         good = (mismatches <= options.max_mismatches) & (informative >= options.min_informative)
         good &= totals >= patterns.least_total[index]
-        # What ends within the carried bases was found with the segment before.
+        # A match that ends within the carried bases belongs to the segment before.
         good[: max(0, carried - len(pattern) + 1)] = False
         pair = (segment, int(patterns.signature[index]))
         strand = int(patterns.strand[index])

@@ -1,6 +1,6 @@
-"""Large arrays to a device through pieces of memory that both it and the host reach.
+"""Sends large arrays to a device, through pieces of memory that the device and the host share.
 
-Threads fill pieces while others are on their way, and what is sent next is begun before what is sent now has arrived.
+Threads fill some pieces while the device copies others. The next array is begun before the last one has arrived.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pairhmm.compiled import native
 from pairhmm.scanning.index import PER_WORD
 
 COPIERS = 8
-"""Threads that fill pieces; with more than there are memory channels to keep busy nothing is gained."""
+"""Threads that fill pieces. More would not be faster: these keep the memory channels busy."""
 
 WORD = 4
 """Bytes of a word."""
@@ -34,11 +34,11 @@ class Sending:
     ----------
     values : uint8[values]
     target : object
-        Of the device.
+        Where the values go, on the device.
     packed : bool
-        Whether they are letters that arrive eight to a word of 32 bits, N behind the last.
+        Whether the values are letters, which arrive eight to a word of 32 bits, with N after the last one.
     begun, passed : int
-        How many of the values threads were given to copy, and how many the device was.
+        How many values were given to threads to copy, and how many to the device.
     """
 
     values: Bytes
@@ -48,13 +48,13 @@ class Sending:
     passed: int = 0
 
     def size(self, count: int) -> int:
-        """Bytes that so many values are on the device."""
+        """Bytes that so many values take on the device."""
         return -(-count // PER_WORD) * WORD if self.packed else count
 
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """A piece that is being filled; `number` is the copy's, the values are [first, first + count)."""
+    """A piece that is being filled with values [first, first + count); `number` is that of the copy."""
 
     piece: Any
     number: int
@@ -64,14 +64,14 @@ class Filling:
 
 
 class Sender(ABC):
-    """Sends arrays.
+    """Sends arrays to a device.
 
     Parameters
     ----------
     piece_size : int
         Bytes of a piece.
     pieces : int
-        At most; they are made as they are needed.
+        The most pieces. They are made as they are needed.
     """
 
     def __init__(self, piece_size: int, pieces: int) -> None:
@@ -82,14 +82,14 @@ class Sender(ABC):
         self._filling: deque[Filling] = deque()
 
     def begin(self, values: Bytes, target: Any, packed: bool = False) -> Sending:
-        """Begin to fill pieces with an array; those begun before it are sent before it."""
+        """Begin to fill pieces with an array. Arrays are sent in the order in which they are begun."""
         sending = Sending(values, target, packed)
         self._queue.append(sending)
         self._fill()
         return sending
 
     def finish(self, sending: Sending) -> None:
-        """Pass an array, and those begun before it, to the device."""
+        """Pass an array, and all that were begun before it, to the device."""
         while sending.passed < len(sending.values):
             if not self._filling:
                 self._reclaim()
@@ -101,7 +101,7 @@ class Sender(ABC):
             self._fill()
 
     def give_up(self) -> None:
-        """Let go of arrays that were begun and are not finished."""
+        """Drop the arrays that were begun but not finished."""
         self._queue.clear()
         while self._filling:
             filling = self._filling.popleft()
@@ -125,7 +125,7 @@ class Sender(ABC):
             sending.begun += count
 
     def _take(self) -> Any:
-        """A piece to fill, or None where all are in use."""
+        """A free piece, or None where all are in use."""
         if not self._free and self._unmade:
             self._unmade -= 1
             return self._make()
@@ -137,7 +137,7 @@ class Sender(ABC):
 
     @abstractmethod
     def _memory(self, piece: Any) -> Bytes:
-        """What of it is filled."""
+        """The filled bytes of a piece."""
 
     @abstractmethod
     def _pass(self, filling: Filling) -> None:

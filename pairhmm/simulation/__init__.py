@@ -1,1 +1,1 @@
-"""Made-up genomes, variants and reads whose truth is known: pure functions on arrays, no files."""
+"""Simulated genomes, variants and reads with their truth. Pure functions on arrays; no files."""

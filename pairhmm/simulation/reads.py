@@ -1,4 +1,4 @@
-"""Paired reads from two haplotypes: qualities, errors that follow them, and their true alignments."""
+"""Simulated read pairs from two haplotypes: qualities, errors at the rate of the qualities, true alignments."""
 
 from __future__ import annotations
 
@@ -8,31 +8,39 @@ from typing import NamedTuple
 import numpy as np
 
 from pairhmm.simulation.profile_errors import ProfileErrors, draw_letters, draw_places, without_gaps
-from pairhmm.simulation.variants import Haplotype
+from pairhmm.simulation.variants import SimulatedHaplotype
 
-CHUNK = 1 << 15
+FRAGMENTS_AT_ONCE = 1 << 15
+"""Fragments that are sequenced in one array operation, to bound the memory."""
+
 FRAGMENT_MEAN = 400.0
 FRAGMENT_SPREAD = 70.0
+"""Mean and standard deviation of the fragments' lengths, in bases."""
+
 MIN_QUALITY, MAX_QUALITY = 2, 41
-# Chance that sequencing drops or doubles a base of a run of n equal ones: BASE * GROWTH ** (n - 1), at most MAX.
+"""The lowest and the highest base quality (Phred), as on Illumina's sequencers."""
+
 SLIP_BASE, SLIP_GROWTH, SLIP_MAX = 3e-6, 1.65, 0.02
+"""Probability that sequencing drops or doubles a base of a homopolymer of n: BASE * GROWTH ** (n - 1), at most MAX."""
+
 CIGAR_M, CIGAR_I, CIGAR_D, CIGAR_S = 0, 1, 2, 4
+"""Operations of a CIGAR as BAM numbers them."""
 
 
 @dataclass(slots=True)
-class ReadSet:
-    """Reads of one contig; fragment k has its leftward read at row 2k and its rightward read at row 2k + 1.
+class SimulatedReads:
+    """Reads of one contig. The left read of fragment k is at row 2k, the right one at row 2k + 1.
 
     Attributes
     ----------
     codes, quals : numpy.ndarray, uint8, shape (2 * fragments, read length)
-        Base codes and phred qualities along the reference strand.
+        Base codes and Phred qualities along the reference strand.
     starts, ends : numpy.ndarray, int32, shape (2 * fragments,)
         Reference span of the alignment, 0-based half-open.
     first_is_left : numpy.ndarray, bool, shape (fragments,)
-        Whether the leftward read is the first of its pair (and so the pair of the forward strand).
+        Whether the left read is the first of its pair, so that the fragment is from the forward strand.
     cigars : dict of int to list of (int, int)
-        BAM (operation, length) pairs of each row that is more than one match.
+        BAM (operation, length) pairs of each row whose alignment is more than one match.
     """
 
     codes: np.ndarray
@@ -45,18 +53,18 @@ class ReadSet:
 
 def draw_reads(
     rng: np.random.Generator,
-    haplotypes: tuple[Haplotype, Haplotype],
+    haplotypes: tuple[SimulatedHaplotype, SimulatedHaplotype],
     fragments: int,
     read_length: int,
     errors: ProfileErrors | None = None,
-) -> ReadSet:
-    """Sequence `fragments` pairs, each from either haplotype at an even place.
+) -> SimulatedReads:
+    """Sequence `fragments` fragments, each from a random place of a random haplotype.
 
     Parameters
     ----------
     rng : numpy.random.Generator
         Source of randomness.
-    haplotypes : tuple of Haplotype
+    haplotypes : tuple of SimulatedHaplotype
         The two copies of the contig.
     fragments : int
         Pairs of reads.
@@ -67,7 +75,7 @@ def draw_reads(
         bases slip in runs of one letter.
     """
     rows = 2 * fragments
-    reads = ReadSet(
+    reads = SimulatedReads(
         codes=np.empty((rows, read_length), dtype=np.uint8),
         quals=np.empty((rows, read_length), dtype=np.uint8),
         starts=np.empty(rows, dtype=np.int32),
@@ -85,12 +93,12 @@ def draw_reads(
         # A read with a slip needs one base more than its length.
         size = np.clip(lengths[mine], read_length, len(haplotype.codes) - 1)
         left = (places[mine] * (len(haplotype.codes) - size)).astype(np.int64)
-        for chunk in range(0, len(mine), CHUNK):
-            part = slice(chunk, chunk + CHUNK)
-            first_is_left = reads.first_is_left[mine[part]]
+        for first in range(0, len(mine), FRAGMENTS_AT_ONCE):
+            some = slice(first, first + FRAGMENTS_AT_ONCE)
+            first_is_left = reads.first_is_left[mine[some]]
             for side in (0, 1):
-                begin = left[part] if side == 0 else left[part] + size[part] - read_length
-                rows_here = 2 * mine[part] + side
+                begin = left[some] if side == 0 else left[some] + size[some] - read_length
+                rows_here = 2 * mine[some] + side
                 read_two = first_is_left if side == 1 else ~first_is_left
                 if errors is None:
                     drawn = _draw_slips(rng, haplotype, slips, begin, read_length)
@@ -115,9 +123,9 @@ class _Drawn(NamedTuple):
 
 def _sequence(
     rng: np.random.Generator,
-    reads: ReadSet,
+    reads: SimulatedReads,
     rows: np.ndarray,
-    haplotype: Haplotype,
+    haplotype: SimulatedHaplotype,
     inserted: np.ndarray,
     drawn: _Drawn,
     reverse: bool,
@@ -149,46 +157,46 @@ def _sequence(
 
 
 def _slip_rates(codes: np.ndarray) -> np.ndarray:
-    """Cumulative rate of slips before each base (float64, shape (n + 1,)); a run's rate stands at its first base."""
+    """Cumulative rate of slips before each base (float64, shape (n + 1,)), a homopolymer's at its first base."""
     starts = np.flatnonzero(np.concatenate(([True], codes[1:] != codes[:-1])))
-    runs = np.diff(np.concatenate((starts, [len(codes)])))
+    lengths = np.diff(np.concatenate((starts, [len(codes)])))
     rates = np.zeros(len(codes))
-    rates[starts] = np.minimum(SLIP_MAX, SLIP_BASE * SLIP_GROWTH ** (np.minimum(runs, 64) - 1))
+    rates[starts] = np.minimum(SLIP_MAX, SLIP_BASE * SLIP_GROWTH ** (np.minimum(lengths, 64) - 1))
     return np.concatenate(([0.0], np.cumsum(rates)))
 
 
 def _draw_slips(
-    rng: np.random.Generator, haplotype: Haplotype, slips: np.ndarray, begin: np.ndarray, length: int
+    rng: np.random.Generator, haplotype: SimulatedHaplotype, slips: np.ndarray, begin: np.ndarray, length: int
 ) -> _Drawn:
     source, doubled, slipped = _draw_sources(rng, haplotype, slips, begin, length)
     return _Drawn(source, doubled, slipped, haplotype.codes[source])
 
 
 def _draw_sources(
-    rng: np.random.Generator, haplotype: Haplotype, slips: np.ndarray, begin: np.ndarray, length: int
+    rng: np.random.Generator, haplotype: SimulatedHaplotype, slips: np.ndarray, begin: np.ndarray, length: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Haplotype position of every read base, the read base that is a doubling (or -1), and whether there is a slip."""
+    """Haplotype position of each read base, index of the doubled base (or -1), and whether the read has a slip."""
     source = begin[:, None] + np.arange(length)
     doubled = np.full(len(begin), -1)
-    # The first two bases and the last are left alone: an indel there is no alignment but a clip.
+    # Not at the first two bases and the last: an aligner clips an indel there.
     low, high = slips[begin + 2], slips[begin + length - 1]
     draw = low + rng.random(len(begin))
     slipped = draw < high
     which = np.flatnonzero(slipped)
     at = np.searchsorted(slips, draw[which], side="right") - 1 - begin[which]
     drops = rng.random(len(which)) < 0.6
-    # A dropped base takes one more from the right, which the end of the contig may not have.
+    # A read with a dropped base takes one more base from the right, which the contig may not have.
     drops &= begin[which] + length < len(haplotype.codes)
     steps = np.where(drops, 1, -1)
     moved = np.arange(length)[None, :] >= (at + ~drops)[:, None]
     source[which] += steps[:, None] * moved
-    # The doubled base is written first, so that the insertion is left-aligned in its run.
+    # The first of the two copies counts as inserted, so that the insertion is left-aligned in its homopolymer.
     doubled[which[~drops]] = at[~drops]
     return source, doubled, slipped
 
 
 def _draw_profile(
-    rng: np.random.Generator, haplotype: Haplotype, errors: ProfileErrors, begin: np.ndarray, length: int
+    rng: np.random.Generator, haplotype: SimulatedHaplotype, errors: ProfileErrors, begin: np.ndarray, length: int
 ) -> _Drawn:
     source = draw_places(rng, errors, begin, length, len(haplotype.codes))
     # A read that is inserted from end to end has no place on the reference.
@@ -199,10 +207,10 @@ def _draw_profile(
 
 
 def draw_qualities(rng: np.random.Generator, count: int, length: int, read_two: np.ndarray) -> np.ndarray:
-    """Phred qualities in the order of sequencing, in the manner of an Illumina run.
+    """Phred qualities in the order of sequencing, like those of an Illumina sequencer.
 
-    A plateau that sinks along the read, lower for second reads and for poor clusters, with noise that only ever
-    lowers a base (qualities are skewed to the left) and now and then a bad cycle.
+    Qualities sink along the read. They are lower for second reads and for poor clusters. Noise only lowers them, so
+    that their distribution is skewed to the left. Now and then a cycle is bad.
 
     Parameters
     ----------
@@ -211,7 +219,7 @@ def draw_qualities(rng: np.random.Generator, count: int, length: int, read_two: 
     count, length : int
         Reads and bases a read.
     read_two : numpy.ndarray, bool, shape (count,)
-        Which of them are second reads.
+        Whether each is the second read of its pair.
 
     Returns
     -------
@@ -231,22 +239,23 @@ def draw_qualities(rng: np.random.Generator, count: int, length: int, read_two: 
 
 
 ERROR_OF_QUALITY = (10.0 ** (-np.arange(256) / 10)).astype(np.float32)
+"""float32[256]: the error probability of each Phred quality."""
 
 
 def true_cigar(places: np.ndarray) -> tuple[int, int, list[tuple[int, int]]]:
-    """Alignment of a read whose bases lie at `places` of the reference.
+    """Alignment of a read whose bases are at `places` of the reference.
 
     Parameters
     ----------
     places : numpy.ndarray, int32, shape (read length,)
-        0-based reference position of every base, rising; -1 for an inserted one.
+        0-based reference position of each base, ascending; -1 for an inserted base.
 
     Returns
     -------
     start, end : int
         Reference span, 0-based half-open.
     cigar : list of (int, int)
-        BAM operations; inserted bases at either end are soft clips.
+        (operation as in BAM, length) pairs. Inserted bases at either end are soft clips.
     """
     matched = np.flatnonzero(places >= 0)
     on_ref = places[matched]

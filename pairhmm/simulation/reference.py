@@ -1,4 +1,4 @@
-"""A reference sequence that is hard where real ones are: repeats, short tandem repeats and homopolymers."""
+"""A simulated reference with what makes real ones hard: interspersed and tandem repeats, and homopolymers."""
 
 from __future__ import annotations
 
@@ -8,19 +8,30 @@ import numpy as np
 
 GC_MEAN = 0.41
 GC_SPREAD = 0.05
-GC_BLOCK = 5_000
+"""Mean and standard deviation of the share of G and C in windows of `GC_WINDOW` bases."""
+
+GC_WINDOW = 5_000
+"""Bases that share one probability of G and C."""
+
 INTERSPERSED_FRACTION = 0.15
-# Two short families (Alu-like) and two long ones (L1-like, of which most copies have lost their beginning).
+"""Share of a contig's bases in copies of interspersed repeats."""
+
 FAMILY_LENGTHS = (300, 300, 1_200, 4_000)
+"""Bases of each repeat family: two short ones (like Alu), two long ones (like L1, most copies without their 5' end)."""
+
 DIVERGENCE = (0.05, 0.25)
+"""The least and the greatest share of substituted bases in a copy of a repeat."""
+
 BASES_PER_TRACT = 1_000
-# Share of the tracts with a unit of 1 (homopolymers) to 6 bases.
+"""Bases of a contig for each tandem repeat."""
+
 UNIT_WEIGHTS = np.array([0.55, 0.20, 0.08, 0.10, 0.04, 0.03])
+"""Share of the tandem repeats with a unit of 1 (homopolymers) to 6 bases."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tract:
-    """A tandem repeat: `start` to `end` (0-based, half-open) is a repetition of a unit of `unit` bases."""
+    """A tandem repeat: bases `start` to `end` (0-based half-open) repeat a unit of `unit` bases."""
 
     start: int
     end: int
@@ -28,12 +39,12 @@ class Tract:
 
 
 def repeat_families(rng: np.random.Generator) -> list[np.ndarray]:
-    """Draw the ancestors of the interspersed repeats, shared by all contigs.
+    """Draw the ancestors of the interspersed repeats, which all contigs share.
 
     Returns
     -------
     list of numpy.ndarray
-        One uint8 array of base codes (A 0, C 1, G 2, T 3) a family.
+        For each family, a uint8 array of base codes (A 0, C 1, G 2, T 3).
     """
     return [rng.integers(0, 4, size, dtype=np.uint8) for size in FAMILY_LENGTHS]
 
@@ -55,10 +66,10 @@ def make_contig(rng: np.random.Generator, length: int, families: list[np.ndarray
     codes : numpy.ndarray, uint8, shape (length,)
         Base codes A 0, C 1, G 2, T 3.
     tracts : list of Tract
-        The tandem repeats put in, in order and without overlaps.
+        The tandem repeats, in order and without overlaps.
     """
-    blocks = -(-length // GC_BLOCK)
-    gc = np.repeat(rng.normal(GC_MEAN, GC_SPREAD, blocks), GC_BLOCK)[:length]
+    windows = -(-length // GC_WINDOW)
+    gc = np.repeat(rng.normal(GC_MEAN, GC_SPREAD, windows), GC_WINDOW)[:length]
     strong = rng.random(length) < gc
     second = rng.integers(0, 2, length, dtype=np.uint8)
     codes = np.where(strong, 1 + second, 3 * second).astype(np.uint8)

@@ -1,4 +1,4 @@
-"""Random signatures, and samples that some of them are planted in; letters are sets of bases."""
+"""Random signatures, and samples in which some of them are planted. Letters are sets of bases."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from pairhmm.genomics.iupac import ANY
 
 BASES = np.array([1, 2, 4, 8], dtype=np.uint8)
+"""The sets of A, C, G and T alone (`pairhmm.genomics.iupac`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class SimulatedSample:
-    """A sample and what is planted in it.
+    """A sample and the signatures that are planted in it.
 
     Attributes
     ----------
@@ -23,9 +24,9 @@ class SimulatedSample:
     qualities : uint8[n]
         Phred.
     planted : list of int
-        Indices of signatures, from left to right.
+        Indices of the planted signatures, from left to right.
     starts : list of int
-        Where each begins, 0-based.
+        0-based position at which each begins.
     """
 
     letters: NDArray[np.uint8]
@@ -35,17 +36,17 @@ class SimulatedSample:
 
 
 def draw_bases(rng: np.random.Generator, length: int) -> NDArray[np.uint8]:
-    """Bases, each as likely as the others."""
+    """Random bases, each as likely as the others."""
     return BASES[rng.integers(0, len(BASES), length, dtype=np.uint8)]
 
 
 def with_ns(rng: np.random.Generator, letters: NDArray[np.uint8], n_ratio: float) -> NDArray[np.uint8]:
-    """The letters, each N with that probability."""
+    """The letters, each replaced by N with probability `n_ratio`."""
     return np.where(rng.random(len(letters), dtype=np.float32) < n_ratio, np.uint8(ANY), letters)
 
 
 def draw_signature(rng: np.random.Generator, length: int, n_ratio: float) -> NDArray[np.uint8]:
-    """A random signature."""
+    """A random signature with Ns."""
     return with_ns(rng, draw_bases(rng, length), n_ratio)
 
 
@@ -57,7 +58,7 @@ def draw_sample(
     phred: tuple[int, int],
     n_ratio: float,
 ) -> SimulatedSample:
-    """Random bases with signatures put in between, forward; a planted N is a random base.
+    """Random bases with signatures between them, on the forward strand. A signature's N becomes a random base.
 
     Parameters
     ----------
@@ -66,22 +67,22 @@ def draw_sample(
         Bases around the signatures.
     signatures : sequence of uint8 arrays
     planted : sequence of int
-        Indices of those to plant, from left to right.
+        Indices of the signatures to plant, from left to right.
     phred : (int, int)
-        Qualities are uniform between these, both included.
+        The lowest and the highest quality. Qualities are uniform between them.
     n_ratio : float
-        Probability that a letter of the sample is N, those of planted signatures among them.
+        Probability that a letter of the sample is N, inside planted signatures too.
     """
     around = draw_bases(rng, background)
     cuts = np.sort(rng.integers(0, background + 1, len(planted)))
-    pieces, starts, done, length = [], [], 0, 0
+    stretches, starts, done, length = [], [], 0, 0
     for index, cut in zip(planted, cuts.tolist(), strict=True):
         signature = signatures[index]
         copy = np.where(signature == ANY, draw_bases(rng, len(signature)), signature)
         starts.append(length + cut - done)
-        pieces += [around[done:cut], copy]
+        stretches += [around[done:cut], copy]
         length, done = starts[-1] + len(copy), cut
-    pieces.append(around[done:])
-    letters = with_ns(rng, np.concatenate(pieces), n_ratio)
+    stretches.append(around[done:])
+    letters = with_ns(rng, np.concatenate(stretches), n_ratio)
     qualities = rng.integers(phred[0], phred[1] + 1, len(letters), dtype=np.uint8)
     return SimulatedSample(letters, qualities, list(planted), starts)

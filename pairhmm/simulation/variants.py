@@ -1,4 +1,4 @@
-"""Truth variants on a contig and the two haplotypes that carry them."""
+"""Simulated variants of a contig, and the two haplotypes that carry them."""
 
 from __future__ import annotations
 
@@ -9,20 +9,33 @@ import numpy as np
 from pairhmm.simulation.reference import Tract
 
 HET_SHARE = 2 / 3
+"""Share of the variants that are heterozygous."""
+
 TRANSITION_SHARE = 2 / 3
+"""Share of the SNVs that are transitions."""
+
 CLUSTERED_SHARE = 0.1
+"""Share of the variants that are drawn near another one."""
+
 CLUSTER_DISTANCE = 30
+"""Bases between a variant that is drawn near another one and that one, at most."""
+
 TRACT_SHARE = 0.4
-# P(length) falls as length ** -1.6, about what germline indels of 1 to 50 bases show.
+"""Share of the indels that change the number of copies in a tandem repeat."""
+
 INDEL_LENGTH_EXPONENT = 1.6
-# Unchanged bases between neighbours: closer ones could be written as one other variant.
+"""P(length) of an indel falls as length ** -1.6, about as that of germline indels of 1 to 50 bases."""
+
 MIN_GAP = 2
+"""Unchanged bases between neighbouring variants, at least: closer ones could be written as one other variant."""
+
 ATTEMPTS_PER_VARIANT = 200
+"""Draws for each variant, on average, before a contig counts as full."""
 
 
 @dataclass(frozen=True, slots=True)
 class TruthVariant:
-    """One biallelic variant, left-aligned and trimmed as in VCF.
+    """A variant with one alternative allele, left-aligned and trimmed as in VCF.
 
     Attributes
     ----------
@@ -41,13 +54,13 @@ class TruthVariant:
 
     @property
     def is_snv(self) -> bool:
-        """True where one base replaces one base."""
+        """Whether one base replaces one base."""
         return len(self.ref) == len(self.alt)
 
 
 @dataclass(frozen=True, slots=True)
-class Haplotype:
-    """A copy of the contig with its variants.
+class SimulatedHaplotype:
+    """One of the two copies of a contig, with its variants.
 
     Attributes
     ----------
@@ -62,7 +75,7 @@ class Haplotype:
 
 
 class TooManyVariantsError(ValueError):
-    """The contig has no room for the variants asked for; holds how many it took."""
+    """The contig has no room for so many variants; `placed` says how many it has room for."""
 
     def __init__(self, placed: int) -> None:
         super().__init__(f"room for {placed} variants only")
@@ -78,7 +91,7 @@ def place_variants(
     max_indel: int,
     margin: int,
 ) -> list[TruthVariant]:
-    """Draw variants that neither overlap nor touch one another's repeat tract.
+    """Draw variants that do not overlap, and do not lie where another one's indel could be shifted to.
 
     Parameters
     ----------
@@ -87,13 +100,13 @@ def place_variants(
     codes : numpy.ndarray, uint8, shape (n,)
         The contig.
     tracts : list of Tract
-        Its tandem repeats: `TRACT_SHARE` of the indels change the copy number of one.
+        The contig's tandem repeats.
     snvs, indels : int
-        How many of each.
+        How many of each to draw.
     max_indel : int
-        Largest insertion or deletion, bases.
+        Bases of the largest insertion or deletion.
     margin : int
-        Bases at either end of the contig without variants.
+        Bases at either end of the contig that get no variants.
 
     Returns
     -------
@@ -103,7 +116,7 @@ def place_variants(
     Raises
     ------
     TooManyVariantsError
-        When no free place is found.
+        Where the contig has too few free places.
     """
     taken = np.zeros(len(codes), dtype=bool)
     taken[:margin] = taken[len(codes) - margin :] = True
@@ -126,7 +139,7 @@ def place_variants(
         if draft is None:
             continue
         start, ref, alt = draft
-        # An indel occupies all its equivalent positions, so that none of them touches another variant.
+        # An indel takes every position that it can be shifted to, so that none of them touches another variant.
         left, right = start, start + len(ref)
         if len(ref) != len(alt):
             right = _rightmost_end(codes, start, ref, alt)
@@ -153,7 +166,7 @@ def _draw_genotype(rng: np.random.Generator) -> tuple[int, int]:
 def _draw_snv(
     rng: np.random.Generator, codes: np.ndarray, position: int
 ) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
-    # With codes A 0, C 1, G 2, T 3 the exclusive or with 2 is the transition.
+    # With codes A 0, C 1, G 2, T 3, the exclusive or with 2 is a transition.
     flip = 2 if rng.random() < TRANSITION_SHARE else int(rng.choice((1, 3)))
     base = int(codes[position])
     return position, (base,), (base ^ flip,)
@@ -191,7 +204,7 @@ def left_align(
 ) -> tuple[int, tuple[int, ...], tuple[int, ...]] | None:
     """Shift a pure insertion or deletion before `position` as far left as it goes and add its anchor base.
 
-    Returns None where it would reach the first base of the contig, which leaves no anchor.
+    Returns None where it reaches the start of the contig, which leaves no anchor base.
     """
     moving = deleted or inserted
     while position > 0 and codes[position - 1] == moving[-1]:
@@ -205,7 +218,7 @@ def left_align(
 
 
 def _rightmost_end(codes: np.ndarray, start: int, ref: tuple[int, ...], alt: tuple[int, ...]) -> int:
-    """End (exclusive) of the stretch in which a left-aligned indel can be written."""
+    """End (exclusive) of the interval in which a left-aligned indel can be shifted."""
     moving = list(ref[1:] or alt[1:])
     end = start + len(ref)
     shift = 0
@@ -215,8 +228,8 @@ def _rightmost_end(codes: np.ndarray, start: int, ref: tuple[int, ...], alt: tup
     return end
 
 
-def build_haplotype(codes: np.ndarray, variants: list[TruthVariant], copy: int) -> Haplotype:
-    """Apply the variants that haplotype `copy` (0 or 1) carries.
+def build_haplotype(codes: np.ndarray, variants: list[TruthVariant], copy: int) -> SimulatedHaplotype:
+    """Build one copy of a contig, with the variants that it carries.
 
     Parameters
     ----------
@@ -225,9 +238,9 @@ def build_haplotype(codes: np.ndarray, variants: list[TruthVariant], copy: int) 
     variants : list of TruthVariant
         In order of position, without overlaps.
     copy : int
-        0 or 1.
+        0 or 1: the first or the second allele of each genotype.
     """
-    pieces, places = [], []
+    stretches, places = [], []
     positions = np.arange(len(codes), dtype=np.int32)
     done = 0
     for variant in variants:
@@ -237,9 +250,9 @@ def build_haplotype(codes: np.ndarray, variants: list[TruthVariant], copy: int) 
         end = variant.start + len(variant.ref)
         alt_places = np.full(len(variant.alt), -1, dtype=np.int32)
         alt_places[:kept] = positions[variant.start : variant.start + kept]
-        pieces += [codes[done : variant.start], np.array(variant.alt, dtype=np.uint8)]
+        stretches += [codes[done : variant.start], np.array(variant.alt, dtype=np.uint8)]
         places += [positions[done : variant.start], alt_places]
         done = end
-    pieces.append(codes[done:])
+    stretches.append(codes[done:])
     places.append(positions[done:])
-    return Haplotype(np.concatenate(pieces), np.concatenate(places))
+    return SimulatedHaplotype(np.concatenate(stretches), np.concatenate(places))

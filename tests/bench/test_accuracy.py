@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pairhmm.bench.accuracy import Accuracy, compare
+from pairhmm.bench.accuracy import CallAccuracy, compare
 from pairhmm.errors import InputError
-from pairhmm.io.variants.genotypes import Allele, normalise
+from pairhmm.io.variants.dosages import Allele, normalise
 
 SEQUENCE = "GATTACATTTTTTGCACACACAGGCTAAC" + "A" * 450 + "CGTGA"
 HEADER = (
@@ -40,7 +40,7 @@ def reference(tmp_path: Path) -> Path:
     return path
 
 
-def run(tmp_path: Path, reference: Path, calls: list[str], truth: list[str]) -> dict[str, Accuracy]:
+def run(tmp_path: Path, reference: Path, calls: list[str], truth: list[str]) -> dict[str, CallAccuracy]:
     return compare(write_vcf(tmp_path / "calls.vcf", *calls), write_vcf(tmp_path / "truth.vcf", *truth), reference)
 
 
@@ -49,16 +49,16 @@ def test_spellings_of_one_indel_match(tmp_path: Path, reference: Path) -> None:
     truth = ["7 AT A PASS 0|1", "14 G GCA PASS 1|1"]
     calls = ["12 TTG TG PASS 0/1", "21 CA CACA PASS 1/1"]
     found = run(tmp_path, reference, calls, truth)
-    assert found["indel"] == Accuracy(2, 0, 0, 2)
-    assert found["snv"] == Accuracy(0, 0, 0, 0)
+    assert found["indel"] == CallAccuracy(2, 0, 0, 2)
+    assert found["snv"] == CallAccuracy(0, 0, 0, 0)
 
 
 def test_counts_by_class_and_genotype(tmp_path: Path, reference: Path) -> None:
     truth = ["2 A G PASS 0|1", "5 A G PASS 1|1", "27 A C PASS 1|0", "14 GCA G PASS 0|1"]
     calls = ["2 A G . 0/1", "5 A G PASS 0/1", "10 T C PASS 1/1", "14 GCA G PASS 0/1", "26 TA T PASS 0/1"]
     found = run(tmp_path, reference, calls, truth)
-    assert found["snv"] == Accuracy(2, 1, 1, 1)
-    assert found["indel"] == Accuracy(1, 1, 0, 1)
+    assert found["snv"] == CallAccuracy(2, 1, 1, 1)
+    assert found["indel"] == CallAccuracy(1, 1, 0, 1)
     assert found["snv"].precision == found["snv"].recall == found["snv"].f1 == pytest.approx(2 / 3)
     assert found["snv"].genotype_concordance == 0.5
 
@@ -66,14 +66,14 @@ def test_counts_by_class_and_genotype(tmp_path: Path, reference: Path) -> None:
 def test_what_does_not_count(tmp_path: Path, reference: Path) -> None:
     calls = ["2 A G LowQual 0/1", "5 A G PASS 0/0", "6 C T PASS ./.", "7 A <DEL> PASS 0/1", "10 T * PASS 0/1"]
     found = run(tmp_path, reference, calls, ["2 A G PASS 0|1"])
-    assert found["snv"] == Accuracy(0, 0, 1, 0)
-    assert found["indel"] == Accuracy(0, 0, 0, 0)
+    assert found["snv"] == CallAccuracy(0, 0, 1, 0)
+    assert found["indel"] == CallAccuracy(0, 0, 0, 0)
 
 
 def test_multiallelic_and_multibase_records(tmp_path: Path, reference: Path) -> None:
     truth = ["2 A C PASS 1|0", "2 A G PASS 0|1", "5 A G PASS 1|1", "6 C T PASS 1|1"]
     calls = ["2 A C,G PASS 1/2", "5 AC GT PASS 1/1"]
-    assert run(tmp_path, reference, calls, truth)["snv"] == Accuracy(4, 0, 0, 4)
+    assert run(tmp_path, reference, calls, truth)["snv"] == CallAccuracy(4, 0, 0, 4)
 
 
 def test_no_records_is_perfect_silence(tmp_path: Path, reference: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from pairhmm import backends
-from pairhmm.backends import Status, reference
+from pairhmm.backends import Entry, Status, reference
 from pairhmm.bench import device as bench_device
 from pairhmm.bench import workloads as bench_data
 from pairhmm.bench.workloads import Workload
@@ -26,6 +26,7 @@ class FakeGpu(type(reference.make())):
 
     name = label = "gpu"
     longest_fast_read = 1024
+    times_kernels = True
 
     def __init__(self):
         super().__init__()
@@ -46,7 +47,14 @@ class FakeGpu(type(reference.make())):
 def gpu(monkeypatch):
     """A GPU backend "gpu" beside the oracle, and workloads that it scores at once."""
     made, found = FakeGpu(), {"gpu": Status(True, "a library", ("Big",)), "reference": Status(True)}
-    monkeypatch.setattr(backends, "_NAMES", tuple(found))
+    monkeypatch.setattr(
+        backends,
+        "REGISTRY",
+        (
+            Entry("gpu", has_devices=True),
+            Entry("reference", is_oracle=True),
+        ),
+    )
     monkeypatch.setattr(backends, "status", found.__getitem__)
     monkeypatch.setattr(backends, "load", lambda name, *_: made if name == "gpu" else reference.make())
     monkeypatch.setitem(bench_data.WORKLOADS, "s150", TINY["one"])
@@ -177,7 +185,7 @@ def test_json_has_the_device_and_every_repetition(gpu):
 def test_all_tables_are_a_gpus_default_and_lengths_are_a_cpus(gpu, monkeypatch):
     for name in ("_kernel_table", "_workload_table", "_file_table"):
         monkeypatch.setattr(
-            f"pairhmm.cli.bench.{name}", lambda report, choices, *_, name=name: report.table(name, name)
+            f"pairhmm.cli.bench.forward.{name}", lambda report, choices, *_, name=name: report.table(name, name)
         )
     monkeypatch.setattr("pairhmm.bench.lengths.measure_speed", lambda *_, **__: [])
     assert [line.split("\t")[0] for line in run().stdout.splitlines()] == [
@@ -191,7 +199,7 @@ def test_a_software_adapter_has_the_tables_of_a_cpu(gpu, monkeypatch, caplog):
     monkeypatch.setattr(backends, "status", found.__getitem__)
     monkeypatch.setattr("pairhmm.bench.lengths.measure_speed", lambda *_, **__: [])
     assert run("--backend", "gpu").stdout.splitlines() == ["backend\tlength\tthreads\tpairs\tseconds\tgcups"]
-    assert "backend gpu: a software adapter, for which --table makes the tables of a GPU" in caplog.text
+    assert "backend gpu is a software adapter: only --table makes the tables of a GPU for it" in caplog.text
 
 
 def test_a_workload_that_is_none():

@@ -6,10 +6,10 @@ import pytest
 from click.testing import CliRunner
 
 from pairhmm import backends
-from pairhmm.backends import Status
+from pairhmm.backends import Entry, Status
 from pairhmm.cli.bench import command as bench
 from pairhmm.cli.call import command as call
-from pairhmm.cli.common import BACKENDS
+from pairhmm.cli.compute import BACKENDS
 from pairhmm.cli.devices import command as devices
 from pairhmm.cli.forward import command as forward
 from pairhmm.cli.likelihoods import command as likelihoods
@@ -18,7 +18,7 @@ from pairhmm.engine import Choice
 
 ALIGNMENTS = ["-f", "x.fa", "x.bam"]
 COMMANDS = {
-    "forward": (forward, ["x.in"], "pairhmm.commands.forward.forward_files"),
+    "forward": (forward, ["x.in"], "pairhmm.commands.forward_files.forward_files"),
     "likelihoods": (likelihoods, ALIGNMENTS, "pairhmm.commands.likelihoods.write_likelihoods"),
     "call": (call, ALIGNMENTS, "pairhmm.commands.call.write_calls"),
     "validate": (validate, ["x.txt"], "pairhmm.commands.validate.validate"),
@@ -95,7 +95,9 @@ def test_devices_of_a_backend_that_has_none(run_cli, tmp_path, command, option):
 
 def test_bench_gives_devices_to_those_that_have_some(monkeypatch):
     found = {"gpu": Status(True, devices=("One",)), "cpu": Status(True)}
-    monkeypatch.setattr(backends, "_NAMES", tuple(found))
+    monkeypatch.setattr(
+        backends, "REGISTRY", tuple(Entry(name, has_devices=bool(status.devices)) for name, status in found.items())
+    )
     monkeypatch.setattr(backends, "status", found.__getitem__)
     measured = []
     monkeypatch.setattr("pairhmm.bench.lengths.measure_speed", lambda choice, *_, **__: measured.append(choice) or [])
@@ -112,7 +114,9 @@ def test_devices_has_a_line_for_each(monkeypatch):
         "gpu": Status(True, "a library", ("Big, 80 GiB", "Small, 8 GiB")),
         "gone": Status(False, reason="no driver", cure="install one"),
     }
-    monkeypatch.setattr(backends, "_NAMES", tuple(found))
+    monkeypatch.setattr(
+        backends, "REGISTRY", tuple(Entry(name, has_devices=bool(status.devices)) for name, status in found.items())
+    )
     monkeypatch.setattr(backends, "status", found.__getitem__)
     assert CliRunner().invoke(devices).output.splitlines()[:4] == [
         "gpu        available  a library",

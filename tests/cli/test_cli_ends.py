@@ -14,7 +14,7 @@ import pytest
 
 PAIRHMM = [sys.executable, "-m", "pairhmm"]
 SIZES = ("--count", "3", "--min-length", "30", "--max-length", "40")
-CLOSED = "pairhmm: error: stdout: is closed; let it lead somewhere, or name a file with -o\n"
+CLOSED = "pairhmm: error: stdout: is closed; redirect it, or name a file with -o\n"
 DATA = "1 1\nA I I I +\nA\n"
 
 
@@ -104,7 +104,7 @@ def test_a_hang_up_leaves_no_file(tmp_path):
         process.send_signal(signal.SIGHUP)
         _, told = process.communicate(timeout=60)
     assert process.returncode == 128 + signal.SIGHUP
-    assert told.endswith("pairhmm: error: its terminal is gone: hung up\n")
+    assert told.endswith("pairhmm: error: the terminal was closed (hang-up)\n")
     assert os.listdir(tmp_path / "out") == []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pysam
@@ -10,7 +11,6 @@ import pytest
 
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.discovery import CandidateFinder
-from pairhmm.genomics.reads import Alignment
 
 LENGTH, READ, SITE = 2000, 100, 1000
 NOWHERE, BEFORE, BEYOND = (-1, SITE), (0, -50), (0, LENGTH - 10)
@@ -84,17 +84,25 @@ def test_an_operation_of_no_bases_is_none(make_bam, run_cli, operation):
     assert "\t0/1:20,20:40:" in again.stdout, again.stderr
 
 
+def aligned(start):
+    """A read of 50 As that matches the reference."""
+    bases, quals = np.zeros(50, np.uint8), np.full(50, 30, np.uint8)
+    return SimpleNamespace(
+        name="r", sample=0, flag=0, mapq=60, start=start, end=start + 50, bases=bases, quals=quals, cigar=[(0, 50)]
+    )
+
+
 @pytest.mark.parametrize("start", [-1, -5000])
 def test_native_code_refuses_a_read_before_the_contig(start):
     """As arrays they may come from anywhere: a negative place would be written to."""
-    read = Alignment("r", 0, 0, start, start + 50, 60, np.zeros(50, np.uint8), np.full(50, 30, np.uint8), [(0, 50)])
+    read = aligned(start)
     finder = CandidateFinder(lambda chrom, first, last: "A" * (last - first), 1)
     with pytest.raises(ValueError, match="a read starts before the contig"):
         finder.scan(ReadBlock.from_alignments("q", [read]))
 
 
 def test_native_code_refuses_a_read_behind_what_was_settled():
-    read = Alignment("r", 0, 0, 500, 550, 60, np.zeros(50, np.uint8), np.full(50, 30, np.uint8), [(0, 50)])
+    read = aligned(500)
     finder = CandidateFinder(lambda chrom, first, last: "A" * (last - first), 1)
     finder.scan(ReadBlock.from_alignments("q", [read]))
     read.start, read.end = 499, 549

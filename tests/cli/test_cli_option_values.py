@@ -8,7 +8,10 @@ import pytest
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("scan", "--min-mean", "1e300", "--signatures", "{d}/s.fa", "{d}/x.fq"), "min_mean=1e+300 is not a number"),
+        (
+            ("scan", "--min-mean", "1e300", "--signatures", "{d}/s.fa", "{d}/x.fq"),
+            "'--min-mean': 1e+300 is not in the range 0 to 1000",
+        ),
         (
             ("scan", "--min-score", "nan", "--signatures", "{d}/s.fa", "{d}/x.fq"),
             "'--min-score': 'nan' is not a finite",

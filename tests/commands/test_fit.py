@@ -12,7 +12,8 @@ from pairhmm.commands.fit import fit
 from pairhmm.commands.simulate import SimulatedData, simulate
 from pairhmm.compiled import is_compiled
 from pairhmm.errors import InputError
-from pairhmm.evidence.run import RunOptions, open_run
+from pairhmm.evidence.inputs import RunInputs, RunOptions
+from pairhmm.evidence.opening import open_run
 from pairhmm.fitting.collecting import collect_plain
 from pairhmm.fitting.maximisation import expectation
 from pairhmm.fitting.profile_model import ProfileFit
@@ -113,7 +114,7 @@ def test_unseen_reads_are_likelier_under_the_fitted_model(data: SimulatedData, t
     output = tmp_path / "fitted.toml"
     fit(data.bam, data.reference, output, regions="chr1:1-15,000", **RARE_CANDIDATES)
     options = RunOptions(discovery=CandidateOptions(**RARE_CANDIDATES))
-    with open_run(data.bam, data.reference, regions="chr1:15,001-30,000", options=options) as run:
+    with open_run(RunInputs.of(data.bam, data.reference, regions="chr1:15,001-30,000"), options) as run:
         unseen = collect_plain(run, run.stream.fetch, options.model, 10_000).first(10_000)
     fitted, first = (
         expectation(ProfileFit.of(model), unseen, 1).log10 for model in (read_parameters(output), preset("normalised"))
@@ -148,7 +149,7 @@ def test_reads_are_taken_between_their_clips(tmp_path: Path, data: SimulatedData
             read.cigarstring, read.query_sequence, read.flag, read.reference_id = cigar, bases, 0, 0
             read.query_qualities = pysam.qualitystring_to_array("I" * len(bases))
             writer.write(read)
-    with open_run(str(bam), data.reference) as run:
+    with open_run(RunInputs.of(bam, data.reference), RunOptions()) as run:
         found = collect_plain(run, run.stream.fetch, GatkOptions(), 10)
     pairs = found.first(10)
     assert (len(pairs), found.unusable) == (1, 2)

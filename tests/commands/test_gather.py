@@ -11,7 +11,8 @@ import pytest
 
 from pairhmm.commands.gather import gather
 from pairhmm.errors import InputError
-from pairhmm.io.likelihoods.writer import LikelihoodRows, open_likelihoods
+from pairhmm.io.likelihoods.table import LikelihoodRows
+from pairhmm.io.likelihoods.writer import open_likelihoods
 
 HEADER = """\
 ##fileformat=VCFv4.3

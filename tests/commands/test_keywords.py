@@ -16,8 +16,8 @@ from pairhmm.commands.keywords import (
     keyword_types,
     with_keywords,
 )
-from pairhmm.commands.report import ReportInputs
-from pairhmm.evidence.run import RunOptions
+from pairhmm.commands.report_inputs import ReportInputs
+from pairhmm.evidence.inputs import RunOptions
 from pairhmm.genomics.genotypes import GenotypeOptions
 from pairhmm.io.alignments.read_blocks import ReadSelection
 from pairhmm.models.gatk import GatkOptions

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 import pairhmm
-from pairhmm.commands.scan import Reports, ScanCounts, ScanHit, scan_files
+from pairhmm.commands.scan import ScanHit
+from pairhmm.commands.scan_files import Reports, ScanCounts, scan_files
 from pairhmm.errors import InputError
 from pairhmm.genomics.iupac import decode_sets, encode_sets
 from pairhmm.io.files.outputs import open_output
-from pairhmm.io.sequences.output import open_sequences
+from pairhmm.io.sequences.writer import open_sequences
 from pairhmm.scanning.batch import ScanOptions
 
 
@@ -279,7 +280,7 @@ def test_bytes_read_are_told(workload):
 def test_sequences_are_written_as_they_are_read(tmp_path):
     with open_sequences(tmp_path / "x.fq.gz") as write, open_output(tmp_path / "y"):
         write("a", encode_sets("ACGTN"), np.arange(5, dtype=np.uint8))
-    from pairhmm.io.samples.files import sample_blocks
+    from pairhmm.io.samples.record_blocks import sample_blocks
 
     (block,) = sample_blocks(str(tmp_path / "x.fq.gz"), 1 << 10, 0, None, lambda _: None)
     assert decode_sets(block.samples.letters) == "ACGTN" and block.samples.qualities.tolist() == [0, 1, 2, 3, 4]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib import import_module
 from itertools import chain, pairwise
 from pathlib import Path
 
@@ -16,6 +15,8 @@ from pairhmm.commands.likelihoods import likelihoods
 from pairhmm.commands.scatter import scatter
 from pairhmm.commands.simulate import simulate
 from pairhmm.errors import InputError
+from pairhmm.evidence import cuts
+from pairhmm.evidence.cuts import Work
 from pairhmm.io.sequences.intervals import write_bed
 
 
@@ -75,7 +76,7 @@ def test_pieces_give_what_the_whole_gives(data, tmp_path, given, pieces):
 def cut_at(monkeypatch, data, targets, given=None, **regions):
     """Pieces whose cuts are wanted at these places."""
     left = iter(targets)
-    monkeypatch.setattr(import_module("pairhmm.commands.scatter")._Work, "place_of", lambda *_: next(left))
+    monkeypatch.setattr(Work, "place_of", lambda *_: next(left))
     return scatter([str(data.bam)], str(data.reference), len(targets) + 1, given, **regions)
 
 
@@ -173,15 +174,14 @@ def test_nothing_asked_for(data, tmp_path):
 def test_many_pieces_read_each_stretch_once(data, monkeypatch):
     """Places to cut that are near each other are searched together: reads are not taken anew for each."""
     fetched = []
-    module = import_module("pairhmm.commands.scatter")
-    original = module.read_blocks
+    original = cuts.read_blocks
 
     def counted(*arguments):
         for block in original(*arguments):
             fetched.append(len(block))
             yield block
 
-    monkeypatch.setattr(module, "read_blocks", counted)
+    monkeypatch.setattr(cuts, "read_blocks", counted)
     with pysam.AlignmentFile(str(data.bam)) as bam:
         reads = bam.mapped
     pieces = scatter([str(data.bam)], str(data.reference), 500)

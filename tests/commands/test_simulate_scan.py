@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pairhmm.commands.scan import scan_files
+from pairhmm.commands.scan_files import scan_files
 from pairhmm.commands.simulate_scan import simulate_samples, simulate_signatures
 from pairhmm.errors import InputError
 

@@ -11,6 +11,7 @@ import pytest
 
 from pairhmm import engine
 from pairhmm.commands.validate import Case, validate
+from pairhmm.engine.device_pool import DevicePool
 from pairhmm.errors import InputError
 from pairhmm.models.batch import PairBatch, Scores
 
@@ -84,7 +85,7 @@ def test_a_score_that_is_not_finite_fails_at_any_tolerance(
 ) -> None:
     file.write_text(line(-1.0))
     scores = Scores(np.array([value]), np.zeros(1, np.uint8))
-    monkeypatch.setattr(engine, "forward", lambda *args, **kwargs: scores)
+    monkeypatch.setattr(DevicePool, "forward", lambda *args, **kwargs: scores)
     result = validate(file, tolerance=1e300)
     assert not result.holds
     assert result.failures == 1

@@ -1,4 +1,4 @@
-"""Includes of `cpu/` go down its folders, never up, and only `bind/` knows Python (docs/design.md)."""
+"""Includes of `cpu/` go down its folders, never up, and only `bind/` knows Python (docs/architecture.md)."""
 
 from __future__ import annotations
 

@@ -7,14 +7,13 @@ import logging
 import pytest
 
 from pairhmm import backends
-from pairhmm.backends import Status, cpu
+from pairhmm.backends import Entry, Status, cpu
 from pairhmm.bench import calibrate
-from pairhmm.engine import calibration
-from pairhmm.engine import choice as engine
-from pairhmm.engine.calibration import Calibration, Speed, crossover
+from pairhmm.engine import calibration, choice
+from pairhmm.engine.calibration import Calibration, DeviceSpeed, crossover
 
-CPU = Speed("cpu", "avx2", 0.0, 0.001, 1e10)
-GPU = Speed("gpu", "Big, 80 GiB", 0.5, 0.002, 1e12)
+CPU = DeviceSpeed("cpu", "avx2", 0.0, 0.001, 1e10)
+GPU = DeviceSpeed("gpu", "Big, 80 GiB", 0.5, 0.002, 1e12)
 
 
 @pytest.fixture(autouse=True)
@@ -33,21 +32,22 @@ def found(monkeypatch):
         "cpu": Status(True, "avx2"),
         "reference": Status(True, "NumPy"),
     }
-    monkeypatch.setattr(backends, "_NAMES", tuple(statuses))
+    devices = Entry("gpu", has_devices=True), Entry("other", has_devices=True)
+    monkeypatch.setattr(backends, "REGISTRY", (*devices, Entry("cpu"), Entry("reference", is_oracle=True)))
     monkeypatch.setattr(backends, "status", lambda name: asked.append(name) or statuses[name])
     return asked
 
 
 def first(cells):
-    return engine._ranked(backends.names(), engine.Choice(), cells)[0]
+    return choice._ranked(backends.names(), choice.Choice(), cells)[0]
 
 
 def test_crossover():
     cells = crossover(CPU, GPU)
     assert GPU.seconds(cells) == pytest.approx(CPU.seconds(cells))
     assert GPU.seconds(2 * cells) < CPU.seconds(2 * cells)
-    assert crossover(CPU, Speed("gpu", "", 0.0, 0.0, 1e9)) is None
-    assert crossover(CPU, Speed("gpu", "", 0.0, 0.0, 1e11)) == 0
+    assert crossover(CPU, DeviceSpeed("gpu", "", 0.0, 0.0, 1e9)) is None
+    assert crossover(CPU, DeviceSpeed("gpu", "", 0.0, 0.0, 1e11)) == 0
 
 
 def test_what_is_kept_comes_back(cache):
@@ -75,10 +75,10 @@ def test_a_file_of_another_version_is_left_alone(cache, caplog):
 def test_auto_goes_by_what_was_measured(found):
     calibration.save(Calibration([CPU, GPU]))
     worth = crossover(CPU, GPU)
-    assert worth > engine.WORTH_A_DEVICE
+    assert worth > choice.WORTH_A_DEVICE
     assert first(worth - 1) == "other"  # by default, since it was not measured
     found.clear()
-    calibration.save(Calibration([CPU, GPU, Speed("other", "Small, 8 GiB", 0.1, 0.001, 2e11)]))
+    calibration.save(Calibration([CPU, GPU, DeviceSpeed("other", "Small, 8 GiB", 0.1, 0.001, 2e11)]))
     assert first(100_000_000) == "cpu"
     assert found == []  # no driver was asked
     assert first(3_000_000_000) == "other"
@@ -86,9 +86,9 @@ def test_auto_goes_by_what_was_measured(found):
 
 
 def test_another_device_than_was_measured_is_taken_by_size(found):
-    calibration.save(Calibration([CPU, Speed("gpu", "Old, 4 GiB", 0.0, 0.0, 1e11)]))
-    assert first(engine.WORTH_A_DEVICE - 1) == "cpu"
-    assert first(engine.WORTH_A_DEVICE) == "gpu"
+    calibration.save(Calibration([CPU, DeviceSpeed("gpu", "Old, 4 GiB", 0.0, 0.0, 1e11)]))
+    assert first(choice.WORTH_A_DEVICE - 1) == "cpu"
+    assert first(choice.WORTH_A_DEVICE) == "gpu"
 
 
 def test_batches_of_unknown_size_are_the_cpus(found):
@@ -98,7 +98,7 @@ def test_batches_of_unknown_size_are_the_cpus(found):
 
 def test_measure(monkeypatch, caplog):
     """The CPU and the oracle in a device's place; a software adapter is none that auto takes."""
-    monkeypatch.setattr(backends, "_NAMES", ("cpu", "reference"))
+    monkeypatch.setattr(backends, "REGISTRY", (Entry("cpu"), Entry("reference", is_oracle=True)))
     monkeypatch.setattr(calibrate, "LARGE_REGIONS", (1,))
     monkeypatch.setattr(calibrate, "LARGE_SECONDS", 0.0)
     with caplog.at_level(logging.WARNING):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pairhmm import backends, compiled
-from pairhmm.backends import Status, cpu, reference
+from pairhmm.backends import Entry, Status, cpu, reference
 from pairhmm.engine import Choice
 from pairhmm.engine import choice as engine
 from pairhmm.errors import BackendUnavailable, InputError
@@ -40,7 +40,8 @@ def gpu(monkeypatch):
 
     module.status, module.make = lambda: module.found, make
     monkeypatch.setitem(sys.modules, "pairhmm.backends.gpu", module)
-    monkeypatch.setattr(backends, "_NAMES", ("gpu", "cpu", "reference"))
+    registry = Entry("gpu", has_devices=True), Entry("cpu"), Entry("reference", is_oracle=True)
+    monkeypatch.setattr(backends, "REGISTRY", registry)
     return module
 
 
@@ -56,7 +57,7 @@ def test_named_backend_never_falls_back(monkeypatch):
 
 
 def test_auto_announces_its_fallback(monkeypatch, caplog):
-    monkeypatch.setattr(backends, "_NAMES", ("cpu", "reference"))
+    monkeypatch.setattr(backends, "REGISTRY", (Entry("cpu"), Entry("reference", is_oracle=True)))
     monkeypatch.setattr(compiled, "native", compiled.Missing("which is not installed"))
     with caplog.at_level(logging.WARNING):
         assert engine.choose("auto").name == "reference"
@@ -147,3 +148,8 @@ def test_auto_does_not_leave_out_a_device_that_was_asked_for(gpu):
     gpu.found = Status(False, reason="no driver", cure="install one")
     with pytest.raises(BackendUnavailable, match="gpu: no driver; install one; cpu: it computes on the CPU"):
         engine.choose(Choice(devices=(0,)))
+
+
+def test_a_pool_still_scores_by_forward_with_a_warning():
+    with pytest.warns(FutureWarning, match="is pool.forward"):
+        assert len(engine.forward(PairBatch.from_groups([]), engine.choose("reference")).log10) == 0

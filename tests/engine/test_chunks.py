@@ -30,7 +30,7 @@ def batch_of(groups):
     ("reads_of", "cells", "expected"),
     [
         ([1, 1, 1, 1, 1], 450, [2, 2, 1]),
-        ([1, 1, 1, 1, 1, 1], 1199, [3, 3]),  # equal parts, not all that fits and a remainder
+        ([1, 1, 1, 1, 1, 1], 1199, [3, 3]),  # equal chunks, not all that fits and a remainder
         ([1, 1, 1, 1], 800, [4]),
         ([3, 1, 3], 600, [3, 1, 3]),  # one that fits is not
         ([3, 3], 599, [2, 2, 2]),  # a group that is too large is cut inside
@@ -40,26 +40,26 @@ def batch_of(groups):
         ([], 1, [0]),
     ],
 )
-def test_parts(reads_of, cells, expected):
+def test_chunks(reads_of, cells, expected):
     """Reads of ten bases, haplotypes of twenty: 200 cells a read."""
     batch = batch_of([([10] * reads, [20]) for reads in reads_of])
-    assert [part.reads for part in cut(batch, repeat(cells))] == expected
+    assert [chunk.reads for chunk in cut(batch, repeat(cells))] == expected
 
 
-def test_parts_may_grow():
+def test_chunks_may_grow():
     batch = batch_of([([10], [20])] * 20)
     sizes = chain([200, 200, 400, 800], repeat(1600))
-    assert [part.reads for part in cut(batch, sizes)] == [1, 1, 2, 4, 6, 6]
+    assert [chunk.reads for chunk in cut(batch, sizes)] == [1, 1, 2, 4, 6, 6]
 
 
 lengths = st.lists(st.integers(1, 9), max_size=6)
 
 
 @given(groups=st.lists(st.tuples(lengths, lengths), max_size=6), cells=st.integers(1, 400))
-def test_parts_make_up_the_batch(groups, cells):
+def test_chunks_make_up_the_batch(groups, cells):
     batch = batch_of(groups)
-    parts = list(cut(batch, repeat(cells)))
-    assert sum(part.reads for part in parts) == batch.reads
-    assert sum(part.pairs for part in parts) == batch.pairs
-    assert np.concatenate([part.qualities.bases for part in parts]).tolist() == batch.qualities.bases.tolist()
-    assert all(part.cells <= cells or part.reads == 1 for part in parts)
+    chunks = list(cut(batch, repeat(cells)))
+    assert sum(chunk.reads for chunk in chunks) == batch.reads
+    assert sum(chunk.pairs for chunk in chunks) == batch.pairs
+    assert np.concatenate([chunk.qualities.bases for chunk in chunks]).tolist() == batch.qualities.bases.tolist()
+    assert all(chunk.cells <= cells or chunk.reads == 1 for chunk in chunks)

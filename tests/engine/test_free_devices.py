@@ -23,7 +23,8 @@ from pairhmm import backends
 from pairhmm.backends import Status
 from pairhmm.engine.free_devices import claim_devices
 logging.basicConfig(level=logging.INFO, stream=sys.stdout, format="%(message)s")
-backends.status = lambda name: Status(True, devices=("one", "two", "three"))
+from pairhmm.backends.cuda.setup import machine_numbers
+backends.status = lambda name: Status(True, devices=("one", "two", "three"), machine_numbers=machine_numbers(3))
 print(claim_devices("cuda", int(sys.argv[1])), flush=True)
 time.sleep(600)
 """
@@ -93,7 +94,7 @@ def test_as_the_option_of_a_command_that_takes_one(monkeypatch):
     seen = []
     monkeypatch.setattr("pairhmm.engine.free_devices.claim_devices", lambda *asked: seen.append(asked) or (3,))
     monkeypatch.setattr(
-        import_module("pairhmm.commands.scan"), "scan_files", lambda *_, **given: seen.append(given["device"])
+        import_module("pairhmm.commands.scan_files"), "scan_files", lambda *_, **given: seen.append(given["device"])
     )
     for device in ("free", "7"):
         CliRunner().invoke(scan, ["x.fq", "--signatures", "s.fa", "--backend", "cuda", "--device", device])

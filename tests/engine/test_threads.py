@@ -7,8 +7,9 @@ import sys
 
 import pytest
 
-from pairhmm.cli.common import threads_option
+from pairhmm.cli.compute import threads_option
 from pairhmm.engine import threads
+from pairhmm.evidence.inputs import RunOptions
 
 MB = 2**20
 
@@ -36,7 +37,7 @@ def limit():
     resource.setrlimit(resource.RLIMIT_AS, (size + int(sys.argv[1]), resource.RLIM_INFINITY))
 
 def work(threads):
-    return engine.forward(batch, pool, threads).log10
+    return pool.forward(batch, threads).log10
 """
 
 LIMITED = """
@@ -91,4 +92,5 @@ def test_threads_are_capped_and_it_is_said(caplog, monkeypatch):
 
 
 def test_the_cap_is_documented():
-    assert f"at most {threads.MOST_PER_CORE} for each core" in threads_option(lambda: None).__click_params__[0].help
+    add = threads_option(RunOptions())
+    assert f"At most {threads.MOST_PER_CORE} threads a core" in add(lambda: None).__click_params__[0].help

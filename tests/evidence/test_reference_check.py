@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pysam
@@ -14,7 +15,6 @@ from hypothesis import strategies as st
 from pairhmm.errors import InputError
 from pairhmm.evidence.reference_check import ReferenceCheck, differences
 from pairhmm.genomics.blocks import ReadBlock
-from pairhmm.genomics.reads import Alignment
 from pairhmm.genomics.sequences import decode, encode
 
 LENGTH, READ = 4000, 100
@@ -35,7 +35,17 @@ def alignment(start, cigar, bases=None, name="r"):
     span = sum(size for letter, size in cigar if letter in REFERENCE) or 1
     codes = encode(bases if bases is not None else LETTERS[start : start + length])
     pairs = [(OPERATIONS.index(letter), size) for letter, size in cigar]
-    return Alignment(name, 0, 0, start, start + span, 60, codes, np.full(length, 30, np.uint8), pairs)
+    return SimpleNamespace(
+        name=name,
+        sample=0,
+        flag=0,
+        mapq=60,
+        start=start,
+        end=start + span,
+        bases=codes,
+        quals=np.full(length, 30, np.uint8),
+        cigar=pairs,
+    )
 
 
 def naive(read):

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 from pairhmm import engine
-from pairhmm.commands.call import genotype_region
+from pairhmm.evidence.genotyping import genotype_region
+from pairhmm.evidence.region_choice import wanted_intervals
+from pairhmm.evidence.region_evidence import Evidence, without_nuisances
 from pairhmm.evidence.region_sources import DiscoveredRegions, GivenRegion, ListedRegions
-from pairhmm.evidence.run import wanted_intervals
 from pairhmm.evidence.scoring import GatkScorer
-from pairhmm.evidence.stream import Evidence, EvidenceOptions, EvidenceStream, without_nuisances
+from pairhmm.evidence.stream import EvidenceOptions, EvidenceStream
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.discovery import CandidateFinder
 from pairhmm.genomics.genotypes import GenotypeOptions

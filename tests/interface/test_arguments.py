@@ -92,8 +92,8 @@ def test_one_path_and_one_region(data, tmp_path, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_files_of_scan_forward_and_validate(data, tmp_path, kind, shared_data):
-    from pairhmm.commands.forward import forward_files
-    from pairhmm.commands.scan import scan_files
+    from pairhmm.commands.forward_files import forward_files
+    from pairhmm.commands.scan_files import scan_files
 
     (tmp_path / "s.fa").write_text(">a\nACGTTGCAACCA\n")
     (tmp_path / "x.fq").write_text("@r\nTTACGTTGCAACCA\n+\nIIIIIIIIIIIIII\n")

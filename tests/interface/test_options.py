@@ -8,13 +8,14 @@ import pytest
 import pairhmm
 from pairhmm.engine import Choice
 from pairhmm.errors import InputError, OptionError
-from pairhmm.evidence.run import RunOptions
+from pairhmm.evidence.inputs import RunOptions
 from pairhmm.evidence.stream import EvidenceOptions
 from pairhmm.genomics.discovery import CandidateOptions
 from pairhmm.genomics.genotypes import GenotypeOptions
 from pairhmm.genomics.regions import RegionOptions
+from pairhmm.interface.options import Rule, Within, rules_of
 from pairhmm.io.alignments.read_blocks import ReadSelection
-from pairhmm.models.gatk import GatkOptions
+from pairhmm.models.gatk import PCR_RATES, GatkOptions
 from pairhmm.scanning.batch import ScanOptions
 
 NAN, INF = float("nan"), float("inf")
@@ -104,3 +105,19 @@ def test_what_is_in_range_is_taken():
 def test_both_kinds_of_callers_know_it():
     assert issubclass(OptionError, ValueError), "Python's"
     assert issubclass(OptionError, InputError), "the command line's: one line, exit code 2"
+
+
+def test_rules_are_read_from_types():
+    found = rules_of(GatkOptions)
+    assert found["gap_quality"] == Rule(int, within=Within(0, 127))
+    assert found["error_rate"] == Rule(float, is_optional=True, within=Within(0, 1))
+    assert found["pcr_indel_model"] == Rule(str, choices=tuple(PCR_RATES))
+    assert found["cap_by_mapping_quality"] == Rule(bool)
+    assert rules_of(pairhmm.validate)["threads"] == Rule(int)
+    assert rules_of(RunOptions)["reads"] == Rule(object)
+
+
+def test_none_is_a_value_only_where_the_type_says_so():
+    Rule(int, is_optional=True, within=Within(0)).check("x", None)
+    with pytest.raises(OptionError, match="x=None is not a whole number from 0 to 9"):
+        Rule(int, within=Within(0, 9)).check("x", None)

@@ -55,20 +55,20 @@ def test_pair_indices(batch):
 )
 def test_take_reads(batch, first, end, reads, haplotypes, groups):
     """Reads keep their group's haplotypes, and their pairs the batch's order; nothing is copied."""
-    part = batch.take_reads(first, end)
-    assert np.diff(part.read_offset).tolist() == reads
-    assert np.diff(part.haplotype_offset).tolist() == haplotypes
-    assert part.group_read.tolist() == groups
+    taken = batch.take_reads(first, end)
+    assert np.diff(taken.read_offset).tolist() == reads
+    assert np.diff(taken.haplotype_offset).tolist() == haplotypes
+    assert taken.group_read.tolist() == groups
     reads_of, _ = batch.pair_indices(np.arange(batch.pairs))
-    assert part.pairs == int(((first <= reads_of) & (reads_of < end)).sum())
-    assert part.cells == sum([15, 20, 15][first:end])
-    assert not part.bases or np.shares_memory(part.qualities.bases, batch.qualities.bases)
+    assert taken.pairs == int(((first <= reads_of) & (reads_of < end)).sum())
+    assert taken.cells == sum([15, 20, 15][first:end])
+    assert not taken.bases or np.shares_memory(taken.qualities.bases, batch.qualities.bases)
 
 
-def test_a_part_of_a_part(batch):
-    part = batch.take_reads(1, 3).take_reads(1, 2)
-    assert part.read_offset.tolist() == [0, 1]
-    assert np.diff(part.haplotype_offset).tolist() == [7, 8]
+def test_reads_of_taken_reads(batch):
+    taken = batch.take_reads(1, 3).take_reads(1, 2)
+    assert taken.read_offset.tolist() == [0, 1]
+    assert np.diff(taken.haplotype_offset).tolist() == [7, 8]
 
 
 @pytest.mark.parametrize(

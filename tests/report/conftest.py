@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pairhmm.io.likelihoods.writer import LikelihoodRows, open_likelihoods
+from pairhmm.io.likelihoods.table import LikelihoodRows
+from pairhmm.io.likelihoods.writer import open_likelihoods
 from pairhmm.reporting.packing import unpack
 
 STEP, FLANK, PAD = 200, 55, 15

@@ -173,7 +173,7 @@ def test_text_and_parquet_give_the_same_panels(run_cli, run, read_report, requir
     import pyarrow
     from pyarrow import parquet
 
-    from pairhmm.io.likelihoods.parquet_sums import ColumnSums
+    from pairhmm.io.files.parquet_sums import ColumnSums
 
     number = {"start": int, "end": int, "mate": int, "log10_likelihood": float}
     for name in ("table", "table.haplotypes"):

@@ -17,19 +17,19 @@ from pairhmm.reporting.panels import (
     PER_LOG10,
     READS_SHOWN,
     UNKNOWN_BEST,
-    RegionReads,
+    RegionLikelihoods,
     aligned_haplotypes,
-    choose,
+    choose_haplotypes,
     panel_bytes,
 )
 
 INF = -np.inf
 
 
-def region(log10, samples=None, mates=None) -> RegionReads:
+def region(log10, samples=None, mates=None) -> RegionLikelihoods:
     log10 = np.array(log10, dtype=np.float64)
     count, width = log10.shape
-    return RegionReads(
+    return RegionLikelihoods(
         "q",
         100,
         200,
@@ -60,21 +60,21 @@ def read(data: bytes) -> tuple[dict, list[tuple[np.ndarray, ...]]]:
     return header, groups
 
 
-def panel(reads: RegionReads, places=None):
+def panel(reads: RegionLikelihoods, places=None):
     numbers = {name: index for index, name in enumerate(sorted(set(reads.samples)))}
     width = len(reads.haplotypes)
     return read(panel_bytes(reads, 0, numbers, (89, "ACGT", [[] for _ in range(width)]), places or {}))
 
 
 def test_choices():
-    choice = choose(np.array([[-1.0, -3.0, -2.0], [-5.0, -4.9, -9.0], [INF, INF, INF], [-1.0, INF, np.nan]]))
+    choice = choose_haplotypes(np.array([[-1.0, -3.0, -2.0], [-5.0, -4.9, -9.0], [INF, INF, INF], [-1.0, INF, np.nan]]))
     assert choice.haplotype.tolist()[:2] == [0, 1] and choice.haplotype[3] == 0
     assert choice.margin[:2] == pytest.approx([1.0, 0.1])
     assert choice.decided.tolist() == [True, False, False, True]
 
 
 def test_one_haplotype_leaves_nothing_to_choose():
-    assert choose(np.array([[-1.0], [-2.0]])).decided.tolist() == [False, False]
+    assert choose_haplotypes(np.array([[-1.0], [-2.0]])).decided.tolist() == [False, False]
 
 
 def test_reads_stand_in_order_of_their_choice():

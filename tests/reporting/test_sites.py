@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from pairhmm.reporting.cohort import Cohort
-from pairhmm.reporting.sites import SampleCall, Site, SiteChoice, parse_variants, site_alleles, sites_of
+from pairhmm.reporting.sites import ReportedSite, SampleCall, SiteSelection, parse_variants, site_alleles, sites_of
 
 
-def called(pos: int, *qualities: int | None) -> Site:
-    return Site("q", pos, "A", ("C",), calls=tuple(SampleCall((0, 1), quality=quality) for quality in qualities))
+def called(pos: int, *qualities: int | None) -> ReportedSite:
+    return ReportedSite(
+        "q", pos, "A", ("C",), calls=tuple(SampleCall((0, 1), quality=quality) for quality in qualities)
+    )
 
 
 @pytest.mark.parametrize(
@@ -28,7 +30,7 @@ def called(pos: int, *qualities: int | None) -> Site:
     ],
 )
 def test_kinds(ref, alts, kind):
-    assert Site("q", 1, ref, alts).kind == kind
+    assert ReportedSite("q", 1, ref, alts).kind == kind
 
 
 def test_genotypes_are_written_as_vcf_has_them():
@@ -40,7 +42,7 @@ def test_genotypes_are_written_as_vcf_has_them():
 
 
 def test_the_least_certain_are_kept_in_their_order():
-    choice = SiteChoice(3)
+    choice = SiteSelection(3)
     for pos, qualities in enumerate([(50, 60), (99, 3), (None, None), (20,), (20,), (20,)]):
         choice.add(called(pos, *qualities))
     assert [site.pos for site in choice.sites()] == [1, 3, 4]
@@ -57,20 +59,20 @@ def test_variants_are_read_as_tables_have_them():
 def test_alleles_of_haplotypes_at_a_site():
     variants = [(4, "A", ("C",)), (8, "AT", ("A", "GT"))]
     haplotypes = ["0,0", "1,1", "0,2"]
-    assert site_alleles(Site("q", 4, "A", ("C",)), variants, haplotypes) == [0, 1, 0]
-    assert site_alleles(Site("q", 8, "AT", ("GT", "A")), variants, haplotypes) == [0, 2, 1]
+    assert site_alleles(ReportedSite("q", 4, "A", ("C",)), variants, haplotypes) == [0, 1, 0]
+    assert site_alleles(ReportedSite("q", 8, "AT", ("GT", "A")), variants, haplotypes) == [0, 2, 1]
 
 
 def test_alleles_that_a_call_left_out_are_none_of_the_sites():
     """A call drops what no sample has, numbers the rest anew, and shortens the reference base to what they need."""
     variants = [(8, "ATT", ("A", "GTT"))]
-    assert site_alleles(Site("q", 8, "A", ("G",)), variants, ["0", "1", "2"]) == [0, -1, 1]
+    assert site_alleles(ReportedSite("q", 8, "A", ("G",)), variants, ["0", "1", "2"]) == [0, -1, 1]
 
 
 def test_a_site_that_the_region_does_not_have():
-    assert site_alleles(Site("q", 4, "A", ("G",)), [(4, "A", ("C",))], ["0", "1"]) is None
-    assert site_alleles(Site("q", 4, "A", ("<DEL>",)), [(4, "A", ("C",))], ["0", "1"]) is None
-    assert site_alleles(Site("q", 5, "A", ("C",)), [(4, "A", ("C",))], ["0", "1"]) is None
+    assert site_alleles(ReportedSite("q", 4, "A", ("G",)), [(4, "A", ("C",))], ["0", "1"]) is None
+    assert site_alleles(ReportedSite("q", 4, "A", ("<DEL>",)), [(4, "A", ("C",))], ["0", "1"]) is None
+    assert site_alleles(ReportedSite("q", 5, "A", ("C",)), [(4, "A", ("C",))], ["0", "1"]) is None
 
 
 def test_sites_of_tables_alone():
@@ -90,10 +92,10 @@ def test_figures_of_a_cohort():
         SampleCall((1, 1), False, (), 5, 20),
         SampleCall((None,) * 2),
     )
-    cohort.add(Site("q", 1, "A", ("G",), calls=(het, hom)))
-    cohort.add(Site("q", 2, "A", ("T",), filters="PASS", calls=(het, SampleCall((1, 0)))))
-    cohort.add(Site("q", 3, "AT", ("A",), calls=(hom, none)))
-    cohort.add(Site("q", 4, "A", ("T",), filters="LowQual", calls=(hom, hom)))
+    cohort.add(ReportedSite("q", 1, "A", ("G",), calls=(het, hom)))
+    cohort.add(ReportedSite("q", 2, "A", ("T",), filters="PASS", calls=(het, SampleCall((1, 0)))))
+    cohort.add(ReportedSite("q", 3, "AT", ("A",), calls=(hom, none)))
+    cohort.add(ReportedSite("q", 4, "A", ("T",), filters="LowQual", calls=(hom, hom)))
     first, second = cohort.figures
     assert (first.called, first.het, first.hom_alt, first.missing) == (3, 2, 1, 0)
     assert (first.snvs, first.indels, first.ti_tv) == (2, 1, 1.0)
@@ -105,6 +107,6 @@ def test_figures_of_a_cohort():
 
 def test_samples_that_are_never_called_together_have_no_concordance():
     cohort = Cohort(["a", "b"])
-    cohort.add(Site("q", 1, "A", ("G",), calls=(SampleCall((0, 1)), SampleCall())))
+    cohort.add(ReportedSite("q", 1, "A", ("G",), calls=(SampleCall((0, 1)), SampleCall())))
     assert np.isnan(cohort.concordance()[0, 1])
     assert cohort.figures[1].mean_depth is None and cohort.figures[1].ti_tv is None

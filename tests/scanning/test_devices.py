@@ -76,7 +76,7 @@ def test_random_workloads(make, make_workload, seed):
 
 @pytest.mark.parametrize("seed", range(2, 60, 7))
 def test_samples_in_small_parts(make, make_workload, seed):
-    """A part that begins inside a segment finds what reaches into it from the one before, once."""
+    """A chunk that begins inside a segment finds what reaches into it from the one before, once."""
     work = make_workload(seed)
     patterns = Patterns.of(work.signatures, work.options)
     scanner = make(patterns, work.options)
@@ -176,14 +176,14 @@ def test_parts_are_halved_until_they_fit(many, caplog):
         DeviceScanner(finder, patterns, ScanOptions()).scan(samples, 1)
     assert max(finder.seen) <= 160_000 and sum(finder.seen) >= 600_060
     assert [record.getMessage() for record in caplog.records] == [
-        "made:0: out of memory; parts of 300,030 bases now",
-        "made:0: out of memory; parts of 150,015 bases now",
+        "made:0: out of memory; chunks of 300,030 bases now",
+        "made:0: out of memory; chunks of 150,015 bases now",
     ]
 
 
 @pytest.mark.parametrize(
     ("finder", "told"),
-    [(Failing(holds=10), "out of memory, however small the parts"), (Failing(1 << 30, 0), "lost (it fell off)")],
+    [(Failing(holds=10), "out of memory, however small the chunks"), (Failing(1 << 30, 0), "lost (it fell off)")],
 )
 def test_the_cpu_goes_on(many, caplog, finder, told):
     patterns, samples = many
@@ -198,11 +198,11 @@ def test_the_cpu_goes_on(many, caplog, finder, told):
 def test_parts_end_where_segments_do(make_workload):
     samples = make_workload(3).samples
     for most in (50, 700):
-        found = list(device.parts(samples, most, 20))
-        assert sum(len(part.samples.letters) - part.samples.carried for part in found) == int(samples.offset[-1]) - (
+        found = list(device.cut(samples, most, 20))
+        assert sum(len(chunk.samples.letters) - chunk.samples.carried for chunk in found) == int(samples.offset[-1]) - (
             samples.carried
         )
-        assert all(0 < len(part.samples.letters) <= most for part in found)
+        assert all(0 < len(chunk.samples.letters) <= most for chunk in found)
 
 
 def gpu(software: tuple[int, ...] = ()) -> Status:

@@ -6,7 +6,7 @@ import numpy as np
 
 from pairhmm.simulation.profile_errors import INSERTED, ProfileErrors, draw_letters, draw_places
 from pairhmm.simulation.reads import draw_reads
-from pairhmm.simulation.variants import Haplotype
+from pairhmm.simulation.variants import SimulatedHaplotype
 
 MATCH = np.array([[0.97, 0.0, 0.0, 0.0], [0.03, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.1], [0.0, 0.0, 0.0, 0.9]])
 ERRORS = ProfileErrors(MATCH, np.array([0.5, 0.0, 0.5, 0.0]), np.array([0.95, 0.02, 0.03]), np.array([0.25, 0.5]))
@@ -55,7 +55,7 @@ def test_letters_have_the_emissions() -> None:
 def test_cigars_tell_the_gaps_that_were_drawn() -> None:
     rng = np.random.default_rng(5)
     codes = rng.integers(0, 4, 5000).astype(np.uint8)
-    haplotype = Haplotype(codes, np.arange(5000, dtype=np.int32))
+    haplotype = SimulatedHaplotype(codes, np.arange(5000, dtype=np.int32))
     exact = ProfileErrors(np.eye(4), ERRORS.insertion, ERRORS.from_match, ERRORS.extension)
     reads = draw_reads(rng, (haplotype, haplotype), 500, LENGTH, exact)
     wrong = bases = 0

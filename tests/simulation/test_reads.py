@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pairhmm.simulation.reads import draw_qualities, draw_reads, true_cigar
-from pairhmm.simulation.variants import Haplotype
+from pairhmm.simulation.variants import SimulatedHaplotype
 
 M, I, D, S = 0, 1, 2, 4  # noqa: E741 - BAM's names
 
@@ -39,7 +39,7 @@ def test_qualities_look_like_a_run() -> None:
 def test_errors_follow_the_qualities() -> None:
     rng = np.random.default_rng(4)
     codes = rng.integers(0, 4, 50_000, dtype=np.uint8)
-    haplotype = Haplotype(codes, np.arange(len(codes), dtype=np.int32))
+    haplotype = SimulatedHaplotype(codes, np.arange(len(codes), dtype=np.int32))
     reads = draw_reads(rng, (haplotype, haplotype), 10_000, 100)
     plain = np.array([row not in reads.cigars for row in range(20_000)])
     places = reads.starts[plain][:, None] + np.arange(100)
@@ -56,7 +56,7 @@ def test_runs_of_one_base_slip() -> None:
     codes = rng.integers(0, 4, 3_000, dtype=np.uint8)
     codes[2_000:2_020] = 0
     codes[[1_999, 2_020]] = 1
-    haplotype = Haplotype(codes, np.arange(len(codes), dtype=np.int32))
+    haplotype = SimulatedHaplotype(codes, np.arange(len(codes), dtype=np.int32))
     reads = draw_reads(rng, (haplotype, haplotype), 40_000, 100)
     slips = [(reads.starts[row] + cigar[0][1], [op for op, _ in cigar]) for row, cigar in reads.cigars.items()]
     in_run = [ops for place, ops in slips if place == 2_000]

@@ -1,84 +1,119 @@
-"""The CUDA kernels as text: what is compiled for a shape and a model. No GPU and no CUDA library is needed here."""
+"""The kernels of `cuda/forward/` as text, for a shape and a model. No GPU and no CUDA library is needed here."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.resources import files
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.backends.tiles import LETTERS, LETTERS_SCALED, WARP, Shape
-from pairhmm.models.batch import FLOAT32, SCALED_FLOAT32, UNSCORED, PairBatch
+from pairhmm.backends.cuda.layout import HEADER, WARP, reads_of
+from pairhmm.backends.cuda.sources import Constant, source
+from pairhmm.backends.tiles import LETTERS, LETTERS_SCALED, Shape
+from pairhmm.genomics import sequences
+from pairhmm.genomics.qualities import HIGHEST_QUALITY
+from pairhmm.models import scaling
+from pairhmm.models.batch import FLOAT32, ROW_SIZE, SCALED_FLOAT32, UNSCORED, PairBatch
 from pairhmm.models.gatk import ERROR
 
-OPTIONS = ("--std=c++17",)
+QUALITIES, ROWS, PROFILES = "QUALITIES", "ROWS", "PROFILES"
+"""What a kernel makes rows from: GATK's quality bytes, rows of any model, or a profile model's probabilities. Which
+of the three macros is defined selects the code in `cuda/forward/rows.cuh`."""
 
 TASK_BYTES = 32
-"""Of `Task` in forward.cu."""
+"""Size of `Task` in `cuda/forward/fast.cu`, one for each read of a tile."""
 
 LONG_ROWS = 10
-"""Rows of a lane in forward_long.cu: at least the steps between the choice of an exponent and the next."""
+"""Rows of a lane in `cuda/forward/long.cu`: at least the steps between the choice of an exponent and the next."""
 
 LONG_COLUMNS = 8
-"""Columns that are taken at once there: kRescaleSteps of cuda/scaling.cuh."""
+"""Columns that enter a strip at once there: as many as lie between two choices of an exponent."""
 
-REAL_BYTES = {"float": 4, "double": 8}
+KEPT_BYTES = 16
+"""What the strips of a pair pass on to each other there: a double in two signed words."""
 
-QUALITIES, ROWS, PROFILES = 0, 1, 2
-"""What a row is made from: MODEL of cuda/rows.cuh."""
+REALS: dict[str, type[np.floating[Any]]] = {"float": np.float32, "double": np.float64}
+"""What rows may be computed in, by the name in CUDA."""
+
+RANGES: dict[str, dict[str, Constant]] = {
+    "float": {
+        "TOP_EXPONENT": scaling.TOP_EXPONENT,
+        "GAP_RANGE": scaling.GAP_RANGE,
+        "DELETION_RANGE": scaling.DELETION_RANGE,
+        "LEAST_OPENING": scaling.LEAST_OPENING,
+        "LEAST_DELETION": scaling.LEAST_DELETION,
+    },
+    "double": {
+        "TOP_EXPONENT": scaling.TOP_EXPONENT_64,
+        "GAP_RANGE": scaling.GAP_RANGE_64,
+        "DELETION_RANGE": scaling.DELETION_RANGE_64,
+        "LEAST_OPENING": scaling.LEAST_OPENING_64,
+        "LEAST_DELETION": scaling.LEAST_DELETION_64,
+    },
+}
+"""The range of values that share an exponent, by the same names."""
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
-    """What forward.cu is compiled for.
+class KernelVariant:
+    """What one of the tiles' kernels is compiled for.
 
     Attributes
     ----------
     shape : Shape
-    model : int
+    model : str
         `QUALITIES`, `ROWS` or `PROFILES`.
     extension : float or None
         Probability that a deletion is extended, where it is one number for the batch: an instruction that holds it
         reads a register less. The scores are the same bits either way.
     scaled : bool
-        forward_scaled.cu instead of forward.cu.
+        `cuda/forward/scaled.cu` instead of `fast.cu`.
     """
 
     shape: Shape
-    model: int
+    model: str
     extension: float | None
     scaled: bool = False
 
+    @property
+    def name(self) -> str:
+        """Of the kernel in its source."""
+        return "forward_scaled" if self.scaled else "forward_fast"
+
+
+PHREDS = HIGHEST_QUALITY + 1
 
 TABLES = np.dtype(
     [
-        ("log_unopened", "<f8", (128, 128)),
-        ("log_best", "<f8", (2, 128)),
-        ("best", "<f8", (2, 128)),
-        ("ratio", "<f8", (2, 128)),
-        ("error", "<f8", (128,)),
+        ("log_unopened", "<f8", (PHREDS, PHREDS)),
+        ("log_best", "<f8", (2, PHREDS)),
+        ("best", "<f8", (2, PHREDS)),
+        ("ratio", "<f8", (2, PHREDS)),
+        ("error", "<f8", (PHREDS,)),
     ]
 )
-"""`Tables` of cuda/rows.cuh."""
+"""GATK's Phred tables; `Tables` in `cuda/forward/rows.cuh` says what each is."""
+
+STRUCTS = {"Header": HEADER, "Tables": TABLES}
 
 
 def tables() -> NDArray[np.void]:
-    """`TABLES` with GATK's Phred tables; the formulas are those of `pairhmm.models.gatk.rows`."""
+    """`TABLES` of GATK's model; the formulas are those of `pairhmm.models.gatk.rows`."""
     table = np.zeros(1, dtype=TABLES)
-    error = ERROR[:128]
+    error = ERROR[:PHREDS]
     right, wrong = 1 - error, error / 3
     best = np.array([np.maximum(right, wrong), right])
     with np.errstate(divide="ignore"):  # a quality of 0 leaves nothing that is right
         table["log_unopened"] = np.log10(1 - np.minimum(1, error[:, None] + error))
         table["log_best"] = np.log10(best)
-    table["ratio"] = np.array([np.minimum(right, wrong) / best[0], np.ones(128)])
+    table["ratio"] = np.array([np.minimum(right, wrong) / best[0], np.ones(PHREDS)])
     table["best"], table["error"] = best, error
     return table
 
 
-def model_of(batch: PairBatch) -> tuple[int, float | None]:
-    """`Variant.model` and `Variant.extension` of a batch."""
+def model_of(batch: PairBatch) -> tuple[str, float | None]:
+    """`KernelVariant.model` and `KernelVariant.extension` of a batch."""
     if batch.qualities is not None:
         gap = batch.constant_qualities.get("gap_quality")
         return QUALITIES, None if gap is None else float(ERROR[gap])
@@ -89,10 +124,10 @@ def model_of(batch: PairBatch) -> tuple[int, float | None]:
     return ROWS, float(dd[0]) if len(dd) and dd.min() == dd.max() else None
 
 
-def forward_source(variant: Variant) -> str:
-    """Text of forward.cu, or forward_scaled.cu, with everything that it includes, for one variant."""
+def forward_source(variant: KernelVariant) -> str:
+    """Text of `cuda/forward/fast.cu`, or `scaled.cu`, for one variant."""
     shape = variant.shape
-    defines: dict[str, object] = {
+    constants: dict[str, Constant] = {
         "G": shape.lanes,
         "K": shape.rows,
         "TALL": int(shape.tall),
@@ -100,60 +135,73 @@ def forward_source(variant: Variant) -> str:
         "PRECISION_FAST": FLOAT32,
         "PRECISION_SCALED": SCALED_FLOAT32,
         "PRECISION_NONE": UNSCORED,
+        "START_EXPONENT": scaling.START_EXPONENT,
+        "LEAST_SUM": scaling.LEAST_SUM,
+        "TASK_BYTES": TASK_BYTES,
+        "SHARED_BYTES": forward_shared_bytes(variant),
     }
-    parts = ("scaling.cuh", "tiles.cuh", "forward_scaled.cu") if variant.scaled else ("tiles.cuh", "forward.cu")
-    return _source(defines | _model(variant.model, variant.extension), "rows.cuh", "lanes.cuh", *parts)
+    parts = ("scaling.cuh", "tiles.cuh", "scaled.cu") if variant.scaled else ("tiles.cuh", "fast.cu")
+    return _source(constants, variant.model, variant.extension, "float", *parts)
 
 
-def long_source(model: int, extension: float | None, real: str) -> str:
-    """Text of forward_long.cu; `real` is "float" or "double", the rest as in `Variant`."""
-    defines: dict[str, object] = {
+def long_source(model: str, extension: float | None, real: str) -> str:
+    """Text of `cuda/forward/long.cu`; `real` is "float" or "double", the rest as in `KernelVariant`."""
+    constants: dict[str, Constant] = {
         "G": WARP,
         "K": LONG_ROWS,
         "LETTERS": LETTERS_SCALED,
-        "REAL": real,
         "ENTERING_COLUMNS": LONG_COLUMNS,
+        "BORDER_BYTES": border_bytes(real),
+        "KEPT_BYTES": KEPT_BYTES,
+        "SHARED_BYTES": long_shared_bytes(real),
     }
-    precision = np.float32 if real == "float" else np.float64
-    return _source(
-        defines | _model(model, extension, precision), "rows.cuh", "lanes.cuh", "scaling.cuh", "forward_long.cu"
-    )
+    return _source(constants, model, extension, real, "scaling.cuh", "long.cu")
 
 
-def forward_shared_bytes(variant: Variant) -> int:
-    """Dynamic shared memory of a block of forward.cu (emissions, and a `Task` a read) or of forward_scaled.cu."""
+def forward_shared_bytes(variant: KernelVariant) -> int:
+    """Dynamic shared memory of a block of fast.cu (emissions, and a `Task` a read) or of scaled.cu (emissions)."""
     shape = variant.shape
     if variant.scaled:
-        return _emission_bytes(shape.rows, LETTERS_SCALED)
-    return _emission_bytes(shape.rows, LETTERS) + TASK_BYTES * shape.reads
+        return _emission_bytes(shape.rows, LETTERS_SCALED, "float")
+    return _emission_bytes(shape.rows, LETTERS, "float") + TASK_BYTES * reads_of(shape)
 
 
 def long_shared_bytes(real: str) -> int:
-    """Dynamic shared memory of a block of forward_long.cu: emissions, and what is passed on in a block of columns."""
-    size = REAL_BYTES[real]
-    return _emission_bytes(LONG_ROWS, LETTERS_SCALED) // 4 * size + (WARP + 2 * LONG_COLUMNS) * 2 * size
+    """Dynamic shared memory of a block of long.cu: emissions, and S and I that enter and leave with some columns."""
+    passed = WARP + 2 * LONG_COLUMNS
+    return _emission_bytes(LONG_ROWS, LETTERS_SCALED, real) + passed * 2 * _size(real)
 
 
 def border_bytes(real: str) -> int:
-    """Of a column between two strips in forward_long.cu: S, I and an exponent, four bytes at a time signed by four."""
-    return 8 * (2 * REAL_BYTES[real] // 4 + 1)
+    """A column between two strips of long.cu: S, I and an exponent, each four bytes of which are signed by four."""
+    return 8 * (2 * _size(real) // 4 + 1)
 
 
-def _emission_bytes(rows: int, letters: int) -> int:
-    return 4 * letters * -(-rows // 4) * 4 * WARP
+def between_bytes(widest: int) -> int:
+    """What a work item of tall reads keeps between two strips in fast.cu: S and I (float32) of each column."""
+    return 8 * (widest + 2 * WARP)
 
 
-def _model(model: int, extension: float | None, real: type[np.floating] = np.float32) -> dict[str, object]:
-    defines: dict[str, object] = {"MODEL": model, "VARYING": int(extension is None)}
+def _emission_bytes(rows: int, letters: int, real: str) -> int:
+    return _size(real) * letters * -(-rows // 4) * 4 * WARP
+
+
+def _size(real: str) -> int:
+    return np.dtype(REALS[real]).itemsize
+
+
+def _source(constants: dict[str, Constant], model: str, extension: float | None, real: str, *parts: str) -> str:
+    constants |= {
+        model: 1,
+        "REAL": real,
+        "N_CODE": sequences.LETTERS.index("N"),
+        "ROW_SIZE": ROW_SIZE,
+        "PHREDS": PHREDS,
+        "NO_EXPONENT": scaling.NO_EXPONENT,
+        "VARYING": int(extension is None),
+        **RANGES[real],
+    }
     if extension is not None:
-        defines["EXTEND_DELETION"] = float(real(extension)).hex()
-    return defines
-
-
-def _source(defines: dict[str, object], *names: str) -> str:
-    lines = [f"#define {name} {value}" for name, value in defines.items()]
-    folder = files("pairhmm") / "cuda"
-    for name in names:
-        # Messages of the compiler name the file and its line.
-        lines += [f'#line 1 "cuda/{name}"', (folder / name).read_text()]
-    return "\n".join(lines)
+        constants["EXTEND_DELETION"] = float(REALS[real](extension))
+    names = (f"forward/{name}" for name in ("rows.cuh", "lanes.cuh", *parts))
+    return source(constants, *names, structs=STRUCTS)

@@ -1,8 +1,9 @@
-"""What CUDA lacks on this machine, and what its errors mean to the engine. Nothing of CUDA is imported with it."""
+"""What CUDA lacks on this machine, and what CuPy's errors mean to the engine. Importing this module imports no CuPy."""
 
 from __future__ import annotations
 
 import ctypes
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -19,29 +20,34 @@ LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
 """The driver's own library."""
 
 LEAST_COMPUTE = (7, 5)
-"""What CUDA 13 compiles for, too."""
+"""Compute capability of the oldest GPUs that work: CUDA 13 compiles for none before them."""
 
 LEAST_CUDA = 12
-"""Of the driver and of CuPy."""
+"""Oldest CUDA version, of the driver and of CuPy, that works."""
 
 NVRTC_PACKAGES = {"cuda12": "nvidia-cuda-nvrtc-cu12", "cuda13": "nvidia-cuda-nvrtc"}
+"""By extra of pyproject.toml, the package that brings the compiler."""
+
 HEADER_PACKAGES = {"cuda12": "nvidia-cuda-runtime-cu12", "cuda13": "nvidia-cuda-runtime"}
-"""Extra of pyproject.toml: the package with its compiler, and the one with CUDA's headers."""
+"""By extra of pyproject.toml, the package that brings CUDA's headers."""
 
 NO_DEVICE = 100
+"""What cuInit returns where there is no GPU."""
+
 INIT_CURES = {
     NO_DEVICE: "see what nvidia-smi lists, and whether CUDA_VISIBLE_DEVICES hides it",
     34: "take the toolkit's stubs folder out of LD_LIBRARY_PATH",
     802: "start nvidia-fabricmanager, and wait until it is ready",
     803: "the driver was updated while it was in use: restart the machine, or the container",
 }
-"""What helps where cuInit fails."""
+"""What helps where cuInit fails, by its error."""
 
 OUT_OF_MEMORY = 2
+"""CUDA's error."""
 
 LOST = frozenset({46, 214, 220, 226, 700, 702, 709, 710, *range(714, 720), 721, 802, 810, 911, 999})
-"""Errors after which a device is of no use to this process: those of which CUDA's documentation of cudaError says so; a
-device that is unavailable (46, 802), faulty (214, 220) or without its context (709); the error without a name (999)."""
+"""CUDA's errors after which this process cannot use the device any more: those of which cudaError's documentation says
+so; a device that is unavailable (46, 802), faulty (214, 220) or without its context (709); an unknown error (999)."""
 
 COMPILER_ERROR = re.compile(
     r"^(?P<file>[^\n]+)\((?P<line>\d+)\): (?:catastrophic )?error(?: #\S+)?: (?P<text>.+)$", re.M
@@ -62,7 +68,7 @@ class Gpu:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What CUDA has here, complete but for GPUs that do not fit it.
+    """A driver, a CuPy and a compiler that fit each other, and the GPUs, which need not all fit them.
 
     Attributes
     ----------
@@ -108,12 +114,20 @@ def status() -> Status:
         return Status(False, reason=error.reason, cure=error.cure)
     detail = f"CuPy {setup.cupy}, NVRTC {_dotted(setup.nvrtc)}, driver for CUDA {_cuda(setup.driver)}"
     devices = (lack.reason if (lack := setup.lack(gpu)) else str(gpu) for gpu in setup.gpus)
-    return Status(True, detail, tuple(devices))
+    return Status(True, detail, tuple(devices), machine_numbers=machine_numbers(len(setup.gpus)))
+
+
+def machine_numbers(count: int) -> tuple[str, ...]:
+    """What this machine calls each GPU of this process: numbers or names of CUDA_VISIBLE_DEVICES; none without that."""
+    visible = [word.strip() for word in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")]
+    if visible == [""]:
+        return ()
+    return tuple(visible[k] if k < len(visible) and visible[k] else str(k) for k in range(count))
 
 
 @contextmanager
 def starting(device: int) -> Iterator[None]:
-    """Around making the backend of a device: what keeps it from starting is a BackendUnavailable."""
+    """A context for making the backend of a device: what keeps it from starting is raised as BackendUnavailable."""
     setup = survey()
     if lack := setup.lack(setup.gpus[device]):
         raise lack
@@ -124,12 +138,12 @@ def starting(device: int) -> Iterator[None]:
 
 
 def translated(label: str) -> AbstractContextManager[None]:
-    """Around calls of CuPy: its errors are raised as the engine knows them, everything else as it is."""
+    """A context for calls of CuPy: its errors are raised as the engine knows them, any others as they are."""
     return raised_as(translate, label)
 
 
 def translate(error: Exception, label: str) -> PairhmmError | None:
-    """What an error of CuPy is to the engine; None where that has no name for it.
+    """An error of CuPy as the engine knows it; None where the engine has no error for it.
 
     Parameters
     ----------

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.backends.base import Backend
 from pairhmm.backends.tiles import RESCUERS, Shape, runs_within
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
 from pairhmm.backends.webgpu import setup as webgpu_setup
@@ -78,7 +79,7 @@ LISTS, BORDERS = ("listed", "list"), ("border", "strips")
 """Buffers of forward.wgsl, forward_tall.wgsl and forward_scaled.wgsl, and of forward_long.wgsl."""
 
 
-class WebgpuBackend:
+class WebgpuBackend(Backend):
     """Forward on one adapter.
 
     Parameters
@@ -94,6 +95,7 @@ class WebgpuBackend:
     name = "webgpu"
     concurrency = 4
     longest_fast_read = LONGEST_TILE
+    times_kernels = True
 
     def __init__(self, adapter: Adapter, label: str, memory: int | None, *, shuffles: bool = True) -> None:
         self.label, self._memory = label, memory

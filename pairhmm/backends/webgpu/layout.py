@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.backends import tiles
 from pairhmm.backends.tiles import (
     PADDING,
     RESCUERS,
@@ -189,7 +190,7 @@ def pack(
     work["read_group"], work["order"] = places.read_group // 4, places.order // 4
     table = shapes(width)
     made = send_with_tiles(plan, places, batch, skip_read, table, staging, beside)
-    return _packed(batch, work, kept, places.items // 4, list_bytes, table.known, made)
+    return _packed(batch, work, kept, places.items // 4, list_bytes, made)
 
 
 def _packed(
@@ -198,29 +199,32 @@ def _packed(
     kept: Kept,
     items_at: int,
     list_bytes: int,
-    known: Sequence[Shape],
-    made: list[tuple[int, int, int, int, int, int, int]],
+    made: Sequence[tiles.Tier],
 ) -> Packed:
     """The tiers of a batch, whose items begin at that word, and the lists of the pairs that are rescued."""
     listed = [0] * len(RESCUERS)
-    for shape, *_, pairs, _ in made:
-        if not known[shape].tall:
-            listed[rescuer_of(known[shape])] += pairs
+    for tier in made:
+        if not tier.shape.tall:
+            listed[rescuer_of(tier.shape)] += tier.pairs
     list_at = np.cumsum([0, *listed]).tolist()
     works, tiers, entries = np.repeat(work[None], len(made)), [], list_at[-1]
-    for k, (shape, item, items, each, last, _, cells) in enumerate(made):
+    for k, tier in enumerate(made):
         own = works[k]
-        own["items"], own["last"], own["haplotypes_each"] = items_at + 2 * item, last, each
-        at_once = items
-        if known[shape].tall:
+        own["items"], own["last"], own["haplotypes_each"] = (
+            items_at + 2 * tier.first_item,
+            tier.last,
+            tier.haplotypes_each,
+        )
+        at_once = tier.items
+        if tier.shape.tall:
             own["list"], own["between"] = list_at[-1], batch.widest + BETWEEN_PADDING
             room = min(BETWEEN_BYTES, list_bytes - LISTED_BYTES * list_at[-1])
-            at_once = max(1, min(items, room // LISTED_BYTES // int(own["between"])))
+            at_once = max(1, min(tier.items, room // LISTED_BYTES // int(own["between"])))
             entries = max(entries, list_at[-1] + at_once * int(own["between"]))
         else:
-            own["rescuer"] = rescuer_of(known[shape])
+            own["rescuer"] = rescuer_of(tier.shape)
             own["list"] = list_at[own["rescuer"]]
-        tiers.append(Tier(known[shape], own, items, at_once, cells))
+        tiers.append(Tier(tier.shape, own, tier.items, at_once, tier.cells))
     works, rescues = np.repeat(work[None], len(listed)), []
     for rescuer, pairs in enumerate(listed):
         if pairs:

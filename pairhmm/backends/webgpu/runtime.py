@@ -1,4 +1,4 @@
-"""A WebGPU device at work: pipelines, submissions and what comes back. What is computed, it does not know."""
+"""A WebGPU device at work: pipelines, submissions and results. It does not depend on what is computed."""
 
 from __future__ import annotations
 

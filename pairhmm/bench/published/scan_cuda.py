@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.backends.cuda.kernels import OPTIONS
+from pairhmm.backends.cuda import sources
 from pairhmm.backends.cuda.setup import translated
-from pairhmm.scanning import cuda
 from pairhmm.scanning.batch import Patterns, Samples
-from pairhmm.scanning.cuda import SUM_TILE, THREADS
+from pairhmm.scanning.cuda import CONSTANTS, SUM_TILE, THREADS
 
 __all__ = ["CudaBrute", "source"]
 
-ANY_BASES = 9
-"""Of scan.cu, whose prefix sums are all that is used here."""
-
 
 def source() -> str:
-    """Text of scan_ablation.cu behind that of scan.cu."""
-    text = (files("pairhmm") / "cuda" / "scan_ablation.cu").read_text()
-    return f'{cuda.source(ANY_BASES)}\n#line 1 "cuda/scan_ablation.cu"\n{text}'
+    """Text of `cuda/published/scan.cu` behind the prefix sums of `cuda/scan/`."""
+    return sources.source(CONSTANTS, "scan/letters.cuh", "scan/sums.cu", "published/scan.cu")
 
 
 class CudaBrute:
@@ -42,7 +36,7 @@ class CudaBrute:
         self._cupy, self._label, self._count = cupy, f"cuda:{device}", len(patterns)
         self._device = cupy.cuda.Device(device)
         with self._device:
-            kernels = (cupy.RawKernel(source(), f"scan_{name}", options=OPTIONS) for name in ("brute", "sums", "carry"))
+            kernels = (sources.compiled(cupy, source(), f"scan_{name}") for name in ("brute", "sums", "carry"))
             self._brute, self._sums, self._carry = kernels
             self._stream = cupy.cuda.Stream(non_blocking=True)
             self._patterns = [self._put(values) for values in (patterns.letters, patterns.offset.astype(np.uint32))]
@@ -72,7 +66,7 @@ class CudaBrute:
 
     def _run(self, samples: Samples, first: int, end: int, summed: bool) -> list[Any]:
         """Start the search of some segments; their results, and all else that has to be held until it is done."""
-        part = samples.part(first, end)
+        part = samples.take(first, end)
         assert part.qualities is not None
         blocks = len(part.letters) // SUM_TILE + 1
         letters = self._put(part.letters)

@@ -61,7 +61,7 @@ class WebgpuBrute:
 
     def _run(self, samples: Samples, first: int, end: int, summed: bool) -> Any:
         """Submit the search of some segments; the buffer of their results."""
-        part = samples.part(first, end)
+        part = samples.take(first, end)
         assert part.qualities is not None
         blocks = len(part.letters) // SUM_TILE + 1
         letters = self._put(part.letters)

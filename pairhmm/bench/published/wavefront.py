@@ -7,7 +7,6 @@ import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,11 +14,12 @@ from numpy.typing import NDArray
 
 from pairhmm import backends
 from pairhmm.backends import Backend
+from pairhmm.backends.cuda import sources
 from pairhmm.bench.lengths import DEFAULT_LENGTHS, make_groups
 from pairhmm.engine import Choice
-from pairhmm.genomics.sequences import codes_of
+from pairhmm.genomics.sequences import LETTERS, codes_of
 from pairhmm.models import gatk, profile
-from pairhmm.models.batch import PairBatch
+from pairhmm.models.batch import ROW_SIZE, PairBatch
 from pairhmm.models.rows import rows_of
 
 __all__ = ["LogPair", "Run", "Wavefront", "WavefrontSpeed", "log_pair", "make_pair", "measure_wavefront", "source"]
@@ -96,8 +96,8 @@ class Run(NamedTuple):
 
 
 def source() -> str:
-    """Text of wavefront.cu."""
-    return '#line 1 "cuda/wavefront.cu"\n' + (files("pairhmm") / "cuda" / "wavefront.cu").read_text()
+    """Text of cuda/published/wavefront.cu."""
+    return sources.source({"ROW_SIZE": ROW_SIZE, "LETTERS": len(LETTERS)}, "published/wavefront.cu")
 
 
 def make_pair(length: int, seed: int = 1) -> PairBatch:
@@ -132,12 +132,10 @@ class Wavefront:
     def __init__(self, device: int = 0) -> None:
         import cupy
 
-        from pairhmm.backends.cuda.kernels import OPTIONS
-
         self._cupy = cupy
         self._device = cupy.cuda.Device(device)
         with self._device:
-            module = cupy.RawModule(code=source(), options=OPTIONS)
+            module = cupy.RawModule(code=source(), options=sources.OPTIONS)
             self._stream = cupy.cuda.Stream(non_blocking=True)
             self._diagonal, self._advance, self._sum = (
                 module.get_function(f"wavefront_{name}") for name in ("diagonal", "advance", "sum")

@@ -1,4 +1,4 @@
-"""BAI and CSI as arrays, with every count and bin number checked: htslib takes what it finds in them on trust.
+"""BAI and CSI as arrays. Every count and bin number is checked here, since htslib does not check them.
 
 SAM specification, section 5.2; CSI specification. Offsets are virtual: 48 bits of a block's place in the file, and 16
 of a place in the unpacked block. All coordinates are 0-based half-open.
@@ -13,6 +13,8 @@ from typing import IO, cast
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pairhmm.io.files import magic
 
 # A .bai is a .csi of these parameters.
 _BAI_SHIFT, _BAI_DEPTH = 14, 5
@@ -85,7 +87,7 @@ def bins(levels: int) -> int:
 def open_unzipped(path: str) -> IO[bytes]:
     """The bytes of an index, which may be gzipped."""
     with open(path, "rb") as raw:
-        is_zipped = raw.read(2) == b"\x1f\x8b"
+        is_zipped = raw.read(2) == magic.GZIP
     return cast(IO[bytes], gzip.open(path, "rb")) if is_zipped else open(path, "rb")
 
 

@@ -1,6 +1,6 @@
-"""Whether the index of an alignment file is sound, and that file's.
+"""Checks that the index of an alignment file is sound and belongs to that file.
 
-htslib crashes on some that are damaged, and finds nothing through another file's.
+htslib crashes on some damaged indexes, and finds no reads through the index of another file.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ import pysam
 
 from pairhmm.errors import InputError
 from pairhmm.io.alignments.bam_index import BamIndex, open_unzipped, read_bam_index
+from pairhmm.io.files import magic
 
 log = logging.getLogger(__name__)
 
-UNREADABLE = (OSError, EOFError, ValueError, zlib.error)
+DAMAGED_INDEX = (OSError, EOFError, ValueError, zlib.error)
 """What reading an index may raise."""
 
 # Places looked up in the alignment file, at most: each is a block to unpack.
 _LOOKED_UP = 32
-_CRAM_MAGIC, _BAM_MAGIC = b"CRAM", b"BAM\1"
-# SAM specification, section 4.1: what a BGZF block begins with, and its size.
-_BLOCK_HEAD, _BLOCK_MAGIC, _BLOCK_MARK = 18, b"\x1f\x8b\x08\x04", b"BC"
+# SAM specification, section 4.1: what a BGZF block begins with.
+_BLOCK_MAGIC, _BLOCK_MARK = magic.GZIP_DEFLATE + b"\x04", b"BC"
 _RECORD_HEAD = 36
 # CRAM specification, section 7: definition of the file, and the longest head of a container that is looked at.
 _CRAM_HEAD = 26
@@ -50,11 +50,11 @@ def find_index(path: str) -> str | None:
     if not os.path.isfile(path) or not os.access(path, os.R_OK):
         return None
     with open(path, "rb") as file:
-        if file.read(4) == _CRAM_MAGIC:
+        if file.read(4) == magic.CRAM:
             endings: tuple[str, ...] = (".crai",)
         else:
             try:
-                is_bam = _block(file, 0)[0].startswith(_BAM_MAGIC)
+                is_bam = _block(file, 0)[0].startswith(magic.BAM)
             except (_Contradiction, _Damaged):
                 is_bam = False
             endings = (".bai", ".csi") if is_bam else ()
@@ -90,7 +90,7 @@ class AlignmentIndex:
                 self._cram = read_cram_index(index)
             else:
                 self._bam = read_bam_index(index)
-        except UNREADABLE as error:
+        except DAMAGED_INDEX as error:
             raise unreadable_index(index, path) from error
         if os.path.getmtime(index) < os.path.getmtime(path):
             log.warning("%s is older than %s", index, path)
@@ -194,13 +194,13 @@ def _record_at(raw: BinaryIO, offset: int, contigs: int) -> _Record | None:
 def _block(raw: BinaryIO, address: int) -> tuple[bytes, int | None]:
     """A BGZF block unpacked, and where the next one begins; nothing and None at the end of the file."""
     raw.seek(address)
-    head = raw.read(_BLOCK_HEAD)
+    head = raw.read(magic.BGZF_HEAD_SIZE)
     if not head:
         return b"", None
-    if len(head) < _BLOCK_HEAD or head[:4] != _BLOCK_MAGIC or head[12:14] != _BLOCK_MARK:
+    if len(head) < magic.BGZF_HEAD_SIZE or head[:4] != _BLOCK_MAGIC or head[12:14] != _BLOCK_MARK:
         raise _Contradiction("no block of the file begins where it says")
     size = int.from_bytes(head[16:18], "little") + 1
-    packed = raw.read(size - _BLOCK_HEAD)
+    packed = raw.read(size - magic.BGZF_HEAD_SIZE)
     try:
         return zlib.decompress(packed[:-8], -zlib.MAX_WBITS), address + size
     except zlib.error as error:

@@ -17,17 +17,17 @@ from pairhmm.errors import InputError
 from pairhmm.io.alignments.index import AlignmentIndex, find_index
 from pairhmm.io.alignments.sources import OpenAlignments
 from pairhmm.io.files import block_heads, end_markers
-from pairhmm.io.files.byte_stream import STDIN, ByteStream
+from pairhmm.io.files.byte_stream import ByteStream
 from pairhmm.io.files.htslib import UNREADABLE, quiet
 from pairhmm.io.files.names import check_names, decoded
 from pairhmm.io.files.one_pass import require_file
 from pairhmm.io.files.pipes import pipe_from
+from pairhmm.io.files.standard_streams import STDIN, STDIN_FILE
 from pairhmm.io.sequences.contig_names import listed
 from pairhmm.io.sequences.fasta import Reference
 
 log = logging.getLogger(__name__)
 
-STDIN_FILE = 0
 _OTHER_FORMAT = "not a BAM or CRAM file, or damaged at its beginning"
 _FORMATS = "give aligned reads as BAM or CRAM"
 
@@ -138,7 +138,7 @@ class AlignmentReader:
     def _refuse_twice(self, path: str) -> None:
         """The reads of a file that is given twice, by whatever names, would count double."""
         try:
-            status = os.fstat(0) if path == STDIN else os.stat(path)
+            status = os.fstat(STDIN_FILE) if path == STDIN else os.stat(path)
         except OSError:
             # Opening it will say why.
             return

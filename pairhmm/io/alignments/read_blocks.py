@@ -1,4 +1,4 @@
-"""Alignments straight from pysam into flat arrays: what a whole genome needs, where an object a read is too dear.
+"""Alignments from pysam as flat arrays: an object for each read would be too slow for a whole genome.
 
 All coordinates are 0-based half-open.
 """
@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import tee
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
 import numpy as np
 import pysam
@@ -20,28 +20,28 @@ import pysam
 from pairhmm.errors import InputError
 from pairhmm.genomics.arrays import offsets
 from pairhmm.genomics.blocks import ReadBlock
-from pairhmm.genomics.qualities import HIGHEST_QUALITY
+from pairhmm.genomics.cigar import CONSUMES_QUERY
+from pairhmm.genomics.qualities import HIGHEST_QUALITY, HIGHEST_SAM_QUALITY
+from pairhmm.genomics.sam_flags import DUPLICATE, QC_FAIL, SECONDARY, SUPPLEMENTARY, UNMAPPED
 from pairhmm.genomics.sequences import encode
-from pairhmm.interface.options import check_whole
-from pairhmm.io.alignments.sources import Interval, OpenAlignments, SourceReader
+from pairhmm.interface.options import Within, check_fields
+from pairhmm.io.alignments.sources import OpenAlignments, SourceReader
 from pairhmm.io.files.names import check_read_names
+from pairhmm.io.sequences.intervals import Interval
 
 log = logging.getLogger(__name__)
 
 Buffer: TypeAlias = "bytes | array[int]"
 
-# Which operations (M I D N S H P = X) consume bases of the read.
-_CONSUMES_QUERY = np.array([1, 1, 0, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0], dtype=np.int64)
 # An index is used to get to the next wanted interval where it is at least this far: nearer, reading on is faster.
 _JUMP = 200_000
-_UNMAPPED = 0x4
 # SAM flags and what is said of reads that were left out for them.
 _REASONS = (
-    (_UNMAPPED, "unmapped"),
-    (0x100, "secondary"),
-    (0x200, "QC-fail"),
-    (0x400, "duplicate"),
-    (0x800, "supplementary"),
+    (UNMAPPED, "unmapped"),
+    (SECONDARY, "secondary"),
+    (QC_FAIL, "QC-fail"),
+    (DUPLICATE, "duplicate"),
+    (SUPPLEMENTARY, "supplementary"),
 )
 _LOW_MAPQ, _EMPTY = "low mapping quality", "without bases"
 _NOWHERE, _OUTSIDE = "mapped to no place", "beyond their contig's end"
@@ -63,15 +63,12 @@ class ReadSelection:
         Phred quality of reads that have none; None makes them an error.
     """
 
-    excluded_flags: int
-    min_mapq: int
-    default_base_quality: int | None = None
+    excluded_flags: Annotated[int, Within(0, 0xFFFF)]
+    min_mapq: Annotated[int, Within(0, 255)]
+    default_base_quality: Annotated[int | None, Within(0, HIGHEST_SAM_QUALITY)] = None
 
     def __post_init__(self) -> None:
-        check_whole("excluded_flags", self.excluded_flags, 0, 0xFFFF)
-        check_whole("min_mapq", self.min_mapq, 0, 255)
-        if self.default_base_quality is not None:
-            check_whole("default_base_quality", self.default_base_quality, 0, 93)
+        check_fields(self)
 
 
 @dataclass(slots=True)
@@ -211,7 +208,7 @@ def _checked(lists: _Lists, inputs: Sequence[OpenAlignments]) -> ReadBlock:
         read = int(np.searchsorted(block.base_offset, at, side="right")) - 1
         rule = f"a base quality of {int(block.quals[at])}, the highest is {HIGHEST_QUALITY}"
         raise InputError(paths, f"read {block.names[read]}", rule, "repair or remove the read")
-    spelled = np.concatenate([[0], np.cumsum((block.cigar >> 4) * _CONSUMES_QUERY[block.cigar & 15])])
+    spelled = np.concatenate([[0], np.cumsum((block.cigar >> 4) * CONSUMES_QUERY[block.cigar & 15])])
     lengths = np.diff(spelled[block.cigar_offset])
     wrong = np.flatnonzero(lengths != np.diff(block.base_offset))
     if len(wrong):
@@ -235,7 +232,7 @@ def _select(
 ) -> Iterator[_Item]:
     """The wanted reads of one input as (contig, start, input, read); others are counted by reason in `left_out`."""
     # An unmapped read has no place here, whatever was asked for.
-    excluded, min_mapq = selection.excluded_flags | _UNMAPPED, selection.min_mapq
+    excluded, min_mapq = selection.excluded_flags | UNMAPPED, selection.min_mapq
     known = set(source.contigs)
     of_tid = [rank[name] if name in known else None for name in source.file.references]
     if regions is not None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
 from pairhmm.io.alignments.bam_index import read_bam_index
-from pairhmm.io.alignments.index import UNREADABLE, find_index, read_cram_index, unreadable_index
+from pairhmm.io.alignments.index import DAMAGED_INDEX, find_index, read_cram_index, unreadable_index
 from pairhmm.io.alignments.sources import OpenAlignments
 
 # A block of a BAM file holds at most this much, unpacked.
@@ -56,7 +56,7 @@ def read_densities(source: OpenAlignments) -> dict[str, ReadDensity]:
     contigs, lengths = source.file.references, source.file.lengths
     try:
         return {contigs[number]: density for number, density in read(path, lengths)}
-    except UNREADABLE as error:
+    except DAMAGED_INDEX as error:
         raise unreadable_index(path, source.path) from error
 
 

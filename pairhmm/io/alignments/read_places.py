@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pairhmm.errors import InputError
+from pairhmm.genomics.sam_flags import SECONDARY, SUPPLEMENTARY, mate_of
 from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.reporting.panels import ReadKey
-
-_SECONDARY, _SUPPLEMENTARY = 0x100, 0x800
-_PAIRED, _FIRST, _SECOND = 0x1, 0x40, 0x80
 
 
 def read_places(reader: AlignmentReader, chrom: str, start: int, end: int) -> dict[ReadKey, tuple[int, int]]:
@@ -27,15 +25,9 @@ def read_places(reader: AlignmentReader, chrom: str, start: int, end: int) -> di
             continue
         try:
             for read in source.file.fetch(chrom, start, end):
-                if not read.flag & (_SECONDARY | _SUPPLEMENTARY):
-                    key = reader.samples[source.sample(read)], source.name(read), _mate(read.flag)
+                if not read.flag & (SECONDARY | SUPPLEMENTARY):
+                    key = reader.samples[source.sample(read)], source.name(read), mate_of(read.flag)
                     places[key] = read.flag, read.mapping_quality
         except OSError as error:
             raise InputError(source.path, f"{chrom}:{start + 1}-{end}", "can't be read", "make it again") from error
     return places
-
-
-def _mate(flag: int) -> int:
-    if not flag & _PAIRED:
-        return 0
-    return 1 if flag & _FIRST else 2 if flag & _SECOND else 0

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import pysam
 
 from pairhmm.errors import InputError
-
-Interval = tuple[str, int, int]
+from pairhmm.io.sequences.intervals import Interval
 
 _SAMPLE_TAG = "RG"
 # Bases. An index leads to the beginning of 16,384 of them (SAM specification, section 5.1.1), of which half are passed.

@@ -1,4 +1,4 @@
-"""Reading while something else computes."""
+"""Reads ahead: the next item is made while the caller works on this one."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _PATIENCE = 1.0
-"""Seconds that an item gets to be made when nobody wants it any more: a thread must not be in compiled code when the
-program ends. One that waits for a pipe is left waiting."""
+"""Seconds to wait for the thread when no more items are wanted.
+
+A thread must not be in compiled code when the program ends. One that waits for a pipe is left behind.
+"""
 
 
 def read_ahead(items: Iterator[T]) -> Generator[T]:
-    """The items, each made in a thread while the caller works on the one before it; what that raises is raised here."""
+    """The items; a thread makes each while the caller works on the one before it. Its errors are raised here."""
     thread, made = _start(items)
     try:
         while (item := made.result()) is not None:
@@ -49,7 +51,7 @@ def _start(items: Iterator[T]) -> tuple[Thread, Future[T | None]]:
     try:
         thread.start()
     except RuntimeError:
-        # The system starts no more (a limit on processes or memory): the work goes on without one beside it.
+        # The system refuses to start a thread (a limit on processes or memory), so the caller makes the items.
         _say_once("no thread could be started to read ahead: reading and computing take turns")
         make()
     return thread, made

@@ -1,15 +1,15 @@
-"""The heads of a BGZF file's first blocks: htslib's threads wait for each other without end where one is damaged."""
+"""Checks the heads of a BGZF file's first blocks: htslib's threads never end where one of them is damaged."""
 
 from __future__ import annotations
 
 import os
 
 from pairhmm.errors import InputError
+from pairhmm.io.files import magic
 from pairhmm.io.files.end_markers import MAKE_AGAIN, end_marker
 
-_SIZE = 18
 # What htslib asks of a head: gzip with an extra field of 6 bytes, which is BC's.
-_FLAGS, _MAGIC = 3, b"\x1f\x8b\x08"
+_FLAGS = 3
 _FIELD = slice(10, 16), b"\x06\x00BC\x02\x00"
 _LENGTH = slice(16, 18)
 _BLOCKS_A_THREAD = 4
@@ -17,7 +17,7 @@ _BLOCKS_A_THREAD = 4
 
 
 def check_file(path: str, threads: int, file: int | None = None) -> None:
-    """Look at the blocks that `threads` threads of htslib read ahead of a regular file's header.
+    """Check the blocks that `threads` threads of htslib read while a regular file's header is read.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def check_file(path: str, threads: int, file: int | None = None) -> None:
     Raises
     ------
     InputError
-        For a block that is none, or reaches beyond the file's end.
+        For something that is not a block, and for a block that reaches beyond the end of the file.
     OSError
     """
     descriptor = os.open(path, os.O_RDONLY) if file is None else file
@@ -37,7 +37,7 @@ def check_file(path: str, threads: int, file: int | None = None) -> None:
         size = os.fstat(descriptor).st_size
         at = 0
         for _ in range(_BLOCKS_A_THREAD * (threads + 1)):
-            at = _behind(path, at, os.pread(descriptor, _SIZE, at))
+            at = _behind(path, at, os.pread(descriptor, magic.BGZF_HEAD_SIZE, at))
             if at > size:
                 raise _damaged(path, size)
             if at in (0, size):
@@ -48,27 +48,32 @@ def check_file(path: str, threads: int, file: int | None = None) -> None:
 
 
 def check_bytes(path: str, start: bytes) -> None:
-    """Look at the blocks that begin in the first bytes of a stream.
+    """Check the blocks that begin in the first bytes of a stream.
 
     Raises
     ------
     InputError
-        For a block that is none.
+        For something that is not a block.
     """
     at = 0
-    while at + _SIZE <= len(start):
-        at = _behind(path, at, start[at : at + _SIZE])
+    while at + magic.BGZF_HEAD_SIZE <= len(start):
+        at = _behind(path, at, start[at : at + magic.BGZF_HEAD_SIZE])
         if not at:
             return
 
 
 def _behind(path: str, at: int, head: bytes) -> int:
-    """Where the block that begins at `at` ends; 0 for a file that is not of blocks."""
-    if not at and not (head[:2] == _MAGIC[:2] and end_marker(head)):
+    """Where the block that begins at `at` ends; 0 for a file that has no blocks."""
+    if not at and not (head[:2] == magic.GZIP and end_marker(head)):
         return 0
     place, field = _FIELD
     size = int.from_bytes(head[_LENGTH], "little") + 1
-    if not (head.startswith(_MAGIC) and head[_FLAGS] & 4 and head[place] == field and size > _SIZE):
+    if not (
+        head.startswith(magic.GZIP_DEFLATE)
+        and head[_FLAGS] & 4
+        and head[place] == field
+        and size > magic.BGZF_HEAD_SIZE
+    ):
         raise _damaged(path, at)
     return at + size
 

@@ -1,4 +1,4 @@
-"""A file or stdin as unpacked bytes, with what its first bytes say of it."""
+"""A file or stdin as unpacked bytes; its first bytes show its format."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
+from pairhmm.io.files import magic
 from pairhmm.io.files.end_markers import CUT_OFF, LONGEST, MAKE_AGAIN, check_end, check_tail, end_marker
+from pairhmm.io.files.standard_streams import STDIN, STDIN_FILE
 
 _DAMAGED: tuple[type[Exception], ...] = (gzip.BadGzipFile, zlib.error)
 gunzip: ModuleType = gzip
@@ -26,9 +28,7 @@ else:
     gunzip = igzip
     _DAMAGED = (*_DAMAGED, isal_zlib.error)
 
-STDIN = "-"
 _HEAD_SIZE = 1 << 16
-_GZIP_MAGIC = b"\x1f\x8b"
 
 
 class ByteStream:
@@ -57,7 +57,7 @@ class ByteStream:
         self.path = path
         try:
             # Not sys.stdin: a thread that waits in it at the program's end would keep it from being closed.
-            self._file: BinaryIO = open(0 if path == STDIN else path, "rb", closefd=path != STDIN)  # noqa: SIM115
+            self._file: BinaryIO = open(STDIN_FILE if path == STDIN else path, "rb", closefd=path != STDIN)  # noqa: SIM115
         except OSError as error:
             raise InputError(path, "", error.strerror or "can't be opened", "check the path") from error
         try:
@@ -67,7 +67,7 @@ class ByteStream:
             raise
 
     def _look(self, watch: Callable[[int], None]) -> None:
-        """Read the first bytes, and see how to read the others."""
+        """Read the first bytes, which tell how to read the rest."""
         try:
             check_end(self.path, self._file.fileno())
             packed = self._file.read(_HEAD_SIZE)
@@ -77,7 +77,7 @@ class ByteStream:
         self.raw = io.BufferedReader(self._replayed, _HEAD_SIZE)
         self._unpacked: io.BufferedIOBase = self.raw
         self.head = packed
-        if packed.startswith(_GZIP_MAGIC):
+        if packed.startswith(magic.GZIP):
             self._unpacked = gunzip.GzipFile(fileobj=self.raw)
             try:
                 self.head = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(packed, _HEAD_SIZE)
@@ -124,7 +124,7 @@ class ByteStream:
 
 
 class _Replayed(io.RawIOBase):
-    """Bytes that were read already and the file behind them; tells how many pass, and keeps the last of them."""
+    """The first bytes and the rest of the file as one stream; counts the bytes that pass, and keeps the last ones."""
 
     def __init__(self, head: bytes, file: BinaryIO, watch: Callable[[int], None]) -> None:
         self._head, self._file, self._watch = memoryview(head), file, watch

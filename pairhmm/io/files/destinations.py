@@ -1,4 +1,4 @@
-"""Outputs kept apart from inputs and from each other, before anything is opened."""
+"""Checks, before anything is opened, that no output would overwrite an input or another output."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from pairhmm.errors import InputError
-from pairhmm.io.files.outputs import STDOUT
+from pairhmm.io.files.endings import TABIX_INDICES
+from pairhmm.io.files.standard_streams import STDIN_FILE, STDOUT, STDOUT_FILE
 
-_STDIN_FILE, _STDOUT_FILE = 0, 1
 _APPENDED = (".bai", ".csi", ".crai", ".fai", ".gzi", ".tbi")
-# Of alignments, an index may also stand in the place of the extension.
+# The index of an alignment file may also replace its extension.
 _REPLACING = (".bai", ".csi", ".crai")
-_WRITTEN_INDICES = {".gz": (".tbi", ".csi"), ".bcf": (".csi", ".tbi")}
+_WRITTEN_INDICES = {".gz": TABIX_INDICES, ".bcf": TABIX_INDICES}
 
 FilePath = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 _Inode = tuple[int, int]
@@ -65,7 +65,7 @@ class _Written:
         self._known: dict[_Inode, _Output] = {}
 
     def add(self, output: _Output) -> None:
-        names, inode = _identities(output.path, _STDOUT_FILE)
+        names, inode = _identities(output.path, STDOUT_FILE)
         before = self._find(names, inode)
         if before is not None:
             rule = f"would be written by {output.option}, but is written by {before.option} too"
@@ -75,7 +75,7 @@ class _Written:
             self._known[inode] = output
 
     def check_input(self, given: str) -> None:
-        names, inode = _identities(given, _STDIN_FILE)
+        names, inode = _identities(given, STDIN_FILE)
         found, what = self._find(names, inode), "the input"
         for index in () if found else (index for name in sorted(names) for index in _indices(name)):
             # Without any output that exists, an index need not be looked for to know that it is none of them.
@@ -107,7 +107,7 @@ def _identities(path: str, stream: int) -> tuple[set[str], _Inode | None]:
         The descriptor that ``-`` stands for.
     """
     if path == STDOUT:
-        return ({STDOUT} if stream == _STDOUT_FILE else set()), _inode(stream)
+        return ({STDOUT} if stream == STDOUT_FILE else set()), _inode(stream)
     if os.path.exists(path) and not os.path.isfile(path):
         return set(), None
     folder, name = os.path.split(path)

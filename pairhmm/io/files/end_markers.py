@@ -6,9 +6,9 @@ import os
 import stat
 
 from pairhmm.errors import InputError
+from pairhmm.io.files import magic
 
 CUT_OFF, MAKE_AGAIN = "is cut off", "copy or make it again"
-_GZIP_MAGIC = b"\x1f\x8b"
 # SAM specification, section 4.1: the extra field that marks a BGZF block, and the empty block at the end.
 _BGZF_FIELD = slice(12, 14), b"BC"
 _BGZF_END = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
@@ -19,7 +19,6 @@ _CRAM_ENDS = {
 }
 LONGEST = 64
 """Bytes: more than any of them has."""
-_HEAD = 18
 # No file of these is so short: what has nothing in it was never written, or cut off at its start.
 _NEVER_EMPTY = (".gz", ".bgz", ".bam", ".cram", ".bcf")
 
@@ -27,9 +26,9 @@ _NEVER_EMPTY = (".gz", ".bgz", ".bam", ".cram", ".bcf")
 def end_marker(head: bytes) -> bytes:
     """What a file that begins so ends in; empty where it need not end in anything."""
     place, field = _BGZF_FIELD
-    if head.startswith(_GZIP_MAGIC):
+    if head.startswith(magic.GZIP):
         return _BGZF_END if head[place] == field else b""
-    if head.startswith(b"CRAM") and len(head) > 5 and tuple(head[4:6]) >= (2, 1):
+    if head.startswith(magic.CRAM) and len(head) > 5 and tuple(head[4:6]) >= (2, 1):
         return _CRAM_ENDS.get(head[4], b"")
     return b""
 
@@ -55,7 +54,7 @@ def check_end(path: str, file: str | int | None = None) -> None:
         descriptor = os.open(target, os.O_RDONLY) if isinstance(target, str) else target
         try:
             size = os.fstat(descriptor).st_size
-            marker = end_marker(os.pread(descriptor, _HEAD, 0))
+            marker = end_marker(os.pread(descriptor, magic.BGZF_HEAD_SIZE, 0))
             tail = os.pread(descriptor, LONGEST, max(0, size - LONGEST))
         finally:
             if isinstance(target, str):

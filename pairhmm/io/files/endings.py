@@ -5,9 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from pairhmm.errors import InputError
-from pairhmm.io.files.outputs import STDOUT, is_device
+from pairhmm.io.files.outputs import is_device
+from pairhmm.io.files.standard_streams import STDOUT
 
 TEXT_TABLE = (".tsv",)
+TABIX_INDICES = (".tbi", ".csi")
+"""Suffixes of the indices of bgzipped tables and VCF: one of them is made, and the other may be an earlier run's."""
+MULTIQC_ENDING = "_mqc.json"
+"""What MultiQC finds custom content by."""
 
 
 def require_ending(destination: str | Path, what: str, endings: tuple[str, ...]) -> None:

@@ -1,4 +1,4 @@
-"""Names that tables and VCF can hold: control characters would make other columns, rows or header lines."""
+"""Checks that names fit tables and VCF: control characters would break columns, rows and header lines."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _RULE = "a name with a tab, a line break or another control character"
 
 
 def check_names(path: str, what: str, names: Iterable[str], cure: str) -> None:
-    """Require that names have no control characters.
+    """Raise an error for names with control characters.
 
     Parameters
     ----------
     path : str
     what : str
-        Of what the names are: ``sample``, for the message.
+        What the names belong to, for the message, such as ``sample``.
     names : iterable of str
     cure : str
 
     Raises
     ------
     InputError
-        Naming the first that has one.
+        For the first name that has one.
     """
     for name in names:
         if _CONTROL.search(name):
@@ -35,21 +35,21 @@ def check_names(path: str, what: str, names: Iterable[str], cure: str) -> None:
 
 
 def check_read_names(path: str, names: Sequence[str]) -> None:
-    """`check_names` for the many of a block of reads: they are looked at together."""
+    """`check_names` for a block of reads, all at once."""
     check_packed_names(path, "".join(names).encode(errors="surrogateescape"), names)
 
 
 def check_packed_names(path: str, text: bytes, names: Iterable[str]) -> None:
-    """`check_read_names` for names that come end to end."""
+    """`check_read_names` for names that are laid end to end in `text`."""
     if len(text.translate(None, _CONTROL_BYTES)) < len(text):
         check_names(path, "read", names, "repair or remove the read")
 
 
 def decoded(name: str) -> str:
-    """A file's name as text: bytes that are not UTF-8 become U+FFFD."""
+    """The name of a file as text; bytes that are not UTF-8 become U+FFFD."""
     return os.fsencode(name).decode("utf-8", "replace")
 
 
 def printable(text: str) -> str:
-    """A text for messages and header lines: as `decoded`, with its control characters escaped."""
+    """A text for messages and header lines: `decoded`, with control characters escaped."""
     return _CONTROL.sub(lambda found: repr(found[0])[1:-1], decoded(text))

@@ -1,4 +1,4 @@
-"""Inputs that are no files: what comes through a pipe can be read once, and from its beginning."""
+"""Inputs through pipes, which can be read only once and from the beginning."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from pairhmm.errors import InputError
-
-STDIN = "-"
+from pairhmm.io.files.standard_streams import STDIN, STDIN_FILE
 
 
 def is_pipe(path: str) -> bool:
     """Whether a path is a pipe, such as a shell's ``<(...)``, or stdin; `path` need not be there."""
     try:
-        mode = os.stat(0 if path == STDIN else path).st_mode
+        mode = os.stat(STDIN_FILE if path == STDIN else path).st_mode
     except OSError:
         return False
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))

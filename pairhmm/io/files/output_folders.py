@@ -11,7 +11,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pairhmm.errors import InputError
-from pairhmm.io.files.outputs import STDOUT, check_writable, is_device, output_errors, put_in_place
+from pairhmm.io.files.outputs import check_writable, is_device, output_errors, put_in_place
+from pairhmm.io.files.standard_streams import STDOUT
 
 _SCRATCH = ".pairhmm-"
 

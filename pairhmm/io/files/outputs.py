@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol, TextIO
 
 from pairhmm.errors import InputError
+from pairhmm.io.files.standard_streams import STDOUT
 
-STDOUT = "-"
 _listed: ContextVar[tuple[str, list[str]] | None] = ContextVar("listed", default=None)
 _ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 # Bytes: of the 255 that a name may have, ten go to the mark of a scratch file, and four to the suffix of its index.

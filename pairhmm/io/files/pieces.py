@@ -1,4 +1,4 @@
-"""Text files of lines behind a header, as one run's pieces are: read with the place of what is wrong."""
+"""Pieces of a run: text files with a header and rows, read so that errors name file and line."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from pairhmm.io.files.text_lines import read_lines
 
 SAME_RUN = "give the pieces of one run"
 DAMAGED = "the file may be damaged: make it again"
-# What BAM, VCF and their indices hold.
+# The highest position that BAM, VCF and their indices can hold.
 _LAST_POSITION = 2**31 - 1
 _MOST_DIGITS = len(str(_LAST_POSITION))
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A text file: its header and the lines behind it, with their numbers."""
+    """A text file: its header, and the numbered lines after it."""
 
     path: str
     header: list[str]
     lines: Iterator[tuple[int, str]]
 
     def rows(self) -> Iterator[tuple[int, str]]:
-        """The lines, each of as many fields as the header's last has."""
+        """The numbered lines; each must have as many fields as the last line of the header."""
         width = self.header[-1].count("\t")
         for number, line in self.lines:
             if line.count("\t") != width:
@@ -35,19 +35,19 @@ class Piece:
             yield number, line
 
     def position(self, number: int, text: str) -> int:
-        """A place of line `number`."""
+        """A position that line `number` has."""
         if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS and int(text) <= _LAST_POSITION):
             raise self.fault(number, f"{text[:30]!r} is not a position", DAMAGED)
         return int(text)
 
     def fault(self, number: int, rule: str, cure: str) -> InputError:
-        """What is wrong with line `number`."""
+        """The error for line `number`."""
         return InputError(self.path, f"line {number}", rule, cure)
 
 
 @contextmanager
 def open_piece(path: str) -> Iterator[Piece]:
-    """A file, plain or gzipped, whose header is read."""
+    """Open a file, plain or gzipped, and read its header."""
     lines = ((number, line) for number, line in enumerate(read_lines(path), start=1) if line.strip())
     with closing(lines):
         header: list[str] = []

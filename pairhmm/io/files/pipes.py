@@ -1,4 +1,4 @@
-"""Streams for libraries that read descriptors only."""
+"""Pipes, for libraries that can only read from a file descriptor."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _PIECE = 1 << 16
 
 
 def pipe_from(source: BinaryIO) -> BinaryIO:
-    """A pipe that gives what is read from a file, by a thread of its own."""
+    """A pipe that a thread fills with what it reads from `source`."""
     out, into = os.pipe()
 
     def pump() -> None:
-        # Who reads may end first, and close both files.
+        # The reader may end first, and close both files.
         with suppress(BrokenPipeError, ValueError), open(into, "wb") as sink:
             while piece := source.read(_PIECE):
                 sink.write(piece)

@@ -13,12 +13,12 @@ _CHUNK = 1 << 20
 
 
 def read_lines(path: str) -> Iterator[str]:
-    """The lines of a text file without their ends; memory stays with the longest line.
+    """The lines of a text file, without line ends. Memory grows with the longest line, not with the file.
 
     Raises
     ------
     InputError
-        For a file that can't be read, is cut off, or is no text.
+        For a file that can't be read, is cut off, or is not text.
     """
     buffer = np.empty(_CHUNK, dtype=np.uint8)
     rest = b""
@@ -44,14 +44,14 @@ def read_rows(path: str, columns: Sequence[str], made_by: str) -> Iterator[list[
     ----------
     path : str
     columns : sequence of str
-        What its first line must name, with or without ``#``.
+        The columns that its first line must name, with or without ``#``.
     made_by : str
         The command that writes such tables, for the message.
 
     Raises
     ------
     InputError
-        Naming the line: for other columns, and for a row that has more or fewer fields.
+        For other columns, and for a row with more or fewer fields; names the line.
     """
     lines = read_lines(path)
     header = next(lines, "")

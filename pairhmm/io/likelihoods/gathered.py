@@ -1,4 +1,4 @@
-"""Pieces of a table, as text or Parquet, put together in order. Rows are copied as they are."""
+"""Puts the pieces of a table together, in order, as text or Parquet. Rows are copied unchanged."""
 
 from __future__ import annotations
 
@@ -7,21 +7,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from pairhmm.errors import InputError
-from pairhmm.io.files.bgzip import BgzipText
-from pairhmm.io.files.endings import require_ending
+from pairhmm.io.files import parquet
+from pairhmm.io.files.bgzip import BgzipText, index_table
+from pairhmm.io.files.endings import TABIX_INDICES, require_ending
 from pairhmm.io.files.outputs import TextSink, open_output, output_errors, whole_files
+from pairhmm.io.files.parquet_sums import ColumnSums
 from pairhmm.io.files.pieces import DAMAGED, SAME_RUN, Piece, open_piece
-from pairhmm.io.likelihoods.parquet_sums import ColumnSums
-from pairhmm.io.likelihoods.writer import (
-    ENDINGS,
-    INDICES,
-    PARQUET_READING,
-    PARQUET_WRITING,
-    ROWS_PER_GROUP,
-    index_table,
-    parquet_errors,
-    pyarrow_for,
-)
+from pairhmm.io.likelihoods.table import ENDINGS
 
 _IN_ORDER = "an index needs rows in order: mind the order of the files, or write .tsv"
 
@@ -113,7 +105,7 @@ def _table(destination: str, order: _Order | None) -> Iterator[TextSink]:
         with open_output(destination) as out:
             yield out
         return
-    with whole_files(destination, *INDICES) as scratch, output_errors(destination):
+    with whole_files(destination, *TABIX_INDICES) as scratch, output_errors(destination):
         with BgzipText(scratch) as zipped:
             yield zipped
         if order is not None:
@@ -129,13 +121,13 @@ def gather_parquet(pieces: Sequence[str], destination: str) -> None:
         For files that are not Parquet, have other columns, or do not fit the checksum that they carry; and without
         pyarrow.
     """
-    arrow = pyarrow_for(destination)
-    from pyarrow import parquet
+    arrow = parquet.pyarrow_for(destination)
+    from pyarrow.parquet import ParquetWriter
 
     schema = _parquet(arrow, pieces[0]).schema_arrow.remove_metadata()
     sums = ColumnSums(schema)
     with whole_files(destination) as scratch, output_errors(destination):
-        with parquet.ParquetWriter(str(scratch), schema, **PARQUET_WRITING) as writer:
+        with ParquetWriter(str(scratch), schema, **parquet.WRITING) as writer:
             held: list[Any] = []
             for path in pieces:
                 file = _parquet(arrow, path)
@@ -144,7 +136,7 @@ def gather_parquet(pieces: Sequence[str], destination: str) -> None:
                 for batch in _batches(arrow, path, file):
                     held.append(batch.replace_schema_metadata())
                     sums.add(batch)
-                    if sum(map(len, held)) >= ROWS_PER_GROUP:
+                    if sum(map(len, held)) >= parquet.ROWS_PER_GROUP:
                         writer.write_table(arrow.Table.from_batches(held, schema))
                         held = []
             writer.write_table(arrow.Table.from_batches(held, schema))
@@ -152,18 +144,18 @@ def gather_parquet(pieces: Sequence[str], destination: str) -> None:
 
 
 def _parquet(arrow: Any, path: str) -> Any:
-    from pyarrow import parquet
+    from pyarrow.parquet import ParquetFile
 
-    with parquet_errors(arrow, path):
-        return parquet.ParquetFile(path, **PARQUET_READING)
+    with parquet.damage_errors(arrow, path):
+        return ParquetFile(path, **parquet.READING)
 
 
 def _batches(arrow: Any, path: str, file: Any) -> Iterator[Any]:
     """The rows of a file; errors are told of it, and not of what is written meanwhile."""
-    batches = file.iter_batches(ROWS_PER_GROUP, use_threads=False)
+    batches = file.iter_batches(parquet.ROWS_PER_GROUP, use_threads=False)
     sums = ColumnSums(file.schema_arrow)
     while True:
-        with parquet_errors(arrow, path):
+        with parquet.damage_errors(arrow, path):
             batch = next(batches, None)
             if batch is not None:
                 sums.add(batch)

@@ -13,19 +13,13 @@ from typing import Any
 import numpy as np
 
 from pairhmm.errors import InputError
+from pairhmm.io.files import parquet
 from pairhmm.io.files.one_pass import require_file
+from pairhmm.io.files.parquet_sums import ColumnSums
 from pairhmm.io.files.text_lines import read_rows
-from pairhmm.io.likelihoods.parquet_sums import ColumnSums
-from pairhmm.io.likelihoods.writer import (
-    COLUMNS,
-    HAPLOTYPE_COLUMNS,
-    PARQUET_READING,
-    companion,
-    parquet_errors,
-    pyarrow_for,
-)
+from pairhmm.io.likelihoods.table import COLUMNS, HAPLOTYPE_COLUMNS, companion
 from pairhmm.models.batch import PRECISIONS
-from pairhmm.reporting.panels import RegionReads
+from pairhmm.reporting.panels import RegionLikelihoods
 from pairhmm.reporting.sites import RegionVariant, parse_variants
 
 _MADE_BY = "pairhmm likelihoods"
@@ -92,7 +86,7 @@ class LikelihoodTable:
             variants = self._variants(place, texts[0])
             yield RegionHaplotypes(place, list(names), list(sequences), list(alleles), variants, texts[0])
 
-    def regions(self, wanted: Callable[[Place], RegionHaplotypes | None]) -> Iterator[RegionReads]:
+    def regions(self, wanted: Callable[[Place], RegionHaplotypes | None]) -> Iterator[RegionLikelihoods]:
         """The likelihoods of each region that is wanted; the others are passed over unread.
 
         Parameters
@@ -119,7 +113,7 @@ class LikelihoodTable:
             if haplotypes is not None:
                 yield self._region(haplotypes, group)
 
-    def _region(self, haplotypes: RegionHaplotypes, rows: Iterator[Sequence[Any]]) -> RegionReads:
+    def _region(self, haplotypes: RegionHaplotypes, rows: Iterator[Sequence[Any]]) -> RegionLikelihoods:
         columns = {name: index for index, name in enumerate(haplotypes.names)}
         if len(columns) < len(haplotypes.names):
             chrom, start, end = haplotypes.place
@@ -135,7 +129,7 @@ class LikelihoodTable:
             except (KeyError, ValueError):
                 raise self._misfit(row, columns) from None
         chrom, start, end = haplotypes.place
-        return RegionReads(
+        return RegionLikelihoods(
             chrom,
             start,
             end,
@@ -186,7 +180,7 @@ def _likelihood(text: Any) -> float:
 
 def _rows(path: str, columns: Sequence[str], wanted: Wanted | None) -> Iterator[Sequence[Any]]:
     """The rows of a table; start and end are int. `wanted` is asked for tables that begin with a sample."""
-    rows = _parquet_rows if path.endswith(".parquet") else _text_rows
+    rows = _parquet_rows if path.endswith(parquet.ENDING) else _text_rows
     return rows(path, columns, wanted)
 
 
@@ -210,10 +204,10 @@ def _text_rows(path: str, columns: Sequence[str], wanted: Wanted | None) -> Iter
 
 
 def _parquet_rows(path: str, columns: Sequence[str], wanted: Wanted | None) -> Iterator[Sequence[Any]]:
-    arrow = pyarrow_for(path)
-    from pyarrow import parquet
+    arrow = parquet.pyarrow_for(path)
+    from pyarrow.parquet import ParquetFile
 
-    with parquet_errors(arrow, path), parquet.ParquetFile(path, **PARQUET_READING) as file:
+    with parquet.damage_errors(arrow, path), ParquetFile(path, **parquet.READING) as file:
         schema = file.schema_arrow
         if schema.names != list(columns) or not arrow.types.is_dictionary(schema.field("chrom").type):
             rule = f"its columns are not {' '.join(columns)}, as they are written"

@@ -1,4 +1,4 @@
-"""`.in` files as batches of many groups: by the compiled reader, or by the one in `pairhmm.io.pairs.texts`."""
+"""Reads `.in` files as batches of many groups, with the compiled reader or with that in `pairhmm.io.pairs.texts`."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from pairhmm.models.batch import Group, PairBatch, Qualities
 log = logging.getLogger(__name__)
 
 BLOCK_BYTES = 32 << 20
-"""Text read at once, unless one group is longer: a batch takes about as much, and the next one is made meanwhile."""
+"""Bytes of text that are read at once, unless one group is longer. A batch takes about as much memory."""
 
 
 def read_batches(path: str | Path, threads: int = 1, block_bytes: int = BLOCK_BYTES) -> Iterator[PairBatch]:
-    """The groups of a `.in` file, in batches of whole groups from about `block_bytes` of text each.
+    """The groups of a `.in` file, in batches. A batch has the whole groups of about `block_bytes` bytes of text.
 
     Raises
     ------
     InputError
-        Naming the line.
+        For a line that can't be used; names it.
     """
     if not is_compiled():
         log.warning("%s is read and its scores are written in Python, slowly; %s", path, CURE)
@@ -54,14 +54,14 @@ def _python_batches(path: str | Path, block_bytes: int) -> Iterator[PairBatch]:
 
 
 def _compiled_batches(path: str | Path, threads: int, block_bytes: int) -> Iterator[PairBatch]:
-    # text[:size] is what the last block left over, then what follows it in the file; it begins in `line`.
+    # text[:size] is the rest of the last block, and what follows it in the file. It begins at line `line`.
     text = np.empty(block_bytes, dtype=np.uint8)
     size, line, is_end = 0, 1, False
     with open_input(path) as file:
         while not is_end or size:
             if size == len(text):
                 text = np.concatenate([text, np.empty_like(text)])
-            # A buffered file is read short at its end only.
+            # Only at its end does a buffered file give less than was asked for.
             size += file.readinto(text[size:].data)
             is_end = size < len(text)
             groups = native.GroupsText(text[:size], is_end)
@@ -85,7 +85,7 @@ def _unpacked(
     offsets = (group_read, group_haplotype, read_offset, haplotype_offset)
     if groups.unpack(_letter_codes(), threads, *offsets, haplotypes, columns):
         return PairBatch(*offsets, haplotypes, gatk.START, Qualities(*columns))
-    # The Python reader says what is wrong, or it takes fields that are parted in an unusual way.
+    # The Python reader reports what is wrong, or accepts fields with unusual separators.
     lines = _lines(text[: groups.end])
     return PairBatch.from_groups(list(parse_groups(path, lines, line)), gatk.START)
 
@@ -102,7 +102,7 @@ def _lines(text: NDArray[np.uint8]) -> TextIO:
 
 @cache
 def _letter_codes() -> NDArray[np.uint8]:
-    """uint8[256]: what `encode` makes of each byte, 255 where it takes none."""
+    """uint8[256]: the code that `encode` gives each byte; 255 for bytes that it does not take."""
     codes = np.full(256, 255, dtype=np.uint8)
     for byte in range(256):
         with suppress(ValueError):

@@ -1,4 +1,4 @@
-"""The lines of the table that `forward` writes: by the compiled part, or in Python."""
+"""Makes the lines of the table that `forward` writes, in the compiled part or in Python."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pairhmm.models.batch import PRECISIONS, PairBatch, Scores
 HEADER = b"group\tread\thaplotype\tlog10_likelihood\tprecision\n"
 
 PAIRS_AT_ONCE = 1 << 18
-"""Some ten megabytes of lines."""
+"""Pairs whose lines are made at once: about ten megabytes of text."""
 
 
 def score_lines(
@@ -23,17 +23,17 @@ def score_lines(
     haplotype_names: list[str] | None = None,
     threads: int = 1,
 ) -> Iterator[bytes]:
-    """Lines `group read haplotype log10_likelihood precision`, one a pair, in pieces.
+    """Lines `group read haplotype log10_likelihood precision`, one for each pair, many at once.
 
     Parameters
     ----------
     batch : PairBatch
     scores : Scores
-        Of the batch.
+        Scores of the batch.
     first_group : int
         Number of the batch's first group.
     read_names, haplotype_names : list of str, optional
-        One for each of the batch; without them reads and haplotypes have their numbers, from 0 in each group.
+        Names of all reads and haplotypes of the batch. Without them they are numbered, from 0 in each group.
     threads : int
     """
     if not is_compiled():

@@ -21,7 +21,7 @@ READ_COLUMNS = ("base", "insertion", "deletion", "gap continuation")
 REFERENCE_COLUMNS = 7
 _UNDECODABLE = "\N{REPLACEMENT CHARACTER}"
 
-# More than any number of reads has, and fewer than Python refuses to make a number of.
+# More digits than any count of reads has, and fewer than Python refuses to convert.
 _MOST_DIGITS = 1000
 
 
@@ -32,11 +32,11 @@ class ReferencePair:
     Attributes
     ----------
     line : int
-        1-based.
+        1-based number of the line.
     haplotype : uint8[n]
     read : Read
     expected : float
-        log10 likelihood.
+        The known log10 likelihood.
     """
 
     line: int
@@ -51,14 +51,14 @@ def read_in(path: str | Path) -> Iterator[Group]:
     Raises
     ------
     InputError
-        Naming the line.
+        For a line that can't be used; names it.
     """
     with as_text(open_input(path)) as handle:
         yield from parse_groups(path, handle, 1)
 
 
 def parse_groups(path: str | Path, text: Iterable[str], first_line: int) -> Iterator[Group]:
-    """`read_in` for the lines of `path` from the 1-based `first_line` on, where a group begins."""
+    """`read_in` for some lines of `path`. The first is line `first_line` (1-based), where a group begins."""
     lines = enumerate(text, start=first_line)
     for number, line in lines:
         if not line.strip():
@@ -89,12 +89,12 @@ def write_in(path: str | Path, groups: Iterator[Group]) -> None:
 def read_reference_likelihoods(path: str | Path) -> Iterator[ReferencePair]:
     """Pairs with their known scores: columns haplotype, read, base, ins, del and gcp qualities (Phred+33), log10.
 
-    Empty lines and lines that begin with ``#`` are passed over.
+    Empty lines and lines that begin with ``#`` are skipped.
 
     Raises
     ------
     InputError
-        Naming the line.
+        For a line that can't be used; names it.
     """
     with as_text(open_input(path)) as handle:
         for number, line in enumerate(handle, start=1):
@@ -112,7 +112,7 @@ def read_reference_likelihoods(path: str | Path) -> Iterator[ReferencePair]:
 
 
 def open_input(path: str | Path) -> BufferedReader:
-    """A file to read, as bytes.
+    """Open a file to read bytes.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def open_input(path: str | Path) -> BufferedReader:
 
 
 def as_text(file: IO[bytes]) -> TextIO:
-    """The file as text; what is not ASCII shows as a letter or a quality out of range, with its line."""
+    """The file as text. A byte that is not ASCII becomes a letter or a quality that is refused, with its line."""
     return TextIOWrapper(file, encoding="ascii", errors="replace")
 
 

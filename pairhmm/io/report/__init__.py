@@ -1,1 +1,1 @@
-"""What the report reads and writes besides the formats of its own."""
+"""What the report writes (its page, content for MultiQC), and timings that it reads."""

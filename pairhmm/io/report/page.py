@@ -1,4 +1,4 @@
-"""The report as one HTML file: the page's parts put together, and the data in it."""
+"""Writes the report as one HTML file: the page with its styles and scripts, and the data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pairhmm.io.files.outputs import open_output
 from pairhmm.reporting.packing import pack, to_json
 
 STYLES = ("page.css", "table.css", "panel.css", "print.css")
-# One scope for all; main.js starts the page when everything else stands.
+# All scripts share one scope. main.js comes last, and starts the page.
 SCRIPTS = (
     "data.js",
     "dom.js",
@@ -44,22 +44,23 @@ def write_page(destination: str, title: str, data: dict[str, Any], panels: Itera
         ``-`` is stdout.
     title : str
     data : dict
-        What the page shows at once; JSON.
+        Data that the page shows at once, for JSON.
     panels : iterable of str
-        What it unpacks when it is asked for, packed: one line each.
+        Packed panels, which the page unpacks when they are opened; one line each.
     """
-    parts: dict[str, Callable[[], Iterable[str]]] = {
+    contents: dict[str, Callable[[], Iterable[str]]] = {
         "title": lambda: [html.escape(title)],
-        "style": lambda: map(_part, STYLES),
-        "script": lambda: map(_part, SCRIPTS),
+        "style": lambda: map(_page_file, STYLES),
+        "script": lambda: map(_page_file, SCRIPTS),
         "data": lambda: [pack(to_json(data))],
         "panels": lambda: (panel + "\n" for panel in panels),
     }
     with open_output(destination) as out:
-        # Text and names of parts by turns.
-        for number, piece in enumerate(_PLACE.split(_part("page.html"))):
-            out.writelines(parts[piece]() if number % 2 else [piece])
+        # The template's text and the names of its placeholders alternate.
+        for number, text in enumerate(_PLACE.split(_page_file("page.html"))):
+            out.writelines(contents[text]() if number % 2 else [text])
 
 
-def _part(name: str) -> str:
+def _page_file(name: str) -> str:
+    """The text of a file of the page."""
     return (files("pairhmm") / "report_page" / name).read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Benchmark files of Snakemake: tab-separated, a header, and a row a repetition."""
+"""Reads Snakemake's benchmark files: tab-separated, a header, and a row for each repetition."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _SECONDS, _MEGABYTES, _CPU = "s", "max_rss", "cpu_time"
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """What one job took; None where the file does not say.
+    """Time and memory of one job; None where the file does not say.
 
     Attributes
     ----------
     name : str
     seconds : float
     cpu_seconds, megabytes : float or None
-        Processor time, and the most memory held.
+        Processor time, and peak memory.
     """
 
     name: str
@@ -33,12 +33,12 @@ class Timing:
 
 
 def read_timings(paths: Sequence[str]) -> list[Timing]:
-    """The timings of many files, named by what their paths do not share; repetitions are numbered.
+    """The timings of many files. Names are what the paths do not have in common; repetitions are numbered.
 
     Raises
     ------
     InputError
-        For a file that is no benchmark file.
+        For a file that is not a benchmark file.
     """
     timings = []
     for path, name in zip(paths, _names(paths), strict=True):
@@ -61,7 +61,7 @@ def _rows(path: str) -> list[dict[str, str]]:
 
 
 def _number(text: str) -> float | None:
-    """A number, or None for what Snakemake writes where it could not measure, and for what JSON can't hold."""
+    """A number; None for what Snakemake writes where it could not measure, and for numbers that JSON does not have."""
     try:
         number = float(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""BAM in blocks of reads: each once, in the sequencer's direction, mates named /1 and /2 (`cpu/formats/`)."""
+"""BAM in blocks of reads, each once and in the sequencer's direction; mates are named /1 and /2."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from pairhmm.errors import InputError
 from pairhmm.io.files.byte_stream import ByteStream
 from pairhmm.io.files.end_markers import CUT_OFF, MAKE_AGAIN
 from pairhmm.scanning.records import RecordBlock
-
-MAGIC = b"BAM\1"
 
 
 def bam_blocks(stream: ByteStream, chunk_size: int) -> Iterator[RecordBlock]:

@@ -1,4 +1,4 @@
-"""Tables of hits (`pairhmm.io.samples.hit_writer` writes them)."""
+"""Reads tables of hits, which `pairhmm.io.samples.hit_writer` writes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ENDINGS = (".gz", ".tsv", ".hits", ".scan")
 
 
 def table_label(path: str) -> str:
-    """What a table of hits is called as a sample: its name without ``.tsv``, ``.hits`` and ``.scan``."""
+    """The sample's name that a table's file name gives: without ``.tsv``, ``.hits`` and ``.scan``."""
     name = Path(path).name
     for ending in _ENDINGS:
         name = name.removesuffix(ending)
@@ -34,7 +34,7 @@ def read_hits(path: str, name_sample: Callable[[str, str], str]) -> Iterator[Rep
     Raises
     ------
     InputError
-        Naming the line: for a file that is no such table.
+        For a file that is not a table of hits; names the line.
     """
     table = table_label(path)
     for number, row in enumerate(read_rows(path, HIT_COLUMNS, "pairhmm scan"), start=2):
@@ -67,7 +67,7 @@ def _count(text: str) -> int:
 
 
 def _quality(text: str) -> float:
-    """A mean base quality; ValueError for what is none."""
+    """A mean base quality. Raises ValueError for text that is not one."""
     number = float(text)
     if not 0 <= number < math.inf:
         raise ValueError(text)

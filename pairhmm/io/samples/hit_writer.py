@@ -14,7 +14,7 @@ import numpy as np
 from pairhmm.compiled import native
 from pairhmm.errors import InputError
 from pairhmm.genomics.iupac import ANY
-from pairhmm.io.files.endings import TEXT_TABLE, require_ending
+from pairhmm.io.files.endings import MULTIQC_ENDING, TEXT_TABLE, require_ending
 from pairhmm.io.files.names import decoded
 from pairhmm.io.files.outputs import open_binary_output, open_output
 from pairhmm.scanning.batch import HIT_FIELDS, REVERSE, Signatures
@@ -26,7 +26,6 @@ HIT_COLUMNS = (
 )
 SAMPLE_COLUMNS = ("file", "sample", "reads", "bases", "hits", "best_signature", "sum", "mean", "hash")
 SIGNATURE_COLUMNS = ("signature", "length", "informative", "samples", "hits", "breadth", "depth")
-MULTIQC_ENDING = "_mqc.json"
 HASH_MODULUS = 97
 
 

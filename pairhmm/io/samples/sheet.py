@@ -1,4 +1,4 @@
-"""Sample sheets: a tab-separated table, one sample a line."""
+"""Reads sample sheets: tab-separated tables with one sample a line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class SheetRow:
         The line, as errors name it.
     sample : str
     alignments, reads : tuple of str
-        Files, as they are written.
+        Files, as the sheet writes them.
     sex, ploidy : str
         Empty where the sheet does not say.
     """
@@ -39,13 +39,13 @@ class SheetRow:
 def read_sheet(path: str | Path) -> list[SheetRow]:
     """The lines of a sample sheet.
 
-    The first line names the columns, `sample` and some of the others of `COLUMNS`, in any order. Several files of a
-    sample are separated by commas; lines that are empty or begin with ``#`` are passed over.
+    The first line names the columns in any order: `sample`, and any others of `COLUMNS`. Commas separate several files
+    of a sample. Lines that are empty or begin with ``#`` are skipped.
 
     Raises
     ------
     InputError
-        Naming the line: for unknown or missing columns, and samples without a name or named twice.
+        For unknown or missing columns, and for samples without a name or named twice; names the line.
     """
     try:
         with open(path, encoding="utf-8", newline="") as lines:

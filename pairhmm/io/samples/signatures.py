@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pairhmm.errors import InputError
 from pairhmm.io.files.byte_stream import ByteStream
 from pairhmm.io.files.names import check_names
-from pairhmm.io.samples.text import text_blocks
+from pairhmm.io.samples.text_records import text_blocks
 from pairhmm.scanning.batch import Signatures
 
 log = logging.getLogger(__name__)
@@ -30,7 +30,7 @@ def read_signatures(path: str | Path) -> Signatures:
     ------
     InputError
         Naming file and record: for a file without records, records without letters, letters outside IUPAC, and what
-        `pairhmm.io.samples.text` says of damaged files.
+        `pairhmm.io.samples.text_records` says of damaged files.
     """
     names: list[str] = []
     letters: list[NDArray[np.uint8]] = []

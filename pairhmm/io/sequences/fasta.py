@@ -14,6 +14,7 @@ import pysam
 from Bio.Data.IUPACData import ambiguous_dna_letters
 
 from pairhmm.errors import InputError
+from pairhmm.io.files import magic
 from pairhmm.io.files.end_markers import check_end
 from pairhmm.io.files.htslib import quiet
 from pairhmm.io.files.names import check_names
@@ -24,9 +25,8 @@ from pairhmm.io.sequences.fasta_index import can_be_indexed, make_index, why_unf
 log = logging.getLogger(__name__)
 
 _IUPAC = f"{ambiguous_dna_letters}U".encode()
-_GZIP_MAGIC = b"\x1f\x8b"
 # What users give in the reference's place, by how it begins.
-_OTHERS = ((b"BAM\1", "a BAM file"), (b"CRAM", "a CRAM file"), (b"@HD\t", "a SAM file"), (b"##fileformat=VCF", "a VCF"))
+_OTHERS = ((magic.BAM, "a BAM file"), (magic.CRAM, "a CRAM file"), (magic.SAM, "a SAM file"), (magic.VCF, "a VCF"))
 
 
 class Reference:
@@ -74,11 +74,11 @@ class Reference:
                 head = file.read(1 << 16)
         except OSError as error:
             raise InputError(self.path, "", error.strerror or "can't be read", "check the file") from error
-        if head.startswith(_GZIP_MAGIC):
+        if head.startswith(magic.GZIP):
             with suppress(zlib.error):
                 head = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(head, 1 << 10)
-        for magic, kind in _OTHERS:
-            if head.startswith(magic):
+        for begins, kind in _OTHERS:
+            if head.startswith(begins):
                 raise InputError(self.path, "", f"is {kind}, no FASTA", "give the reference FASTA with -f")
 
     def fetch(self, chrom: str, start: int, end: int) -> str:

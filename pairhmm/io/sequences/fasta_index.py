@@ -14,11 +14,11 @@ from typing import BinaryIO, NamedTuple
 import pysam
 
 from pairhmm.errors import InputError
+from pairhmm.io.files import magic
 from pairhmm.io.files.end_markers import end_marker
 from pairhmm.io.files.outputs import is_protected, whole_files
 
 _FAI, _GZI = ".fai", ".gzi"
-_HEAD = 18
 # Records that are looked up in the file, so that an assembly of a million contigs takes no longer.
 _MOST_CHECKED = 200
 # Bytes between a record's last base and the next record: an end of line, and blank lines of a careless editor.
@@ -47,7 +47,7 @@ class _Record(NamedTuple):
 def is_bgzipped(path: str) -> bool:
     """Whether a file is in blocks, so that it needs a .gzi as well."""
     with open(path, "rb") as file:
-        return bool(end_marker(file.read(_HEAD)))
+        return bool(end_marker(file.read(magic.BGZF_HEAD_SIZE)))
 
 
 def why_unfit(path: str) -> str | None:
@@ -152,12 +152,12 @@ class _Packed:
         data = b""
         while len(data) < count and place < self._end:
             self._file.seek(place)
-            head = self._file.read(_HEAD)
+            head = self._file.read(magic.BGZF_HEAD_SIZE)
             if not end_marker(head):
                 raise ValueError
             # The last of the extra fields is the block's size less one.
             size = struct.unpack_from("<H", head, 16)[0] + 1
-            data += zlib.decompress(self._file.read(size - _HEAD), -zlib.MAX_WBITS)
+            data += zlib.decompress(self._file.read(size - magic.BGZF_HEAD_SIZE), -zlib.MAX_WBITS)
             place += size
         return data
 

@@ -1,4 +1,4 @@
-"""Regions as users write them: `chr:begin-end` and BED files. Inside the program they are 0-based half-open."""
+"""Reads regions as users write them, `chr:begin-end` and BED files, as 0-based half-open intervals."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from pairhmm.io.sequences.contig_names import listed, same_contig
 
 _COORDINATES = re.compile(r"(.+):([\d,]+)(?:-([\d,]*))?$")
 MOST_DIGITS = 18
-"""Digits of a position that fit 64 bits."""
+"""The most digits of a position: so many fit 64 bits."""
 _LONGEST_SHOWN, _SHOWN = 100, 3
 
 
 class Interval(NamedTuple):
-    """A piece of a contig, 0-based half-open."""
+    """An interval of a contig, 0-based half-open."""
 
     chrom: str
     start: int
@@ -26,10 +26,10 @@ class Interval(NamedTuple):
 
 
 def parse_region(text: str, contigs: Mapping[str, int], option: str = "-r") -> Interval:
-    """`chr`, `chr:begin`, `chr:begin-` or `chr:begin-end`, 1-based inclusive; digits may be grouped by commas.
+    """Parse `chr`, `chr:begin`, `chr:begin-` or `chr:begin-end`, 1-based inclusive, with or without commas in numbers.
 
-    A name that is a contig as a whole is one, colons and all (HLA contigs have them). `chr:100` is from there to the
-    end of the contig, as in samtools.
+    A text that is the name of a contig means that contig, even with colons, which HLA contigs have. `chr:100` goes to
+    the end of the contig, as in samtools.
 
     Parameters
     ----------
@@ -37,12 +37,12 @@ def parse_region(text: str, contigs: Mapping[str, int], option: str = "-r") -> I
     contigs : mapping
         Contig lengths.
     option : str
-        Where it came from, for the message.
+        The option that has the text, for the message.
 
     Raises
     ------
     InputError
-        For an unknown contig, an interval that ends before it begins, and one outside the contig.
+        For an unknown contig, and for an interval that ends before it begins or lies outside the contig.
     """
     if text in contigs:
         return Interval(text, 0, contigs[text])
@@ -69,7 +69,7 @@ def read_bed(path: str | Path, contigs: Mapping[str, int]) -> list[Interval]:
     Raises
     ------
     InputError
-        Naming the line.
+        For a line that can't be used; names it.
     """
     intervals = []
     try:
@@ -84,7 +84,7 @@ def read_bed(path: str | Path, contigs: Mapping[str, int]) -> list[Interval]:
 
 
 def write_bed(destination: str | Path, intervals: Sequence[Interval]) -> None:
-    """Write intervals as BED; the folder is made when missing."""
+    """Write intervals as BED. Makes the folder if it is missing."""
     try:
         Path(destination).parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -94,7 +94,7 @@ def write_bed(destination: str | Path, intervals: Sequence[Interval]) -> None:
 
 
 def write_beds(folder: str | Path, files: Mapping[str, Sequence[Interval]]) -> None:
-    """Write intervals as BED files of one folder, by their names; the folder is made when missing."""
+    """Write intervals as BED files of one folder, by file name. Makes the folder if it is missing."""
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -105,7 +105,7 @@ def write_beds(folder: str | Path, files: Mapping[str, Sequence[Interval]]) -> N
 
 
 def merge(intervals: Sequence[Interval], contigs: Sequence[str]) -> list[Interval]:
-    """Sorted by contig and position; overlapping and touching ones joined."""
+    """Intervals in order of contig and position, with those that overlap or touch joined."""
     rank = {name: number for number, name in enumerate(contigs)}
     merged: list[Interval] = []
     for interval in sorted(intervals, key=lambda one: (rank[one.chrom], one.start, one.end)):

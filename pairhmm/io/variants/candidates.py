@@ -15,7 +15,9 @@ from Bio.Data.IUPACData import ambiguous_dna_letters
 from pairhmm.errors import InputError
 from pairhmm.genomics.regions import FetchBases
 from pairhmm.genomics.variants import Variant
+from pairhmm.io.files import magic
 from pairhmm.io.files.end_markers import check_end
+from pairhmm.io.files.endings import TABIX_INDICES
 from pairhmm.io.files.names import check_names
 from pairhmm.io.files.one_pass import readable_again
 from pairhmm.io.sequences.contig_names import same_contig
@@ -28,12 +30,11 @@ _BASES = frozenset("ACGTN")
 _REFERENCE_LETTERS = frozenset(ambiguous_dna_letters)
 # What VCF has besides bases (VCF 4.3, section 1.6.1): symbolic alleles, `*`, breakends, and IUPAC codes in the field.
 _OTHER_ALLELE = re.compile(r"<.*>|\*|\.|.*[\[\]].*|\.[A-Z]+|[A-Z]+\.|[" + ambiguous_dna_letters + "]+")
-_BCF_MAGIC = b"BCF"
 
 
 def indexed_contigs(path: str) -> list[str]:
     """The contigs that have records by a bgzipped file's index; none where it has no index that can be read."""
-    if not path.endswith(".gz") or not any(os.path.exists(f"{path}{ending}") for ending in (".tbi", ".csi")):
+    if not path.endswith(".gz") or not any(os.path.exists(f"{path}{ending}") for ending in TABIX_INDICES):
         return []
     try:
         with pysam.TabixFile(path) as table:
@@ -143,10 +144,10 @@ def _records(path: str) -> Iterator[_Fields]:
         with readable_again(path) as file:
             check_end(path, file)
             with open(file, "rb") as raw:
-                compressed = raw.read(2) == b"\x1f\x8b"
+                compressed = raw.read(2) == magic.GZIP
             if compressed:
                 with pysam.BGZFile(file, "rb", index=None) as unpacked:
-                    is_bcf = unpacked.read(3) == _BCF_MAGIC
+                    is_bcf = unpacked.read(len(magic.BCF)) == magic.BCF
             else:
                 is_bcf = Path(path).suffix == ".bcf"
             yield from _bcf_records(path, file) if is_bcf else _text_records(path, file, compressed)
@@ -174,7 +175,7 @@ def _text_records(path: str, file: str, compressed: bool) -> Iterator[_Fields]:
         for number, raw in enumerate(lines, start=1):
             line = raw.decode("utf-8", "replace").rstrip("\r\n")
             if line.startswith("#"):
-                seen_header = seen_header or line.startswith(("##fileformat=VCF", "#CHROM"))
+                seen_header = seen_header or line.startswith((magic.VCF.decode(), "#CHROM"))
                 continue
             if not line:
                 continue

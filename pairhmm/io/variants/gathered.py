@@ -1,4 +1,4 @@
-"""Pieces of a call set put together in order. Records are copied as they are."""
+"""Puts the pieces of a call set together, in order. Records are copied unchanged."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 
 from pairhmm.errors import InputError
 from pairhmm.io.files.pieces import DAMAGED, SAME_RUN, open_piece
-from pairhmm.io.variants.calls import open_vcf
+from pairhmm.io.variants.call_writer import CALL_ENDINGS, VCF_COLUMNS, open_vcf
 from pairhmm.io.variants.provenance import run_header
 
 _TAB = "\t"
-_VCF_COLUMNS = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO"
+_VCF_HEADER = _TAB.join(VCF_COLUMNS)
 _CONTIG = re.compile(r"##contig=<ID=([^,>]+)(?:.*?[,<]length=([0-9]{1,10})\b)?")
 
 
@@ -62,7 +62,7 @@ def gather_vcf(pieces: Sequence[str], destination: str) -> None:
 def _vcf_header(path: str) -> list[str]:
     """The lines of a header; the last names the samples."""
     with open_piece(path) as piece:
-        if not piece.header or not piece.header[-1].startswith(_VCF_COLUMNS):
+        if not piece.header or not piece.header[-1].startswith(_VCF_HEADER):
             raise InputError(path, "", "not a VCF file", "gather takes .vcf and .vcf.gz into .vcf, .vcf.gz or .bcf")
         for number, line in enumerate(piece.header[:-1], start=1):
             if not line.startswith("##"):
@@ -78,4 +78,4 @@ def _contigs(header: Sequence[str]) -> dict[str, int]:
 
 def is_vcf(path: str | Path) -> bool:
     """Whether a name is one for calls."""
-    return str(path).endswith((".vcf", ".vcf.gz", ".bcf"))
+    return str(path).endswith(CALL_ENDINGS)

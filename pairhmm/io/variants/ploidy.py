@@ -1,4 +1,4 @@
-"""Ploidy files as bcftools has them: the chromosome copies of each sex."""
+"""Reads ploidy files in bcftools' format: the copies of each chromosome by sex."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST = 20
 
 
 def read_ploidy(path: str | Path) -> list[PloidyRule]:
-    """Rules of a file with lines ``CHROM FROM TO SEX PLOIDY``, 1-based inclusive; ``* * * SEX PLOIDY`` is for the rest.
+    """The rules of a file: lines ``CHROM FROM TO SEX PLOIDY``, 1-based inclusive; ``* * * SEX PLOIDY`` for the rest.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ def read_ploidy(path: str | Path) -> list[PloidyRule]:
     Raises
     ------
     InputError
-        Naming the line.
+        For a line that can't be used; names it.
     """
     rules = []
     try:

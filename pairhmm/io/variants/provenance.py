@@ -1,4 +1,4 @@
-"""What made a call set, from the headers of its pieces: each tells of its own piece only."""
+"""Joins the provenance of a call set: the headers of its pieces each describe only their own piece."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import re
 import shlex
 from collections.abc import Sequence
 
-# The version of the format is no provenance: the first file's rules.
+# The version of the format says nothing about the piece: that of the first file is taken.
 _PLAIN = re.compile(r"##(?!fileformat=)([^=]+)=([^<].*)")
 _COMMAND, _DATE = "pairhmmCommand", "fileDate"
 
 
 def run_header(headers: Sequence[Sequence[str]]) -> list[str]:
-    """The header of all pieces together: the first one's, whose plain lines (``##key=value``) tell of the others too.
+    """The header of all pieces together: the first one's, whose plain lines (``##key=value``) hold the values of all.
 
-    Of dates the last stays. Commands become one, with ``{first,...,last}`` for each word that they differ in. What
-    else differs, such as the backend, has a line for each value.
+    Only the last date stays. Commands become one, with ``{first,...,last}`` for each word that differs. Other keys,
+    such as the backend, have a line for each value.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def _joined(key: str, values: list[str]) -> list[str]:
 
 
 def _one_command(commands: list[str]) -> list[str]:
-    """The commands as one; as they are where they do not differ word by word."""
+    """The commands as one; unchanged where they have different numbers of words."""
     words = [_words(command) for command in commands]
     if len({len(own) for own in words}) > 1:
         return commands
@@ -52,7 +52,7 @@ def _words(command: str) -> list[str]:
     try:
         return shlex.split(command)
     except ValueError:
-        # Written by a version that did not quote.
+        # An older version wrote commands without quotes.
         return command.split()
 
 

@@ -1,7 +1,7 @@
 """CUDA kernels on a CPU: builds ``.cu`` text with g++ and emulator.hpp, and launches its kernels on NumPy arrays.
 
-    emulated = Emulated([Path("cuda/rows.cuh"), Path("cuda/forward.cu")], {"G": 8, "K": 4, "MODEL": 0, "real": "float"})
-    emulated.launch("forward_fast", grid, 32, [buffer, tables, items, np.uint32(last), ...], shared_bytes=640)
+    emulated = Emulated([Path("kernels.cu")], {"ROWS": 20, "real": "float"})
+    emulated.launch("sum_rows", grid, 32, [buffer, items, np.uint32(last), ...], shared_bytes=640)
 
 Arrays are passed as pointers to their own memory, Python's integers as addresses, NumPy scalars by value; types are
 checked. What goes wrong in a kernel raises EmulationError. ``guarded`` arrays end where memory does. ``sanitize=True``,

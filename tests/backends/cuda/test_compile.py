@@ -11,11 +11,12 @@ import os
 
 import pytest
 
-from pairhmm.backends import tiles as packed
 from pairhmm.backends.cuda import backend as cuda
 from pairhmm.backends.cuda import kernels as cuda_kernels
-from pairhmm.backends.cuda.kernels import PROFILES, QUALITIES, ROWS, Variant
-from pairhmm.backends.tiles import Shape
+from pairhmm.backends.cuda import layout
+from pairhmm.backends.cuda.kernels import PROFILES, QUALITIES, ROWS, KernelVariant
+from pairhmm.backends.cuda.sources import OPTIONS
+from pairhmm.backends.tiles import RESCUERS, Shape
 
 ARCHITECTURES = ("sm_75", "sm_80", "sm_90", "sm_100")
 EVERY_SHAPE = "sm_90"
@@ -26,7 +27,7 @@ EXTENSIONS = {0.1: "constant gap", None: "varying gap"}
 
 def shapes():
     """Those that some read length takes."""
-    table = packed.shapes(cuda.LONGEST_TILE)
+    table = layout.shapes(cuda.LONGEST_TILE)
     return [table.known[k] for k in sorted(set(table.of_length[1:].tolist()))]
 
 
@@ -45,9 +46,9 @@ def jobs(architecture):
     for (model, of_model), (extension, gap) in itertools.product(MODELS.items(), EXTENSIONS.items()):
         of = f"{of_model}, {gap}"
         for shape in found if architecture == EVERY_SHAPE and model == QUALITIES else some:
-            yield f"fast {describe(shape)}, {of}", cuda_kernels.forward_source(Variant(shape, model, extension))
-        for shape in packed.RESCUERS:
-            variant = Variant(shape, model, extension, scaled=True)
+            yield f"fast {describe(shape)}, {of}", cuda_kernels.forward_source(KernelVariant(shape, model, extension))
+        for shape in RESCUERS:
+            variant = KernelVariant(shape, model, extension, scaled=True)
             yield f"scaled {describe(shape)}, {of}", cuda_kernels.forward_source(variant)
         for real in ("float", "double"):
             yield f"long {real}, {of}", cuda_kernels.long_source(model, extension, real)
@@ -61,8 +62,7 @@ def describe(shape: Shape) -> str:
 def compiled(request, nvrtc):
     """Name of the source: result."""
     names, sources = zip(*jobs(request.param), strict=True)
-    options = tuple(cuda_kernels.OPTIONS)
-    return dict(zip(names, nvrtc.compile_all([nvrtc.Job(request.param, s, options) for s in sources]), strict=True))
+    return dict(zip(names, nvrtc.compile_all([nvrtc.Job(request.param, s, OPTIONS) for s in sources]), strict=True))
 
 
 def test_compiles_without_a_warning(compiled):
@@ -88,7 +88,8 @@ def test_nothing_is_spilled(compiled):
 
 def test_messages_name_file_and_line(nvrtc):
     """What a user who hits a compiler's limits can report."""
-    source = cuda_kernels.forward_source(Variant(shapes()[0], QUALITIES, None)) + "\n#error told\n"
-    result = nvrtc.compile_all([nvrtc.Job("sm_90", source, tuple(cuda_kernels.OPTIONS))])[0]
+    source = cuda_kernels.forward_source(KernelVariant(shapes()[0], QUALITIES, None))
+    source = source.replace('extern "C"', '#error told\nextern "C"')
+    result = nvrtc.compile_all([nvrtc.Job("sm_90", source, OPTIONS)])[0]
     assert not result.compiles
-    assert "cuda/forward.cu(" in result.log and "told" in result.log
+    assert "cuda/forward/fast.cu(" in result.log and "told" in result.log

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from pairhmm import engine
-from pairhmm.backends import tiles as packed
+from pairhmm.backends.cuda import layout
 from pairhmm.engine import device_pool
 from pairhmm.engine.device_pool import DevicePool
 from pairhmm.models import gatk, profile
@@ -270,9 +270,11 @@ def test_scores_do_not_depend_on_company(gap, backend, batches, monkeypatch):
     assert batches.same(reversed_reads.log10, np.concatenate(turned))
 
     for letters in (1, 150, 10**6):  # of a work item
-        monkeypatch.setattr(packed, "ITEM_SIZES", (1, letters, letters))
+        monkeypatch.setattr(layout, "ITEM_SIZES", (1, letters, letters))
+        layout.shapes.cache_clear()
         assert batches.same(batches.forward(backend, given).log10, whole)
     monkeypatch.undo()
+    layout.shapes.cache_clear()
 
     for read in range(0, given.reads, 5):
         alone = given.take_reads(read, read + 1)

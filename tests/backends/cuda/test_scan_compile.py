@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pairhmm.backends.cuda import kernels as cuda_kernels
+from pairhmm.backends.cuda import sources as cuda_sources
 from pairhmm.bench.published import scan_cuda as scan_brute_cuda
 from pairhmm.scanning import cuda
 
@@ -12,7 +12,7 @@ from pairhmm.scanning import cuda
 @pytest.mark.parametrize("architecture", ["sm_75", "sm_80", "sm_90", "sm_100"])
 def test_compiles(nvrtc, architecture):
     sources = [cuda.source(9), cuda.source(10), scan_brute_cuda.source()]
-    results = nvrtc.compile_all([nvrtc.Job(architecture, text, tuple(cuda_kernels.OPTIONS)) for text in sources])
+    results = nvrtc.compile_all([nvrtc.Job(architecture, text, tuple(cuda_sources.OPTIONS)) for text in sources])
     for result in results:
         assert result.compiles and not result.warnings, result.log
         assert not [usage for usage in result.kernels.values() if usage.stack or usage.spills]

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from pairhmm import backends, engine
-from pairhmm.backends import Status, cpu
+from pairhmm.backends import Entry, Status, cpu
 from pairhmm.backends.cuda import setup as cuda_setup
 from pairhmm.backends.cuda.setup import LIBRARY
 from pairhmm.errors import BackendUnavailable, DeviceLost, OutOfDeviceMemory, PairhmmError
@@ -133,7 +133,15 @@ def test_no_driver(no_driver):
 
 
 def test_auto_goes_on_without_a_driver(no_driver, caplog, monkeypatch):
-    monkeypatch.setattr(backends, "_NAMES", ("cuda", "cpu", "reference"))
+    monkeypatch.setattr(
+        backends,
+        "REGISTRY",
+        (
+            Entry("cuda", has_devices=True),
+            Entry("cpu"),
+            Entry("reference", is_oracle=True),
+        ),
+    )
     with caplog.at_level(logging.INFO):
         assert engine.choose(cells=engine.WORTH_A_DEVICE).name == "cpu"
     assert caplog.messages == [
@@ -384,9 +392,9 @@ def test_lost(kind, code):
 
 
 COMPILER_LOG = """\
-cuda/rows.cuh(7): warning #177-D: variable "i" was declared but never referenced
+cuda/forward/rows.cuh(7): warning #177-D: variable "i" was declared but never referenced
 
-cuda/forward.cu(12): error: identifier "lanes" is undefined
+cuda/forward/fast.cu(12): error: identifier "lanes" is undefined
       lanes = 3;
       ^
 
@@ -397,9 +405,12 @@ cuda/forward.cu(12): error: identifier "lanes" is undefined
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (COMPILER_LOG, 'cuda/forward.cu, line 12: identifier "lanes" is undefined'),
-        ("cuda/rows.cuh(3): catastrophic error: cannot open x.h\n", "cuda/rows.cuh, line 3: cannot open x.h"),
-        ("cuda/rows.cuh(3): error #20: no such thing\n", "cuda/rows.cuh, line 3: no such thing"),
+        (COMPILER_LOG, 'cuda/forward/fast.cu, line 12: identifier "lanes" is undefined'),
+        (
+            "cuda/forward/rows.cuh(3): catastrophic error: cannot open x.h\n",
+            "cuda/forward/rows.cuh, line 3: cannot open x.h",
+        ),
+        ("cuda/forward/rows.cuh(3): error #20: no such thing\n", "cuda/forward/rows.cuh, line 3: no such thing"),
         (
             "nvrtc: error: invalid value for\n --gpu-architecture\n",
             "nvrtc: error: invalid value for --gpu-architecture",

@@ -1,4 +1,4 @@
-"""cuda/wavefront.cu through the emulator, one launch a diagonal, beside the reference backend."""
+"""cuda/published/wavefront.cu through the emulator, one launch a diagonal, beside the reference backend."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from pairhmm import backends, engine
-from pairhmm.backends import Status
+from pairhmm.backends import Entry, Status
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 
@@ -101,7 +101,14 @@ def chosen(monkeypatch):
             self.name = self.label = name
             loaded.append((name, device))
 
-    monkeypatch.setattr(backends, "_NAMES", ("webgpu", "cpu"))
+    monkeypatch.setattr(
+        backends,
+        "REGISTRY",
+        (
+            Entry("webgpu", has_devices=True),
+            Entry("cpu"),
+        ),
+    )
     monkeypatch.setattr(backends, "load", Loaded)
     return loaded
 

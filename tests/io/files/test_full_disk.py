@@ -11,8 +11,9 @@ import pytest
 from pairhmm.errors import InputError
 from pairhmm.genomics.genotypes import SampleGenotype
 from pairhmm.genomics.variants import Variant
-from pairhmm.io.likelihoods.writer import LikelihoodRows, open_likelihoods
-from pairhmm.io.variants.calls import open_calls
+from pairhmm.io.likelihoods.table import LikelihoodRows
+from pairhmm.io.likelihoods.writer import open_likelihoods
+from pairhmm.io.variants.call_writer import open_calls
 
 LIMIT = 20_000
 

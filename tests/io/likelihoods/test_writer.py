@@ -13,8 +13,9 @@ import pysam
 import pytest
 
 from pairhmm.errors import InputError
-from pairhmm.io.likelihoods import writer as tables
-from pairhmm.io.likelihoods.writer import COLUMNS, HAPLOTYPE_COLUMNS, LikelihoodRows, companion, open_likelihoods
+from pairhmm.io.files import parquet
+from pairhmm.io.likelihoods.table import COLUMNS, HAPLOTYPE_COLUMNS, LikelihoodRows, companion
+from pairhmm.io.likelihoods.writer import open_likelihoods
 
 ROWS = LikelihoodRows(
     *("q", 10, 20, ["s1", "s2"], ["r1", "r2"], [1, 0], ["q:11-20/0", "q:11-20/1"], ["ACGT", "ACT"], ["0", "1"]),
@@ -76,11 +77,11 @@ def test_no_half_file(tmp_path, name):
     assert os.listdir(tmp_path) == []
 
 
-def test_parquet_withoutpyarrow_for(tmp_path, monkeypatch):
+def test_parquet_without_pyarrow(tmp_path, monkeypatch):
     def missing(path):
         raise InputError(path, "", "Parquet needs pyarrow", "pip install 'pairhmm[parquet]'")
 
-    monkeypatch.setattr(tables, "pyarrow_for", missing)
+    monkeypatch.setattr(parquet, "pyarrow_for", missing)
     with pytest.raises(InputError, match="pip install"):
         write(tmp_path / "x.parquet")
     assert os.listdir(tmp_path) == []
@@ -122,7 +123,7 @@ def test_a_device_has_no_companion():
 def test_pandas_reads_a_table_as_documented(tmp_path):
     """docs/formats.md: the header line keeps its `#` for tabix."""
     pandas = pytest.importorskip("pandas")
-    formats = Path(__file__).parents[2] / "docs" / "formats.md"
+    formats = Path(__file__).parents[3] / "docs" / "formats.md"
     if not formats.exists():
         pytest.skip("a wheel has no documents")
     path = tmp_path / "likelihoods.tsv.gz"

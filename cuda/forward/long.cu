@@ -1,0 +1,293 @@
+// Pairs of any length and any score: the read is cut into strips of 32 K rows, which follow each other through the
+// haplotype.
+//
+// Method: an item is one strip of a pair, and a warp takes the next item when it has finished one. The row between two
+// strips (the border) lies in memory, where each strip reads it and overwrites it in place. Every word of it carries
+// the number of the strip that wrote it, so that a strip can see whether the columns that it loaded are there already.
+// There are no flags and no fences, and a strip may follow the one above as closely as memory allows. Items are taken
+// in order: the strip above is always finished or at work, and no warp waits for one that cannot run. Each lane has an
+// exponent (scaling.cuh). REAL is float, or double for rows whose gaps are too rare for float's range.
+//
+// Ladder, one pair of 100,000 x 100,000 bases on an NVIDIA H200:
+//
+//     what                                                                          milliseconds
+//     published design, a launch for each anti-diagonal (published/wavefront.cu)           1,602
+//     the same, its launches replayed as a CUDA graph                                         508
+//     strips that signal by flags with release and acquire                                   23.4
+//     words that carry their writer's number: no wait for a warp's stores, no empty cache    17.5
+//     registers that are loaded ahead stay where they are; letters four at a time            14.5
+//     the exponent chosen two steps before its block                                         14.1
+//
+// (The last four are from the log of its tuning. From host arrays to the score, as the first two are, and by
+// benchmarks/device.py, it is 15.3.) Lanes of 12 rows instead of 8 were 4% slower; 16 are beyond float32's range for
+// the normalised profile.
+//
+// Limits: a single pair is bound by the time of a strip's step. A warp has its part of the multiprocessor to itself,
+// and no other work hides what it waits for; what comes from memory is therefore loaded a block of columns ahead. Gaps
+// whose continuation is rarer than about Phred 93 are beyond double's range too: the CPU scores such pairs, announced.
+
+typedef unsigned long long uint64;
+
+#ifdef PAIRHMM_EMULATED
+__device__ __forceinline__ uint64 load_shared_word(const uint64* from) { return *from; }
+__device__ __forceinline__ void store_shared_word(uint64* to, uint64 word) { *to = word; }
+#else
+// A word is loaded and stored whole or not at all, past the caches that other multiprocessors do not see.
+__device__ __forceinline__ uint64 load_shared_word(const uint64* from) {
+    uint64 word;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from));
+    return word;
+}
+__device__ __forceinline__ void store_shared_word(uint64* to, uint64 word) {
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(word));
+}
+#endif
+
+__device__ __forceinline__ uint64 signed_word(uint32 bits, uint32 writer) { return uint64(writer) << 32 | bits; }
+__device__ __forceinline__ bool is_by(uint64 word, uint32 writer) { return uint32(word >> 32) == writer; }
+
+constexpr int kWordsOfReal = sizeof(real) / 4;
+constexpr int kBorderWords =
+    2 * kWordsOfReal + 1;      // a column of a border: S and I of the strip below, and their exponent
+constexpr int kKeptWords = 2;  // what the strips of a pair pass on to each other: a double
+static_assert(kBorderWords * sizeof(uint64) == BORDER_BYTES && kKeptWords * sizeof(uint64) == KEPT_BYTES, "room");
+
+__device__ __forceinline__ void store_words(uint64* to, float value, uint32 writer) {
+    store_shared_word(to, signed_word(__float_as_int(value), writer));
+}
+__device__ __forceinline__ void store_words(uint64* to, double value, uint32 writer) {
+    store_shared_word(to, signed_word(__double2hiint(value), writer));
+    store_shared_word(to + 1, signed_word(__double2loint(value), writer));
+}
+__device__ __forceinline__ float value_of(const uint64* words, float) { return __int_as_float(int(words[0])); }
+__device__ __forceinline__ double value_of(const uint64* words, double) {
+    return __hiloint2double(int(words[0]), int(words[1]));
+}
+
+__device__ __forceinline__ void set_value(uint64* words, float value) { words[0] = uint32(__float_as_int(value)); }
+__device__ __forceinline__ void set_value(uint64* words, double value) {
+    words[0] = uint32(__double2hiint(value));
+    words[1] = uint32(__double2loint(value));
+}
+
+// A column of a border as it was found in memory.
+struct Found {
+    uint64 words[kBorderWords];
+};
+
+__device__ __forceinline__ Found look_up(const uint64* border, int column) {
+    Found found;
+#pragma unroll
+    for (int w = 0; w < kBorderWords; ++w) found.words[w] = load_shared_word(border + column * kBorderWords + w);
+    return found;
+}
+
+__device__ __forceinline__ bool is_by(const Found& found, uint32 writer) {
+    bool all = true;
+#pragma unroll
+    for (int w = 0; w < kBorderWords; ++w) all = all && is_by(found.words[w], writer);
+    return all;
+}
+
+constexpr int kBlock = kRescaleSteps;  // columns that enter at once, and between two rescalings
+constexpr int kStepsBehind = 2;        // steps of a block that are left when the next block's columns are taken
+static_assert(kBlock == ENTERING_COLUMNS && kBlock + kStepsBehind <= K, "an exponent reaches as far as K steps go");
+
+// Shared memory behind the emissions: S and I of a block's columns as they enter lane 0 (lane u brings those of column
+// u), nothing for the other lanes, and S and I as they leave lane 31.
+struct __align__(2 * sizeof(real)) Passed {
+    real s, i;
+};
+static_assert(kEmissionBytes + (32 + 2 * kBlock) * sizeof(Passed) == SHARED_BYTES, "shared memory");
+__device__ __forceinline__ Passed* entering_of_block() {
+    return reinterpret_cast<Passed*>(reinterpret_cast<uint8*>(shared) + kEmissionBytes);
+}
+__device__ __forceinline__ Passed* nothing_enters() { return entering_of_block() + 32; }
+__device__ __forceinline__ Passed* leaving_of_block() { return nothing_enters() + kBlock; }
+
+__device__ __forceinline__ int warp_max(int value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(FULL, value);
+#else
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2) {
+        const int other = __shfl_xor_sync(FULL, value, step);
+        value = other > value ? other : value;
+    }
+    return value;
+#endif
+}
+
+// A block's letters for one lane, four a word.
+struct Letters {
+    uint32 four[kBlock / 4];
+};
+
+// The words that hold a block's letters: they need not begin with one.
+struct Window {
+    uint32 word[kBlock / 4 + 1];
+};
+
+__device__ __forceinline__ Letters letters_of(const Window& window, uint32 shift) {
+    Letters letters;
+#pragma unroll
+    for (int w = 0; w < kBlock / 4; ++w) {
+        letters.four[w] = __funnelshift_r(window.word[w], window.word[w + 1], shift);
+    }
+    return letters;
+}
+
+// Let nothing stand from column `left` of a block on.
+__device__ __forceinline__ void end_letters(Letters& letters, int left) {
+#pragma unroll
+    for (int u = 0; u < kBlock; ++u) {
+        uint32& four = letters.four[u / 4];
+        if (u >= left) four = (four & ~(0xffu << u % 4 * 8)) | kNoLetter << u % 4 * 8;
+    }
+}
+
+// One strip: its border above is read and becomes its border below. `number` is the strip's in its pair. Returns the
+// sum of M + I over the columns of the read's last row, in lane 31 of the last strip.
+__device__ __forceinline__ Sum run_strip(const Rows& rows, const Header& header, const Strip& strip, uint32 number,
+                                         bool is_last, const uint8* letters, int columns, uint64* border) {
+    const int l = threadIdx.x;
+    const bool is_first = number == 0;
+    const uint32 writer = number + 1;
+    States state;
+    clear(state);
+    const real deletion = __shfl_sync(FULL, strip.entry, 0) / real(columns);
+    const bool starts = l == 0 && is_first;
+    const real first = starts ? real(header.start_match) + deletion * real(header.start_deletion) : real(0);
+    int exponent = starts ? exponent_of(larger(first, deletion)) - kTop : -kTop;
+    state.s[0] = first * power_of_two(-exponent);
+    const Passed* enters = l == 0 ? entering_of_block() : nothing_enters();
+    if (l < kBlock) nothing_enters()[l] = {0, 0};
+    const int u = l % kBlock;
+    // What enters the first strip is D of row 0, the same in every column.
+    Found coming = {};
+    if (is_first) {
+        set_value(coming.words, deletion);
+    } else {
+        coming = look_up(border, min(u, columns - 1));
+    }
+    const auto own_letters = reinterpret_cast<size_t>(letters - l);
+    const uint32 shift = uint32(own_letters & 3) * 8;
+    const uint32* word = reinterpret_cast<const uint32*>(own_letters & ~size_t(3));
+    Window window;
+#pragma unroll
+    for (int w = 0; w <= kBlock / 4; ++w) window.word[w] = __ldg(word + w);
+    Sum sum = {0, 0};
+    // What enters in the block from column t on, as it was found, and the exponent that states are brought to for it.
+    real s_found, i_found;
+    int found_exponent, next_exponent;
+    const auto take = [&](int t) {
+        while (!__all_sync(FULL, is_by(coming, number))) coming = look_up(border, min(t + u, columns - 1));
+        const bool enters_any = t + u < columns;
+        s_found = enters_any ? value_of(coming.words, real(0)) : real(0);
+        i_found = enters_any ? value_of(coming.words + kWordsOfReal, real(0)) : real(0);
+        found_exponent = int(coming.words[2 * kWordsOfReal]);
+        // Nothing of this block is needed any more: these registers are loaded in place.
+        if (!is_first && t + kBlock < columns) coming = look_up(border, min(t + kBlock + u, columns - 1));
+        const real top = larger(s_found, i_found);
+        const int highest = top > 0 ? found_exponent + exponent_of(top) : kNothing;
+        next_exponent = fitting_exponent<kBlock + kStepsBehind>(state, exponent, warp_max(highest), strip.fall);
+    };
+    take(0);
+    for (int t = 0; t < columns + 31; t += kBlock) {
+        scale(state, exponent - next_exponent);
+        exponent = next_exponent;
+        const int above = __shfl_up_sync(FULL, exponent, 1);
+        const real keep = l == 0 ? real(0) : power_of_two(above - exponent);
+        const int fit = found_exponent - __shfl_sync(FULL, exponent, 0);
+        entering_of_block()[l] = {scaled(s_found, fit), scaled(i_found, fit)};
+        Letters block_letters = letters_of(window, shift);
+        if (t + kBlock > columns) end_letters(block_letters, columns + l - t);
+        word += kBlock / 4;
+        window.word[0] = window.word[kBlock / 4];
+#pragma unroll
+        for (int w = 1; w <= kBlock / 4; ++w) window.word[w] = __ldg(word + w);
+        __syncwarp();
+        real last_row = 0;
+#pragma unroll
+        for (int v = 0; v < kBlock; ++v) {
+            // Before the block ends, so that its last steps hide the wait. The exponent need not fit to the last bit.
+            if (v == kBlock - kStepsBehind) take(t + kBlock);
+            const uint32 letter = block_letters.four[v / 4] >> v % 4 * 8 & 0xff;
+            const Passed in = enters[v];
+            const real s = multiply_add(__shfl_up_sync(FULL, state.s_below, 1), keep, in.s);
+            const real i = multiply_add(__shfl_up_sync(FULL, state.i_below, 1), keep, in.i);
+            advance(rows, state, letter, s, i);
+            // Zero before lane 31's first column and after its last.
+            last_row += state.i_below;
+            if (l == 31) leaving_of_block()[v] = {state.s_below, state.i_below};
+        }
+        __syncwarp();
+        if (is_last) {
+            sum = add(sum, last_row, exponent);
+        } else {
+            const int made_in = __shfl_sync(FULL, exponent, 31);
+            const int column = t - 31 + l;
+            if (l < kBlock && column >= 0 && column < columns) {
+                const Passed leaves = leaving_of_block()[l];
+                uint64* const to = border + column * kBorderWords;
+                store_words(to, leaves.s, writer);
+                store_words(to + kWordsOfReal, leaves.i, writer);
+                store_shared_word(to + 2 * kWordsOfReal, signed_word(made_in, writer));
+            }
+        }
+    }
+    return sum;
+}
+
+// What the rows of a pair's strips add to its score, up to this strip; NaN where a strip's rows do not fit. Lane 0's.
+__device__ __forceinline__ double pass_on_kept(uint64* kept, uint32 number, double own) {
+    double above = 0;
+    if (number > 0) {
+        uint64 words[kKeptWords] = {load_shared_word(kept), load_shared_word(kept + 1)};
+        while (!is_by(words[0], number) || !is_by(words[1], number)) {
+            __nanosleep(50);
+            words[0] = load_shared_word(kept);
+            words[1] = load_shared_word(kept + 1);
+        }
+        above = value_of(words, 0.0);
+    }
+    store_words(kept, above + own, number + 1);
+    return above + own;
+}
+
+// item_pair: the pair of each item; pair_item: a pair's first item. pair_column: where a pair's border begins.
+// next_item, kept (kKeptWords a pair) and borders (kBorderWords a column): zero at first.
+extern "C" __global__ void __launch_bounds__(32, 8)
+    forward_long(const uint8* __restrict__ buffer, const Tables* __restrict__ tables, uint32 items,
+                 const uint32* __restrict__ item_pair, const uint32* __restrict__ pair_item,
+                 const uint32* __restrict__ pair_read, const uint32* __restrict__ pair_haplotype,
+                 const int64* __restrict__ pair_column, uint32* next_item, uint64* kept, uint64* borders,
+                 double* scores) {
+    const Header& header = *reinterpret_cast<const Header*>(buffer);
+    for (;;) {
+        uint32 item = 0;
+        if (threadIdx.x == 0) item = atomicAdd(next_item, 1u);
+        item = __shfl_sync(FULL, item, 0);
+        if (item >= items) return;
+        const uint32 pair = item_pair[item], read = pair_read[pair], haplotype = pair_haplotype[pair];
+        const uint32 number = item - pair_item[pair];
+        const uint32 position = words(buffer, header.read_offset)[read];
+        const int length = int(words(buffer, header.read_offset)[read + 1] - position);
+        const int row = int(number) * (32 * K);
+        const bool is_last = row + 32 * K >= length;
+        const uint32 letter = words(buffer, header.haplotype_offset)[haplotype];
+        const int columns = int(words(buffer, header.haplotype_offset)[haplotype + 1] - letter);
+        Rows rows;
+        const Strip strip = load_strip(buffer, header, *tables, position + row, length - row, length, rows);
+        const Sum sum = run_strip(rows, header, strip, number, is_last, buffer + header.letters + letter, columns,
+                                  borders + pair_column[pair] * kBorderWords);
+        // By now the strip above has passed on its own long ago: this does not wait.
+        if (threadIdx.x == 31) {
+            const double own = strip.folds && strip.scales ? strip.log_kept : double(not_a_number());
+            const double total = pass_on_kept(kept + kKeptWords * pair, number, own);
+            const bool held = sum.value > 0 && sum.value < infinity();
+            if (is_last)
+                scores[pair] = held ? log10(sum.value) + sum.exponent * LOG10_2 + total : double(not_a_number());
+        }
+    }
+}

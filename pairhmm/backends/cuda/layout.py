@@ -1,0 +1,204 @@
+"""A batch as the CUDA kernels read it: one buffer, with a header that says where its arrays lie.
+
+The arrays are laid end to end behind the header. `HEADER` is `Header` of `cuda/forward/rows.cuh`; the kernels do not
+compile where the two differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.backends.tiles import (
+    LETTERS,
+    PADDING,
+    Plan,
+    Shape,
+    Shapes,
+    Staging,
+    Tier,
+    send_with_tiles,
+    table_of_shapes,
+)
+from pairhmm.models.batch import ROW_SIZE, PairBatch, Qualities
+
+__all__ = ["HEADER", "WARP", "Packed", "PackedPairs", "pack", "pack_pairs", "reads_of", "shapes"]
+
+WARP = 32
+"""Lanes of a warp, which is a tile, and a block of the forward's kernels."""
+
+BASES, TRANSITIONS = LETTERS - 1, ROW_SIZE - LETTERS
+"""Letters but for N; and transitions of a row."""
+
+HEADER = np.dtype(
+    [
+        ("read_offset", "<i8"),
+        ("read_group", "<i8"),
+        ("group_read", "<i8"),
+        ("group_haplotype", "<i8"),
+        ("group_pair", "<i8"),
+        ("haplotype_offset", "<i8"),
+        ("letters", "<i8"),
+        ("order", "<i8"),
+        ("positions", "<i8", (len(Qualities.__dataclass_fields__),)),
+        ("steps", "<i8", (len(Qualities.__dataclass_fields__),)),
+        ("start_match", "<f8"),
+        ("start_deletion", "<f8"),
+        ("match", "<f8", (BASES, LETTERS)),
+        ("insertion", "<f8", (BASES,)),
+        ("transitions", "<f8", (TRANSITIONS,)),
+    ]
+)
+"""Byte offsets of the arrays in the buffer, and numbers that hold for a whole batch; `cuda/forward/rows.cuh` says what
+each is."""
+
+ROWS = {
+    1: (10, 20),
+    2: (14, 18, 20),
+    4: (11, 13, 15, 17, 19, 20),
+    8: (11, 13, 15, 16, 17, 19, 20),
+    16: range(11, 21),
+    32: range(11, 21),
+}
+"""Rows a lane may own, by the lanes of a read: enough to pay for a step's fixed cost, few enough for the registers."""
+
+STEP_COST = 4.5
+"""What a step costs whatever the rows of a lane, in rows (measured; docs/cuda.md)."""
+
+STRIP_COST = 2.0
+"""What it costs more where a row is handed from one strip to the next."""
+
+ITEM_SIZES = (1000, 250, 1500)
+"""`Shapes.item_sizes`: tiers run side by side, and one fills what the others leave."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """How to score the batch in a buffer.
+
+    Attributes
+    ----------
+    tiers : sequence of Tier
+        The one with most work items first.
+    items : int
+        Byte offset of the work items of all tiers.
+    widest : int
+        Letters of the longest haplotype.
+    pairs : int
+    """
+
+    tiers: Sequence[Tier]
+    items: int
+    widest: int
+    pairs: int
+
+
+def reads_of(shape: Shape) -> int:
+    """Reads of a tile."""
+    return WARP // shape.lanes
+
+
+@lru_cache(maxsize=1)
+def shapes(longest: int) -> Shapes:
+    """All shapes of the CUDA kernels, for reads up to `longest`. Their tiers run side by side: none is given up."""
+    return table_of_shapes(ROWS, longest, WARP, (STEP_COST, STRIP_COST), lambda shape: shape, 0, ITEM_SIZES)
+
+
+def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: Staging, beside: Executor) -> Packed:
+    """Write `batch` and the tiles of its reads into a buffer, and send it.
+
+    Parameters
+    ----------
+    batch : PairBatch
+    skip_read : bool[reads]
+        Reads that are in no tile; all that are longer than `longest` must be among them.
+    longest : int
+        Most bases of a read that a tile holds.
+    staging : Staging
+    beside : Executor
+        Makes the tiles while the arrays are copied.
+    """
+    plan, header = _plan(batch)
+    places = plan.tile_places(batch)
+    header["read_group"], header["order"] = places.read_group, places.order
+    tiers = send_with_tiles(plan, places, batch, skip_read, shapes(longest), staging, beside)
+    return Packed(tiers, places.items, batch.widest, batch.pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class PackedPairs:
+    """The buffer of single pairs, and where its arrays for `cuda/forward/long.cu` lie in it.
+
+    Attributes
+    ----------
+    items : int
+        Strips of all pairs.
+    columns : int
+        Length of the borders of all pairs.
+    item_pair, pair_item, pair_read, pair_haplotype, pair_column : int
+        Byte offsets into the buffer.
+    """
+
+    items: int
+    columns: int
+    item_pair: int
+    pair_item: int
+    pair_read: int
+    pair_haplotype: int
+    pair_column: int
+
+
+def pack_pairs(
+    batch: PairBatch,
+    reads: NDArray[np.int64],
+    haplotypes: NDArray[np.int64],
+    strip_rows: int,
+    staging: Staging,
+) -> PackedPairs:
+    """Write `batch` and pairs of its reads and haplotypes (int64[pairs] each), cut into strips, and send it."""
+    plan, _ = _plan(batch)
+    strips = -(-np.diff(batch.read_offset)[reads] // strip_rows)
+    columns = np.where(strips > 1, np.diff(batch.haplotype_offset)[haplotypes], 0)  # one strip has no border
+    item_pair = plan.add(np.repeat(np.arange(len(reads), dtype=np.uint32), strips))
+    pair_item = plan.add((np.cumsum(strips) - strips).astype(np.uint32))
+    pair_read, pair_haplotype = plan.add(reads.astype(np.uint32)), plan.add(haplotypes.astype(np.uint32))
+    pair_column = plan.add(np.cumsum(columns) - columns)
+    plan.write(staging.begin(plan.size), staging.send)
+    return PackedPairs(
+        int(strips.sum()), int(columns.sum()), item_pair, pair_item, pair_read, pair_haplotype, pair_column
+    )
+
+
+def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void]]:
+    """The arrays of a batch behind their header, which more may be added to."""
+    plan = Plan()
+    header = np.zeros(1, dtype=HEADER)
+    header["start_match"], header["start_deletion"] = batch.start.match, batch.start.deletion
+    plan.add(header.view(np.uint8))
+    for name in ("read_offset", "group_read", "group_haplotype", "group_pair", "haplotype_offset"):
+        header[name] = plan.add_offsets(getattr(batch, name))
+    plan.add(np.zeros(PADDING, dtype=np.uint8))
+    header["letters"] = plan.add(batch.haplotypes)
+    plan.add(np.zeros(PADDING + batch.widest, dtype=np.uint8), aligned=False)
+    header["steps"] = 1
+    if batch.qualities is not None:
+        arrays = [getattr(batch.qualities, name) for name in Qualities.__dataclass_fields__]
+        for k, name in enumerate(Qualities.__dataclass_fields__):
+            if name in batch.constant_qualities:
+                # The array is one number all over: one byte crosses the bus.
+                arrays[k], header["steps"][0, k] = arrays[k][:1], 0
+    elif batch.profiles is not None:
+        arrays = [batch.profiles.probabilities]
+        for name in ("match", "insertion", "transitions"):
+            header[name] = getattr(batch.profiles, name)
+    else:
+        assert batch.rows is not None
+        arrays = [batch.rows]
+    for k, values in enumerate(arrays):
+        header["positions"][0, k] = plan.add(values)
+    return plan, header

@@ -1,0 +1,24 @@
+"""`pairhmm bench`: speed and accuracy on this machine, a module a table."""
+
+from __future__ import annotations
+
+import rich_click as click
+
+from pairhmm.cli.bench import forward, scan, wavefront
+from pairhmm.cli.pages import Group
+
+EXAMPLES = (
+    "pairhmm bench forward --lengths 100,1000",
+    "pairhmm bench wavefront --backend webgpu",
+    "pairhmm bench scan --backend cuda",
+)
+
+
+@click.group("bench", cls=Group, examples=EXAMPLES)
+def command() -> None:
+    """Measure speed and accuracy on this machine."""
+
+
+command.add_command(forward.command)
+command.add_command(wavefront.command)
+command.add_command(scan.command)

@@ -1,0 +1,50 @@
+"""Tables of what was measured, on stdout."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Sequence
+
+import rich_click as click
+
+from pairhmm.bench.device import describe
+from pairhmm.engine import Choice
+
+log = logging.getLogger(__name__)
+
+
+class Tables:
+    """Tables of tab-separated rows, each row as soon as it is known; or, at the end, one JSON object."""
+
+    def __init__(self, as_json: bool) -> None:
+        self._as_json = as_json
+        self._records: dict[str, list[dict[str, object]]] = {}
+        self._current: list[dict[str, object]] = []
+
+    def table(self, name: str, *columns: str) -> None:
+        """Begin a table; the name is that of its records."""
+        self._current = self._records[name] = []
+        self._line(*columns)
+
+    def row(self, record: dict[str, object], *values: object) -> None:
+        """Add what a measurement found, and how the table shows it."""
+        self._current.append(record)
+        self._line(*values)
+
+    def devices(self, choices: Sequence[Choice]) -> None:
+        """Say on what the device tables are measured."""
+        self._records["devices"] = []
+        for choice in choices:
+            about = describe(choice)
+            self._records["devices"].append(dict(about))
+            log.info("%s", ", ".join(f"{name} {value}" for name, value in about.items() if value))
+
+    def finish(self) -> None:
+        """Write the JSON object, where that is asked for."""
+        if self._as_json:
+            click.echo(json.dumps(self._records, indent=1))
+
+    def _line(self, *values: object) -> None:
+        if not self._as_json:
+            click.echo("\t".join(map(str, values)))

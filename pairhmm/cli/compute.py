@@ -1,0 +1,134 @@
+"""Options of the panel Compute: backends, devices, their memory, threads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import rich_click as click
+
+from pairhmm import backends
+from pairhmm.cli import fields
+from pairhmm.cli.numbers import Size
+from pairhmm.cli.pages import COMPUTE
+from pairhmm.engine import Choice, free_devices
+from pairhmm.engine.threads import MOST_PER_CORE, usable_threads
+
+AUTO = Choice().backend
+BACKENDS = (AUTO, *backends.names())
+
+FREE = "free"
+"""The device that no other run has claimed."""
+
+Command = Callable[..., Any]
+
+_INDEX = r"\d{1,9}"
+_Devices = tuple[int, ...] | int | None
+_FREE_HELP = f"{FREE!r} takes a GPU that no other run has taken in this way, and waits until there is one."
+
+
+def _indices(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...] | None:
+    if value is None:
+        return None
+    if not re.fullmatch(rf"{_INDEX}(,{_INDEX})*", value):
+        raise click.BadParameter(f"{value!r} is not a list of device numbers such as 0 or 0,1", context, parameter)
+    return tuple(map(int, value.split(",")))
+
+
+def _index_or_free(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    if value is None or value == FREE or re.fullmatch(_INDEX, value):
+        return value
+    raise click.BadParameter(f"{value!r} is neither the number of a device nor {FREE}", context, parameter)
+
+
+def _indices_or_free(context: click.Context, parameter: click.Parameter, value: str | None) -> _Devices:
+    """Device numbers, or how many free ones."""
+    words = (value or "").split(",")
+    return len(words) if set(words) == {FREE} else _indices(context, parameter, value)
+
+
+devices_option = click.option(
+    "--device",
+    "devices",
+    callback=_indices,
+    metavar="N,N",
+    panel=COMPUTE,
+    help="The GPUs that share the work, by the numbers that 'pairhmm devices' lists. Without it, the first GPU works.",
+)
+
+_devices_or_free_option = click.option(
+    "--device",
+    "devices",
+    callback=_indices_or_free,
+    metavar="N,N",
+    panel=COMPUTE,
+    help="The GPUs that share the work, by the numbers that 'pairhmm devices' lists. Without it, the first GPU works."
+    f" {_FREE_HELP} '{FREE},{FREE}' takes two.",
+)
+
+_device_or_free_option = click.option(
+    "--device",
+    callback=_index_or_free,
+    metavar="N",
+    panel=COMPUTE,
+    help="The GPU that works, by the number that 'pairhmm devices' lists. Without it, the first GPU works."
+    f" {_FREE_HELP}",
+)
+
+device_memory_option = click.option(
+    "--device-memory",
+    type=Size(),
+    metavar="SIZE",
+    panel=COMPUTE,
+    help="The memory of each GPU that may be used, in bytes or with K, M or G. Without it, all free memory may be"
+    " used.",
+)
+
+_backend_option = fields.option(
+    Choice(),
+    "backend",
+    type=click.Choice(BACKENDS),
+    metavar="NAME",
+    panel=COMPUTE,
+    help=f"The backend that computes. {AUTO!r} takes the fastest backend that runs here, and says which one it took.",
+)
+
+
+def threads_option(owner: object) -> fields.Decorator:
+    """`--threads`, with the default that `owner` has: an option dataclass or a function."""
+    return fields.option(
+        owner,
+        "threads",
+        "-@",
+        "--threads",
+        least=1,
+        callback=lambda context, parameter, value: usable_threads(value),
+        metavar="N",
+        panel=COMPUTE,
+        help=f"The number of CPU threads. At most {MOST_PER_CORE} threads a core are used.",
+    )
+
+
+def one_device_options(command: Command) -> Command:
+    """Add `--backend` and a `--device` that is one; a command gets `backend`, a name, and `device`, an index if any."""
+
+    @wraps(command)
+    def with_device(*args: Any, backend: str, device: str | None, **given: Any) -> Any:
+        index = None if device is None else int(device) if device != FREE else free_devices.claim_devices(backend, 1)[0]
+        return command(*args, backend=backend, device=index, **given)
+
+    return _backend_option(_device_or_free_option(with_device))
+
+
+def backend_options(command: Command) -> Command:
+    """Add `--backend`, `--device` and `--device-memory`; the command gets one `backend`, an `engine.Choice`."""
+
+    @wraps(command)
+    def with_choice(*args: Any, backend: str, devices: _Devices, device_memory: int | None, **given: Any) -> Any:
+        if isinstance(devices, int):
+            devices = free_devices.claim_devices(backend, devices)
+        return command(*args, backend=Choice(backend, devices, device_memory), **given)
+
+    return _backend_option(_devices_or_free_option(device_memory_option(with_choice)))

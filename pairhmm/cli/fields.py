@@ -1,0 +1,121 @@
+"""Options made from what they set: a field of an option dataclass, or a parameter of a function.
+
+The default, the range and the choices of an option are written there, once. An option has the name of what it sets, so
+that a command can pass on what it was given by name.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import is_dataclass
+from typing import Any
+
+import rich_click as click
+
+from pairhmm.cli.numbers import Real, Whole
+from pairhmm.interface.options import LARGEST, Rule, rules_of
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def option(
+    owner: object,
+    name: str,
+    *flags: str,
+    panel: str,
+    help: str,
+    least: float | None = None,
+    most: float | None = None,
+    **given: Any,
+) -> Decorator:
+    """An option that sets `name` of `owner`.
+
+    Parameters
+    ----------
+    owner : dataclass instance or function
+        Where the default, the range and the choices are: those of a field, or of a parameter.
+    name : str
+        Of the field or the parameter; the command gets the value under this name.
+    *flags : str
+        The option's names; by default ``--`` and `name` with dashes.
+    panel, help : str
+    least, most : float, optional
+        A narrower range than the field's.
+    **given
+        Passed on to `click.option`.
+
+    Notes
+    -----
+    Where a field may be None but is not by default, 0 stands for None: it switches off what the field sets. Choices are
+    listed behind the help, which calls them by the metavar.
+    """
+    rule, default = rules_of(_kind(owner))[name], default_of(owner, name)
+    given.setdefault("type", _type(rule, least, most))
+    if rule.type is bool and not any("/" in flag for flag in flags):
+        given |= {"type": None, "is_flag": True}
+    elif default is not None:
+        given = {"default": default, "show_default": True} | given
+    if rule.is_optional and default is not None:
+        given.setdefault("callback", _none_for_zero)
+    if isinstance(given["type"], click.Choice):
+        help = f"{help} {given['metavar']} is {either(given['type'].choices)}."
+    return click.option(*(flags or (flag_of(name),)), name, panel=panel, help=help, **given)
+
+
+def pair(owner: object, names: tuple[str, str], flag: str, *, panel: str, help: str, **given: Any) -> Decorator:
+    """An option with two numbers of one range, which sets two fields of `owner`.
+
+    The command gets a tuple under the flag's name. The range is told behind the help.
+    """
+    rules = rules_of(_kind(owner))
+    types = tuple(_type(rules[name]) for name in names)
+    if isinstance(types[0], Whole | Real):
+        help = f"{help} Each is {types[0]._describe_range()}."
+    return click.option(
+        flag,
+        type=types,
+        default=tuple(default_of(owner, name) for name in names),
+        show_default=True,
+        panel=panel,
+        help=help,
+        **given,
+    )
+
+
+def flag_of(name: str) -> str:
+    """The option that sets a field or a parameter of this name."""
+    return f"--{name.replace('_', '-')}"
+
+
+def either(choices: Sequence[str]) -> str:
+    """Choices in words: a, b or c."""
+    return " or ".join(filter(None, (", ".join(choices[:-1]), choices[-1])))
+
+
+def default_of(owner: Any, name: str) -> Any:
+    """The value of a field, or the default of a function's parameter; None where it has none."""
+    if is_dataclass(owner):
+        return getattr(owner, name)
+    default = inspect.signature(owner).parameters[name].default
+    return None if default is inspect.Parameter.empty else default
+
+
+def _kind(owner: object) -> object:
+    return type(owner) if is_dataclass(owner) else owner
+
+
+def _type(rule: Rule, least: float | None = None, most: float | None = None) -> click.ParamType[Any] | None:
+    if rule.choices:
+        return click.Choice(rule.choices)
+    lowest = least if least is not None or rule.within is None else rule.within.least
+    highest = most if most is not None or rule.within is None else rule.within.most
+    if rule.type is int and lowest is not None:
+        return Whole(int(lowest), LARGEST if highest is None else int(highest))
+    if rule.type is int:
+        return click.INT
+    return Real(lowest, None if highest == LARGEST else highest) if rule.type is float else None
+
+
+def _none_for_zero(context: click.Context, parameter: click.Parameter, value: float) -> float | None:
+    return value or None

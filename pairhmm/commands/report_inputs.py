@@ -1,0 +1,87 @@
+"""The files that a report is made of, and which of them need each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pairhmm.errors import InputError
+from pairhmm.interface.arguments import path_of, paths_of, texts_of
+from pairhmm.io.likelihoods.table import companion
+
+
+@dataclass(frozen=True, slots=True)
+class ReportInputs:
+    """The files of a report. At least one of `calls`, `likelihoods` and `hits` must be given.
+
+    Paths may be text, bytes or path objects. Where there may be several, one may stand alone.
+
+    Attributes
+    ----------
+    reference : str or None
+        FASTA.
+    calls : str or None
+        VCF or BCF.
+    likelihoods : sequence of str
+        Tables of `pairhmm likelihoods`, each with its companion beside it.
+    alignments : sequence of str
+        BAM or CRAM with their indexes, for the strand and the mapping quality of each read. They need `reference`.
+    hits : sequence of str
+        Tables of `pairhmm scan`.
+    signatures : str or None
+        FASTA of the signatures that were scanned for.
+    timings : sequence of str
+        Benchmark files of Snakemake.
+    hits_samples : sequence of str
+        The sample of each of `hits`. Without them, samples are named by the tables.
+    """
+
+    reference: str | None = None
+    calls: str | None = None
+    likelihoods: Sequence[str] = ()
+    alignments: Sequence[str] = ()
+    hits: Sequence[str] = ()
+    signatures: str | None = None
+    timings: Sequence[str] = ()
+    hits_samples: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("reference", "calls", "signatures"):
+            object.__setattr__(self, name, path_of(getattr(self, name)))
+        for name in ("likelihoods", "alignments", "hits", "timings"):
+            object.__setattr__(self, name, tuple(paths_of(getattr(self, name))))
+        object.__setattr__(self, "hits_samples", tuple(texts_of(self.hits_samples)))
+
+    def paths(self) -> list[str | None]:
+        """All files that are read, companions of tables among them."""
+        tables = (*self.likelihoods, *map(companion, self.likelihoods))
+        single = self.reference, self.calls, self.signatures
+        return [*single, *tables, *self.alignments, *self.hits, *self.timings]
+
+
+def check_inputs(inputs: ReportInputs) -> None:
+    """Require that there is something to report, and that no file is given without those that it needs.
+
+    Raises
+    ------
+    InputError
+    """
+    if inputs.calls is None and not inputs.likelihoods and not inputs.hits:
+        raise InputError("report", "", "nothing to report", "give --calls, --likelihoods or --hits")
+    if inputs.alignments and inputs.reference is None:
+        raise InputError("--alignments", "", "need the reference that they are aligned to", "give it with -f")
+    if inputs.alignments and not inputs.likelihoods:
+        raise InputError("--alignments", "", "tell of the reads of likelihood tables", "give those with --likelihoods")
+    if inputs.hits_samples and len(inputs.hits_samples) != len(inputs.hits):
+        rule = f"{len(inputs.hits_samples)} names for {len(inputs.hits)} tables"
+        raise InputError("--hits-sample", "", rule, "name the sample of each --hits once, in their order")
+    if inputs.signatures is not None and not inputs.hits:
+        raise InputError("--signatures", "", "say more of hits", "give those with --hits")
+
+
+def described(inputs: ReportInputs) -> list[tuple[str, str]]:
+    """What each file is, and its path."""
+    single = (("reference", inputs.reference), ("calls", inputs.calls), ("signatures", inputs.signatures))
+    several = (("likelihoods", inputs.likelihoods), ("alignments", inputs.alignments), ("hits", inputs.hits))
+    named = [(what, path) for what, path in single if path is not None]
+    return named + [(what, path) for what, paths in several for path in paths]

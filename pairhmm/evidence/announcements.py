@@ -1,0 +1,63 @@
+"""What a run says at its end: how much it scored, and which reads it left out and why."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from pairhmm.evidence.region_evidence import Evidence
+from pairhmm.evidence.scoring import GatkScorer
+from pairhmm.evidence.set_aside import SetAside
+from pairhmm.evidence.stream import EvidenceCounts
+from pairhmm.evidence.tally import Tally
+
+log = logging.getLogger(__name__)
+
+
+class Announcements:
+    """Counts what a run does, region by region, and announces it at the end.
+
+    Parameters
+    ----------
+    samples : sequence of str
+    haplotypes_given : bool
+        Haplotypes were given: regions where they fit few reads are announced.
+    tally : Tally
+        What is said with ``--verbose``.
+    """
+
+    def __init__(self, samples: Sequence[str], haplotypes_given: bool, tally: Tally) -> None:
+        self._fitting = SetAside(list(samples), haplotypes_given)
+        self._tally = tally
+
+    def add(self, evidence: Evidence) -> None:
+        """Count a region."""
+        self._tally.add(evidence)
+        self._fitting.add(evidence)
+
+    def announce(self, counts: EvidenceCounts, max_depth: int, scorer: GatkScorer, without_set_aside: bool) -> None:
+        """Say everything, once all regions are counted.
+
+        Parameters
+        ----------
+        counts : EvidenceCounts
+        max_depth : int
+            The limit that the counts of capped reads refer to.
+        scorer : GatkScorer
+            Knows how many bases it lowered the quality of, which may be why reads fit nothing.
+        without_set_aside : bool
+            Reads that fit no haplotype were not used.
+        """
+        if counts.capped_reads:
+            log.warning(
+                "%d reads left out of %d regions deeper than %d reads a sample (--max-depth)",
+                counts.capped_reads,
+                counts.capped_regions,
+                max_depth,
+            )
+        self._fitting.announce_poor()
+        if without_set_aside:
+            self._fitting.announce(scorer)
+        self._tally.tell()
+        aside = f" ({self._fitting.set_aside} {'set aside' if without_set_aside else 'fit no haplotype'})"
+        log.info("%d regions, %d reads%s, %d pairs", counts.regions, counts.reads, aside, counts.pairs)

@@ -1,0 +1,222 @@
+"""Where a run may be cut into pieces of equal work so that no candidate can tell.
+
+Candidates that are near each other are scored together, so that a cut between them would change what is called. A cut
+is therefore moved on to the next stretch without candidates, inside what is asked for. There both sides are as they are
+in a run over everything, because
+
+* no candidate of one side can join those of the other, or bound the bases that their reads are cut to;
+* every read that overlaps a region's candidates overlaps its piece.
+
+All coordinates are 0-based half-open.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby, pairwise
+from typing import NamedTuple
+
+from pairhmm.evidence.inputs import RunOptions
+from pairhmm.evidence.places import Inside
+from pairhmm.genomics.blocks import ReadBlock
+from pairhmm.genomics.discovery import CandidateFinder
+from pairhmm.genomics.regions import MAX_SHIFT, FetchBases, variant_extent
+from pairhmm.genomics.variants import Variant
+from pairhmm.io.alignments.opening import AlignmentReader
+from pairhmm.io.alignments.read_blocks import read_blocks
+from pairhmm.io.alignments.read_density import ReadDensity
+from pairhmm.io.sequences.fasta import Reference
+from pairhmm.io.sequences.intervals import Interval
+from pairhmm.io.variants.candidates import CandidateReader
+
+# What a base costs that has no read, in reads: little, and enough for equal pieces where there are no reads at all.
+_BASE_WORK = 1e-6
+# Reads taken at once in search of a place to cut: it is mostly near.
+_CHUNK_SIZE = 500
+# Bases: targets that are nearer are searched together, since reading on takes no longer than going there by the index.
+_NEAR = 5000
+
+
+def margin(options: RunOptions) -> int:
+    """Bases: candidates that are further apart than this have nothing to do with each other."""
+    return max(options.joining.join_distance, options.joining.flank)
+
+
+class Work:
+    """The work in a list of places, and where a share of it is done."""
+
+    def __init__(self, places: Sequence[Interval], densities: Sequence[Mapping[str, ReadDensity]]) -> None:
+        self._places, self._densities = places, densities
+        self._done = [0.0]
+        for place in places:
+            self._done.append(self._done[-1] + self._of(place.chrom, place.start, place.end))
+
+    def _of(self, chrom: str, start: int, end: int) -> float:
+        known = [density[chrom] for density in self._densities if chrom in density]
+        return sum(one.upto(end) - one.upto(start) for one in known) + _BASE_WORK * (end - start)
+
+    def place_of(self, share: float) -> tuple[str, int]:
+        """The first position before which that share of all work lies."""
+        goal = share * self._done[-1]
+        index = min(bisect_right(self._done, goal), len(self._places)) - 1
+        place = self._places[index]
+        before, low, high = self._done[index], place.start, place.end
+        while low < high:
+            middle = (low + high) // 2
+            if before + self._of(place.chrom, place.start, middle) < goal:
+                low = middle + 1
+            else:
+                high = middle
+        return place.chrom, low
+
+
+class Stretch(NamedTuple):
+    """Targets on a contig, in order; candidates from some position on; and how far those before it may reach."""
+
+    chrom: str
+    targets: list[int]
+    variants: Iterator[Seen]
+    reach: int
+
+
+class Seen(NamedTuple):
+    """A candidate; or, without one, a position that all candidates to come lie at or behind."""
+
+    chrom: str
+    pos: int
+    variant: Variant | None
+
+
+def listed_stretches(targets: Sequence[tuple[str, int]], candidates: CandidateReader) -> Iterator[Stretch]:
+    """Each contig with targets, with all of its candidates."""
+    on_contig = {chrom: [one for _, one in group] for chrom, group in groupby(targets, key=lambda target: target[0])}
+    for chrom, variants in groupby(candidates, key=lambda variant: variant.chrom):
+        if chrom in on_contig:
+            yield Stretch(chrom, on_contig.pop(chrom), (Seen(chrom, one.pos, one) for one in variants), 0)
+    for chrom, left in on_contig.items():
+        yield Stretch(chrom, left, iter(()), 0)
+
+
+def discovered_stretches(
+    targets: Sequence[tuple[str, int]],
+    reader: AlignmentReader,
+    genome: Reference,
+    contigs: Mapping[str, int],
+    options: RunOptions,
+) -> Iterator[Stretch]:
+    """Targets that are near each other, with the candidates that reads show from a little before them on."""
+    lead = margin(options) + MAX_SHIFT + 1
+    for chrom, near in _neighbours(targets):
+        start = max(0, near[0] - lead)
+        stretch = Interval(chrom, start, contigs[chrom])
+        finder = CandidateFinder(genome.fetch, len(reader.samples), options.discovery)
+        blocks = read_blocks(reader.sources, list(contigs), options.reads, _CHUNK_SIZE, [stretch])
+        # Of candidates before `start` only a deletion reaches further, and its reads are among these.
+        yield Stretch(chrom, near, _shown(finder, blocks), start + MAX_SHIFT + 1)
+
+
+def _neighbours(targets: Sequence[tuple[str, int]]) -> Iterator[tuple[str, list[int]]]:
+    """Runs of targets, in order, of which none is further from the one before than `_NEAR`."""
+    chrom, near = "", list[int]()
+    for name, target in targets:
+        if near and (name != chrom or target - near[-1] > _NEAR):
+            yield chrom, near
+            near = []
+        chrom = name
+        near.append(target)
+    if near:
+        yield chrom, near
+
+
+def _shown(finder: CandidateFinder, blocks: Iterator[ReadBlock]) -> Iterator[Seen]:
+    for block in blocks:
+        yield from (Seen(one.chrom, one.pos, one) for one in finder.scan(block))
+        # No later read starts before the last of these, nor is a candidate to come before it.
+        yield Seen(block.chrom, int(block.start[-1]), None)
+    yield from (Seen(one.chrom, one.pos, one) for one in finder.finish())
+
+
+class Cutter:
+    """Finds where a contig may be cut.
+
+    Parameters
+    ----------
+    places : sequence of Interval
+        What is asked for, in order.
+    fetch : callable
+    margin : int
+        Candidates that are further apart than this have nothing to do with each other.
+    """
+
+    def __init__(self, places: Sequence[Interval], fetch: FetchBases, margin: int) -> None:
+        self._fetch, self._margin = fetch, margin
+        self._inside = Inside(places)
+        # A cut has a base of one place on either side: places of one base have no room for it.
+        self._roomy: dict[str, list[Interval]] = {}
+        self._end: dict[str, int] = {}
+        for place in places:
+            self._end[place.chrom] = place.end
+            if place.end - place.start > 1:
+                self._roomy.setdefault(place.chrom, []).append(place)
+
+    def cuts(self, stretch: Stretch) -> list[int]:
+        """The first place for a cut at or after each target; the end of the contig's last place where there is none.
+
+        No more candidates are taken than needed.
+        """
+        seen = (one for one in stretch.variants if one.variant is None or self._inside(one.chrom, one.pos))
+        ahead, reach = next(seen, None), stretch.reach
+        cuts = []
+        for target in stretch.targets:
+            cut = self._within(stretch.chrom, max(target, reach))
+            while ahead is not None and cut < self._end[stretch.chrom]:
+                # Later candidates begin at or after this one, and can be shifted back so far.
+                if ahead.pos - MAX_SHIFT > max(cut, reach + self._margin):
+                    break
+                if ahead.variant is not None:
+                    reach = max(reach, variant_extent(ahead.variant, self._fetch)[1])
+                    cut = self._within(stretch.chrom, max(target, reach))
+                ahead = next(seen, None)
+            cuts.append(cut)
+        return cuts
+
+    def _within(self, chrom: str, position: int) -> int:
+        """The first position from there on with a base of one place on either side; the end of the last without any."""
+        places = self._roomy.get(chrom, [])
+        index = bisect_right(places, position, key=lambda place: place.end)
+        return max(position, places[index].start + 1) if index < len(places) else self._end[chrom]
+
+
+def pieces_between(
+    places: Sequence[Interval], rank: Mapping[str, int], cuts: Sequence[tuple[int, int]]
+) -> list[list[Interval]]:
+    """Places cut in pieces.
+
+    Parameters
+    ----------
+    places : sequence of Interval
+        In the order of `rank`.
+    rank : mapping of str to int
+        Number of each contig in the order of the run.
+    cuts : sequence of (int, int)
+        Rank of a contig and position.
+    """
+    borders = [(-1, 0), *sorted(cuts), (len(rank), 0)]
+    pieces = []
+    index = 0
+    for begin, end in pairwise(borders):
+        piece = []
+        while index < len(places):
+            chrom, start, stop = places[index]
+            number = rank[chrom]
+            first = start if number > begin[0] else max(start, begin[1]) if number == begin[0] else stop
+            last = stop if number < end[0] else min(stop, end[1]) if number == end[0] else start
+            if first < last:
+                piece.append(Interval(chrom, first, last))
+            if (number, stop) > end:
+                # The next piece goes on in this place.
+                break
+            index += 1
+        pieces.append(piece)
+    return pieces

@@ -1,0 +1,188 @@
+"""Genotypes of a region's candidates from its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.evidence.region_evidence import Evidence, without_nuisances
+from pairhmm.genomics.genotypes import (
+    GenotypeOptions,
+    SampleGenotype,
+    allele_likelihoods,
+    call_sample,
+    site_quality,
+)
+from pairhmm.genomics.variants import Variant
+from pairhmm.models.gatk import GatkOptions, floor_scores
+
+MANY_SET_ASIDE = 0.2
+"""Share of a sample's reads over a listed site from which on reads that fit nothing are used all the same.
+
+One chromosome of two has more, and errors of mapping are fewer.
+"""
+
+# log10: further apart than any two likelihoods that can be told apart.
+_NO_FLOOR = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A genotyped candidate.
+
+    Attributes
+    ----------
+    variant : Variant
+    quality : float
+        QUAL, Phred.
+    samples : list of SampleGenotype
+    names : tuple of str
+        Of the samples, in their order.
+    left_out : int
+        Alternative alleles that were not weighed in some sample (`pairhmm.genomics.genotypes.MAX_GENOTYPES`).
+    """
+
+    variant: Variant
+    quality: float
+    samples: list[SampleGenotype]
+    names: tuple[str, ...] = ()
+    left_out: int = 0
+
+    @property
+    def is_variant(self) -> bool:
+        """Whether some sample has an alternative allele."""
+        return any(sample.alleles and any(sample.alleles) for sample in self.samples)
+
+    @property
+    def genotypes(self) -> dict[str, SampleGenotype]:
+        """The genotype of each sample by its name."""
+        return dict(zip(self.names, self.samples, strict=True))
+
+
+def genotype_region(
+    evidence: Evidence, samples: Sequence[str], options: GenotypeOptions, model: GatkOptions, discovered: bool
+) -> Iterator[Site]:
+    """Genotype each candidate of a region that is asked for.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    samples : sequence of str
+    options : GenotypeOptions
+    model : GatkOptions
+        How far a haplotype may lie below a read's best.
+    discovered : bool
+        Leave out candidates that no sample has, and alleles that none has.
+    """
+    names = tuple(samples)
+    view = _View(evidence, samples, options, model)
+    for index, variant in enumerate(evidence.region.variants):
+        if variant.role != "asked":
+            continue
+        site = view.site(index)
+        if discovered:
+            if not site.is_variant:
+                continue
+            seen = {allele for one in site.samples for allele in one.alleles or ()} - {0}
+            if len(seen) < len(variant.alts):
+                site = replace(view.site(index, sorted(seen)), left_out=site.left_out)
+        yield replace(site, names=names)
+
+
+def on_listed_alleles(evidence: Evidence) -> Evidence:
+    """What a region of listed candidates says of them.
+
+    Haplotypes with nuisances tell which reads fit the region. Haplotypes of listed alleles alone tell what a read
+    carries of these: a haplotype with a nuisance can spell a listed allele in another way, and would take its reads
+    (figures in benchmarks/README.md). Reads that fit nothing are set aside as errors of mapping, unless they are many.
+    Then they are a chromosome with a variant that neither the list nor any alignment shows, and without them the other
+    chromosome would be called twice.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    """
+    return replace(without_nuisances(evidence), set_aside=_few_set_aside(evidence))
+
+
+def _few_set_aside(evidence: Evidence) -> NDArray[np.bool_]:
+    """bool[reads]: those set aside, but for sites where they are many of a sample's reads."""
+    aside = evidence.set_aside
+    if not aside.any():
+        return aside
+    kept = np.zeros(len(aside), dtype=bool)
+    for variant, (first, last) in zip(evidence.region.variants, evidence.region.extents, strict=True):
+        if variant.role == "nuisance":
+            continue
+        over = (evidence.start < last) & (evidence.end > first)
+        covering = np.bincount(evidence.sample[over])
+        without = np.bincount(evidence.sample[over & aside], minlength=len(covering))
+        many = without >= MANY_SET_ASIDE * np.maximum(covering, 1)
+        kept[over] |= many[evidence.sample[over]]
+    return aside & ~kept
+
+
+class _View:
+    """A region's reads as its sites see them: without those set aside, floored, with mates found."""
+
+    def __init__(
+        self, evidence: Evidence, samples: Sequence[str], options: GenotypeOptions, model: GatkOptions
+    ) -> None:
+        used = ~evidence.set_aside
+        self._region, self._samples, self._options = evidence.region, samples, options
+        self._scores = floor_scores(evidence.log10[used], model)
+        self._floor = _NO_FLOOR if model.score_floor is None else model.score_floor
+        self._start, self._end, self._sample = evidence.start[used], evidence.end[used], evidence.sample[used]
+        self._fragments = _fragments([name for name, keep in zip(evidence.names, used.tolist(), strict=True) if keep])
+        self._alleles = np.array([haplotype.alleles for haplotype in evidence.haplotypes], dtype=np.int64)
+
+    def site(self, index: int, kept: list[int] | None = None) -> Site:
+        """A candidate genotyped, with all its alternative alleles or with some."""
+        variant, allele_of = self._region.variants[index], self._alleles[:, index]
+        if kept is not None:
+            renumber = np.full(len(variant.alts) + 1, -1)
+            renumber[[0, *kept]] = np.arange(len(kept) + 1)
+            variant, allele_of = _with_alleles(variant, kept), renumber[allele_of]
+        first, last = self._region.extents[index]
+        reads = np.flatnonzero((self._start < last) & (self._end > first))
+        options = self._options
+        ploidies = [options.ploidies.of(name, variant.chrom, variant.pos, options.ploidy) for name in self._samples]
+        view = self._scores[reads], self._sample[reads], self._fragments[reads]
+        return _site(variant, allele_of, *view, ploidies, options, self._floor)
+
+
+def _site(
+    variant: Variant,
+    allele_of: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    sample: NDArray[np.int32],
+    fragments: NDArray[np.int64],
+    ploidies: Sequence[int],
+    options: GenotypeOptions,
+    floor: float,
+) -> Site:
+    priors = tuple(options.snv_prior if len(alt) == len(variant.ref) else options.indel_prior for alt in variant.alts)
+    rows = allele_likelihoods(scores, allele_of, len(variant.alts) + 1, floor)
+    samples = []
+    for index, ploidy in enumerate(ploidies):
+        ours = sample == index
+        samples.append(call_sample(rows[ours], fragments[ours], priors, ploidy))
+    return Site(variant, site_quality(samples), samples, left_out=max(sample.left_out for sample in samples))
+
+
+def _fragments(names: list[str]) -> NDArray[np.int64]:
+    """Equal numbers for equal names."""
+    seen: dict[str, int] = {}
+    return np.array([seen.setdefault(name, len(seen)) for name in names], dtype=np.int64)
+
+
+def _with_alleles(variant: Variant, kept: list[int]) -> Variant:
+    """The variant with some of its alternative alleles, and no more reference bases than they need."""
+    alts = [variant.alts[allele - 1] for allele in kept]
+    ref = variant.ref
+    while len(ref) > 1 and all(len(alt) > 1 and alt[-1] == ref[-1] for alt in alts):
+        ref, alts = ref[:-1], [alt[:-1] for alt in alts]
+    return Variant(variant.chrom, variant.pos, ref, tuple(alts), variant.id, variant.record_index)

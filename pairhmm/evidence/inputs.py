@@ -1,0 +1,132 @@
+"""What a run is given: files and places (`RunInputs`), and everything else that can be set (`RunOptions`).
+
+Both are plain data that can be pickled: what describes a run here describes it in another process too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated, Self
+
+from pairhmm.engine import Choice, check_backend
+from pairhmm.evidence.stream import EvidenceOptions
+from pairhmm.genomics.discovery import CandidateOptions
+from pairhmm.genomics.regions import RegionOptions
+from pairhmm.genomics.sam_flags import DUPLICATE, QC_FAIL, SECONDARY, SUPPLEMENTARY, UNMAPPED
+from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of, some_paths_of, texts_of
+from pairhmm.interface.options import Within, check_fields
+from pairhmm.io.alignments.read_blocks import ReadSelection
+from pairhmm.models.gatk import GatkOptions
+
+EXCLUDED_FLAGS = UNMAPPED | SECONDARY | QC_FAIL | DUPLICATE | SUPPLEMENTARY
+"""SAM flags of the alignments that are left out by default, as in GATK's HaplotypeCaller."""
+
+MIN_MAPQ = 20
+"""Mapping quality (Phred) below which alignments are left out by default, as in GATK's HaplotypeCaller."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunInputs:
+    """The files that a run reads, and the regions that it looks at; `RunInputs.of` makes it from what callers give.
+
+    Attributes
+    ----------
+    alignments : tuple of str
+        BAM or CRAM files, sorted by coordinate. Samples are those of their read groups.
+    reference : str
+        FASTA that the reads were aligned to.
+    candidates : str or None
+        VCF or BCF of candidate variants, whose combinations are the haplotypes.
+    haplotypes : str or None
+        FASTA of the haplotypes of one region. With neither `candidates` nor `haplotypes`, candidates are found in the
+        reads.
+    regions : tuple of str
+        ``chr:begin-end``, 1-based inclusive. They need indexed alignments.
+    regions_file : str or None
+        BED, 0-based half-open. With neither `regions` nor `regions_file`, the run goes over everything.
+    """
+
+    alignments: tuple[str, ...]
+    reference: str
+    candidates: str | None = None
+    haplotypes: str | None = None
+    regions: tuple[str, ...] = ()
+    regions_file: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        alignments: Paths,
+        reference: AnyPath,
+        candidates: AnyPath | None = None,
+        haplotypes: AnyPath | None = None,
+        regions: Texts = (),
+        regions_file: AnyPath | None = None,
+    ) -> Self:
+        """Inputs from paths as text, bytes or path objects; one alignment file or one region may stand alone.
+
+        Raises
+        ------
+        InputError
+            For no alignment file at all.
+        """
+        return cls(
+            tuple(some_paths_of(alignments, "alignments")),
+            path_of(reference),
+            path_of(candidates),
+            path_of(haplotypes),
+            tuple(texts_of(regions)),
+            path_of(regions_file),
+        )
+
+    @property
+    def candidates_are_discovered(self) -> bool:
+        """Whether candidates are those that the reads show."""
+        return self.candidates is None and self.haplotypes is None
+
+    @property
+    def candidates_are_listed(self) -> bool:
+        """Whether candidates are the records of a file."""
+        return self.candidates is not None and self.haplotypes is None
+
+    @property
+    def files(self) -> tuple[str | None, ...]:
+        """Every file that is read, indexes aside; None for those that were not given."""
+        return (*self.alignments, self.reference, self.candidates, self.haplotypes, self.regions_file)
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """All that can be set of a run; the defaults are the commands'.
+
+    Attributes
+    ----------
+    reads : ReadSelection
+        Which alignments are used.
+    model : GatkOptions
+        How reads are prepared for the pair-HMM.
+    joining : RegionOptions
+        How candidates are joined into regions.
+    evidence : EvidenceOptions
+        Limits on haplotypes and depth.
+    discovery : CandidateOptions
+        What makes an allele seen in reads a candidate.
+    backend : str or Choice
+        What computes: a backend's name, or that with its devices.
+    threads : int
+    chunk_size : int
+        Reads held at once, about; changes no result.
+    """
+
+    reads: ReadSelection = field(default_factory=lambda: ReadSelection(EXCLUDED_FLAGS, MIN_MAPQ))
+    model: GatkOptions = field(default_factory=GatkOptions)
+    joining: RegionOptions = field(default_factory=RegionOptions)
+    evidence: EvidenceOptions = field(default_factory=EvidenceOptions)
+    discovery: CandidateOptions = field(default_factory=CandidateOptions)
+    backend: str | Choice = "auto"
+    threads: Annotated[int, Within(1)] = 1
+    chunk_size: Annotated[int, Within(1)] = 20_000
+
+    def __post_init__(self) -> None:
+        check_backend(self.backend)
+        check_fields(self)

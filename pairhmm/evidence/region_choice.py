@@ -1,0 +1,122 @@
+"""Which regions a run scores, and where it wants reads for them.
+
+Regions come from a list of candidates, from candidates that the reads show, or from haplotypes that were given. All
+coordinates are 0-based half-open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import tee
+
+from pairhmm.errors import InputError
+from pairhmm.evidence.given_haplotypes import describe_haplotypes
+from pairhmm.evidence.inputs import RunInputs, RunOptions
+from pairhmm.evidence.places import Inside, with_context
+from pairhmm.evidence.region_sources import DiscoveredRegions, GivenRegion, ListedRegions, RegionSource
+from pairhmm.genomics.discovery import CandidateFinder
+from pairhmm.genomics.haplotypes import Haplotype
+from pairhmm.genomics.nuisances import Nuisances
+from pairhmm.genomics.regions import MAX_SHIFT, FetchBases, Region, RegionBuilder, RegionOptions, variant_extent
+from pairhmm.genomics.sequences import decode
+from pairhmm.genomics.variants import Variant
+from pairhmm.io.sequences.fasta import Reference
+from pairhmm.io.sequences.intervals import Interval
+from pairhmm.io.sequences.reader import read_sequences
+from pairhmm.io.variants.candidates import CandidateReader
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenRegions:
+    """The regions of a run, and where it reads for them.
+
+    Attributes
+    ----------
+    source : RegionSource
+    haplotypes : list of Haplotype or None
+        Those of every region, where they were given.
+    places : list of Interval or None
+        Where alignments are read at all; None for everywhere.
+    wanted : iterator of Interval or None
+        Where reads are wanted inside `places`; None for everywhere there.
+    """
+
+    source: RegionSource
+    haplotypes: list[Haplotype] | None
+    places: list[Interval] | None
+    wanted: Iterator[Interval] | None
+
+
+def choose_regions(
+    inputs: RunInputs,
+    options: RunOptions,
+    genome: Reference,
+    contigs: dict[str, int],
+    n_samples: int,
+    asked: list[Interval] | None,
+) -> ChosenRegions:
+    """Choose the regions of a run by its inputs.
+
+    Parameters
+    ----------
+    inputs : RunInputs
+    options : RunOptions
+    genome : Reference
+    contigs : dict of str to int
+        Lengths, in the order of the run.
+    n_samples : int
+    asked : list of Interval or None
+        Where genotypes are asked for; None for everywhere.
+
+    Raises
+    ------
+    InputError
+        Where haplotypes are given and not exactly one region.
+    """
+    if inputs.haplotypes is not None:
+        region, haplotypes = _given_region(inputs.haplotypes, asked, genome)
+        return ChosenRegions(GivenRegion(region, list(contigs)), haplotypes, asked, None)
+    known = with_context(asked, genome)
+    builder = RegionBuilder(genome.fetch, contigs, _limited(options))
+    finder = CandidateFinder(genome.fetch, n_samples, options.discovery)
+    inside, around = Inside(asked), Inside(known)
+    if inputs.candidates is None:
+        return ChosenRegions(DiscoveredRegions(finder, builder, inside, around), None, known, None)
+    reader = CandidateReader(inputs.candidates, contigs, genome.fetch, skip_unknown=known is not None)
+    listed, ahead = tee(one for one in reader if around(one.chrom, one.pos))
+    source = ListedRegions(listed, builder, list(contigs), Nuisances(finder, genome.fetch), inside)
+    return ChosenRegions(source, None, known, wanted_intervals(ahead, genome.fetch))
+
+
+def wanted_intervals(listed: Iterable[Variant], fetch: FetchBases) -> Iterator[Interval]:
+    """Where listed candidates want reads: disjoint, in the order of the list."""
+    current: Interval | None = None
+    for variant in listed:
+        start, end = variant_extent(variant, fetch)
+        # Extents begin up to MAX_SHIFT before their records, so that later ones can begin before earlier ones.
+        if current is not None and (variant.chrom != current.chrom or start > current.end + 2 * MAX_SHIFT):
+            yield current
+            current = None
+        if current is None:
+            current = Interval(variant.chrom, start, end)
+        else:
+            current = Interval(variant.chrom, min(current.start, start), max(current.end, end))
+    if current is not None:
+        yield current
+
+
+def _limited(options: RunOptions) -> RegionOptions:
+    """No more alleles in a region than there may be haplotypes beside the reference."""
+    most = min(options.joining.max_alleles, options.evidence.max_haplotypes - 1)
+    return replace(options.joining, max_alleles=max(1, most))
+
+
+def _given_region(path: str, places: Sequence[Interval] | None, genome: Reference) -> tuple[Region, list[Haplotype]]:
+    """The one region whose haplotypes are the records of a FASTA file."""
+    if places is None or len(places) != 1:
+        raise InputError("--haplotypes", path, "its records span one region", "give that region, and only it, with -r")
+    chrom, start, end = places[0]
+    records = [Haplotype(decode(record.codes), (), record.name) for record in read_sequences(path)]
+    region = Region(chrom, start, end, start, end, start, end)
+    return describe_haplotypes(region, genome.fetch(chrom, start, end), records)

@@ -1,0 +1,86 @@
+"""What is known of a region once its reads are scored. All coordinates are 0-based half-open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.genomics.haplotypes import Haplotype
+from pairhmm.genomics.regions import Region
+
+
+@dataclass(slots=True)
+class Evidence:
+    """A region with its haplotypes, its reads, and the likelihood of each read given each haplotype.
+
+    Attributes
+    ----------
+    region : Region
+    haplotypes : list of Haplotype
+        The reference first, unless haplotypes were given.
+    names : list of str
+        Read names.
+    sample : int32 (reads,)
+    flag : uint16 (reads,)
+        SAM flags.
+    start, end : int64 (reads,)
+        Where each read is aligned.
+    length : int64 (reads,)
+        Bases of each read before it was cut.
+    log10 : float64 (reads, haplotypes)
+        log10 P(read | haplotype).
+    precision : uint8 (reads, haplotypes)
+        What made each score: an index into `pairhmm.models.batch.PRECISIONS`.
+    set_aside : bool (reads,)
+        Reads that fit none of the haplotypes; genotypes are made without them.
+    samples : sequence of str
+        Names of the run's samples, which `sample` counts.
+    """
+
+    region: Region
+    haplotypes: list[Haplotype]
+    names: list[str]
+    sample: NDArray[np.int32]
+    flag: NDArray[np.uint16]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    length: NDArray[np.int64]
+    log10: NDArray[np.float64]
+    precision: NDArray[np.uint8]
+    set_aside: NDArray[np.bool_]
+    samples: Sequence[str] = ()
+
+    @property
+    def sample_names(self) -> list[str]:
+        """The sample of each read, by name."""
+        return [self.samples[index] for index in self.sample.tolist()]
+
+    def __repr__(self) -> str:
+        place = f"{self.region.chrom}:{self.region.start + 1}-{self.region.end}"
+        return f"Evidence({place}, {len(self.names)} reads, {len(self.haplotypes)} haplotypes)"
+
+
+def without_nuisances(evidence: Evidence) -> Evidence:
+    """The evidence on the haplotypes of listed alleles alone; which reads are set aside stays as it is."""
+    columns = [number for number, one in enumerate(evidence.region.variants) if one.role != "nuisance"]
+    if len(columns) == len(evidence.region.variants):
+        return evidence
+    kept = [number for number, haplotype in enumerate(evidence.haplotypes) if not haplotype.is_nuisance]
+    region = evidence.region
+    return replace(
+        evidence,
+        region=replace(
+            region,
+            variants=tuple(region.variants[number] for number in columns),
+            extents=tuple(region.extents[number] for number in columns),
+        ),
+        haplotypes=[
+            replace(haplotype, alleles=tuple(haplotype.alleles[number] for number in columns))
+            for haplotype in (evidence.haplotypes[number] for number in kept)
+        ],
+        log10=np.ascontiguousarray(evidence.log10[:, kept]),
+        precision=np.ascontiguousarray(evidence.precision[:, kept]),
+    )

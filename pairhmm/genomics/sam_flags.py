@@ -1,0 +1,36 @@
+"""SAM flags (SAM specification, section 1.4), and what they say of mates."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+PAIRED: Final = 0x1
+PROPER_PAIR: Final = 0x2
+UNMAPPED: Final = 0x4
+REVERSE: Final = 0x10
+MATE_REVERSE: Final = 0x20
+FIRST: Final = 0x40
+SECOND: Final = 0x80
+SECONDARY: Final = 0x100
+QC_FAIL: Final = 0x200
+DUPLICATE: Final = 0x400
+SUPPLEMENTARY: Final = 0x800
+
+ALL: Final = 0xFFFF
+"""All bits that the field can hold."""
+
+
+def mate_of(flag: int) -> int:
+    """1 or 2 for the first or second read of a pair; 0 for a read without a mate."""
+    if not flag & PAIRED:
+        return 0
+    return 1 if flag & FIRST else 2 if flag & SECOND else 0
+
+
+def mates_of(flags: NDArray[np.integer]) -> NDArray[np.int64]:
+    """`mate_of` for many reads."""
+    number = np.where(flags & FIRST, 1, np.where(flags & SECOND, 2, 0))
+    return np.where(flags & PAIRED, number, 0)

@@ -1,0 +1,18 @@
+"""What files of each format begin with."""
+
+from __future__ import annotations
+
+from typing import Final
+
+GZIP: Final = b"\x1f\x8b"
+GZIP_DEFLATE: Final = b"\x1f\x8b\x08"
+"""With the method, of which there is one."""
+BGZF_HEAD_SIZE: Final = 18
+"""Bytes of a BGZF block before its data (SAM specification, section 4.1)."""
+
+BAM: Final = b"BAM\1"
+CRAM: Final = b"CRAM"
+SAM: Final = (b"@HD\t", b"@SQ\t", b"@RG\t", b"@PG\t", b"@CO\t")
+"""Any of these."""
+BCF: Final = b"BCF"
+VCF: Final = b"##fileformat=VCF"

@@ -1,0 +1,112 @@
+"""Parquet, wherever it is read or written: pyarrow where it is installed, and what it says of damaged files.
+
+A file carries a checksum of its values (`pairhmm.io.files.parquet_sums`), and its pages have their own.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from mmap import mmap
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from pairhmm.errors import InputError, PairhmmError
+from pairhmm.io.files.parquet_sums import ColumnSums
+
+ENDING = ".parquet"
+ROWS_PER_GROUP = 1 << 17
+"""Rows of a Parquet row group, about."""
+WRITING = {"compression": "zstd", "write_page_checksum": True}
+"""Options of ``ParquetWriter``: a damaged page must not be read as other numbers."""
+READING = {"page_checksum_verification": True, "pre_buffer": False}
+"""Options of ``ParquetFile``."""
+# Bytes that pyarrow's libraries take when they are loaded, and a little to work with.
+_ARROW_ROOM = 128 << 20
+
+
+def pyarrow_for(path: str) -> ModuleType:
+    """The library, or an error that says what `path` needs.
+
+    Raises
+    ------
+    InputError
+        Where it is not installed.
+    PairhmmError
+        Where it is there, and does not load: for want of memory, mostly.
+    """
+    if find_spec("pyarrow") is None:
+        raise InputError(path, "", "Parquet needs pyarrow", "pip install 'pairhmm[parquet]', or write .tsv.gz")
+    # Arrow's own allocators and threads reserve memory by the hundred megabytes; where there is none, they end the
+    # process or wait for ever, and so does its loading.
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
+    try:
+        if "pyarrow" not in sys.modules:
+            mmap(-1, _ARROW_ROOM).close()
+        import pyarrow
+        import pyarrow.parquet
+    except OSError as error:
+        raise PairhmmError(f"{path}: Parquet needs {_ARROW_ROOM >> 20} MB of memory more, or write .tsv.gz") from error
+    except ImportError as error:
+        why = " ".join(str(error).split())
+        raise PairhmmError(f"{path}: pyarrow, which Parquet needs, does not load: {why}") from error
+    module: ModuleType = pyarrow
+    return module
+
+
+@contextmanager
+def damage_errors(arrow: ModuleType, path: str) -> Iterator[None]:
+    """Turn what pyarrow says of a damaged file into an `InputError`; want of memory stays what it is."""
+    try:
+        yield
+    except MemoryError:
+        raise
+    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise InputError(path, "", "can't be read as Parquet", "it may be cut off or damaged: make it again") from error
+
+
+class RowGroups:
+    """A Parquet file that is written in groups of rows: one a region would cost more than its rows.
+
+    Parameters
+    ----------
+    arrow : module
+        From `pyarrow_for`.
+    path : Path
+    fields : list of (str, pyarrow.DataType)
+        Names and types of the columns.
+    """
+
+    def __init__(self, arrow: ModuleType, path: Path, fields: list[tuple[str, Any]]) -> None:
+        from pyarrow import parquet
+
+        self._arrow = arrow
+        self._schema = arrow.schema(fields)
+        self._file = parquet.ParquetWriter(str(path), self._schema, **WRITING)
+        self._sums = ColumnSums(self._schema)
+        self._columns: list[list[Any]] = [[] for _ in fields]
+
+    def append(self, columns: list[list[Any]]) -> None:
+        """Take rows, column by column."""
+        for held, new in zip(self._columns, columns, strict=True):
+            held += new
+        if len(self._columns[0]) >= ROWS_PER_GROUP:
+            self._flush()
+
+    def close(self) -> None:
+        """Write what is held, and the checksum."""
+        self._flush()
+        self._sums.write(self._file)
+        self._file.close()
+
+    def _flush(self) -> None:
+        fields = zip(self._columns, self._schema, strict=True)
+        arrays = [self._arrow.array(values, type=field.type) for values, field in fields]
+        rows = self._arrow.Table.from_arrays(arrays, schema=self._schema)
+        self._sums.add(rows)
+        self._file.write_table(rows)
+        self._columns = [[] for _ in self._columns]

@@ -1,0 +1,85 @@
+"""A checksum of all values of a Parquet file.
+
+Pages have checksums of their own. Page headers and the footer have none, although they say how many rows there are and
+where. Each file therefore carries a checksum of its values, which is compared by readers of the whole file.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+import numpy as np
+
+from pairhmm.errors import InputError
+
+_KEY = "pairhmm.crc32"
+
+
+class ColumnSums:
+    """A checksum a column, with its name and type.
+
+    It is fed batch after batch; how the rows are cut into batches does not matter.
+
+    Parameters
+    ----------
+    schema : pyarrow.Schema
+    """
+
+    def __init__(self, schema: Any) -> None:
+        self._types = [str(getattr(field.type, "value_type", field.type)) for field in schema]
+        self._sums = {name: [0, 0] for name in schema.names}
+
+    def add(self, batch: Any) -> None:
+        """Take the next rows.
+
+        Parameters
+        ----------
+        batch : pyarrow.RecordBatch or pyarrow.Table
+            Columns of numbers and of text, in a dictionary or not, without nulls.
+        """
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            for chunk in getattr(column, "chunks", [column]):
+                sums = self._sums[name]
+                # None are written: those that a damaged header makes are to change the sum.
+                sums[0] += chunk.null_count
+                for at, part in enumerate(_parts(chunk)):
+                    sums[at] = zlib.crc32(part, sums[at])
+
+    def text(self) -> str:
+        """The sums in the form that the file carries."""
+        sums = zip(self._sums.items(), self._types, strict=True)
+        return " ".join(f"{name}:{kind}:{values:08x}:{lengths:08x}" for (name, (values, lengths)), kind in sums)
+
+    def write(self, writer: Any) -> None:
+        """Put the sums into the footer of a ``ParquetWriter`` that is still open."""
+        writer.add_key_value_metadata({_KEY: self.text()})
+
+    def compare(self, path: str, file: Any) -> None:
+        """Compare with what a ``ParquetFile`` carries, after all its rows were added.
+
+        Raises
+        ------
+        InputError
+            Where the sums are others, or are not there.
+        """
+        carried = (file.metadata.metadata or {}).get(_KEY.encode())
+        if carried != self.text().encode():
+            what = "its rows do not fit its checksum" if carried else "it has no checksum"
+            raise InputError(path, "", what, "it may be damaged or of another program: make it again with pairhmm")
+
+
+def _parts(array: Any) -> tuple[bytes | memoryview, ...]:
+    """The bytes of an array's values, and of their lengths where it is text."""
+    if hasattr(array, "dictionary"):
+        array = array.dictionary_decode()
+    _, *buffers = array.buffers()
+    first, count = array.offset, len(array)
+    if not count:
+        return ()
+    if len(buffers) == 1:
+        width = array.type.bit_width // 8
+        return (memoryview(buffers[0])[first * width : (first + count) * width],)
+    ends = np.frombuffer(buffers[0], dtype=np.int32)[first : first + count + 1]
+    text = memoryview(buffers[1])[int(ends[0]) : int(ends[-1])] if buffers[1] is not None else b""
+    return text, np.diff(ends).tobytes()

@@ -1,0 +1,10 @@
+"""stdin and stdout: what they are called where a path is given, and their descriptors."""
+
+from __future__ import annotations
+
+from typing import Final
+
+STDIN: Final = "-"
+STDOUT: Final = "-"
+STDIN_FILE: Final = 0
+STDOUT_FILE: Final = 1

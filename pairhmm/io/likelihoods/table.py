@@ -1,0 +1,67 @@
+"""What a likelihood table is: its columns, the rows of a region, and the companion that describes each haplotype."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.interface.display import short_repr
+from pairhmm.io.files import parquet
+
+COLUMNS = ("sample", "chrom", "start", "end", "read_name", "mate", "haplotype", "log10_likelihood", "precision")
+HAPLOTYPE_COLUMNS = ("chrom", "start", "end", "haplotype", "sequence", "alleles", "variants", "nuisance")
+ENDINGS = (".tsv", ".tsv.gz", ".gz", parquet.ENDING)
+
+
+@dataclass(frozen=True, slots=True)
+class LikelihoodRows:
+    """The rows of one region, in the order that they are written in.
+
+    Attributes
+    ----------
+    chrom : str
+    start, end : int
+        0-based half-open.
+    samples, read_names : list of str
+        One a read.
+    mates : sequence of int
+        1 or 2; 0 for a read without a mate.
+    haplotypes : list of str
+        Names, such as ``chr1:100-250/0``.
+    sequences : list of str
+    alleles : list of str
+        Allele of each variant on each haplotype, comma-separated; 0 is the reference.
+    variants : str
+        ``pos:ref>alt[/alt]`` of the region's variants (1-based), comma-separated.
+    nuisances : list of bool
+        Whether each haplotype has an allele that is not listed (`pairhmm.genomics.haplotypes.Haplotype.is_nuisance`).
+    log10 : float64[reads, haplotypes]
+    precision : uint8[reads, haplotypes]
+    """
+
+    chrom: str
+    start: int
+    end: int
+    samples: list[str]
+    read_names: list[str]
+    mates: Sequence[int]
+    haplotypes: list[str]
+    sequences: list[str]
+    alleles: list[str]
+    variants: str
+    nuisances: list[bool]
+    log10: NDArray[np.float64]
+    precision: NDArray[np.uint8]
+
+    __repr__ = short_repr
+
+
+def companion(path: str) -> str:
+    """Where the haplotypes of a likelihood table are described."""
+    for ending in ENDINGS:
+        if path.endswith(ending):
+            return f"{path[: -len(ending)]}.haplotypes{'.tsv.gz' if ending == '.gz' else ending}"
+    return f"{path}.haplotypes"

@@ -1,0 +1,73 @@
+"""FASTA and FASTQ, read record by record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.errors import InputError
+from pairhmm.genomics.qualities import HIGHEST_QUALITY, PHRED_OFFSET
+from pairhmm.genomics.sequences import encode
+from pairhmm.io.files.end_markers import check_end
+from pairhmm.io.files.htslib import quiet
+from pairhmm.io.files.names import check_names
+
+
+@dataclass(frozen=True, slots=True)
+class SequenceRecord:
+    """A FASTA or FASTQ record: codes (uint8), and Phred qualities (uint8) where the file has them."""
+
+    name: str
+    codes: NDArray[np.uint8]
+    quality: NDArray[np.uint8] | None
+
+
+def read_sequences(path: str | Path) -> Iterator[SequenceRecord]:
+    """Records of a FASTA or FASTQ file, gzipped or not.
+
+    Raises
+    ------
+    InputError
+        Naming the record: for letters outside IUPAC, empty sequences, and files that are neither format or cut off.
+    """
+    import pysam  # takes as long to load as a .in file of 50 MB, which does without
+
+    name = ""
+    # Also because the system says better than htslib why a file can't be opened.
+    check_end(str(path))
+    try:
+        with quiet(), pysam.FastxFile(str(path)) as records:
+            for record in records:
+                name = record.name or ""
+                check_names(str(path), "record", [name], "rename it")
+                if not record.sequence:
+                    raise InputError(str(path), name, "empty sequence", "remove the record")
+                codes, quality = _codes(str(path), name, record.sequence), None
+                if record.quality is not None:
+                    quality = np.frombuffer(record.quality.encode(), dtype=np.uint8) - PHRED_OFFSET
+                    # To pysam a sequence ends at a byte of 0, to htslib at its line's end.
+                    if len(quality) != len(codes):
+                        rule = f"{len(quality)} qualities for {len(codes)} bases"
+                        raise InputError(str(path), name, rule, "the file may be damaged")
+                    if int(quality.max()) > HIGHEST_QUALITY:
+                        raise InputError(str(path), name, "a quality below '!'", "qualities must be Phred+33")
+                yield SequenceRecord(name, codes, quality)
+    except OSError as error:
+        what = error.strerror or "can't be read"
+        raise InputError(str(path), name, what, "check the path, and that it is FASTA or FASTQ") from error
+    except ValueError as error:
+        place = f"after {name}" if name else ""
+        raise InputError(str(path), place, str(error), "the file may be cut off") from error
+    if not name:
+        raise InputError(str(path), "", "no FASTA or FASTQ record in it", "check the file")
+
+
+def _codes(path: str, name: str, sequence: str) -> NDArray[np.uint8]:
+    try:
+        return encode(sequence)
+    except ValueError as error:
+        raise InputError(path, name, str(error), "use A C G T U and IUPAC codes") from error

@@ -1,0 +1,1 @@
+"""A simulated data set: its genome, its true variants and its reads."""

@@ -1,0 +1,128 @@
+"""Reads calls: the records of a VCF or BCF with all their samples' fields."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from math import isfinite
+
+import pysam
+
+from pairhmm.errors import InputError
+from pairhmm.io.files.end_markers import check_end
+from pairhmm.io.files.htslib import UNREADABLE, quiet
+from pairhmm.reporting.sites import ReportedSite, SampleCall
+
+_PROVENANCE = ("fileDate", "source", "reference", "Version", "Command", "Backend", "commandline", "CommandLine")
+
+
+class CalledSites:
+    """An open VCF or BCF; a context manager and an iterator over its records.
+
+    Parameters
+    ----------
+    path : str
+
+    Attributes
+    ----------
+    path : str
+    samples : list of str
+    contigs : dict of str to (int or None)
+        The header's, with lengths where it has them.
+    provenance : list of (str, str)
+        Header lines that say what made the file.
+
+    Raises
+    ------
+    InputError
+        For a file that can't be read, is no VCF, or has a record that can't be read.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        # Also because the system says better than htslib why a file can't be opened.
+        check_end(path)
+        # htslib would also complain of missing contig lines, which nothing here needs.
+        self._quiet = ExitStack()
+        self._quiet.enter_context(quiet())
+        try:
+            self._file = pysam.VariantFile(path)
+        except UNREADABLE as error:
+            self._quiet.close()
+            raise InputError(path, "", "not a VCF or BCF file", "give calls as VCF or BCF") from error
+        header = self._file.header
+        try:
+            self.samples = list(header.samples)
+            self.contigs = {str(name): contig.length for name, contig in header.contigs.items()}
+            self.provenance = [
+                (record.key, record.value)
+                for record in header.records
+                if record.key and record.value and _is_provenance(record.key)
+            ]
+        # Of a header's numbers that fit nothing pysam says so by an assertion.
+        except (AssertionError, ValueError) as error:
+            self.close()
+            raise InputError(path, "", "its header can't be read", "the file may be damaged") from error
+
+    def __iter__(self) -> Iterator[ReportedSite]:
+        place = ""
+        try:
+            for record in self._file:
+                place = f"{record.chrom}:{record.pos}"
+                # htslib drops the samples of a record that it can't take apart; a BCF may hold more than its header.
+                if len(record.samples) != len(self.samples):
+                    raise InputError(self.path, place, "can't be read", "the file may be cut off or damaged")
+                yield _site(record)
+        except (OSError, ValueError, NotImplementedError) as error:
+            where = f"after {place}" if place else "its first record"
+            raise InputError(self.path, where, "can't be read", "the file may be cut off or damaged") from error
+
+    def close(self) -> None:
+        """Close the file."""
+        # After a failed read closing fails too, and would hide why.
+        with suppress(OSError):
+            self._file.close()
+        self._quiet.close()
+
+    def __enter__(self) -> CalledSites:
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        self.close()
+
+
+def _is_provenance(key: str) -> bool:
+    return key in _PROVENANCE or key.endswith(("Version", "Command", "Backend"))
+
+
+def _site(record: pysam.VariantRecord) -> ReportedSite:
+    calls = tuple(_call(sample) for sample in record.samples.values())
+    alts = tuple(alt for alt in record.alts or () if alt)
+    filters = ";".join(map(str, record.filter.keys())) or "."
+    # A number beyond what a float holds is none.
+    quality = record.qual if record.qual is not None and math.isfinite(record.qual) else None
+    return ReportedSite(record.chrom, record.start, record.ref or "", alts, record.id or "", quality, filters, calls)
+
+
+def _call(sample: pysam.VariantRecordSample) -> SampleCall:
+    return SampleCall(
+        tuple(sample.get("GT") or ()),
+        bool(sample.phased),
+        _numbers(sample.get("AD")),
+        _number(sample.get("DP")),
+        _number(sample.get("GQ")),
+        _numbers(sample.get("PL")),
+    )
+
+
+def _number(value: object) -> int | None:
+    """The number, or nothing where the header declares the field as text or as a list."""
+    return int(value) if isinstance(value, int | float) and isfinite(value) else None
+
+
+def _numbers(values: object) -> tuple[int, ...]:
+    """The numbers, or nothing where one is missing, or where the header declares something else."""
+    numbers = [_number(value) for value in values] if isinstance(values, tuple) else []
+    known = tuple(number for number in numbers if number is not None)
+    return known if len(known) == len(numbers) else ()

@@ -1,0 +1,196 @@
+"""Writes calls: genotypes as VCF, bgzipped VCF or BCF, with an index."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pysam
+import pysam.bcftools
+
+from pairhmm.genomics.genotypes import MAX_GQ, SampleGenotype
+from pairhmm.genomics.variants import Variant
+from pairhmm.io.files.bgzip import LONGEST_FOR_TBI, BgzipText
+from pairhmm.io.files.endings import TABIX_INDICES, require_ending
+from pairhmm.io.files.names import printable
+from pairhmm.io.files.outputs import TextSink, open_output, output_errors, scratch_beside, whole_files
+
+PASS, LOW_QUALITY = "PASS", "LowQual"
+
+CALL_ENDINGS = (".vcf", ".vcf.gz", ".bcf")
+VCF_COLUMNS = ("#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO")
+"""The columns that every VCF has; FORMAT and the samples follow."""
+
+_FIELDS = (
+    '##INFO=<ID=AC,Number=A,Type=Integer,Description="Copies of each alternate allele in the genotypes">',
+    '##INFO=<ID=AF,Number=A,Type=Float,Description="Share of each alternate allele in the genotypes">',
+    '##INFO=<ID=AN,Number=1,Type=Integer,Description="Alleles in the genotypes">',
+    '##INFO=<ID=DP,Number=1,Type=Integer,Description="Reads used, over all samples">',
+    '##FORMAT=<ID=GT,Number=1,Type=String,Description="Genotype">',
+    '##FORMAT=<ID=AD,Number=R,Type=Integer,Description="Informative reads of each allele">',
+    '##FORMAT=<ID=DP,Number=1,Type=Integer,Description="Reads used, both mates of a pair counted">',
+    '##FORMAT=<ID=GQ,Number=1,Type=Integer,Description="Phred-scaled probability that the genotype is wrong">',
+    '##FORMAT=<ID=PL,Number=G,Type=Integer,Description="Phred-scaled genotype likelihoods, the best is 0">',
+)
+_FORMAT = "GT:AD:DP:GQ:PL"
+
+
+class CallWriter:
+    """Writes records as text; `open_calls` makes one."""
+
+    def __init__(self, out: TextSink, min_quality: float) -> None:
+        self._out, self._min_quality = out, min_quality
+
+    def write(self, variant: Variant, quality: float, samples: Sequence[SampleGenotype]) -> None:
+        """Append a record.
+
+        Parameters
+        ----------
+        variant : Variant
+        quality : float
+            QUAL, Phred.
+        samples : sequence of SampleGenotype
+            In the header's order.
+        """
+        called = [allele for sample in samples for allele in sample.alleles or ()]
+        copies = [called.count(allele) for allele in range(1, len(variant.alts) + 1)]
+        shares = [f"{count / len(called):.6g}" if called else "." for count in copies]
+        depth = sum(sample.depth for sample in samples)
+        info = f"AC={','.join(map(str, copies))};AF={','.join(shares)};AN={len(called)};DP={depth}"
+        columns = [
+            variant.chrom,
+            str(variant.pos + 1),
+            variant.id or ".",
+            variant.ref,
+            ",".join(variant.alts),
+            f"{quality:.2f}",
+            self._filter(quality, samples),
+            info,
+            _FORMAT,
+            *(self._sample(sample) for sample in samples),
+        ]
+        self._out.write("\t".join(columns) + "\n")
+
+    def _filter(self, quality: float, samples: Sequence[SampleGenotype]) -> str:
+        """QUAL speaks for a variant; for a site where every genotype is the reference, the least sure GQ does."""
+        called = [sample for sample in samples if sample.alleles is not None]
+        if called and not any(any(sample.alleles or ()) for sample in called):
+            is_sure = min(sample.quality for sample in called) >= min(self._min_quality, MAX_GQ)
+        else:
+            is_sure = quality >= self._min_quality
+        return PASS if is_sure else LOW_QUALITY
+
+    def _sample(self, sample: SampleGenotype) -> str:
+        depths = ",".join(map(str, sample.depths))
+        if sample.alleles is None:
+            return f"{'/'.join('.' * max(1, sample.ploidy))}:{depths}:{sample.depth}:.:."
+        genotype = "/".join(map(str, sample.alleles))
+        likelihoods = ",".join(map(str, sample.likelihoods)) or "."
+        return f"{genotype}:{depths}:{sample.depth}:{sample.quality}:{likelihoods}"
+
+
+@contextmanager
+def open_calls(
+    destination: str | Path,
+    contigs: Mapping[str, int],
+    samples: Sequence[str],
+    *,
+    min_quality: float,
+    reference: str,
+    provenance: Mapping[str, str],
+) -> Iterator[CallWriter]:
+    """A writer by the destination's extension; the files appear when the block ends well.
+
+    ``.vcf.gz`` comes with a .tbi (.csi for long contigs), ``.bcf`` with a .csi; ``-`` is VCF to stdout.
+
+    Parameters
+    ----------
+    destination : path
+    contigs : mapping of str to int
+        Lengths.
+    samples : sequence of str
+    min_quality : float
+        QUAL below which a record is LowQual; where every genotype is the reference, GQ.
+    reference : str
+        FASTA that the reads are aligned to.
+    provenance : mapping of str to str
+        Header lines ``##key=value``; empty for reproducible bytes.
+    """
+    header = _header(contigs, samples, min_quality, reference, provenance)
+    with open_vcf(destination, header, max(contigs.values(), default=0)) as out:
+        yield CallWriter(out, min_quality)
+
+
+@contextmanager
+def open_vcf(destination: str | Path, header: str, longest: int) -> Iterator[TextSink]:
+    """VCF text into a file by the destination's extension, as `open_calls` has it.
+
+    Parameters
+    ----------
+    destination : path
+    header : str
+        Written first.
+    longest : int
+        Length of the longest contig.
+
+    Raises
+    ------
+    InputError
+        For a name that ends in something else, and where the destination can't be written.
+    """
+    path = str(destination)
+    require_ending(path, "calls", CALL_ENDINGS)
+    if path.endswith(".vcf.gz"):
+        with whole_files(path, *TABIX_INDICES) as scratch:
+            with output_errors(path):
+                with BgzipText(scratch) as zipped:
+                    zipped.write(header)
+                    yield zipped
+                pysam.tabix_index(str(scratch), preset="vcf", force=True, csi=longest > LONGEST_FOR_TBI)
+    elif path.endswith(".bcf"):
+        with whole_files(path, *TABIX_INDICES) as scratch, scratch_beside(scratch) as text:
+            with output_errors(path):
+                with open(text, "w", encoding="utf-8") as out:
+                    out.write(header)
+                    yield out
+                _to_bcf(text, scratch)
+    else:
+        with open_output(path) as out:
+            out.write(header)
+            yield out
+
+
+def _header(
+    contigs: Mapping[str, int],
+    samples: Sequence[str],
+    min_quality: float,
+    reference: str,
+    provenance: Mapping[str, str],
+) -> str:
+    rule = (
+        f"QUAL is below {min_quality:g}; where every genotype is the reference, the lowest GQ is below"
+        f" {min(min_quality, MAX_GQ):g}"
+    )
+    lines = [
+        "##fileformat=VCFv4.3",
+        *(f"##{key}={printable(value)}" for key, value in provenance.items()),
+        f"##reference={printable(reference)}",
+        '##FILTER=<ID=PASS,Description="All filters passed">',
+        f'##FILTER=<ID={LOW_QUALITY},Description="{rule}">',
+        *(f"##contig=<ID={name},length={length}>" for name, length in contigs.items()),
+        *_FIELDS,
+        "\t".join([*VCF_COLUMNS, "FORMAT", *samples]),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _to_bcf(text: Path, destination: Path) -> None:
+    try:
+        # As bytes, for names that are not UTF-8.
+        bcf, vcf = os.fsencode(destination), os.fsencode(text)
+        pysam.bcftools.view("--no-version", "-Ob", "-o", bcf, vcf, catch_stdout=False)  # type: ignore[arg-type]
+        pysam.tabix_index(str(destination), preset="bcf", force=True)  # type: ignore[arg-type]
+    except pysam.utils.SamtoolsError as error:
+        raise OSError("can't be written as BCF: the disk may be full") from error

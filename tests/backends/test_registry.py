@@ -1,0 +1,133 @@
+"""A new backend is a folder and a line of the registry: everything else asks the registry."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pairhmm
+from pairhmm import backends, scanning
+from pairhmm.backends import cpu, reference
+from pairhmm.errors import BackendUnavailable
+from pairhmm.scanning.batch import Patterns, ScanOptions, Signatures
+
+PACKAGE = Path(pairhmm.__file__).parent
+ASKING = [
+    path
+    for folder in ("engine", "scanning", "commands", "cli", "evidence", "io", "interface", "bench")
+    for path in sorted((PACKAGE / folder).rglob("*.py"))
+    if not path.is_relative_to(PACKAGE / "bench" / "published")
+]
+NAMES = {"cuda", "webgpu", "cpu"}
+"""`reference` is also what a genome is called."""
+
+ALLOWED = {
+    "bench/device.py": {"cuda"},  # NVIDIA's driver is noted beside the figures
+    "bench/scan.py": {"cuda"},  # which of the two published scans
+    "cli/bench": {"cuda", "webgpu"},  # the published designs that there are
+}
+"""By the beginning of a module's path, names that it may have."""
+
+FAKE = """
+import sys
+from types import ModuleType
+from pairhmm import backends
+from pairhmm.backends import Entry, Status, reference
+from pairhmm.cli.main import main
+
+
+class Abacus(reference.ReferenceBackend):
+    name = label = "abacus"
+
+    def __init__(self, device, memory):
+        super().__init__()
+        self.label = f"abacus:{device}"
+
+
+module = ModuleType("pairhmm.backends.abacus")
+module.status = lambda: Status(True, "wood", ("Ten rows",))
+module.make = Abacus
+sys.modules[module.__name__] = module
+backends.REGISTRY = (Entry("abacus", has_devices=True), *backends.REGISTRY)
+sys.exit(main())
+"""
+
+
+@pytest.fixture
+def run():
+    """The command line where the registry has one backend more."""
+
+    def run(*arguments):
+        command = [sys.executable, "-c", FAKE, *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    return run
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    path = tmp_path / "x.in"
+    path.write_text("1 1\nACGT IIII IIII IIII ++++\nACGTT\n")
+    return path
+
+
+def test_a_new_backend_is_listed(run):
+    done = run("devices")
+    assert done.stdout.splitlines()[:2] == ["abacus     available  wood", "abacus:0              Ten rows"]
+
+
+def test_a_new_backend_computes(run, pairs):
+    done = run("forward", "--backend", "abacus", pairs)
+    expected = run("forward", "--backend", "reference", pairs)
+    assert (done.returncode, done.stdout) == (0, expected.stdout), done.stderr
+    assert "abacus" in run("forward", "--help").stdout
+
+
+def test_a_new_backend_is_one_that_auto_takes(run, pairs):
+    done = run("forward", "--device", "0", pairs)
+    assert "backend abacus (wood), the fastest here" in done.stderr
+
+
+def test_a_new_backend_need_not_scan(run, tmp_path):
+    (tmp_path / "s.fa").write_text(">s\nACGTACGTACGT\n")
+    done = run("scan", tmp_path / "s.fa", "--signatures", tmp_path / "s.fa", "--backend", "abacus")
+    assert done.returncode == 2
+    assert done.stderr.startswith("pairhmm: error: backend abacus: it does not scan; use one of cuda, ")
+
+
+def test_properties():
+    assert backends.on_devices() + backends.on_the_cpu() == backends.names() == scanning.names()
+    assert [name for name in backends.names() if backends.is_oracle(name)] == [backends.names()[-1]]
+
+
+@pytest.mark.parametrize("backend", [cpu.CpuBackend, reference.ReferenceBackend])
+def test_kernels_are_timed_by_devices_alone(backend):
+    assert not backend.times_kernels
+    with pytest.raises(TypeError, match=f"backend {backend.name} does not time its kernels"):
+        backend.kernel_seconds(backend, None, 1)
+
+
+def test_scanners_take_what_scans(monkeypatch):
+    monkeypatch.setattr(backends, "REGISTRY", (backends.Entry("abacus", has_devices=True), *backends.REGISTRY))
+    assert "abacus" not in scanning.names()
+    with pytest.raises(BackendUnavailable, match="it does not scan"):
+        scanning.load("abacus", Patterns.of(Signatures.of([], []), ScanOptions()), ScanOptions())
+
+
+@pytest.mark.parametrize("path", ASKING, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_no_module_names_a_backend(path):
+    """None but the registry, the backends and the published designs, which are one API's each."""
+    place = path.relative_to(PACKAGE).as_posix()
+    if place.startswith("scanning/") and path.stem in backends.names():
+        return
+    told = {node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)}
+    assert told & NAMES <= set().union(*(names for start, names in ALLOWED.items() if place.startswith(start)))
+
+
+def test_the_registry_is_cheap_to_ask():
+    code = "import sys, pairhmm.backends; assert not {'numpy', 'pairhmm.models'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)

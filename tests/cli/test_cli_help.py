@@ -1,0 +1,184 @@
+"""Help pages: whole at 80 columns, whole sentences, the same panels everywhere, and examples that work."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+import pairhmm.cli
+from pairhmm.cli import pages
+from pairhmm.cli.main import COMMANDS, cli
+
+WIDTH = 80
+SOURCES = sorted(Path(pairhmm.cli.__file__).parent.rglob("*.py"))
+
+
+def commands(group=cli, path=()):
+    """Every command with its path, groups among them."""
+    yield path, group
+    if isinstance(group, click.Group):
+        context = click.Context(group)
+        for name in group.list_commands(context):
+            yield from commands(group.get_command(context, name), (*path, name))
+
+
+EVERY = [pytest.param(path, command, id=" ".join(path) or "pairhmm") for path, command in commands()]
+
+
+def page(path):
+    done = CliRunner().invoke(cli, [*path, "--help"], env={"COLUMNS": str(WIDTH)}, catch_exceptions=False)
+    assert done.exit_code == 0
+    return done.output
+
+
+def params(path, command):
+    return command.get_params(click.Context(command, info_name=path[-1] if path else "pairhmm"))
+
+
+def rows(text):
+    """The lines inside panels, without their borders."""
+    return [line.strip("│ ") for line in text.splitlines() if line.startswith("│")]
+
+
+@pytest.mark.parametrize(("path", "command"), EVERY)
+def test_nothing_is_cut_off_at_80_columns(path, command):
+    text = page(path)
+    assert "…" not in text
+    assert all(len(line) <= WIDTH for line in text.splitlines())
+    inside = rows(text)
+    told = " ".join(" ".join(inside).split())
+    for param in params(path, command):
+        names = [*param.opts, *param.secondary_opts] if isinstance(param, click.Option) else [param.name.upper()]
+        whole = [re.compile(rf"(^|[\s/]){re.escape(name)}($|[\s/])") for name in names]
+        row = next((line for line in inside if all(name.search(line) for name in whole)), None)
+        assert row is not None, names
+        if isinstance(param, click.Option) and not param.is_flag:
+            assert f" {param.make_metavar(click.Context(command))} " in f"{row} "
+        if isinstance(param, click.Option) and param.show_default and isinstance(param.default, str | int | float):
+            assert param.is_flag or f"[default: {param.default}]" in told
+
+
+@pytest.mark.parametrize(("path", "command"), EVERY)
+def test_texts_are_whole_sentences(path, command):
+    for text in [command.help, *(param.help for param in params(path, command))]:
+        sentences = re.sub(r"\s*\[required\]$", "", " ".join(text.split()))
+        assert re.match(r"[A-Z0-9'#]", sentences), sentences
+        assert sentences.endswith("."), sentences
+        assert len(sentences.split()) >= 3, sentences
+        assert not re.match(r"(And|As|For|In|Of|On|With|Without)\b", sentences), sentences
+
+
+@pytest.mark.parametrize(("path", "command"), EVERY)
+def test_panels_are_those_of_the_list_in_its_order(path, command):
+    shown = [title for title in re.findall(r"^╭─ (.+?) ─+╮$", page(path), flags=re.MULTILINE) if title != "Commands"]
+    assert shown == [name for name in pages.PANELS if name in shown]
+    own = [param for param in params(path, command) if {"--help", "--version"}.isdisjoint(param.opts)]
+    assert all(param.panel in pages.PANELS for param in own)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_lists_say_of_a_command_what_its_page_begins_with(name):
+    command = cli.get_command(click.Context(cli), name)
+    assert " ".join(command.help.split("\n\n")[0].split()) == COMMANDS[name]
+
+
+def test_no_number_is_a_default_here():
+    """Defaults are those of the code behind the options."""
+    for source in SOURCES:
+        for node in ast.walk(ast.parse(source.read_text())):
+            if isinstance(node, ast.Call):
+                typed = [word.value.value for word in node.keywords if _is_literal(word)]
+                assert all(value == "-" for value in typed), f"{source.name}, line {node.lineno}: {typed}"
+
+
+def _is_literal(word):
+    return word.arg == "default" and isinstance(word.value, ast.Constant) and word.value.value is not None
+
+
+@pytest.mark.parametrize(("path", "command"), EVERY)
+def test_examples_are_of_the_command_and_fit(path, command):
+    assert 1 <= len(command.examples) <= 3
+    for example in command.examples:
+        assert all(len(line) <= WIDTH - len(pages.INDENT) for line in example.splitlines())
+    assert any(" ".join(("pairhmm", *path)) in example for example in command.examples)
+
+
+FIRST = ("simulate signatures", "simulate samples", "simulate")
+"""Commands whose examples make files that those of others take."""
+NOT_RUN = re.compile(r"^snakemake|--calibrate|^pairhmm bench|cuda|webgpu|-o samples.fastq.gz")
+"""Other programs, GPUs, and what takes minutes."""
+MADE_UP = 1
+"""Exit code of `validate` for a file with made-up likelihoods."""
+
+
+def test_examples_work(tmp_path):
+    by_path = {" ".join(path): command.examples for path, command in commands()}
+    failed = []
+    for name in dict.fromkeys((*FIRST, *by_path)):
+        for example in by_path[name]:
+            if NOT_RUN.search(example):
+                continue
+            # The console script may lead to another installation.
+            script = re.sub(r"(^|\$\()pairhmm ", rf"\1{shlex.quote(sys.executable)} -m pairhmm ", example)
+            done = subprocess.run(script, shell=True, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+            if done.returncode not in ((0, MADE_UP) if name == "validate" else (0,)):
+                failed.append(f"{example}\n{done.stderr}")
+        if name == FIRST[-1]:
+            _name_files(tmp_path)
+    assert not failed, "\n".join(failed)
+
+
+def _name_files(folder):
+    """Give simulated files the names that examples have, and write the small ones."""
+    made = folder / "demo"
+    for old, new in (("reference.fa", "ref.fa"), ("reads.bam", "sample.bam"), ("truth.vcf.gz", "candidates.vcf.gz")):
+        for path in made.glob(f"{old}*"):
+            path.rename(folder / path.name.replace(old, new))
+    (made / "reads_1.fastq.gz").rename(folder / "sample.fastq.gz")
+    bases = (folder / "ref.fa").read_text().split("\n", 1)[1].replace("\n", "")[100:400]
+    other = bases[:150] + ("A" if bases[150] != "A" else "C") + bases[151:]
+    (folder / "haps.fa").write_text(f">a\n{bases}\n>b\n{other}\n")
+    (folder / "haplotypes.fa").write_text(">h\nACGTTGCAACCA\n")
+    (folder / "reads.fastq").write_text("@r\nACGTTGCAACCA\n+\nIIIIIIIIIIII\n")
+    (folder / "pairs.in").write_text("1 1\nA I I I +\nA\n")
+    (folder / "reads.profile").write_text(">p\n1 0 0 0\n.1 .1 .7 .1\n")
+    (folder / "expected.txt").write_text("ACGTACGTAC ACGTACGTAC IIIIIIIIII NNNNNNNNNN NNNNNNNNNN ++++++++++ -1.0\n")
+    for name in ("first", "second"):
+        (folder / f"{name}.tsv").write_text("#a\tb\n1\t2\n")
+
+
+def test_a_command_that_shows_no_help_imports_no_renderer():
+    code = (
+        "import sys\nfrom pairhmm.cli.main import main\n"
+        "try:\n    main(['workflow', 'path'])\nexcept SystemExit as end:\n    assert end.code == 0\n"
+        "assert not {'numpy', 'pysam', 'rich.console'} & set(sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
+def test_completion_lists_commands_without_importing_them():
+    code = (
+        "import sys, click\nfrom pairhmm.cli.main import COMMANDS, cli\n"
+        "context = click.Context(cli, resilient_parsing=True)\n"
+        "assert [cli.get_command(context, name).name for name in COMMANDS] == list(COMMANDS)\n"
+        "assert 'numpy' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [(["cal"], "Did you mean 'call'?"), (["call", "--candidate", "x", "-f", "y", "z"], "--candidates")],
+)
+def test_what_is_unknown_has_a_hint(run_cli, arguments, hint):
+    done = run_cli(*arguments)
+    assert done.returncode == 2
+    assert hint in done.stderr

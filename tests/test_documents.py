@@ -1,0 +1,192 @@
+"""The documents say what the code does, and what they link to is there."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import runpy
+import subprocess
+import sys
+from html import unescape
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+import rich_click as click
+from pairhmm.io.variants.calls import open_calls
+
+import pairhmm
+from pairhmm.cli.main import cli
+
+PROJECT = Path(__file__).resolve().parents[1]
+FOLDERS = (".", "docs", "benchmarks", "workflows/config", "wrappers")
+DOCUMENTS = sorted(
+    path.relative_to(PROJECT).as_posix() for folder in FOLDERS for path in (PROJECT / folder).glob("*.md")
+)
+
+ARCHITECTURE = "docs/architecture.md"
+
+_CODE = re.compile(r"^```.*?^```|^(?: {4}|\t).*?$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\[[^]]*\]\(([^)\s]+)\)")
+_BARE_URL = re.compile(r"\bhttps?://[^\s)>\]`\"']+")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def checkout(require):
+    require("checkout", (PROJECT / "docs").is_dir(), "not a checkout")
+
+
+@pytest.fixture(scope="module")
+def site(require, tmp_path_factory):
+    """The folder of the built site."""
+    missing = [name for name in ("mkdocs", "material", "mkdocstrings") if not importlib.util.find_spec(name)]
+    require("docs", not missing, "the site's builder is not installed: pip install '.[docs]'")
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+def prose(document):
+    return _CODE.sub("", (PROJECT / document).read_text())
+
+
+def anchors(path):
+    """What GitHub makes of the headings of a document."""
+    headings = re.findall(r"^#+ +(.*)$", re.sub(r"^```.*?^```", "", path.read_text(), flags=re.M | re.S), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_links_lead_somewhere(document):
+    for link in _LINK.findall(prose(document)):
+        if "://" in link:
+            continue
+        name, _, anchor = link.partition("#")
+        target = (PROJECT / document).parent / name if name else PROJECT / document
+        assert target.exists(), f"{document}: {link}"
+        assert not anchor or anchor in anchors(target), f"{document}: {link}"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_addresses_are_whole(document):
+    for address in _BARE_URL.findall((PROJECT / document).read_text()):
+        parts = urlsplit(address)
+        assert parts.scheme == "https" and "." in (parts.hostname or "") and " " not in address, (
+            f"{document}: {address}"
+        )
+
+
+def table(document, heading):
+    """The rows of the first table below a heading, as lists of cells without backticks."""
+    below = (PROJECT / document).read_text().split(f"\n## {heading}\n")[1]
+    lines = re.search(r"(?:^\|.*\n)+", below, re.MULTILINE)[0].splitlines()
+    return [[cell.strip().replace("`", "") for cell in line.strip("|").split(" | ")] for line in lines[2:]]
+
+
+def test_packages_and_what_they_import():
+    below = runpy.run_path(str(PROJECT / "tests" / "test_imports.py"))["BELOW"]
+    shown = {name.strip("/"): set(re.findall(r"\w+", imports)) for name, _, imports in table(ARCHITECTURE, "Packages")}
+    assert shown == below
+    assert list(shown) == list(below), "from the ground up"
+
+
+def test_paths_of_the_architecture_are_there():
+    for path in re.findall(
+        r"`((?:pairhmm|cpu|cuda|shaders|tests|docs|workflows)/[\w./-]*)`", (PROJECT / ARCHITECTURE).read_text()
+    ):
+        assert (PROJECT / path).exists(), path
+
+
+def test_fields_of_the_vcf(tmp_path):
+    path = tmp_path / "x.vcf"
+    with open_calls(path, {"one": 1000}, ["s"], min_quality=30.0, reference="r.fa", provenance={}):
+        pass
+    pattern = re.compile(r'##(INFO|FORMAT|FILTER)=<ID=(\w+),(?:Number=(\w+),Type=(\w+),)?Description="(.*)">')
+    header = [found.groups() for found in map(pattern.match, path.read_text().splitlines()) if found]
+    fields = {
+        kind: [(name, *shape) for given, name, *shape, _ in header if given == kind] for kind in ("INFO", "FORMAT")
+    }
+    for kind, expected in fields.items():
+        assert [tuple(row[:3]) for row in table("docs/vcf.md", kind)] == expected
+    assert [row[0] for row in table("docs/vcf.md", "FILTER")] == [name for kind, name, *_ in header if kind == "FILTER"]
+
+
+def test_pages_load_nothing_from_other_hosts(site):
+    for page in site.rglob("*.html"):
+        loaded = re.findall(r"<(?:script|img|link)\b[^>]*(?:src|href)=[\"']?(?:https?:)?//[^>]*>", page.read_text())
+        assert not loaded, page.name
+
+
+def shows(document, messages):
+    """Whether a document shows what a command said, but for the backend, which is the machine's."""
+    said = [line for line in messages.splitlines() if "pairhmm: backend " not in line]
+    return said and all(line in (PROJECT / document).read_text() for line in said)
+
+
+def test_messages_of_the_readme(run_cli, tmp_path):
+    simulated = run_cli("simulate", "-o", "demo", "--length", "100000", cwd=tmp_path)
+    assert shows("README.md", simulated.stderr), simulated.stderr
+    called = run_cli("call", "-f", "demo/reference.fa", "-o", "calls.vcf.gz", "demo/reads.bam", cwd=tmp_path)
+    assert shows("README.md", called.stderr), called.stderr
+
+
+def test_messages_of_the_tutorial(shared_data, run_cli, tmp_path):
+    names = {"NA12878_S1.chr20.10_10p1mb.bam": "reads.bam", "ucsc.hg19.chr20.unittest.fasta.gz": "reference.fa.gz"}
+    for name, short in names.items():
+        for path in (shared_data / "na12878-chr20-100kb").glob(f"{name}*"):
+            (tmp_path / path.name.replace(name, short)).symlink_to(path)
+    where = ("-f", "reference.fa.gz", "-r", "chr20:10,000,001-10,100,000")
+    called = run_cli("call", *where, "-o", "calls.vcf", "reads.bam", cwd=tmp_path)
+    assert shows("docs/tutorial.md", called.stderr), called.stderr
+    records = [line for line in (tmp_path / "calls.vcf").read_text().splitlines() if not line.startswith("#")]
+    assert f"{len(records)} records" in (PROJECT / "docs/tutorial.md").read_text()
+    assert any("TAAAACTATGC\tT" in record and "\t0/1:15,29:70:" in record for record in records)
+
+
+def commands(context):
+    """Every command's path, with its parameters."""
+    yield context.command_path, context.command.get_params(context)
+    if isinstance(context.command, click.Group):
+        for name in context.command.list_commands(context):
+            found = context.command.resolve_command(context, [name])[1]
+            yield from commands(click.Context(found, info_name=name, parent=context))
+
+
+COMMANDS = dict(commands(click.Context(cli, info_name="pairhmm")))
+
+
+def options_of(path):
+    return {name for option in COMMANDS[path] for name in (*option.opts, *option.secondary_opts)}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_named_options_are_those_of_the_command(document):
+    text = (PROJECT / document).read_text().replace("\\\n", " ")
+    for line, code in re.findall(r"^ +(?:\$ )?(pairhmm .*)$|`(pairhmm [^`]*)`", text, re.MULTILINE):
+        words = re.sub(r" [|>#].*", "", line or code).split()
+        path = [word for word in words[:4] if re.fullmatch("[a-z]+", word)]
+        while " ".join(path) not in COMMANDS:
+            path.pop()
+        if len(path) > 1:
+            named = {word.partition("=")[0] for word in words if re.match(r"--?[\w@]", word)}
+            assert named <= options_of(" ".join(path)) | options_of("pairhmm"), f"{document}: {line or code}"
+
+
+def test_the_reference_has_every_command(site):
+    text = (site / "commands.html").read_text()
+    shown = unescape(re.sub(r"<[^>]+>", "", text))
+    for path, parameters in COMMANDS.items():
+        assert f'id="{path.replace(" ", "-")}"' in text
+        for parameter in parameters:
+            if isinstance(parameter, click.Option) and not parameter.hidden:
+                assert all(name in shown for name in parameter.opts), f"{path}: {parameter.opts}"
+
+
+def test_the_reference_has_every_public_name(site):
+    text = (site / "api.html").read_text()
+    missing = {name for name in pairhmm.__all__ if f'id="pairhmm.{name}"' not in text}
+    assert missing == {"__version__"} and "pairhmm.__version__" in text
