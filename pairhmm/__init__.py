@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pairhmm.evidence.genotyping import Site
     from pairhmm.evidence.inputs import RunOptions
     from pairhmm.evidence.region_evidence import Evidence
+    from pairhmm.fitting.posterior import Posterior
     from pairhmm.genomics.genotypes import GenotypeOptions
     from pairhmm.models.batch import Group, PairBatch, Read, Scores
     from pairhmm.models.gatk import GatkOptions
@@ -47,6 +48,7 @@ __all__ = [
     "OptionError",
     "PairBatch",
     "PairhmmError",
+    "Posterior",
     "Read",
     "ReportInputs",
     "RunOptions",
@@ -92,6 +94,7 @@ _HOMES = {
     "pairhmm.evidence.genotyping": ("Site",),
     "pairhmm.evidence.inputs": ("RunOptions",),
     "pairhmm.evidence.region_evidence": ("Evidence",),
+    "pairhmm.fitting.posterior": ("Posterior",),
     "pairhmm.genomics.genotypes": ("GenotypeOptions",),
     "pairhmm.models.batch": ("Group", "PairBatch", "Read", "Scores"),
     "pairhmm.models.gatk": ("GatkOptions",),

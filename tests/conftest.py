@@ -18,7 +18,7 @@ import pytest
 from hypothesis import settings
 
 from pairhmm.backends.tiles import RESCUERS, rescuer_of
-from pairhmm.backends.webgpu.kernels import Variant
+from pairhmm.backends.webgpu.kernels import KernelVariant
 from pairhmm.backends.webgpu.layout import shapes
 from pairhmm.backends.webgpu.runtime import WIDTH
 from pairhmm.backends.webgpu.strips import LONG, LONGEST_SEGMENT
@@ -71,7 +71,7 @@ def shared_data(require: Require) -> Path:
 
 
 @pytest.fixture(scope="session")
-def shader_variants() -> tuple[Variant, ...]:
+def shader_variants() -> tuple[KernelVariant, ...]:
     """What the webgpu backend can ask `webgpu_kernels.source` for; the value of a constant extension stands for any."""
     known = shapes(WIDTH).known
     kernels = (
@@ -81,17 +81,17 @@ def shader_variants() -> tuple[Variant, ...]:
     )
     models, extensions, ways = ("qualities", "profiles", "folded"), (0.1, None), (True, False)
     batches = [
-        Variant(kernel, shape, WIDTH, shuffles, rows, extension, rescuer_reads)
+        KernelVariant(kernel, shape, WIDTH, shuffles, rows, extension, rescuer_reads)
         for kernel, shape, rescuer_reads in kernels
         for shuffles, rows, extension in product(ways, models, extensions)
     ]
     segments = {True: LONGEST_SEGMENT, False: LONG.lanes}
     rows_of_pairs = [
-        Variant("forward_long_rows", LONG, LONG.lanes, False, rows, None, segment=segment)
+        KernelVariant("forward_long_rows", LONG, LONG.lanes, False, rows, None, segment=segment)
         for rows, segment in product(models, segments.values())
     ]
     pairs = [
-        Variant("forward_long", LONG, LONG.lanes, shuffles, "folded", extension, segment=segments[shuffles])
+        KernelVariant("forward_long", LONG, LONG.lanes, shuffles, "folded", extension, segment=segments[shuffles])
         for shuffles, extension in product(ways, extensions)
     ]
     return (*batches, *rows_of_pairs, *pairs)

@@ -14,10 +14,10 @@ from urllib.parse import urlsplit
 
 import pytest
 import rich_click as click
-from pairhmm.io.variants.calls import open_calls
 
 import pairhmm
 from pairhmm.cli.main import cli
+from pairhmm.io.variants.call_writer import open_calls
 
 PROJECT = Path(__file__).resolve().parents[1]
 FOLDERS = (".", "docs", "benchmarks", "workflows/config", "wrappers")

@@ -14,7 +14,7 @@ import rich_click as click
 from click.exceptions import Exit
 
 from pairhmm.cli import ends
-from pairhmm.cli.pages import MESSAGES, Command, Group
+from pairhmm.cli.pages import MESSAGES, Command, CommandGroup
 from pairhmm.errors import BackendUnavailable, InputError, PairhmmError
 from pairhmm.io.files.names import printable
 
@@ -47,7 +47,7 @@ FAILED, MISUSED = 1, 2
 SIGNAL_BASE = 128
 
 
-class _LazyCommands(Group):
+class _LazyCommands(CommandGroup):
     """Imports a command when it is asked for; for lists of commands its line of help is enough."""
 
     _is_listing = False

@@ -85,7 +85,7 @@ class Command(_Page, click.RichCommand):
     """
 
 
-class Group(_Page, click.RichGroup):  # type: ignore[misc]
+class CommandGroup(_Page, click.RichGroup):  # type: ignore[misc]
     """A group of commands with examples; its commands are of the kinds of this module."""
 
     command_class = Command

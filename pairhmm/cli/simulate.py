@@ -8,7 +8,7 @@ import rich_click as click
 
 from pairhmm.cli import simulate_samples, simulate_signatures
 from pairhmm.cli.fields import option
-from pairhmm.cli.pages import GENOME, OUTPUT, READS, Group
+from pairhmm.cli.pages import GENOME, OUTPUT, READS, CommandGroup
 from pairhmm.commands import simulate
 
 log = logging.getLogger(__name__)
@@ -21,7 +21,7 @@ EXAMPLES = (
 _RATES = {"snvs": 1000 * simulate.SNVS_PER_BASE, "indels": 1000 * simulate.INDELS_PER_BASE}
 
 
-@click.group("simulate", cls=Group, invoke_without_command=True, examples=EXAMPLES)
+@click.group("simulate", cls=CommandGroup, invoke_without_command=True, examples=EXAMPLES)
 @option(
     simulate.simulate,
     "length",

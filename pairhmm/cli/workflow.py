@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import rich_click as click
 
-from pairhmm.cli.pages import Group
+from pairhmm.cli.pages import CommandGroup
 from pairhmm.commands.workflow import workflow_folder
 
 EXAMPLES = ("snakemake -s $(pairhmm workflow path)/Snakefile -c 2 --configfile config.yaml",)
 
 
-@click.group("workflow", cls=Group, examples=EXAMPLES)
+@click.group("workflow", cls=CommandGroup, examples=EXAMPLES)
 def command() -> None:
     """Find the Snakemake workflow that comes with pairhmm."""
 

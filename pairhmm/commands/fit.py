@@ -87,7 +87,20 @@ def fit(
     Raises
     ------
     InputError
-        Naming file, record and cure; also where no read can be used.
+        For files that can't be used, and where no read can be; names file, record and cure.
+    OptionError
+        For an option with a value that it can't have.
+    TypeError
+        For a keyword that no option has.
+    BackendUnavailable
+        Where a named backend does not run here.
+    CompiledPartMissing
+        Where the package was installed without its compiled part.
+
+    Examples
+    --------
+    >>> fitted = pairhmm.fit("sample.bam", "ref.fa", "profile.toml", regions="chr20")  # doctest: +SKIP
+    >>> fitted.model.model.transitions["MI"], fitted.errors["from M"][1]  # doctest: +SKIP
     """
     check_choice("kind", kind, MODELS)
     check_whole("max_reads", max_reads, 1)

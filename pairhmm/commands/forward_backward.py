@@ -50,6 +50,13 @@ def forward_backward(
         For another backend.
     BackendUnavailable
         Where ``cpu`` does not run here.
+
+    Examples
+    --------
+    >>> read = pairhmm.make_read("ACGTACGTAC", base_quality=40)
+    >>> ((found,),) = pairhmm.forward_backward(read, "TTACGTACGTACTT")
+    >>> found.match[0, :4].round(2)  # the first base, beside the first letters
+    array([0., 0., 1., 0.])
     """
     check_whole("threads", threads, 1)
     if backend not in BACKENDS:

@@ -21,7 +21,7 @@ _PAIRS_A_CALL = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
-class Tables:
+class RowTables:
     """A model's rows as tables.
 
     Attributes
@@ -89,7 +89,7 @@ def with_free_start(transition: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.concatenate([transition, of_first])
 
 
-def expected_counts(pairs: FitPairs, tables: Tables, threads: int) -> Counts:
+def expected_counts(pairs: FitPairs, tables: RowTables, threads: int) -> Counts:
     """Forward-backward of all pairs, on the CPU. The result does not depend on `threads`."""
     block = min(max(len(pairs) // _BLOCKS // _LANES, 1) * _LANES, _MOST_PAIRS)
     blocks, places = -(-len(pairs) // block), len(tables.transition)

@@ -19,7 +19,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.fitting.counts import QUALITIES, SYMBOLS, Counts, Tables, start_places, with_free_start
+from pairhmm.fitting.counts import QUALITIES, SYMBOLS, Counts, RowTables, start_places, with_free_start
 from pairhmm.fitting.pairs import FitPairs
 from pairhmm.fitting.profile_model import log10_start, normalised, prior_counts
 from pairhmm.models.gatk import ERROR, MOST_REPEATS, START, GatkOptions, PcrModel, pcr_quality
@@ -73,7 +73,7 @@ class GatkFit:
         )
         return replace(first, prior={name: prior_counts(p, MOST_PRIOR) for name, p in first.probabilities().items()})
 
-    def tables(self, pairs: FitPairs) -> Tables:
+    def tables(self, pairs: FitPairs) -> RowTables:
         """The rows of the reads."""
         transition = np.empty((MOST_REPEATS, 7))
         transition[:, 0] = 1 - np.minimum(1.0, self.insertion + self.deletion)
@@ -81,7 +81,7 @@ class GatkFit:
         transition[:, 3], transition[:, 5] = self.insertion, self.deletion
         transition[:, 4] = transition[:, 6] = self.gap
         place = start_places(pairs, pairs.copies.astype(np.int32) - 1, MOST_REPEATS)
-        return Tables(place, _emission(), with_free_start(transition), START)
+        return RowTables(place, _emission(), with_free_start(transition), START)
 
     def log10_start(self, pairs: FitPairs) -> NDArray[np.float64]:
         """float64[pairs]: zeros, since GATK's start sums to 1."""

@@ -13,7 +13,7 @@ from typing import Annotated, Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.fitting.counts import Counts, Tables, expected_counts
+from pairhmm.fitting.counts import Counts, RowTables, expected_counts
 from pairhmm.fitting.pairs import FitPairs
 from pairhmm.interface.options import Within, check_fields
 
@@ -27,7 +27,7 @@ class FittedModel(Protocol):
     @property
     def prior(self) -> Mapping[str, NDArray[np.float64]]: ...
 
-    def tables(self, pairs: FitPairs) -> Tables: ...
+    def tables(self, pairs: FitPairs) -> RowTables: ...
 
     def log10_start(self, pairs: FitPairs) -> NDArray[np.float64]: ...
 

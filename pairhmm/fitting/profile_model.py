@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.fitting.counts import QUALITIES, SYMBOLS, Counts, Tables, start_places, with_free_start
+from pairhmm.fitting.counts import QUALITIES, SYMBOLS, Counts, RowTables, start_places, with_free_start
 from pairhmm.fitting.pairs import FitPairs
 from pairhmm.models.batch import Start
 from pairhmm.models.gatk import ERROR
@@ -60,13 +60,13 @@ class ProfileFit:
         """What the command line calls the model."""
         return "profile"
 
-    def tables(self, pairs: FitPairs) -> Tables:
+    def tables(self, pairs: FitPairs) -> RowTables:
         """The rows of the reads."""
         weight, model = symbol_probabilities(), self.model
         emission = np.concatenate([weight @ model.match, (weight @ model.insertion)[:, None]], axis=1)
         transition = np.array([[model.transitions[name] for name in _TABLE_ORDER]])
         place = start_places(pairs, np.zeros(len(pairs.bases), dtype=np.int32), 1)
-        return Tables(place, emission, with_free_start(transition), model.start)
+        return RowTables(place, emission, with_free_start(transition), model.start)
 
     def log10_start(self, pairs: FitPairs) -> NDArray[np.float64]:
         """float64[pairs]: log10 of the sum of a read's start over its haplotype, which a likelihood is divided by."""

@@ -1,58 +1,37 @@
-"""The scan on a WebGPU device: shaders/scan*.wgsl through wgpu."""
+"""The scan on a WebGPU device, with wgpu; webgpu_kernels.py has its kernels."""
 
 from __future__ import annotations
 
 import threading
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends.webgpu import setup as webgpu_setup
-from pairhmm.backends.webgpu import templates as wgsl
 from pairhmm.backends.webgpu.commands import grid, make_pipeline, record
 from pairhmm.backends.webgpu.setup import Adapter, status, translated
-from pairhmm.errors import DeviceLost, OutOfDeviceMemory
+from pairhmm.backends.webgpu.slot import Slot
+from pairhmm.errors import DeviceLost
 from pairhmm.scanning.base import Scanner
 from pairhmm.scanning.batch import Patterns, Samples, ScanOptions
 from pairhmm.scanning.device import FOUND_WORDS, DeviceScanner, Found
 from pairhmm.scanning.index import PER_WORD, Index
 from pairhmm.scanning.mapped import MappedSender
+from pairhmm.scanning.webgpu_kernels import (
+    BINDINGS,
+    MARK_WORDS,
+    PARAMS,
+    SUM_TILE,
+    SUM_WIDTH,
+    TILE,
+    VERIFY_WIDTH,
+    source,
+)
 
-__all__ = ["ENTRIES", "WebgpuFinder", "make", "source", "status"]
+__all__ = ["WebgpuFinder", "make", "status"]
 
-ENTRIES = {
-    "mark": "scan_mark",
-    "match_tile": "scan_match",
-    "sum": "scan_sums",
-    "carry": "scan_sums",
-    "total": "scan_verify",
-    "verify": "scan_verify",
-}
-"""Entry points, and the files of shaders/ that have them."""
-
-BINDINGS = {
-    "mark": ("words", "with_letters"),
-    "match_tile": ("words", "with_letters", "offset", "index", "patterns", "counts", "list"),
-    "sum": ("qualities", "within", "tile_sums"),
-    "carry": (None, None, "tile_sums", "before"),
-    "total": ("qualities", "within", "before", *[None] * 5, "offset", "totals"),
-    "verify": ("qualities", "within", "before", "words", "patterns", "counts", "list", "hits"),
-}
-"""Buffers of each entry point, from binding 1 on; None for one that it does not use."""
-
-TILE = 1024
-"""Positions of a workgroup of match_tile."""
-
-MARK_WORDS, TOTAL_SEGMENTS = 128, 64
-"""Of a workgroup of each."""
-
-SUMMED = 64
-"""Qualities of an invocation of `sum`."""
-
-SUM_TILE = 256 * SUMMED
 VERIFYING = 512
 """Workgroups of `verify`."""
 
@@ -63,40 +42,13 @@ MOST_BASES = {"DiscreteGPU": 1 << 28, "IntegratedGPU": 1 << 24, "CPU": 1 << 21}
 """Of a submission: systems end those that take seconds."""
 
 COUNTS, FOUND_BYTES = 16, 4 * FOUND_WORDS
+
 USED = "STORAGE|COPY_DST|COPY_SRC"
-
-PARAMS = (
-    "bases",
-    "words",
-    "segments",
-    "carried",
-    "first_at",
-    "anchor_at",
-    "anchors",
-    "handles",
-    "pattern_at",
-    "letters_at",
-    "longest",
-    "max_mismatches",
-    "min_informative",
-    "room",
-    "sum_tiles",
-    "scored",
-)
-"""Of `Params` in shaders/scan.wgsl."""
-
-
-def source(entry: str, bases: int) -> str:
-    """WGSL of an entry point, for anchors of that many letters."""
-    constants = {"BASES": bases, "TILE": TILE, "SUMMED": SUMMED}
-    switches = {"PER_WORD": PER_WORD, "BEYOND_WORD": bases - PER_WORD}
-    lines = [f"const {name} = {value}u;\n" for name, value in constants.items()]
-    return "".join([*lines, *(wgsl.expand(f"{name}.wgsl", _read, switches) for name in ("scan", ENTRIES[entry]))])
-
-
-@cache
-def _read(name: str) -> str:
-    return (files("pairhmm") / "shaders" / name).read_text()
+USAGES = {name: USED for names in BINDINGS.values() for name in names if name is not None} | {
+    "params": "UNIFORM|COPY_DST",
+    "staging": "MAP_READ|COPY_DST",
+}
+"""The buffers of a scan."""
 
 
 class _Device:
@@ -139,11 +91,11 @@ class WebgpuFinder:
         self._number, self._bases = number, index.bases
         self._shared = _device(number)
         self._device = self._shared.handle
-        self._limit = int(self._device.limits["max-storage-buffer-binding-size"])
+        limit = int(self._device.limits["max-storage-buffer-binding-size"])
         kind = webgpu_setup.adapters()[number].kind
-        self.most_bases = min(MOST_BASES.get(kind, MOST_BASES["IntegratedGPU"]), self._limit - 2 * SUM_TILE)
+        self.most_bases = min(MOST_BASES.get(kind, MOST_BASES["IntegratedGPU"]), limit - 2 * SUM_TILE)
         self._room = FIRST_ROOM
-        self._buffers: dict[str, Any] = {}
+        self._slot = Slot(self._device, self.label, USAGES)
         self._params = {
             "first_at": index.known.size,
             "anchor_at": index.known.size + index.first.size,
@@ -155,8 +107,8 @@ class WebgpuFinder:
             "max_mismatches": min(options.max_mismatches, longest),
             "min_informative": options.min_informative,
         }
-        self._upload("index", index.known, index.first, index.anchor)
-        self._upload("patterns", index.handles.reshape(-1), index.patterns.reshape(-1), index.words)
+        self._slot.upload("index", index.known, index.first, index.anchor)
+        self._slot.upload("patterns", index.handles.reshape(-1), index.patterns.reshape(-1), index.words)
 
     def find(self, samples: Samples) -> tuple[Found, NDArray[np.int64]]:
         if not len(samples.letters):
@@ -175,12 +127,12 @@ class WebgpuFinder:
     def _find(self, samples: Samples) -> tuple[Found, NDArray[np.int64]]:
         """The matches and the totals; matching goes on while the qualities are on their way."""
         sender = self._shared.sender
-        words = self._make_room("words", 4 * self._words_of(len(samples.letters)))
+        words = self._slot.make_room("words", 4 * self._words_of(len(samples.letters)))
         sending = [sender.begin(samples.letters, words, packed=True)]
         sum_tiles = 0
         if samples.qualities is not None:
             sum_tiles = len(samples.letters) // SUM_TILE + 1
-            sending.append(sender.begin(samples.qualities, self._make_room("qualities", SUM_TILE * sum_tiles)))
+            sending.append(sender.begin(samples.qualities, self._slot.make_room("qualities", SUM_TILE * sum_tiles)))
         self._make_room_for(samples, sum_tiles)
         while True:
             matching, scoring = self._matching(samples, sum_tiles), self._scoring(samples, sum_tiles)
@@ -203,19 +155,19 @@ class WebgpuFinder:
         sizes = {
             "with_letters": self._words_of(len(samples.letters)) // 32,
             "qualities": 0,
-            "within": 4 * 256 * sum_tiles,
+            "within": 4 * SUM_WIDTH * sum_tiles,
             "tile_sums": 4 * sum_tiles,
             "before": 8 * sum_tiles,
             "totals": 8 * len(samples),
         }
         for name, size in sizes.items():
-            self._make_room(name, size)
-        self._upload("offset", samples.offset.astype(np.uint32))
+            self._slot.make_room(name, size)
+        self._slot.upload("offset", samples.offset.astype(np.uint32))
 
     def _matching(self, samples: Samples, sum_tiles: int) -> Any:
         """Commands that list places; what they need but the letters is there."""
         for name, size in (("list", 16), ("hits", FOUND_BYTES), ("counts", 0)):
-            self._make_room(name, max(COUNTS, size * self._room))
+            self._slot.make_room(name, max(COUNTS, size * self._room))
         words = self._words_of(len(samples.letters))
         given = {
             "bases": len(samples.letters),
@@ -226,10 +178,10 @@ class WebgpuFinder:
             "sum_tiles": sum_tiles,
             "scored": int(sum_tiles > 0),
         }
-        self._upload("params", np.array([(self._params | given)[name] for name in PARAMS], dtype=np.uint32))
+        self._slot.upload("params", PARAMS.values(self._params | given))
         encoder = self._device.create_command_encoder()
-        encoder.clear_buffer(self._buffers["counts"])
-        encoder.clear_buffer(self._buffers["totals"])
+        encoder.clear_buffer(self._slot["counts"])
+        encoder.clear_buffer(self._slot["totals"])
         compute = encoder.begin_compute_pass()
         self._dispatch(compute, "mark", words // MARK_WORDS)
         self._dispatch(compute, "match_tile", -(-len(samples.letters) // TILE))
@@ -243,14 +195,14 @@ class WebgpuFinder:
         if sum_tiles:
             self._dispatch(compute, "sum", sum_tiles)
             self._dispatch(compute, "carry", 1)
-            self._dispatch(compute, "total", -(-len(samples) // TOTAL_SEGMENTS))
+            self._dispatch(compute, "total", -(-len(samples) // VERIFY_WIDTH))
         self._dispatch(compute, "verify", VERIFYING)
         compute.end()
         sizes = self._downloads(samples)
-        staging = self._make_room("staging", sum(sizes.values()), "MAP_READ|COPY_DST")
+        staging = self._slot.make_room("staging", sum(sizes.values()))
         at = 0
         for name, size in sizes.items():
-            encoder.copy_buffer_to_buffer(self._buffers[name], 0, staging, at, size)
+            encoder.copy_buffer_to_buffer(self._slot[name], 0, staging, at, size)
             at += size
         return encoder.finish()
 
@@ -260,7 +212,7 @@ class WebgpuFinder:
 
     def _downloaded(self, samples: Samples) -> tuple[int, int, Found, NDArray[np.int64]]:
         """Places listed, matches, room for matches, of which the first ones are there, and totals."""
-        staging, sizes = self._buffers["staging"], self._downloads(samples)
+        staging, sizes = self._slot["staging"], self._downloads(samples)
         promise = staging.map_async("READ_NOSYNC", 0, sum(sizes.values()))
         self._shared.sender.map_sent()
         promise.sync_wait()
@@ -278,30 +230,8 @@ class WebgpuFinder:
     def _dispatch(self, compute: Any, entry: str, workgroups: int) -> None:
         pipeline = self._shared.pipeline(entry, self._bases)
         names = ("params", *BINDINGS[entry])
-        bound = {at: self._buffers[name] for at, name in enumerate(names) if name is not None}
+        bound = {at: self._slot[name] for at, name in enumerate(names) if name is not None}
         record(self._device, compute, pipeline, bound, grid(workgroups))
-
-    def _upload(self, name: str, *values: NDArray[np.uint32]) -> None:
-        usage = "UNIFORM|COPY_DST" if name == "params" else USED
-        buffer = self._make_room(name, sum(part.nbytes for part in values), usage)
-        at = 0
-        for part in values:
-            if part.size:
-                self._device.queue.write_buffer(buffer, at, np.ascontiguousarray(part))
-            at += part.nbytes
-
-    def _make_room(self, name: str, size: int, usage: str = USED) -> Any:
-        """The buffer of that name, of at least that size; what it held is lost when it grows."""
-        held = self._buffers.get(name)
-        if held is not None and held.size >= size:
-            return held
-        if held is not None:
-            self._buffers.pop(name).destroy()
-        room = max(16, -(-size // 16) * 16)
-        if room > self._limit:
-            raise OutOfDeviceMemory(f"{self.label}: {room} bytes are over its limit of {self._limit} for a buffer")
-        self._buffers[name] = self._device.create_buffer(size=room, usage=usage)
-        return self._buffers[name]
 
 
 def make(patterns: Patterns, options: ScanOptions, device: int = 0) -> Scanner:

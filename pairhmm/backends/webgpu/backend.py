@@ -1,9 +1,8 @@
-"""WebGPU through wgpu: the kernels of shaders/, on any GPU that Vulkan, Metal or Direct3D 12 reaches."""
+"""The WebGPU backend: the kernels of shaders/forward/ on any GPU that Vulkan, Metal or Direct3D 12 reaches."""
 
 from __future__ import annotations
 
 import logging
-import os
 import queue
 import threading
 import time
@@ -18,65 +17,52 @@ from pairhmm.backends.base import Backend
 from pairhmm.backends.tiles import RESCUERS, Shape, runs_within
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
 from pairhmm.backends.webgpu import setup as webgpu_setup
-from pairhmm.backends.webgpu.kernels import (
-    COARSE,
-    FINE,
-    NOT_KEPT,
-    PART,
-    SOFTWARE_PART,
-    UNFINISHED,
-    UNORDERED,
-    Variant,
-)
-from pairhmm.backends.webgpu.layout import LONGEST_TILE, Packed, PackedPairs, pack, pack_pairs, strips_of
+from pairhmm.backends.webgpu.kernels import PART, SOFTWARE_PART, KernelVariant
+from pairhmm.backends.webgpu.layout import LONGEST_TILE, Packed, pack
+from pairhmm.backends.webgpu.pair_layout import PackedPairs, pack_pairs, strips_of
 from pairhmm.backends.webgpu.runtime import WIDTH, Dispatch, Runtime
+from pairhmm.backends.webgpu.scores import pair_scores, put_scores
 from pairhmm.backends.webgpu.setup import TIMESTAMPS, Adapter, status, translated
-from pairhmm.backends.webgpu.slot import Slot
+from pairhmm.backends.webgpu.slot import BatchSlot
 from pairhmm.backends.webgpu.strips import LONG, STEPS, border_words, distance, in_blocks, lag, strip_entries
-from pairhmm.compiled import native
+from pairhmm.backends.webgpu.work import NOT_KEPT, STRIP_RESULT, UNFINISHED, UNORDERED
 from pairhmm.errors import PairhmmError
-from pairhmm.models.batch import FLOAT32, SCALED_FLOAT32, UNSCORED, PairBatch, Scores
+from pairhmm.models.batch import SCALED_FLOAT32, PairBatch, Scores
 
 __all__ = ["WebgpuBackend", "make", "status"]
 
 log = logging.getLogger(__name__)
 
 SUBMIT_SECONDS = 0.05
-"""A submission takes no longer, about: Windows and browsers end those that take seconds."""
+"""Longest time of a submission, about: Windows and browsers end those that take seconds."""
 
 LEAST_SHARE = 0.1
-"""Of a submission, that a call has to fill for its speed to count."""
+"""Share of a submission that a call must fill for its speed to count."""
 
 STEP_SECONDS = 4e-7
-"""A step of forward_long.wgsl takes at most as long, about, where a device has room for all strips."""
+"""Longest time of a step of forward/long.wgsl, about, where a device has room for all strips."""
 
 POLLS = 1 << 18
-"""How often a strip looks for what the one above is to give it, until it takes workgroups not to run side by side.
+"""How often a strip looks for what the one above must give it. Then it assumes that workgroups do not run side by side.
 
-About 0.2 s on a GPU, several times what a dispatch takes. A software adapter has a few threads only: there strips take
-turns anyway.
+About 0.2 s on a GPU, several times what a dispatch takes. Strips always take turns on a software adapter, which has few
+threads.
 """
 
-STARTED_AT = -116
-"""Exponent of the scores of forward.wgsl; those of forward_scaled.wgsl lie below -200."""
-
 CHUNK_CELLS = {"DiscreteGPU": 17_000_000_000, "IntegratedGPU": 1_000_000_000, "CPU": 100_000_000}
-"""Cells of a call, by the kind of adapter; of another kind as of an integrated GPU."""
+"""Cells of a call, by the kind of adapter; an unknown kind gets those of an integrated GPU."""
 
 FIRST_SPEED = {"DiscreteGPU": 2e11, "IntegratedGPU": 2e10, "CPU": 1e8}
-"""Cells a second that the first call's submissions are cut for."""
-
-SCORERS = min(8, os.cpu_count() or 1)
-"""Threads that make a call's scores of what the device leaves."""
+"""Cells a second by the kind of adapter: the speed that the first call's submissions are cut for."""
 
 ENTRY_BYTES, WORD_BYTES = 16, 4
-"""Of forward_long.wgsl: one of the STRIP_ENTRIES of a lane, and a word of a border."""
+"""Sizes of an entry of a strip's lane, and of a word."""
 
 SHARE = 4
-"""One part in this many of a call's memory may be borders of long pairs and their states, or what is between strips."""
+"""One part in this many of a call's memory may go to borders and states of long pairs, or to columns between strips."""
 
 LISTS, BORDERS = ("listed", "list"), ("border", "strips")
-"""Buffers of forward.wgsl, forward_tall.wgsl and forward_scaled.wgsl, and of forward_long.wgsl."""
+"""Buffers at bindings 4 and 5: of the kernels of tiles, and of those of long pairs."""
 
 
 class WebgpuBackend(Backend):
@@ -87,7 +73,7 @@ class WebgpuBackend(Backend):
     adapter : Adapter
     label : str
     memory : int or None
-        Bytes of it that all calls together may use; as many as the device gives without it.
+        Bytes of the device that all calls together may use; None for as many as it gives.
     shuffles : bool
         Whether lanes may hand values on by a subgroup's shuffles, where the device has them.
     """
@@ -107,9 +93,11 @@ class WebgpuBackend(Backend):
         self._runtime = Runtime(adapter, shuffles)
         self._preparing = threading.Lock()
         # The last one back is the first one out: its buffers have grown already.
-        self._slots: queue.LifoQueue[Slot] = queue.LifoQueue()
+        self._slots: queue.LifoQueue[BatchSlot] = queue.LifoQueue()
         for _ in range(self.concurrency):
-            self._slots.put(Slot(self._runtime.device, label, None if memory is None else memory // self.concurrency))
+            self._slots.put(
+                BatchSlot(self._runtime.device, label, None if memory is None else memory // self.concurrency)
+            )
 
     def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
         if not batch.pairs:
@@ -128,7 +116,7 @@ class WebgpuBackend(Backend):
             with self._runtime.downloaded(slot, size) as out:
                 self._note_speed(sum(dispatch.cells for dispatch in dispatches), time.perf_counter() - begin)
                 if not (out[2 * packed.pairs :: 2] == NOT_KEPT).any():
-                    _put_scores(batch, packed, out, scores)
+                    put_scores(batch, packed, out, scores)
                     return scores
         self._stop_shuffling()
         return self.forward(batch, skip_read, threads)
@@ -166,7 +154,7 @@ class WebgpuBackend(Backend):
             return seconds[1:]
 
     @contextmanager
-    def _slot(self) -> Iterator[Slot]:
+    def _slot(self) -> Iterator[BatchSlot]:
         slot = self._slots.get()
         try:
             with translated(self.label):
@@ -190,7 +178,7 @@ class WebgpuBackend(Backend):
         if cells > self._submit_cells * LEAST_SHARE:
             self._speed = cells / seconds
 
-    def _upload(self, slot: Slot, batch: PairBatch, skip_read: NDArray[np.bool_]) -> Packed:
+    def _upload(self, slot: BatchSlot, batch: PairBatch, skip_read: NDArray[np.bool_]) -> Packed:
         """Send a batch, and make room for its scores."""
         packed = pack(batch, skip_read, WIDTH, self._share, slot, slot.beside)
         slot.make_room("out", packed.out_bytes)
@@ -221,18 +209,20 @@ class WebgpuBackend(Backend):
             dispatches.append(Dispatch(pipeline, rescue.work, 0, rescue.rescuer, 0))
         return dispatches
 
-    def _variant(self, kernel: str, shape: Shape, model: tuple[str, float | None], rescuer_reads: int = 1) -> Variant:
+    def _variant(
+        self, kernel: str, shape: Shape, model: tuple[str, float | None], rescuer_reads: int = 1
+    ) -> KernelVariant:
         shuffles = shape.lanes <= self._runtime.subgroup
-        return Variant(kernel, shape, WIDTH, shuffles, *model, rescuer_reads, part=self._part)
+        return KernelVariant(kernel, shape, WIDTH, shuffles, *model, rescuer_reads, part=self._part)
 
-    def _long_variants(self, batch: PairBatch, segment: int) -> list[Variant]:
-        """forward_long_rows.wgsl, and forward_long.wgsl, which knows no rows but those."""
+    def _long_variants(self, batch: PairBatch, segment: int) -> list[KernelVariant]:
+        """forward/long_rows.wgsl, and forward/long.wgsl, which knows no rows but those."""
         extension = webgpu_kernels.extension_of(batch)
         shuffles = segment <= self._runtime.subgroup
-        rows = Variant(
+        rows = KernelVariant(
             "forward_long_rows", LONG, LONG.lanes, False, webgpu_kernels.rows_of(batch), None, segment=segment
         )
-        strips = Variant("forward_long", LONG, LONG.lanes, shuffles, "folded", extension, segment=segment)
+        strips = KernelVariant("forward_long", LONG, LONG.lanes, shuffles, "folded", extension, segment=segment)
         return [rows, strips]
 
     def _parts_of_pairs(
@@ -249,7 +239,7 @@ class WebgpuBackend(Backend):
         segment = self._runtime.segment
         with self._slot() as slot:
             packed = pack_pairs(batch, reads, haplotypes, segment, slot)
-            size = 8 * len(reads) + 12 * packed.items
+            size = 8 * len(reads) + WORD_BYTES * len(STRIP_RESULT) * packed.items
             slot.make_room("out", size)
             slot.make_room("border", WORD_BYTES * packed.words)
             slot.make_room("strips", _strip_bytes(segment) * packed.items)
@@ -261,12 +251,12 @@ class WebgpuBackend(Backend):
                 dispatches += self._strip_dispatches(strips, packed, cells, segment, polls)
                 self._runtime.submit(slot, dispatches, BORDERS, self._submit_cells, empty=empty, download=size)
                 with self._runtime.downloaded(slot, size) as out:
-                    unfit = out[2 * len(reads) + 2 :: 3]
+                    unfit = out[2 * len(reads) + STRIP_RESULT.index("unfit") :: len(STRIP_RESULT)]
                     unordered = bool((unfit & UNORDERED).any())
                     if unordered:
                         break
                     if not (unfit & UNFINISHED).any():
-                        return _pair_scores(packed, len(reads), out)
+                        return pair_scores(packed, len(reads), out)
                 self._take_turns()
                 dispatches, empty = [], {}
         if not unordered:
@@ -303,53 +293,9 @@ class WebgpuBackend(Backend):
             log.warning("%s: subgroups change their size; lanes use workgroup memory instead", self.label)
 
 
-def _put_scores(batch: PairBatch, packed: Packed, out: NDArray[np.uint32], scores: Scores) -> None:
-    """Scores of forward.wgsl and forward_scaled.wgsl."""
-    sums, kept = out[: 2 * packed.pairs], out[2 * packed.pairs :]
-    native.device_scores(
-        batch.group_read,
-        batch.group_haplotype,
-        batch.group_pair,
-        sums,
-        packed.kept.log10,
-        kept,
-        FINE - COARSE,
-        packed.kept.unit * 2.0**-FINE,
-        (STARTED_AT, FLOAT32, SCALED_FLOAT32, UNSCORED),
-        SCORERS,
-        scores.log10,
-        scores.precision,
-    )
-
-
 def _strip_bytes(segment: int) -> int:
-    """Of a strip's rows and states."""
+    """Bytes of a strip's rows and states."""
     return ENTRY_BYTES * LONG.lanes * strip_entries(segment)
-
-
-def _pair_scores(packed: PackedPairs, pairs: int, out: NDArray[np.uint32]) -> NDArray[np.float64]:
-    """Scores of forward_long.wgsl: NaN where a strip's rows do not fit."""
-    log10 = _log10(out[: 2 * pairs].reshape(-1, 2))
-    of_strips = out[2 * pairs :].reshape(-1, 3)
-    log10[np.add.reduceat(of_strips[:, 2], packed.pair_item) != 0] = np.nan
-    log10 += packed.kept.log10 + packed.kept.unit * np.add.reduceat(_joined(of_strips[:, :2]), packed.pair_item)
-    return log10
-
-
-def _log10(sums: NDArray[np.uint32]) -> NDArray[np.float64]:
-    """log10 of sums uint32[n, 2], in float64: the bits of a float32 and its exponent of 2. NaN for zeros."""
-    log10 = sums[:, 0].view(np.float32).astype(np.float64)
-    log10[log10 == 0] = np.nan
-    np.log10(log10, out=log10)
-    log10 += sums[:, 1].view(np.int32) * np.log10(2.0)
-    return log10
-
-
-def _joined(fixed: NDArray[np.uint32]) -> NDArray[np.float64]:
-    """Numbers from their two parts uint32[n, 2]."""
-    coarse, fine = fixed.T
-    numbers: NDArray[np.float64] = coarse.view(np.int32) * 2.0**-COARSE + fine * 2.0**-FINE
-    return numbers
 
 
 def make(device: int, memory: int | None) -> WebgpuBackend:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_WORKGROUPS = 65535
-"""Of a dispatch in one dimension."""
+"""Of a dispatch in one dimension: WebGPU's limit."""
 
 
 def make_pipeline(device: Any, text: str, entry: str) -> Any:

@@ -7,12 +7,25 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-COLUMNS = 12
-"""Relative emissions of A C G T N; from_deletion, from_insertion, extend_insertion, extend_deletion; mi; dm / mm; 0."""
+from pairhmm.backends.webgpu.declarations import places
+
+COLUMNS = {
+    "EMISSIONS": 5,
+    "FROM_DELETION": 1,
+    "FROM_INSERTION": 1,
+    "EXTEND_INSERTION": 1,
+    "EXTEND_DELETION": 1,
+    "OPENING": 1,
+    "FIRST_DELETION": 1,
+    "UNUSED": 1,
+}
+"""Columns of a folded row: emissions of A C G T N relative to the best one; four coefficients; mi; dm / mm; 0."""
+
+COLUMN_AT = places(COLUMNS)
 
 
 class Folded(NamedTuple):
-    """Reads in the folded form (shaders/lanes.wgsl).
+    """Reads in the folded form (shaders/forward/lanes.wgsl).
 
     Attributes
     ----------
@@ -47,13 +60,14 @@ def fold(rows: NDArray[np.float64], read_offset: NDArray[np.int64]) -> Folded:
         for name, values in (("mm", mm), ("im", im), ("dm", dm), ("mi", mi), ("ii", ii))
     }
     opens = after["mi"] > 0
-    result = np.zeros((len(rows), COLUMNS))
+    result = np.zeros((len(rows), sum(COLUMNS.values())))
+    column = {name: result[:, at] for name, at in COLUMN_AT.items()}
     with np.errstate(all="ignore"):  # rows that do not fold
-        result[:, :5] = emissions / best[:, None]
-        result[:, 5] = after["dm"] * md / after["mm"]
-        result[:, 6] = after["im"] * mi / (kept * after["mm"])
-        result[:, 7] = np.where(opens, after["ii"] * mi / (kept * after["mi"]), 0.0)
-        result[:, 8], result[:, 9], result[:, 10] = dd, mi, dm / mm
+        result[:, : COLUMNS["EMISSIONS"]] = emissions / best[:, None]
+        column["FROM_DELETION"][:] = after["dm"] * md / after["mm"]
+        column["FROM_INSERTION"][:] = after["im"] * mi / (kept * after["mm"])
+        column["EXTEND_INSERTION"][:] = np.where(opens, after["ii"] * mi / (kept * after["mi"]), 0.0)
+        column["EXTEND_DELETION"][:], column["OPENING"][:], column["FIRST_DELETION"][:] = dd, mi, dm / mm
         log_kept = np.log10(kept)
         narrow = result.astype(np.float32)
     # Where no insertion opens, none is there to extend: unless one was opened before, the coefficient does not matter.

@@ -1,6 +1,6 @@
 """The WebGPU kernels as text: what is compiled for a shape, a model and a device. No GPU library is needed here.
 
-What comes out is WGSL for any host. A browser wants `SUBGROUPS` before a text that shuffles; wgpu knows without.
+The text is WGSL for any host. A browser wants `SUBGROUPS` before a text that shuffles; wgpu knows without.
 """
 
 from __future__ import annotations
@@ -10,57 +10,78 @@ from functools import cache
 from importlib.resources import files
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pairhmm.backends.tiles import LETTERS, LETTERS_SCALED, Shape
-from pairhmm.backends.webgpu import templates as wgsl
-from pairhmm.backends.webgpu.strips import BLOCKS, LEAD_BLOCKS, passing_entries, rescale_steps
+from pairhmm.backends.webgpu.commands import MOST_WORKGROUPS
+from pairhmm.backends.webgpu.declarations import Number, constants, float_bits
+from pairhmm.backends.webgpu.folded_rows import COLUMN_AT, COLUMNS
+from pairhmm.backends.webgpu.strips import ENTERING_COLUMNS, long_constants, rescale_steps
+from pairhmm.backends.webgpu.tables import PROFILE_AT, QUALITIES, TABLE_AT
+from pairhmm.backends.webgpu.templates import assemble
+from pairhmm.backends.webgpu.work import (
+    COARSE,
+    FINE,
+    LISTED,
+    LISTED_COUNT,
+    NOT_KEPT,
+    STRIP_ITEM,
+    STRIP_RESULT,
+    UNFINISHED,
+    UNFOLDED,
+    UNORDERED,
+    UNSCALED,
+    WORK,
+    indices,
+)
+from pairhmm.models import scaling
 from pairhmm.models.batch import PairBatch
 from pairhmm.models.gatk import ERROR
+
+FILES = {
+    "forward": "forward/forward.wgsl",
+    "forward_tall": "forward/tall.wgsl",
+    "forward_scaled": "forward/scaled.wgsl",
+    "forward_long_rows": "forward/long_rows.wgsl",
+    "forward_long": "forward/long.wgsl",
+}
+"""Entry points, and the files of shaders/ that have them."""
 
 SUBGROUPS = "enable subgroups;\n"
 
 PART, SOFTWARE_PART = 12, 4
-"""Columns of a loop's iteration in forward.wgsl, multiples of 4: on a GPU, and where compiling many takes seconds."""
+"""Columns of an iteration of forward.wgsl's loop, multiples of 4: on a GPU, and on a software adapter.
 
-COARSE, FINE = 16, 32
-"""The logarithm of what a read's scores are relative to comes back in two parts, in units of 2^-16 and 2^-32."""
+The latter compiles slowly.
+"""
 
-
-NOT_KEPT = 0x7FFFFFFF
-"""In place of the coarse part, where a driver gave forward.wgsl other subgroups than were measured; and"""
-
-UNORDERED = 4
-"""the same among what forward_long.wgsl finds unfit of a strip."""
-
-UNFINISHED = 8
-"""Beside it, in a strip that is not done."""
+WORD = 4
+"""Bytes."""
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
+class KernelVariant:
     """What a kernel is compiled for.
 
     Attributes
     ----------
     kernel : {"forward", "forward_tall", "forward_scaled", "forward_long_rows", "forward_long"}
-        A file of shaders/, and its entry point.
+        An entry point (`FILES`).
     shape : Shape
     width : int
         Invocations of a workgroup.
     shuffles : bool
         Lanes hand values on by a subgroup's shuffles, and not through workgroup memory.
     rows : {"qualities", "profiles", "folded"}
-        What rows are made from: a file of shaders/.
+        What rows are made from: shaders/forward/rows_*.wgsl.
     extension : float or None
         Probability that a deletion is extended, where it is one number for the batch: a register less for each row. The
         scores are the same bits either way.
     rescuer_reads : int
-        Of forward.wgsl: reads that share a workgroup of the forward_scaled.wgsl that rescues its pairs.
+        Of "forward": reads that share a workgroup of the "forward_scaled" that rescues its pairs.
     segment : int
-        Of forward_long.wgsl and forward_long_rows.wgsl: lanes that hand values on, one to the next.
+        Of "forward_long" and "forward_long_rows": lanes that hand values on, one to the next.
     part : int
-        Of forward.wgsl and forward_tall.wgsl: columns of a loop's iteration.
+        Of "forward" and "forward_tall": columns of a loop's iteration.
     """
 
     kernel: str
@@ -73,9 +94,18 @@ class Variant:
     segment: int = 0
     part: int = PART
 
+    @property
+    def is_long(self) -> bool:
+        return self.kernel in ("forward_long", "forward_long_rows")
+
+    @property
+    def is_scaled(self) -> bool:
+        """Lanes have exponents."""
+        return self.is_long or self.kernel == "forward_scaled"
+
 
 def extension_of(batch: PairBatch) -> float | None:
-    """`Variant.extension` of a batch."""
+    """`KernelVariant.extension` of a batch."""
     if batch.qualities is not None:
         gap = batch.constant_qualities.get("gap_quality")
         return None if gap is None else float(ERROR[gap])
@@ -87,103 +117,96 @@ def extension_of(batch: PairBatch) -> float | None:
 
 
 def rows_of(batch: PairBatch) -> str:
-    """`Variant.rows` of a batch."""
+    """`KernelVariant.rows` of a batch."""
     return "folded" if batch.rows is not None else "qualities" if batch.qualities is not None else "profiles"
 
 
-def source(variant: Variant) -> str:
+def source(variant: KernelVariant) -> str:
     """WGSL of a kernel with all its parts, for one variant."""
-    lanes, rows = variant.shape.lanes, variant.shape.rows
-    is_long = variant.kernel.startswith("forward_long")
-    is_scaled = is_long or variant.kernel == "forward_scaled"
-    segment = variant.segment or lanes
-    steps = rescale_steps(rows)
-    reach = min(steps, segment)  # lanes that an insertion passes until the next rescaling, at most
-    constants = {
-        "G": lanes,
-        "K": rows,
-        "W": variant.width,
-        "EMITTED": LETTERS,
-        "LETTERS": LETTERS_SCALED if is_scaled else LETTERS,
-        "QUADS": -(-rows // 4),
-        # Compilers address arrays whose size is a power of two in more steps.
-        "STORED_ROWS": rows + (rows % 8 == 0 and not is_scaled),
-        "RESCUER_READS": variant.rescuer_reads,
-        "PART": variant.part,
-        "PART_WORDS": variant.part // 4,
-        "RESCALE_STEPS": steps,
-        "ENTERING_COLUMNS": steps if is_long else 0,
-        "SEGMENT": segment,
-        "REACH": reach,
-        "BLOCKS": BLOCKS,
-        "LEAD_BLOCKS": LEAD_BLOCKS,
-        "PASSING_ENTRIES": passing_entries(segment),
-    }
+    sizes = _sizes(variant)
     switches = {
         "SHUFFLES": int(variant.shuffles),
         "VARYING": int(variant.extension is None),
-        "SCALED": int(is_scaled),
+        "SCALED": int(variant.is_scaled),
     }
-    names = ["tiles", "emissions"]
-    if variant.kernel != "forward_long_rows":
-        names.append("pass_shuffles" if variant.shuffles else "pass_memory")
-    if variant.kernel != "forward_long":
-        names += ["lanes", "pairs", f"rows_{variant.rows}"]
-    names += ["scaling" if is_scaled else "sums"] + ["strips"] * is_long + [variant.kernel]
-    lines = [f"const {name} = {value}u;" for name, value in constants.items()]
+    choices = {
+        "forward/rows_*.wgsl": f"forward/rows_{variant.rows}.wgsl",
+        "forward/pass_*.wgsl": f"forward/pass_{'shuffles' if variant.shuffles else 'memory'}.wgsl",
+    }
+    given: dict[str, Number] = dict(sizes)
     if variant.extension is not None:
-        lines.append(f"const EXTEND_DELETION = {float(np.float32(variant.extension)).hex()}f;")
-    parts = (wgsl.expand(f"{name}.wgsl", _read, constants | switches) for name in names)
-    return "\n".join(lines) + "\n" + "".join(parts)
+        given["EXTEND_DELETION"] = variant.extension
+    return assemble(FILES[variant.kernel], read, _shared() | constants(given), sizes | switches, choices)
 
 
 def subgroups_source(width: int) -> str:
     """WGSL of subgroups.wgsl for workgroups of that many invocations."""
-    return f"const W = {width}u;\n" + _read("subgroups.wgsl")
-
-
-def tables() -> NDArray[np.uint32]:
-    """uint32[entries, 4]: Phred tables as rows_qualities.wgsl has them; the formulas are `pairhmm.models.gatk.rows`."""
-    error = ERROR[:128]
-    right, wrong = 1 - error, error / 3
-    best = np.array([np.maximum(right, wrong), right])
-    ratio = np.array([np.minimum(right, wrong) / best[0], np.ones(128)])
-    unopened = 1 - np.minimum(1, error[:, None] + error)
-    likelier = np.array([wrong > right, wrong > right])
-    return np.concatenate(
-        [
-            np.hstack([_fixed_log10(unopened), _pairs_of_inverse(unopened)]),
-            np.hstack([_fixed_log10(best), _pairs_of_inverse(best)]),
-            np.hstack([pairs_of(error), pairs_of(1 / error)]),
-            np.stack([_bits(ratio), likelier.reshape(-1).astype(np.uint32), *np.zeros((2, 256), np.uint32)], axis=1),
-        ]
-    )
-
-
-def _fixed_log10(values: NDArray[np.float64]) -> NDArray[np.uint32]:
-    """uint32[n, 2]: log10 in units of 2^-COARSE, and in units of 2^-FINE what is above that; 0 for values of zero."""
-    fixed = np.rint(np.log10(np.where(values > 0, values, 1.0)) * 2.0**FINE).astype(np.int64).reshape(-1)
-    bits = FINE - COARSE
-    coarse, fine = fixed >> bits, fixed & ((1 << bits) - 1)
-    return np.stack([coarse.astype(np.int32).view(np.uint32), fine.astype(np.uint32)], axis=1)
-
-
-def _pairs_of_inverse(values: NDArray[np.float64]) -> NDArray[np.uint32]:
-    """uint32[n, 2]: 1 / value as a pair, zeros for values of zero."""
-    positive = values > 0
-    return pairs_of(np.where(positive, 1 / np.where(positive, values, 1.0), 0.0))
-
-
-def pairs_of(values: NDArray[np.float64]) -> NDArray[np.uint32]:
-    """uint32[n, 2]: the float32 next to each value, and what it lacks (shaders/pairs.wgsl)."""
-    near = values.astype(np.float32)
-    return np.stack([_bits(near), _bits(values - near)], axis=1)
-
-
-def _bits(values: NDArray[np.floating]) -> NDArray[np.uint32]:
-    return np.ascontiguousarray(values, dtype=np.float32).reshape(-1).view(np.uint32)
+    return assemble("forward/subgroups.wgsl", read, constants({"W": width}), {})
 
 
 @cache
-def _read(name: str) -> str:
+def read(name: str) -> str:
+    """A file of shaders/."""
     return (files("pairhmm") / "shaders" / name).read_text()
+
+
+def _sizes(variant: KernelVariant) -> dict[str, int]:
+    """Constants that depend on the variant; docs/webgpu.md says what the short names are."""
+    rows = variant.shape.rows
+    segment = variant.segment or variant.shape.lanes
+    steps = rescale_steps(rows)
+    return {
+        "G": variant.shape.lanes,
+        "K": rows,
+        "W": variant.width,
+        "EMITTED": LETTERS,
+        "LETTERS": LETTERS_SCALED if variant.is_scaled else LETTERS,
+        "NO_LETTER": LETTERS,
+        "QUADS": -(-rows // 4),
+        # Compilers address arrays whose size is a power of two in more steps.
+        "STORED_ROWS": rows + (rows % 8 == 0 and not variant.is_scaled),
+        "RESCUER_READS": variant.rescuer_reads,
+        "PART": variant.part,
+        "PART_WORDS": variant.part // WORD,
+        "RESCALE_STEPS": steps,
+        "ENTERING_COLUMNS": ENTERING_COLUMNS if variant.is_long else 0,
+        "SEGMENT": segment,
+        "REACH": min(steps, segment),  # lanes that an insertion passes until the next rescaling, at most
+    } | (long_constants(segment) if variant.is_long else {})
+
+
+@cache
+def _shared() -> dict[str, str]:
+    """Declarations that are the same for all variants."""
+    numbers: dict[str, Number] = {
+        "START_EXPONENT": np.int32(scaling.START_EXPONENT),
+        "START_VALUE": 2.0**scaling.START_EXPONENT,
+        "LEAST_SUM_BITS": float_bits(scaling.LEAST_SUM),
+        "MOST_SUM_BITS": float_bits(scaling.MOST_SUM),
+        "TOP_EXPONENT": np.int32(scaling.TOP_EXPONENT),
+        "NO_EXPONENT": np.int32(scaling.NO_EXPONENT),
+        "GAP_RANGE": scaling.GAP_RANGE,
+        "DELETION_RANGE": scaling.DELETION_RANGE,
+        "LEAST_OPENING": scaling.LEAST_OPENING,
+        "LEAST_DELETION": scaling.LEAST_DELETION,
+        "COARSE": COARSE,
+        "FINE": FINE,
+        "NOT_KEPT": NOT_KEPT,
+        "UNFOLDED": UNFOLDED,
+        "UNSCALED": UNSCALED,
+        "UNORDERED": UNORDERED,
+        "UNFINISHED": UNFINISHED,
+        "MOST_WORKGROUPS": MOST_WORKGROUPS,
+        "LISTED_WORDS": LISTED.itemsize // WORD,
+        "LISTED_COUNT": LISTED_COUNT,
+        "QUALITIES": QUALITIES,
+        "FOLDED_COLUMNS": sum(COLUMNS.values()),
+        **{f"FOLDED_{name}": at for name, at in COLUMN_AT.items()},
+        **TABLE_AT,
+        **PROFILE_AT,
+        "ITEM_WORDS": len(STRIP_ITEM),
+        **indices("ITEM", STRIP_ITEM),
+        "RESULT_WORDS": len(STRIP_RESULT),
+        **indices("RESULT", STRIP_RESULT),
+    }
+    return {WORK.name: WORK.declaration} | constants(numbers)

@@ -1,7 +1,4 @@
-"""A batch as a buffer of 32-bit words for the WebGPU kernels, and for each dispatch a block that says where they lie.
-
-The layout is that of `Work` in `shaders/tiles.wgsl`.
-"""
+"""A batch as a buffer of 32-bit words for the WebGPU kernels, and the `WORK` blocks that say where its arrays lie."""
 
 from __future__ import annotations
 
@@ -27,8 +24,8 @@ from pairhmm.backends.tiles import (
     table_of_shapes,
 )
 from pairhmm.backends.webgpu.folded_rows import fold
-from pairhmm.backends.webgpu.kernels import pairs_of
-from pairhmm.backends.webgpu.strips import LONG, all_steps, border_words
+from pairhmm.backends.webgpu.tables import profile_constants
+from pairhmm.backends.webgpu.work import LISTED, WORK
 from pairhmm.models.batch import PairBatch, Profiles, Qualities
 
 ROWS = {1: (16,), 4: range(9, 17), 8: range(9, 20), 16: range(10, 20), 32: range(10, 20)}
@@ -53,29 +50,11 @@ LONGEST_TILE = 2048
 """Bases of a read that is in a tile: of longer ones float32 holds few scores."""
 
 BETWEEN_PADDING = 64
-"""Columns past a haplotype's end that the strips of forward_tall.wgsl read."""
+"""Columns past a haplotype's end that the strips of forward/tall.wgsl read."""
 
 BETWEEN_BYTES, LISTED_BYTES = 128 << 20, 8
 """Of what is between strips, for all items of a dispatch: more than a large GPU works on at once. And of an entry of
 that buffer, a pair or a column."""
-
-BORDERS_AT = 1
-"""Word that the borders of strips begin at, behind one for all."""
-
-LISTED = np.dtype([("workgroups", "<u4", (3,)), ("count", "<u4")])
-"""Of each rescuer: the arguments of its dispatch, and how many pairs its list has."""
-
-WORK = np.dtype(
-    [
-        *((name, "<u4") for name in ("read_offset", "read_group", "group_read", "group_haplotype", "group_pair")),
-        *((name, "<u4") for name in ("haplotype_offset", "order", "letters", "rows", "constants")),
-        *((name + step, "<u4") for name in Qualities.__dataclass_fields__ for step in ("", "_step")),
-        *((name, "<f4") for name in ("start_match", "start_deletion")),
-        *((name, "<u4") for name in ("kept", "items", "first_item", "end_item", "last", "haplotypes_each")),
-        *((name, "<u4") for name in ("rescuer", "list", "between", "front", "behind", "polls", "nothing")),
-    ]
-)
-"""`Work` of shaders/tiles.wgsl."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +162,7 @@ def pack(
     beside : Executor
         Makes the tiles while the arrays are copied.
     """
-    plan, work, kept, folds = _plan(batch)
+    plan, work, kept, folds = plan_of(batch)
     skip_read = skip_read | ~folds | (np.diff(batch.read_offset) > LONGEST_TILE)
     work["kept"] = 2 * batch.pairs
     places = plan.tile_places(batch)
@@ -234,76 +213,9 @@ def _packed(
     return Packed(tiers, rescues, LISTED_BYTES * entries, batch.pairs, batch.reads, kept)
 
 
-@dataclass(frozen=True, slots=True)
-class PackedPairs:
-    """How to score single pairs with forward_long.wgsl.
-
-    Attributes
-    ----------
-    work : Work
-        But for how far strips go.
-    items : int
-        Strips of all pairs.
-    words : int
-        Of the borders.
-    pair_item : int64[pairs]
-        First item of each pair.
-    strips, steps : int64[pairs]
-        Of each pair, and of each of its strips.
-    kept : Kept
-        Of each pair; NaN where its read does not fold.
-    """
-
-    work: NDArray[np.void]
-    items: int
-    words: int
-    pair_item: NDArray[np.int64]
-    strips: NDArray[np.int64]
-    steps: NDArray[np.int64]
-    kept: Kept
-
-    def front(self, behind: int) -> int:
-        """Step that the first strip would have to be at for all to be done, each so many behind the one above."""
-        return int((self.steps + behind * (self.strips - 1)).max(initial=0))
-
-
-def pack_pairs(
-    batch: PairBatch,
-    reads: NDArray[np.int64],
-    haplotypes: NDArray[np.int64],
-    segment: int,
-    staging: Staging,
-) -> PackedPairs:
-    """Write `batch` and pairs of its reads and haplotypes (int64[pairs] each), cut into strips, and send it.
-
-    Lanes hand values on in segments of that many.
-    """
-    plan, work, kept, folds = _plan(batch)
-    strips = strips_of(batch, reads)
-    pair_item = np.cumsum(strips) - strips
-    columns = np.diff(batch.haplotype_offset)[haplotypes]
-    pair = np.repeat(np.arange(len(reads)), strips)
-    strip = np.arange(len(pair)) - pair_item[pair]
-    border = np.where(strip + 1 < strips[pair], border_words(columns)[pair], 0)  # none is below the last strip
-    border_at = BORDERS_AT + np.cumsum(border) - border
-    items = np.stack([reads[pair], haplotypes[pair], strip, border_at, pair], axis=1)
-    work["items"], work["end_item"] = plan.add(items.astype(np.uint32)) // 4, len(pair)
-    work["kept"] = 2 * len(reads)
-    plan.write(staging.begin(plan.size), staging.send)
-    words = BORDERS_AT + int(border.sum())
-    of_pairs = Kept(np.where(folds, kept.log10, np.nan)[reads], kept.unit)
-    return PackedPairs(work, len(pair), words, pair_item, strips, all_steps(columns, segment), of_pairs)
-
-
-def strips_of(batch: PairBatch, reads: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Strips that reads are cut into, by forward_long.wgsl."""
-    strips: NDArray[np.int64] = -(-np.diff(batch.read_offset)[reads] // (LONG.lanes * LONG.rows))
-    return strips
-
-
-def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void], Kept, NDArray[np.bool_]]:
+def plan_of(batch: PairBatch) -> tuple[Plan, NDArray[np.void], Kept, NDArray[np.bool_]]:
     """The arrays of a batch, which more may be added to; its `Work`; of each read `Kept`, and whether it may fold."""
-    plan, work = Plan(), np.zeros(1, dtype=WORK)[0]
+    plan, work = Plan(), np.zeros(1, dtype=WORK.dtype)[0]
     for name in ("read_offset", "group_read", "group_haplotype", "group_pair", "haplotype_offset"):
         work[name] = plan.add_offsets(getattr(batch, name)) // 4
     plan.add(np.zeros(PADDING, dtype=np.uint8))
@@ -335,10 +247,6 @@ def _add_qualities(batch: PairBatch, plan: Plan, work: NDArray[np.void]) -> None
 
 def _add_profiles(profiles: Profiles, plan: Plan, work: NDArray[np.void]) -> float:
     """Probabilities of a profile model, and its constants, as pairs; its transition mm, without which nothing folds."""
-    mm, im, dm, mi, ii, md, dd = profiles.transitions.tolist()
-    kept = mm or 1.0
-    transitions = [dm * md / kept, im * mi / kept / kept, ii / kept, mi / kept, dd, mi, dm / kept]
-    constants = np.concatenate([profiles.match.reshape(-1), profiles.insertion, transitions])
-    work["constants"] = plan.add(pairs_of(constants)) // 4
+    work["constants"] = plan.add(profile_constants(profiles)) // 4
     work["rows"] = plan.add(profiles.probabilities) // 4
-    return float(mm)
+    return float(profiles.transitions[0])

@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
 from pairhmm.backends.webgpu.commands import grid, make_pipeline, record, wait
-from pairhmm.backends.webgpu.kernels import Variant
-from pairhmm.backends.webgpu.layout import LISTED, WORK, empty_lists
+from pairhmm.backends.webgpu.kernels import KernelVariant
+from pairhmm.backends.webgpu.layout import empty_lists
 from pairhmm.backends.webgpu.setup import SUBGROUPS, Adapter, request_device
-from pairhmm.backends.webgpu.slot import SMALLEST_BUFFER, Slot
+from pairhmm.backends.webgpu.slot import SMALLEST_BUFFER, BatchSlot
 from pairhmm.backends.webgpu.strips import LONG, LONGEST_SEGMENT, SHORTEST_SEGMENT, workgroup_bytes
+from pairhmm.backends.webgpu.tables import tables
+from pairhmm.backends.webgpu.work import LISTED, WORK
 
 __all__ = ["WIDTH", "Dispatch", "Runtime"]
 
@@ -28,10 +30,10 @@ WORK_STRIDE = 256
 """Bytes between the `Work` blocks of dispatches: the alignment of dynamic offsets that every device has."""
 
 MOST_DISPATCHES = 64
-"""Of a submission: the device works on one while the next is recorded."""
+"""Most dispatches of a submission: the device works on one submission while the next is recorded."""
 
 POLL_SECONDS = 1e-4
-"""Between two looks whether the device is done."""
+"""Time between two looks whether the device is done."""
 
 
 class Dispatch(NamedTuple):
@@ -66,21 +68,21 @@ class Runtime:
         self.device = request_device(adapter)
         _poll_briefly(self.device)
         self._layouts = [self._layout(lists) for lists in ("storage", "read-only-storage")]
-        self._pipelines: dict[Variant, Any] = {}
-        self._tables = self.device.create_buffer_with_data(data=webgpu_kernels.tables(), usage="STORAGE")
+        self._pipelines: dict[KernelVariant, Any] = {}
+        self._tables = self.device.create_buffer_with_data(data=tables(), usage="STORAGE")
         self.empty_lists = self.device.create_buffer_with_data(data=empty_lists(), usage="COPY_SRC")
         self.subgroup = self._measured_subgroup() if shuffles and SUBGROUPS in self.device.features else 0
 
     @property
     def segment(self) -> int:
-        """Lanes of forward_long.wgsl that hand values on: all of a strip, where few shuffle or memory is short."""
+        """Lanes of forward/long.wgsl that hand values on: all of a strip, where few shuffle or memory is short."""
         shuffling = min(self.subgroup, LONGEST_SEGMENT)
         if shuffling < SHORTEST_SEGMENT:
             return LONG.lanes
         fits = workgroup_bytes(shuffling) <= self.device.limits["max-compute-workgroup-storage-size"]
         return shuffling if fits else LONG.lanes
 
-    def compiled(self, variants: Sequence[Variant]) -> list[Any]:
+    def compiled(self, variants: Sequence[KernelVariant]) -> list[Any]:
         """Pipelines of the variants; those that are new are compiled at the same time."""
         new = [variant for variant in dict.fromkeys(variants) if variant not in self._pipelines]
         if new:
@@ -90,7 +92,7 @@ class Runtime:
 
     def submit(
         self,
-        slot: Slot,
+        slot: BatchSlot,
         dispatches: Sequence[Dispatch],
         last_buffers: tuple[str, str],
         most_cells: float,
@@ -103,7 +105,7 @@ class Runtime:
 
         Parameters
         ----------
-        slot : Slot
+        slot : BatchSlot
         dispatches : sequence of Dispatch
         last_buffers : (str, str)
             Buffers of the slot that not all kernels have.
@@ -119,7 +121,7 @@ class Runtime:
         """
         blocks = np.zeros((max(1, len(dispatches)), WORK_STRIDE), dtype=np.uint8)
         for block, dispatch in zip(blocks, dispatches, strict=False):
-            block[: WORK.itemsize] = np.frombuffer(dispatch.work.tobytes(), dtype=np.uint8)
+            block[: WORK.dtype.itemsize] = np.frombuffer(dispatch.work.tobytes(), dtype=np.uint8)
         slot.upload("work", blocks)
         if download:
             slot.make_room("staging", download)
@@ -145,7 +147,7 @@ class Runtime:
             self.device.queue.submit([commands])
 
     @contextmanager
-    def downloaded(self, slot: Slot, size: int) -> Iterator[NDArray[np.uint32]]:
+    def downloaded(self, slot: BatchSlot, size: int) -> Iterator[NDArray[np.uint32]]:
         """The bytes that the last submission copied, once it is done; gone with the context."""
         staging = slot["staging"]
         slot.map_upload()
@@ -155,11 +157,11 @@ class Runtime:
         finally:
             staging.unmap()
 
-    def wait(self, slot: Slot) -> None:
+    def wait(self, slot: BatchSlot) -> None:
         """Until everything that was submitted is done."""
         wait(self.device, slot["out"])
 
-    def seconds(self, slot: Slot, queries: Any) -> float:
+    def seconds(self, slot: BatchSlot, queries: Any) -> float:
         """Between the two times of a query set, which the submission before has noted."""
         times = slot.make_room("times", 16)
         encoder = self.device.create_command_encoder()
@@ -169,7 +171,7 @@ class Runtime:
         return (int(last) - int(first)) * 1e-9
 
     def _layout(self, lists: str) -> Any:
-        """What a kernel is bound to: the variables of shaders/tiles.wgsl, and two that it uses as `lists` says."""
+        """The bindings of a kernel: the variables of forward/tiles.wgsl, and two that it uses as `lists` says."""
         kinds = ("read-only-storage", "read-only-storage", "uniform", "storage", lists, lists)
         entries = [
             {
@@ -181,7 +183,7 @@ class Runtime:
         ]
         return self.device.create_bind_group_layout(entries=entries)
 
-    def _bind_group(self, slot: Slot, layout: Any, *others: str) -> Any:
+    def _bind_group(self, slot: BatchSlot, layout: Any, *others: str) -> Any:
         """The buffers of a slot that all kernels have, and two that some have."""
         known = slot.bind_groups.get((layout, others))
         if known is not None:
@@ -198,7 +200,7 @@ class Runtime:
         slot.bind_groups[layout, others] = made
         return made
 
-    def _compile(self, variant: Variant) -> Any:
+    def _compile(self, variant: KernelVariant) -> Any:
         layout = self._layouts[variant.kernel == "forward_scaled"]
         return self.device.create_compute_pipeline(
             layout=self.device.create_pipeline_layout(bind_group_layouts=[layout]),
@@ -236,7 +238,7 @@ def _poll_briefly(device: Any) -> None:
     poller._poll_func = look
 
 
-def _record(compute: Any, dispatch: Dispatch, groups: Sequence[Any], slot: Slot, index: int) -> None:
+def _record(compute: Any, dispatch: Dispatch, groups: Sequence[Any], slot: BatchSlot, index: int) -> None:
     """Record a dispatch, the one at `index` of its call, with the second bind group where it is a rescuer's."""
     compute.set_pipeline(dispatch.pipeline)
     compute.set_bind_group(0, groups[dispatch.rescuer is not None], [index * WORK_STRIDE])

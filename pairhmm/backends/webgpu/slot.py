@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -12,6 +13,83 @@ from pairhmm.backends.webgpu.commands import mapped
 from pairhmm.errors import OutOfDeviceMemory
 
 SMALLEST_BUFFER, WORD = 256, 4
+"""Bytes: sizes of buffers are multiples of the one, copies of the other."""
+
+
+class Slot:
+    """Buffers by name, which grow as they must. One call at a time owns them.
+
+    Parameters
+    ----------
+    device : GPUDevice
+    label : str
+        The backend's, for messages.
+    usages : mapping
+        WebGPU's usages of each buffer, by its name.
+    memory : int or None
+        Bytes of the device that the buffers may take together.
+    of_host : collection of str
+        Buffers that do not count: the host's memory holds them.
+
+    Attributes
+    ----------
+    bind_groups : dict
+        Bind groups of these buffers, by layout and names. Dropped when a buffer grows.
+    """
+
+    def __init__(
+        self,
+        device: Any,
+        label: str,
+        usages: Mapping[str, str],
+        memory: int | None = None,
+        of_host: Collection[str] = (),
+    ) -> None:
+        self.bind_groups: dict[tuple[Any, tuple[str, ...]], Any] = {}
+        self._device, self._label, self._usages = device, label, usages
+        self._memory, self._of_host = memory, of_host
+        self._buffers: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        return self._buffers[name]
+
+    def make_room(self, name: str, size: int) -> Any:
+        """The buffer of that name, of at least `size` bytes; what it held is lost when it grows.
+
+        Raises
+        ------
+        OutOfDeviceMemory
+            Beyond the budget, or the device's limit for a buffer.
+        """
+        held = self._buffers.get(name)
+        if held is not None and held.size >= size:
+            return held
+        self.bind_groups.clear()
+        if held is not None:
+            self._buffers.pop(name).destroy()
+        room = max(1, -(-size // SMALLEST_BUFFER)) * SMALLEST_BUFFER
+        taken = sum(buffer.size for held_name, buffer in self._buffers.items() if held_name not in self._of_host)
+        taken += room * (name not in self._of_host)
+        if self._memory is not None and taken > self._memory:
+            raise OutOfDeviceMemory(f"{self._label}: {taken} bytes are over the budget of a call")
+        limit = self._device.limits["max-storage-buffer-binding-size"]
+        if room > limit:
+            raise OutOfDeviceMemory(f"{self._label}: {room} bytes are over its limit of {limit} for a buffer")
+        usage = self._usages[name]
+        self._buffers[name] = self._device.create_buffer(
+            size=room, usage=usage, mapped_at_creation="MAP_WRITE" in usage
+        )
+        return self._buffers[name]
+
+    def upload(self, name: str, *arrays: NDArray[Any]) -> None:
+        """Write arrays to a buffer, one behind the other."""
+        buffer = self.make_room(name, sum(values.nbytes for values in arrays))
+        at = 0
+        for values in arrays:
+            if values.size:
+                self._device.queue.write_buffer(buffer, at, np.ascontiguousarray(values))
+            at += values.nbytes
+
 
 USAGES = {
     "upload": "MAP_WRITE|COPY_SRC",
@@ -25,41 +103,35 @@ USAGES = {
     "strips": "STORAGE",
     "times": "QUERY_RESOLVE|COPY_SRC",
 }
-"""The buffers of a slot."""
+"""The buffers of a call of the forward algorithm."""
 
 OF_HOST = ("upload", "staging")
 """Those that the host reads or writes: a GPU with memory of its own has them in the host's."""
 
 
-class Slot:
-    """What one call at a time owns: buffers on both sides that grow as they must.
+class BatchSlot(Slot):
+    """A slot that a batch is packed into, through mapped memory: the `Staging` of `pairhmm.backends.tiles`.
 
     Parameters
     ----------
     device : GPUDevice
     label : str
-        The backend's, for messages.
     memory : int or None
-        Bytes of the device that the buffers may take together, but for those in `OF_HOST`.
 
     Attributes
     ----------
     beside : Executor
         A thread for what can be done while arrays are copied.
-    bind_groups : dict
-        Of its buffers, by layout and names: for as long as no buffer is another.
     """
 
     def __init__(self, device: Any, label: str, memory: int | None) -> None:
-        self._device, self._label, self._memory = device, label, memory
+        super().__init__(device, label, USAGES, memory, OF_HOST)
         self.beside = ThreadPoolExecutor(1)
-        self.bind_groups: dict[tuple[Any, tuple[str, ...]], Any] = {}
-        self._buffers: dict[str, Any] = {}
         self._filled = 0  # bytes of "upload" that wait for a submission
         self._mapping: Any = None  # the promise that "upload" is mapped
 
     def begin(self, size: int) -> NDArray[np.uint8]:
-        """Memory of the device's that a batch is packed in, only to be written, and as much room in the buffer "in"."""
+        """Memory that a batch is packed in, only to be written, and as much room in the buffer "in"."""
         self.make_room("in", size)
         upload = self.make_room("upload", size)
         self.map_upload()
@@ -87,37 +159,3 @@ class Slot:
         upload = self["upload"]
         if upload.map_state == "unmapped":
             self._mapping = upload.map_async("WRITE", 0, upload.size)
-
-    def __getitem__(self, name: str) -> Any:
-        return self._buffers[name]
-
-    def make_room(self, name: str, size: int) -> Any:
-        """The buffer of that name (of `USAGES`), of at least `size` bytes; what it held is lost when it grows.
-
-        Raises
-        ------
-        OutOfDeviceMemory
-            Beyond the budget, or the device's limit for a buffer.
-        """
-        held = self._buffers.get(name)
-        if held is not None and held.size >= size:
-            return held
-        self.bind_groups.clear()
-        if held is not None:
-            self._buffers.pop(name).destroy()
-        room = max(1, -(-size // SMALLEST_BUFFER)) * SMALLEST_BUFFER
-        taken = sum(buffer.size for held_name, buffer in self._buffers.items() if held_name not in OF_HOST)
-        taken += room * (name not in OF_HOST)
-        if self._memory is not None and taken > self._memory:
-            raise OutOfDeviceMemory(f"{self._label}: {taken} bytes are over the budget of a call")
-        limit = self._device.limits["max-storage-buffer-binding-size"]
-        if room > limit:
-            raise OutOfDeviceMemory(f"{self._label}: {room} bytes are over its limit of {limit} for a buffer")
-        usage = USAGES[name]
-        self._buffers[name] = self._device.create_buffer(
-            size=room, usage=usage, mapped_at_creation="MAP_WRITE" in usage
-        )
-        return self._buffers[name]
-
-    def upload(self, name: str, values: NDArray[np.uint8]) -> None:
-        self._device.queue.write_buffer(self.make_room(name, values.nbytes), 0, values)

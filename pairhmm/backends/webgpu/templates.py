@@ -1,58 +1,169 @@
-"""WGSL from parts: what a shader compiler is given when its source may have no loops over registers.
+"""WGSL modules put together to one text.
 
-Directives stand in lines of their own, as comments. ``//#for k K`` ... ``//#end`` repeats lines for k = 0 .. K - 1,
-with ``$k`` for the number, ``$k.quad`` for k / 4, ``$k.axis`` for the component of a vector that has row k, and
-``$k.byte`` for the bit at which a word has byte k. ``//#if NAME`` ... ``//#else`` ... ``//#end`` keeps lines where a
-constant is not zero, or is. ``//#include FILE`` puts a file there.
+A module is a .wgsl file of functions, constants, structs and variables. It says what it needs of others, and what it
+gives to them, in lines of its own:
+
+    // needs host: K, W
+    // needs forward/batch.wgsl: batch, work
+    // needs forward/rows_*.wgsl: load_row
+    // gives: load_lane, Lane
+
+"host" is the program that assembles: it declares constants and structs. A ``*`` is a place that the program fills,
+since more than one file gives these names. What a module defines and does not list under ``gives`` is its own. Errors
+are: a need that is not met or not used, a name that two modules define, and a name of another module that is used
+without a need.
+
+WGSL has no macros, and no loops over registers: compilers keep no array in registers and check its bounds. So modules
+have directives, in lines of their own. ``//#for k K`` ... ``//#end`` repeats lines for k = 0 .. K - 1, with ``$k`` for
+the number, ``$k.quad`` for k / 4, ``$k.axis`` for the component of a vector that has row k, and ``$k.byte`` for the bit
+at which a word has byte k. ``//#if NAME`` ... ``//#else`` ... ``//#end`` keeps lines where a number is not zero, or is.
+Directives are done first: a module may need something under a condition. Names in directives are numbers of the host.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 Lines = Sequence[str]
 MARK = "//#"
+HOST = "host"
+
+NEEDS, GIVES = re.compile(r"^// needs (\S+): (.+)$", re.MULTILINE), re.compile(r"^// gives: (.+)$", re.MULTILINE)
+DEFINITION = re.compile(
+    r"^(?:@\w+(?:\([^)]*\))? +)*(?:const|override|alias|struct|fn|var(?:<[^>]*>)?) +(\w+)", re.MULTILINE
+)
+COMMENT = re.compile(r"//.*")
+NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*\b(?!:)")  # neither a member nor the declaration of a field or parameter
 
 
-def expand(name: str, read: Callable[[str], str], constants: Mapping[str, int]) -> str:
-    """Text of the file `name`, its directives done.
+class Module(NamedTuple):
+    """A file after its directives.
+
+    Attributes
+    ----------
+    text : str
+    needs : dict
+        Names by the file that gives them.
+    gives, defines, uses : set of str
+        What others may use, all that it defines, and all names in it.
+    """
+
+    text: str
+    needs: dict[str, list[str]]
+    gives: set[str]
+    defines: set[str]
+    uses: set[str]
+
+
+def assemble(
+    root: str,
+    read: Callable[[str], str],
+    declarations: Mapping[str, str],
+    numbers: Mapping[str, int],
+    choices: Mapping[str, str] | None = None,
+) -> str:
+    """One text of the module `root` and all that it needs, behind what it needs of the host.
 
     Parameters
     ----------
-    name : str
+    root : str
+        A file's name, as `read` takes it.
     read : callable
         A file's name to its text.
-    constants : mapping
+    declarations : mapping
+        What the host gives: names to WGSL.
+    numbers : mapping
         What ``for`` and ``if`` know; a name that is not in it is zero for ``if``.
+    choices : mapping
+        Names with a ``*`` to the files that are meant.
 
     Raises
     ------
     ValueError
-        For a directive that is unknown or has no end.
+        Names the file whose needs are not met, or that has a directive that is unknown or has no end.
     """
-    return "\n".join(_expanded(read(name).splitlines(), read, constants)) + "\n"
+    modules: dict[str, Module] = {}
+    _collect(root, modules, read, numbers, choices or {})
+    _check(modules, declarations)
+    needed = {name for module in modules.values() for name in module.needs.get(HOST, ())}
+    own = [text for name, text in declarations.items() if name in needed]
+    return "".join([*own, *(module.text for module in modules.values())])
 
 
-def _expanded(lines: Lines, read: Callable[[str], str], constants: Mapping[str, int]) -> Iterator[str]:
+def _collect(
+    name: str,
+    modules: dict[str, Module],
+    read: Callable[[str], str],
+    numbers: Mapping[str, int],
+    choices: Mapping[str, str],
+) -> None:
+    """Add a file behind all that it needs."""
+    module = _module(name, read(name), numbers, choices)
+    for file in module.needs:
+        if file != HOST and file not in modules:
+            _collect(file, modules, read, numbers, choices)
+    modules[name] = module
+
+
+def _module(name: str, source: str, numbers: Mapping[str, int], choices: Mapping[str, str]) -> Module:
+    text = expand(name, source, numbers)
+    needs: dict[str, list[str]] = {}
+    for file, names in NEEDS.findall(text):
+        needs.setdefault(choices.get(file, file), []).extend(names.split(", "))
+    code = COMMENT.sub("", text)
+    defines = DEFINITION.findall(code)
+    for twice in {one for one in defines if defines.count(one) > 1}:
+        raise ValueError(f"{name} defines {twice} twice")
+    gives = {one for names in GIVES.findall(text) for one in names.split(", ")}
+    return Module(text, needs, gives, set(defines), set(NAME.findall(code)))
+
+
+def _check(modules: Mapping[str, Module], declarations: Mapping[str, str]) -> None:
+    home = dict.fromkeys(declarations, HOST)
+    for file, module in modules.items():
+        for name in sorted(module.gives - module.defines):
+            raise ValueError(f"{file} gives {name}, which it does not define")
+        for name in sorted(module.defines & home.keys()):
+            raise ValueError(f"{file} defines {name}, and so does {home[name]}")
+        home.update(dict.fromkeys(module.defines, file))
+    for file, module in modules.items():
+        needed = {name: giver for giver, names in module.needs.items() for name in names}
+        for name, giver in needed.items():
+            if name not in (declarations if giver == HOST else modules[giver].gives):
+                raise ValueError(f"{file} needs {name} of {giver}, which does not give it")
+            if name not in module.uses:
+                raise ValueError(f"{file} needs {name} of {giver} and does not use it")
+        for name in sorted((module.uses & home.keys()) - module.defines - needed.keys()):
+            raise ValueError(f"{file} uses {name} of {home[name]} and does not say that it needs it")
+
+
+def expand(name: str, source: str, numbers: Mapping[str, int]) -> str:
+    """The text of a file whose directives are done."""
+    try:
+        return "\n".join(_expanded(source.splitlines(), numbers)) + "\n"
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+
+
+def _expanded(lines: Lines, numbers: Mapping[str, int]) -> Iterator[str]:
     at = 0
     while at < len(lines):
         verb, *words = _directive(lines[at])
         if not verb:
             yield lines[at]
             at += 1
-        elif verb == "include":
-            yield from _expanded(read(words[0]).splitlines(), read, constants)
-            at += 1
         elif verb in ("for", "if"):
             end, middle = _block(lines, at)
             if verb == "for":
-                body = list(_expanded(lines[at + 1 : end], read, constants))
-                for number in range(constants[words[1]]):
+                body = list(_expanded(lines[at + 1 : end], numbers))
+                for number in range(numbers[words[1]]):
                     yield from (_numbered(line, words[0], number) for line in body)
-            elif constants.get(words[0]):
-                yield from _expanded(lines[at + 1 : middle], read, constants)
+            elif numbers.get(words[0]):
+                yield from _expanded(lines[at + 1 : middle], numbers)
             else:
-                yield from _expanded(lines[middle + 1 : end], read, constants)
+                yield from _expanded(lines[middle + 1 : end], numbers)
             at = end + 1
         else:
             raise ValueError(f"unknown directive: {lines[at]}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from itertools import pairwise
 from typing import Any
 
@@ -11,22 +10,34 @@ from numpy.typing import NDArray
 
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu.commands import grid, make_pipeline, record
+from pairhmm.backends.webgpu.declarations import Field, Record, constants
+from pairhmm.backends.webgpu.kernels import read
 from pairhmm.backends.webgpu.setup import Adapter, translated
+from pairhmm.backends.webgpu.templates import assemble
 from pairhmm.scanning.batch import Patterns, Samples
-from pairhmm.scanning.webgpu import PARAMS, SUM_TILE, SUMMED
-from pairhmm.scanning.webgpu import source as source_of_scan
+from pairhmm.scanning.webgpu_kernels import PARAMS, SUM_TILE, SUMMED
+from pairhmm.scanning.webgpu_kernels import source as source_of_scan
 
 __all__ = ["WebgpuBrute", "source"]
 
 SUBMITTED = 1 << 32
 """Letters times patterns of a submission, about."""
 
+BRUTE = Record(
+    "Brute",
+    Field("patterns", "u32", ""),
+    Field("first_segment", "u32", "of this dispatch"),
+    Field("summed", "u32", "whether `within` and `before` are there"),
+)
+"""What a dispatch of the brute force is to do."""
+
 KINDS = {"uniform": "UNIFORM|COPY_DST", "storage": "STORAGE|COPY_DST|COPY_SRC"}
 
 
 def source() -> str:
     """WGSL of scan_ablation.wgsl."""
-    return f"const SUMMED = {SUMMED}u;\n" + (files("pairhmm") / "shaders" / "scan_ablation.wgsl").read_text()
+    declarations = {BRUTE.name: BRUTE.declaration} | constants({"SUMMED": SUMMED, "SUM_TILE": SUM_TILE})
+    return assemble("published/scan_ablation.wgsl", read, declarations, {})
 
 
 class WebgpuBrute:
@@ -69,15 +80,16 @@ class WebgpuBrute:
         sums = [self._put(np.empty(0, np.uint8), size * blocks if summed else 16) for size in (1024, 8, 4)]
         best = self._put(np.empty(0, np.uint8), 8 * (end - first) * self._count)
         if summed:
-            params = dict.fromkeys(PARAMS, 0) | {"sum_tiles": blocks}
-            given = self._put(np.array([*params.values()], dtype=np.uint32), kind="uniform")
+            params = np.zeros(1, dtype=PARAMS.dtype)
+            params["sum_tiles"] = blocks
+            given = self._put(params, kind="uniform")
             within, before, tile_sums = sums
             self._submit("sum", {0: given, 1: qualities, 2: within, 3: tile_sums}, grid(blocks))
             self._submit("carry", {0: given, 3: tile_sums, 4: before}, (1, 1))
         arrays = [letters, qualities, self._put(part.offset.astype(np.uint32)), *self._patterns, *sums[:2], best]
         at_once = max(1, SUBMITTED // (self._count * max(1, len(part.letters) // (end - first))))
         for segment in range(0, end - first, at_once):
-            brute = np.array([self._count, segment, int(summed), 0], dtype=np.uint32)
+            brute = BRUTE.values({"patterns": self._count, "first_segment": segment, "summed": int(summed)})
             bound = dict(enumerate([self._put(brute, kind="uniform"), *arrays], start=1))
             self._submit("brute_force", bound, (self._count, min(at_once, end - first - segment)))
         return best

@@ -29,7 +29,7 @@ MOST_WAITS = 50_000
 SOFTWARE_LENGTHS = (100, 1_000)
 
 OURS = "ours"
-"""The rung below the ladder: forward_long.wgsl."""
+"""The rung below the ladder: forward/long.wgsl."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,16 +6,17 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends.webgpu import setup as webgpu_setup
-from pairhmm.backends.webgpu import templates as wgsl
 from pairhmm.backends.webgpu.commands import wait
+from pairhmm.backends.webgpu.declarations import Field, Record, constants, places
+from pairhmm.backends.webgpu.kernels import read
 from pairhmm.backends.webgpu.setup import Adapter
+from pairhmm.backends.webgpu.templates import assemble
 from pairhmm.models.batch import PairBatch
 
 __all__ = ["LADDER", "LogPair", "Run", "Rung", "Wavefront", "log_pair", "source"]
@@ -26,20 +27,30 @@ WIDTH = 256
 LOG_ZERO = -1e30
 """Logarithm of zero: WGSL has no literal for infinity, and its compilers need not reckon with one."""
 
-TABLE_ENTRIES = 31
-"""Emissions and transitions: float32[4][5], [4] and [7]."""
+LETTERS = 5
+"""Letters of a haplotype: A C G T N."""
+
+TABLES = {"EMISSIONS": 4 * LETTERS, "INSERTION": 4, "TRANSITIONS": 7}
+"""Entries (float32) of eps_M [read letter][haplotype letter], eps_I [read letter], and mm im dm mi ii md dd."""
+
+TABLE_ENTRIES = sum(TABLES.values())
 
 STRIDE = 256
 """Bytes between the uniform blocks of diagonals: the alignment of dynamic offsets that every device has."""
 
-DIAGONAL = np.dtype(
-    [(name, "<u4") for name in ("index", "rows", "columns")]
-    + [(name, "<f4") for name in ("start_match", "start_deletion", "deletion")]
+DIAGONAL = Record(
+    "Diagonal",
+    Field("index", "u32", "of the cells (i, j) with i + j = index"),
+    Field("rows", "u32", "of the pair"),
+    Field("columns", "u32", ""),
+    Field("start_match", "f32", "logarithm of M[0,0],"),
+    Field("start_deletion", "f32", "of D[0,0],"),
+    Field("deletion", "f32", "and of D[0,j]"),
 )
-"""`Diagonal` of shaders/wavefront.wgsl."""
+"""The uniform block of a diagonal."""
 
 KINDS = ("read-only-storage", "read-only-storage", "uniform", "read-only-storage", "storage", "storage")
-"""Bindings of shaders/wavefront.wgsl."""
+"""Bindings of shaders/published/wavefront.wgsl."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +129,17 @@ class Run(NamedTuple):
 
 def source(cached: bool) -> str:
     """WGSL of wavefront.wgsl, with the tables in workgroup memory or without."""
-    constants = f"const W = {WIDTH}u;\nconst LOG_ZERO = {LOG_ZERO!r}f;\n"
-    read = (files("pairhmm") / "shaders").joinpath
-    return constants + wgsl.expand("wavefront.wgsl", lambda name: read(name).read_text(), {"CACHED": int(cached)})
+    at = places(TABLES)
+    numbers = {
+        "W": WIDTH,
+        "LOG_ZERO": LOG_ZERO,
+        "LETTERS": LETTERS,
+        "INSERTION": at["INSERTION"],
+        "TRANSITIONS": at["TRANSITIONS"],
+        "ENTRIES": TABLE_ENTRIES,
+    }
+    declarations = {DIAGONAL.name: DIAGONAL.declaration} | constants(numbers)
+    return assemble("published/wavefront.wgsl", read, declarations, {"CACHED": int(cached)})
 
 
 def log_pair(batch: PairBatch) -> LogPair:
@@ -209,7 +228,7 @@ class Wavefront:
     def _bind_group(self, rung: Rung, buffers: Sequence[Any], uniform_at: int) -> Any:
         entries = []
         for binding, (buffer, kind) in enumerate(zip(buffers, KINDS, strict=True)):
-            offset, size = (uniform_at, DIAGONAL.itemsize) if kind == "uniform" else (0, buffer.size)
+            offset, size = (uniform_at, DIAGONAL.dtype.itemsize) if kind == "uniform" else (0, buffer.size)
             entries.append({"binding": binding, "resource": {"buffer": buffer, "offset": offset, "size": size}})
         return self.device.create_bind_group(layout=self._layouts[rung.offsets], entries=entries)
 
@@ -237,11 +256,11 @@ class Wavefront:
 def _diagonals(pair: LogPair) -> NDArray[np.uint8]:
     """uint8[m + n + 1, STRIDE]: the uniform block of each diagonal."""
     m, n = len(pair.probabilities), len(pair.letters)
-    values = np.empty(m + n + 1, dtype=DIAGONAL)
+    values = np.empty(m + n + 1, dtype=DIAGONAL.dtype)
     values["index"], values["rows"], values["columns"] = np.arange(m + n + 1), m, n
     values["start_match"], values["start_deletion"], values["deletion"] = pair.starts
     blocks = np.zeros((m + n + 1, STRIDE), dtype=np.uint8)
-    blocks[:, : DIAGONAL.itemsize] = values.view(np.uint8).reshape(m + n + 1, -1)
+    blocks[:, : DIAGONAL.dtype.itemsize] = values.view(np.uint8).reshape(m + n + 1, -1)
     return blocks
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import rich_click as click
 
 from pairhmm.cli.bench import forward, scan, wavefront
-from pairhmm.cli.pages import Group
+from pairhmm.cli.pages import CommandGroup
 
 EXAMPLES = (
     "pairhmm bench forward --lengths 100,1000",
@@ -14,7 +14,7 @@ EXAMPLES = (
 )
 
 
-@click.group("bench", cls=Group, examples=EXAMPLES)
+@click.group("bench", cls=CommandGroup, examples=EXAMPLES)
 def command() -> None:
     """Measure speed and accuracy on this machine."""
 

@@ -7,11 +7,11 @@ from typing import NamedTuple
 import pytest
 
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
-from pairhmm.backends.webgpu.kernels import Variant, source, subgroups_source
+from pairhmm.backends.webgpu.kernels import KernelVariant, source, subgroups_source
 from pairhmm.backends.webgpu.runtime import WIDTH
 from pairhmm.bench.published import scan_webgpu as scan_brute_webgpu
 from pairhmm.bench.published import webgpu_wavefront
-from pairhmm.scanning import webgpu as scan_webgpu
+from pairhmm.scanning import webgpu_kernels as scan_webgpu
 
 FLAGS = (
     "--enable-unsafe-webgpu",  # on Linux, and with a software adapter
@@ -69,7 +69,7 @@ class Text(NamedTuple):
     entry: str
 
 
-def text_of(variant: Variant) -> Text:
+def text_of(variant: KernelVariant) -> Text:
     directive = webgpu_kernels.SUBGROUPS if variant.shuffles else ""
     return Text(directive + source(variant), variant.kernel)
 
@@ -77,7 +77,7 @@ def text_of(variant: Variant) -> Text:
 MEASURE = Text(webgpu_kernels.SUBGROUPS + subgroups_source(WIDTH), "measure")
 WAVEFRONT = {cached: Text(webgpu_wavefront.source(cached), "wavefront") for cached in (True, False)}
 
-SCAN = [Text(scan_webgpu.source(entry, bases), entry) for entry in scan_webgpu.ENTRIES for bases in (9, 10)]
+SCAN = [Text(scan_webgpu.source(entry, bases), entry) for entry in scan_webgpu.FILES for bases in (9, 10)]
 SCAN.append(Text(scan_brute_webgpu.source(), "brute_force"))
 
 
@@ -111,7 +111,7 @@ def test_messages_are_seen(browser):
 def test_pipelines(browser, shader_variants):
     """Within the limits that every device has: the largest shape, which comes last, of each kernel, with shuffles.
 
-    Not forward_long.wgsl, nor what has a barrier a column: the software adapter takes a minute for each of these.
+    Not forward/long.wgsl, nor what has a barrier a column: the software adapter takes a minute for each of these.
     """
     largest = {variant.kernel: variant for variant in shader_variants if variant.shuffles}
     del largest["forward_long"]

@@ -214,7 +214,7 @@ def test_strips_that_wait_in_vain(make_backend, long_pairs, batches, monkeypatch
 
 
 def test_small_calls_say_nothing_of_a_device_s_speed(make_backend, batches, monkeypatch):
-    """A batch of long reads has nothing for forward.wgsl: the dispatches of its pairs are none the shorter."""
+    """A batch of long reads has nothing for forward/forward.wgsl: the dispatches of its pairs are none the shorter."""
     backend = make_backend()
     backend._polls, backend._speed = webgpu.POLLS, 1e12
     rng = np.random.default_rng(42)
@@ -265,7 +265,7 @@ def test_time_without_timestamps(backend, batches, monkeypatch, caplog):
 
 def test_too_large_for_a_binding(adapter, batches):
     backend = webgpu.WebgpuBackend(adapter, "webgpu:0", None)
-    slot = webgpu_slot.Slot(backend._runtime.device, "webgpu:0", None)
+    slot = webgpu_slot.BatchSlot(backend._runtime.device, "webgpu:0", None)
     with pytest.raises(OutOfDeviceMemory, match=r"webgpu:0: \d+ bytes are over its limit"):
         slot.make_room("in", backend._runtime.device.limits["max-storage-buffer-binding-size"] + 1)
 

@@ -1,4 +1,4 @@
-"""The ladder of shaders/wavefront.wgsl beside the oracle, and what each rung asks of the device."""
+"""The ladder of shaders/published/wavefront.wgsl beside the oracle, and what each rung asks of the device."""
 
 from __future__ import annotations
 

@@ -1,0 +1,79 @@
+"""What the host declares to the kernels: constants, records, and where the parts of an array begin.
+
+Each is written once, in Python. The WGSL comes from it, so that no kernel repeats a number or a layout of the host's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+KINDS = {"u32": "<u4", "i32": "<i4", "f32": "<f4"}
+"""WGSL's types of 32 bits, and NumPy's."""
+
+Number = int | float | np.int32
+
+
+class Field(NamedTuple):
+    """A field of a record: its name, its WGSL type, and what it is."""
+
+    name: str
+    kind: str
+    meaning: str
+
+
+class Record:
+    """A struct of 32-bit fields that the host writes and kernels read.
+
+    Parameters
+    ----------
+    name : str
+        Of the WGSL struct.
+    fields : Field
+        In their order in memory.
+    """
+
+    def __init__(self, name: str, *fields: Field) -> None:
+        self.name, self.fields = name, fields
+
+    @cached_property
+    def dtype(self) -> np.dtype[np.void]:
+        return np.dtype([(field.name, KINDS[field.kind]) for field in self.fields])
+
+    @property
+    def declaration(self) -> str:
+        """The struct in WGSL."""
+        fields = "".join(f"    {field.name}: {field.kind},  // {field.meaning}\n" for field in self.fields)
+        return f"struct {self.name} {{\n{fields}}}\n"
+
+    def values(self, given: Mapping[str, Any]) -> NDArray[np.void]:
+        """One record; every field must be given."""
+        return np.array([tuple(given[field.name] for field in self.fields)], dtype=self.dtype)
+
+
+def constants(values: Mapping[str, Number]) -> dict[str, str]:
+    """Declarations by name: int becomes u32, np.int32 i32, and float the float32 next to it."""
+    return {name: f"const {name} = {_literal(value)};\n" for name, value in values.items()}
+
+
+def _literal(value: Number) -> str:
+    if isinstance(value, np.int32):
+        return f"{int(value)}i"
+    if isinstance(value, float):
+        return f"{float(np.float32(value)).hex()}f"
+    return f"{value}u"
+
+
+def places(sizes: Mapping[str, int]) -> dict[str, int]:
+    """Where each part begins, of parts of these sizes that follow each other."""
+    ends = np.cumsum([*sizes.values()]).tolist()
+    return {name: end - size for (name, size), end in zip(sizes.items(), ends, strict=True)}
+
+
+def float_bits(value: float) -> int:
+    """The bits of the float32 next to a number."""
+    return int(np.float32(value).view(np.uint32))

@@ -1,0 +1,79 @@
+"""What host and kernels tell each other: the block of a dispatch, the lists of pairs to rescue, and flags."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pairhmm.backends.webgpu.declarations import Field, Record
+from pairhmm.models.batch import Qualities
+
+WORK = Record(
+    "Work",
+    Field("read_offset", "u32", "u32[reads + 1] first position of a read"),
+    Field("read_group", "u32", "u32[reads]"),
+    Field("group_read", "u32", "u32[groups + 1] first read of a group"),
+    Field("group_haplotype", "u32", "u32[groups + 1] first haplotype of a group"),
+    Field("group_pair", "u32", "u32[groups + 1] first score of a group; scores are row-major (read, haplotype)"),
+    Field("haplotype_offset", "u32", "u32[haplotypes + 1] first letter of a haplotype"),
+    Field("order", "u32", "u32[reads] reads by tile"),
+    Field("letters", "u32", "bytes 0..4; 31 before the first and `widest` + 48 from the last on may be read"),
+    Field("rows", "u32", "f32[positions][12] of rows_folded.wgsl, or f64[positions][4] of rows_profiles.wgsl"),
+    Field("constants", "u32", "f32[][2] of rows_profiles.wgsl"),
+    *(
+        field
+        for name in Qualities.__dataclass_fields__
+        for field in (
+            Field(name, "u32", "bytes of rows_qualities.wgsl"),
+            Field(f"{name}_step", "u32", "1, or 0 where one value stands for all positions"),
+        )
+    ),
+    Field("start_match", "f32", "M[0,0]"),
+    Field("start_deletion", "f32", "D[0,0] in units of 1 / haplotype length"),
+    Field("kept", "u32", "in `out`: i32[reads][2] log10 of what the scores are relative to; of strips three words"),
+    Field("items", "u32", "u32[items][2] first read of a tile (an index into order), block of haplotypes"),
+    Field("first_item", "u32", "of this dispatch"),
+    Field("end_item", "u32", "one past its last item"),
+    Field("last", "u32", "one past the last read in order that has this shape"),
+    Field("haplotypes_each", "u32", "of a block"),
+    Field("rescuer", "u32", "which of the lists takes the pairs that are too small for this arithmetic"),
+    Field("list", "u32", "where that list begins; of tall.wgsl: where the columns between strips begin"),
+    Field("between", "u32", "of tall.wgsl: columns between strips that an item has"),
+    Field("front", "u32", "of long.wgsl: the step up to which the first strip goes, a multiple of RESCALE_STEPS"),
+    Field("behind", "u32", "of long.wgsl: steps that each strip stays behind the one above, such a multiple too"),
+    Field("polls", "u32", "of long.wgsl: how often a strip looks for what is not there yet"),
+    Field("nothing", "u32", "0, which compilers do not know (pairs.wgsl)"),
+)
+"""The uniform block of a dispatch: where the arrays of a batch lie in their buffer, and what is to be done.
+
+Offsets count words of 32 bits, but for letters and qualities, which count bytes.
+"""
+
+LISTED = np.dtype([("workgroups", "<u4", (3,)), ("count", "<u4")])
+"""Of each rescuer: the arguments of its dispatch, and how many pairs its list has."""
+
+LISTED_COUNT = 3
+"""Word of it that has the count; the first one has the workgroups."""
+
+STRIP_ITEM = ("read", "haplotype", "strip", "border", "pair")
+"""Words of an item of long.wgsl; `border` is the first word of the border below the strip."""
+
+STRIP_RESULT = ("coarse", "fine", "unfit")
+"""Words that come back of each strip: log10 of what its rows are relative to, and flags."""
+
+COARSE, FINE = 16, 32
+"""That logarithm comes back in two parts, in units of 2^-16 and 2^-32."""
+
+NOT_KEPT = 0x7FFFFFFF
+"""In place of a read's coarse part: its lanes do not lie in one subgroup, one after the other (as UNORDERED)."""
+
+UNFOLDED, UNSCALED, UNORDERED, UNFINISHED = 1, 2, 4, 8
+"""Flags of a read or strip without scores.
+
+UNFOLDED: its rows do not fold. UNSCALED: lanes with exponents do not hold them. UNORDERED: its lanes do not lie in one
+subgroup, one after the other. UNFINISHED: the strip is not done.
+"""
+
+
+def indices(prefix: str, names: tuple[str, ...]) -> dict[str, int]:
+    """Constants that say at which word of a tuple each of these names is."""
+    return {f"{prefix}_{name}".upper(): index for index, name in enumerate(names)}

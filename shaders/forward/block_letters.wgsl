@@ -1,0 +1,35 @@
+// A haplotype's letters as a lane of a strip takes them: RESCALE_STEPS at a time, eight or fewer.
+//
+// Where none of a block lies in the haplotype, letters beside it are read: they may be any, since `cut` takes them out.
+
+// needs host: RESCALE_STEPS, NO_LETTER
+// needs forward/batch.wgsl: batch, joined
+// gives: words_of, letters_of, cut
+
+// Where a letter is read. `column` is a number below 0 before the haplotype's begin.
+fn letter_at(first: u32, column: u32) -> u32 {
+    return first + u32(max(bitcast<i32>(column), -i32(RESCALE_STEPS)));
+}
+
+// Three words that have the letters of a block from `column` on; the haplotype's letters begin at `first`.
+fn words_of(first: u32, column: u32) -> vec3<u32> {
+    let word = letter_at(first, column) >> 2u;
+    return vec3<u32>(batch[word], batch[word + 1u], batch[word + 2u]);
+}
+
+// The block's letters, four to a word.
+fn letters_of(words: vec3<u32>, first: u32, column: u32) -> vec2<u32> {
+    let shift = (letter_at(first, column) & 3u) * 8u;
+    return vec2<u32>(joined(words.x, words.y, shift), joined(words.y, words.z, shift));
+}
+
+// Letters of a block in which a haplotype begins or ends: NO_LETTER past its ends.
+fn cut(letters: vec2<u32>, column: u32, columns: u32) -> vec2<u32> {
+    var result = letters;
+//#for u RESCALE_STEPS
+    if column + $uu >= columns {
+        result[$u.quad] = (result[$u.quad] & ~(255u << $u.byteu)) | (NO_LETTER << $u.byteu);
+    }
+//#end
+    return result;
+}

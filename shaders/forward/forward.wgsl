@@ -1,0 +1,141 @@
+// Batch forward in float32: reads that fit the lanes of a tile.
+//
+// Method. A workgroup is a tile of W / G reads (tiles.wgsl). A read's G lanes take the columns of a haplotype one after
+// the other: column j reaches lane l at step j + l. A lane computes S and I of the next lane's first row and hands them
+// down. Haplotypes of a tile may differ in length: steps go on to the longest one's end, and what lies past a read's
+// own haplotype is not added to its sum. Row coefficients and states stay in registers, emissions in workgroup memory.
+//
+// States have no exponent. They start at 2^START_EXPONENT; a pair whose sum falls below LEAST_SUM (a score about 62
+// below that of a perfect match) goes on a list for scaled.wgsl.
+//
+// Versions on an H200 through Vulkan, in GCUPS (docs/webgpu.md; benchmarks/results/device-nvidia-h200-webgpu.json):
+//
+//   prototype, 128 x 128 bases, 8 lanes of 16 rows: 1 column a loop iteration   1,407
+//                                                   2                           1,648
+//                                                   4                           1,743
+//                                                   8                           1,946
+//   10 rows a lane: emissions loaded four at a time                             2,290
+//                   one at a time                                               2,725
+//   16 rows a lane: rows of emissions a power of two apart                      2,411
+//                   one row more (STORED_ROWS)                                  2,907
+//   s150: 16 columns a loop iteration                                           2,900
+//          8                                                                    3,030
+//         12 (PART), as now                                                     3,117
+//   s250, as now                                                                3,000
+//
+// Limits. The driver chooses the registers: from 20 rows a lane on a cell takes 1.3 times as long. Reads of more than
+// 32 * 19 = 608 rows go to tall.wgsl.
+
+// needs host: W, G, PART, LISTED_WORDS, LISTED_COUNT, RESCUER_READS, MOST_WORKGROUPS, START_VALUE
+//#if SHUFFLES
+// needs host: UNORDERED
+// needs forward/pass_*.wgsl: in_order
+//#end
+// needs forward/batch.wgsl: batch, work, item_of, find_read, score_index
+// needs forward/tiles.wgsl: largest_of_tile
+// needs forward/lanes.wgsl: load_lane, load_emissions
+// needs forward/rows_*.wgsl: first_deletion
+// needs forward/states.wgsl: States, staged_coefficients, take_column
+// needs forward/letters.wgsl: first_letters, next_letters
+// needs forward/pass_*.wgsl: from_above
+// needs forward/sums.wgsl: unfit, begin_read, note_lane, put_kept, put_sum
+// gives: forward
+
+@group(0) @binding(4) var<storage, read_write> listed: array<atomic<u32>>;  // LISTED_WORDS for each rescuer
+@group(0) @binding(5) var<storage, read_write> list: array<vec2<u32>>;      // (read, haplotype)
+
+// Note a pair for scaled.wgsl, and the workgroups that its list needs.
+fn enlist(read: u32, haplotype: u32) {
+    let at = atomicAdd(&listed[work.rescuer * LISTED_WORDS + LISTED_COUNT], 1u);
+    list[work.list + at] = vec2<u32>(read, haplotype);
+    if at % RESCUER_READS == 0u && at / RESCUER_READS < MOST_WORKGROUPS {
+        atomicAdd(&listed[work.rescuer * LISTED_WORDS], 1u);
+    }
+}
+
+// One item: a tile of reads against some of their haplotypes.
+@compute @workgroup_size(W)
+fn forward(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+//#if SHUFFLES
+    @builtin(subgroup_size) subgroup_size: u32,
+    @builtin(subgroup_invocation_id) subgroup_lane: u32,
+//#end
+) {
+    let item = item_of(workgroup, workgroups);
+    if item >= work.end_item {
+        return;
+    }
+    let slot = lane / G;
+    let is_first = lane % G == 0u;
+    let is_last = lane % G == G - 1u;
+    let at = batch[work.items + 2u * item] + slot;
+    let block = batch[work.items + 2u * item + 1u];
+    let read = find_read(batch[work.order + min(at, work.last - 1u)]);
+
+    if is_first {
+        begin_read(slot);
+    }
+    workgroupBarrier();
+    let loaded = load_lane(lane, read.first, read.rows, read.rows);
+    let rows = staged_coefficients(lane);
+    load_emissions(lane, read.first, read.rows);
+
+    note_lane(slot, loaded);
+//#if SHUFFLES
+    atomicOr(&unfit[slot], select(UNORDERED, 0u, in_order(lane, subgroup_size, subgroup_lane)));
+//#end
+    workgroupBarrier();
+    if is_last && at < work.last && block == 0u {
+        put_kept(read, slot);
+    }
+
+    let entry = first_deletion(read.first);
+    let group_end = batch[work.group_haplotype + read.group + 1u];
+    let first_haplotype = batch[work.group_haplotype + read.group] + block * work.haplotypes_each;
+    let first_score = score_index(read, first_haplotype);
+    for (var round = 0u; round < work.haplotypes_each; round++) {
+        let haplotype = first_haplotype + round;
+        let works = at < work.last && haplotype < group_end;
+        let offset = batch[work.haplotype_offset + select(0u, haplotype, works)];
+        let columns = batch[work.haplotype_offset + select(0u, haplotype, works) + 1u] - offset;
+        let steps = select(0u, columns + G - 1u, works);
+        let longest = largest_of_tile(steps, lane);
+        if longest == 0u {
+            break;
+        }
+
+        let start = select(0.0, START_VALUE, is_first);
+        let deletion = entry * start / f32(max(columns, 1u));
+        var states = States();  // zeros
+        states.s0 = work.start_match * start + deletion * work.start_deletion;
+        // Many columns may add the same to the sum: it is made of parts.
+        var sum = 0.0;
+        var letters = first_letters(offset, lane);
+        for (var t = 0u; t < longest; t += PART) {
+            let letters_of_part = next_letters(&letters);
+            let left = i32(steps) - i32(t);
+            var part = 0.0;
+//#for u PART
+            {
+                let letter = (letters_of_part.four$u.quad >> $u.byteu) & 7u;
+                let above = from_above(states.below, lane, $uu);
+                let entering = vec2<f32>(select(above.x, deletion, is_first), select(above.y, 0.0, is_first));
+                take_column(&states, rows, letter, lane, entering);
+                part += select(0.0, states.below.y, left > $u);
+            }
+//#end
+            sum += part;
+        }
+
+        if works && is_last {
+            let unfits = atomicLoad(&unfit[slot]);
+            let held = put_sum(first_score + round, sum, unfits);
+            if !held && unfits == 0u {
+                enlist(read.index, haplotype);
+            }
+        }
+    }
+}

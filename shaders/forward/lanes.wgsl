@@ -1,0 +1,103 @@
+// A lane's rows: their coefficients, for registers, and their emissions, for workgroup memory.
+//
+// The recurrence (docs/model.md) has seven transitions a row. Here every state is kept relative to the best path
+// through the rows above it: with t[i] = mm[i] * best[i], best[i] the emission that most letters of a good path have,
+// and T[i] = t[1]..t[i],
+//
+//   M^[i] = M[i] / T[i],  D^[i] = D[i] / (md[i] T[i]),  I^[i] = I[i] / (mi[i] T[i-1]),  S^[i] = S[i] / (mm[i] T[i-1]),
+//
+// most coefficients become 1 (states.wgsl). A perfect path keeps its value, so that nothing is rounded on it, and
+// float32's range is spent on how far a pair lies below it. log10 T[m] is added to the score at the end, on the host.
+//
+// Rows past the read's end carry M + I of its last row down unchanged: they change no score.
+
+// needs host: K, G, UNSCALED, LEAST_OPENING
+//#if SCALED
+// needs host: GAP_RANGE, ENTERING_COLUMNS, RESCALE_STEPS, DELETION_RANGE, LEAST_DELETION, NO_LETTER
+// needs forward/row.wgsl: Row
+//#end
+// needs forward/emissions.wgsl: emissions
+// needs forward/row.wgsl: carrying_row
+// needs forward/rows_*.wgsl: load_row, relative_emissions
+// gives: Lane, load_lane, load_emissions
+
+// What is known of a lane's rows besides.
+struct Lane {
+    kept: vec2<i32>,  // sum of its rows' logarithms in two parts, which are integers: it is exact
+    unfit: u32,       // UNFOLDED, or UNSCALED where lanes with exponents do not hold its rows. Only such lanes look at
+                      // insertions: what others list is rescued by lanes of another shape
+    fall: f32,        // -log2 of what is left of an insertion that goes through all of them
+}
+
+//#if SCALED
+// Bits that an insertion through a lane may take. What a lane holds spans the cost of a gap through two lanes, and
+// through as many rows as columns enter at once from a strip above, beside that of two openings, and has to be exact to
+// the last of its rows: that leaves GAP_RANGE. Rows whose gaps are rarer are beyond the range of float32.
+const MOST_FALL = GAP_RANGE * f32(K) / f32(2u * K + 1u + ENTERING_COLUMNS);
+
+// A deletion leads from a lane's largest value to where a row above it could be by the next rescaling, which takes so
+// many extensions.
+const MOST_DELETION_BITS = DELETION_RANGE / f32(RESCALE_STEPS + K + 2u);
+
+// Whether a lane's exponent holds the deletions of the row at `position`. Where there are none, columns are as far
+// apart as the emissions of all `read_rows` rows of the read make them.
+fn holds_deletions(row: Row, position: u32, read_rows: u32) -> bool {
+    if row.from_deletion > 0.0 {
+        return row.from_deletion >= LEAST_DELETION && -log2(max(row.extend_deletion, 1e-38)) <= MOST_DELETION_BITS;
+    }
+    let relative = relative_emissions(position);
+    let least = min(min(min(relative[0], relative[1]), min(relative[2], relative[3])), relative[4]);
+    return -log2(max(least, 1e-38)) * f32(read_rows) <= GAP_RANGE;
+}
+//#end
+
+// Stage the coefficients of a lane's rows, of the `count` that a read of `read_rows` has from position `first` on.
+fn load_lane(lane: u32, first: u32, count: u32, read_rows: u32) -> Lane {
+    var result = Lane(vec2<i32>(0, 0), 0u, 0.0);
+//#if SCALED
+    var fall_of_gap = 0.0;
+//#end
+    for (var k = 0u; k < K; k++) {
+        let i = lane % G * K + k;
+        var row = carrying_row();
+        if i < count {
+            row = load_row(first + i, i + 1u == count);
+        }
+        result.kept += row.kept;
+        result.unfit |= row.unfit | select(UNSCALED, 0u, row.opening >= LEAST_OPENING);
+//#if SCALED
+        let bits = -log2(max(row.extend_insertion, 1e-38));
+        result.fall += bits;
+        // Into the row that carries down it is that of an opening as well, which has its own share of the range.
+        if i + 1u < count {
+            fall_of_gap += bits;
+            result.unfit |= select(UNSCALED, 0u, holds_deletions(row, first + i, read_rows));
+        }
+//#end
+        emissions[0][k][lane] = row.from_deletion;
+        emissions[1][k][lane] = row.from_insertion;
+        emissions[2][k][lane] = row.extend_insertion;
+        emissions[3][k][lane] = row.extend_deletion;
+    }
+//#if SCALED
+    result.unfit |= select(UNSCALED, 0u, fall_of_gap < MOST_FALL);
+//#end
+    return result;
+}
+
+// Put emissions in the place of staged coefficients.
+fn load_emissions(lane: u32, first: u32, count: u32) {
+    for (var k = 0u; k < K; k++) {
+        let i = lane % G * K + k;
+        var relative = array<f32, 5>();
+        if i < count {
+            relative = relative_emissions(first + i);
+        }
+//#for letter EMITTED
+        emissions[$letter][k][lane] = relative[$letter];
+//#end
+//#if SCALED
+        emissions[NO_LETTER][k][lane] = 0.0;
+//#end
+    }
+}

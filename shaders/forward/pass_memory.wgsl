@@ -1,0 +1,15 @@
+// What a lane gets from the lane above it, through workgroup memory: for devices without subgroups, and for reads of
+// more lanes than a subgroup has. One of two ways; the other is pass_shuffles.wgsl.
+
+// needs host: W
+// gives: from_above
+
+// Two halves in turn: what one column left is read before the next but one is written, with one barrier a column.
+var<workgroup> passed: array<vec2<f32>, 2u * W>;
+
+fn from_above(values: vec2<f32>, lane: u32, column: u32) -> vec2<f32> {
+    let half = (column & 1u) * W;
+    passed[half + lane] = values;
+    workgroupBarrier();
+    return passed[half + max(lane, 1u) - 1u];
+}

@@ -1,0 +1,14 @@
+// What a lane gets from the lane above it, by a subgroup's shuffles. One of two ways; the other is pass_memory.wgsl.
+//
+// The SEGMENT lanes that follow each other must lie in one subgroup, in their order: `in_order` says whether they do.
+
+// needs host: SEGMENT
+// gives: from_above, in_order
+
+fn from_above(values: vec2<f32>, lane: u32, column: u32) -> vec2<f32> {
+    return subgroupShuffleUp(values, 1u);
+}
+
+fn in_order(lane: u32, subgroup_size: u32, subgroup_lane: u32) -> bool {
+    return subgroup_size >= SEGMENT && subgroup_lane == lane % subgroup_size;
+}

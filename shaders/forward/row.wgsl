@@ -1,0 +1,18 @@
+// How one row of a read leads to the next one: what rows_*.wgsl make and lanes.wgsl stages.
+
+// gives: Row, carrying_row
+
+struct Row {
+    from_deletion: f32,
+    from_insertion: f32,
+    extend_insertion: f32,
+    extend_deletion: f32,
+    opening: f32,     // mi
+    unfit: u32,       // UNFOLDED where this form does not hold it
+    kept: vec2<i32>,  // logarithm of mm best in two parts, or 0 where the host knows it
+}
+
+// A row past the read's end: it carries M + I of the last row down unchanged.
+fn carrying_row() -> Row {
+    return Row(0.0, 0.0, 1.0, 0.0, 1.0, 0u, vec2<i32>(0, 0));
+}

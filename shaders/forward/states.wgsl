@@ -1,0 +1,67 @@
+// The states of a lane, the coefficients of its rows, and one column of the recurrence (lanes.wgsl has the formulas).
+//
+// All of it is in registers: each row has fields of its own, since compilers keep no array in registers.
+
+//#if VARYING
+//#else
+// needs host: EXTEND_DELETION
+//#end
+// needs forward/emissions.wgsl: emissions
+// gives: Coefficients, States, staged_coefficients, take_column
+
+// How each row of a lane leads to the next one.
+struct Coefficients {
+//#for k K
+    from_deletion$k: f32,
+    from_insertion$k: f32,
+    extend_insertion$k: f32,
+//#if VARYING
+    extend_deletion$k: f32,
+//#end
+//#end
+}
+
+// Those that `load_lane` staged, before `load_emissions` takes their place.
+fn staged_coefficients(lane: u32) -> Coefficients {
+    var rows: Coefficients;
+//#for k K
+    rows.from_deletion$k = emissions[0][$k][lane];
+    rows.from_insertion$k = emissions[1][$k][lane];
+    rows.extend_insertion$k = emissions[2][$k][lane];
+//#if VARYING
+    rows.extend_deletion$k = emissions[3][$k][lane];
+//#end
+//#end
+    return rows;
+}
+
+struct States {
+    below: vec2<f32>,  // S and I of the next lane's first row, in the column that was taken last
+//#for k K
+    s$k: f32,          // S of a row in that column,
+    d$k: f32,          // and D in the next one
+//#end
+}
+
+// Take one column; `entering` has S and I of the lane's first row. Five operations a cell:
+//   M^ = relative emission S^;  D^ of the next column = M^ + extend_deletion D^;
+//   S^ below = M^ + from_deletion D^ + from_insertion I^;  I^ below = M^ + extend_insertion I^
+fn take_column(states: ptr<function, States>, rows: Coefficients, letter: u32, lane: u32, entering: vec2<f32>) {
+    var s = entering.x;
+    var i = entering.y;
+//#for k K
+    {
+        let m = (*states).s$k * emissions[letter][$k][lane];
+        let d = (*states).d$k;
+        (*states).s$k = s;
+//#if VARYING
+        (*states).d$k = fma(rows.extend_deletion$k, d, m);
+//#else
+        (*states).d$k = fma(EXTEND_DELETION, d, m);
+//#end
+        s = fma(rows.from_insertion$k, i, fma(rows.from_deletion$k, d, m));
+        i = fma(rows.extend_insertion$k, i, m);
+    }
+//#end
+    (*states).below = vec2<f32>(s, i);
+}

@@ -1,0 +1,22 @@
+// How many lanes a subgroup has.
+//
+// Method. One workgroup of W: the least size that any lane sees, and 0 where lanes do not lie in their order.
+//
+// Versions: one; it runs once a device.
+//
+// Limits. A driver may give another kernel subgroups of another size: kernels that shuffle look, too
+// (pass_shuffles.wgsl).
+
+// needs host: W
+// gives: measure
+
+@group(0) @binding(0) var<storage, read_write> least: atomic<u32>;
+
+@compute @workgroup_size(W)
+fn measure(
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(subgroup_size) subgroup_size: u32,
+    @builtin(subgroup_invocation_id) subgroup_lane: u32,
+) {
+    atomicMin(&least, select(0u, subgroup_size, subgroup_lane == lane % subgroup_size));
+}

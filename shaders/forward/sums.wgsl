@@ -1,0 +1,43 @@
+// What a tile without exponents tells the host: sums of states, and what a read's scores are relative to. A read is
+// known by its slot in the workgroup.
+//
+// Sums are compared as bits: compilers may take infinity and NaN for impossible in numbers.
+
+// needs host: START_EXPONENT, LEAST_SUM_BITS, MOST_SUM_BITS, NOT_KEPT, UNFOLDED, UNORDERED
+// needs forward/batch.wgsl: work, out, Read
+// needs forward/tiles.wgsl: READS
+// needs forward/lanes.wgsl: Lane
+// gives: unfit, begin_read, note_lane, put_kept, put_sum
+
+var<workgroup> kept_coarse: array<atomic<i32>, READS>;
+var<workgroup> kept_fine: array<atomic<i32>, READS>;
+var<workgroup> unfit: array<atomic<u32>, READS>;
+
+// Before lanes note what they know of a read. Zeros already by WGSL, but not on every driver.
+fn begin_read(slot: u32) {
+    atomicStore(&kept_coarse[slot], 0);
+    atomicStore(&kept_fine[slot], 0);
+    atomicStore(&unfit[slot], 0u);
+}
+
+fn note_lane(slot: u32, loaded: Lane) {
+    atomicAdd(&kept_coarse[slot], loaded.kept.x);
+    atomicAdd(&kept_fine[slot], loaded.kept.y);
+    atomicOr(&unfit[slot], loaded.unfit);
+}
+
+// What the scores of a read are relative to, once all of its lanes have noted it.
+fn put_kept(read: Read, slot: u32) {
+    let is_unordered = (atomicLoad(&unfit[slot]) & UNORDERED) != 0u;
+    out[work.kept + 2u * read.index] = select(bitcast<u32>(atomicLoad(&kept_coarse[slot])), NOT_KEPT, is_unordered);
+    out[work.kept + 2u * read.index + 1u] = bitcast<u32>(atomicLoad(&kept_fine[slot]));
+}
+
+// A pair's sum, if float32 holds it and the read's rows; whether it does.
+fn put_sum(score: u32, sum: f32, unfits: u32) -> bool {
+    let bits = bitcast<u32>(sum);
+    let held = (unfits & (UNFOLDED | UNORDERED)) == 0u && bits >= LEAST_SUM_BITS && bits <= MOST_SUM_BITS;
+    out[2u * score] = select(0u, bits, held);
+    out[2u * score + 1u] = bitcast<u32>(-START_EXPONENT);
+    return held;
+}
