@@ -144,7 +144,7 @@ def _pairs(inputs: RunInputs, most: int, options: RunOptions) -> FitPairs:
         raise InputError(", ".join(inputs.alignments), "", *_nothing(found))
     pairs = found.first(most)
     log.info(
-        "fitting to %d reads; left out: %d beside variants, %d too short or spliced",
+        "fitting to %d reads; left out: %d beside variants, %d too short, too long or spliced",
         len(pairs),
         found.beside_variants,
         found.unusable,
@@ -156,7 +156,7 @@ def _nothing(found: Collected) -> tuple[str, str]:
     if found.beside_variants or found.unusable:
         return (
             f"no read to fit to: {found.beside_variants} lie beside variants or fit no haplotype, {found.unusable} are"
-            " too short or spliced",
+            " too short, too long or spliced",
             "give more of the genome, or -v with the sample's variants",
         )
     return "no read to fit to", "check -r, --min-mapq and --exclude-flags"

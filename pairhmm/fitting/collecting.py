@@ -24,8 +24,8 @@ from pairhmm.models.gatk import GatkOptions, prepare_base_quality
 PAD = 20
 """Reference bases on either side of a read, so that its insertions and deletions fit."""
 
-SHORTEST = 30
-"""Aligned bases of a read that is used."""
+SHORTEST, LONGEST = 30, 10_000
+"""Aligned bases of a read that is used: memory grows with the length to the power of 1.5, and few bases tell little."""
 
 _SOFT_CLIP, _REFERENCE_SKIP = 4, 3
 _ALIGNED = (0, 1, 7, 8)
@@ -43,7 +43,7 @@ class Collected:
     beside_variants : int
         Reads left out for a variant near them, or because they fit no given haplotype.
     unusable : int
-        Reads left out as too short, or as spliced.
+        Reads left out as too short, too long, or spliced.
     """
 
     parts: list[FitPairs] = field(default_factory=list)
@@ -122,7 +122,7 @@ def _add_plain(
     for region in regions:
         beside |= (block.start < region.core_end + PAD) & (block.end > region.core_start - PAD)
     first, last, whole = _aligned(block)
-    usable = whole & (last - first >= SHORTEST)
+    usable = whole & (last - first >= SHORTEST) & (last - first <= LONGEST)
     found.beside_variants += int(beside.sum())
     found.unusable += int((~beside & ~usable).sum())
     kept = np.flatnonzero(~beside & usable)

@@ -157,6 +157,25 @@ def test_reads_are_taken_between_their_clips(tmp_path: Path, data: SimulatedData
     assert decode(pairs.letters)[20:80] == letters[:60] and len(pairs.letters) == 100
 
 
+def test_reads_beside_variants_are_left_out(data: SimulatedData) -> None:
+    """Every read that is taken has its stretch of the reference, and none has a true variant that discovery finds."""
+    with pysam.VariantFile(str(data.truth)) as truth:
+        true = [record.start for record in truth]
+    with open_run(RunInputs.of(data.bam, data.reference), RunOptions()) as run:
+        reference = run.stream.fetch("chr1", 0, 30_000)
+        found = collect_plain(run, run.stream.fetch, GatkOptions(), 10_000)
+    pairs = found.first(10_000)
+    windows = [
+        decode(pairs.letters[a:b]) for a, b in zip(pairs.haplotype_offset[:-1], pairs.haplotype_offset[1:], strict=True)
+    ]
+    starts = [reference.find(window) for window in windows]
+    assert min(starts) >= 0 and found.beside_variants > 0
+    near = sum(
+        start <= site < start + len(window) for start, window in zip(starts, windows, strict=True) for site in true
+    )
+    assert near < 0.02 * len(pairs) + 20
+
+
 def test_what_gives_no_reads_is_one_line(data: SimulatedData, tmp_path: Path) -> None:
     output = tmp_path / "fitted.toml"
     with pytest.raises(InputError, match="no read to fit to; check -r"):
