@@ -32,7 +32,7 @@ from pairhmm.evidence.opening import open_run
 from pairhmm.fitting.collecting import collect_plain
 from pairhmm.fitting.fit import fit_gatk, fit_profile
 from pairhmm.fitting.gatk_model import GatkFit
-from pairhmm.fitting.maximisation import expectation
+from pairhmm.fitting.maximisation import log10_likelihood
 from pairhmm.fitting.pairs import FitPairs
 from pairhmm.fitting.profile_model import ProfileFit, parameter_names
 from pairhmm.models.gatk import GatkOptions
@@ -147,7 +147,7 @@ def gains(seen: FitPairs, unseen: FitPairs) -> dict[str, float]:
         "gatk options": (GatkFit.of(chosen), GatkFit.of(gatk)),
     }
     return {
-        name: sum(sign * expectation(one, unseen, 1).log10 for sign, one in zip((1, -1), both, strict=True))
+        name: sum(sign * log10_likelihood(one, unseen, 1) for sign, one in zip((1, -1), both, strict=True))
         * 1000
         / len(unseen)
         for name, both in models.items()

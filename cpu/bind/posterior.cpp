@@ -56,11 +56,11 @@ void bind_posterior(nb::module_& module) {
         [](const std::string& level, const pairhmm::PairSet& set, int64_t symbols, int64_t places, int64_t block,
            int threads, Output<double> counts, Output<double> log10) {
             nb::gil_scoped_release release;
-            pairhmm::expected_counts(find_posterior_level(level), set, symbols, places, block, threads, counts.data(),
-                                     log10.data());
+            pairhmm::expected_counts(find_posterior_level(level), set, symbols, places, block, threads,
+                                     counts.size() == 0 ? nullptr : counts.data(), log10.data());
         },
         "level"_a, "set"_a, "symbols"_a, "places"_a, "block"_a, "threads"_a, "counts"_a, "log10"_a,
-        "Expected counts of each block of pairs, and log10 likelihoods.");
+        "Expected counts of each block of pairs, and log10 likelihoods; with no room for counts, likelihoods alone.");
 
     module.def(
         "posteriors",

@@ -58,6 +58,7 @@ public:
             const double score = std::log10(sum) + exponent_[l] * std::log10(2.0);
             log10[pair[l]] = sum > 0 ? score : std::isnan(sum) ? NAN : -INFINITY;
         }
+        if (posteriors == nullptr && counts == nullptr) return;
         if (posteriors != nullptr) {
             backward<true>(set, inverse, counts, posteriors);
         } else {

@@ -39,7 +39,8 @@ struct Posteriors {
 
 struct PosteriorLevel {
     int lanes;  // pairs of a vector
-    // Forward-backward of at most `lanes` pairs. Adds to `counts` and fills `posteriors` (one a pair), where given.
+    // Forward-backward of at most `lanes` pairs. Adds to `counts` and fills `posteriors` (one a pair), where given;
+    // without both, forward alone.
     // log10 [pairs of the set] gets their likelihoods: NaN for a pair that float64 with a scale a row does not hold.
     void (*run)(const PairSet& set, const int64_t* pair, int count, const ExpectedCounts* counts,
                 const Posteriors* posteriors, double* log10);

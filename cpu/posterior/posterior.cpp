@@ -43,13 +43,16 @@ void expected_counts(const PosteriorLevel& level, const PairSet& set, int64_t sy
                      int threads, double* counts, double* log10) {
     const int64_t size = counts_size(symbols, places);
     run_pieces(set.pairs, block, threads, [&](int64_t first, int64_t end) {
-        double* own = counts + first / block * size;
-        std::fill_n(own, size, 0.0);
-        const ExpectedCounts sums{own, own + symbols * 5, own + symbols * kEmissions};
+        ExpectedCounts sums{};
+        if (counts != nullptr) {
+            double* own = counts + first / block * size;
+            std::fill_n(own, size, 0.0);
+            sums = {own, own + symbols * 5, own + symbols * kEmissions};
+        }
         const std::vector<int64_t> order = ordered(set, first, end);
         for (int64_t at = 0; at < end - first; at += level.lanes) {
             const int lanes = static_cast<int>(std::min<int64_t>(level.lanes, end - first - at));
-            level.run(set, order.data() + at, lanes, &sums, nullptr, log10);
+            level.run(set, order.data() + at, lanes, counts == nullptr ? nullptr : &sums, nullptr, log10);
         }
     });
 }

@@ -91,21 +91,43 @@ def with_free_start(transition: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def expected_counts(pairs: FitPairs, tables: RowTables, threads: int) -> Counts:
     """Forward-backward of all pairs, on the CPU. The result does not depend on `threads`."""
-    block = min(max(len(pairs) // _BLOCKS // _LANES, 1) * _LANES, _MOST_PAIRS)
-    blocks, places = -(-len(pairs) // block), len(tables.transition)
-    symbol = pairs.bases.astype(np.int32) * QUALITIES + pairs.quality
-    each = np.arange(len(pairs), dtype=np.int64)
-    emission, transition = (np.ascontiguousarray(each).reshape(-1) for each in (tables.emission, tables.transition))
+    blocks, places = -(-len(pairs) // _block(pairs)), len(tables.transition)
     size = SYMBOLS * 6 + places * 7
-    counts, log10 = np.empty(blocks * size), np.empty(len(pairs))
-    level = cpu.chosen_level()
+    cells, log10 = _computed(pairs, tables, threads, size)
+    cells = cells.reshape(blocks, size)
+    return Counts(
+        cells[:, : SYMBOLS * 5].reshape(blocks, SYMBOLS, 5),
+        cells[:, SYMBOLS * 5 : SYMBOLS * 6],
+        cells[:, SYMBOLS * 6 :].reshape(blocks, places, 7),
+        log10,
+    )
+
+
+def log10_likelihoods(pairs: FitPairs, tables: RowTables, threads: int) -> NDArray[np.float64]:
+    """float64[pairs]: log10 likelihoods alone, by forward, in about a third of the time that counts take."""
+    return _computed(pairs, tables, threads, 0)[1]
+
+
+def _block(pairs: FitPairs) -> int:
+    """Pairs of a block."""
+    return min(max(len(pairs) // _BLOCKS // _LANES, 1) * _LANES, _MOST_PAIRS)
+
+
+def _computed(
+    pairs: FitPairs, tables: RowTables, threads: int, size: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Counts float64[blocks * size], and log10 likelihoods; call by call, so that a run can be interrupted."""
+    block, places, level = _block(pairs), len(tables.transition), cpu.chosen_level()
+    symbol = pairs.bases.astype(np.int32) * QUALITIES + pairs.quality
+    emission, transition = (np.ascontiguousarray(each).reshape(-1) for each in (tables.emission, tables.transition))
+    counts, log10 = np.empty(-(-len(pairs) // block) * size), np.empty(len(pairs))
     step = max(block, _PAIRS_A_CALL // block * block)
-    # Call by call, so that a run can be interrupted.
     for first in range(0, len(pairs), step):
         end = min(first + step, len(pairs))
+        each = np.arange(first, end, dtype=np.int64)
         part = native.PairSet(
-            each[first:end].copy(),
-            each[first:end].copy(),
+            each,
+            each,
             pairs.read_offset,
             pairs.haplotype_offset,
             pairs.letters,
@@ -117,13 +139,5 @@ def expected_counts(pairs: FitPairs, tables: RowTables, threads: int) -> Counts:
             tables.start.deletion,
         )
         own = counts[first // block * size : -(-end // block) * size]
-        likelihoods = np.empty(end - first)
-        native.expected_counts(level, part, SYMBOLS, places, block, threads, own, likelihoods)
-        log10[first:end] = likelihoods
-    cells = counts.reshape(blocks, size)
-    return Counts(
-        cells[:, : SYMBOLS * 5].reshape(blocks, SYMBOLS, 5),
-        cells[:, SYMBOLS * 5 : SYMBOLS * 6],
-        cells[:, SYMBOLS * 6 :].reshape(blocks, places, 7),
-        log10,
-    )
+        native.expected_counts(level, part, SYMBOLS, places, block, threads, own, log10[first:end])
+    return counts, log10

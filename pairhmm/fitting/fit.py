@@ -16,7 +16,7 @@ from pairhmm.fitting.maximisation import (
     Model,
     Round,
     Watch,
-    expectation,
+    log10_likelihood,
     maximise,
     sample_of,
 )
@@ -88,7 +88,7 @@ def fit_profile(
     if sample is not None:
         model, _, rounds = maximise(model, sample, "sample", options.sample_rounds, options.gain, threads, watch)
     few = pairs if sample is None else sample
-    model = max((model.with_start(name) for name in STARTS), key=lambda one: expectation(one, few, threads).log10)
+    model = max((model.with_start(name) for name in STARTS), key=lambda one: log10_likelihood(one, few, threads))
     return _on_all(model, first, pairs, rounds, options, threads, watch)[0]
 
 
@@ -117,7 +117,7 @@ def fit_gatk(
         model, _, rounds = maximise(model, sample, "sample", options.sample_rounds, options.gain, threads, watch)
     fitted, found = _on_all(model, first, pairs, rounds, options, threads, watch)
     chosen = best_options(fitted.model, found.counts, initial)
-    return fitted, chosen, expectation(GatkFit.of(chosen), pairs, threads).log10
+    return fitted, chosen, log10_likelihood(GatkFit.of(chosen), pairs, threads)
 
 
 def _sample(pairs: FitPairs, options: FitOptions) -> FitPairs | None:
@@ -138,5 +138,5 @@ def _on_all(
     counted = model.distributions(found.counts)
     errors, observed = standard_errors(model.probabilities(), counted, model.prior)
     counts = {name: each.sum(axis=0) for name, each in counted.items()}
-    first_log10 = expectation(first, pairs, threads).log10
+    first_log10 = log10_likelihood(first, pairs, threads)
     return Fitted(model, before + rounds, first_log10, counts, errors, observed, len(pairs), found.beyond), found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -78,16 +77,39 @@ def by_oracle(batch: PairBatch) -> list[Posterior]:
 
 def by_cpu(batch: PairBatch, threads: int) -> list[Posterior]:
     """The posteriors of a batch's pairs by the compiled kernel; what float64 does not hold, the oracle computes."""
-    read, haplotype = batch.pair_indices(np.arange(batch.pairs))
-    at = offsets(np.diff(batch.read_offset)[read] * np.diff(batch.haplotype_offset)[haplotype])
-    match, insertion, deletion = (np.empty(at[-1]) for _ in range(3))
+    log10, cells = cells_by_cpu(batch, cpu.chosen_level(), threads)
+    beyond = int(np.isnan(log10).sum())
+    if beyond:
+        log.warning("%d of %d pairs in log space, slowly: their range is beyond float64's", beyond, batch.pairs)
+    return [
+        Posterior(float(log10[pair]), *cells[pair]) if np.isfinite(log10[pair]) else _by_oracle(batch, pair)
+        for pair in range(batch.pairs)
+    ]
+
+
+def cells_by_cpu(
+    batch: PairBatch, level: str, threads: int
+) -> tuple[NDArray[np.float64], list[list[NDArray[np.float64]]]]:
+    """What the compiled kernel of a SIMD level computes.
+
+    Returns
+    -------
+    log10 : float64[pairs]
+        NaN for pairs whose range float64 does not hold.
+    cells : list of [match, insertion, deletion]
+        float64[m, n] each, a pair; any numbers where `log10` is not finite.
+    """
+    read, haplotype = (np.ascontiguousarray(each) for each in batch.pair_indices(np.arange(batch.pairs)))
+    lengths, widths = np.diff(batch.read_offset)[read], np.diff(batch.haplotype_offset)[haplotype]
+    at = offsets(lengths * widths)
     log10 = np.empty(batch.pairs)
+    match, insertion, deletion = states = tuple(np.zeros(at[-1]) for _ in range(3))
     rows = rows_of(batch)
     emission = np.concatenate([rows[:, :5], np.full((len(rows), 1), _INSERTED)], axis=1)
     each = np.arange(len(rows), dtype=np.int32)
     pairs = native.PairSet(
-        np.ascontiguousarray(read),
-        np.ascontiguousarray(haplotype),
+        read,
+        haplotype,
         batch.read_offset,
         batch.haplotype_offset,
         np.ascontiguousarray(batch.haplotypes),
@@ -98,19 +120,12 @@ def by_cpu(batch: PairBatch, threads: int) -> list[Posterior]:
         batch.start.match,
         batch.start.deletion,
     )
-    native.posteriors(cpu.chosen_level(), pairs, at[:-1].copy(), threads, match, insertion, deletion, log10)
-    beyond = int(np.isnan(log10).sum())
-    if beyond:
-        log.warning("%d of %d pairs in log space, slowly: their range is beyond float64's", beyond, batch.pairs)
-    found = []
-    for pair in range(batch.pairs):
-        if not np.isfinite(log10[pair]):
-            found.append(_by_oracle(batch, pair))
-            continue
-        part, shape = slice(at[pair], at[pair + 1]), _shape(batch, int(read[pair]), int(haplotype[pair]))
-        cells = (values[part].reshape(shape) for values in (match, insertion, deletion))
-        found.append(Posterior(float(log10[pair]), *cells))
-    return found
+    native.posteriors(level, pairs, at[:-1].copy(), threads, match, insertion, deletion, log10)
+    cells = [
+        [values[begin : begin + m * n].reshape(m, n) for values in states]
+        for begin, m, n in zip(at[:-1].tolist(), lengths.tolist(), widths.tolist(), strict=True)
+    ]
+    return log10, cells
 
 
 def _by_oracle(batch: PairBatch, pair: int) -> Posterior:
@@ -118,10 +133,3 @@ def _by_oracle(batch: PairBatch, pair: int) -> Posterior:
     rows = rows_of(batch)[batch.read_offset[read] : batch.read_offset[read + 1]]
     letters = batch.haplotypes[batch.haplotype_offset[haplotype] : batch.haplotype_offset[haplotype + 1]]
     return Posterior(*oracle.posteriors(rows, letters, batch.start))
-
-
-def _shape(batch: PairBatch, read: int, haplotype: int) -> Sequence[int]:
-    return (
-        int(batch.read_offset[read + 1] - batch.read_offset[read]),
-        int(batch.haplotype_offset[haplotype + 1] - batch.haplotype_offset[haplotype]),
-    )

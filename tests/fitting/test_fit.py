@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pairhmm.fitting import oracle
-from pairhmm.fitting.counts import QUALITIES, expected_counts
+from pairhmm.fitting.counts import QUALITIES, expected_counts, log10_likelihoods
 from pairhmm.fitting.errors import standard_errors
 from pairhmm.fitting.fit import fit_gatk, fit_profile
 from pairhmm.fitting.gatk_model import GatkFit, best_options
@@ -41,6 +41,12 @@ def test_counts_are_the_oracles(draw, true_model) -> None:
     assert mm + im + dm == pytest.approx(match.sum(), abs=1e-9)
     assert mi + ii == pytest.approx(insertion.sum(), abs=1e-9)
     assert md + dd == pytest.approx(deletion.sum(), abs=1e-9)
+
+
+def test_likelihoods_alone_are_those_of_the_counts(draw, true_model) -> None:
+    pairs = draw(100)
+    tables = ProfileFit.of(true_model).tables(pairs)
+    assert (log10_likelihoods(pairs, tables, 2) == expected_counts(pairs, tables, 1).log10).all()
 
 
 def test_a_profile_fit_finds_the_parameters(draw, true_model) -> None:
