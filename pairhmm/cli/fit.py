@@ -14,8 +14,8 @@ from pairhmm.io.files.destinations import check_apart
 from pairhmm.models.profile import PRESETS, preset, read_parameters
 
 EXAMPLES = (
-    "pairhmm fit -f ref.fa -r chr20:10,000,001-20,000,000 -o profile.toml sample.bam",
-    "pairhmm fit -f ref.fa -v truth.vcf.gz -o profile.toml --rounds rounds.tsv sample.bam",
+    "pairhmm fit -f ref.fa -o profile.toml sample.bam",
+    "pairhmm fit -f ref.fa -v candidates.vcf.gz -o given.toml sample.bam",
     "pairhmm fit --model gatk -f ref.fa -o gatk.toml sample.bam",
 )
 
