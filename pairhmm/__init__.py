@@ -1,8 +1,8 @@
 """Read x haplotype likelihoods and genotypes with a pair hidden Markov model.
 
-The functions have the names of the commands: `forward`, `likelihoods`, `call`, `scatter`, `gather`, `scan`, `report`,
-`validate` and `simulate`; docs/python.md tells of them. Each is imported on first use, so that `import pairhmm` stays
-cheap.
+The functions have the names of the commands: `forward`, `likelihoods`, `call`, `fit`, `scatter`, `gather`, `scan`,
+`report`, `validate` and `simulate`, and there is `forward_backward`; docs/python.md tells of them. Each is imported on
+first use, so that `import pairhmm` stays cheap.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from pairhmm.interface import moved
 if TYPE_CHECKING:
     from pairhmm.commands.call import call, write_calls
     from pairhmm.commands.exports import calls_to_pandas, likelihoods_to_pandas, write_vcf
+    from pairhmm.commands.fit import fit
     from pairhmm.commands.forward import forward, make_read
+    from pairhmm.commands.forward_backward import forward_backward
     from pairhmm.commands.gather import gather
     from pairhmm.commands.likelihoods import likelihoods, write_likelihoods
     from pairhmm.commands.report import report
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from pairhmm.evidence.genotyping import Site
     from pairhmm.evidence.inputs import RunOptions
     from pairhmm.evidence.region_evidence import Evidence
+    from pairhmm.fitting.posterior import Posterior
     from pairhmm.genomics.genotypes import GenotypeOptions
     from pairhmm.models.batch import Group, PairBatch, Read, Scores
     from pairhmm.models.gatk import GatkOptions
@@ -45,6 +48,7 @@ __all__ = [
     "OptionError",
     "PairBatch",
     "PairhmmError",
+    "Posterior",
     "Read",
     "ReportInputs",
     "RunOptions",
@@ -54,7 +58,9 @@ __all__ = [
     "__version__",
     "call",
     "calls_to_pandas",
+    "fit",
     "forward",
+    "forward_backward",
     "gather",
     "likelihoods",
     "likelihoods_to_pandas",
@@ -72,7 +78,9 @@ __all__ = [
 _HOMES = {
     "pairhmm.commands.call": ("call", "write_calls"),
     "pairhmm.commands.exports": ("calls_to_pandas", "likelihoods_to_pandas", "write_vcf"),
+    "pairhmm.commands.fit": ("fit",),
     "pairhmm.commands.forward": ("forward", "make_read"),
+    "pairhmm.commands.forward_backward": ("forward_backward",),
     "pairhmm.commands.gather": ("gather",),
     "pairhmm.commands.likelihoods": ("likelihoods", "write_likelihoods"),
     "pairhmm.commands.report": ("report",),
@@ -86,6 +94,7 @@ _HOMES = {
     "pairhmm.evidence.genotyping": ("Site",),
     "pairhmm.evidence.inputs": ("RunOptions",),
     "pairhmm.evidence.region_evidence": ("Evidence",),
+    "pairhmm.fitting.posterior": ("Posterior",),
     "pairhmm.genomics.genotypes": ("GenotypeOptions",),
     "pairhmm.models.batch": ("Group", "PairBatch", "Read", "Scores"),
     "pairhmm.models.gatk": ("GatkOptions",),

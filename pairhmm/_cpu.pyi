@@ -241,3 +241,41 @@ def hit_lines(
     length: NDArray[np.int64],
     has_qualities: bool,
 ) -> bytes: ...
+
+class PairSet:
+    def __init__(
+        self,
+        read: NDArray[np.int64],
+        hap: NDArray[np.int64],
+        read_offset: NDArray[np.int64],
+        hap_offset: NDArray[np.int64],
+        letter: NDArray[np.uint8],
+        symbol: NDArray[np.int32],
+        place: NDArray[np.int32],
+        emission: NDArray[np.float64],
+        transition: NDArray[np.float64],
+        start_match: float,
+        start_deletion: float,
+        /,
+    ) -> None: ...
+
+def expected_counts(
+    level: str,
+    set: PairSet,
+    symbols: int,
+    places: int,
+    block: int,
+    threads: int,
+    counts: NDArray[np.float64],
+    log10: NDArray[np.float64],
+) -> None: ...
+def posteriors(
+    level: str,
+    set: PairSet,
+    at: NDArray[np.int64],
+    threads: int,
+    match: NDArray[np.float64],
+    insertion: NDArray[np.float64],
+    deletion: NDArray[np.float64],
+    log10: NDArray[np.float64],
+) -> None: ...

@@ -28,52 +28,8 @@ constexpr int kLanes = PAIRHMM_LANES;
 constexpr int kWideLanes = PAIRHMM_WIDE_LANES;
 constexpr int kRowsPerSweep = PAIRHMM_ROWS;
 
-template <class T>
-struct AlignedAllocator {
-    using value_type = T;
-    AlignedAllocator() = default;
-    template <class U>
-    AlignedAllocator(const AlignedAllocator<U>&) {}
-    T* allocate(size_t n) {
-        void* p = std::aligned_alloc(64, (n * sizeof(T) + 63) / 64 * 64);
-        if (p == nullptr) throw std::bad_alloc();
-        return static_cast<T*>(p);
-    }
-    void deallocate(T* p, size_t) { std::free(p); }
-    template <class U>
-    bool operator==(const AlignedAllocator<U>&) const {
-        return true;
-    }
-    template <class U>
-    bool operator!=(const AlignedAllocator<U>&) const {
-        return false;
-    }
-};
-template <class T>
-using AlignedVector = std::vector<T, AlignedAllocator<T>>;
-
-// Sets denormal numbers to zero in this scope. Each would cost tens of cycles, and no score keeps their digits.
-class FlushDenormals {
-public:
-#if defined(__x86_64__)
-    FlushDenormals() : saved_(_mm_getcsr()) { _mm_setcsr(saved_ | 0x8040); }
-    ~FlushDenormals() { _mm_setcsr(saved_); }
-
-private:
-    unsigned saved_;
-#elif defined(__aarch64__)
-    FlushDenormals() {
-        asm volatile("mrs %0, fpcr" : "=r"(saved_));
-        asm volatile("msr fpcr, %0" ::"r"(saved_ | (1ull << 24)));
-    }
-    ~FlushDenormals() { asm volatile("msr fpcr, %0" ::"r"(saved_)); }
-
-private:
-    unsigned long long saved_;
-#endif
-};
-
 // clang-format off: each uses what stands before it
+#include "forward/level_tools.hpp"
 #include "forward/kernel.hpp"
 #include "forward/wide_strip.hpp"
 #include "forward/wide_states.hpp"

@@ -25,6 +25,7 @@ COMMANDS = {
     "scatter": "Cut a run of 'call' or 'likelihoods' into pieces with about as many reads each.",
     "gather": "Put the outputs of a run's pieces together.",
     "scan": "Find signatures in samples, with the base qualities under each match.",
+    "fit": "Fit the parameters of a model to the reads of BAM or CRAM.",
     "forward": "Score every read of READS against every sequence of HAPLOTYPES.",
     "workflow": "Find the Snakemake workflow that comes with pairhmm.",
     "report": "Make one HTML file of a run's outputs: samples, sites, reads and hits.",

@@ -93,6 +93,14 @@ _RATES = {"snvs": 1000 * simulate.SNVS_PER_BASE, "indels": 1000 * simulate.INDEL
     panel=READS,
     help="The name of the sample, in the VCF and in the read group.",
 )
+@option(
+    simulate.simulate,
+    "profile_errors",
+    metavar="NAME",
+    panel=READS,
+    help="Gaps and letters come from the profile model with these parameters, a TOML file or 'normalised', under the"
+    " errors that base qualities promise.",
+)
 @click.option(
     "-o",
     "--output",
@@ -120,6 +128,7 @@ def command(
     coverage: float,
     read_length: int,
     sample: str,
+    profile_errors: str | None,
     output: str | None,
     overwrite: bool,
 ) -> None:
@@ -146,6 +155,7 @@ def command(
         sample=sample,
         seed=seed,
         genome_seed=genome_seed,
+        profile_errors=profile_errors,
         overwrite=overwrite,
     )
     log.info("%d SNVs, %d indels, %d read pairs: %s", made.snvs, made.indels, made.pairs, made.bam.parent)

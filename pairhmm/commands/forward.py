@@ -65,10 +65,18 @@ def forward(
     array([[-1.19, -5.67]])
     """
     check_whole("threads", threads, 1)
-    several = _several(reads)
-    codes = codes_of(haplotypes)
-    scores = engine.forward(batch_of(several, codes, model), backend, threads)
-    return scores.log10.reshape(len(several), len(codes))
+    batch = pack(reads, haplotypes, model)
+    scores = engine.forward(batch, backend, threads)
+    return scores.log10.reshape(batch.reads, len(batch.haplotype_offset) - 1)
+
+
+def pack(
+    reads: ModelRead | Sequence[Read] | Sequence[NDArray[np.float64]],
+    haplotypes: Letters | Sequence[Letters],
+    model: ProfileModel | None,
+) -> PairBatch:
+    """Every read with every haplotype, as one group of a batch; arguments and errors as in `forward`."""
+    return batch_of(_several(reads), codes_of(haplotypes), model)
 
 
 def _several(reads: ModelRead | Sequence[ModelRead]) -> list[ModelRead]:

@@ -14,6 +14,8 @@ from pairhmm.io.files.bgzip import LONGEST_FOR_TBI
 from pairhmm.io.files.output_folders import whole_folder
 from pairhmm.io.simulated.genome import write_fasta, write_truth
 from pairhmm.io.simulated.reads import ReadWriter
+from pairhmm.models.profile import PRESETS, preset, read_parameters
+from pairhmm.simulation.profile_errors import ProfileErrors
 from pairhmm.simulation.reads import draw_reads
 from pairhmm.simulation.reference import make_contig, repeat_families
 from pairhmm.simulation.variants import TooManyVariantsError, build_haplotype, place_variants
@@ -72,6 +74,7 @@ class _Settings:
     sample: str
     seed: int
     genome_seed: int
+    errors: ProfileErrors | None
 
 
 def simulate(
@@ -87,6 +90,7 @@ def simulate(
     sample: str = "sample",
     seed: int = 1,
     genome_seed: int | None = None,
+    profile_errors: AnyPath | None = None,
     overwrite: bool = False,
 ) -> SimulatedData:
     """Simulate a diploid sample with known variants, and its paired reads.
@@ -117,6 +121,9 @@ def simulate(
     genome_seed : int, optional
         Seed of the reference; by default `seed`. Samples with the same `genome_seed`, `length` and `contigs` share
         their reference.
+    profile_errors : path, optional
+        Parameters of the profile model (TOML, or the preset ``normalised``) that reads get gaps and letters from, under
+        the errors of calling that their qualities promise. Without it, bases slip in runs of one letter.
     overwrite : bool
         Replace files of these names in the folder.
 
@@ -137,7 +144,10 @@ def simulate(
     snvs = round(SNVS_PER_BASE * length) if snvs is None else snvs
     indels = round(INDELS_PER_BASE * length) if indels is None else indels
     of_genome = seed if genome_seed is None else genome_seed
-    settings = _Settings(length, contigs, coverage, read_length, snvs, indels, max_indel, sample, seed, of_genome)
+    errors = None if profile_errors is None else _profile_errors(path_of(profile_errors))
+    settings = _Settings(
+        length, contigs, coverage, read_length, snvs, indels, max_indel, sample, seed, of_genome, errors
+    )
     _check(settings)
     folder = Path(path_of(output))
     with whole_folder(folder, FILES, overwrite) as scratch:
@@ -145,6 +155,18 @@ def simulate(
     return SimulatedData(
         folder / REFERENCE, folder / TRUTH, folder / FASTQ_1, folder / FASTQ_2, folder / BAM, snvs, indels, pairs
     )
+
+
+def _profile_errors(path: str) -> ProfileErrors:
+    model = preset(path) if path in PRESETS else read_parameters(path)
+    opening = np.array([model.transitions[name] for name in ("MM", "MI", "MD")])
+    extension = np.array([model.transitions[name] for name in ("II", "DD")])
+    wrong = model.unlike_one()
+    if wrong:
+        raise InputError(path, "", f"{wrong}: no reads can be drawn", "give distributions, such as pairhmm fit writes")
+    if extension.max() >= 1:
+        raise InputError(path, "transitions", "a gap never ends", "give II and DD below 1")
+    return ProfileErrors(model.match[:, :4], model.insertion, opening, extension)
 
 
 def _check(settings: _Settings) -> None:
@@ -206,6 +228,6 @@ def _make(folder: Path, settings: _Settings) -> int:
             copies = build_haplotype(codes, variants[name], 0), build_haplotype(codes, variants[name], 1)
             fragments = max(1, round(settings.coverage * len(codes) / (2 * settings.read_length)))
             read_stream = np.random.default_rng(streams[3 + 3 * index])
-            writer.add(draw_reads(read_stream, copies, fragments, settings.read_length))
+            writer.add(draw_reads(read_stream, copies, fragments, settings.read_length, settings.errors))
             pairs += fragments
     return pairs

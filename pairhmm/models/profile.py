@@ -25,6 +25,9 @@ HAPLOTYPE_LETTERS = "ACGTN"
 TRANSITIONS = ("MM", "MI", "MD", "IM", "II", "DM", "DD")
 """Names of the transition probabilities in a parameter file: from a state to a state."""
 
+LEAVING = {"M": ("MM", "MI", "MD"), "I": ("IM", "II"), "D": ("DM", "DD")}
+"""The transitions out of each state, which share a distribution."""
+
 STARTS = {"match": Start(match=1.0, deletion=0.0), "anywhere": Start(match=0.0, deletion=1.0)}
 """Row 0 by name. "match" has M[0,0] = 1 and D[0,0] = 0; "anywhere" has M[0,0] = 0 and D[0,0] = 1/n."""
 
@@ -56,6 +59,15 @@ class ProfileModel:
     start: Start
 
     __repr__ = short_repr
+
+    def unlike_one(self) -> str:
+        """Which distribution does not sum to 1, as a phrase; empty where all do. The column of N is none of them."""
+        sums = {f"eps_M(., {letter})": self.match[:, h].sum() for h, letter in enumerate(LETTERS)}
+        sums["eps_I"] = self.insertion.sum()
+        for names in LEAVING.values():
+            sums[" + ".join(names)] = sum(self.transitions[name] for name in names)
+        wrong = (f"{name} sums to {total:.6g}" for name, total in sums.items() if not abs(total - 1) <= SUM_TOLERANCE)
+        return next(wrong, "")
 
     def profiles(self, probabilities: NDArray[np.float64]) -> Profiles:
         """The reads of a batch, from letter probabilities float64[m, 4] of any number of reads end to end.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from pairhmm.simulation.profile_errors import ProfileErrors, draw_letters, draw_places, without_gaps
 from pairhmm.simulation.variants import SimulatedHaplotype
 
 FRAGMENTS_AT_ONCE = 1 << 15
@@ -54,6 +56,7 @@ def draw_reads(
     haplotypes: tuple[SimulatedHaplotype, SimulatedHaplotype],
     fragments: int,
     read_length: int,
+    errors: ProfileErrors | None = None,
 ) -> SimulatedReads:
     """Sequence `fragments` fragments, each from a random place of a random haplotype.
 
@@ -67,6 +70,9 @@ def draw_reads(
         Pairs of reads.
     read_length : int
         Bases a read; shorter than either haplotype.
+    errors : ProfileErrors, optional
+        Gaps and letters come from the profile model, and errors of calling follow the qualities on top; without it,
+        bases slip in runs of one letter.
     """
     rows = 2 * fragments
     reads = SimulatedReads(
@@ -94,8 +100,25 @@ def draw_reads(
                 begin = left[some] if side == 0 else left[some] + size[some] - read_length
                 rows_here = 2 * mine[some] + side
                 read_two = first_is_left if side == 1 else ~first_is_left
-                _sequence(rng, reads, rows_here, haplotype, slips, inserted, begin, side == 1, read_two)
+                if errors is None:
+                    drawn = _draw_slips(rng, haplotype, slips, begin, read_length)
+                else:
+                    drawn = _draw_profile(rng, haplotype, errors, begin, read_length)
+                _sequence(rng, reads, rows_here, haplotype, inserted, drawn, side == 1, read_two)
     return reads
+
+
+class _Drawn(NamedTuple):
+    """Reads before errors of calling: [reads, length], and a number a read.
+
+    `source` is the haplotype position of each base (-1 for an inserted one), `doubled` the base that is a doubling (or
+    -1), `slipped` whether there is a gap, `codes` the letters.
+    """
+
+    source: np.ndarray
+    doubled: np.ndarray
+    slipped: np.ndarray
+    codes: np.ndarray
 
 
 def _sequence(
@@ -103,15 +126,13 @@ def _sequence(
     reads: SimulatedReads,
     rows: np.ndarray,
     haplotype: SimulatedHaplotype,
-    slips: np.ndarray,
     inserted: np.ndarray,
-    begin: np.ndarray,
+    drawn: _Drawn,
     reverse: bool,
     read_two: np.ndarray,
 ) -> None:
     length = reads.codes.shape[1]
-    source, doubled, slipped = _draw_sources(rng, haplotype, slips, begin, length)
-    codes = haplotype.codes[source]
+    source, doubled, slipped, codes = drawn
     quals = draw_qualities(rng, len(rows), length, read_two)
     if reverse:
         # The sequencer reads this mate from its right end.
@@ -121,11 +142,11 @@ def _sequence(
     reads.codes[rows] = codes
     reads.quals[rows] = quals
 
-    first, last = source[:, 0], source[:, -1]
+    first, last = source[:, 0], source.max(axis=1)
     starts, ends = haplotype.ref_positions[first], haplotype.ref_positions[last] + 1
     plain = (inserted[last + 1] == inserted[first]) & (ends - starts == length) & ~slipped
     for k in np.flatnonzero(~plain).tolist():
-        places = haplotype.ref_positions[source[k]]
+        places = np.where(source[k] >= 0, haplotype.ref_positions[source[k]], -1)
         if doubled[k] >= 0:
             places = places.copy()
             places[doubled[k]] = -1
@@ -142,6 +163,13 @@ def _slip_rates(codes: np.ndarray) -> np.ndarray:
     rates = np.zeros(len(codes))
     rates[starts] = np.minimum(SLIP_MAX, SLIP_BASE * SLIP_GROWTH ** (np.minimum(lengths, 64) - 1))
     return np.concatenate(([0.0], np.cumsum(rates)))
+
+
+def _draw_slips(
+    rng: np.random.Generator, haplotype: SimulatedHaplotype, slips: np.ndarray, begin: np.ndarray, length: int
+) -> _Drawn:
+    source, doubled, slipped = _draw_sources(rng, haplotype, slips, begin, length)
+    return _Drawn(source, doubled, slipped, haplotype.codes[source])
 
 
 def _draw_sources(
@@ -165,6 +193,17 @@ def _draw_sources(
     # The first of the two copies counts as inserted, so that the insertion is left-aligned in its homopolymer.
     doubled[which[~drops]] = at[~drops]
     return source, doubled, slipped
+
+
+def _draw_profile(
+    rng: np.random.Generator, haplotype: SimulatedHaplotype, errors: ProfileErrors, begin: np.ndarray, length: int
+) -> _Drawn:
+    source = draw_places(rng, errors, begin, length, len(haplotype.codes))
+    # A read that is inserted from end to end has no place on the reference.
+    nowhere = np.where(source >= 0, haplotype.ref_positions[source], -1).max(axis=1) < 0
+    without_gaps(source, nowhere, begin)
+    has_gap = (source < 0).any(axis=1) | (source.max(axis=1) - source[:, 0] != length - 1)
+    return _Drawn(source, np.full(len(begin), -1), has_gap, draw_letters(rng, errors, haplotype.codes, source))
 
 
 def draw_qualities(rng: np.random.Generator, count: int, length: int, read_two: np.ndarray) -> np.ndarray:

@@ -17,10 +17,11 @@ BELOW = {
     "threads": set(),
     "genomics": set(),
     "forward": {"threads"},
+    "posterior": {"threads", "forward"},
     "scan": {"threads", "genomics"},
     "staging": {"threads", "genomics"},
     "formats": {"threads", "genomics", "scan"},
-    "bind": {"threads", "genomics", "forward", "scan", "staging", "formats"},
+    "bind": {"threads", "genomics", "forward", "posterior", "scan", "staging", "formats"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 

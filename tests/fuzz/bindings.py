@@ -122,6 +122,23 @@ def _forward(rng: Generator) -> None:
         np.testing.assert_allclose(other, wide[0], rtol=1e-9, atol=1e-9)
 
 
+def _posteriors(rng: Generator) -> None:
+    """Forward-backward of any batch, at every level of SIMD: it sums to forward, and a base's posteriors sum to 1."""
+    from pairhmm.backends.cpu import CpuBackend
+    from pairhmm.compiled import native
+    from pairhmm.fitting.posterior import cells_by_cpu
+
+    batch = _batch(rng)
+    for level, runs in native.levels():
+        if runs:
+            log10, cells = cells_by_cpu(batch, level, int(rng.integers(1, 4)))
+            scores = CpuBackend(native, level).forward_pairs(batch, np.arange(batch.pairs, dtype=np.int64), 2).log10
+            held = np.isfinite(log10)
+            np.testing.assert_allclose(log10[held], scores[held], rtol=1e-9, atol=1e-9, err_msg=level)
+            for match, insertion, _ in (one for one, sound in zip(cells, held, strict=True) if sound):
+                np.testing.assert_allclose((match + insertion).sum(axis=1), 1, atol=1e-9, err_msg=level)
+
+
 class _Memory:
     """Host memory that a batch is packed into, for no device."""
 
@@ -289,5 +306,17 @@ def _public(rng: Generator) -> None:
             raise AssertionError("a score that is no number")
 
 
-_FUNCTIONS = (_reads, _forward, _tiles, _copies, _groups, _sample_text, _bam_bytes, _scanner, _repeats, _public)
+_FUNCTIONS = (
+    _reads,
+    _forward,
+    _posteriors,
+    _tiles,
+    _copies,
+    _groups,
+    _sample_text,
+    _bam_bytes,
+    _scanner,
+    _repeats,
+    _public,
+)
 BINDINGS: dict[str, Callable[[Generator], None]] = {function.__name__.lstrip("_"): function for function in _FUNCTIONS}

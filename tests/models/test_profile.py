@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.resources import files
 
 import numpy as np
@@ -71,3 +72,16 @@ def test_rows_must_sum_to_one():
 def test_one_hot_spreads_the_error():
     p = profile.one_hot(np.array([1, 4], dtype=np.uint8), np.array([0.03, 0.5]))
     assert p == pytest.approx(np.array([[0.01, 0.97, 0.01, 0.01], [0.25] * 4]))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({}, ""),
+        ({"match": np.full((4, 5), 0.5)}, "eps_M(., A) sums to 2"),
+        ({"insertion": np.full(4, 0.125)}, "eps_I sums to 0.5"),
+        ({"transitions": dict.fromkeys(profile.TRANSITIONS, 1.0)}, "MM + MI + MD sums to 3"),
+    ],
+)
+def test_what_is_no_distribution_is_named(change, said):
+    assert replace(profile.preset("normalised"), **change).unlike_one() == said

@@ -1,0 +1,171 @@
+"""Fits: parameters found again from simulated reads, the time that takes, and real reads that a fit did not see.
+
+    python benchmarks/fit.py --workdir /tmp/fit
+
+Simulated: `pairhmm simulate --profile-errors` draws reads of 150 from known parameters, for each seed; `pairhmm fit`
+takes 100,000 of them, on one thread and without being told the variants. The table has the largest relative error of
+the transitions and of the emissions over 1 in 1,000, and the seconds of the whole command: its CPU time, which other
+work on the machine changes little, and the clock's.
+
+Real: the reads of NA12878 on a piece of chromosome 22 and on 100 kb of chromosome 20 (the folder of reference data, or
+`PAIRHMM_SHARED_DATA`) that lie where nothing varies. Each half of them is scored under the parameters that were fitted
+to the other; the table has the gain in log10 likelihood over the first parameters (with the same start), a thousand
+reads.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from pairhmm.evidence.inputs import RunInputs, RunOptions
+from pairhmm.evidence.opening import open_run
+from pairhmm.fitting.collecting import collect_plain
+from pairhmm.fitting.fit import fit_gatk, fit_profile
+from pairhmm.fitting.gatk_model import GatkFit
+from pairhmm.fitting.maximisation import log10_likelihood
+from pairhmm.fitting.pairs import FitPairs
+from pairhmm.fitting.profile_model import ProfileFit, parameter_names
+from pairhmm.models.gatk import GatkOptions
+from pairhmm.models.profile import preset, read_parameters
+
+RESULTS = Path(__file__).parent / "results" / "fit.json"
+READS, COUNTED = 100_000, 1e-3
+SHARED = Path(os.environ.get("PAIRHMM_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
+REAL = {
+    "NA12878 chr22 tiny": ("na12878-chr22-tiny/NA12878.chr22.tiny.bam", "na12878-chr22-tiny/q.fa", ()),
+    "NA12878 chr20 100 kb": (
+        "na12878-chr20-100kb/NA12878_S1.chr20.10_10p1mb.bam",
+        "na12878-chr20-100kb/ucsc.hg19.chr20.unittest.fasta.gz",
+        "chr20:10,000,001-10,100,000",
+    ),
+}
+TRUE = """start = "anywhere"
+[match]
+A = [0.9930, 0.0004, 0.0015, 0.0004, 0.25]
+C = [0.0040, 0.9972, 0.0004, 0.0012, 0.25]
+G = [0.0015, 0.0004, 0.9961, 0.0004, 0.25]
+T = [0.0015, 0.0020, 0.0020, 0.9980, 0.25]
+[insertion]
+A = 0.4
+C = 0.1
+G = 0.1
+T = 0.4
+[transitions]
+MM = 0.997
+MI = 0.001
+MD = 0.002
+IM = 0.7
+II = 0.3
+DM = 0.6
+DD = 0.4
+"""
+
+
+def main() -> None:
+    """Run the benchmark that the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--workdir", type=Path, default=Path("fit-work"), help="made data are kept and used again")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3], help="(default: 1 2 3)")
+    parser.add_argument("--json", type=Path, default=RESULTS, help="(default: %(default)s)")
+    options = parser.parse_args()
+    found = [simulated(options.workdir / f"seed{seed}", seed) for seed in options.seeds]
+    unseen = [row for name in REAL for row in held_out(name)]
+    report(found, unseen)
+    options.json.parent.mkdir(parents=True, exist_ok=True)
+    options.json.write_text(json.dumps({"simulated": found, "unseen": unseen}, indent=1) + "\n")
+
+
+def simulated(folder: Path, seed: int) -> dict[str, float | str]:
+    """A fit to reads from known parameters: its largest relative errors, and its seconds."""
+    folder.mkdir(parents=True, exist_ok=True)
+    true, fitted = folder / "true.toml", folder / "fitted.toml"
+    true.write_text(TRUE)
+    if not (folder / "data" / "reads.bam.bai").exists():
+        made = ("--length", "500000", "--coverage", "34", "--snvs", "425", "--indels", "75", "--seed", str(seed))
+        run("simulate", "-o", folder / "data", *made, "--profile-errors", true, "--force")
+    before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    data = folder / "data"
+    run("fit", "-f", data / "reference.fa", data / "reads.bam", "-o", fitted, "--max-reads", READS)
+    clock, after = time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
+    expected, estimated = (ProfileFit.of(read_parameters(path)).probabilities() for path in (true, fitted))
+    worst: dict[str, tuple[float, str]] = {"transition": (0.0, ""), "emission": (0.0, "")}
+    for key, probabilities in expected.items():
+        kind = "transition" if key.startswith("from") else "emission"
+        for name, one, other in zip(parameter_names(key), probabilities, estimated[key], strict=True):
+            if kind == "transition" or one > COUNTED:
+                worst[kind] = max(worst[kind], (abs(float(other / one) - 1), name))
+    return {
+        "seed": seed,
+        "transition_error": worst["transition"][0],
+        "transition": worst["transition"][1],
+        "emission_error": worst["emission"][0],
+        "emission": worst["emission"][1],
+        "cpu_seconds": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
+        "clock_seconds": clock,
+    }
+
+
+def run(*arguments: object) -> None:
+    """The command line in a process of its own."""
+    subprocess.run([sys.executable, "-m", "pairhmm", "-q", *map(str, arguments)], check=True)
+
+
+def held_out(name: str) -> list[dict[str, float | str]]:
+    """What each half of some real reads gains from a fit to the other half, by model."""
+    alignments, reference, regions = REAL[name]
+    if not (SHARED / alignments).exists():
+        print(f"no {SHARED / alignments}: left out", file=sys.stderr)
+        return []
+    options = RunOptions()
+    with open_run(RunInputs.of(SHARED / alignments, SHARED / reference, regions=regions), options) as opened:
+        pairs = collect_plain(opened, opened.stream.fetch, options.model, READS).first(READS)
+    halves = [pairs.take(np.arange(first, len(pairs), 2)) for first in (0, 1)]
+    rows: list[dict[str, float | str]] = []
+    for seen, unseen in (halves, halves[::-1]):
+        rows.append({"data": name, "reads": len(unseen), **gains(seen, unseen)})
+    return rows
+
+
+def gains(seen: FitPairs, unseen: FitPairs) -> dict[str, float]:
+    """log10 likelihood a thousand unseen reads, less that of the first parameters."""
+    profile, gatk = preset("normalised"), GatkOptions()
+    fitted = fit_profile(seen, profile).model
+    by_copies, chosen, _ = fit_gatk(seen, gatk)
+    models = {
+        "profile": (fitted, replace(ProfileFit.of(profile), model=replace(profile, start=fitted.model.start))),
+        "gatk by copies": (by_copies.model, GatkFit.of(gatk)),
+        "gatk options": (GatkFit.of(chosen), GatkFit.of(gatk)),
+    }
+    return {
+        name: sum(sign * log10_likelihood(one, unseen, 1) for sign, one in zip((1, -1), both, strict=True))
+        * 1000
+        / len(unseen)
+        for name, both in models.items()
+    }
+
+
+def report(found: list[dict[str, float | str]], unseen: list[dict[str, float | str]]) -> None:
+    """Print the tables."""
+    print("| seed | worst transition | worst emission over 0.001 | CPU s | clock s |\n|---|---|---|---|---|")
+    for row in found:
+        transition = f"{row['transition']} {row['transition_error']:.1%}"
+        emission = f"{row['emission']} {row['emission_error']:.1%}"
+        print(f"| {row['seed']} | {transition} | {emission} | {row['cpu_seconds']:.1f} | {row['clock_seconds']:.1f} |")
+    models = ("profile", "gatk by copies", "gatk options")
+    print(f"\n| data | unseen reads | {' | '.join(models)} |\n|---|---|---|---|---|")
+    for row in unseen:
+        print(f"| {row['data']} | {row['reads']} | {' | '.join(f'{row[name]:+.2f}' for name in models)} |")
+
+
+if __name__ == "__main__":
+    main()

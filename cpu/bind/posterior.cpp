@@ -1,0 +1,75 @@
+// Python bindings of posterior/: arrays in, counts and posteriors out; the caller has checked every shape and index.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "bind/arrays.hpp"
+#include "posterior/posterior.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+const pairhmm::PosteriorLevel& find_posterior_level(const std::string& name) {
+#if defined(__x86_64__)
+    if (name == "avx512") return *pairhmm::posterior_level_avx512();
+    if (name == "avx2") return *pairhmm::posterior_level_avx2();
+    if (name == "x86-64-v2") return *pairhmm::posterior_level_x86_64_v2();
+#elif defined(__aarch64__)
+    if (name == "neon") return *pairhmm::posterior_level_neon();
+#endif
+    throw std::invalid_argument("no such SIMD level in this build: " + name);
+}
+
+}  // namespace
+
+void bind_posterior(nb::module_& module) {
+    nb::class_<pairhmm::PairSet>(module, "PairSet", "Pairs of a read and a haplotype, and the tables of their rows.")
+        .def(
+            "__init__",
+            [](pairhmm::PairSet* self, Array<int64_t> read, Array<int64_t> hap, Array<int64_t> read_offset,
+               Array<int64_t> hap_offset, Array<uint8_t> letter, Array<int32_t> symbol, Array<int32_t> place,
+               Array<double> emission, Array<double> transition, double start_match, double start_deletion) {
+                new (self) pairhmm::PairSet{static_cast<int64_t>(read.shape(0)),
+                                            read.data(),
+                                            hap.data(),
+                                            read_offset.data(),
+                                            hap_offset.data(),
+                                            letter.data(),
+                                            symbol.data(),
+                                            place.data(),
+                                            emission.data(),
+                                            transition.data(),
+                                            start_match,
+                                            start_deletion};
+            },
+            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(),
+            nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>(), nb::keep_alive<1, 8>(), nb::keep_alive<1, 9>(),
+            nb::keep_alive<1, 10>());
+
+    module.def(
+        "expected_counts",
+        [](const std::string& level, const pairhmm::PairSet& set, int64_t symbols, int64_t places, int64_t block,
+           int threads, Output<double> counts, Output<double> log10) {
+            nb::gil_scoped_release release;
+            pairhmm::expected_counts(find_posterior_level(level), set, symbols, places, block, threads,
+                                     counts.size() == 0 ? nullptr : counts.data(), log10.data());
+        },
+        "level"_a, "set"_a, "symbols"_a, "places"_a, "block"_a, "threads"_a, "counts"_a, "log10"_a,
+        "Expected counts of each block of pairs, and log10 likelihoods; with no room for counts, likelihoods alone.");
+
+    module.def(
+        "posteriors",
+        [](const std::string& level, const pairhmm::PairSet& set, Array<int64_t> at, int threads, Output<double> match,
+           Output<double> insertion, Output<double> deletion, Output<double> log10) {
+            nb::gil_scoped_release release;
+            pairhmm::posteriors(find_posterior_level(level), set, at.data(), threads, match.data(), insertion.data(),
+                                deletion.data(), log10.data());
+        },
+        "level"_a, "set"_a, "at"_a, "threads"_a, "match"_a, "insertion"_a, "deletion"_a, "log10"_a,
+        "Posterior probabilities of the cells of each pair, and log10 likelihoods; NaN where float64 does not hold them.");
+}

@@ -1,0 +1,49 @@
+// What the kernels of a level share: aligned arrays, and a scope without denormal numbers.
+//
+// Include inside the namespace of a level, so that the linker never takes one level's code for another's; before it
+// <cstdlib>, <new>, <vector> and, on x86, <immintrin.h>.
+
+template <class T>
+struct AlignedAllocator {
+    using value_type = T;
+    AlignedAllocator() = default;
+    template <class U>
+    AlignedAllocator(const AlignedAllocator<U>&) {}
+    T* allocate(size_t n) {
+        void* p = std::aligned_alloc(64, (n * sizeof(T) + 63) / 64 * 64);
+        if (p == nullptr) throw std::bad_alloc();
+        return static_cast<T*>(p);
+    }
+    void deallocate(T* p, size_t) { std::free(p); }
+    template <class U>
+    bool operator==(const AlignedAllocator<U>&) const {
+        return true;
+    }
+    template <class U>
+    bool operator!=(const AlignedAllocator<U>&) const {
+        return false;
+    }
+};
+template <class T>
+using AlignedVector = std::vector<T, AlignedAllocator<T>>;
+
+// Sets denormal numbers to zero in this scope. Each would cost tens of cycles, and no score keeps their digits.
+class FlushDenormals {
+public:
+#if defined(__x86_64__)
+    FlushDenormals() : saved_(_mm_getcsr()) { _mm_setcsr(saved_ | 0x8040); }
+    ~FlushDenormals() { _mm_setcsr(saved_); }
+
+private:
+    unsigned saved_;
+#elif defined(__aarch64__)
+    FlushDenormals() {
+        asm volatile("mrs %0, fpcr" : "=r"(saved_));
+        asm volatile("msr fpcr, %0" ::"r"(saved_ | (1ull << 24)));
+    }
+    ~FlushDenormals() { asm volatile("msr fpcr, %0" ::"r"(saved_)); }
+
+private:
+    unsigned long long saved_;
+#endif
+};

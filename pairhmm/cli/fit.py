@@ -1,0 +1,87 @@
+"""`pairhmm fit`: BAM and FASTA in, the parameters of a model out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import rich_click as click
+
+from pairhmm.cli.evidence_options import evidence_options, run_options
+from pairhmm.cli.fields import option
+from pairhmm.cli.pages import MODEL, OUTPUT, READS, Command
+from pairhmm.commands import fit
+from pairhmm.io.files.destinations import check_apart
+from pairhmm.models.profile import PRESETS, preset, read_parameters
+
+EXAMPLES = (
+    "pairhmm fit -f ref.fa -o profile.toml sample.bam",
+    "pairhmm fit -f ref.fa -v candidates.vcf.gz -o given.toml sample.bam",
+    "pairhmm fit --model gatk -f ref.fa -o gatk.toml sample.bam",
+)
+
+
+@click.command("fit", cls=Command, examples=EXAMPLES)
+@evidence_options
+@option(
+    fit.fit,
+    "max_reads",
+    metavar="N",
+    panel=READS,
+    help="The most reads that are used, in the order of the files.",
+)
+@click.option(
+    "--model",
+    type=click.Choice(fit.MODELS),
+    default=fit.MODELS[0],
+    show_default=True,
+    metavar="NAME",
+    panel=MODEL,
+    help="The model that is fitted.",
+)
+@click.option(
+    "--parameters",
+    default=PRESETS[0],
+    show_default=True,
+    metavar="NAME",
+    panel=MODEL,
+    help=f"What a fit of the profile model begins with: a TOML file, or the built-in {PRESETS[0]!r}. A fit of GATK's"
+    " model begins with the quality options.",
+)
+@click.option(
+    "-o",
+    "--output",
+    default="-",
+    show_default=True,
+    metavar="FILE",
+    panel=OUTPUT,
+    help="The parameters (TOML), with their standard errors in comments. '-' is stdout.",
+)
+@click.option(
+    "--rounds",
+    "rounds_output",
+    metavar="FILE",
+    panel=OUTPUT,
+    help="A table (TSV) of the log-likelihood of each round.",
+)
+def command(output: str, model: str, parameters: str, rounds_output: str | None, max_reads: int, **given: Any) -> None:
+    """Fit the parameters of a model to the reads of BAM or CRAM.
+
+    Reads are taken where nothing varies, beside the reference. With -v or --haplotypes, each read is taken beside the
+    likeliest haplotype of its region. Parameters of the profile model are what --parameters takes; those of GATK's
+    model are values of options.
+    """
+    if model == "gatk" and parameters != PRESETS[0]:
+        raise click.UsageError("--parameters is for --model profile: a fit of gatk begins with the quality options.")
+    if parameters not in PRESETS:
+        check_apart([parameters], [("-o", output), ("--rounds", rounds_output)])
+    initial = preset(parameters) if parameters in PRESETS else read_parameters(parameters)
+    options = run_options(given)
+    fit.fit(
+        output=output,
+        kind=model,  # type: ignore[arg-type]
+        initial=initial,
+        rounds_output=rounds_output,
+        max_reads=max_reads,
+        options=options,
+        **given,
+    )

@@ -1,0 +1,69 @@
+"""`forward_backward`: where each base of a read lies on a haplotype, as posterior probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.commands.forward import ModelRead, pack
+from pairhmm.compiled import is_compiled, require_compiled
+from pairhmm.errors import OptionError
+from pairhmm.fitting.posterior import Posterior, by_cpu, by_oracle
+from pairhmm.genomics.sequences import Letters
+from pairhmm.interface.options import check_whole
+from pairhmm.models.batch import Read
+from pairhmm.models.profile import ProfileModel
+
+BACKENDS = ("auto", "cpu", "reference")
+
+
+def forward_backward(
+    reads: ModelRead | Sequence[Read] | Sequence[NDArray[np.float64]],
+    haplotypes: Letters | Sequence[Letters],
+    *,
+    model: ProfileModel | None = None,
+    backend: str = "auto",
+    threads: int = 1,
+) -> list[list[Posterior]]:
+    """Posterior probabilities of match, insertion and deletion of every read with every haplotype.
+
+    Parameters
+    ----------
+    reads, haplotypes, model, threads
+        As for `forward`.
+    backend : {"auto", "cpu", "reference"}
+        "auto" is the CPU, or the oracle in log space where nothing is compiled.
+
+    Returns
+    -------
+    list of list of Posterior
+        ``[read][haplotype]``: `match`, `insertion` and `deletion` are float64[m, n]; a base's match and insertion sum
+        to 1. All are zero where the likelihood is.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As for `forward`.
+    OptionError
+        For another backend.
+    BackendUnavailable
+        Where ``cpu`` does not run here.
+
+    Examples
+    --------
+    >>> read = pairhmm.make_read("ACGTACGTAC", base_quality=40)
+    >>> ((found,),) = pairhmm.forward_backward(read, "TTACGTACGTACTT")
+    >>> found.match[0, :4].round(2)  # the first base, beside the first letters
+    array([0., 0., 1., 0.])
+    """
+    check_whole("threads", threads, 1)
+    if backend not in BACKENDS:
+        raise OptionError("backend", backend, f"is not one of {', '.join(BACKENDS)}: forward_backward has no other")
+    batch = pack(reads, haplotypes, model)
+    if backend == "cpu":
+        require_compiled("backend cpu")
+    found = by_cpu(batch, threads) if backend != "reference" and is_compiled() else by_oracle(batch)
+    width = len(batch.haplotype_offset) - 1
+    return [found[first : first + width] for first in range(0, len(found), width)] if width else [[]] * batch.reads

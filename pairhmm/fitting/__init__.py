@@ -1,0 +1,1 @@
+"""Parameters of the models from data: forward-backward, expected counts, expectation-maximisation."""

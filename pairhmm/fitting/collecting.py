@@ -1,0 +1,189 @@
+"""The pairs of a fit, from alignments: reads where nothing varies, or reads and the likeliest of given haplotypes.
+
+All coordinates are 0-based half-open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.evidence.run import Run
+from pairhmm.evidence.scoring import prepare_reads
+from pairhmm.evidence.stream import CutReads, RegionScorer
+from pairhmm.fitting.pairs import FitPairs
+from pairhmm.genomics.arrays import offsets
+from pairhmm.genomics.blocks import ReadBlock
+from pairhmm.genomics.regions import MAX_SHIFT, FetchBases, Region
+from pairhmm.genomics.sequences import encode
+from pairhmm.models.gatk import GatkOptions, prepare_base_quality
+
+PAD = 20
+"""Reference bases on either side of a read, so that its insertions and deletions fit."""
+
+SHORTEST, LONGEST = 30, 10_000
+"""Aligned bases of a read that is used: memory grows with the length to the power of 1.5, and few bases tell little."""
+
+_SOFT_CLIP, _REFERENCE_SKIP = 4, 3
+_ALIGNED = (0, 1, 7, 8)
+"""M I = X: the operations that use read bases, soft clips aside."""
+
+
+@dataclass(slots=True)
+class Collected:
+    """What was collected so far.
+
+    Attributes
+    ----------
+    parts : list of FitPairs
+    pairs : int
+    beside_variants : int
+        Reads left out for a variant near them, or because they fit no given haplotype.
+    unusable : int
+        Reads left out as too short, too long, or spliced.
+    """
+
+    parts: list[FitPairs] = field(default_factory=list)
+    pairs: int = 0
+    beside_variants: int = 0
+    unusable: int = 0
+
+    def add(self, part: FitPairs) -> None:
+        """Keep these too."""
+        if len(part):
+            self.parts.append(part)
+            self.pairs += len(part)
+
+    def first(self, most: int) -> FitPairs:
+        """The first pairs, at most so many."""
+        pairs = FitPairs.joined(self.parts)
+        return pairs if len(pairs) <= most else pairs.take(np.arange(most, dtype=np.int64))
+
+
+def collect_plain(run: Run, fetch: FetchBases, model: GatkOptions, most: int) -> Collected:
+    """Reads at least `PAD` bases from everything that discovery takes for a variant, beside the reference there.
+
+    Reads are taken in the order of the files until there are `most`. Soft-clipped bases are left out, as everywhere.
+    """
+    found = Collected()
+    for block, regions in _settled(run):
+        _add_plain(found, block, regions, fetch, model)
+        if found.pairs >= most:
+            break
+    return found
+
+
+def collect_given(run: Run, model: GatkOptions, most: int) -> Collected:
+    """Reads of given regions, cut to them, each beside the haplotype that GATK's model scores highest.
+
+    Reads that fit none of a region's haplotypes are left out.
+    """
+    recorder = _Recorder(run.stream.score, model, Collected())
+    run.stream.score = recorder
+    for _ in run.evidence():
+        if recorder.found.pairs >= most:
+            break
+    return recorder.found
+
+
+def _settled(run: Run) -> Iterator[tuple[ReadBlock, list[Region]]]:
+    """Reads, and the regions of variants of which none is to come any more near these reads."""
+    source = run.stream.source
+    waiting, regions = ReadBlock.empty(), list[Region]()
+    for block in run.blocks:
+        if not len(block):
+            continue
+        if waiting.chrom and block.chrom != waiting.chrom:
+            yield waiting, regions + list(source.finish(waiting.chrom))
+            waiting, regions = ReadBlock.empty(block.chrom), []
+        waiting = ReadBlock.concatenate([waiting, block]) if len(waiting) else block
+        frontier = int(block.start[-1])
+        regions += source.advance(block, frontier)
+        limit = frontier - 2 * MAX_SHIFT - PAD
+        if source.open_start is not None:
+            limit = min(limit, source.open_start - PAD)
+        done = waiting.end <= limit
+        if done.any():
+            yield waiting.take(np.flatnonzero(done)), regions
+            waiting = waiting.take(np.flatnonzero(~done))
+            if len(waiting):
+                regions = [one for one in regions if one.core_end + PAD > waiting.start.min()]
+    if len(waiting):
+        yield waiting, regions + list(source.finish(waiting.chrom))
+
+
+def _add_plain(
+    found: Collected, block: ReadBlock, regions: Sequence[Region], fetch: FetchBases, model: GatkOptions
+) -> None:
+    beside = np.zeros(len(block), dtype=bool)
+    for region in regions:
+        beside |= (block.start < region.core_end + PAD) & (block.end > region.core_start - PAD)
+    first, last, whole = _aligned(block)
+    usable = whole & (last - first >= SHORTEST) & (last - first <= LONGEST)
+    found.beside_variants += int(beside.sum())
+    found.unusable += int((~beside & ~usable).sum())
+    kept = np.flatnonzero(~beside & usable)
+    if not len(kept):
+        return
+    begin = max(0, int(block.start[kept].min()) - PAD)
+    letters = encode(fetch(block.chrom, begin, int(block.end[kept].max()) + PAD))
+    starts, ends = block.base_offset[kept] + first[kept], block.base_offset[kept] + last[kept]
+    base = [slice(a, b) for a, b in zip(starts, ends, strict=True)]
+    prepared = prepare_base_quality(block.quals, np.repeat(block.mapq, np.diff(block.base_offset)), model)
+    window = zip(np.maximum(block.start[kept] - PAD - begin, 0), block.end[kept] + PAD - begin, strict=True)
+    found.add(
+        FitPairs.of(
+            [block.bases[part] for part in base], [prepared[part] for part in base], [letters[a:b] for a, b in window]
+        )
+    )
+
+
+def _aligned(block: ReadBlock) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    """The bases of each read between its soft clips (int64, half-open), and whether it has no skip of the reference."""
+    operation, length = block.cigar & 15, (block.cigar >> 4).astype(np.int64)
+    read = np.repeat(np.arange(len(block)), np.diff(block.cigar_offset))
+    used = np.bincount(read, np.where(np.isin(operation, _ALIGNED), length, 0), len(block)).astype(np.int64)
+    # Clips ahead of the first aligned base: those before which nothing of the read is aligned.
+    aligned = offsets(np.where(np.isin(operation, _ALIGNED), length, 0))
+    ahead = (operation == _SOFT_CLIP) & (aligned[:-1] == aligned[block.cigar_offset[:-1]][read])
+    first = np.bincount(read, np.where(ahead, length, 0), len(block)).astype(np.int64)
+    spliced = np.bincount(read, operation == _REFERENCE_SKIP, len(block)) > 0
+    return first, first + used, ~spliced
+
+
+@dataclass(slots=True)
+class _Recorder:
+    """Scores regions as `inner` does, and keeps each read with its likeliest haplotype."""
+
+    inner: RegionScorer
+    model: GatkOptions
+    found: Collected
+
+    def __call__(
+        self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
+    ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+        scores, precision = self.inner(reads, reads_of, haplotypes)
+        quality = prepare_reads(reads, self.model).base_quality
+        read = done = 0
+        for count, letters in zip(reads_of, haplotypes, strict=True):
+            own = scores[done : done + count * len(letters)].reshape(count, len(letters))
+            lengths = np.diff(reads.offset[read : read + count + 1])
+            aside = self.inner.set_aside(own, lengths)
+            self.found.beside_variants += int(aside.sum())
+            kept = np.flatnonzero(~aside)
+            base = [slice(reads.offset[read + k], reads.offset[read + k + 1]) for k in kept]
+            self.found.add(
+                FitPairs.of(
+                    [reads.bases[part] for part in base],
+                    [quality[part] for part in base],
+                    [letters[best] for best in own[kept].argmax(axis=1)] if len(kept) else [],
+                )
+            )
+            read, done = read + count, done + own.size
+        return scores, precision
+
+    def set_aside(self, scores: NDArray[np.float64], lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
+        return self.inner.set_aside(scores, lengths)

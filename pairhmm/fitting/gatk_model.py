@@ -1,0 +1,177 @@
+"""GATK's model as a fit takes it: gap openings by the copies of the tandem repeat at a base, one gap continuation.
+
+Polymerases slip in tandem repeats, and an indel's chance grows with their copies. GATK's PCR indel model lowers indel
+qualities by these copies, and DRAGEN's tables do likewise: so a base's class is the number of copies that GATK's own
+rule counts. From the rates of the classes follow the values of the options: one
+insertion and one deletion quality, and the PCR indel model that caps them.
+
+GATK's recurrence gives each inserted letter probability 1. Over all reads that sums to more than 1, and its maximum
+lies where everything is inserted. A fit takes 1/4 for a letter, and its rates are what indel qualities stand for: how
+often gaps open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.fitting.counts import QUALITIES, SYMBOLS, Counts, RowTables, start_places, with_free_start
+from pairhmm.fitting.pairs import FitPairs
+from pairhmm.fitting.profile_model import log10_start, normalised, prior_counts
+from pairhmm.models.gatk import ERROR, MOST_REPEATS, START, GatkOptions, PcrModel, pcr_quality
+
+INSERTED = 0.25
+"""Probability of an inserted letter in a fit."""
+
+MOST_PRIOR = 100.0
+"""Observations that a class's prior counts as: seldom repeats are to tell of themselves."""
+
+MOST_PRIOR_OF_OPTIONS = 10_000.0
+"""Observations outside repeats that the first qualities count as: few reads without a gap do not rule gaps out."""
+
+HIGHEST_FITTED = 93
+"""Phred qualities that options are sought in: 1 to what a FASTQ file can hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class GatkFit:
+    """GATK's model in the course of a fit.
+
+    Attributes
+    ----------
+    insertion, deletion : float64[20]
+        Probabilities that a gap opens in a repeat of 1, 2, ... 20 copies; 1 is no repeat.
+    gap : float
+        Probability that a gap continues.
+    prior : dict of str to float64[k]
+        Counts that each distribution has beside those of the data.
+    """
+
+    insertion: NDArray[np.float64]
+    deletion: NDArray[np.float64]
+    gap: float
+    prior: Mapping[str, NDArray[np.float64]]
+
+    @property
+    def name(self) -> str:
+        """What the command line calls the model."""
+        return "gatk"
+
+    @classmethod
+    def of(cls, options: GatkOptions) -> GatkFit:
+        """The rates that options stand for."""
+        cap = pcr_quality(options.pcr_indel_model)[1:]
+        first = cls(
+            ERROR[np.minimum(options.insertion_quality, cap)],
+            ERROR[np.minimum(options.deletion_quality, cap)],
+            float(ERROR[options.gap_quality]),
+            {},
+        )
+        return replace(first, prior={name: prior_counts(p, MOST_PRIOR) for name, p in first.probabilities().items()})
+
+    def tables(self, pairs: FitPairs) -> RowTables:
+        """The rows of the reads."""
+        transition = np.empty((MOST_REPEATS, 7))
+        transition[:, 0] = 1 - np.minimum(1.0, self.insertion + self.deletion)
+        transition[:, 1] = transition[:, 2] = 1 - self.gap
+        transition[:, 3], transition[:, 5] = self.insertion, self.deletion
+        transition[:, 4] = transition[:, 6] = self.gap
+        place = start_places(pairs, pairs.copies.astype(np.int32) - 1, MOST_REPEATS)
+        return RowTables(place, _emission(), with_free_start(transition), START)
+
+    def log10_start(self, pairs: FitPairs) -> NDArray[np.float64]:
+        """float64[pairs]: zeros, since GATK's start sums to 1."""
+        return log10_start(START, np.diff(pairs.haplotype_offset))
+
+    def distributions(self, counts: Counts) -> dict[str, NDArray[np.float64]]:
+        """Expected counts float64[blocks, k] of each distribution, by its name in `probabilities`."""
+        within, of_first = counts.transition[:, :MOST_REPEATS], counts.transition[:, MOST_REPEATS:]
+        opened = within[:, :, 5] + of_first[:, :, 5]
+        found = {
+            _class_name(c): np.stack([within[:, c, 0], within[:, c, 3], opened[:, c]], axis=1)
+            for c in range(MOST_REPEATS)
+        }
+        closing = within[:, :, 1] + within[:, :, 2]
+        going_on = within[:, :, 4] + within[:, :, 6] + of_first[:, :, 6]
+        found["gap"] = np.stack([closing.sum(axis=1), going_on.sum(axis=1)], axis=1)
+        return found
+
+    def probabilities(self) -> dict[str, NDArray[np.float64]]:
+        """The parameters, distribution by distribution."""
+        found = {
+            _class_name(c): np.array([1 - self.insertion[c] - self.deletion[c], self.insertion[c], self.deletion[c]])
+            for c in range(MOST_REPEATS)
+        }
+        found["gap"] = np.array([1 - self.gap, self.gap])
+        return found
+
+    def updated(self, counts: Counts) -> GatkFit:
+        """The parameters that these counts make likeliest."""
+        old = self.probabilities()
+        counted = self.distributions(counts.total())
+        new = {name: normalised(each[0] + self.prior[name], old[name]) for name, each in counted.items()}
+        classes = np.array([new[_class_name(c)] for c in range(MOST_REPEATS)])
+        return replace(self, insertion=classes[:, 1], deletion=classes[:, 2], gap=float(new["gap"][1]))
+
+
+def best_options(fit: GatkFit, counts: Counts, options: GatkOptions) -> GatkOptions:
+    """The options whose rates these counts make likeliest: qualities and the PCR indel model that caps them.
+
+    Parameters
+    ----------
+    fit : GatkFit
+    counts : Counts
+        Under `fit`.
+    options : GatkOptions
+        What all else is taken from.
+    """
+    counted = fit.distributions(counts.total())
+    classes = np.array([counted[_class_name(c)][0] for c in range(MOST_REPEATS)])
+    opened = ERROR[options.insertion_quality], ERROR[options.deletion_quality]
+    classes[0] += prior_counts(np.array([1 - sum(opened), *opened]), MOST_PRIOR_OF_OPTIONS)
+    quality = np.arange(1, HIGHEST_FITTED + 1)
+    best, chosen = -np.inf, options
+    for model in get_args(PcrModel):
+        insertion, deletion, likelihood = _best_qualities(classes, quality, model)
+        if likelihood > best:
+            best = likelihood
+            chosen = replace(options, insertion_quality=insertion, deletion_quality=deletion, pcr_indel_model=model)
+    gap = int(np.clip(np.rint(-10 * np.log10(fit.gap)), 1, HIGHEST_FITTED))
+    return replace(chosen, gap_quality=gap)
+
+
+def _best_qualities(
+    classes: NDArray[np.float64], quality: NDArray[np.int64], model: PcrModel
+) -> tuple[int, int, float]:
+    """The insertion and deletion quality under a PCR model, with the logarithm of their likelihood."""
+    rate = ERROR[np.minimum(quality[:, None], pcr_quality(model)[1:])]  # [quality, class]
+    stay = np.maximum(1 - rate[:, None, :] - rate[None, :, :], np.finfo(float).tiny)
+    value = (np.log(stay) * classes[:, 0]).sum(axis=2)
+    value += (np.log(rate) @ classes[:, 1])[:, None] + (np.log(rate) @ classes[:, 2])[None, :]
+    insertion, deletion = np.unravel_index(int(value.argmax()), value.shape)
+    return int(quality[insertion]), int(quality[deletion]), float(value.max())
+
+
+def parameter_names(distribution: str) -> tuple[str, ...]:
+    """What the numbers of a distribution are called in tables."""
+    if distribution == "gap":
+        return ("gap closes", "gap continues")
+    return tuple(f"{kind}, {distribution}" for kind in ("no gap", "insertion", "deletion"))
+
+
+def _class_name(number: int) -> str:
+    return f"{number + 1} {'copies' if number else 'copy'}"
+
+
+def _emission() -> NDArray[np.float64]:
+    """float64[symbols, 6]: 1-e on a match or where either letter is N, else e/3; a quarter for an insertion."""
+    symbols = np.arange(SYMBOLS)
+    base, error = symbols // QUALITIES, ERROR[symbols % QUALITIES]
+    letters = np.arange(5)
+    matches = (letters == base[:, None]) | (letters == 4) | (base == 4)[:, None]
+    beside = np.where(matches, 1 - error[:, None], error[:, None] / 3)
+    return np.concatenate([beside, np.full((SYMBOLS, 1), INSERTED)], axis=1)

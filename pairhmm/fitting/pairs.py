@@ -1,0 +1,94 @@
+"""Reads and the haplotype that each is taken to come from: what a fit is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.compiled import native
+from pairhmm.genomics.arrays import offsets
+from pairhmm.interface.display import short_repr
+from pairhmm.models.gatk import LONGEST_REPEAT_UNIT, MOST_REPEATS
+
+
+@dataclass(frozen=True)
+class FitPairs:
+    """Pairs of a read and a haplotype, as flat arrays.
+
+    Attributes
+    ----------
+    read_offset, haplotype_offset : int64[pairs + 1]
+        First base of each read and first letter of its haplotype.
+    bases, quality : uint8[bases]
+        Codes 0..4, and Phred as the model takes it.
+    letters : uint8[letters]
+        Codes of the haplotypes.
+    """
+
+    read_offset: NDArray[np.int64]
+    haplotype_offset: NDArray[np.int64]
+    bases: NDArray[np.uint8]
+    quality: NDArray[np.uint8]
+    letters: NDArray[np.uint8]
+
+    __repr__ = short_repr
+
+    def __len__(self) -> int:
+        return len(self.read_offset) - 1
+
+    @classmethod
+    def of(
+        cls,
+        bases: Sequence[NDArray[np.uint8]],
+        quality: Sequence[NDArray[np.uint8]],
+        haplotypes: Sequence[NDArray[np.uint8]],
+    ) -> FitPairs:
+        """Pairs of a read's codes and Phred qualities and a haplotype's codes."""
+        nothing = [np.empty(0, dtype=np.uint8)]
+        return cls(
+            offsets([len(each) for each in bases]),
+            offsets([len(each) for each in haplotypes]),
+            np.concatenate([*bases, *nothing]),
+            np.concatenate([*quality, *nothing]),
+            np.concatenate([*haplotypes, *nothing]),
+        )
+
+    @classmethod
+    def joined(cls, parts: Sequence[FitPairs]) -> FitPairs:
+        """The pairs of all parts, in order."""
+        return cls(
+            offsets(np.concatenate([np.diff(part.read_offset) for part in parts])),
+            offsets(np.concatenate([np.diff(part.haplotype_offset) for part in parts])),
+            np.concatenate([part.bases for part in parts]),
+            np.concatenate([part.quality for part in parts]),
+            np.concatenate([part.letters for part in parts]),
+        )
+
+    def take(self, pairs: NDArray[np.int64]) -> FitPairs:
+        """These pairs, in this order."""
+        base = [slice(a, b) for a, b in zip(self.read_offset[pairs], self.read_offset[pairs + 1], strict=True)]
+        letter = [
+            slice(a, b) for a, b in zip(self.haplotype_offset[pairs], self.haplotype_offset[pairs + 1], strict=True)
+        ]
+        return FitPairs.of(
+            [self.bases[part] for part in base],
+            [self.quality[part] for part in base],
+            [self.letters[part] for part in letter],
+        )
+
+    def first_bases(self) -> NDArray[np.int64]:
+        """int64[pairs]: where each read begins."""
+        return self.read_offset[:-1]
+
+    @cached_property
+    def copies(self) -> NDArray[np.uint8]:
+        """uint8[bases]: copies of the tandem repeat at each base, 1 to 20, as GATK's PCR indel model counts them."""
+        table = np.arange(MOST_REPEATS + 1, dtype=np.uint8)
+        found, other = (np.full(len(self.bases), 255, dtype=np.uint8) for _ in range(2))
+        native.cap_indel_qualities(self.read_offset, self.bases, table, LONGEST_REPEAT_UNIT, found, other)
+        # A read's last base has no gap behind it, and so no repeat.
+        return np.where(found == 255, np.uint8(1), np.maximum(found, np.uint8(1)))

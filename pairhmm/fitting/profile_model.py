@@ -1,0 +1,165 @@
+"""The profile model as a fit takes it: its rows as tables, and its parameters from expected counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.fitting.counts import QUALITIES, SYMBOLS, Counts, RowTables, start_places, with_free_start
+from pairhmm.fitting.pairs import FitPairs
+from pairhmm.models.batch import Start
+from pairhmm.models.gatk import ERROR
+from pairhmm.models.profile import HAPLOTYPE_LETTERS, LEAVING, LETTERS, STARTS, ProfileModel, one_hot
+
+_TABLE_ORDER = ("MM", "IM", "DM", "MI", "II", "MD", "DD")
+_INNER_ROUNDS = 10
+
+PRIOR_EVENTS = 0.3
+MOST_PRIOR = 10_000.0
+"""A distribution's rarest outcome counts as so many events seen; the whole of it as at most so many observations."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileFit:
+    """A profile model in the course of a fit.
+
+    A base's latent letter a has weight p[i,a]: a called base with its error spread as e/3, uniform for N. Each column
+    eps_M(., h) is a distribution over a, so is eps_I, and so are the transitions out of each state. The column of N is
+    not fitted: reference bases that nobody knows tell nothing of errors.
+
+    Attributes
+    ----------
+    model : ProfileModel
+    prior : dict of str to float64[k]
+        Counts that each distribution has beside those of the data (`prior_counts`).
+    """
+
+    model: ProfileModel
+    prior: Mapping[str, NDArray[np.float64]]
+
+    @classmethod
+    def of(cls, initial: ProfileModel) -> ProfileFit:
+        """The model that a fit begins with, which is its prior too. What is zero in it stays zero.
+
+        Raises
+        ------
+        ValueError
+            Where a distribution does not sum to 1.
+        """
+        wrong = initial.unlike_one()
+        if wrong:
+            raise ValueError(f"{wrong}: a fit begins with distributions")
+        prior = {name: prior_counts(p, MOST_PRIOR) for name, p in cls(initial, {}).probabilities().items()}
+        return cls(initial, prior)
+
+    @property
+    def name(self) -> str:
+        """What the command line calls the model."""
+        return "profile"
+
+    def tables(self, pairs: FitPairs) -> RowTables:
+        """The rows of the reads."""
+        weight, model = symbol_probabilities(), self.model
+        emission = np.concatenate([weight @ model.match, (weight @ model.insertion)[:, None]], axis=1)
+        transition = np.array([[model.transitions[name] for name in _TABLE_ORDER]])
+        place = start_places(pairs, np.zeros(len(pairs.bases), dtype=np.int32), 1)
+        return RowTables(place, emission, with_free_start(transition), model.start)
+
+    def log10_start(self, pairs: FitPairs) -> NDArray[np.float64]:
+        """float64[pairs]: log10 of the sum of a read's start over its haplotype, which a likelihood is divided by."""
+        return log10_start(self.model.start, np.diff(pairs.haplotype_offset))
+
+    def distributions(self, counts: Counts) -> dict[str, NDArray[np.float64]]:
+        """Expected counts float64[blocks, k] of each distribution, by its name in `probabilities`."""
+        weight, model = symbol_probabilities(), self.model
+        found = {}
+        for h, letter in enumerate(LETTERS):
+            found[f"match {letter}"] = counts.match[:, :, h] @ _shares(weight * model.match[:, h])
+        found["insertion"] = counts.insertion @ _shares(weight * model.insertion)
+        of_place = counts.transition
+        within = {name: of_place[:, 0, at] for at, name in enumerate(_TABLE_ORDER)}
+        # A first base begins no transition but deletions.
+        within["MD"] = within["MD"] + of_place[:, 1, 5]
+        within["DD"] = within["DD"] + of_place[:, 1, 6]
+        for state, names in LEAVING.items():
+            found[f"from {state}"] = np.stack([within[name] for name in names], axis=1)
+        return found
+
+    def probabilities(self) -> dict[str, NDArray[np.float64]]:
+        """The parameters, distribution by distribution."""
+        model = self.model
+        found = {f"match {letter}": model.match[:, h] for h, letter in enumerate(LETTERS)}
+        found["insertion"] = model.insertion
+        for state, names in LEAVING.items():
+            found[f"from {state}"] = np.array([model.transitions[name] for name in names])
+        return found
+
+    def updated(self, counts: Counts) -> ProfileFit:
+        """The parameters that these counts make likeliest."""
+        total, fit = counts.total(), self
+        # Counts by symbol do not depend on the latent letters: these are iterated without forward-backward.
+        for _ in range(_INNER_ROUNDS):
+            counted, old = fit.distributions(total), fit.probabilities()
+            shares = {name: normalised(each[0] + self.prior[name], old[name]) for name, each in counted.items()}
+            fit = replace(fit, model=fit._with(shares))
+        return fit
+
+    def with_start(self, name: str) -> ProfileFit:
+        """The model with another start."""
+        return replace(self, model=replace(self.model, start=STARTS[name]))
+
+    def _with(self, new: Mapping[str, NDArray[np.float64]]) -> ProfileModel:
+        """The model with these distributions."""
+        match = self.model.match.copy()
+        for h, letter in enumerate(LETTERS):
+            match[:, h] = new[f"match {letter}"]
+        transitions = {
+            name: float(value)
+            for state, names in LEAVING.items()
+            for name, value in zip(names, new[f"from {state}"], strict=True)
+        }
+        return ProfileModel(match, new["insertion"], transitions, self.model.start)
+
+
+def symbol_probabilities() -> NDArray[np.float64]:
+    """float64[symbols, 4]: the profile's row of each base and quality."""
+    symbols = np.arange(SYMBOLS)
+    return one_hot((symbols // QUALITIES).astype(np.uint8), ERROR[symbols % QUALITIES])
+
+
+def log10_start(start: Start, widths: NDArray[np.int64]) -> NDArray[np.float64]:
+    """log10 of M[0,0] plus the sum of D[0,j] over the letters that may follow, for haplotypes of n letters."""
+    result: NDArray[np.float64] = np.log10(start.match + (start.deletion + widths - 1) / widths)
+    return result
+
+
+def normalised(counts: NDArray[np.float64], otherwise: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Counts float64[k] as a distribution; `otherwise` where nothing was counted."""
+    total = counts.sum()
+    return counts / total if total > 0 else otherwise
+
+
+def prior_counts(probabilities: NDArray[np.float64], most: float) -> NDArray[np.float64]:
+    """Counts float64[k] that a fit begins with: few reads then leave a rate near its first value, and never at zero."""
+    rarest = probabilities[probabilities > 0].min()
+    weighted: NDArray[np.float64] = probabilities * min(PRIOR_EVENTS / rarest, most)
+    return weighted
+
+
+def parameter_names(distribution: str) -> tuple[str, ...]:
+    """What the numbers of a distribution are called in tables, such as ``eps_M(C,A)`` and ``MI``."""
+    kind, _, which = distribution.partition(" ")
+    if kind == "match":
+        assert which in HAPLOTYPE_LETTERS
+        return tuple(f"eps_M({a},{which})" for a in LETTERS)
+    return tuple(f"eps_I({a})" for a in LETTERS) if kind == "insertion" else LEAVING[which]
+
+
+def _shares(weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows float64[symbols, 4] that sum to 1; zeros where nothing emits a symbol."""
+    total = weight.sum(axis=1, keepdims=True)
+    shares: NDArray[np.float64] = np.divide(weight, total, out=np.zeros_like(weight), where=total > 0)
+    return shares

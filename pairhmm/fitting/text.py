@@ -1,0 +1,84 @@
+"""What a fit found, as TOML with its figures in comments, and its rounds as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from pairhmm.fitting import gatk_model, profile_model
+from pairhmm.fitting.fit import Fitted
+from pairhmm.fitting.gatk_model import GatkFit
+from pairhmm.fitting.maximisation import Round
+from pairhmm.fitting.profile_model import ProfileFit
+from pairhmm.models.gatk import GatkOptions
+from pairhmm.models.profile import LEAVING, LETTERS, STARTS
+
+ROUNDS_HEADER = "pairs\tround\treads\tlog10_likelihood\tlog10_likelihood_per_read\tlog10_with_prior\n"
+
+
+def rounds_table(rounds: Iterable[Round]) -> Iterator[str]:
+    """Lines of the table of rounds."""
+    yield ROUNDS_HEADER
+    for one in rounds:
+        likelihood = f"{one.log10:.6f}\t{one.log10 / one.reads:.9f}\t{one.objective:.6f}"
+        yield f"{one.pairs}\t{one.number}\t{one.reads}\t{likelihood}\n"
+
+
+def profile_toml(fitted: Fitted[ProfileFit], source: str) -> str:
+    """The parameters as `--parameters` takes them; `source` says what they were fitted to."""
+    model = fitted.model.model
+    start = next(name for name, one in STARTS.items() if one == model.start)
+    lines = [*_head("profile", fitted, source), f'start = "{start}"', "", "[match]  # eps_M(a, h) for h = A C G T N"]
+    for a, letter in enumerate(LETTERS):
+        lines.append(f"{letter} = [{', '.join(map(_number, model.match[a]))}]")
+    lines += ["", "[insertion]  # eps_I(a, -)"]
+    lines += [f"{letter} = {_number(model.insertion[a])}" for a, letter in enumerate(LETTERS)]
+    lines += ["", "[transitions]"]
+    lines += [f"{name} = {_number(model.transitions[name])}" for names in LEAVING.values() for name in names]
+    return "\n".join([*lines, "", *_estimates(fitted, profile_model.parameter_names)]) + "\n"
+
+
+def gatk_toml(fitted: Fitted[GatkFit], options: GatkOptions, log10: float, source: str) -> str:
+    """The options of `likelihoods` and `call` that come nearest to the fitted rates, and the rates in comments."""
+    values = {
+        "insertion_quality": options.insertion_quality,
+        "deletion_quality": options.deletion_quality,
+        "gap_quality": options.gap_quality,
+        "pcr_indel_model": f'"{options.pcr_indel_model}"',
+    }
+    words = " ".join(f"--{name.replace('_', '-')} {str(value).strip(chr(34))}" for name, value in values.items())
+    lines = [
+        *_head("gatk", fitted, source),
+        f"# log10 likelihood with the options below: {log10:.3f}",
+        f"# As options: {words}",
+        *(f"{name} = {value}" for name, value in values.items()),
+    ]
+    return "\n".join([*lines, "", *_estimates(fitted, gatk_model.parameter_names, phred=True)]) + "\n"
+
+
+def _head(name: str, fitted: Fitted[ProfileFit] | Fitted[GatkFit], source: str) -> list[str]:
+    return [
+        f"# pairhmm fit --model {name}: {source}",
+        f"# {fitted.reads} reads; log10 likelihood {fitted.log10:.3f}, before the fit {fitted.first_log10:.3f}",
+    ]
+
+
+def _estimates(fitted: Fitted[ProfileFit] | Fitted[GatkFit], names_of: object, phred: bool = False) -> list[str]:
+    basis = "the observed information" if fitted.observed else "the expected counts: too few reads for more"
+    lines = [f"# Standard errors are of {basis}.", "# parameter | estimate | standard error | expected count"]
+    for key, estimates in fitted.model.probabilities().items():
+        rows = zip(names_of(key), estimates, fitted.errors[key], fitted.counts[key], strict=True)  # type: ignore[operator]
+        for name, estimate, error, count in rows:
+            if phred and (fitted.counts[key].sum() == 0 or name.startswith("no gap")):
+                continue
+            lines.append(f"# {name} | {estimate:.4g}{_phred(estimate) if phred else ''} | {error:.2g} | {count:.1f}")
+    return lines
+
+
+def _phred(probability: float) -> str:
+    return f" (Phred {-10 * np.log10(probability):.1f})" if probability > 0 else ""
+
+
+def _number(value: float) -> str:
+    return f"{float(value):.12g}"
