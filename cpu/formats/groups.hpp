@@ -1,8 +1,8 @@
 // Text of `.in` groups (docs/formats.md): the whole groups of a buffer, and their letters and qualities.
 //
 // Lines end and fields are parted as in Python's text files and str.split, so that this reader and the one in
-// pairhmm/io/pairs/texts.py take the same files. This one says only that a file is not right; that one says what is wrong.
-// s150 (README.md), 157 MB of text: 0.02 s to scan, and 0.03 s on one thread to unpack.
+// pairhmm/io/pairs/texts.py take the same files. This one says only that a file is not right; that one says what is
+// wrong. s150 (README.md), 157 MB of text: 0.02 s to scan, and 0.03 s on one thread to unpack.
 #pragma once
 
 #include <cstdint>
