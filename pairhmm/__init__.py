@@ -107,9 +107,9 @@ moved.install()
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        from importlib.metadata import version
+        from pairhmm.interface.release import version
 
-        return version("pairhmm")
+        return version()
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)

@@ -14,7 +14,8 @@ from pairhmm.cli.pages import GENOTYPES, OUTPUT, Command
 from pairhmm.cli.progress import region_progress
 from pairhmm.commands import call
 from pairhmm.genomics.genotypes import GenotypeOptions
-from pairhmm.genomics.ploidy import Ploidies
+from pairhmm.genomics.ploidy import MOST_COPIES, Ploidies
+from pairhmm.interface.release import version
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.variants.ploidy import read_ploidy
 
@@ -23,9 +24,6 @@ EXAMPLES = (
     "pairhmm call -f ref.fa -v candidates.vcf.gz -o calls.vcf.gz sample.bam",
     "pairhmm call -f ref.fa -r chr1:1-10,000 -@ 2 --ploidy 1 sample.bam > calls.vcf",
 )
-
-MOST_COPIES = 20
-"""The highest ploidy that the command line takes."""
 
 _DEFAULTS = GenotypeOptions()
 
@@ -150,13 +148,8 @@ def command(
 
 def _provenance() -> dict[str, str]:
     from datetime import date
-    from importlib.metadata import PackageNotFoundError, version
 
-    try:
-        number = version("pairhmm")
-    except PackageNotFoundError:
-        # Run from a checkout that was not installed.
-        number = "unknown"
+    number = version()
     return {
         "fileDate": f"{date.today():%Y%m%d}",
         "source": f"pairhmm {number}",

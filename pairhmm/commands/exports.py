@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pairhmm.commands.call import MIN_QUALITY
 from pairhmm.commands.likelihoods import table_rows
 from pairhmm.errors import InputError
 from pairhmm.evidence.genotyping import Site
@@ -32,7 +33,7 @@ def write_vcf(
     reference: AnyPath,
     *,
     samples: Sequence[str] | None = None,
-    min_quality: float = 30.0,
+    min_quality: float = MIN_QUALITY,
     provenance: Mapping[str, str] | None = None,
 ) -> int:
     """Write the sites of `call`, all or some of them, as VCF or BCF.

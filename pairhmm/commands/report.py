@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Sequence
 from contextlib import ExitStack
-from importlib.metadata import PackageNotFoundError, version
 from typing import Unpack
 
 from pairhmm.commands.keywords import ReportKeywords, with_keywords
@@ -16,6 +15,7 @@ from pairhmm.commands.report_panels import PanelSources, make_panels
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.interface.options import check_whole
+from pairhmm.interface.release import version
 from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.likelihoods.reader import LikelihoodTable
@@ -95,7 +95,7 @@ def report(
     _read_scan(found, inputs)
     found.timings = read_timings(inputs.timings)
     _note_what_is_missing(found, inputs)
-    write_page(output, title, page_data(found, title, _version()), found.panels.packed)
+    write_page(output, title, page_data(found, title, version()), found.panels.packed)
     if multiqc is not None:
         write_multiqc(multiqc, multiqc_contents(found))
     log.info(
@@ -191,11 +191,3 @@ def _note_what_is_missing(found: Found, inputs: ReportInputs) -> None:
         found.notes.append(f"{without:,} of the sites are in no likelihood table")
     for note in found.notes:
         log.warning("%s", note)
-
-
-def _version() -> str:
-    try:
-        return version("pairhmm")
-    except PackageNotFoundError:
-        # Run from a checkout that was not installed.
-        return "unknown"

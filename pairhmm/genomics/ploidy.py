@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+MOST_COPIES = 20
+"""The highest ploidy that the command line and ploidy files may name."""
+
 
 @dataclass(frozen=True, slots=True)
 class PloidyRule:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from pairhmm.errors import InputError
-from pairhmm.genomics.ploidy import PloidyRule
+from pairhmm.genomics.ploidy import MOST_COPIES, PloidyRule
 from pairhmm.io.sequences.intervals import MOST_DIGITS
-
-MOST = 20
 
 
 def read_ploidy(path: str | Path) -> list[PloidyRule]:
@@ -36,8 +34,8 @@ def read_ploidy(path: str | Path) -> list[PloidyRule]:
 
 def _rule(path: str, number: int, cells: list[str]) -> PloidyRule:
     cure = "write CHROM FROM TO SEX PLOIDY, 1-based, or * * * SEX PLOIDY"
-    if len(cells) != 5 or not cells[4].isdecimal() or len(cells[4]) > MOST_DIGITS or int(cells[4]) > MOST:
-        raise InputError(path, f"line {number}", f"not five cells with a ploidy up to {MOST}", cure)
+    if len(cells) != 5 or not cells[4].isdecimal() or len(cells[4]) > MOST_DIGITS or int(cells[4]) > MOST_COPIES:
+        raise InputError(path, f"line {number}", f"not five cells with a ploidy up to {MOST_COPIES}", cure)
     chrom, begin, end, sex, ploidy = cells
     if chrom == "*":
         return PloidyRule(chrom, 0, 0, sex, int(ploidy))
