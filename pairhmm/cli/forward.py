@@ -6,20 +6,17 @@ import rich_click as click
 
 from pairhmm.cli.compute import backend_options, threads_option
 from pairhmm.cli.fields import option
+from pairhmm.cli.model_options import model_options, profile_of
 from pairhmm.cli.pages import INPUT, MODEL, OUTPUT, Command
 from pairhmm.commands import forward_files as forward
 from pairhmm.engine import Choice
-from pairhmm.io.files.destinations import check_apart
 from pairhmm.models.gatk import GatkOptions
-from pairhmm.models.profile import PRESETS, preset, read_parameters
 
 EXAMPLES = (
     "pairhmm forward reads.fastq haplotypes.fa",
     "pairhmm forward -@ 2 -o scores.tsv pairs.in",
     "pairhmm forward --model profile reads.profile haplotypes.fa",
 )
-
-GATK, PROFILE = "gatk", "profile"
 
 _DEFAULTS = GatkOptions()
 
@@ -46,23 +43,7 @@ _DEFAULTS = GatkOptions()
     panel=INPUT,
     help="The base quality (Phred) of reads that have none. Without this option, such reads are an error.",
 )
-@click.option(
-    "--model",
-    type=click.Choice([GATK, PROFILE]),
-    default=GATK,
-    show_default=True,
-    metavar="NAME",
-    panel=MODEL,
-    help=f"The model. {GATK!r} takes base and gap qualities; {PROFILE!r} takes the probability of each letter.",
-)
-@click.option(
-    "--parameters",
-    default=PRESETS[0],
-    show_default=True,
-    metavar="NAME",
-    panel=MODEL,
-    help=f"The parameters of the profile model: a TOML file, or the built-in {' or '.join(map(repr, PRESETS))}.",
-)
+@model_options
 @option(
     _DEFAULTS,
     "insertion_quality",
@@ -115,16 +96,11 @@ def command(
 
     A score is log10 P(read | haplotype). Base qualities are used as they are.
     """
-    profile = None
-    if model == PROFILE:
-        if parameters not in PRESETS:
-            check_apart([parameters], [("-o", output)])
-        profile = preset(parameters) if parameters in PRESETS else read_parameters(parameters)
     forward.forward_files(
         reads,
         haplotypes,
         output,
-        model=profile,
+        model=profile_of(model, parameters, output),
         options=GatkOptions(
             insertion_quality=insertion_quality, deletion_quality=deletion_quality, gap_quality=gap_quality
         ),

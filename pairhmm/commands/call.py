@@ -149,6 +149,7 @@ def write_calls(
     check_number("min_quality", min_quality, 0)
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
     check_apart(inputs.files, [("-o", output)])
+    model = "gatk" if chosen.profile is None else f"profile ({chosen.profile.name})"
     with open_run(inputs, chosen) as run:
         _check_names(genotyping, run.samples)
         with open_calls(
@@ -157,7 +158,7 @@ def write_calls(
             run.samples,
             min_quality=min_quality,
             reference=inputs.reference,
-            provenance={**provenance, "pairhmmBackend": run.backend} if provenance else {},
+            provenance={**provenance, "pairhmmBackend": run.backend, "pairhmmModel": model} if provenance else {},
         ) as writer:
             for site in _sites(run, genotyping, chosen.model, watch):
                 writer.write(site.variant, site.quality, site.samples)

@@ -20,6 +20,7 @@ from pairhmm.genomics.regions import RegionOptions
 from pairhmm.interface.arguments import AnyPath, Paths, Texts
 from pairhmm.io.alignments.read_blocks import ReadSelection
 from pairhmm.models.gatk import GatkOptions, PcrModel
+from pairhmm.models.profile import ProfileModel
 
 Groups = TypeVarTuple("Groups")
 
@@ -32,6 +33,7 @@ class RunKeywords(TypedDict, total=False):
     min_mapq: int
     default_base_quality: int | None
     model: GatkOptions
+    profile: ProfileModel | None
     insertion_quality: int
     deletion_quality: int
     gap_quality: int

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 
 from pairhmm.evidence.region_evidence import Evidence
-from pairhmm.evidence.scoring import GatkScorer
+from pairhmm.evidence.scoring import ReadScorer
 from pairhmm.evidence.set_aside import SetAside
 from pairhmm.evidence.stream import EvidenceCounts
 from pairhmm.evidence.tally import Tally
@@ -35,7 +35,7 @@ class Announcements:
         self._tally.add(evidence)
         self._fitting.add(evidence)
 
-    def announce(self, counts: EvidenceCounts, max_depth: int, scorer: GatkScorer, without_set_aside: bool) -> None:
+    def announce(self, counts: EvidenceCounts, max_depth: int, scorer: ReadScorer, without_set_aside: bool) -> None:
         """Say everything, once all regions are counted.
 
         Parameters
@@ -43,7 +43,7 @@ class Announcements:
         counts : EvidenceCounts
         max_depth : int
             The limit that the counts of capped reads refer to.
-        scorer : GatkScorer
+        scorer : ReadScorer
             Knows how many bases it lowered the quality of, which may be why reads fit nothing.
         without_set_aside : bool
             Reads that fit no haplotype were not used.

@@ -17,6 +17,7 @@ from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of, some_pat
 from pairhmm.interface.options import Within, check_fields
 from pairhmm.io.alignments.read_blocks import ReadSelection
 from pairhmm.models.gatk import GatkOptions
+from pairhmm.models.profile import ProfileModel
 
 EXCLUDED_FLAGS = UNMAPPED | SECONDARY | QC_FAIL | DUPLICATE | SUPPLEMENTARY
 """SAM flags of the alignments that are left out by default, as in GATK's HaplotypeCaller."""
@@ -104,7 +105,9 @@ class RunOptions:
     reads : ReadSelection
         Which alignments are used.
     model : GatkOptions
-        How reads are prepared for the pair-HMM.
+        How reads are prepared for the pair-HMM, and the gap qualities of GATK's model.
+    profile : ProfileModel or None
+        The parameters of the profile model; None for GATK's model.
     joining : RegionOptions
         How candidates are joined into regions.
     evidence : EvidenceOptions
@@ -120,6 +123,7 @@ class RunOptions:
 
     reads: ReadSelection = field(default_factory=lambda: ReadSelection(EXCLUDED_FLAGS, MIN_MAPQ))
     model: GatkOptions = field(default_factory=GatkOptions)
+    profile: ProfileModel | None = None
     joining: RegionOptions = field(default_factory=RegionOptions)
     evidence: EvidenceOptions = field(default_factory=EvidenceOptions)
     discovery: CandidateOptions = field(default_factory=CandidateOptions)

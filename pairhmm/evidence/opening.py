@@ -13,7 +13,7 @@ from pairhmm.evidence.places import contig_order, find_places
 from pairhmm.evidence.reference_check import ReferenceCheck
 from pairhmm.evidence.region_choice import choose_regions
 from pairhmm.evidence.run import Run
-from pairhmm.evidence.scoring import GatkScorer
+from pairhmm.evidence.scoring import ReadScorer
 from pairhmm.evidence.stream import EvidenceStream
 from pairhmm.evidence.tally import READING, Tally, TimedScorer
 from pairhmm.io.alignments.opening import AlignmentReader
@@ -48,7 +48,7 @@ def open_run(inputs: RunInputs, options: RunOptions) -> Iterator[Run]:
         contigs = contig_order(reader, genome)
         regions = choose_regions(inputs, options, genome, contigs, len(reader.samples), asked)
         tally = Tally()
-        scorer = GatkScorer(options.model, backend, options.threads)
+        scorer = ReadScorer(options.model, backend, options.threads, options.profile)
         timed = TimedScorer(scorer, tally.clock)
         selected = regions.places, regions.wanted
         blocks = read_blocks(reader.sources, list(contigs), options.reads, options.chunk_size, *selected)

@@ -9,7 +9,7 @@ from pairhmm.evidence.announcements import Announcements
 from pairhmm.evidence.extent import Extent
 from pairhmm.evidence.inputs import RunInputs
 from pairhmm.evidence.region_evidence import Evidence
-from pairhmm.evidence.scoring import GatkScorer
+from pairhmm.evidence.scoring import ReadScorer
 from pairhmm.evidence.stream import EvidenceStream
 from pairhmm.evidence.tally import JOINING, USING, Tally
 from pairhmm.genomics.blocks import ReadBlock
@@ -32,7 +32,7 @@ class Run:
     contigs : dict of str to int
     stream : EvidenceStream
     blocks : iterator of ReadBlock
-    scorer : GatkScorer
+    scorer : ReadScorer
     extent : Extent
     tally : Tally
     """
@@ -43,7 +43,7 @@ class Run:
     contigs: dict[str, int]
     stream: EvidenceStream
     blocks: Iterator[ReadBlock]
-    scorer: GatkScorer
+    scorer: ReadScorer
     extent: Extent
     tally: Tally
 

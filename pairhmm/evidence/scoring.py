@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,9 @@ from pairhmm.compiled import native
 from pairhmm.engine.device_pool import DevicePool
 from pairhmm.evidence.stream import CutReads
 from pairhmm.genomics.arrays import offsets
-from pairhmm.models.batch import PairBatch, Qualities, Scores
+from pairhmm.models.batch import PairBatch, Profiles, Qualities, Scores, Start
 from pairhmm.models.gatk import (
+    ERROR,
     LONGEST_REPEAT_UNIT,
     LOWEST_USABLE_BASE_QUALITY,
     START,
@@ -22,17 +24,27 @@ from pairhmm.models.gatk import (
     prepare_base_quality,
     set_aside,
 )
+from pairhmm.models.profile import ProfileModel, one_hot
+
+
+class _ModelReads(TypedDict, total=False):
+    """The reads of a `PairBatch`, as one of the models takes them."""
+
+    qualities: Qualities
+    profiles: Profiles
 
 
 @dataclass(slots=True)
-class GatkScorer:
-    """Prepares cut reads as GATK does and scores them with the pair-HMM.
+class ReadScorer:
+    """Prepares cut reads as GATK does, and scores them with one of the two models.
 
     Attributes
     ----------
     options : GatkOptions
     pool : DevicePool
     threads : int
+    profile : ProfileModel or None
+        The parameters of the profile model; None for GATK's model.
     bases, lowered : int
         How many bases were scored so far, and how many of them had their quality lowered to 6.
     """
@@ -40,6 +52,7 @@ class GatkScorer:
     options: GatkOptions
     pool: DevicePool
     threads: int = 1
+    profile: ProfileModel | None = None
     bases: int = 0
     lowered: int = 0
 
@@ -52,17 +65,28 @@ class GatkScorer:
         self.bases += len(reads.quals)
         if self.options.base_quality_threshold is not None:
             self.lowered += int(np.count_nonzero(qualities.base_quality == LOWEST_USABLE_BASE_QUALITY))
+        start, of_model = self._of_model(qualities)
         batch = PairBatch(
             group_read=offsets(list(reads_of)),
             group_haplotype=offsets([len(region) for region in haplotypes]),
             read_offset=reads.offset,
             haplotype_offset=offsets([len(letter) for letter in letters]),
             haplotypes=np.concatenate(letters),
-            start=START,
-            qualities=qualities,
+            start=start,
+            **of_model,
         )
         scores: Scores = self.pool.forward(batch, self.threads)
         return scores.log10, scores.precision
+
+    def _of_model(self, qualities: Qualities) -> tuple[Start, _ModelReads]:
+        """The start, and the reads as a batch of the model holds them.
+
+        The profile model takes base qualities alone: its transitions stand in place of indel qualities.
+        """
+        if self.profile is None:
+            return START, {"qualities": qualities}
+        probabilities = one_hot(qualities.bases, ERROR[qualities.base_quality])
+        return self.profile.start, {"profiles": self.profile.profiles(probabilities)}
 
     def set_aside(self, scores: NDArray[np.float64], lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
         """bool[reads]: reads of `lengths` bases that fit none of the haplotypes (scores [reads, haplotypes])."""

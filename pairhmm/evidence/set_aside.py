@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pairhmm.evidence.region_evidence import Evidence
-from pairhmm.evidence.scoring import GatkScorer
+from pairhmm.evidence.scoring import ReadScorer
 from pairhmm.models.gatk import GatkOptions
 
 log = logging.getLogger(__name__)
@@ -84,7 +84,7 @@ class SetAside:
                 reads,
             )
 
-    def announce(self, scorer: GatkScorer) -> None:
+    def announce(self, scorer: ReadScorer) -> None:
         """Warn where the share is large, and where sites lost all reads."""
         share = self.set_aside / self.reads if self.reads else 0.0
         if not (self.emptied or share >= WORTH_A_WARNING):

@@ -51,12 +51,15 @@ class ProfileModel:
     transitions : dict
         Probabilities by name: MM MI MD IM II DM DD.
     start : Start
+    name : str
+        Where the parameters are from: a preset's name, or a file.
     """
 
     match: NDArray[np.float64]
     insertion: NDArray[np.float64]
     transitions: Mapping[str, float]
     start: Start
+    name: str = ""
 
     __repr__ = short_repr
 
@@ -103,7 +106,7 @@ def rows(profiles: Profiles) -> NDArray[np.float64]:
 def preset(name: str) -> ProfileModel:
     """A built-in parameter set, "normalised" or "published"."""
     path = files("pairhmm.models") / "presets" / f"{name}.toml"
-    return _parse(tomllib.loads(path.read_text()), f"preset {name}")
+    return _parse(tomllib.loads(path.read_text()), name)
 
 
 def read_parameters(path: str | Path) -> ProfileModel:
@@ -158,7 +161,7 @@ def _parse(table: Mapping[str, Any], source: str) -> ProfileModel:
     transitions = {
         name: _probabilities([table["transitions"][name]], f"transitions.{name}", source, 1)[0] for name in TRANSITIONS
     }
-    return ProfileModel(match, insertion, transitions, STARTS[table["start"]])
+    return ProfileModel(match, insertion, transitions, STARTS[table["start"]], source)
 
 
 def _check_keys(table: Mapping[str, Any], expected: tuple[str, ...], prefix: str, source: str) -> None:

@@ -15,7 +15,7 @@ from pairhmm.evidence.genotyping import genotype_region
 from pairhmm.evidence.region_choice import wanted_intervals
 from pairhmm.evidence.region_evidence import Evidence, without_nuisances
 from pairhmm.evidence.region_sources import DiscoveredRegions, GivenRegion, ListedRegions
-from pairhmm.evidence.scoring import GatkScorer
+from pairhmm.evidence.scoring import ReadScorer
 from pairhmm.evidence.stream import EvidenceOptions, EvidenceStream
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.discovery import CandidateFinder
@@ -95,7 +95,7 @@ def half_listed() -> ListedRegions:
 
 
 def stream(source, **options) -> EvidenceStream:
-    scorer = GatkScorer(GatkOptions(), engine.choose("cpu"))
+    scorer = ReadScorer(GatkOptions(), engine.choose("cpu"))
     return EvidenceStream(fetch, source, scorer, EvidenceOptions(**options))
 
 

@@ -93,7 +93,7 @@ class CalledSites:
 
 
 def _is_provenance(key: str) -> bool:
-    return key in _PROVENANCE or key.endswith(("Version", "Command", "Backend"))
+    return key in _PROVENANCE or key.endswith(("Version", "Command", "Backend", "Model"))
 
 
 def _site(record: pysam.VariantRecord) -> ReportedSite:

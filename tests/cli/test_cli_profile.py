@@ -1,0 +1,128 @@
+"""`likelihoods` and `call` with the profile model, on real reads."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pysam
+import pytest
+
+from pairhmm import RunOptions, likelihoods
+from pairhmm.commands.call import call
+from pairhmm.models.profile import preset
+
+SHARED = Path(os.environ.get("PAIRHMM_SHARED_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
+TINY = SHARED / "na12878-chr22-tiny"
+REFERENCE, BAM, TRUTH = TINY / "q.fa", TINY / "NA12878.chr22.tiny.bam", TINY / "NA12878.chr22.tiny.giab.vcf"
+OPEN = 10**-4.5
+"""Probability of a gap, GATK's Phred 45."""
+
+if not TINY.exists():
+    if "shared" in os.environ.get("PAIRHMM_TEST_REQUIRE", ""):
+        pytest.fail(f"{TINY} is required")
+    pytest.skip(f"{TINY} is not there", allow_module_level=True)
+
+
+def run(verb, *arguments, code=0):
+    command = [sys.executable, "-m", "pairhmm", verb, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def without_n(tmp_path_factory):
+    """The reads that have no N."""
+    path = tmp_path_factory.mktemp("reads") / "reads.bam"
+    with pysam.AlignmentFile(BAM) as reads, pysam.AlignmentFile(path, "wb", template=reads) as out:
+        for read in reads:
+            if "N" not in read.query_sequence:
+                out.write(read)
+    return path
+
+
+@pytest.fixture
+def identity(tmp_path):
+    """Parameters with which the profile model is GATK's, but for N: a profile's is uniform, GATK's matches."""
+    match = "\n".join(
+        f"{letter} = [{', '.join(str(float(letter == other)) for other in 'ACGT')}, 1.0]" for letter in "ACGT"
+    )
+    insertion = "\n".join(f"{letter} = 1.0" for letter in "ACGT")
+    transitions = {"MM": 1 - 2 * OPEN, "MI": OPEN, "MD": OPEN, "IM": 0.9, "II": 0.1, "DM": 0.9, "DD": 0.1}
+    text = "\n".join(f"{name} = {value!r}" for name, value in transitions.items())
+    path = tmp_path / "identity.toml"
+    path.write_text(f'start = "anywhere"\n[match]\n{match}\n[insertion]\n{insertion}\n[transitions]\n{text}\n')
+    return path
+
+
+def table(reads, *options):
+    rows = run("likelihoods", "-f", REFERENCE, *options, reads).stdout.splitlines()[1:]
+    fields = [row.split("\t") for row in rows]
+    return [row[:7] for row in fields], np.array([float(row[7]) for row in fields])
+
+
+def test_identity_parameters_give_gatks_likelihoods(identity, without_n):
+    names, expected = table(without_n, "--pcr-indel-model", "none")
+    profile_names, found = table(without_n, "--model", "profile", "--parameters", identity)
+    assert profile_names == names
+    assert len(expected) > 1000
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 + 1e-6)  # the table has six digits
+
+
+def test_a_preset_equals_the_oracle():
+    names, expected = table(
+        BAM, "--model", "profile", "--parameters", "published", "--backend", "reference", "-v", TRUTH
+    )
+    again, found = table(BAM, "--model", "profile", "--parameters", "published", "--backend", "cpu", "-v", TRUTH)
+    assert names == again
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-5)
+
+
+def test_genotypes_are_those_of_gatks_model(identity, without_n, tmp_path):
+    rows = {}
+    for model in (("--pcr-indel-model", "none"), ("--model", "profile", "--parameters", identity)):
+        out = tmp_path / "out.vcf"
+        run("call", "-f", REFERENCE, *model, "-o", out, without_n)
+        lines = out.read_text().splitlines()
+        rows[model[0]] = [line for line in lines if not line.startswith("#")]
+        told = [line for line in lines if line.startswith("##pairhmmModel=")]
+        assert told == [f"##pairhmmModel=profile ({identity})" if "--model" in model else "##pairhmmModel=gatk"]
+    assert rows["--model"] == rows["--pcr-indel-model"]
+    assert len(rows["--model"]) >= 16
+
+
+def test_python_takes_a_profile_model():
+    (first, *_) = likelihoods(BAM, REFERENCE, profile=preset("normalised"))
+    (again, *_) = likelihoods(BAM, REFERENCE, options=RunOptions(profile=preset("normalised")))
+    (gatk, *_) = likelihoods(BAM, REFERENCE)
+    assert (first.log10 == again.log10).all()
+    assert (first.log10 != gatk.log10).all()
+    assert next(iter(call(BAM, REFERENCE, profile=preset("normalised")))).variant.pos > 0
+
+
+@pytest.mark.parametrize("verb", ["call", "likelihoods", "scatter"])
+def test_parameters_that_are_none(verb, tmp_path):
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text("start = 1\n")
+    output = (
+        tmp_path / "out.vcf" if verb == "call" else tmp_path / "out.tsv" if verb == "likelihoods" else tmp_path / "p"
+    )
+    arguments = ("-f", REFERENCE, "-o", output, *(("-n", 2) if verb == "scatter" else ()), BAM)
+    done = run(verb, "--model", "profile", "--parameters", wrong, *arguments, code=2)
+    assert f"{wrong}: match: missing" in done.stderr
+    done = run(verb, "--parameters", wrong, *arguments, code=2)
+    assert "--parameters is for --model profile" in done.stderr
+    assert not output.exists()
+
+
+def test_parameters_are_not_written_over(identity):
+    done = run(
+        "likelihoods", "-f", REFERENCE, "--model", "profile", "--parameters", identity, "-o", identity, BAM, code=2
+    )
+    assert identity.read_text().startswith("start")
+    assert str(identity) in done.stderr
