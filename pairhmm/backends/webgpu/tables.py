@@ -42,7 +42,7 @@ PROFILE = {
 }
 """Number of constants of each kind in a profile model, in the order in which rows_profiles.wgsl reads them, as pairs.
 
-MATCH: emission of a read's letter (A C G T) beside a haplotype's (A C G T N). INSERTION: emission of an inserted letter.
+MATCH: emission of a read's letter (A C G T) beside a haplotype's (A C G T N). INSERTION: that of an inserted letter.
 The others are made from transitions: dm md / mm; im mi / mm mm; ii / mm; mi / mm; dd; mi; dm / mm.
 """
 
