@@ -33,9 +33,9 @@ constexpr int kStartExponent = START_EXPONENT;
 constexpr float kLeastSum = LEAST_SUM;
 constexpr int kPart = 8;  // columns of one loop iteration
 
-// Sum of M + I over the columns of the read's last row, relative to 2^kStartExponent; whole in lane G - 1. `steps` is
-// columns + G - 1, or 0 for lanes without a haplotype. between[column] (TALL only, from column 1 - G on) has what
-// enters lane 0, S and I of the strip's first row. What leaves lane G - 1 overwrites it.
+// Sum of M + I over the columns of the read's last row, relative to 2^kStartExponent. Lane G - 1 has the complete sum.
+// `steps` is columns + G - 1, or 0 for lanes without a haplotype. between[column] (TALL only, from column 1 - G on)
+// holds what enters lane 0: S and I of the strip's first row. What leaves lane G - 1 overwrites it.
 __device__ __forceinline__ float sum_fast(const Rows& rows, float deletion, float first, const uint8* letters,
                                           int steps, float2* between) {
     const int l = threadIdx.x % G;
@@ -44,8 +44,8 @@ __device__ __forceinline__ float sum_fast(const Rows& rows, float deletion, floa
     state.s[0] = first;
     const float keep = l == 0 ? 0.0f : 1.0f;
     const uint8* column = letters - l;
-    // Many columns may add nearly the same: the sum is made of sums of kPart columns each, so that it rounds seldom.
-    // Where these parts end does not depend on the warp's other haplotypes, nor does a score.
+    // Many columns may add nearly the same. So the sum is made of sums of kPart columns each, which rounds less often.
+    // Where these parts end does not depend on the warp's other haplotypes, so the score does not either.
     float part = 0, sum = 0, result = 0;
     // A letter, and what enters, are read one column before they are used.
     uint32 next = column[0];
@@ -87,8 +87,8 @@ __device__ __forceinline__ float sum_fast(const Rows& rows, float deletion, floa
     return result;
 }
 
-// What a read's lanes need only between two haplotypes. It lies in shared memory, behind the emissions, so that the
-// inner loop keeps the registers.
+// What a read's lanes need only between two haplotypes. It lies in shared memory, after the emissions, so that the
+// inner loop can use the registers.
 struct __align__(8) Task {
     double log_kept;
     uint32 read, haplotype, end, score;  // its read, the haplotypes left, and the next score

@@ -2,8 +2,8 @@
 // this.
 //
 // G neighbouring lanes own a strip of G * K rows, each lane K of them in registers. Column j reaches lane l at step j +
-// l. What lane l + 1 needs of it, S and I of its first row, the lane above has computed: each goes down by one shuffle.
-// The emissions lie in shared memory.
+// l. Lane l + 1 needs S and I of its first row, which lane l has computed: each goes down by one shuffle. The emissions
+// lie in shared memory.
 
 #ifndef PAIRHMM_EMULATED
 #define SHARED_WORDS(name) extern __shared__ __align__(16) uint32 name[]
@@ -29,7 +29,7 @@ struct States {
     real s[K], d[K], s_below, i_below;
 };
 
-// What is known of a strip of rows.
+// Properties of a strip of rows.
 struct Strip {
     double log_kept;  // of all its rows
     bool folds;       // whether the folded form holds them
@@ -84,8 +84,8 @@ __device__ __forceinline__ bool holds_deletions(const uint8* buffer, const Heade
     return -log2f(float(least)) * read_rows <= kGapRange;
 }
 
-// Load the rows of `count` positions from `first` on, as many as the strip holds. Past them stand rows that carry M + I
-// down. The read has `read_rows` rows.
+// Load the rows of `count` positions from `first` on, as many as the strip holds. They are followed by rows that carry
+// M + I down. The read has `read_rows` rows.
 __device__ __forceinline__ Strip load_strip(const uint8* buffer, const Header& header, const Tables& tables,
                                             uint32 first, int count, int read_rows, Rows& rows) {
     const int l = threadIdx.x % G;

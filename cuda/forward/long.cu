@@ -137,7 +137,7 @@ __device__ __forceinline__ Letters letters_of(const Window& window, uint32 shift
     return letters;
 }
 
-// Let nothing stand from column `left` of a block on.
+// Replace the letters of a block from column `left` on by kNoLetter.
 __device__ __forceinline__ void end_letters(Letters& letters, int left) {
 #pragma unroll
     for (int u = 0; u < kBlock; ++u) {
@@ -177,7 +177,7 @@ __device__ __forceinline__ Sum run_strip(const Rows& rows, const Header& header,
 #pragma unroll
     for (int w = 0; w <= kBlock / 4; ++w) window.word[w] = __ldg(word + w);
     Sum sum = {0, 0};
-    // What enters in the block from column t on, as it was found, and the exponent that states are brought to for it.
+    // What enters in the block from column t on, as found in memory, and the exponent that states are scaled to for it.
     real s_found, i_found;
     int found_exponent, next_exponent;
     const auto take = [&](int t) {
@@ -281,7 +281,7 @@ extern "C" __global__ void __launch_bounds__(32, 8)
         const Strip strip = load_strip(buffer, header, *tables, position + row, length - row, length, rows);
         const Sum sum = run_strip(rows, header, strip, number, is_last, buffer + header.letters + letter, columns,
                                   borders + pair_column[pair] * kBorderWords);
-        // By now the strip above has passed on its own long ago: this does not wait.
+        // The strip above has passed on its part long before, so this does not wait.
         if (threadIdx.x == 31) {
             const double own = strip.folds && strip.scales ? strip.log_kept : double(not_a_number());
             const double total = pass_on_kept(kept + kKeptWords * pair, number, own);

@@ -3,8 +3,8 @@
 //
 // Method: as in fast.cu, but every kRescaleSteps columns a lane's states are brought to its largest value, and the sum
 // is a double with an exponent. Warps take pairs from the list that fast.cu wrote. Reads of any length up to G * K rows
-// share a warp, so that five shapes are enough (RESCUERS of pairhmm/backends/tiles.py): a read need not have the shape
-// that it had there.
+// share a warp, so that five shapes are enough (RESCUERS of pairhmm/backends/tiles.py). A read may have another shape
+// than in fast.cu.
 //
 // Measured on an NVIDIA H200, from host arrays to host scores: 3,330 GCUPS where no pair is rescued (s150), 2,423 where
 // a fifth of the pairs are (s150-rescue; benchmarks/results/device-nvidia-h200-cuda.json).
@@ -69,7 +69,7 @@ extern "C" __global__ void __launch_bounds__(32, 8)
         const int columns = int(words(buffer, header.haplotype_offset)[pair.y + 1] - offset);
         const Sum sum =
             sum_scaled(rows, header, strip, buffer + header.letters + offset, at < count ? columns + G - 1 : 0);
-        // Whether a read's rows fit a lane is asked again: the tile that listed the pair had other lanes.
+        // Check again whether the read's rows fit a lane: the tile that listed the pair had other lanes.
         if (at < count && threadIdx.x % G == G - 1 && strip.scales && sum.value > 0 && sum.value < infinity()) {
             const size_t index = score_index(buffer, header, read, pair.y);
             scores[index] = log10(sum.value) + sum.exponent * LOG10_2 + strip.log_kept;

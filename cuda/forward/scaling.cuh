@@ -1,6 +1,6 @@
-// Lanes with an exponent each: a state is value * 2^exponent. Every kRescaleSteps steps a lane's values are brought to
-// its largest one. Columns past a haplotype's end emit nothing (kNoLetter): their values could be far above all that
-// count.
+// Lanes with an exponent each: a state is value * 2^exponent. Every kRescaleSteps steps, the largest of a lane's values
+// sets its exponent. Columns past a haplotype's end emit nothing (kNoLetter), because their values could be far larger
+// than all that count.
 
 constexpr int kTop = TOP_EXPONENT;     // exponent that a lane's largest value is brought to
 constexpr int kNothing = NO_EXPONENT;  // exponent of zero

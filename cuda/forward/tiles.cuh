@@ -13,7 +13,7 @@ __device__ __forceinline__ Read find_read(const uint8* buffer, const Header& hea
     return {index, words(buffer, header.read_group)[index], first, rows};
 }
 
-// The smallest of the warp's step counts that is beyond `done`; `done` itself where none is.
+// The smallest of the warp's step counts that is larger than `done`; `done` itself if there is none.
 __device__ __forceinline__ int next_end(int steps, int done) {
     int end = steps > done ? steps : 0x7fffffff;
 #pragma unroll

@@ -70,7 +70,7 @@ extern "C" __global__ void wavefront_diagonal(const float* __restrict__ rows, co
     now[2 * size] = deleted;
 }
 
-// Makes ready for the diagonals after the `count` that were launched; one thread.
+// Moves *first past the `count` diagonals that were launched. It runs in one thread.
 extern "C" __global__ void wavefront_advance(int* first, int count) { *first += count; }
 
 // log of the sum of e^last[1..n]; one warp.

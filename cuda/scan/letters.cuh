@@ -5,11 +5,12 @@
 // Two letters match where their sets intersect. Positions are those of all segments end to end, 0-based half-open.
 //
 //     kernel         in                                    out
-//     scan_mark      letters                               N behind the last letter; a bit for each 32 that are not all
-//     N scan_match     letters, index of the signatures      the list: places where a signature may be scan_sums,
-//     qualities                             their exclusive prefix sum at every 64th base scan_carry scan_totals prefix
-//     sums                           sum of each segment's qualities scan_verify    the list, letters, prefix sums
-//     matches with their sums
+//     scan_mark      letters                               N after the last; a bit for each 32 that are not all N
+//     scan_match     letters, index of the signatures      the list: places where a signature may be
+//     scan_sums,     qualities                             their exclusive prefix sum at every 64th base
+//     scan_carry
+//     scan_totals    prefix sums                           sum of each segment's qualities
+//     scan_verify    the list, letters, prefix sums        matches with their sums
 //
 // Measured on an NVIDIA H200, the reference workload (1,010 samples, 162 Mbp, 1,000 signatures): 9.8 ms from packed
 // host arrays to hits on the host, of which the kernels are 1.4; one CPU thread takes 399, and the published brute
@@ -41,7 +42,7 @@ __device__ __forceinline__ unsigned digits_of(unsigned letters) {
     return ((c | t) + 2 * (g | t) & 15 * (one & kOnes)) | 4 * (~one & kOnes);
 }
 
-// Eight letters from any one on.
+// Eight letters, from any letter on.
 __device__ __forceinline__ unsigned letters_at(const unsigned* words, unsigned position) {
     const unsigned* word = words + position / 8;
     return __funnelshift_r(word[0], word[1], position % 8 * 4);

@@ -1,5 +1,5 @@
-// N behind the last letter, and a bit for each 32 letters of which one is not N: runs of N can be passed over.
-// letters.cuh says what all these kernels together take.
+// Writes N after the last letter, and a bit for each 32 letters: whether any is not N. So runs of N can be passed over.
+// letters.cuh says how long all these kernels take together.
 
 // words: unsigned[a multiple of 32 at least kTile letters beyond `bases`]; with_letters: uint8[words / 32].
 extern "C" __global__ void __launch_bounds__(kThreads)

@@ -1,7 +1,9 @@
-"""The registry of backends. A new one is a module or folder here, named as ``--backend`` takes it, and a line below.
+"""The registry of backends.
 
-A backend's module has ``status() -> Status`` and ``make() -> Backend``; where `Entry.has_devices`, that is
-``make(device: int, memory: int | None) -> Backend``, with the budget in bytes. Importing it imports no GPU library.
+A new backend is a module or folder here, with the name that ``--backend`` takes, and a line in `REGISTRY`. Its module
+has ``status() -> Status`` and ``make() -> Backend``. If it has devices (`Entry.has_devices`), the latter is
+``make(device: int, memory: int | None) -> Backend``, with the memory budget in bytes. Importing the module must not
+import a GPU library.
 """
 
 from __future__ import annotations
@@ -33,11 +35,12 @@ class Entry(NamedTuple):
     Attributes
     ----------
     name : str
-        Of its module.
+        Name of the backend and of its module.
     has_devices : bool
-        It computes on devices that ``--device`` chooses; otherwise on the CPU.
+        Whether it computes on devices that ``--device`` chooses; otherwise it computes on the CPU.
     is_oracle : bool
-        It is what others are compared with, and hundreds of times slower: nobody should get it unaware.
+        Whether it is the oracle that others are compared with. It is hundreds of times slower, so nobody should get it
+        without being told.
     """
 
     name: str
@@ -65,7 +68,7 @@ def on_devices() -> tuple[str, ...]:
 
 
 def on_the_cpu() -> tuple[str, ...]:
-    """The backends that compute on the CPU, fastest first: the first that runs here takes what no device can score."""
+    """The backends that compute on the CPU, fastest first. The first that runs here scores what no device can score."""
     return tuple(entry.name for entry in REGISTRY if not entry.has_devices)
 
 
@@ -88,9 +91,9 @@ def load(name: str, device: int | None = None, memory: int | None = None) -> Bac
     Raises
     ------
     BackendUnavailable
-        Where the backend does not run here; says what is missing and how to get it.
+        If the backend does not run here. The error says what is missing and how to get it.
     InputError
-        For a device that the backend does not have.
+        If the backend does not have this device.
     """
     number = device_of(name, device)
     make = import_module(f"pairhmm.backends.{name}").make
@@ -101,7 +104,7 @@ def load(name: str, device: int | None = None, memory: int | None = None) -> Bac
 
 
 def device_of(name: str, device: int | None) -> int | None:
-    """Index of the device that a backend takes: `device`, or the first one; None for a backend on the CPU.
+    """Index of the device that a backend takes: `device`, or 0 without it; None for a backend on the CPU.
 
     Raises
     ------
@@ -126,7 +129,7 @@ def _on_the_cpu(option: str, name: str) -> InputError:
 
 
 def status(name: str) -> Status:
-    """Whether the backend runs here, and if not why and what helps."""
+    """Whether the backend runs here, and if not, why and what helps."""
     if name not in names():
         return Status(False, reason="no such backend", cure=f"use one of {', '.join(names())}")
     found: Status = import_module(f"pairhmm.backends.{name}").status()

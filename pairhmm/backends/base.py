@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-if TYPE_CHECKING:  # the registry is asked for names where nothing else should be imported: in the command line's help
+if TYPE_CHECKING:  # the command line's help asks the registry for names, and should import nothing else
     import numpy as np
     from numpy.typing import NDArray
 
@@ -21,16 +21,16 @@ class Status:
     ----------
     available : bool
     detail : str
-        The SIMD level or the library that it runs on, where it is available.
+        The SIMD level or the library that it runs on, if it is available.
     devices : tuple of str
         Name and size of each device that ``--device`` can choose, by index. Empty for a backend on the CPU.
     reason, cure : str
-        What is missing and how to get it, where it is not available.
+        What is missing and how to get it, if it is not available.
     software : tuple of int
         Indices of the devices that are drivers on the CPU. "auto" takes none of them.
     machine_numbers : tuple of str
-        What the whole machine calls each device, where that may not be its index: a scheduler may leave a process some
-        of the devices, which are numbered anew in it.
+        The number of each device on the whole machine, if it may differ from the index: a scheduler may give a process
+        only some of the devices, which are numbered anew for it.
     """
 
     available: bool
@@ -42,14 +42,14 @@ class Status:
     machine_numbers: tuple[str, ...] = ()
 
     def is_software(self, devices: Sequence[int] | None) -> bool:
-        """Whether one of these devices, or without them the first one, is a driver on the CPU."""
+        """Whether one of these devices is a driver on the CPU. Without devices, the first one is meant."""
         return not set(self.software).isdisjoint(devices or (0,))
 
 
 class Backend(Protocol):
-    """A backend on one device: scores pairs of a `PairBatch`.
+    """A backend on one device, which scores pairs of a `PairBatch`.
 
-    Its caller sees no state. Devices and pipelines are made on first use.
+    Calls do not depend on each other. Devices and pipelines are made on first use.
 
     Attributes
     ----------
@@ -60,10 +60,11 @@ class Backend(Protocol):
     concurrency : int
         How many calls from different threads are worth making at once; 1 where one call keeps the device busy.
     chunk_cells : int
-        The most cells of one call. A call on the CPU takes about half a second of one core, so that runs can be
+        The most cells of one call. On the CPU, a call takes about half a second of one core, so that runs can be
         interrupted.
     first_chunk_cells : int
-        The most cells of a batch's first call: few, so that the device computes while the next chunk is prepared.
+        The most cells of a batch's first call. It is small, so that the device soon computes while the next chunk is
+        prepared.
     longest_fast_read : int
         Bases of the longest read for `forward`. Longer reads exceed float32's range, and their rounding errors add up.
     times_kernels : bool
@@ -112,11 +113,11 @@ class Backend(Protocol):
     def kernel_seconds(self, batch: PairBatch, repetitions: int) -> list[float]:
         """Seconds that the kernels of `forward` take on arrays that are on the device, by the device's own clock.
 
-        A backend without `times_kernels` need not define it.
+        A backend without `times_kernels` need not define this method.
 
         Returns
         -------
         list of float
-            One a repetition, after a first time that does not count.
+            One number a repetition. A first run before them is not counted.
         """
         raise TypeError(f"backend {self.name} does not time its kernels")

@@ -7,8 +7,8 @@ For a read of m positions with row parameters E, mm .. dd (docs/model.md) and a 
     D[i,j] = md_i M[i,j-1] + dd_i D[i,j-1]
     score  = log10 sum_{j>=1} (M[m,j] + I[m,j])
 
-Cells of one anti-diagonal do not depend on each other, so that one NumPy operation computes a diagonal of several
-pairs. Every cell has an exponent beside its three values, so that nothing underflows, whatever the length.
+Cells of one anti-diagonal do not depend on each other, so one NumPy operation computes a diagonal of several pairs.
+Every cell has an exponent beside its three values, so nothing underflows, whatever the length.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _NOTHING = -(2**40)
 """Exponent of a cell whose values are zero."""
 
 _POWERS = np.concatenate([np.zeros(1), np.ldexp(1.0, np.arange(-1000, 1))])
-"""2^-1000 .. 2^0 after a zero, for `_two_to`."""
+"""Zero, then 2^-1000 to 2^0: the table of `_two_to`."""
 
 _NORMALISE_EVERY = 8
-"""Diagonals between two normalisations. So few can't take a cell's values out of float64's range."""
+"""Diagonals between two normalisations: few enough that no cell's values leave the range of float64."""
 
 _BLOCK_ELEMENTS = 1 << 13
 """The most read bases that are computed together: enough to hide NumPy's overhead, few enough for the cache."""
@@ -40,7 +40,7 @@ class ReferenceBackend(Backend):
     label = "reference"
 
     def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
-        """NaN for every pair: this backend has no fast arithmetic, so that `forward_pairs` scores all of them."""
+        """NaN for every pair. This backend has no fast arithmetic, so `forward_pairs` scores all of them."""
         return Scores.none(batch.pairs)
 
     def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
@@ -67,7 +67,7 @@ class ReferenceBackend(Backend):
 def _score_block(
     reads: list[NDArray[np.float64]], haplotypes: list[NDArray[np.uint8]], start: Start
 ) -> NDArray[np.float64]:
-    """Scores of pairs reads[p], haplotypes[p]. Rows and letters past a pair's end are padding, which is never used."""
+    """Scores of the pairs reads[p], haplotypes[p]. Rows and letters past a pair's end are unused padding."""
     count = len(reads)
     m, n = np.array([len(read) for read in reads]), np.array([len(haplotype) for haplotype in haplotypes])
     longest, widest = int(m.max()), int(n.max())
@@ -84,14 +84,14 @@ def _score_block(
     total, total_exponent = np.zeros(count), np.full(count, _NOTHING)
     for d in range(1, longest + widest + 1):
         now = _Diagonal(count, longest)
-        # Row 0, column d; past the haplotype's end its value is never read.
+        # The cell of row 0 and column d. Past the haplotype's end it is never read.
         now.values[2, :, 0], now.exponent[:, 0] = 1 / n, 0
         low, high = max(1, d - widest), min(longest, d - 1)
         if low <= high:
             i = np.arange(low, high + 1)
             emission = row[letter[:, d - i], pair[:, None], i]
             _fill(now, before, last, row[5:, :, low : high + 1], emission, low, high)
-            if d % _NORMALISE_EVERY < 2:  # two neighbours: a cell reads from both diagonals before it
+            if d % _NORMALISE_EVERY < 2:  # two diagonals in a row, because a cell reads from both before it
                 now.normalise()
             ends = np.flatnonzero((m >= low) & (m <= high) & (d - m <= n))
             if len(ends):
@@ -126,7 +126,7 @@ def _fill(
     low: int,
     high: int,
 ) -> None:
-    """Cells (i, d - i) for i in low..high of the diagonal `now` from the two before it."""
+    """Compute the cells (i, d - i), for i in low..high, of the diagonal `now` from the two diagonals before it."""
     here, above = slice(low, high + 1), slice(low - 1, high)
     exponent = np.maximum(np.maximum(before.exponent[:, above], last.exponent[:, above]), last.exponent[:, here])
     corner = _two_to(before.exponent[:, above] - exponent)
@@ -143,7 +143,7 @@ def _fill(
 
 
 def _two_to(exponent: NDArray[np.int64]) -> NDArray[np.float64]:
-    """2^exponent for exponents of at most 0; zero where float64 has no such number."""
+    """2^exponent for exponents of at most 0; zero below 2^-1000."""
     powers: NDArray[np.float64] = _POWERS[np.maximum(exponent, -1001) + 1001]
     return powers
 

@@ -1,7 +1,7 @@
-"""What the GPU backends share: reads cut into tiles, and a batch as one buffer that is copied while it is filled.
+"""What the GPU backends share: reads grouped into tiles, and a batch as one buffer that is sent while it is filled.
 
-A tile is what the lanes of a warp (a workgroup in WebGPU) work on: reads of nearly one length, each spread over some
-lanes, each lane with some rows. Where the arrays lie in the buffer is each backend's own `layout` module.
+A tile holds reads of nearly one length, which a warp (a workgroup in WebGPU) scores together. Each read is spread over
+some lanes, and each lane owns some rows. The `layout` module of each backend says where arrays lie in the buffer.
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ from pairhmm.genomics import sequences
 from pairhmm.models.batch import PairBatch
 
 LETTERS = len(sequences.LETTERS)
-"""Letters with an emission: A C G T N."""
+"""Number of letters with an emission: A C G T N."""
 
 LETTERS_SCALED = LETTERS + 1
-"""The same where lanes have exponents: what stands past a haplotype's end is a letter too, which nothing emits."""
+"""Number of letters where lanes have exponents: positions past a haplotype's end are a letter that nothing emits."""
 
 PADDING = 64
 """Letters that a warp may read before a haplotype, and after the longest haplotype that shares the warp."""
 
 COPIERS = 4
-"""Threads that copy a large batch: one core does not copy as fast as the bus to a GPU."""
+"""Threads that copy a large batch. One core copies more slowly than the bus to a GPU."""
 
 PARALLEL_BYTES = 1 << 21
-"""Batches from this size on are copied by `COPIERS` threads."""
+"""Bytes from which on a batch is copied by `COPIERS` threads."""
 
 RUN_BYTES = 16 << 20
-"""Bytes of a batch that are filled before they are sent; the next ones are filled meanwhile."""
+"""Bytes of a batch that are sent at once. The next ones are filled meanwhile."""
 
 ALIGNMENT = 16
-"""Arrays in a buffer begin at multiples of so many bytes. It divides PADDING, so that no gap follows a padding."""
+"""Arrays in a buffer begin at multiples of this many bytes. It divides PADDING, so no gap follows a padding."""
 
 ITEM_BYTES = 8
-"""A work item in a buffer, uint32[2]: its first read (an index into `order`), and which block of haplotypes."""
+"""Bytes of a work item in a buffer: uint32[2], its first read (an index into `order`) and its block of haplotypes."""
 
 
 class Shape(NamedTuple):
-    """Lanes of a read, rows of a lane, and whether a read may be cut into strips of lanes * rows."""
+    """Lanes of a read, rows of a lane, and whether reads may be cut into strips of lanes * rows rows."""
 
     lanes: int
     rows: int
@@ -57,21 +57,21 @@ class Shapes(NamedTuple):
     Attributes
     ----------
     known : sequence of Shape
-        Those of a family follow each other, the smaller one first.
+        Shapes of one family follow each other, smallest first.
     of_length : uint8[longest + 1]
         Index into `known` of the shape with the least work, for each read length.
     reads : int64[shapes]
         Reads of a tile.
     rows : int64[shapes]
-        Rows of a read, or of a strip of it.
+        Rows of a read, or of a strip of a read.
     family : uint8[shapes]
-        Shapes of one family give a read's scores the same bits. The few reads of a small tier go to a larger shape of
-        its family.
+        Number of each shape's family. Shapes of one family give a read the same scores, bit by bit. If a tier is small,
+        its few reads go to a larger shape of its family.
     tier_cells : int
         Fixed cost of a tier, in cells.
     item_sizes : (int, int, int)
-        Work items that a tier should have, and the fewest and most haplotype letters of one. Short items balance the
-        load at the end of a tier; long ones reuse their rows.
+        Work items that a tier should have, and the fewest and most haplotype letters of an item. Short items balance
+        the load at the end of a tier. Long items reuse the rows that they have loaded.
     """
 
     known: Sequence[Shape]
@@ -90,13 +90,13 @@ class Tier(NamedTuple):
     ----------
     shape : Shape
     first_item, items : int
-        Its work items, of those of all tiers.
+        Its first work item, among those of all tiers, and how many it has.
     haplotypes_each : int
         Haplotypes of a work item.
     last : int
         One past its last read in `order`.
     pairs, cells : int
-        How much it scores; `cells` has those of rows that are no read's.
+        How much it scores. `cells` includes rows past the reads' ends.
     """
 
     shape: Shape
@@ -109,12 +109,12 @@ class Tier(NamedTuple):
 
 
 RESCUERS = (Shape(2, 20), Shape(4, 20), Shape(8, 20), Shape(16, 16), Shape(32, 20))
-"""The shapes that rescue pairs of all shapes. They are few, since few pairs need a rescue."""
+"""The shapes that rescue pairs of all other shapes. There are few of them, because few pairs need a rescue."""
 
 
 @cache
 def rescuer_of(shape: Shape) -> int:
-    """Index into `RESCUERS` of the shape that rescues pairs of this one. Tall shapes have none."""
+    """Index into `RESCUERS` of the shape that rescues pairs of this shape. Tall shapes have no rescuer."""
     rows = shape.lanes * shape.rows
     return next(k for k, rescuer in enumerate(RESCUERS) if rescuer.lanes * rescuer.rows >= rows)
 
@@ -133,15 +133,15 @@ def table_of_shapes(
     Parameters
     ----------
     rows_of_lanes : mapping of int to iterable of int
-        Rows that a lane may have, by the lanes of a read. Those of `width` lanes come as tall shapes, too.
+        Rows that a lane may have, by the lanes of a read. Shapes of `width` lanes come as tall shapes, too.
     longest : int
         Bases of the longest read that a tile holds.
     width : int
         Lanes of a tile.
     costs : (float, float)
-        Of a step and of a strip, beside its rows; in rows.
+        Cost of a step beside its rows, and what a tall shape adds to it; both in rows.
     kind : callable
-        What shapes of one family have in common.
+        Gives the same value for all shapes of one family.
     tier_cells : int
     item_sizes : (int, int, int)
         As in `Shapes`.
@@ -162,14 +162,14 @@ class Staging(Protocol):
     """A buffer that is filled on the host and copied to a device."""
 
     def begin(self, size: int) -> NDArray[np.uint8]:
-        """Make a buffer of that size on both sides; the host's, uint8[at least size], may be slow to read."""
+        """Make buffers of that size on both sides. Returns the host's: uint8[at least size], possibly slow to read."""
 
     def send(self, first: int, end: int) -> None:
-        """Start to copy bytes [first, end) to the device."""
+        """Begin to copy bytes [first, end) to the device."""
 
 
 class TilePlaces(NamedTuple):
-    """Byte offsets of the tiles' arrays in a buffer: what `native.make_tiles` writes."""
+    """Byte offsets in a buffer of the arrays that `native.make_tiles` writes."""
 
     read_group: int
     order: int
@@ -185,17 +185,17 @@ def send_with_tiles(
     staging: Staging,
     beside: Executor,
 ) -> list[Tier]:
-    """Send a plan, and the tiles of its batch, which are made while the plan's arrays are copied.
+    """Send a plan and the tiles of its batch. The tiles are made while the plan's arrays are copied.
 
     Returns
     -------
     list of Tier
-        The one with most work items first: what runs last is short.
+        Sorted by work items, most first, so that the tier that runs last is short.
     """
-    # The items stand at the end, because only an upper bound of their number is known: one a pair.
+    # The items are last in the buffer, because only an upper bound of their number is known: one a pair.
     size = places.items + ITEM_BYTES * batch.pairs
     buffer = staging.begin(size)
-    # Tiles are read while they are made, and reading from the buffer may be slow: they are made beside it.
+    # Tiles are read while they are made. Reading from the buffer may be slow, so they are made in other memory.
     tiles = np.empty(size - places.read_group, dtype=np.uint8)
     making = beside.submit(
         native.make_tiles,
@@ -222,7 +222,7 @@ def send_with_tiles(
 
 
 def runs_within(sizes: NDArray[np.int64], most: int) -> Iterator[slice]:
-    """Cut an array into runs whose sizes add up to at most `most`; an element that is larger is a run of its own."""
+    """Cut an array into runs whose sizes add up to at most `most`. A larger element is a run of its own."""
     ends = np.cumsum(sizes)
     first = 0
     while first < len(sizes):
@@ -233,12 +233,12 @@ def runs_within(sizes: NDArray[np.int64], most: int) -> Iterator[slice]:
 
 
 class Plan:
-    """Arrays, and where each goes in a buffer.
+    """Arrays, and the place of each in a buffer.
 
     Attributes
     ----------
     size : int
-        Bytes of the buffer so far.
+        Bytes of the buffer that are planned so far.
     """
 
     def __init__(self) -> None:
@@ -252,30 +252,30 @@ class Plan:
         return at
 
     def add_offsets(self, values: NDArray[np.int64]) -> int:
-        """The same for offsets, which are uint32 in the buffer."""
+        """Plan room for offsets, which are uint32 in the buffer; returns their byte offset."""
         at = self.room(4 * len(values))
         self._parts.append((at, values))
         return at
 
     def room(self, size: int, aligned: bool = True) -> int:
-        """Plan room for so many bytes that something else fills; returns their byte offset."""
+        """Plan room for `size` bytes that something else fills; returns their byte offset."""
         at = -(-self.size // ALIGNMENT) * ALIGNMENT if aligned else self.size
         self.size = at + size
         return at
 
     def tile_places(self, batch: PairBatch) -> TilePlaces:
-        """Plan room for the tiles of a batch. The items stand at the end: nothing may be added after them."""
+        """Plan room for the tiles of a batch. The work items come last: nothing may be added after them."""
         return TilePlaces(self.room(4 * batch.reads), self.room(4 * batch.reads), self.room(0))
 
     def write(self, buffer: NDArray[np.uint8], send: Callable[[int, int], None]) -> None:
-        """Copy every array to its place in the buffer; one run of bytes is sent while the next is copied."""
+        """Copy every array to its place in the buffer. One run of bytes is sent while the next is copied."""
         threads = COPIERS if self.size >= PARALLEL_BYTES else 1
         for first, end, at, arrays in self._runs():
             native.copy_all(buffer, at, arrays, threads)
             send(first, end)
 
     def _runs(self) -> Iterator[tuple[int, int, list[int], list[NDArray[np.uint8] | NDArray[np.int64]]]]:
-        """Runs of about `RUN_BYTES`: first byte, one past the last, and pieces of arrays with their places."""
+        """Runs of about `RUN_BYTES`: first byte, one past the last, and parts of arrays with their places."""
         first, end = 0, 0
         at: list[int] = []
         arrays: list[NDArray[np.uint8] | NDArray[np.int64]] = []

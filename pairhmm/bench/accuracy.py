@@ -15,7 +15,7 @@ class CallAccuracy:
     Attributes
     ----------
     true_positives, false_positives, false_negatives : int
-        Alternate alleles in both sets, in the calls only, in the truth only.
+        Alternate alleles in both sets, in the calls only, and in the truth only.
     same_genotype : int
         True positives with as many copies of the allele as in the truth.
     """

@@ -1,4 +1,4 @@
-"""Measuring from which size on a device is done before the CPU."""
+"""Measures the speeds of this machine's devices and CPU, by which "auto" chooses between them."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ __all__ = ["measure"]
 
 SMALL = replace(WORKLOADS["s150"], regions=1, reads=1, haplotypes=1)
 LARGE_REGIONS = (2, 20, 200)
-"""Of a large batch: more until it takes LARGE_SECONDS; 84 M, 840 M and 8.4 G cells."""
+"""Regions of a large batch, tried in turn until one takes LARGE_SECONDS: 84 M, 840 M and 8.4 G cells."""
 
 LARGE_SECONDS = 0.1
 CALLS = 5
 
 _START = "import time; begin = time.perf_counter(); from pairhmm.bench.calibrate import start; start({!r}, {!r}, begin)"
-"""What a new process runs: the seconds to the first score are what it prints."""
+"""Code for a new process, which prints the seconds until its first score."""
 
 
 def measure(threads: int) -> Iterator[DeviceSpeed]:
@@ -35,7 +35,7 @@ def measure(threads: int) -> Iterator[DeviceSpeed]:
     Parameters
     ----------
     threads : int
-        CPU threads, for the CPU's own speed and for what feeds a device.
+        CPU threads, for the CPU's own speed and for preparing a device's batches.
     """
     cpu_start = _start_seconds(backends.on_the_cpu()[0], None)
     for name in backends.names():
@@ -60,7 +60,7 @@ def start(backend: str, device: int | None, begin: float) -> None:
 
 
 def _start_seconds(backend: str, device: int | None) -> float:
-    """Seconds to the first score of a new process; the first one compiles what the others find in a cache."""
+    """Seconds to the first score of a new process. An earlier process fills the cache of compiled kernels."""
     command = [sys.executable, "-c", _START.format(backend, device)]
     return [float(subprocess.run(command, capture_output=True, text=True, check=True).stdout) for _ in range(2)][-1]
 
@@ -75,7 +75,7 @@ def _seconds(pool: DevicePool, batch: PairBatch, threads: int) -> float:
 
 
 def _speed(pool: DevicePool, threads: int, call: float) -> float:
-    """Cells a second, without what a call takes that has nothing to do."""
+    """Cells a second, without the fixed time of a call."""
     for regions in LARGE_REGIONS:
         batch = make_workload(replace(WORKLOADS["s150"], regions=regions))
         seconds = _seconds(pool, batch, threads)

@@ -1,4 +1,4 @@
-"""How fast a GPU backend is: its kernels alone, from host arrays to host scores, and from file to file."""
+"""Measures the speed of a GPU backend: kernels alone, from host arrays to host scores, and from file to file."""
 
 from __future__ import annotations
 
@@ -45,23 +45,23 @@ log = logging.getLogger(__name__)
 
 KERNEL_LENGTHS = (128, 150, 256, 512, 1024)
 KERNEL_GROUP = 32
-"""Reads, and haplotypes, of a group of the kernel's measurement."""
+"""Reads of a group when kernels are measured, and also its haplotypes."""
 
 FIRST_CELLS, MOST_CELLS = 200_000_000, 400_000_000_000
-"""Cells of the first launch that is tried, and of the largest."""
+"""Cells of the first launch that is tried, and of the largest launch."""
 
 LAUNCH_SECONDS, AIM_SECONDS = 0.025, 0.04
 """A timed launch takes at least `LAUNCH_SECONDS`, unless it has `MOST_CELLS`. A shorter one is tried again with as many
 cells as should take `AIM_SECONDS`."""
 
 MOST_GROWTH = 20
-"""Times the cells of one launch, the most that the next may have."""
+"""Most cells of a launch, as a multiple of those of the launch tried before it."""
 
 WARM_LAUNCHES = 5
-"""Launches before the first that counts: a GPU that was idle has a low clock, and takes about 0.1 s to raise it."""
+"""Launches before the first that counts. An idle GPU has a low clock, and takes about 0.1 s to raise it."""
 
 FILE_WORKLOAD = "s150"
-"""What is scored from file to file."""
+"""Name of the workload that is scored from file to file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +72,9 @@ class KernelSpeed:
     ----------
     backend : str
     length, groups, cells : int
-        Of each launch.
+        Bases of a sequence; groups and cells of each launch.
     seconds : list of float
-        Each repetition's, on a batch of its own.
+        Seconds of each repetition. Each has a batch of its own.
     """
 
     backend: str
@@ -85,7 +85,7 @@ class KernelSpeed:
 
     @property
     def gcups(self) -> float:
-        """10^9 cells a second, of the median."""
+        """10^9 cells a second, by the median of the repetitions."""
         return self.cells / statistics.median(self.seconds) * 1e-9
 
 
@@ -97,15 +97,16 @@ class WorkloadSpeed:
     ----------
     backend, workload : str
     pairs : int
-        Of the last repetition's batch.
+        Pairs of the last repetition's batch.
     rescued : int
-        Pairs of it that were not scored in plain float32.
+        Pairs of that batch that were not scored in plain float32.
     cells : list of int
-        Each repetition's: the batches are made anew.
+        Cells of each repetition, since each has a new batch.
     seconds : list of float
+        Seconds of each repetition.
     kernel_seconds : list of float
-        Of the kernels alone, on the last batch in one piece; none for a backend that does not time its kernels, for
-        several devices, where that does not fit, or with reads that are too long for these kernels.
+        Seconds of the kernels alone, on the last batch as a whole. Empty if the backend does not time its kernels, if
+        there are several devices, if the batch does not fit, or if its reads are too long for these kernels.
     """
 
     backend: str
@@ -125,7 +126,7 @@ class WorkloadSpeed:
 
     @property
     def kernel_gcups(self) -> float | None:
-        """The same of the kernels alone."""
+        """10^9 cells a second of the kernels alone; None if they were not timed."""
         return self.cells[-1] / statistics.median(self.kernel_seconds) * 1e-9 if self.kernel_seconds else None
 
 
@@ -138,10 +139,10 @@ class FileSpeed:
     backend, workload : str
     pairs, cells : int
     process_seconds : list of float
-        The whole command, from its start to its end.
+        Seconds of the whole command.
     again_seconds : list of float
-        The same work in a process that has done it before: without the interpreter's start and the first use of the
-        device.
+        Seconds of the same work in a process that has done it before. They leave out the start of the interpreter and
+        the first use of the device.
     """
 
     backend: str
@@ -153,7 +154,7 @@ class FileSpeed:
 
 
 def describe(choice: Choice) -> dict[str, str]:
-    """The device that is measured, and what runs it."""
+    """Describe the device that is measured, and the software that runs it."""
     found = backends.status(choice.backend)
     numbers = choice.devices or (0,)
     about = {
@@ -183,17 +184,17 @@ def measure_kernels(
     ----------
     choice : Choice
     lengths : sequence of int
-        Bases of reads and haplotypes. Those above the backend's `longest_fast_read` are left out, announced: such reads
-        take other kernels.
+        Bases of reads and haplotypes. Lengths above the backend's `longest_fast_read` are left out with a warning,
+        because such reads take other kernels.
     repetitions : int
         Launches, each on random inputs of its own.
     cells : int, optional
-        Of a launch; without it, as many as take the device at least 25 ms.
+        Cells of a launch; without it, as many as take the device at least 25 ms.
 
     Raises
     ------
     InputError
-        For a backend that does not time its kernels.
+        If the backend does not time its kernels.
     """
     device = choice.devices[0] if choice.devices else None
     backend = backends.load(choice.backend, device, choice.device_memory)
@@ -244,11 +245,11 @@ def measure_workloads(
     repetitions: int = 5,
     threads: int = 1,
 ) -> Iterator[WorkloadSpeed]:
-    """Time workloads, from host arrays to host scores; every repetition has random inputs of its own."""
+    """Time workloads, from host arrays to host scores. Every repetition has random inputs of its own."""
     pool = engine.choose(choice)
     for number, (name, workload) in enumerate(workloads.items(), start=1):
-        # The first one makes the kernels and the buffers ready. All are made before it: a GPU that idles for seconds
-        # between two calls may take the next one at a low clock.
+        # The first batch prepares kernels and buffers. All batches are made beforehand: a GPU that idles for seconds
+        # between two calls may run the next one at a low clock.
         batches = [make_workload(workload, [number, repetition]) for repetition in range(repetitions + 1)]
         yield _time(pool, name, batches, threads)
 
@@ -256,12 +257,12 @@ def measure_workloads(
 def measure_groups(
     choice: Choice, path: str | Path, copies: int = 1, *, repetitions: int = 5, threads: int = 1
 ) -> WorkloadSpeed:
-    """Time the groups of a `.in` file, that many times over in one batch, from host arrays to host scores.
+    """Time the groups of a `.in` file, from host arrays to host scores. The batch holds `copies` copies of them.
 
     Raises
     ------
     InputError
-        For a file that is not usable, or has no group.
+        If the file cannot be used, or has no group.
     """
     batches = list(read_batches(path, threads))
     if not batches:
@@ -274,7 +275,7 @@ def measure_groups(
 def measure_devices(
     backend: str, devices: Sequence[int], name: str = "s250", copies: int = 8, *, repetitions: int = 5, threads: int = 1
 ) -> Iterator[WorkloadSpeed]:
-    """Time a workload, that many times over in one batch, on the first of the devices and then on all of them."""
+    """Time a batch of `copies` copies of a workload, on the first of the devices and then on all of them."""
     batch = join([make_workload(WORKLOADS[name])] * copies)
     for used in (tuple(devices[:1]), tuple(devices)):
         pool = engine.choose(Choice(backend, used))
@@ -282,7 +283,7 @@ def measure_devices(
 
 
 def _time(pool: DevicePool, name: str, batches: Iterable[PairBatch], threads: int) -> WorkloadSpeed:
-    """Score batches one after the other; the first one does not count. Then time the kernels on the last one."""
+    """Score batches one after the other, of which the first does not count. Then time the kernels on the last one."""
     seconds, cells, pairs, rescued = [], [], 0, 0
     for batch in batches:
         start = time.perf_counter()
@@ -290,13 +291,13 @@ def _time(pool: DevicePool, name: str, batches: Iterable[PairBatch], threads: in
         seconds.append(time.perf_counter() - start)
         cells.append(batch.cells)
         pairs, rescued = batch.pairs, int(np.count_nonzero(scores.precision != FLOAT32))
-        del scores  # Or giving back its memory is a part of the next one's time.
+        del scores  # otherwise freeing its memory would count towards the next batch's time
     alone = _kernels_alone(pool, name, batch, len(seconds) - 1)
     return WorkloadSpeed(pool.name, name, pairs, rescued, cells[1:], seconds[1:], alone)
 
 
 def _kernels_alone(pool: DevicePool, name: str, batch: PairBatch, repetitions: int) -> list[float]:
-    """`WorkloadSpeed.kernel_seconds`; where there are none, a message says why."""
+    """`WorkloadSpeed.kernel_seconds`. A warning says why a batch's kernels are not timed."""
     first, *others = pool.devices
     if others or not first.times_kernels:
         return []
@@ -318,7 +319,7 @@ def measure_files(
     repetitions: int = 3,
     threads: int = 1,
 ) -> FileSpeed:
-    """Time `pairhmm forward` on a workload that is written to a file first."""
+    """Write a workload to a file, and time `pairhmm forward` on it."""
     batch = make_workload(workload or WORKLOADS[name])
     with tempfile.TemporaryDirectory(prefix="pairhmm-bench-") as folder:
         source, table = Path(folder) / f"{name}.in", Path(folder) / "scores.tsv"
@@ -340,7 +341,7 @@ def measure_files(
 
 
 def _options(choice: Choice) -> list[str]:
-    """The command line's words for a choice."""
+    """The command-line options for a choice."""
     options = ["--backend", choice.backend]
     if choice.devices is not None:
         options += ["--device", ",".join(map(str, choice.devices))]

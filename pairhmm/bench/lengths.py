@@ -1,4 +1,4 @@
-"""How fast the backends are on this machine, and how far they are from the float64 oracle, by sequence length."""
+"""Measures the speed of backends, and their difference from the float64 oracle, by sequence length."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ DEFAULT_LENGTHS = (100, 1_000, 10_000, 100_000)
 ORACLE = next(filter(is_oracle, names()))
 
 MAX_PAIRS = 2_000_000
-"""Pairs of one repetition, at most: the packed batch of the shortest reads stays near 1 GB."""
+"""Most pairs of a repetition. With it, the packed batch of the shortest reads stays near 1 GB."""
 
 SHORT = 2_000
-"""Bases. Up to here reads come as a region gives them, many to a haplotype; longer ones are pairs of their own."""
+"""Bases of the longest reads that are scored in groups, as in a region. Longer reads are one pair a group."""
 
 ORACLE_CELLS = 3e7
-"""Cells that the oracle scores at each length, where a single pair does not have more: about a second of NumPy."""
+"""Cells that the oracle scores at each length, about a second of NumPy. A single pair may have more."""
 
 Announce = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class LengthSpeed:
-    """Speed of a backend on pairs of `length` x `length` bases: best of `repetitions`, packing outside the clock.
+    """Speed of a backend on pairs of `length` x `length` bases: best of `repetitions`, without packing.
 
     Attributes
     ----------
     backend : str
-        Its name.
+        Name of the backend.
     length : int
         Bases of the read and of the haplotype.
     threads : int
         CPU threads.
     pairs, cells : int
-        Of one repetition.
+        Pairs and cells of one repetition.
     seconds : float
-        The best repetition, from the packed batch to the scores.
+        Seconds of the best repetition, from the packed batch to the scores.
     repetitions : int
         How many were timed.
     """
@@ -72,9 +72,9 @@ class ScoreAccuracy:
     Attributes
     ----------
     backend : str
-        Its name.
+        Name of the backend.
     length, pairs : int
-        Bases, and pairs compared.
+        Bases of a sequence, and number of pairs compared.
     worst : float
         Largest abs(score - oracle) in log10 units; NaN or infinite where a score is.
     worst_relative : float
@@ -97,9 +97,9 @@ class ScoreAccuracy:
 def make_groups(length: int, pairs: int, seed: int = 1) -> list[Group]:
     """Make about `pairs` pairs (at least one) of reads and haplotypes of `length` bases each.
 
-    Haplotypes are random; those of a group differ in a base of 200. A read is one of them with errors at the rate of
-    its base qualities (Phred 6 to 41, mean 34) and one inserted or deleted base of 300, cut to `length`. Insertion and
-    deletion qualities are 45, gap continuation 10.
+    Haplotypes are random. Those of a group are copies of one sequence, each with one base in 200 replaced. A read is a
+    copy of a haplotype with errors at the rate of its base qualities (Phred 6 to 41, mean 34) and one inserted or
+    deleted base in 300, cut to `length`. Insertion and deletion qualities are 45, the gap continuation penalty is 10.
     """
     rng = np.random.default_rng(seed)
     reads, haplotypes = (min(50, max(1, pairs // 4)), min(4, pairs)) if length <= SHORT else (1, 1)
@@ -139,27 +139,27 @@ def measure_speed(
     repetitions: int = 3,
     announce: Announce = lambda message: None,
 ) -> Iterator[LengthSpeed]:
-    """Time `backend` at each length, on as many pairs as it scores in about `seconds`, one pair at least.
+    """Time `backend` at each length, on as many pairs as it scores in about `seconds` (at least one).
 
     Parameters
     ----------
     backend : str or Choice
-        A backend's name, or that with its devices.
+        A backend's name, or a choice that names its devices too.
     lengths : sequence of int
         Bases of reads and haplotypes.
     threads : int
         CPU threads.
     seconds : float
-        Aim for one repetition.
+        Target time of a repetition.
     repetitions : int
         Timed repetitions, of which the best counts.
     announce : callable
-        Receives a line before a measurement that takes long, with an estimate.
+        Receives a line with an estimate before a measurement that takes long.
 
     Yields
     ------
     LengthSpeed
-        One a length, in the order given.
+        One for each length, in the order given.
     """
     rate, pool = 0.0, engine.choose(backend)
     for length in lengths:
@@ -174,7 +174,7 @@ def measure_speed(
             first = _time(batch, pool, threads)
             if first >= seconds / 4 or pairs >= MAX_PAIRS:
                 break
-            # The first pass of a backend pays for its start: grow in steps rather than trust one estimate.
+            # A backend's first pass includes its start, so the batch grows in steps instead of by one estimate.
             wanted = pairs * min(8.0, seconds / max(first, 1e-6))
             more = max(len(groups) + 1, round(min(wanted, MAX_PAIRS) / _pairs(base) * len(base)))
             groups = [base[i % len(base)] for i in range(more)]
@@ -205,26 +205,26 @@ def measure_accuracy(
     threads: int = 1,
     announce: Announce = lambda message: None,
 ) -> Iterator[ScoreAccuracy]:
-    """Compare backends with the float64 oracle at each length; the oracle runs once a length.
+    """Compare backends with the float64 oracle at each length. The oracle runs once a length.
 
-    Each length takes about 3e7 cells, and one pair at least: 200 pairs at most, so 10^10 cells at 10^5 bases. The
-    oracle's time is announced from its rate at the lengths before.
+    Each length takes about 3e7 cells, in 1 to 200 pairs. One pair can have more: 10^10 cells at 10^5 bases. The
+    oracle's time is estimated from its speed at the length before, and announced.
 
     Parameters
     ----------
     backends : sequence of str or Choice
-        Backends' names, or those with their devices.
+        Names of backends, or choices that name their devices too.
     lengths : sequence of int
         Bases of reads and haplotypes.
     threads : int
         CPU threads.
     announce : callable
-        Receives a line before each length, with the oracle's estimated time.
+        Receives a line with the oracle's estimated time before each length.
 
     Yields
     ------
     ScoreAccuracy
-        One a length and backend, as they come.
+        One for each length and backend, as soon as it is measured.
     """
     rate, oracle, pools = 0.0, engine.choose(ORACLE), [engine.choose(backend) for backend in backends]
     for length in lengths:

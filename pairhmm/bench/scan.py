@@ -1,4 +1,4 @@
-"""What each published optimisation of the scan gains on a GPU, and what this program's scanner gains over them."""
+"""Measures on a GPU what each published optimisation of the scan gains, and what our scanner gains over them."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ __all__ = ["LADDER", "OURS", "ScanRung", "ScanSpeed", "ScanWorkload", "make_work
 SIGNATURE_LENGTHS, SAMPLE_LENGTHS = (3_000, 10_000), (100_000, 200_000)
 PLANTED, PHRED, N_RATIO = (100, 200), (10, 30), 0.1
 ONE_IN = 101
-"""One sample in this many has signatures, as in the reference workload: 10 of 1,010."""
+"""One sample in this many contains signatures. In the reference workload, 10 of 1,010 samples do."""
 
 SIZES, SOFTWARE_SIZES = (10 * ONE_IN, 1000), (1, 20)
-"""Samples and signatures."""
+"""Numbers of samples and of signatures, on a GPU and on a software adapter."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScanRung:
-    """A version of the brute force.
+    """A version of the brute-force scan.
 
     Attributes
     ----------
     name : str
     summed : bool
-        Scores are two reads of a prefix sum.
+        A score is the difference of two prefix sums.
     flattened : bool
-        Samples are one array with offsets, and one launch.
+        All samples are one array with offsets, and take one launch.
     """
 
     name: str
@@ -55,12 +55,12 @@ LADDER = (
     ScanRung("+ flattened arrays", summed=True, flattened=True),
 )
 OURS = "+ anchors"
-"""The rung below the ladder: the backend's scanner."""
+"""Name of the rung after those of `LADDER`: our scanner on the same backend."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScanWorkload:
-    """Signatures and samples, some of which have some of them."""
+    """Signatures and samples. Some of the samples contain some of the signatures."""
 
     signatures: Signatures
     samples: Samples
@@ -68,22 +68,22 @@ class ScanWorkload:
 
 @dataclass(frozen=True, slots=True)
 class ScanSpeed:
-    """One rung on a workload.
+    """Speed of one rung on a workload.
 
     Attributes
     ----------
     rung : str
-        Of `LADDER`, or `OURS`.
+        Name of a rung of `LADDER`, or `OURS`.
     bases, patterns : int
-        Of the samples; signatures on both strands.
+        Bases of the samples, and number of patterns: signatures on both strands.
     seconds : list of float
-        From packed host arrays to hits on the host, each repetition's.
+        Seconds of each repetition, from packed host arrays to hits on the host.
     baseline_seconds : float
-        Median of the first rung.
+        Median seconds of the first rung.
     hits : int
-        Pairs of sample and signature.
+        Number of (sample, signature) that match.
     same : bool
-        They are those of the CPU's scanner: strand, place and sum.
+        Whether the hits are those of the CPU's scanner, with the same strand, place and sum.
     """
 
     rung: str
@@ -96,7 +96,7 @@ class ScanSpeed:
 
     @property
     def speedup(self) -> float:
-        """Over the first rung, by medians."""
+        """How many times faster this rung is than the first one, by medians."""
         return self.baseline_seconds / statistics.median(self.seconds)
 
 
@@ -107,7 +107,7 @@ class _Brute(Protocol):
 
 
 def make_workload(samples: int, signatures: int, seed: int = 1) -> ScanWorkload:
-    """The reference workload with so many samples and signatures: 1,010 samples have 160 Mbp."""
+    """The reference workload, with these numbers of samples and signatures. 1,010 samples have 160 Mbp."""
     rng = np.random.default_rng(seed)
     sequences = [draw_signature(rng, _between(rng, SIGNATURE_LENGTHS), N_RATIO) for _ in range(signatures)]
     letters, qualities = [], []
@@ -135,15 +135,15 @@ def measure_scan(
     threads: int = 1,
     announce: Callable[[str], None] = lambda message: None,
 ) -> Iterator[ScanSpeed]:
-    """Time each rung on one device, after a first time that does not count.
+    """Time each rung on one device. A first run of each is not counted.
 
     Parameters
     ----------
     backend : {"cuda", "webgpu"}
     device : int or None
-        The first without one.
+        Index of the device; None for the first one.
     samples, signatures : int, optional
-        Of the workload; 1,010 and 1,000 without them, and 1 and 20 for a software adapter.
+        Size of the workload. By default 1,010 and 1,000, and 1 and 20 on a software adapter.
     repetitions : int
     threads : int
         CPU threads.
@@ -152,7 +152,7 @@ def measure_scan(
     Raises
     ------
     BackendUnavailable, InputError
-        Where the backend or the device is not there.
+        If the backend or the device is not available.
     """
     number = device_of(backend, device) or 0
     sizes = SOFTWARE_SIZES if number in status(backend).software else SIZES
@@ -192,7 +192,7 @@ def _measured(
 
 
 def _brute_hits(brute: _Brute, samples: Samples, patterns: Patterns, rung: ScanRung) -> NDArray[np.void]:
-    """What a rung finds, the best of each sample and signature."""
+    """The hits that a rung finds: the best match of each sample and signature."""
     total, start = brute.best(samples, flattened=rung.flattened, summed=rung.summed)
     segment, pattern = np.nonzero(total >= 0)
     hits = np.ones(len(segment), dtype=HIT)

@@ -1,4 +1,4 @@
-"""What the device benchmarks score: regions with the shape and the statistics of real ones, made in NumPy at once."""
+"""Workloads of the device benchmarks: random regions with the shape and statistics of real ones."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["WORKLOADS", "Workload", "groups_of", "join", "make_workload"]
 
 GAP_QUALITY, INDEL_QUALITY = 10, 40
 VARYING_GAP = (8, 14)
-"""Phred, both included."""
+"""Lowest and highest gap quality (Phred) of workloads whose gap qualities vary."""
 
 MOST_SUBSTITUTIONS = 3
 MOST_DELETED = 5
 DELETION_MARGIN = 20
-"""Bases at either end of a haplotype that no deletion begins in."""
+"""Bases at either end of a haplotype in which no deletion begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +32,17 @@ class Workload:
     Attributes
     ----------
     regions, reads, haplotypes : int
-        Groups, and reads and haplotypes of each.
+        Number of regions, and of reads and haplotypes in each.
     read_length, haplotype_length : int
-        Bases; with `deletions`, every third haplotype of a region lacks a few.
+        Bases of a read and of a haplotype.
     spread : int
-        Reads have a length from read_length - spread (10 at least) to read_length.
+        Read lengths vary from read_length - spread (10 at least) to read_length.
+    deletions : bool
+        Every third haplotype of a region lacks a few bases.
     varying_gaps : bool
-        Gap qualities from 8 to 14 at random along each read; 10 everywhere without it.
+        Gap qualities are random along each read, from 8 to 14; otherwise they are 10 everywhere.
     noise : float
-        Share of the reads whose bases are random: the sums of their pairs are too small for float32.
+        Share of the reads whose bases are random. The sums of their pairs are too small for float32.
     """
 
     regions: int
@@ -60,11 +62,11 @@ WORKLOADS = {
     "s150-gcp": Workload(2000, 100, 8, 150, 350, varying_gaps=True),
     "s150-rescue": Workload(2000, 100, 8, 150, 350, noise=0.2),
 }
-"""1.6 M pairs each; 84 G cells, and 128 G in s250."""
+"""The workloads by name. Each has 1.6 M pairs, with 84 G cells, or 128 G in s250."""
 
 
 def make_workload(workload: Workload, seed: int | Sequence[int] = 1) -> PairBatch:
-    """A batch of such regions; the seed alone decides what is in it.
+    """Make a batch of a workload's regions. The seed alone decides what is in it.
 
     The haplotypes of a region are copies of one random sequence, each with up to 3 substitutions, and every third with
     1 to 5 bases deleted. A read is a piece of one of them, with substitutions at the rate of its base qualities: Phred,
@@ -143,7 +145,7 @@ def groups_of(batch: PairBatch) -> Iterator[Group]:
 
 
 def join(batches: Sequence[PairBatch]) -> PairBatch:
-    """Batches of GATK reads (at least one) as one batch, group after group; the same one may stand in it repeatedly."""
+    """Join batches of GATK reads (at least one) into one, group after group. A batch may occur repeatedly."""
 
     def joined(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
         return np.concatenate(arrays)

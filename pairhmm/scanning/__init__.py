@@ -1,4 +1,4 @@
-"""Scanners: signatures in samples. A backend that scans has a module of its name here."""
+"""Scanners, which find signatures in samples. Each backend that can scan has a module of its name here."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def load(name: str, patterns: Patterns, options: ScanOptions, device: int | None
     Raises
     ------
     BackendUnavailable
-        Where the backend does not run here; says what is missing and how to get it.
+        If the backend does not run here. The error says what is missing and how to get it.
     InputError
-        For a device that the backend does not have.
+        If the backend does not have this device.
     """
     if name not in names():
         raise BackendUnavailable(name, "it does not scan", f"use one of {', '.join(names())}")

@@ -24,8 +24,9 @@ HIT_FIELDS = ("segment", "signature", "start", "strand", "total", "matches", "in
 HIT = np.dtype([(name, np.int64) for name in HIT_FIELDS])
 """A hit.
 
-Index of its segment, index of its signature, start in the segment, `FORWARD` or `REVERSE`, sum of the Phred qualities
-under it (0 without qualities), matches of the pair, columns where neither side is N, and columns that differ.
+Its fields are: index of its segment; index of its signature; start in the segment; strand, which is `FORWARD` or
+`REVERSE`; sum of the Phred qualities under it (0 without qualities); number of matches of this (segment, signature);
+columns where neither side is N; columns that differ.
 """
 
 
@@ -36,7 +37,8 @@ class ScanOptions:
     Attributes
     ----------
     both_strands : bool
-        Search for the reverse complement of each signature too. A signature that is its own is searched for once.
+        Search for the reverse complement of each signature too. A signature that is its own reverse complement is
+        searched for once.
     max_mismatches : int
         The most columns of a match whose letters have no base in common.
     min_informative : int
@@ -44,8 +46,8 @@ class ScanOptions:
     min_score, min_mean : float
         The least sum, and the least mean over the columns, of the Phred qualities under a match.
     every_match : bool
-        Report every match as a hit. Otherwise only the best match of each (segment, signature) is one: that with the
-        largest sum of qualities, then the leftmost, then the forward one.
+        Report every match as a hit. Otherwise only the best match of each (segment, signature) is reported: the one
+        with the largest sum of qualities, then the leftmost, then the forward one.
     """
 
     both_strands: bool = True
@@ -98,8 +100,8 @@ class Signatures:
 
     @property
     def informative(self) -> NDArray[np.int64]:
-        """Letters other than N of each, int64[signatures]."""
-        # A sum over all letters at once would make eight bytes of each.
+        """Number of letters other than N in each signature, int64[signatures]."""
+        # A sum over all letters at once would take eight bytes a letter.
         counts = [int(np.count_nonzero(self.sequence(index) != ANY)) for index in range(len(self))]
         return np.array(counts, dtype=np.int64)
 
@@ -133,7 +135,7 @@ class Patterns:
 
     @classmethod
     def of(cls, signatures: Signatures, options: ScanOptions) -> Patterns:
-        """The patterns of signatures, but for those with fewer informative letters than a match needs."""
+        """The patterns of signatures. Signatures with fewer informative letters than a match needs are left out."""
         able = np.flatnonzero(signatures.informative >= options.min_informative).tolist()
         letters = np.empty(2 * len(signatures.letters), dtype=np.uint8)
         signature, strand, lengths, end = [], [], [], 0
@@ -159,7 +161,7 @@ class Patterns:
         )
 
     def holding(self, signatures: Signatures) -> Signatures:
-        """The signatures of these patterns, with letters for those whose patterns are here."""
+        """The same signatures. If each has a pattern, their letters are a view of the patterns' letters."""
         count = len(signatures)
         if not np.array_equal(self.signature[:count], np.arange(count)):
             return signatures
@@ -170,7 +172,7 @@ class Patterns:
 
 
 def _least_sum(mean: float, length: int) -> int:
-    """The smallest sum of `length` qualities whose mean, as it is reported, is at least `mean`."""
+    """The smallest sum of `length` qualities whose reported mean is at least `mean`."""
     least = math.ceil(mean * length)
     # The product may be off by a rounding: 0.07 * 100 is more than 7.
     while (least - 1) / length >= mean:
@@ -243,12 +245,12 @@ class Scanned:
 
 
 def best_of_pairs(hits: NDArray[np.void]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Index of the best hit of each (segment, signature), in order of these, and how many matches the pair has.
+    """Index of the best hit of each (segment, signature), in their order, and how many matches each of them has.
 
     Parameters
     ----------
     hits : HIT[n]
-        Among hits of one pair with equal sums, an earlier one is better.
+        Among hits of one (segment, signature) with equal sums, the earliest is the best.
 
     Returns
     -------
@@ -272,7 +274,7 @@ def best_hits(hits: NDArray[np.void]) -> NDArray[np.void]:
 
 
 def with_match_counts(hits: NDArray[np.void]) -> NDArray[np.void]:
-    """Hits in order of segment and signature, with the number of their pair's hits as `matches`."""
+    """Hits with `matches` set to the number of hits of their (segment, signature). They are in order of these."""
     _, pair, counts = np.unique(hits[["segment", "signature"]], return_inverse=True, return_counts=True)
     counted = hits.copy()
     counted["matches"] = counts[pair]

@@ -1,4 +1,4 @@
-"""Which scanner "auto" takes."""
+"""Chooses the scanner for "auto"."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from pairhmm.scanning.batch import Patterns, ScanOptions
 log = logging.getLogger(__name__)
 
 READING_NS = 10.0
-"""Nanoseconds that reading a base takes, about. Matching that is faster than this waits for the reader."""
+"""Approximate nanoseconds to read a base. Matching that is faster than this waits for the reader."""
 
 STARTING_SECONDS = 1.5
-"""Seconds until a device scans, about. CUDA took 1.0 on an H200, and then 0.07 ns a base, far less than reading."""
+"""Approximate seconds until a device begins to scan. CUDA took 1.0 on an H200, and then 0.07 ns a base."""
 
 ANCHOR_BASES, LOOK_UP_NS, LISTED_NS = 10, 2.3, 12.0
-"""Letters of an anchor; nanoseconds of a look-up, and of each anchor that it lists (measured on an H200's host).
+"""Letters of an anchor; nanoseconds of a look-up; nanoseconds of each anchor that a look-up finds.
 
-They make 2.6 ns a base for the 1,000 signatures of the reference workload.
+Both times were measured on the host of an H200. They make 2.6 ns a base for the 1,000 signatures of the reference
+workload.
 """
 
 
 def matching_ns(patterns: Patterns, options: ScanOptions) -> float:
-    """Nanoseconds a base of one CPU thread, about. Samples are expected to have as many Ns as the signatures."""
+    """Approximate nanoseconds a base on one CPU thread. Samples are assumed to have the signatures' share of Ns."""
     n_ratio = np.count_nonzero(patterns.letters == ANY) / max(1, len(patterns.letters))
     anchors = len(patterns) * (options.max_mismatches + 1)
     return float(LOOK_UP_NS + LISTED_NS * anchors * (0.25 + 0.75 * n_ratio) ** ANCHOR_BASES)
@@ -36,7 +37,7 @@ def matching_ns(patterns: Patterns, options: ScanOptions) -> float:
 def choose(
     backend: str, device: int | None, patterns: Patterns, options: ScanOptions, bases: int, threads: int
 ) -> scanning.Scanner:
-    """The scanner of that name; for "auto" the one that is expected to finish first.
+    """The scanner of that name; for "auto", the one that is expected to finish first.
 
     Parameters
     ----------
@@ -47,7 +48,7 @@ def choose(
     patterns : Patterns
     options : ScanOptions
     bases : int
-        Bases of the samples, about; 0 if unknown.
+        Approximate number of bases of the samples; 0 if unknown.
     threads : int
 
     Raises
@@ -72,7 +73,7 @@ def choose(
 
 
 def _on_the_cpu(patterns: Patterns, options: ScanOptions, device: int | None = None) -> scanning.Scanner:
-    """The fastest scanner on the CPU that runs here; the oracle, announced, where the others do not."""
+    """The fastest scanner on the CPU that runs here. If only the oracle does, a warning says so."""
     names = _scanners(backends.on_the_cpu())
     lacking = [(name, found) for name in names if not (found := backends.status(name)).available]
     taken = next(name for name in names if name not in dict(lacking))

@@ -1,6 +1,6 @@
 """Collects the hits in blocks of records into complete samples. A sample is a record, or a whole file.
 
-A record that is longer than a block comes in several segments. Its hits wait for the last one.
+A record that is longer than a block comes in several segments. Its hits are held until its last segment.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class FoundSamples:
     quality_totals : int64[samples]
     has_qualities : bool
     hits : HIT[hits]
-        `segment` is the index of the sample, `start` is in the record.
+        `segment` is the index of the sample. `start` counts from the start of the record.
     record : int64[hits]
         Number of each hit's record in the file, from 0.
     record_names : Names
@@ -67,7 +67,7 @@ class Collector(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class HitRules:
-    """Which hits of a sample are kept, and what of them.
+    """Which hits of a sample are kept, and whether with their letters.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class HitRules:
 
 @dataclass(slots=True)
 class _Held:
-    """A sample that is not complete yet. `segment` of its hits is the number of their record."""
+    """A sample that is not complete yet. In its hits, `segment` is the number of the record in the file."""
 
     name: str
     records: int = 0
@@ -223,21 +223,21 @@ class FileCollector(Collector):
 
 
 def _bases(block: RecordBlock) -> NDArray[np.int64]:
-    """Of each segment, without what the block before it had: int64[segments]."""
+    """Bases of each segment, without those carried over from the block before: int64[segments]."""
     bases = np.diff(block.samples.offset)
     bases[:1] -= block.samples.carried
     return bases
 
 
 def _in_records(block: RecordBlock, hits: NDArray[np.void]) -> NDArray[np.void]:
-    """A copy of hits with `start` in the record."""
+    """A copy of hits in which `start` counts from the start of the record."""
     own = hits.copy()
     own["start"][own["segment"] == 0] += block.first_position
     return own
 
 
 def _letters_under(block: RecordBlock, hits: NDArray[np.void], rules: HitRules) -> list[Letters]:
-    """The letters under each hit of a block, where the rules ask for them."""
+    """The letters under each hit of a block, if the rules ask for them."""
     if not rules.with_letters:
         return []
     begins = block.samples.offset[hits["segment"]] + hits["start"]

@@ -1,4 +1,4 @@
-"""The scan on a CUDA device: the kernels of `cuda/scan/` through CuPy."""
+"""Scans on a CUDA device: runs the kernels of `cuda/scan/` through CuPy."""
 
 from __future__ import annotations
 
@@ -28,31 +28,31 @@ THREADS = 256
 """Threads of a block."""
 
 TILE = 2048
-"""Positions of a block of scan_match."""
+"""Positions that a block of scan_match takes."""
 
 MARKED = 32
-"""Letters that share a bit, which says whether one of them is not N."""
+"""Letters that share a bit. The bit says whether any of them is not N."""
 
 SUMMED = 64
 """Qualities that a thread of scan_sums adds up."""
 
 SUM_TILE = SUMMED * THREADS
-"""Qualities of a block of scan_sums."""
+"""Qualities that a block of scan_sums adds up."""
 
 VERIFYING = 512
-"""Blocks of scan_verify at most: it has four for each of scan_match, and entries wait for their turn."""
+"""Most blocks of scan_verify. Up to here it has four blocks for each block of scan_match."""
 
 FIRST_ROOM = 1 << 16
-"""Places that the list has room for at first; it grows to what was met."""
+"""Places that the list has room for at first. It grows when a call finds more."""
 
 FOUND_BYTES, COUNT_BYTES, LISTED_BYTES = 4 * FOUND_WORDS, 16, 16
-"""A match, the numbers of places and of matches, and a place on the list, on the device."""
+"""Bytes on the device of a match, of the numbers of places and of matches, and of a place on the list."""
 
 FIRST_FOUND = 4096
-"""Matches that are sent with their number."""
+"""Most matches that are downloaded along with their number. If there are more, a second download fetches them all."""
 
 MOST_BASES = 1 << 30
-"""Positions are words of 32 bits."""
+"""Most bases of a call. Positions are 32-bit words."""
 
 
 CONSTANTS: dict[str, sources.Constant] = {
@@ -64,11 +64,11 @@ CONSTANTS: dict[str, sources.Constant] = {
     "FOUND_BYTES": FOUND_BYTES,
     "LISTED_BYTES": LISTED_BYTES,
 }
-"""What the kernels of `cuda/scan/` are handed."""
+"""Constants that the kernels of `cuda/scan/` are compiled with."""
 
 
 def source(bases: int) -> str:
-    """Text of the kernels for anchors of that many letters."""
+    """Text of the kernels for anchors of `bases` letters."""
     parts = ("letters.cuh", "mark.cu", "match.cu", "sums.cu", "verify.cu")
     return sources.source(CONSTANTS | {"BASES": bases}, *(f"scan/{name}" for name in parts))
 
@@ -80,12 +80,13 @@ class _Part:
     Attributes
     ----------
     segments, tiles, sum_tiles : int
-        Segments; tiles of scan_match and of scan_sums.
+        Number of segments, and of tiles of scan_match and of scan_sums.
     bases, word_count, carried : uint32
+        Letters, words of letters (with N after the last letter), and carried letters.
     words, with_letters, offset, qualities : device memory
-        `qualities` is None for samples without.
+        `qualities` is None for samples without qualities.
     sums : tuple of int
-        Addresses of `within`, `before` and the tiles' sums; none without qualities.
+        Addresses of `within`, `before` and the tiles' sums; empty without qualities.
     """
 
     segments: int
@@ -102,7 +103,7 @@ class _Part:
 
     @property
     def packed(self) -> tuple[int, int]:
-        """Addresses of the words, and of the bits for those with letters."""
+        """Addresses of the words of letters, and of the bits that mark letters other than N."""
         return self.words.ptr, self.with_letters.ptr
 
 
@@ -112,7 +113,7 @@ class CudaFinder:
     Parameters
     ----------
     device : int
-        Its index.
+        Index of the device.
     index : Index
     longest : int
         Length of the longest pattern.
@@ -139,7 +140,7 @@ class CudaFinder:
             self._sender = PinnedSender(cupy)
             text = source(index.bases)
             self._kernels = {name: sources.compiled(cupy, text, f"scan_{name}") for name in KERNELS}
-            # The tables were sent by another stream.
+            # The tables were sent on another stream.
             self._device.synchronize()
 
     def find(self, samples: Samples) -> tuple[Found, NDArray[np.int64]]:
@@ -149,7 +150,7 @@ class CudaFinder:
             try:
                 return self._find(samples)
             finally:
-                # What still runs reads the samples.
+                # Copies that still run read the samples, so they must end first.
                 self._sender.give_up()
 
     def _find(self, samples: Samples) -> tuple[Found, NDArray[np.int64]]:
@@ -236,7 +237,7 @@ class CudaFinder:
         self._launch("verify", blocks, part.packed[0], *tables, *self._rules, *sums, listed, room, counts, hits)
 
     def _after(self, sending: Sending) -> None:
-        """Let the kernels that follow wait until an array is on the device."""
+        """Make the kernels launched after this wait until an array is on the device."""
         self._sender.finish(sending)
         self._slot.stream.wait_event(self._sender.stream.record())
 

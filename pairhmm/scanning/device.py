@@ -1,4 +1,4 @@
-"""What scanners on GPUs share: chunks of samples that fit a device, hits in order, and the CPU if the device fails."""
+"""What GPU scanners share: they cut samples into chunks that fit, sort the hits, and use the CPU if a device fails."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from pairhmm.scanning.batch import HIT, Patterns, Samples, Scanned, ScanOptions,
 log = logging.getLogger(__name__)
 
 FOUND_WORDS = 8
-"""Words of a match as devices write it: segment, start, pattern, mismatches, informative, sum (low, high word), 0."""
+"""Words of a match as devices write it: segment, start, pattern, mismatches, informative, sum (low, high), unused."""
 
 LEAST_BASES = 1 << 16
-"""Bases of the smallest chunk. A device that has no memory for it is not used."""
+"""Bases of the smallest chunk. A device without the memory for it is not used."""
 
 Found = NDArray[np.uint32]
 
@@ -46,8 +46,8 @@ class Finder(Protocol):
         Returns
         -------
         uint32[matches, FOUND_WORDS]
-            In any order, and each one or more times. `start` counts from the first base of `samples`. Thresholds on
-            qualities are not applied.
+            The matches in any order; some may be repeated. `start` counts from the first base of `samples`. Thresholds
+            on qualities are not applied yet.
         int64[segments]
             The sum of each segment's qualities, without carried bases.
 
@@ -67,7 +67,7 @@ class SampleChunk:
     first_segment : int
         Index of its first segment in the whole samples.
     first_position : int
-        Where in that segment it begins.
+        Position in that segment at which the chunk begins.
     """
 
     samples: Samples
@@ -76,7 +76,7 @@ class SampleChunk:
 
 
 def cut(samples: Samples, most_bases: int, overlap: int) -> Iterator[SampleChunk]:
-    """Cut samples into chunks of at most so many bases (more than `overlap`), between segments where possible.
+    """Cut samples into chunks of at most `most_bases` bases, which exceeds `overlap`; between segments if possible.
 
     A chunk that begins inside a segment repeats the last `overlap` bases of the chunk before, as carried bases.
     """
@@ -134,7 +134,7 @@ class DeviceScanner(Scanner):
         self._cpu = cpu.make(self._patterns, self._options)
 
     def _scan(self, samples: Samples) -> Scanned:
-        """Scan chunk after chunk. Where one does not fit, start again with smaller chunks."""
+        """Scan chunk after chunk. If one does not fit, start again with smaller chunks."""
         while True:
             totals = np.zeros(len(samples), dtype=np.int64)
             hits = []

@@ -1,6 +1,6 @@
-"""The index of patterns for scanners on GPUs: the compiled part's anchor index, and letters packed into words.
+"""The index of patterns for GPU scanners: the anchor index of the compiled part, and letters packed into words.
 
-A word of 32 bits has eight letters, the first one in the lowest bits. A pattern's last word is filled with N.
+A 32-bit word holds eight letters, the first one in the lowest bits. A pattern's last word is filled with N.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PER_WORD = 8
 """Letters of a word."""
 
 COLUMNS = 16
-"""Letters of a handle, which are compared first."""
+"""Letters of a handle. They are compared first, before the rest of the pattern."""
 
 Words = NDArray[np.uint32]
 
@@ -32,20 +32,22 @@ class Index:
     bases : int
         Letters of an anchor.
     known : uint32[5**bases / 32, rounded up]
-        A bit for each sequence of so many letters, as a base-5 number (A C G T are 0 to 3, others 4; the first letter
-        is the highest digit): whether it is an anchor.
+        One bit for each sequence of `bases` letters: whether it is an anchor. The index of the bit is the sequence as a
+        base-5 number, with the first letter as the highest digit; A C G T are 0 to 3, all other letters 4.
     first : uint32[5**bases + 1]
         Where each sequence's entries begin in `anchor`.
     anchor : uint32[entries]
-        Handles.
+        Indices of handles.
     anchors : int
-        How many handles belong to anchors. The others are for patterns without an anchor.
+        How many handles belong to anchors. The handles after them are for patterns without an anchor.
     handles : uint32[handles, 4]
-        16 letters of a pattern in two words (behind its anchor; without one, at an informative place), index of the
-        pattern, and where in it the anchor or those letters begin.
+        Two words with 16 letters of a pattern, the index of the pattern, and the position in it of the anchor. The
+        letters are those after the anchor. For a pattern without an anchor, they are at an informative place, and the
+        position is theirs.
     patterns : uint32[patterns, 2]
-        First word of its letters, and its length.
+        Index of the first word of its letters, and its length.
     words : uint32[...]
+        Letters of all patterns.
     """
 
     bases: int
@@ -59,7 +61,7 @@ class Index:
 
     @classmethod
     def of(cls, patterns: Patterns, max_mismatches: int) -> Index:
-        """The index of patterns that match with up to so many mismatches."""
+        """The index for matches with at most `max_mismatches` mismatches."""
         bases, anchors, places, *tables = native.scan_index(patterns.letters, patterns.offset, max_mismatches)
         known, first, anchor = (table.reshape(-1) for table in tables)
         lengths = np.diff(patterns.offset)
@@ -78,7 +80,7 @@ class Index:
 def _letters_of(
     letters: NDArray[np.uint8], begin: NDArray[np.int64], column: NDArray[np.int64], length: NDArray[np.int64]
 ) -> Words:
-    """uint32[n, 2]: COLUMNS letters of each pattern from a column on, N after its end."""
+    """uint32[n, 2]: COLUMNS letters of each pattern from a given column on, with N after its end."""
     columns = column[:, None] + np.arange(COLUMNS)
     inside = columns < length[:, None]
     taken = np.where(inside, letters[np.where(inside, begin[:, None] + columns, 0)], ANY).astype(np.uint8)
@@ -86,6 +88,6 @@ def _letters_of(
 
 
 def pack_letters(letters: NDArray[np.uint8]) -> Words:
-    """Letters, whose number is a multiple of eight, as words."""
+    """Pack letters into words. Their number must be a multiple of eight."""
     pairs = letters[0::2] | letters[1::2] << 4
     return pairs.view("<u4")

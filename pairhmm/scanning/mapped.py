@@ -1,4 +1,4 @@
-"""Large arrays to a WebGPU device, through mapped buffers."""
+"""Sends large arrays to a WebGPU device, through mapped buffers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PIECE, PIECES = 1 << 24, 16
 
 
 class MappedSender(Sender):
-    """Sends arrays to buffers that have room for whole words.
+    """Sends arrays to device buffers, whose sizes are whole words.
 
     While a buffer is being mapped, a thread of wgpu waits for the device, and no other thread can submit work. So
     buffers are mapped once everything is submitted, or when no mapped buffer is left.
@@ -26,7 +26,7 @@ class MappedSender(Sender):
         super().__init__(PIECE, PIECES)
         self._device = device
         self._sent: list[Any] = []
-        self._mapping: list[tuple[Any, Any]] = []  # with the promise that they are mapped
+        self._mapping: list[tuple[Any, Any]] = []  # buffers, each with the promise that it is mapped
 
     def map_sent(self) -> None:
         """Begin to map the buffers that were passed to the device."""

@@ -1,4 +1,4 @@
-"""Large arrays to a CUDA device, through pinned memory."""
+"""Sends large arrays to a CUDA device, through pinned memory."""
 
 from __future__ import annotations
 

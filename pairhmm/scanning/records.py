@@ -1,4 +1,4 @@
-"""Blocks of records, as they are read from one file: samples with their names."""
+"""Blocks of records as read from one file: samples with their names."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Names:
         return Names(self.text[begin:stop], self.end[first:end] - begin)
 
     def raw(self, index: int) -> bytes:
-        """A name as it is in the file."""
+        """A name, as the bytes in the file."""
         return self.text[int(self.end[index - 1]) if index else 0 : int(self.end[index])]
 
     def __getitem__(self, index: int) -> str:

@@ -1,4 +1,4 @@
-"""The oracle: compares every pattern at every position, column by column. Slow; all other scanners agree with it."""
+"""The oracle: compares every pattern at every position, column by column. It is slow; all others agree with it."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from pairhmm.compiled import native
 from pairhmm.scanning.index import PER_WORD
 
 COPIERS = 8
-"""Threads that fill pieces. More would not be faster: these keep the memory channels busy."""
+"""Threads that fill pieces. They keep the memory channels busy, so more would not be faster."""
 
 WORD = 4
 """Bytes of a word."""
@@ -36,9 +36,9 @@ class Sending:
     target : object
         Where the values go, on the device.
     packed : bool
-        Whether the values are letters, which arrive eight to a word of 32 bits, with N after the last one.
+        Whether the values are letters. They are packed eight to a 32-bit word, and the last word is filled with N.
     begun, passed : int
-        How many values were given to threads to copy, and how many to the device.
+        How many values have been given to threads to copy, and how many to the device.
     """
 
     values: Bytes
@@ -48,13 +48,13 @@ class Sending:
     passed: int = 0
 
     def size(self, count: int) -> int:
-        """Bytes that so many values take on the device."""
+        """Bytes that `count` values take on the device."""
         return -(-count // PER_WORD) * WORD if self.packed else count
 
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """A piece that is being filled with values [first, first + count); `number` is that of the copy."""
+    """A piece that is being filled with values [first, first + count). `number` identifies the copy to the copier."""
 
     piece: Any
     number: int
@@ -133,7 +133,7 @@ class Sender(ABC):
 
     @abstractmethod
     def _make(self) -> Any:
-        """A piece."""
+        """Make a new piece."""
 
     @abstractmethod
     def _memory(self, piece: Any) -> Bytes:

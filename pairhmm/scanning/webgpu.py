@@ -1,4 +1,4 @@
-"""The scan on a WebGPU device, with wgpu; webgpu_kernels.py has its kernels."""
+"""Scans on a WebGPU device, with wgpu. The kernels are in webgpu_kernels.py."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ VERIFYING = 512
 """Workgroups of `verify`."""
 
 FIRST_ROOM = 1 << 14
-"""Places that the list has room for at first; it grows to what was met."""
+"""Places that the list has room for at first. It grows when a call finds more."""
 
 MOST_BASES = {"DiscreteGPU": 1 << 28, "IntegratedGPU": 1 << 24, "CPU": 1 << 21}
-"""Of a submission: systems end those that take seconds."""
+"""Most bases of a submission, by the kind of adapter. Operating systems abort submissions that take seconds."""
 
 COUNTS, FOUND_BYTES = 16, 4 * FOUND_WORDS
 
@@ -48,11 +48,11 @@ USAGES = {name: USED for names in BINDINGS.values() for name in names if name is
     "params": "UNIFORM|COPY_DST",
     "staging": "MAP_READ|COPY_DST",
 }
-"""The buffers of a scan."""
+"""Usage flags of the buffers of a scan."""
 
 
 class _Device:
-    """A device with what does not depend on signatures."""
+    """A device, and whatever on it does not depend on signatures."""
 
     def __init__(self, adapter: Adapter) -> None:
         self.handle = webgpu_setup.request_device(adapter)
@@ -61,7 +61,7 @@ class _Device:
         self._pipelines: dict[tuple[str, int], Any] = {}
 
     def pipeline(self, entry: str, bases: int) -> Any:
-        """The pipeline of an entry point; only `match_tile` depends on the bases of an anchor."""
+        """The pipeline of an entry point. Only `match_tile` depends on the length of an anchor, in bases."""
         key = entry, bases if entry == "match_tile" else 0
         if key not in self._pipelines:
             self._pipelines[key] = make_pipeline(self.handle, source(entry, bases), entry)
@@ -79,7 +79,7 @@ class WebgpuFinder:
     Parameters
     ----------
     number : int
-        Of the device.
+        Index of the device.
     index : Index
     longest : int
         Length of the longest pattern.
@@ -118,14 +118,14 @@ class WebgpuFinder:
                 try:
                     return self._find(samples)
                 finally:
-                    # What is being copied reads the samples.
+                    # Copies that still run read the samples, so they must end first.
                     self._shared.sender.give_up()
         except DeviceLost:
             _device.cache_clear()
             raise
 
     def _find(self, samples: Samples) -> tuple[Found, NDArray[np.int64]]:
-        """The matches and the totals; matching goes on while the qualities are on their way."""
+        """The matches and the totals. Matching overlaps the copy of the qualities."""
         sender = self._shared.sender
         words = self._slot.make_room("words", 4 * self._words_of(len(samples.letters)))
         sending = [sender.begin(samples.letters, words, packed=True)]
@@ -146,12 +146,12 @@ class WebgpuFinder:
             self._room = places + places // 4
 
     def _words_of(self, bases: int) -> int:
-        """Words of so many letters, and of a tile of N behind them."""
+        """Words for `bases` letters and a tile of N after them."""
         words = (-(-bases // TILE) + 1) * TILE // PER_WORD
         return -(-words // MARK_WORDS) * MARK_WORDS
 
     def _make_room_for(self, samples: Samples, sum_tiles: int) -> None:
-        """What a call needs beside the samples, but for what grows with the places."""
+        """Make room for what a call needs beside the samples, except buffers that grow with the number of places."""
         sizes = {
             "with_letters": self._words_of(len(samples.letters)) // 32,
             "qualities": 0,
@@ -165,7 +165,7 @@ class WebgpuFinder:
         self._slot.upload("offset", samples.offset.astype(np.uint32))
 
     def _matching(self, samples: Samples, sum_tiles: int) -> Any:
-        """Commands that list places; what they need but the letters is there."""
+        """Commands that list places. Everything that they need, except the letters, is uploaded here or before."""
         for name, size in (("list", 16), ("hits", FOUND_BYTES), ("counts", 0)):
             self._slot.make_room(name, max(COUNTS, size * self._room))
         words = self._words_of(len(samples.letters))
@@ -189,7 +189,7 @@ class WebgpuFinder:
         return encoder.finish()
 
     def _scoring(self, samples: Samples, sum_tiles: int) -> Any:
-        """Commands that compare the places that are listed, score them and copy what is found."""
+        """Commands that compare the listed places, score them, and copy the matches for the host."""
         encoder = self._device.create_command_encoder()
         compute = encoder.begin_compute_pass()
         if sum_tiles:
@@ -207,11 +207,11 @@ class WebgpuFinder:
         return encoder.finish()
 
     def _downloads(self, samples: Samples) -> dict[str, int]:
-        """Bytes of what is read, in its order."""
+        """Bytes of each buffer that the host reads, in their order."""
         return {"counts": COUNTS, "totals": 8 * len(samples), "hits": FOUND_BYTES * self._room}
 
     def _downloaded(self, samples: Samples) -> tuple[int, int, Found, NDArray[np.int64]]:
-        """Places listed, matches, room for matches, of which the first ones are there, and totals."""
+        """Number of places, number of matches, the matches that there was room for, and the totals."""
         staging, sizes = self._slot["staging"], self._downloads(samples)
         promise = staging.map_async("READ_NOSYNC", 0, sum(sizes.values()))
         self._shared.sender.map_sent()

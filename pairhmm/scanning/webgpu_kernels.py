@@ -1,4 +1,4 @@
-"""The scan's WebGPU kernels as text, and what they are bound to. No GPU library is needed here."""
+"""The text of the scan's WebGPU kernels, and the buffers that they are bound to. No GPU library is needed here."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FILES = {
     "total": "scan/verify.wgsl",
     "verify": "scan/verify.wgsl",
 }
-"""Entry points, and the files of shaders/ that have them."""
+"""Entry points, and the file of shaders/ that has each."""
 
 BINDINGS = {
     "mark": ("words", "with_letters"),
@@ -25,22 +25,22 @@ BINDINGS = {
     "total": ("qualities", "within", "before", *[None] * 5, "offset", "totals"),
     "verify": ("qualities", "within", "before", "words", "patterns", "counts", "list", "hits"),
 }
-"""Buffers of each entry point, from binding 1 on; None for one that it does not use."""
+"""Buffers of each entry point, from binding 1 on. None stands for a binding that it does not use."""
 
 TILE = 1024
-"""Positions of a workgroup of match_tile."""
+"""Positions that a workgroup of match_tile takes."""
 
 MARK_WORDS = 128
-"""Words of letters that a workgroup of mark takes: it makes one word of bits."""
+"""Words of letters that a workgroup of mark takes, to make one word of bits."""
 
 VERIFY_WIDTH = 64
-"""Invocations of a workgroup of verify, and of total, which has as many segments."""
+"""Invocations of a workgroup of verify and of total. In total, each takes one segment."""
 
 SUM_WIDTH, SUMMED = 256, 64
-"""Invocations of a workgroup of sum, and qualities of each."""
+"""Invocations of a workgroup of sum, and qualities that each adds up."""
 
 SUM_TILE = SUM_WIDTH * SUMMED
-"""Qualities of a workgroup of sum."""
+"""Qualities that a workgroup of sum adds up."""
 
 PARAMS = Record(
     "Params",
@@ -61,11 +61,11 @@ PARAMS = Record(
     Field("sum_tiles", "u32", "workgroups of `sum`"),
     Field("scored", "u32", "whether there are qualities"),
 )
-"""What a call is to do, for all kernels of the scan."""
+"""The uniform block of a call, for all kernels of the scan."""
 
 
 def source(entry: str, bases: int) -> str:
-    """WGSL of an entry point, for anchors of that many letters."""
+    """WGSL of an entry point, for anchors of `bases` letters."""
     sizes = {
         "BASES": bases,
         "TILE": TILE,

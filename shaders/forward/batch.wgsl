@@ -11,8 +11,8 @@
 // u32[pairs][2]: the bits of a positive f32 sum and its exponent of 2, or zeros; behind them work.kept.
 @group(0) @binding(3) var<storage, read_write> out: array<u32>;
 
-// The item of a workgroup. Dispatches have two dimensions, since the number of workgroups in one is limited: the last
-// workgroups may find no item left, at or behind work.end_item.
+// The item of a workgroup. Dispatches have two dimensions, because the number of workgroups in one is limited. So the
+// last workgroups may find no item left: theirs is work.end_item or more.
 fn item_of(workgroup: vec3<u32>, workgroups: vec3<u32>) -> u32 {
     return work.first_item + workgroup.y * workgroups.x + workgroup.x;
 }

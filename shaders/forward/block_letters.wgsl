@@ -1,12 +1,12 @@
-// A haplotype's letters as a lane of a strip takes them: RESCALE_STEPS at a time, eight or fewer.
+// A haplotype's letters as a lane of a strip takes them: a block of RESCALE_STEPS at a time, which is at most eight.
 //
-// Where none of a block lies in the haplotype, letters beside it are read: they may be any, since `cut` takes them out.
+// A block that lies outside the haplotype reads whatever letters are beside it. `cut` removes them.
 
 // needs host: RESCALE_STEPS, NO_LETTER
 // needs forward/batch.wgsl: batch, joined
 // gives: words_of, letters_of, cut
 
-// Where a letter is read. `column` is a number below 0 before the haplotype's begin.
+// Where a letter is read. `column` is negative before the haplotype's first letter.
 fn letter_at(first: u32, column: u32) -> u32 {
     return first + u32(max(bitcast<i32>(column), -i32(RESCALE_STEPS)));
 }
@@ -23,7 +23,7 @@ fn letters_of(words: vec3<u32>, first: u32, column: u32) -> vec2<u32> {
     return vec2<u32>(joined(words.x, words.y, shift), joined(words.y, words.z, shift));
 }
 
-// Letters of a block in which a haplotype begins or ends: NO_LETTER past its ends.
+// Letters of a block in which a haplotype begins or ends. Past its ends they are NO_LETTER.
 fn cut(letters: vec2<u32>, column: u32, columns: u32) -> vec2<u32> {
     var result = letters;
 //#for u RESCALE_STEPS

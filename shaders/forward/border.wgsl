@@ -1,8 +1,8 @@
-// Borders: the rows between two strips in memory, which a strip writes and the one below it reads.
+// Borders: the rows between two strips. A strip writes its border to memory, and the strip below reads it.
 //
-// A border has blocks of RESCALE_STEPS columns: S and I of each, and one exponent. Block b has the columns from (b - 1)
-// RESCALE_STEPS + 1 on, which are those that leave a segment in one block of steps. WebGPU's atomics order nothing but
-// themselves: so every word says itself whether it is there (PRESENT), and is written once.
+// A border consists of blocks of RESCALE_STEPS columns: S and I of each column, and one exponent. Block b begins with
+// column (b - 1) RESCALE_STEPS + 1. Its columns leave a segment in one block of steps. WebGPU's atomics do not order
+// other accesses to memory. So each word is written once, and its bit PRESENT says that it has been written.
 
 // needs host: RESCALE_STEPS
 // needs forward/batch.wgsl: work
@@ -10,11 +10,11 @@
 // gives: blocks_of, border_column, is_there, awaited, put_column, values_of, exponent_in
 
 const IN_VAIN = 0u;  // the word of `border`, before all borders, that says whether a strip has waited in vain
-// In all that are there: values are not negative, and exponents with this are not either.
+// Set in every word that has been written. Values are not negative, nor are exponents plus EXPONENT_OFFSET.
 const PRESENT = 0x80000000u;
 const EXPONENT_OFFSET = 1073741824;
 
-// Blocks of a border of a haplotype with so many columns.
+// Number of blocks in the border of a haplotype with `columns` columns.
 fn blocks_of(columns: u32) -> u32 {
     return (columns + 2u * RESCALE_STEPS - 2u) / RESCALE_STEPS;
 }
@@ -40,8 +40,8 @@ fn exponent_in(entry: vec3<u32>) -> i32 {
     return bitcast<i32>(entry.z & ~PRESENT) - EXPONENT_OFFSET;
 }
 
-// A column once it is there, or what is there of it in the end. A strip that has waited in vain lets none wait any
-// more. It looks by what could be a change: compilers may take loads alone out of a loop.
+// Wait for a column; if that is in vain, return what there is of it. After one strip has waited in vain, no other waits
+// any more. Polling uses an operation that could change the word: compilers may move a plain load out of the loop.
 fn awaited(at: u32, position: u32) -> vec3<u32> {
     var entry = border_column(at, position);
     for (var polls = work.polls; polls > 0u && !is_there(entry); polls--) {
@@ -56,7 +56,7 @@ fn awaited(at: u32, position: u32) -> vec3<u32> {
     return entry;
 }
 
-// Write S and I of a column; the one at position 0 brings the exponent of its block.
+// Write S and I of a column. The column at position 0 also writes the exponent of its block.
 fn put_column(at: u32, position: u32, values: vec2<f32>, exponent: i32) {
     let bits = bitcast<vec2<u32>>(values);
     atomicStore(&border[at + 2u * position], bits.x | PRESENT);

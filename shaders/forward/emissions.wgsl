@@ -1,8 +1,8 @@
-// Emissions relative to a row's best one, in workgroup memory: [letter][row][lane], so that there is no bank conflict,
-// whatever letters lanes read.
+// Emissions relative to a row's best one, in workgroup memory as [letter][row][lane]. So there is no bank conflict,
+// whatever letters the lanes read.
 //
-// A lane reads and writes its own column alone. Coefficients pass through the same memory on their way into registers:
-// a loop makes them, and loops cannot index registers.
+// A lane reads and writes only its own column. Coefficients pass through the same memory on their way into registers,
+// because they are made in a loop, and loops cannot index registers.
 
 // needs host: W, LETTERS, STORED_ROWS
 // gives: emissions

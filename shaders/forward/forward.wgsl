@@ -111,7 +111,7 @@ fn forward(
         let deletion = entry * start / f32(max(columns, 1u));
         var states = States();  // zeros
         states.s0 = work.start_match * start + deletion * work.start_deletion;
-        // Many columns may add the same to the sum: it is made of parts.
+        // Many columns may add nearly the same to the sum, so it is summed in parts.
         var sum = 0.0;
         var letters = first_letters(offset, lane);
         for (var t = 0u; t < longest; t += PART) {

@@ -21,9 +21,9 @@
 // needs forward/rows_*.wgsl: load_row, relative_emissions
 // gives: Lane, load_lane, load_emissions
 
-// What is known of a lane's rows besides.
+// Further properties of a lane's rows.
 struct Lane {
-    kept: vec2<i32>,  // sum of its rows' logarithms in two parts, which are integers: it is exact
+    kept: vec2<i32>,  // sum of its rows' logarithms in two parts; both are integers, so it is exact
     unfit: u32,       // UNFOLDED, or UNSCALED where lanes with exponents do not hold its rows. Only such lanes look at
                       // insertions: what others list is rescued by lanes of another shape
     fall: f32,        // -log2 of what is left of an insertion that goes through all of them
@@ -35,8 +35,8 @@ struct Lane {
 // the last of its rows: that leaves GAP_RANGE. Rows whose gaps are rarer are beyond the range of float32.
 const MOST_FALL = GAP_RANGE * f32(K) / f32(2u * K + 1u + ENTERING_COLUMNS);
 
-// A deletion leads from a lane's largest value to where a row above it could be by the next rescaling, which takes so
-// many extensions.
+// Most extensions of a deletion that leads from a lane's largest value to where a row above it could be by the next
+// rescaling.
 const MOST_DELETION_BITS = DELETION_RANGE / f32(RESCALE_STEPS + K + 2u);
 
 // Whether a lane's exponent holds the deletions of the row at `position`. Where there are none, columns are as far
@@ -85,7 +85,7 @@ fn load_lane(lane: u32, first: u32, count: u32, read_rows: u32) -> Lane {
     return result;
 }
 
-// Put emissions in the place of staged coefficients.
+// Replace the staged coefficients by emissions.
 fn load_emissions(lane: u32, first: u32, count: u32) {
     for (var k = 0u; k < K; k++) {
         let i = lane % G * K + k;

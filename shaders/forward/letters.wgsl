@@ -1,7 +1,7 @@
-// A haplotype's letters as the lanes of a read take them, PART columns at a time, each lane one step after the one
+// A haplotype's letters as the lanes of a read take them: PART columns at a time, each lane one step after the lane
 // above.
 //
-// The words of a part are read while the part before is computed.
+// The words of a part are read while the part before it is computed.
 
 // needs host: G, PART_WORDS
 // needs forward/batch.wgsl: batch, work, joined

@@ -7,13 +7,13 @@
 // its border what it needs LEAD steps later. That it does so before its first column, too, saves time: a strip that had
 // waited for its first columns would have to fetch the loop's instructions then.
 //
-// WebGPU does not promise that workgroups run side by side: so a strip that has waited in vain stops. What it has done
-// lies in memory, and the next dispatch goes on from there. A dispatch takes strip r up to step
+// WebGPU does not promise that workgroups run side by side. So a strip that has waited in vain stops. Its progress is
+// saved in memory, and the next dispatch continues from there. A dispatch takes strip r up to step
 //
 //   work.front - work.behind r.
 //
-// Where each strip stays far enough behind the one above, it finds in its border what earlier dispatches wrote, and
-// waits for nothing.
+// If each strip stays far enough behind the one above, it finds in its border what earlier dispatches wrote, and never
+// waits.
 //
 // Versions on an H200 through Vulkan, 100,000 x 100,000 bases, in milliseconds (docs/webgpu.md):
 //
@@ -84,8 +84,8 @@ fn end_of_dispatch(strip: Strip) -> u32 {
     return u32(clamp(i32(work.front) - i32(work.behind * strip.number), 0, i32(all_steps(strip))));
 }
 
-// How values that enter a lane in a block come from their exponent to the lane's. One factor may not be representable
-// for what enters a segment, which may be further off: there are two.
+// Factors that bring values that enter a lane in a block from their exponent to the lane's. The exponent of what enters
+// a segment may be far off, and one factor may not be representable: so there are two.
 struct Fit {
     first_keep: f32,   // of the first column,
     first_again: f32,
@@ -111,7 +111,7 @@ struct Taken {
     sum: f32,
 }
 
-// Take a block's columns. `start` is what the pair's begin adds to S of the first row.
+// Take a block's columns. `start` is what M[0,0] and D[0,0] add to S of the first row.
 fn take_block(
     states: ptr<function, States>,
     rows: Coefficients,
@@ -139,7 +139,7 @@ fn take_block(
     return taken;
 }
 
-// Tell the host that a strip is done, and of the last strip of a pair its sum.
+// Tell the host that a strip is done. The last strip of a pair also writes the pair's sum.
 fn finish(item: u32, strip: Strip, sum: Sum, lane: u32) {
     if lane == 0u {
         out[work.kept + RESULT_WORDS * item + RESULT_UNFIT] &= ~UNFINISHED;
@@ -178,7 +178,7 @@ fn forward_long(
     if t_begin >= t_end {
         return;
     }
-    // Of the border above: nothing is above the first strip, and what this dispatch has no need for may not be there.
+    // Blocks of the border above: none above the first strip. Blocks that this dispatch does not need may be missing.
     let known_blocks = select(0u, min(blocks_of(columns), max(t_end / RESCALE_STEPS, 2u) - 2u), strip.number > 0u);
     let segment = lane / SEGMENT;
     let l = lane % SEGMENT;
@@ -262,7 +262,7 @@ fn forward_long(
         if is_last {
             exponent_passed(segment, step, exponent);
         }
-        // What a rescaling reads, the next one writes on the other side of this.
+        // This barrier separates what a rescaling reads from what the next one writes.
         workgroupBarrier();
         let fit = fit_of(entering, exponent_by[max(lane, 1u) - 1u], exponent, is_first);
         let start = deletion * power_of_two(-exponent);

@@ -1,4 +1,4 @@
-// Numbers of 48 bits: a float32, and what rounding took from it. Exact to about 2^-45.
+// Numbers of 48 bits: a float32 and the remainder that rounding took from it. They are exact to about 2^-45.
 //
 // Shader compilers may reassociate floats: (a + b) - a becomes b, a product and a sum become one operation, and `fma`
 // may round twice. A value that must be rounded passes through an integer operation that they cannot predict.

@@ -4,7 +4,8 @@
 // needs host: W
 // gives: from_above
 
-// Two halves in turn: what one column left is read before the next but one is written, with one barrier a column.
+// Columns use two halves in turn. So one barrier a column is enough: a column is read before the next but one is
+// written.
 var<workgroup> passed: array<vec2<f32>, 2u * W>;
 
 fn from_above(values: vec2<f32>, lane: u32, column: u32) -> vec2<f32> {

@@ -67,7 +67,7 @@ fn exponent_passed(segment: u32, step: u32, exponent: i32) {
     passing_exponent[segment + 1u][block_of(step)] = exponent;
 }
 
-// Put the columns there that left a segment in that block, by its last lane.
+// Store the columns that left a segment in that block. The segment's last lane does this.
 fn pass_on(segment: u32, step: u32, leaving: Columns, columns: u32) {
 //#for u RESCALE_STEPS
     passing[segment + 1u][block_of(step)][$u] = leaving.at$u;
@@ -91,8 +91,8 @@ fn take(entry: vec3<u32>, block: u32, position: u32) {
     }
 }
 
-// Take again what an earlier dispatch took of the border above, of which so many blocks are known, and did not use up.
-// Returns whether all of it is there.
+// Take again those columns of the border above that an earlier dispatch took, but did not use up. `known_blocks` blocks
+// of the border are known. Returns whether all of the columns are there.
 fn take_lead(above_at: u32, known_blocks: u32, t_begin: u32, lane: u32) -> bool {
     if lane >= LEAD {
         return true;
@@ -109,7 +109,7 @@ fn take_lead(above_at: u32, known_blocks: u32, t_begin: u32, lane: u32) -> bool 
     return found;
 }
 
-// Give the border below what left the last segment in the block from `t` on, by the last lanes.
+// Write to the border below what left the last segment in the block from step `t` on. The last lanes do this.
 fn give(t: u32, below_at: u32, columns: u32, lane: u32) {
     let from_block = t / RESCALE_STEPS - (LEAD + (SEGMENTS - 1u) * SKEW) / RESCALE_STEPS;
     let block = from_block - FIRST_LEAVING;
@@ -121,7 +121,7 @@ fn give(t: u32, below_at: u32, columns: u32, lane: u32) {
     put_column(below_at + BLOCK_WORDS * block, position, passing[SEGMENTS][from_block % BLOCKS][position], exponent);
 }
 
-// Before a strip's first step nothing is between its segments.
+// Clear what is between segments, before a strip's first step.
 fn clear_passing(lane: u32) {
 //#for p PASSING_ENTRIES
     if lane + $pu * W < (SEGMENTS - 1u) * RING {
@@ -130,7 +130,7 @@ fn clear_passing(lane: u32) {
 //#end
 }
 
-// Keep what is between segments until the next dispatch.
+// Save what is between segments for the next dispatch.
 fn save_passing(at: u32, lane: u32) {
 //#for p PASSING_ENTRIES
     if lane + $pu * W < (SEGMENTS - 1u) * RING {

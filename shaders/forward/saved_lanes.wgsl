@@ -1,6 +1,6 @@
-// What a lane keeps of its strip in memory: its rows, which long_rows.wgsl made, and its states between two dispatches.
+// What a lane saves of its strip in memory: its rows, which long_rows.wgsl made, and its states between two dispatches.
 //
-// Entries have four rows each.
+// Each entry holds four rows.
 
 // needs host: W, QUADS, NO_LETTER, EMISSIONS, COEFFICIENTS, STATES, BELOW, SUM
 // needs forward/emissions.wgsl: emissions
@@ -77,7 +77,7 @@ fn save_states(at: u32, states: States, exponent: i32) {
     strips[at + BELOW * W] = vec4<u32>(bitcast<vec2<u32>>(states.below), bitcast<u32>(exponent), 0u);
 }
 
-// Keep a sum, and the step up to which the strip is done.
+// Save a sum, and the step up to which the strip is done.
 fn save_sum(at: u32, sum: Sum, t: u32) {
     strips[at + SUM * W] = vec4<u32>(bitcast<u32>(sum.value), bitcast<u32>(sum.exponent), t, 0u);
 }

@@ -1,6 +1,6 @@
 // The rescue of forward.wgsl: the pairs that it listed, in float32 with an exponent a lane (scaling.wgsl).
 //
-// Method. Reads of up to G * K rows share a workgroup; a read need not have here the shape that it had there.
+// Method. Reads of up to G * K rows share a workgroup; a read may have another shape than in forward.wgsl.
 // Workgroups take the pairs of a list in turn, and the device itself says how many workgroups there are (an indirect
 // dispatch). Columns past a haplotype's end emit nothing (NO_LETTER): their values could be far above all that count.
 //
@@ -80,7 +80,7 @@ fn forward_scaled(
                 rescale(&states, exponent - renewed);
                 exponent = renewed;
                 exponent_by[lane] = exponent;
-                // What a rescaling reads, the next one writes on the other side of this.
+                // This barrier separates what a rescaling reads from what the next one writes.
                 workgroupBarrier();
                 keep = select(power_of_two(exponent_by[max(lane, 1u) - 1u] - exponent), 0.0, is_first);
                 start = deletion * power_of_two(-exponent);
@@ -104,7 +104,7 @@ fn forward_scaled(
             out[2u * score] = bitcast<u32>(sum.value);
             out[2u * score + 1u] = bitcast<u32>(sum.exponent);
         }
-        // The next pairs' rows go where these were read from.
+        // The next pairs' rows overwrite those that were just read.
         workgroupBarrier();
     }
 }

@@ -7,9 +7,9 @@
 
 const INFINITY_BITS = 0x7f800000u;
 
-// Exponents of the lanes; before there are any, the bits of their falls: with an array more, 16 KiB would not do.
+// Exponents of the lanes. Before there are any, it holds the bits of their falls: another array would exceed 16 KiB.
 var<workgroup> exponent_by: array<i32, W>;
-// What exponents lanes bring to those below them, REACH entries of NO_EXPONENT before each segment's.
+// Exponents that lanes bring to those below them, with REACH entries of NO_EXPONENT before those of each segment.
 var<workgroup> brought_by: array<i32, W + W / SEGMENT * REACH>;
 
 const LEAST_EXPONENT = -126;  // of a float32 in its full precision
@@ -66,7 +66,7 @@ fn sum_falls(fall: f32, lane: u32) -> vec2<i32> {
     return vec2<i32>(i32(sum), i32(sum + fall));
 }
 
-// Before the first `fitting`, with a barrier between.
+// Must be called before the first `fitting`, with a barrier between them.
 fn begin_fitting(lane: u32) {
     for (var at = lane; at < W / SEGMENT * REACH; at += W) {
         brought_by[at / REACH * (SEGMENT + REACH) + at % REACH] = NO_EXPONENT;

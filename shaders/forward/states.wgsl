@@ -1,6 +1,6 @@
 // The states of a lane, the coefficients of its rows, and one column of the recurrence (lanes.wgsl has the formulas).
 //
-// All of it is in registers: each row has fields of its own, since compilers keep no array in registers.
+// All of it is in registers. Each row has fields of its own, because compilers do not keep arrays in registers.
 
 //#if VARYING
 //#else
@@ -21,7 +21,7 @@ struct Coefficients {
 //#end
 }
 
-// Those that `load_lane` staged, before `load_emissions` takes their place.
+// The coefficients that `load_lane` staged. Must be called before `load_emissions` overwrites them.
 fn staged_coefficients(lane: u32) -> Coefficients {
     var rows: Coefficients;
 //#for k K

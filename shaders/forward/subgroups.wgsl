@@ -1,10 +1,10 @@
 // How many lanes a subgroup has.
 //
-// Method. One workgroup of W: the least size that any lane sees, and 0 where lanes do not lie in their order.
+// Method. One workgroup of W lanes returns the least size that any lane sees, or 0 if lanes do not lie in their order.
 //
 // Versions: one; it runs once a device.
 //
-// Limits. A driver may give another kernel subgroups of another size: kernels that shuffle look, too
+// Limits. A driver may give another kernel subgroups of another size. So kernels that shuffle check it, too
 // (pass_shuffles.wgsl).
 
 // needs host: W

@@ -13,7 +13,7 @@ var<workgroup> kept_coarse: array<atomic<i32>, READS>;
 var<workgroup> kept_fine: array<atomic<i32>, READS>;
 var<workgroup> unfit: array<atomic<u32>, READS>;
 
-// Before lanes note what they know of a read. Zeros already by WGSL, but not on every driver.
+// Must be called before lanes note what they know of a read. WGSL promises zeros here, but not every driver gives them.
 fn begin_read(slot: u32) {
     atomicStore(&kept_coarse[slot], 0);
     atomicStore(&kept_fine[slot], 0);
@@ -33,7 +33,7 @@ fn put_kept(read: Read, slot: u32) {
     out[work.kept + 2u * read.index + 1u] = bitcast<u32>(atomicLoad(&kept_fine[slot]));
 }
 
-// A pair's sum, if float32 holds it and the read's rows; whether it does.
+// Write a pair's sum if float32 holds it and the read's rows. Returns whether it does.
 fn put_sum(score: u32, sum: f32, unfits: u32) -> bool {
     let bits = bitcast<u32>(sum);
     let held = (unfits & (UNFOLDED | UNORDERED)) == 0u && bits >= LEAST_SUM_BITS && bits <= MOST_SUM_BITS;

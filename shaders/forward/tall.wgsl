@@ -1,8 +1,8 @@
 // Batch forward in float32: reads of more rows than the lanes of a tile hold.
 //
-// Method. As in forward.wgsl, with one read a tile, whose rows are taken strip by strip: G lanes of K rows each. What
-// the last row of a strip hands down goes to the next strip through memory. It passes through workgroup memory PART
-// columns at a time.
+// Method. As in forward.wgsl, but a tile is one read, whose rows are taken strip by strip: G lanes of K rows each. What
+// the last row of a strip hands down reaches the next strip through memory. On its way it passes through workgroup
+// memory, PART columns at a time.
 //
 // Versions on an H200 through Vulkan, 1,024 x 1,024 bases, in GCUPS (docs/webgpu.md):
 //
@@ -30,11 +30,11 @@
 // S and I that enter a strip: work.between columns for each item, of which the last ones are only read ahead. A column
 // is written long after it was read, and so lies in the same place.
 @group(0) @binding(5) var<storage, read_write> between: array<vec2<f32>>;
-// Of the columns of a part: what enters the first lane, and what leaves the last one.
+// The columns of a part: what enters the first lane, and what leaves the last one.
 var<workgroup> entering_part: array<vec2<f32>, PART>;
 var<workgroup> leaving_part: array<vec2<f32>, PART>;
 
-// Put the columns that left the last lane in the part before step t where the next strip finds them.
+// Store the columns that left the last lane in the part before step t, for the next strip.
 fn hand_on(between_at: u32, t: u32, lane: u32) {
     let step = t + lane;
     if lane < PART && step >= PART + G - 1u {
@@ -75,7 +75,7 @@ fn forward_tall(
         let columns = batch[work.haplotype_offset + first_haplotype + round + 1u] - offset;
         let steps = columns + G - 1u;
         let deletion = entry * START_VALUE / f32(max(columns, 1u));
-        // The haplotype before is done with.
+        // The haplotype before this one is done.
         storageBarrier();
         workgroupBarrier();
         for (var column = lane; column < columns; column += G) {
@@ -83,7 +83,7 @@ fn forward_tall(
         }
         var sum = 0.0;
         for (var row = 0u; row < read.rows; row += G * K) {
-            // What the strip before has left is there, and its emissions are done with.
+            // The strip before this one has written what it hands down, and its emissions are no longer needed.
             storageBarrier();
             workgroupBarrier();
             let loaded = load_lane(lane, read.first + row, read.rows - row, read.rows);

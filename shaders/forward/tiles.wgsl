@@ -5,7 +5,7 @@
 
 const READS = W / G;
 
-// The largest of the numbers that the reads of a tile bring, for all of them: loops over it are uniform.
+// The largest of the numbers that the reads of a tile bring. All lanes get it, so loops up to it are uniform.
 var<workgroup> of_slot: array<u32, READS>;
 var<workgroup> largest: u32;
 

@@ -1,7 +1,7 @@
 // The published brute force, which scan/match.wgsl is measured beside (`pairhmm bench scan`).
 //
-// Method. A workgroup a (segment, pattern), in rows of a pattern each: its lanes lay the pattern at every position. The
-// best match is the one with the largest sum of qualities, of those the leftmost.
+// Method. Each workgroup takes a (segment, pattern), in rows of a pattern each. Its lanes compare the pattern at every
+// position. The best match is the leftmost of those with the largest sum of qualities.
 //
 // Versions on an H200 through Vulkan, the reference workload, in seconds (docs/scan.md):
 //

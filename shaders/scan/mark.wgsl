@@ -1,10 +1,10 @@
-// Before match.wgsl: letters behind the last become N, and each 32 letters of which one is not N get a bit.
+// Runs before match.wgsl. It writes N after the last letter, and a bit for each 32 letters: whether any is not N.
 //
 // Method. Letters arrive as words. A workgroup takes MARK_WORDS of them and makes a word of bits.
 //
 // Versions: one; it reads the letters once, and has no figures of its own.
 //
-// Limits. Runs of N are told in steps of 32 letters.
+// Limits. Runs of N are recognised in steps of 32 letters.
 
 // needs host: MARK_WORDS
 // needs scan/shared.wgsl: params, index_of

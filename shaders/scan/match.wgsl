@@ -12,7 +12,7 @@
 //   + flattened arrays                           1.834
 //   + anchors (this)                             0.0107, of which all kernels take 0.0022
 //
-// Limits. Ns cost time: each makes more of what is looked up have to be looked at. Patterns without anchors (short, or
+// Limits. Ns cost time: with each N, more of what is looked up has to be examined. Patterns without anchors (short, or
 // full of ambiguous letters) cost 16 letters at every position.
 
 // needs host: BASES, TILE
@@ -35,7 +35,7 @@ const PROMISING = 16u;  // words that are compared before a place gets on the li
 
 var<workgroup> tile_letters: array<u32, TILE_WORDS>;
 var<workgroup> digits: array<u32, TILE_WORDS>;
-var<workgroup> begins: array<u32, TILE>;  // of each position's anchors among all that the tile lists,
+var<workgroup> begins: array<u32, TILE>;  // where each position's anchors begin among all that the tile lists,
 var<workgroup> firsts: array<u32, TILE>;  // and in the index
 var<workgroup> sums: array<u32, W>;
 var<workgroup> telling: atomic<u32>;
@@ -143,7 +143,7 @@ fn examine(handle: u32, position: u32, behind: u32) {
     }
 }
 
-// The number of the BASES letters at a place of the tile.
+// The base-5 number of the BASES letters at a position of the tile.
 fn code_at(at: u32) -> u32 {
     let word = at / 8u;
     let low = joined(digits[word], digits[word + 1u], at);

@@ -1,4 +1,4 @@
-// What the kernels of the scan share: what a call is to do, and letters as sets of bases.
+// What the kernels of the scan share: the parameters of a call, and letters as sets of bases.
 //
 // A letter has one bit a base; a word has eight letters, the first one lowest. Two letters match where their sets
 // intersect. Positions are those of all segments end to end, 0-based half-open.
@@ -20,18 +20,18 @@ fn any_base(letters: u32) -> u32 {
     return letters & (letters >> 1u) & (letters >> 2u) & (letters >> 3u) & ONES;
 }
 
-// Mismatches and informative columns of eight.
+// Mismatches and informative columns among eight columns.
 fn columns_of(letters: u32, others: u32) -> vec2u {
     return 8u - vec2u(countOneBits(some(letters & others)), countOneBits(any_base(letters) | any_base(others)));
 }
 
-// Eight letters from the one at `position` of two words on.
+// Eight letters of two words, from the letter at `position` on.
 fn joined(low: u32, high: u32, position: u32) -> u32 {
     let shift = position % 8u * 4u;
     return (low >> shift) | ((high << (31u - shift)) << 1u);
 }
 
-// Dispatches have rows, since one dimension may have 65,535 workgroups.
+// Dispatches have rows of workgroups, because one dimension may have only 65,535.
 fn index_of(workgroup: vec3u, workgroups: vec3u) -> u32 {
     return workgroup.x + workgroup.y * workgroups.x;
 }

@@ -1,4 +1,4 @@
-// Prefix sums of the qualities: what lies under a match is then a difference.
+// Prefix sums of the qualities. The sum under a match is the difference of two of them.
 //
 // Method. An exclusive prefix sum at every SUMMED-th base: within tiles of SUM_WIDTH of these by a tree, in `sum`; of
 // the tiles in `carry`, which is one workgroup. Sums of tiles are two words: low, high.

@@ -1,11 +1,11 @@
-// The places on the list compared whole, and the sums of each segment's qualities.
+// Compares the places on the list in full, and sums each segment's qualities.
 //
-// Method. `verify`: a workgroup a place; its lanes share the columns. What is left is a hit, with its score. `total`: a
-// lane a segment.
+// Method. In `verify`, each workgroup takes a place, and its lanes share the columns. Places that match are written as
+// hits, with their scores. In `total`, each lane takes a segment.
 //
 // Versions: one; few places are left, and it has no figures of its own.
 //
-// Limits. A place that several anchors found is a hit as often; the host counts it once.
+// Limits. A place that several anchors found becomes several hits; the host counts them once.
 
 // needs host: VERIFY_WIDTH, SUMMED, SUM_TILE
 // needs scan/shared.wgsl: params, columns_of, joined, index_of

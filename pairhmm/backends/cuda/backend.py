@@ -28,26 +28,26 @@ from pairhmm.models.batch import FLOAT64, SCALED_FLOAT32, UNSCORED, PairBatch, S
 __all__ = ["CudaBackend", "make", "status"]
 
 LONGEST_TILE = 2048
-"""Bases of the longest read that a tile holds. Longer reads are for `cuda/forward/long.cu`. Up to here, float32 without
-exponents is exact to a relative 1e-6."""
+"""Bases of the longest read in a tile. Up to this length, float32 without exponents is exact to a relative 1e-6.
+`cuda/forward/long.cu` scores longer reads."""
 
 RESIDENT_WARPS = 2048
-"""Warps that are launched of a kernel whose blocks take their work themselves: enough to fill any device."""
+"""Most warps of a kernel whose warps take their work from a list: enough to fill any device."""
 
 KEPT_AT = 8
-"""Byte offset of what the strips of each pair pass on to each other, behind the number of the next item."""
+"""Byte offset of what the strips of each pair pass on to each other. Before it is the number of the next work item."""
 
 BORDER_SHARE = 4
-"""The borders of long pairs may take one part in this many of a call's memory."""
+"""Divisor of a call's memory: the borders of long pairs may take 1 / BORDER_SHARE of it."""
 
 SCORE_COPIERS = 4
-"""Threads that copy a call's scores out of the memory that the device writes."""
+"""CPU threads that copy a call's scores out of the memory that the device writes to."""
 
 SCORE_BYTES, SCORED_BYTES = 8, 9
-"""A score (float64); a score and the code of its precision (uint8), which stand in two arrays."""
+"""Bytes of a score (float64), and of a score with the code of its precision (uint8). The two are separate arrays."""
 
 LISTED_BYTES, COUNT_BYTES = 8, 4
-"""An entry of a list of pairs to rescue (read and haplotype, uint32), and the number of its entries."""
+"""Bytes of an entry of a list of pairs to rescue (read and haplotype, uint32 each), and of the list's length."""
 
 
 class CudaBackend(Backend):
@@ -56,9 +56,9 @@ class CudaBackend(Backend):
     Parameters
     ----------
     device : int
-        Its index.
+        Index of the device.
     memory : int or None
-        Bytes of it that all calls together may use; what is free without it.
+        Bytes of its memory that all calls together may use; None for all that is free.
     """
 
     name = "cuda"
@@ -78,7 +78,7 @@ class CudaBackend(Backend):
         self._kernels: dict[tuple[str, float | None], dict[tuple[Shape, bool], tuple[Any, int]]] = {}
         self._long_kernels: dict[tuple[str, float | None, str], Any] = {}
         self._preparing = threading.Lock()
-        # The last one back is the first one out: its buffers have grown already.
+        # The slot returned last is taken first, because its buffers have already grown.
         self._slots: queue.LifoQueue[ForwardSlot] = queue.LifoQueue()
         with self._device:
             self._tables = cupy.asarray(cuda_kernels.tables().view(np.uint8))
@@ -87,11 +87,11 @@ class CudaBackend(Backend):
 
     def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
         with self._slot() as slot:
-            # One call at a time: two that prepare at once would only take turns in the interpreter.
+            # One call prepares at a time: two at once would only take turns in the interpreter.
             with self._preparing:
                 packed = self._upload(slot, batch, skip_read)
                 self._launch(slot, packed, batch)
-            # While the device computes, so that the pages that the scores are copied to are there by then.
+            # Allocated while the device computes, so that the memory pages exist when the scores arrive.
             scores = Scores.none(packed.pairs)
             out = slot.scores(SCORED_BYTES * packed.pairs)
             log10, precision = np.split(out, [SCORE_BYTES * packed.pairs])
@@ -145,11 +145,11 @@ class CudaBackend(Backend):
         return packed
 
     def _launch(self, slot: ForwardSlot, packed: Packed, batch: PairBatch) -> None:
-        """Start the kernels of all tiers at once, then those that rescue what they list."""
+        """Start the kernels of all tiers side by side, then those that rescue the pairs that they list."""
         model, extension = cuda_kernels.model_of(batch)
         tiers, base = packed.tiers, slot.base
         items = base + packed.items
-        rescued = [0] * len(RESCUERS)  # pairs that may need each
+        rescued = [0] * len(RESCUERS)  # most pairs that may need each rescuer
         rescuers = [None if tier.shape.tall else rescuer_of(tier.shape) for tier in tiers]
         for tier, rescuer in zip(tiers, rescuers, strict=True):
             if rescuer is not None:
@@ -185,7 +185,7 @@ class CudaBackend(Backend):
             kernel((blocks,), (WARP,), places, shared_mem=shared_bytes)
 
     def _border_parts(self, batch: PairBatch, haplotypes: NDArray[np.int64], real: str) -> Iterator[slice]:
-        """Runs of pairs whose borders fit into their part of the device's memory."""
+        """Runs of pairs whose borders fit into their share of the device's memory."""
         with translated(self.label):
             free = self._device.mem_info[0] if self._memory is None else self._memory
         most = max(1, free // self.concurrency // BORDER_SHARE // cuda_kernels.border_bytes(real))
@@ -219,7 +219,7 @@ class CudaBackend(Backend):
     def _compiled(
         self, model: str, extension: float | None, wanted: Sequence[tuple[Shape, bool]]
     ) -> dict[tuple[Shape, bool], tuple[Any, int]]:
-        """Kernels by shape and whether scaled, with the shared memory of a block; new ones are compiled all at once."""
+        """Kernels and their shared memory, by shape and whether scaled. New kernels are compiled in parallel."""
         kernels = self._kernels.setdefault((model, extension), {})
         new = [
             KernelVariant(shape, model, extension, scaled) for shape, scaled in wanted if (shape, scaled) not in kernels

@@ -1,4 +1,4 @@
-"""The kernels of `cuda/forward/` as text, for a shape and a model. No GPU and no CUDA library is needed here."""
+"""Assembles the text of the kernels of `cuda/forward/` for a shape and a model. No GPU or CUDA library is needed."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ QUALITIES, ROWS, PROFILES = "QUALITIES", "ROWS", "PROFILES"
 of the three macros is defined selects the code in `cuda/forward/rows.cuh`."""
 
 TASK_BYTES = 32
-"""Size of `Task` in `cuda/forward/fast.cu`, one for each read of a tile."""
+"""Bytes of a `Task` of `cuda/forward/fast.cu`. Each read of a tile has one."""
 
 LONG_ROWS = 10
-"""Rows of a lane in `cuda/forward/long.cu`: at least the steps between the choice of an exponent and the next."""
+"""Rows of a lane in `cuda/forward/long.cu`. There must be at least as many as steps between two rescalings."""
 
 LONG_COLUMNS = 8
-"""Columns that enter a strip at once there: as many as lie between two choices of an exponent."""
+"""Columns that enter a strip together in `cuda/forward/long.cu`: as many as steps between two rescalings."""
 
 KEPT_BYTES = 16
-"""What the strips of a pair pass on to each other there: a double in two signed words."""
+"""Bytes that each strip of a pair passes on to the next in `cuda/forward/long.cu`: a double, as two signed words."""
 
 REALS: dict[str, type[np.floating[Any]]] = {"float": np.float32, "double": np.float64}
-"""What rows may be computed in, by the name in CUDA."""
+"""Types that rows may be computed in, by their names in CUDA."""
 
 RANGES: dict[str, dict[str, Constant]] = {
     "float": {
@@ -52,7 +52,7 @@ RANGES: dict[str, dict[str, Constant]] = {
         "LEAST_DELETION": scaling.LEAST_DELETION_64,
     },
 }
-"""The range of values that share an exponent, by the same names."""
+"""Limits of the values that share an exponent, by the type that rows are computed in (`REALS`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +65,10 @@ class KernelVariant:
     model : str
         `QUALITIES`, `ROWS` or `PROFILES`.
     extension : float or None
-        Probability that a deletion is extended, where it is one number for the batch: an instruction that holds it
-        reads a register less. The scores are the same bits either way.
+        Probability that a deletion is extended, if it is one number for the batch. It is then part of an instruction,
+        which reads a register less. The scores are the same bits either way.
     scaled : bool
-        `cuda/forward/scaled.cu` instead of `fast.cu`.
+        Whether the kernel is `cuda/forward/scaled.cu`; otherwise it is `fast.cu`.
     """
 
     shape: Shape
@@ -78,7 +78,7 @@ class KernelVariant:
 
     @property
     def name(self) -> str:
-        """Of the kernel in its source."""
+        """Name of the kernel in its source."""
         return "forward_scaled" if self.scaled else "forward_fast"
 
 
@@ -93,13 +93,13 @@ TABLES = np.dtype(
         ("error", "<f8", (PHREDS,)),
     ]
 )
-"""GATK's Phred tables; `Tables` in `cuda/forward/rows.cuh` says what each is."""
+"""Layout of GATK's Phred tables. `Tables` in `cuda/forward/rows.cuh` says what each of them is."""
 
 STRUCTS = {"Header": HEADER, "Tables": TABLES}
 
 
 def tables() -> NDArray[np.void]:
-    """`TABLES` of GATK's model; the formulas are those of `pairhmm.models.gatk.rows`."""
+    """The Phred tables of GATK's model (`TABLES`), by the formulas of `pairhmm.models.gatk.rows`."""
     table = np.zeros(1, dtype=TABLES)
     error = ERROR[:PHREDS]
     right, wrong = 1 - error, error / 3
@@ -145,7 +145,7 @@ def forward_source(variant: KernelVariant) -> str:
 
 
 def long_source(model: str, extension: float | None, real: str) -> str:
-    """Text of `cuda/forward/long.cu`; `real` is "float" or "double", the rest as in `KernelVariant`."""
+    """Text of `cuda/forward/long.cu`. `real` is "float" or "double"; the others are as in `KernelVariant`."""
     constants: dict[str, Constant] = {
         "G": WARP,
         "K": LONG_ROWS,
@@ -159,7 +159,7 @@ def long_source(model: str, extension: float | None, real: str) -> str:
 
 
 def forward_shared_bytes(variant: KernelVariant) -> int:
-    """Dynamic shared memory of a block of fast.cu (emissions, and a `Task` a read) or of scaled.cu (emissions)."""
+    """Bytes of dynamic shared memory of a block: emissions, and in fast.cu also a `Task` for each read."""
     shape = variant.shape
     if variant.scaled:
         return _emission_bytes(shape.rows, LETTERS_SCALED, "float")
@@ -167,18 +167,18 @@ def forward_shared_bytes(variant: KernelVariant) -> int:
 
 
 def long_shared_bytes(real: str) -> int:
-    """Dynamic shared memory of a block of long.cu: emissions, and S and I that enter and leave with some columns."""
+    """Bytes of dynamic shared memory of a block of long.cu: emissions, and S and I of columns that enter and leave."""
     passed = WARP + 2 * LONG_COLUMNS
     return _emission_bytes(LONG_ROWS, LETTERS_SCALED, real) + passed * 2 * _size(real)
 
 
 def border_bytes(real: str) -> int:
-    """A column between two strips of long.cu: S, I and an exponent, each four bytes of which are signed by four."""
+    """Bytes of a column between two strips of long.cu: S, I and an exponent. Every 4 bytes carry 4 of signature."""
     return 8 * (2 * _size(real) // 4 + 1)
 
 
 def between_bytes(widest: int) -> int:
-    """What a work item of tall reads keeps between two strips in fast.cu: S and I (float32) of each column."""
+    """Bytes that a work item of tall reads keeps between two strips in fast.cu: S and I (float32) of each column."""
     return 8 * (widest + 2 * WARP)
 
 

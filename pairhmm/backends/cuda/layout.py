@@ -1,7 +1,7 @@
-"""A batch as the CUDA kernels read it: one buffer, with a header that says where its arrays lie.
+"""Packs a batch for the CUDA kernels into one buffer, with a header that says where its arrays lie.
 
-The arrays are laid end to end behind the header. `HEADER` is `Header` of `cuda/forward/rows.cuh`; the kernels do not
-compile where the two differ.
+The arrays follow the header, end to end. `HEADER` is `Header` of `cuda/forward/rows.cuh`; the kernels do not compile
+if the two differ.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from pairhmm.models.batch import ROW_SIZE, PairBatch, Qualities
 __all__ = ["HEADER", "WARP", "Packed", "PackedPairs", "pack", "pack_pairs", "reads_of", "shapes"]
 
 WARP = 32
-"""Lanes of a warp, which is a tile, and a block of the forward's kernels."""
+"""Lanes of a warp. A block of the forward kernels is one warp, which scores one tile."""
 
 BASES, TRANSITIONS = LETTERS - 1, ROW_SIZE - LETTERS
-"""Letters but for N; and transitions of a row."""
+"""Number of letters other than N, and of transitions of a row."""
 
 HEADER = np.dtype(
     [
@@ -65,16 +65,17 @@ ROWS = {
     16: range(11, 21),
     32: range(11, 21),
 }
-"""Rows a lane may own, by the lanes of a read: enough to pay for a step's fixed cost, few enough for the registers."""
+"""Rows that a lane may own, by the lanes of a read: enough to make a step's fixed cost worthwhile, few enough for the
+registers."""
 
 STEP_COST = 4.5
-"""What a step costs whatever the rows of a lane, in rows (measured; docs/cuda.md)."""
+"""Cost of a step that does not depend on the rows of a lane, in rows (measured; docs/cuda.md)."""
 
 STRIP_COST = 2.0
-"""What it costs more where a row is handed from one strip to the next."""
+"""Cost that each step of a strip adds for handing a row to the next strip, in rows."""
 
 ITEM_SIZES = (1000, 250, 1500)
-"""`Shapes.item_sizes`: tiers run side by side, and one fills what the others leave."""
+"""`Shapes.item_sizes`. A tier needs few items, because tiers run side by side and fill what the others leave idle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ class Packed:
     Attributes
     ----------
     tiers : sequence of Tier
-        The one with most work items first.
+        Sorted by work items, most first.
     items : int
         Byte offset of the work items of all tiers.
     widest : int
@@ -105,7 +106,10 @@ def reads_of(shape: Shape) -> int:
 
 @lru_cache(maxsize=1)
 def shapes(longest: int) -> Shapes:
-    """All shapes of the CUDA kernels, for reads up to `longest`. Their tiers run side by side: none is given up."""
+    """All shapes of the CUDA kernels, for reads up to `longest`.
+
+    Each shape is its own family, so the reads of a small tier stay in it: tiers run side by side and cost nothing.
+    """
     return table_of_shapes(ROWS, longest, WARP, (STEP_COST, STRIP_COST), lambda shape: shape, 0, ITEM_SIZES)
 
 
@@ -116,9 +120,9 @@ def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: 
     ----------
     batch : PairBatch
     skip_read : bool[reads]
-        Reads that are in no tile; all that are longer than `longest` must be among them.
+        Reads to leave out of the tiles. All reads longer than `longest` must be among them.
     longest : int
-        Most bases of a read that a tile holds.
+        Bases of the longest read in a tile.
     staging : Staging
     beside : Executor
         Makes the tiles while the arrays are copied.
@@ -132,14 +136,14 @@ def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: 
 
 @dataclass(frozen=True, slots=True)
 class PackedPairs:
-    """The buffer of single pairs, and where its arrays for `cuda/forward/long.cu` lie in it.
+    """Single pairs in a buffer: where the arrays for `cuda/forward/long.cu` lie.
 
     Attributes
     ----------
     items : int
         Strips of all pairs.
     columns : int
-        Length of the borders of all pairs.
+        Columns of the borders of all pairs.
     item_pair, pair_item, pair_read, pair_haplotype, pair_column : int
         Byte offsets into the buffer.
     """
@@ -160,7 +164,7 @@ def pack_pairs(
     strip_rows: int,
     staging: Staging,
 ) -> PackedPairs:
-    """Write `batch` and pairs of its reads and haplotypes (int64[pairs] each), cut into strips, and send it."""
+    """Write `batch` and pairs of its reads and haplotypes (int64[pairs] each), cut into strips, and send them."""
     plan, _ = _plan(batch)
     strips = -(-np.diff(batch.read_offset)[reads] // strip_rows)
     columns = np.where(strips > 1, np.diff(batch.haplotype_offset)[haplotypes], 0)  # one strip has no border
@@ -175,7 +179,7 @@ def pack_pairs(
 
 
 def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void]]:
-    """The arrays of a batch behind their header, which more may be added to."""
+    """The plan of a batch's header and arrays, to which more may be added, and the header."""
     plan = Plan()
     header = np.zeros(1, dtype=HEADER)
     header["start_match"], header["start_deletion"] = batch.start.match, batch.start.deletion
@@ -190,7 +194,7 @@ def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void]]:
         arrays = [getattr(batch.qualities, name) for name in Qualities.__dataclass_fields__]
         for k, name in enumerate(Qualities.__dataclass_fields__):
             if name in batch.constant_qualities:
-                # The array is one number all over: one byte crosses the bus.
+                # The array holds one number throughout, so a single byte is sent.
                 arrays[k], header["steps"][0, k] = arrays[k][:1], 0
     elif batch.profiles is not None:
         arrays = [batch.profiles.probabilities]

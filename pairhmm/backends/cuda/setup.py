@@ -1,4 +1,4 @@
-"""What CUDA lacks on this machine, and what CuPy's errors mean to the engine. Importing this module imports no CuPy."""
+"""Finds CUDA GPUs, says what is missing, and translates CuPy's errors. Importing this module imports no CuPy."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
 """The driver's own library."""
 
 LEAST_COMPUTE = (7, 5)
-"""Compute capability of the oldest GPUs that work: CUDA 13 compiles for none before them."""
+"""Compute capability of the oldest GPUs that work. CUDA 13 does not compile for older ones."""
 
 LEAST_CUDA = 12
-"""Oldest CUDA version, of the driver and of CuPy, that works."""
+"""Oldest major version of CUDA that works, for the driver and for CuPy."""
 
 NVRTC_PACKAGES = {"cuda12": "nvidia-cuda-nvrtc-cu12", "cuda13": "nvidia-cuda-nvrtc"}
-"""By extra of pyproject.toml, the package that brings the compiler."""
+"""The package that brings the compiler, by the extra of pyproject.toml."""
 
 HEADER_PACKAGES = {"cuda12": "nvidia-cuda-runtime-cu12", "cuda13": "nvidia-cuda-runtime"}
-"""By extra of pyproject.toml, the package that brings CUDA's headers."""
+"""The package that brings CUDA's headers, by the extra of pyproject.toml."""
 
 NO_DEVICE = 100
-"""What cuInit returns where there is no GPU."""
+"""The error that cuInit returns if there is no GPU."""
 
 INIT_CURES = {
     NO_DEVICE: "see what nvidia-smi lists, and whether CUDA_VISIBLE_DEVICES hides it",
@@ -40,14 +40,15 @@ INIT_CURES = {
     802: "start nvidia-fabricmanager, and wait until it is ready",
     803: "the driver was updated while it was in use: restart the machine, or the container",
 }
-"""What helps where cuInit fails, by its error."""
+"""What to do if cuInit fails, by its error."""
 
 OUT_OF_MEMORY = 2
-"""CUDA's error."""
+"""CUDA's error for memory that cannot be allocated."""
 
 LOST = frozenset({46, 214, 220, 226, 700, 702, 709, 710, *range(714, 720), 721, 802, 810, 911, 999})
-"""CUDA's errors after which this process cannot use the device any more: those of which cudaError's documentation says
-so; a device that is unavailable (46, 802), faulty (214, 220) or without its context (709); an unknown error (999)."""
+"""CUDA's errors after which this process cannot use the device any more. They are those for which the documentation of
+cudaError says so; a device that is unavailable (46, 802), faulty (214, 220) or without its context (709); and the
+unknown error (999)."""
 
 COMPILER_ERROR = re.compile(
     r"^(?P<file>[^\n]+)\((?P<line>\d+)\): (?:catastrophic )?error(?: #\S+)?: (?P<text>.+)$", re.M
@@ -56,7 +57,7 @@ COMPILER_ERROR = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """What the driver says of a GPU: its name, its compute capability (9, 0) and its bytes."""
+    """A GPU as the driver describes it: its name, its compute capability, as (9, 0), and its memory in bytes."""
 
     name: str
     compute: tuple[int, int]
@@ -68,22 +69,22 @@ class Gpu:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """A driver, a CuPy and a compiler that fit each other, and the GPUs, which need not all fit them.
+    """A driver, a CuPy and a compiler that work together, and the GPUs. Some of the GPUs may not work with them.
 
     Attributes
     ----------
     driver : int
         CUDA version of the driver: 13020 is 13.2.
     gpus : list of Gpu
-        In CUDA's order.
+        All GPUs, in CUDA's order.
     cupy : str
-        Its version.
+        Version of CuPy.
     extra : str
         The extra of pyproject.toml that this CuPy belongs to.
     nvrtc : (int, int)
         Version of the compiler.
     known : frozenset of int
-        Architectures that it compiles for: 90 is compute 9.0.
+        Architectures that the compiler knows: 90 is compute 9.0.
     """
 
     driver: int
@@ -94,7 +95,7 @@ class Setup:
     known: frozenset[int]
 
     def lack(self, gpu: Gpu) -> BackendUnavailable | None:
-        """Why the kernels do not run on a GPU, if they do not."""
+        """Why the kernels do not run on a GPU; None if they do."""
         known = gpu.compute[0] * 10 + gpu.compute[1] in self.known
         return _age_lack(gpu) or (None if known else self._compiler_lack(gpu))
 
@@ -143,14 +144,14 @@ def translated(label: str) -> AbstractContextManager[None]:
 
 
 def translate(error: Exception, label: str) -> PairhmmError | None:
-    """An error of CuPy as the engine knows it; None where the engine has no error for it.
+    """An error of CuPy as the engine knows it; None if the engine has no error for it.
 
     Parameters
     ----------
     error : Exception
-        CuPy's are known by their names, so that it need not be imported here.
+        CuPy's errors are recognised by their class names, so that CuPy need not be imported here.
     label : str
-        The device's.
+        The device's label, for the message.
     """
     kind, text = type(error).__name__, _one_line(error)
     code = getattr(error, "status", None) if kind in ("CUDARuntimeError", "CUDADriverError") else None
@@ -166,18 +167,18 @@ def translate(error: Exception, label: str) -> PairhmmError | None:
 
 
 def keep_loaded(kernel: Any) -> None:
-    """Never unload a kernel of CuPy: at the exit of a process that lost its device, each would print a traceback."""
+    """Never unload a kernel of CuPy. When a process that lost its device exits, each unload would print a traceback."""
     module = getattr(getattr(kernel, "kernel", None), "module", None)
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(module))
 
 
 def survey() -> Setup:
-    """What CUDA has here, from the ground up: driver, GPUs, CuPy, compiler.
+    """Check CUDA on this machine from the ground up: driver, GPUs, CuPy, compiler.
 
     Raises
     ------
     BackendUnavailable
-        With the first thing that is missing.
+        Names the first thing that is missing.
     """
     driver, gpus = _ask_driver()
     old = [lack for lack in map(_age_lack, gpus) if lack]
@@ -193,7 +194,7 @@ def survey() -> Setup:
 
 
 def _ask_driver() -> tuple[int, list[Gpu]]:
-    """The driver's CUDA version, and its GPUs. Without CuPy: this takes no time where there is no driver."""
+    """The driver's CUDA version, and its GPUs. CuPy is not used, so this takes no time if there is no driver."""
     try:
         library = ctypes.CDLL(LIBRARY)
     except OSError:
@@ -243,7 +244,7 @@ def _ask_cupy(driver: int, gpus: list[Gpu]) -> Setup:
     except Exception as error:
         if isinstance(error, ModuleNotFoundError) and error.name == "cupy":
             raise _missing("CuPy is not installed", f"pip install 'pairhmm[{fitting}]'") from None
-        # CuPy wraps what it met in a page of advice.
+        # CuPy wraps the error in a page of advice.
         text = _one_line(error.__cause__ or error)
         raise _missing(f"CuPy does not import ({text})", f"reinstall it: {_replacement(fitting)}") from error
     major = version // 1000
@@ -272,12 +273,12 @@ def _has_headers() -> bool:
     try:
         pathfinder: Any = import_module("cuda.pathfinder")
     except ImportError:
-        return True  # a CuPy before 14, which looks elsewhere
+        return True  # CuPy before version 14, which looks elsewhere
     return pathfinder.find_nvidia_header_directory("cudart") is not None
 
 
 def _replacement(extra: str) -> str:
-    """Packages of CuPy share their files: one must go before another comes."""
+    """Commands that replace CuPy. Its packages share files, so one must be uninstalled before another is installed."""
     return f"pip uninstall cupy-cuda12x cupy-cuda13x, then pip install 'pairhmm[{extra}]'"
 
 

@@ -1,4 +1,4 @@
-"""What one call at a time owns on a CUDA device: a stream, and buffers on both sides that grow as they must."""
+"""What a call owns on a CUDA device: a stream, and buffers on host and device that grow as needed."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from numpy.typing import NDArray
 from pairhmm.errors import OutOfDeviceMemory
 
 SIDE_STREAMS = 8
-"""Kernels of a call that may run at once: each shape of tile is a kernel, and few tiles do not fill a device."""
+"""Most kernels of a call that run at once. Each shape of tile is a kernel, and one with few tiles fills no device."""
 
 
 class Slot:
-    """A stream, and buffers by name. A buffer is allocated again where it is too small, and loses what it held.
+    """A stream, and buffers by name. A buffer that is too small is allocated again, and loses its contents.
 
     Parameters
     ----------
     cupy : module
     label : str
-        The device's, for messages.
+        The device's label, for messages.
     memory : int, optional
-        Bytes of the device that its buffers may take together; what is free without it.
+        Bytes of device memory that its buffers may take together; without it, all that is free.
 
     Attributes
     ----------
     stream : cupy.cuda.Stream
-        What its copies are made on.
+        The stream that its copies run on.
     """
 
     def __init__(self, cupy: Any, label: str, memory: int | None = None) -> None:
@@ -41,7 +41,7 @@ class Slot:
         self._device: dict[str, tuple[Any, int]] = {}
 
     def pinned(self, name: str, size: int) -> NDArray[np.uint8]:
-        """Host memory, uint8[at least size], that the device copies from and to by itself."""
+        """Pinned host memory, uint8[at least size], which the device can read and write directly."""
         held = self._pinned.get(name)
         if held is None or len(held) < size:
             self._pinned.pop(name, None)
@@ -56,7 +56,7 @@ class Slot:
         Raises
         ------
         OutOfDeviceMemory
-            Beyond the budget.
+            If the slot's budget does not allow it.
         """
         held, room = self._device.get(name, (None, -1))
         if room < size:
@@ -69,25 +69,25 @@ class Slot:
         return held
 
     def zeros(self, name: str, size: int) -> int:
-        """Address of device memory that is set to zero."""
+        """Address of at least `size` bytes of device memory, set to zero."""
         there = self.device(name, size)
         there.memset_async(0, size, self.stream)
         return int(there.ptr)
 
     def download(self, name: str, host: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Fill host memory from the buffer of that name, once everything before is done; returns it."""
+        """Fill host memory from the buffer of that name, after all earlier work of the stream; returns it."""
         self.device(name, len(host)).copy_to_host_async(host.ctypes.data, len(host), self.stream)
         self.stream.synchronize()
         return host
 
 
 class ForwardSlot(Slot):
-    """A slot whose buffer "in" takes batches (`pairhmm.backends.tiles.Staging`).
+    """A slot that batches are sent through, to its buffer "in". It is a `Staging` of `pairhmm.backends.tiles`.
 
     Attributes
     ----------
     beside : Executor
-        A thread for what can be done while arrays are copied.
+        A thread for work that can be done while arrays are copied.
     """
 
     def __init__(self, cupy: Any, label: str, memory: int | None) -> None:
@@ -105,16 +105,16 @@ class ForwardSlot(Slot):
 
     @property
     def base(self) -> int:
-        """Address of what was sent."""
+        """Device address of the batch that was sent."""
         return int(self._device["in"][0].ptr)
 
     def scores(self, size: int) -> NDArray[np.uint8]:
-        """Bytes of the buffer "out" in pinned memory, which the next call of this slot overwrites."""
+        """Copy the buffer "out" to pinned memory, and return that. The slot's next call overwrites it."""
         return self.download("out", self.pinned("out", size)[:size])
 
     @contextmanager
     def side_by_side(self, count: int) -> Iterator[Iterator[Any]]:
-        """Streams for `count` kernels that may run at once: after what this stream did, before what it does next."""
+        """Streams for `count` kernels that may run at once, after this stream's earlier work and before its next."""
         if count == 1:
             yield itertools.repeat(self.stream)
             return

@@ -1,7 +1,7 @@
-"""The texts of `cuda/`, put together for NVRTC and compiled. The kernels are handed their constants here.
+"""Assembles the files of `cuda/` into texts for NVRTC, and compiles them.
 
-A kernel's text is the constants (as macros), files of `cuda/`, and a check of each struct that Python fills. What is a
-number on both sides is written in Python alone.
+A text consists of constants (as macros), files of `cuda/`, and a check of each struct that Python fills. A number that
+both sides need is written only in Python.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from pairhmm.backends.cuda.setup import keep_loaded
 
 OPTIONS = ("--std=c++17",)
-"""NVRTC's, for every kernel."""
+"""NVRTC's options, for every kernel."""
 
 Constant = int | float | str
 
@@ -28,11 +28,11 @@ def source(
     Parameters
     ----------
     constants : mapping of str to int, float or str
-        Macros: whole numbers, floating-point ones (written so that no bit is lost) or words.
+        Macros: integers, floating-point numbers (written so that no bit is lost) or words.
     *names : str
         Files of `cuda/`, in their order: ``"forward/rows.cuh"``. Messages of the compiler name the file and its line.
     structs : mapping of str to dtype
-        Structs of these files, each with what Python fills it as: the text compiles only if they are the same.
+        Structs of these files, with the dtype that Python fills each with. The text compiles only if they agree.
     """
     lines = [f"#define {name} {_spelled(value)}" for name, value in constants.items()]
     folder = files("pairhmm") / "cuda"
@@ -58,7 +58,7 @@ def _spelled(value: Constant) -> str:
 def _checks(name: str, layout: np.dtype[np.void]) -> list[str]:
     """Assertions that a struct has the size of a dtype, and its fields in the same order and of the same sizes.
 
-    Not every NVRTC has offsetof (13.0 has none), so each field of a constant is given its number, in order.
+    Not every NVRTC has offsetof (13.0 has none). So a constant struct is initialised with the number of each field.
     """
     fields = list((layout.fields or {}).items())
     numbers = [_braced(str(number), kind.ndim) for number, (_, (kind, *_)) in enumerate(fields, start=1)]

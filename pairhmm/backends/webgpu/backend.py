@@ -34,35 +34,35 @@ __all__ = ["WebgpuBackend", "make", "status"]
 log = logging.getLogger(__name__)
 
 SUBMIT_SECONDS = 0.05
-"""Longest time of a submission, about: Windows and browsers end those that take seconds."""
+"""Target time of a submission, in seconds. Windows and browsers abort submissions that take seconds."""
 
 LEAST_SHARE = 0.1
-"""Share of a submission that a call must fill for its speed to count."""
+"""Share of a submission that a call must fill before its measured speed is used. Smaller calls measure latency."""
 
 STEP_SECONDS = 4e-7
-"""Longest time of a step of forward/long.wgsl, about, where a device has room for all strips."""
+"""Approximate longest time of a step of forward/long.wgsl, in seconds, on a device that has room for all strips."""
 
 POLLS = 1 << 18
-"""How often a strip looks for what the one above must give it. Then it assumes that workgroups do not run side by side.
+"""How many times a strip polls for values of the strip above before it gives up.
 
-About 0.2 s on a GPU, several times what a dispatch takes. Strips always take turns on a software adapter, which has few
-threads.
+It then assumes that workgroups do not run side by side. This many polls take about 0.2 s on a GPU, several times as
+long as a dispatch. On a software adapter, which has few threads, strips always take turns and never poll.
 """
 
 CHUNK_CELLS = {"DiscreteGPU": 17_000_000_000, "IntegratedGPU": 1_000_000_000, "CPU": 100_000_000}
-"""Cells of a call, by the kind of adapter; an unknown kind gets those of an integrated GPU."""
+"""Most cells of a call, by the kind of adapter. An unknown kind gets the value of an integrated GPU."""
 
 FIRST_SPEED = {"DiscreteGPU": 2e11, "IntegratedGPU": 2e10, "CPU": 1e8}
-"""Cells a second by the kind of adapter: the speed that the first call's submissions are cut for."""
+"""Assumed speed in cells per second, by the kind of adapter. It sizes submissions until a call has been measured."""
 
 ENTRY_BYTES, WORD_BYTES = 16, 4
-"""Sizes of an entry of a strip's lane, and of a word."""
+"""Bytes of an entry that a strip's lane saves (`lane_entries`), and of a word."""
 
 SHARE = 4
-"""One part in this many of a call's memory may go to borders and states of long pairs, or to columns between strips."""
+"""Divisor of a call's memory: 1 / SHARE of it may hold borders and states of long pairs, or columns between strips."""
 
 LISTS, BORDERS = ("listed", "list"), ("border", "strips")
-"""Buffers at bindings 4 and 5: of the kernels of tiles, and of those of long pairs."""
+"""Names of the buffers at bindings 4 and 5, for the kernels of tiles and for those of long pairs."""
 
 
 class WebgpuBackend(Backend):
@@ -73,9 +73,9 @@ class WebgpuBackend(Backend):
     adapter : Adapter
     label : str
     memory : int or None
-        Bytes of the device that all calls together may use; None for as many as it gives.
+        Bytes of device memory that all calls together may use; None for no limit.
     shuffles : bool
-        Whether lanes may hand values on by a subgroup's shuffles, where the device has them.
+        Whether lanes may hand values on by subgroup shuffles, if the device has them.
     """
 
     name = "webgpu"
@@ -92,7 +92,7 @@ class WebgpuBackend(Backend):
         self._polls = 0 if adapter.is_software else POLLS
         self._runtime = Runtime(adapter, shuffles)
         self._preparing = threading.Lock()
-        # The last one back is the first one out: its buffers have grown already.
+        # The slot returned last is taken first, because its buffers have already grown.
         self._slots: queue.LifoQueue[BatchSlot] = queue.LifoQueue()
         for _ in range(self.concurrency):
             self._slots.put(
@@ -103,15 +103,15 @@ class WebgpuBackend(Backend):
         if not batch.pairs:
             return Scores.none(0)
         with self._slot() as slot:
-            # One call at a time: two that prepare at once would only wait for each other's turns of the interpreter.
+            # One call prepares at a time: two at once would only take turns in the interpreter.
             with self._preparing:
                 packed = self._upload(slot, batch, skip_read)
                 dispatches = self._dispatches(packed, batch)
                 size = packed.out_bytes
                 begin = time.perf_counter()
-                # Pairs of reads that are in no tile have zeros for scores.
+                # "out" is cleared first, so that pairs of reads in no tile have zeros as scores.
                 self._runtime.submit(slot, dispatches, LISTS, self._submit_cells, empty={"out": size}, download=size)
-            # While the device computes: what the scores are written to has its pages then.
+            # Allocated while the device computes, so that the memory pages exist when the scores arrive.
             scores = Scores.none(packed.pairs)
             with self._runtime.downloaded(slot, size) as out:
                 self._note_speed(sum(dispatch.cells for dispatch in dispatches), time.perf_counter() - begin)
@@ -131,9 +131,10 @@ class WebgpuBackend(Backend):
         return scores
 
     def kernel_seconds(self, batch: PairBatch, repetitions: int) -> list[float]:
-        """Seconds that the kernels of `forward` take on arrays that are on the device.
+        """Seconds that the kernels of `forward` take on arrays that are already on the device.
 
-        By the device's timestamps, or by the clock around the submission where it has none, which a message says.
+        They are measured by the device's timestamps. A device without timestamps is timed by the host's clock around
+        the submission, and a warning says so.
         """
         device = self._runtime.device
         timestamps = TIMESTAMPS in device.features
@@ -164,17 +165,17 @@ class WebgpuBackend(Backend):
 
     @property
     def _submit_cells(self) -> float:
-        """Cells that a submission may have, at the speed of the last call."""
+        """Most cells of a submission, at the last measured speed."""
         return self._speed * SUBMIT_SECONDS
 
     @property
     def _share(self) -> int:
-        """Bytes that one of a call's buffers may take where it can do with less."""
+        """Bytes that a call's buffer may take, if the call can manage with that little."""
         limit = int(self._runtime.device.limits["max-storage-buffer-binding-size"])
         return limit if self._memory is None else min(limit, self._memory // self.concurrency // SHARE)
 
     def _note_speed(self, cells: int, seconds: float) -> None:
-        """Learn from a call; one of few cells says how long a device takes to answer, and not how fast it is."""
+        """Update the measured speed. Calls of few cells are ignored: they measure the device's latency."""
         if cells > self._submit_cells * LEAST_SHARE:
             self._speed = cells / seconds
 
@@ -187,7 +188,7 @@ class WebgpuBackend(Backend):
         return packed
 
     def _dispatches(self, packed: Packed, batch: PairBatch) -> list[Dispatch]:
-        """Every tier in parts that are short enough for a submission, then what rescues the pairs that they list."""
+        """The dispatches of all tiers, each short enough for a submission, then those that rescue the listed pairs."""
         model = webgpu_kernels.rows_of(batch), webgpu_kernels.extension_of(batch)
         fast = [
             self._variant("forward_tall", tier.shape, model)
@@ -216,7 +217,7 @@ class WebgpuBackend(Backend):
         return KernelVariant(kernel, shape, WIDTH, shuffles, *model, rescuer_reads, part=self._part)
 
     def _long_variants(self, batch: PairBatch, segment: int) -> list[KernelVariant]:
-        """forward/long_rows.wgsl, and forward/long.wgsl, which knows no rows but those."""
+        """Variants of forward/long_rows.wgsl, and of forward/long.wgsl, which reads only the rows that it made."""
         extension = webgpu_kernels.extension_of(batch)
         shuffles = segment <= self._runtime.subgroup
         rows = KernelVariant(
@@ -228,7 +229,7 @@ class WebgpuBackend(Backend):
     def _parts_of_pairs(
         self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64]
     ) -> Iterator[slice]:
-        """Runs of pairs whose borders and saved states fit into their part of the memory."""
+        """Runs of pairs whose borders and saved states fit into their share of the memory."""
         strips, words = strips_of(batch, reads), border_words(np.diff(batch.haplotype_offset)[haplotypes])
         states = _strip_bytes(self._runtime.segment) * strips
         return runs_within(states + WORD_BYTES * words * (strips - 1), self._share)
@@ -267,7 +268,7 @@ class WebgpuBackend(Backend):
     def _strip_dispatches(
         self, pipeline: Any, packed: PackedPairs, cells: int, segment: int, polls: int
     ) -> list[Dispatch]:
-        """All steps of all strips, which follow each other, or without polls take turns."""
+        """The dispatches for all steps of all strips. With polls, strips run together; without, they take turns."""
         behind = distance(segment) if polls else lag(segment) + STEPS
         front = packed.front(behind)
         cells += int(self._speed * STEP_SECONDS * front)
@@ -281,13 +282,13 @@ class WebgpuBackend(Backend):
         return [Dispatch(pipeline, works[k], packed.items, None, cells // count) for k in range(count)]
 
     def _take_turns(self) -> None:
-        """Where workgroups do not run side by side, strips wait in vain: from then on they never do."""
+        """Make strips take turns from now on: workgroups do not run side by side, so strips would wait in vain."""
         if self._polls:
             self._polls = 0
             log.warning("%s: workgroups do not run side by side; strips of long pairs take turns instead", self.label)
 
     def _stop_shuffling(self) -> None:
-        """A driver may give each kernel subgroups of another size: after the first surprise, none is asked for."""
+        """Use no shuffles from now on: the driver gave a kernel subgroups of another size than the measured one."""
         if self._runtime.subgroup:
             self._runtime.subgroup = 0
             log.warning("%s: subgroups change their size; lanes use workgroup memory instead", self.label)

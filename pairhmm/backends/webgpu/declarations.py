@@ -1,6 +1,6 @@
-"""What the host declares to the kernels: constants, records, and where the parts of an array begin.
+"""Declarations that host and kernels share: constants, records, and where the parts of an array begin.
 
-Each is written once, in Python. The WGSL comes from it, so that no kernel repeats a number or a layout of the host's.
+Each is written once, in Python, and its WGSL is generated. So no kernel repeats a number or a layout of the host.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 KINDS = {"u32": "<u4", "i32": "<i4", "f32": "<f4"}
-"""WGSL's types of 32 bits, and NumPy's."""
+"""The 32-bit types of WGSL, with NumPy's name of each."""
 
 Number = int | float | np.int32
 
 
 class Field(NamedTuple):
-    """A field of a record: its name, its WGSL type, and what it is."""
+    """A field of a record: its name, its WGSL type, and its meaning."""
 
     name: str
     kind: str
@@ -32,9 +32,9 @@ class Record:
     Parameters
     ----------
     name : str
-        Of the WGSL struct.
+        Name of the WGSL struct.
     fields : Field
-        In their order in memory.
+        The fields in their order in memory.
     """
 
     def __init__(self, name: str, *fields: Field) -> None:
@@ -56,7 +56,7 @@ class Record:
 
 
 def constants(values: Mapping[str, Number]) -> dict[str, str]:
-    """Declarations by name: int becomes u32, np.int32 i32, and float the float32 next to it."""
+    """WGSL declarations by name. An int becomes u32, an np.int32 becomes i32, a float becomes the nearest f32."""
     return {name: f"const {name} = {_literal(value)};\n" for name, value in values.items()}
 
 
@@ -69,11 +69,11 @@ def _literal(value: Number) -> str:
 
 
 def places(sizes: Mapping[str, int]) -> dict[str, int]:
-    """Where each part begins, of parts of these sizes that follow each other."""
+    """Where each part of an array begins, from the sizes of the parts in their order."""
     ends = np.cumsum([*sizes.values()]).tolist()
     return {name: end - size for (name, size), end in zip(sizes.items(), ends, strict=True)}
 
 
 def float_bits(value: float) -> int:
-    """The bits of the float32 next to a number."""
+    """The bits of the float32 that is nearest to a number."""
     return int(np.float32(value).view(np.uint32))

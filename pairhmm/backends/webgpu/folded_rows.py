@@ -53,7 +53,7 @@ def fold(rows: NDArray[np.float64], read_offset: NDArray[np.int64]) -> Folded:
     kept = mm * best
     is_last = np.zeros(len(rows), dtype=bool)
     is_last[read_offset[1:] - 1] = True
-    # After a read's last row, one that carries M + I down as they are.
+    # A read's last row is followed by a row that carries M + I down unchanged.
     carrying = {"mm": 1.0, "im": 0.0, "dm": 0.0, "mi": 1.0, "ii": 1.0}
     after = {
         name: np.where(is_last, carrying[name], np.roll(values, -1))
@@ -62,7 +62,7 @@ def fold(rows: NDArray[np.float64], read_offset: NDArray[np.int64]) -> Folded:
     opens = after["mi"] > 0
     result = np.zeros((len(rows), sum(COLUMNS.values())))
     column = {name: result[:, at] for name, at in COLUMN_AT.items()}
-    with np.errstate(all="ignore"):  # rows that do not fold
+    with np.errstate(all="ignore"):  # rows that do not fold divide by zero
         result[:, : COLUMNS["EMISSIONS"]] = emissions / best[:, None]
         column["FROM_DELETION"][:] = after["dm"] * md / after["mm"]
         column["FROM_INSERTION"][:] = after["im"] * mi / (kept * after["mm"])
@@ -70,7 +70,7 @@ def fold(rows: NDArray[np.float64], read_offset: NDArray[np.int64]) -> Folded:
         column["EXTEND_DELETION"][:], column["OPENING"][:], column["FIRST_DELETION"][:] = dd, mi, dm / mm
         log_kept = np.log10(kept)
         narrow = result.astype(np.float32)
-    # Where no insertion opens, none is there to extend: unless one was opened before, the coefficient does not matter.
+    # Where no insertion opens, EXTEND_INSERTION matters only if an insertion was opened before.
     holds = (kept > 0) & (after["mm"] > 0) & (opens | (after["ii"] * mi == 0)) & np.isfinite(narrow).all(axis=1)
     if not len(rows):
         return Folded(narrow, np.zeros(0), np.zeros(0, dtype=bool))

@@ -1,6 +1,6 @@
-"""The WebGPU kernels as text: what is compiled for a shape, a model and a device. No GPU library is needed here.
+"""Assembles the WGSL text of a WebGPU kernel for a shape, a model and a device. No GPU library is needed here.
 
-The text is WGSL for any host. A browser wants `SUBGROUPS` before a text that shuffles; wgpu knows without.
+The text is WGSL for any host. A browser needs `SUBGROUPS` before a text that shuffles; wgpu does not.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ FILES = {
     "forward_long_rows": "forward/long_rows.wgsl",
     "forward_long": "forward/long.wgsl",
 }
-"""Entry points, and the files of shaders/ that have them."""
+"""Entry points, and the file of shaders/ that has each."""
 
 SUBGROUPS = "enable subgroups;\n"
 
 PART, SOFTWARE_PART = 12, 4
-"""Columns of an iteration of forward.wgsl's loop, multiples of 4: on a GPU, and on a software adapter.
+"""Columns of an iteration of forward.wgsl's loop, on a GPU and on a software adapter. They are multiples of 4.
 
-The latter compiles slowly.
+A software adapter compiles slowly, so it gets the shorter loop.
 """
 
 WORD = 4
-"""Bytes."""
+"""Bytes of a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +70,18 @@ class KernelVariant:
     width : int
         Invocations of a workgroup.
     shuffles : bool
-        Lanes hand values on by a subgroup's shuffles, and not through workgroup memory.
+        Lanes hand values on by subgroup shuffles instead of workgroup memory.
     rows : {"qualities", "profiles", "folded"}
-        What rows are made from: shaders/forward/rows_*.wgsl.
+        What rows are made from: the file shaders/forward/rows_*.wgsl of that name.
     extension : float or None
-        Probability that a deletion is extended, where it is one number for the batch: a register less for each row. The
-        scores are the same bits either way.
+        Probability that a deletion is extended, if it is one number for the batch. This saves a register for each row.
+        The scores are the same bits either way.
     rescuer_reads : int
-        Of "forward": reads that share a workgroup of the "forward_scaled" that rescues its pairs.
+        For "forward": reads that share a workgroup of the "forward_scaled" that rescues its pairs.
     segment : int
-        Of "forward_long" and "forward_long_rows": lanes that hand values on, one to the next.
+        For "forward_long" and "forward_long_rows": lanes of a segment, which hand values on to each other.
     part : int
-        Of "forward" and "forward_tall": columns of a loop's iteration.
+        For "forward" and "forward_tall": columns of an iteration of the loop.
     """
 
     kernel: str
@@ -122,7 +122,7 @@ def rows_of(batch: PairBatch) -> str:
 
 
 def source(variant: KernelVariant) -> str:
-    """WGSL of a kernel with all its parts, for one variant."""
+    """The complete WGSL text of one variant of a kernel."""
     sizes = _sizes(variant)
     switches = {
         "SHUFFLES": int(variant.shuffles),
@@ -140,13 +140,13 @@ def source(variant: KernelVariant) -> str:
 
 
 def subgroups_source(width: int) -> str:
-    """WGSL of subgroups.wgsl for workgroups of that many invocations."""
+    """WGSL of subgroups.wgsl for workgroups of `width` invocations."""
     return assemble("forward/subgroups.wgsl", read, constants({"W": width}), {})
 
 
 @cache
 def read(name: str) -> str:
-    """A file of shaders/."""
+    """The text of a file of shaders/."""
     return (files("pairhmm") / "shaders" / name).read_text()
 
 
@@ -171,7 +171,7 @@ def _sizes(variant: KernelVariant) -> dict[str, int]:
         "RESCALE_STEPS": steps,
         "ENTERING_COLUMNS": ENTERING_COLUMNS if variant.is_long else 0,
         "SEGMENT": segment,
-        "REACH": min(steps, segment),  # lanes that an insertion passes until the next rescaling, at most
+        "REACH": min(steps, segment),  # most lanes that an insertion passes until the next rescaling
     } | (long_constants(segment) if variant.is_long else {})
 
 

@@ -1,4 +1,4 @@
-"""A batch as a buffer of 32-bit words for the WebGPU kernels, and the `WORK` blocks that say where its arrays lie."""
+"""Packs a batch into a buffer of 32-bit words for the WebGPU kernels, with `WORK` blocks that locate its arrays."""
 
 from __future__ import annotations
 
@@ -29,32 +29,33 @@ from pairhmm.backends.webgpu.work import LISTED, WORK
 from pairhmm.models.batch import PairBatch, Profiles, Qualities
 
 ROWS = {1: (16,), 4: range(9, 17), 8: range(9, 20), 16: range(10, 20), 32: range(10, 20)}
-"""Rows that a lane may own, by lanes: few enough for the registers that a driver gives.
+"""Rows that a lane may own, by the lanes of a read. They are few enough for the registers that a driver grants.
 
-Measured on an H200: a cell takes as long with 9 rows as with 19, and 1.3 times as long with 20, or 19 on 4 lanes.
+Measured on an H200: a cell takes as long with 9 rows as with 19. It takes 1.3 times as long with 20 rows, or with 19
+rows on 4 lanes.
 """
 
 TIER_CELLS = 240_000_000
-"""What a tier costs, in cells: a dispatch begins when the one before has ended, and the end of each is idle time."""
+"""Fixed cost of a tier, in cells. A dispatch begins when the one before has ended, and each one's end is idle time."""
 
 ITEM_SIZES = (4000, 250, 1500)
-"""`Shapes.item_sizes`: for the same reason more items than those that a large GPU works on at once."""
+"""`Shapes.item_sizes`. A tier has more items than a large GPU works on at once, to shorten the idle time at its end."""
 
 STEP_COST = 0.5
-"""What of a step does not depend on the rows of a lane, in rows."""
+"""Cost of a step that does not depend on the rows of a lane, in rows."""
 
 STRIP_COST = 1.5
-"""The same for handing a row from one strip to the next."""
+"""Cost that each step of a strip adds for handing a row to the next strip, in rows."""
 
 LONGEST_TILE = 2048
-"""Bases of a read that is in a tile: of longer ones float32 holds few scores."""
+"""Bases of the longest read in a tile. float32 holds few of the scores of longer reads."""
 
 BETWEEN_PADDING = 64
 """Columns past a haplotype's end that the strips of forward/tall.wgsl read."""
 
 BETWEEN_BYTES, LISTED_BYTES = 128 << 20, 8
-"""Of what is between strips, for all items of a dispatch: more than a large GPU works on at once. And of an entry of
-that buffer, a pair or a column."""
+"""Most bytes of the columns between strips, for all items of a dispatch: enough for more items than a large GPU works
+on at once. Then the bytes of an entry of that buffer, which is a pair or a column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +66,11 @@ class Tier:
     ----------
     shape : Shape
     work : Work
-        But for the range of items.
+        All fields but the range of items.
     items, at_once : int
-        How many there are, and how many a dispatch may have.
+        How many work items there are, and how many a dispatch may have.
     cells : int
-        With those of rows that are no read's.
+        Cells, including those of rows past the reads' ends.
     """
 
     shape: Shape
@@ -81,14 +82,22 @@ class Tier:
 
 @dataclass(frozen=True, slots=True)
 class Rescue:
-    """What rescues pairs of some tiers: the index of its shape in `RESCUERS`, and its work."""
+    """A dispatch that rescues pairs of some tiers: the index of its shape in `RESCUERS`, and its `Work`."""
 
     rescuer: int
     work: NDArray[np.void]
 
 
 class Kept(NamedTuple):
-    """log10 of what scores are relative to: what the host knows of it (a number for each), and the unit of the rest."""
+    """log10 of what scores are relative to.
+
+    Attributes
+    ----------
+    log10 : float64[reads or pairs]
+        The part that the host knows.
+    unit : float
+        Unit of the part that the kernels return.
+    """
 
     log10: NDArray[np.float64]
     unit: float
@@ -103,10 +112,10 @@ class Packed:
     tiers : sequence of Tier
     rescues : sequence of Rescue
     list_bytes : int
-        Of the buffer of lists: pairs, and behind them the columns between strips.
+        Bytes of the buffer of lists: the pairs to rescue, then the columns between strips.
     pairs, reads : int
     kept : Kept
-        Of each read.
+        One entry a read.
     """
 
     tiers: Sequence[Tier]
@@ -118,12 +127,12 @@ class Packed:
 
     @property
     def out_bytes(self) -> int:
-        """Of the scores, and what those of each read are relative to."""
+        """Bytes of the scores, and of what each read's scores are relative to."""
         return 8 * (self.pairs + self.reads)
 
 
 def empty_lists() -> NDArray[np.void]:
-    """A `LISTED` of each rescuer, before any pair is listed."""
+    """One `LISTED` for each rescuer, with no pair listed."""
     listed = np.zeros(len(RESCUERS), dtype=LISTED)
     listed["workgroups"][:, 1:] = 1
     return listed
@@ -131,16 +140,16 @@ def empty_lists() -> NDArray[np.void]:
 
 @cache
 def shapes(width: int) -> Shapes:
-    """All shapes, for workgroups of so many invocations.
+    """All shapes, for workgroups of `width` invocations.
 
-    How many rows a lane has changes no bit of a score; how many lanes a read has, and what rescues it, does.
+    The rows of a lane change no bit of a score. The lanes of a read, and the shape that rescues it, do.
     """
     costs = STEP_COST, STRIP_COST
     return table_of_shapes(ROWS, LONGEST_TILE, width, costs, _kind, TIER_CELLS, ITEM_SIZES)
 
 
 def _kind(shape: Shape) -> Hashable:
-    """What shapes of one family share; a larger one may waste more rows on a tall read, so that each is its own."""
+    """What shapes of one family share. Each tall shape is its own family: a larger one may waste rows on a read."""
     return shape if shape.tall else (shape.lanes, rescuer_of(shape))
 
 
@@ -153,11 +162,11 @@ def pack(
     ----------
     batch : PairBatch
     skip_read : bool[reads]
-        Reads that are in no tile; so are all that are longer than `LONGEST_TILE`.
+        Reads to leave out of the tiles. Reads longer than `LONGEST_TILE` are left out too.
     width : int
         Invocations of a workgroup.
     list_bytes : int
-        That the buffer of lists may take, if it need not take more.
+        Bytes that the buffer of lists may take, unless it must take more.
     staging : Staging
     beside : Executor
         Makes the tiles while the arrays are copied.
@@ -180,7 +189,7 @@ def _packed(
     list_bytes: int,
     made: Sequence[tiles.Tier],
 ) -> Packed:
-    """The tiers of a batch, whose items begin at that word, and the lists of the pairs that are rescued."""
+    """Make the tiers of a batch, whose work items begin at word `items_at`, and the lists of the pairs to rescue."""
     listed = [0] * len(RESCUERS)
     for tier in made:
         if not tier.shape.tall:
@@ -214,7 +223,7 @@ def _packed(
 
 
 def plan_of(batch: PairBatch) -> tuple[Plan, NDArray[np.void], Kept, NDArray[np.bool_]]:
-    """The arrays of a batch, which more may be added to; its `Work`; of each read `Kept`, and whether it may fold."""
+    """The plan of a batch, to which more may be added; its `Work`; `Kept` of its reads; whether each read may fold."""
     plan, work = Plan(), np.zeros(1, dtype=WORK.dtype)[0]
     for name in ("read_offset", "group_read", "group_haplotype", "group_pair", "haplotype_offset"):
         work[name] = plan.add_offsets(getattr(batch, name)) // 4
@@ -236,7 +245,7 @@ def plan_of(batch: PairBatch) -> tuple[Plan, NDArray[np.void], Kept, NDArray[np.
 
 
 def _add_qualities(batch: PairBatch, plan: Plan, work: NDArray[np.void]) -> None:
-    """GATK's five bytes a base, but for arrays that hold one number all over: one byte crosses for these."""
+    """Add GATK's five bytes a base. An array that holds one number throughout is sent as a single byte."""
     assert batch.qualities is not None
     for name in Qualities.__dataclass_fields__:
         values = getattr(batch.qualities, name)
@@ -246,7 +255,7 @@ def _add_qualities(batch: PairBatch, plan: Plan, work: NDArray[np.void]) -> None
 
 
 def _add_profiles(profiles: Profiles, plan: Plan, work: NDArray[np.void]) -> float:
-    """Probabilities of a profile model, and its constants, as pairs; its transition mm, without which nothing folds."""
+    """Add a profile model's probabilities, and its constants as pairs. Returns mm; reads do not fold if it is 0."""
     work["constants"] = plan.add(profile_constants(profiles)) // 4
     work["rows"] = plan.add(profiles.probabilities) // 4
     return float(profiles.transitions[0])

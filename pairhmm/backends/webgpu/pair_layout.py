@@ -1,4 +1,4 @@
-"""Single pairs of any length as a buffer for forward/long.wgsl: they are cut into strips with borders between them."""
+"""Packs single pairs of any length for forward/long.wgsl. They are cut into strips with borders between them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pairhmm.backends.webgpu.work import STRIP_ITEM
 from pairhmm.models.batch import PairBatch
 
 BORDERS_AT = 1
-"""Word that the borders of strips begin at, behind one for all."""
+"""Index of the word at which the first border begins. Word 0 says whether any strip has waited in vain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +24,17 @@ class PackedPairs:
     Attributes
     ----------
     work : Work
-        But for how far strips go.
+        All fields but those that say how far strips go: `front`, `behind` and `polls`.
     items : int
         Strips of all pairs.
     words : int
-        Of the borders.
+        Words of all borders.
     pair_item : int64[pairs]
         First item of each pair.
     strips, steps : int64[pairs]
-        Of each pair, and of each of its strips.
+        Strips of each pair, and steps of each of its strips.
     kept : Kept
-        Of each pair; NaN where its read does not fold.
+        One entry a pair; NaN if its read does not fold.
     """
 
     work: NDArray[np.void]
@@ -46,7 +46,7 @@ class PackedPairs:
     kept: Kept
 
     def front(self, behind: int) -> int:
-        """Step that the first strip would have to be at for all to be done, each so many behind the one above."""
+        """Step that the first strip must reach for all strips to be done, each `behind` steps behind the one above."""
         return int((self.steps + behind * (self.strips - 1)).max(initial=0))
 
 
@@ -57,9 +57,9 @@ def pack_pairs(
     segment: int,
     staging: Staging,
 ) -> PackedPairs:
-    """Write `batch` and pairs of its reads and haplotypes (int64[pairs] each), cut into strips, and send it.
+    """Write `batch` and pairs of its reads and haplotypes (int64[pairs] each), cut into strips, and send them.
 
-    Lanes hand values on in segments of that many.
+    `segment` is the number of lanes that hand values on to each other.
     """
     plan, work, kept, folds = plan_of(batch)
     strips = strips_of(batch, reads)
@@ -80,6 +80,6 @@ def pack_pairs(
 
 
 def strips_of(batch: PairBatch, reads: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Strips that reads are cut into, by forward/long.wgsl."""
+    """Number of strips that forward/long.wgsl cuts each read into."""
     strips: NDArray[np.int64] = -(-np.diff(batch.read_offset)[reads] // (LONG.lanes * LONG.rows))
     return strips

@@ -1,4 +1,4 @@
-"""A WebGPU device at work: pipelines, submissions and results. It does not depend on what is computed."""
+"""Runs kernels on a WebGPU device: pipelines, submissions and results. It does not depend on what is computed."""
 
 from __future__ import annotations
 
@@ -24,20 +24,23 @@ from pairhmm.backends.webgpu.work import LISTED, WORK
 __all__ = ["WIDTH", "Dispatch", "Runtime"]
 
 WIDTH = 32
-"""Invocations of a workgroup: as many as a subgroup has on most GPUs, so that no lane waits for another subgroup."""
+"""Invocations of a workgroup. Most GPUs have subgroups of this size, so no lane waits for another subgroup."""
 
 WORK_STRIDE = 256
-"""Bytes between the `Work` blocks of dispatches: the alignment of dynamic offsets that every device has."""
+"""Bytes between the `Work` blocks of dispatches. Every device accepts dynamic offsets with this alignment."""
 
 MOST_DISPATCHES = 64
-"""Most dispatches of a submission: the device works on one submission while the next is recorded."""
+"""Most dispatches of a submission. The device works on one submission while the next is recorded."""
 
 POLL_SECONDS = 1e-4
-"""Time between two looks whether the device is done."""
+"""Seconds between two checks whether the device is done."""
 
 
 class Dispatch(NamedTuple):
-    """A pipeline, its `Work` block, its workgroups (a number, or the rescuer whose list says it), and its cells."""
+    """A dispatch: its pipeline, `Work` block, workgroups and cells.
+
+    If `rescuer` is given, the list of that rescuer says how many workgroups there are, and `workgroups` is not used.
+    """
 
     pipeline: Any
     work: NDArray[np.void]
@@ -53,15 +56,15 @@ class Runtime:
     ----------
     adapter : Adapter
     shuffles : bool
-        Whether lanes may hand values on by a subgroup's shuffles, where the device has them.
+        Whether lanes may hand values on by subgroup shuffles, if the device has them.
 
     Attributes
     ----------
     device : GPUDevice
     empty_lists : GPUBuffer
-        What the lists of pairs to be rescued begin with.
+        Initial heads of the lists of pairs to rescue (`LISTED`).
     subgroup : int
-        Lanes of a subgroup; 0 where lanes may not shuffle, or do not lie in a workgroup's order.
+        Lanes of a subgroup; 0 if lanes may not shuffle, or do not lie in the workgroup's order.
     """
 
     def __init__(self, adapter: Adapter, shuffles: bool) -> None:
@@ -75,7 +78,7 @@ class Runtime:
 
     @property
     def segment(self) -> int:
-        """Lanes of forward/long.wgsl that hand values on: all of a strip, where few shuffle or memory is short."""
+        """Lanes of a segment of forward/long.wgsl. Where few lanes shuffle or memory is short, all of a strip."""
         shuffling = min(self.subgroup, LONGEST_SEGMENT)
         if shuffling < SHORTEST_SEGMENT:
             return LONG.lanes
@@ -83,7 +86,7 @@ class Runtime:
         return shuffling if fits else LONG.lanes
 
     def compiled(self, variants: Sequence[KernelVariant]) -> list[Any]:
-        """Pipelines of the variants; those that are new are compiled at the same time."""
+        """Pipelines of the variants. New ones are compiled in parallel."""
         new = [variant for variant in dict.fromkeys(variants) if variant not in self._pipelines]
         if new:
             with ThreadPoolExecutor(len(new)) as pool:
@@ -101,23 +104,23 @@ class Runtime:
         queries: Any = None,
         download: int = 0,
     ) -> None:
-        """Start everything: one dispatch after the other, on buffers that are filled.
+        """Submit dispatches, which run one after the other on buffers that are already filled.
 
         Parameters
         ----------
         slot : BatchSlot
         dispatches : sequence of Dispatch
         last_buffers : (str, str)
-            Buffers of the slot that not all kernels have.
+            Names of the slot's buffers at bindings 4 and 5, which differ between kernels.
         most_cells : float
-            Of a submission, unless it has one dispatch alone.
+            Most cells of a submission, unless it is a single dispatch.
         empty : mapping
-            Buffers of the slot that are to have zeros at first, and how many bytes of them.
+            Buffers of the slot to clear first, and how many bytes of each.
         queries : GPUQuerySet, optional
-            Gets the time before and after.
+            Receives the times before and after.
         download : int
-            Bytes of "out" that `downloaded` is to give. They are copied by the last submission: wgpu ends the process
-            when it submits to a device that it finds lost, so that there is to be no submission after a long wait.
+            Bytes of "out" that `downloaded` returns. The last submission copies them, so that nothing is submitted
+            after a long wait: wgpu ends the process if it submits to a device that it finds lost.
         """
         blocks = np.zeros((max(1, len(dispatches)), WORK_STRIDE), dtype=np.uint8)
         for block, dispatch in zip(blocks, dispatches, strict=False):
@@ -148,7 +151,7 @@ class Runtime:
 
     @contextmanager
     def downloaded(self, slot: BatchSlot, size: int) -> Iterator[NDArray[np.uint32]]:
-        """The bytes that the last submission copied, once it is done; gone with the context."""
+        """Wait for the last submission, and give the bytes that it copied. They are valid within the context only."""
         staging = slot["staging"]
         slot.map_upload()
         staging.map_async("READ_NOSYNC", 0, size).sync_wait()
@@ -158,11 +161,11 @@ class Runtime:
             staging.unmap()
 
     def wait(self, slot: BatchSlot) -> None:
-        """Until everything that was submitted is done."""
+        """Block until everything that was submitted is done."""
         wait(self.device, slot["out"])
 
     def seconds(self, slot: BatchSlot, queries: Any) -> float:
-        """Between the two times of a query set, which the submission before has noted."""
+        """Seconds between the two times of a query set, which the last submission wrote."""
         times = slot.make_room("times", 16)
         encoder = self.device.create_command_encoder()
         encoder.resolve_query_set(queries, 0, 2, times, 0)
@@ -171,7 +174,7 @@ class Runtime:
         return (int(last) - int(first)) * 1e-9
 
     def _layout(self, lists: str) -> Any:
-        """The bindings of a kernel: the variables of forward/tiles.wgsl, and two that it uses as `lists` says."""
+        """The bindings of a kernel: the buffers that all kernels have, and two of the buffer type `lists`."""
         kinds = ("read-only-storage", "read-only-storage", "uniform", "storage", lists, lists)
         entries = [
             {
@@ -184,7 +187,7 @@ class Runtime:
         return self.device.create_bind_group_layout(entries=entries)
 
     def _bind_group(self, slot: BatchSlot, layout: Any, *others: str) -> Any:
-        """The buffers of a slot that all kernels have, and two that some have."""
+        """Bind group of the slot's buffers that all kernels have, and of two others by name."""
         known = slot.bind_groups.get((layout, others))
         if known is not None:
             return known
@@ -224,11 +227,11 @@ class Runtime:
 
 
 def _poll_briefly(device: Any) -> None:
-    """Let wgpu's thread look again and again instead of waiting: while it waits, it keeps others from submitting."""
+    """Make wgpu's thread poll at short intervals. While it waits for the device, no other thread can submit."""
     poller = getattr(device, "_poller", None)
     poll = getattr(poller, "_poll_func", None)
     if poller is None or poll is None:
-        return  # Another wgpu, whose thread waits as it likes: slower, and right.
+        return  # Another version of wgpu, whose thread waits in its own way: slower, but correct.
 
     def look(block: bool) -> None:
         poll(False)
@@ -239,7 +242,7 @@ def _poll_briefly(device: Any) -> None:
 
 
 def _record(compute: Any, dispatch: Dispatch, groups: Sequence[Any], slot: BatchSlot, index: int) -> None:
-    """Record a dispatch, the one at `index` of its call, with the second bind group where it is a rescuer's."""
+    """Record dispatch number `index` of a call. A rescuer's dispatch takes the second bind group."""
     compute.set_pipeline(dispatch.pipeline)
     compute.set_bind_group(0, groups[dispatch.rescuer is not None], [index * WORK_STRIDE])
     if dispatch.rescuer is not None:
@@ -249,7 +252,7 @@ def _record(compute: Any, dispatch: Dispatch, groups: Sequence[Any], slot: Batch
 
 
 def _runs(cells: Sequence[int], most: float) -> list[list[int]]:
-    """Indices in runs of at most that many cells, or of one, and of at most `MOST_DISPATCHES`."""
+    """Cut dispatches into runs of at most `most` cells (or of one dispatch), and of at most `MOST_DISPATCHES`."""
     runs: list[list[int]] = [[]]
     taken = 0
     for index, count in enumerate(cells):
@@ -262,7 +265,7 @@ def _runs(cells: Sequence[int], most: float) -> list[list[int]]:
 
 
 def _timing(queries: Any, is_first: bool, is_last: bool) -> dict[str, Any]:
-    """What `begin_compute_pass` takes to note when the first pass begins and the last one ends."""
+    """Arguments with which `begin_compute_pass` writes the times when the first pass begins and the last one ends."""
     if queries is None or not (is_first or is_last):
         return {}
     writes = {"query_set": queries}

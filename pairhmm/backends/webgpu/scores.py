@@ -1,4 +1,4 @@
-"""Scores from what the kernels leave: sums with exponents, and what they are relative to."""
+"""Computes scores from what the kernels return: sums with exponents, and what they are relative to."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from pairhmm.models.batch import FLOAT32, SCALED_FLOAT32, UNSCORED, PairBatch, S
 from pairhmm.models.scaling import START_EXPONENT
 
 SCORERS = min(8, os.cpu_count() or 1)
-"""Threads that make the scores of a call."""
+"""CPU threads that compute the scores of a call."""
 
 
 def put_scores(batch: PairBatch, packed: Packed, out: NDArray[np.uint32], scores: Scores) -> None:
-    """Write the scores of the kernels of tiles. Those without exponents all have one, which tells their precision."""
+    """Write the scores of tiles. All sums in plain float32 have the exponent -START_EXPONENT, which identifies them."""
     sums, kept = out[: 2 * packed.pairs], out[2 * packed.pairs :]
     native.device_scores(
         batch.group_read,
@@ -38,7 +38,7 @@ def put_scores(batch: PairBatch, packed: Packed, out: NDArray[np.uint32], scores
 
 
 def pair_scores(packed: PackedPairs, pairs: int, out: NDArray[np.uint32]) -> NDArray[np.float64]:
-    """Scores of forward/long.wgsl: NaN where a strip's rows do not fit."""
+    """Scores of the pairs of forward/long.wgsl; NaN if the rows of a strip do not fit."""
     log10 = _log10(out[: 2 * pairs].reshape(-1, 2))
     of_strips = out[2 * pairs :].reshape(-1, len(STRIP_RESULT))
     log10[np.add.reduceat(of_strips[:, 2], packed.pair_item) != 0] = np.nan
@@ -47,7 +47,7 @@ def pair_scores(packed: PackedPairs, pairs: int, out: NDArray[np.uint32]) -> NDA
 
 
 def _log10(sums: NDArray[np.uint32]) -> NDArray[np.float64]:
-    """log10 of sums uint32[n, 2], in float64: the bits of a float32 and its exponent of 2. NaN for zeros."""
+    """float64 log10 of sums uint32[n, 2]: the bits of a float32, and an exponent of 2. NaN for zeros."""
     log10 = sums[:, 0].view(np.float32).astype(np.float64)
     log10[log10 == 0] = np.nan
     np.log10(log10, out=log10)
@@ -56,7 +56,7 @@ def _log10(sums: NDArray[np.uint32]) -> NDArray[np.float64]:
 
 
 def _joined(fixed: NDArray[np.uint32]) -> NDArray[np.float64]:
-    """Numbers from their two parts uint32[n, 2]."""
+    """float64 numbers from their coarse and fine parts, uint32[n, 2]."""
     coarse, fine = fixed.T
     numbers: NDArray[np.float64] = coarse.view(np.int32) * 2.0**-COARSE + fine * 2.0**-FINE
     return numbers

@@ -1,4 +1,4 @@
-"""What WebGPU lacks on this machine, and what its errors mean to the engine. wgpu is not imported with it."""
+"""Finds WebGPU adapters, says what is missing, and translates wgpu's errors. Importing this module imports no wgpu."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from pairhmm.compiled import require_compiled
 from pairhmm.errors import BackendUnavailable, DeviceLost, OutOfDeviceMemory, PairhmmError, raised_as, starting_as
 
 LOADER = "libvulkan.so.1"
-"""On Linux and its kin; Metal and Direct3D are parts of their systems."""
+"""The Vulkan loader on Linux and similar systems. Metal and Direct3D come with their operating systems."""
 
 KINDS = {"DiscreteGPU": "discrete GPU", "IntegratedGPU": "integrated GPU", "CPU": "software"}
 SOFTWARE = "CPU"
 
 INSTANCE_BACKENDS = ("Vulkan", "Metal", "DX12")
-"""OpenGL would list the same devices again, with less."""
+"""Graphics APIs whose adapters are listed. OpenGL would list the same devices again, with fewer capabilities."""
 
 INSTANCE_FLAGS = ("Default", "AutomaticTimestampNormalization")
-"""Timestamps in nanoseconds, as WebGPU has them."""
+"""Flags of the wgpu instance. The second makes timestamps count nanoseconds, as WebGPU defines them."""
 
 LEAST_STORAGE = 16384
-"""Bytes of workgroup memory that WebGPU guarantees."""
+"""Bytes of workgroup memory that WebGPU guarantees. Adapters with less are not listed."""
 
 WANTED_LIMITS = (
     "max-buffer-size",
@@ -38,17 +38,17 @@ WANTED_LIMITS = (
     "max-compute-workgroup-storage-size",
     "max-compute-invocations-per-workgroup",
 )
-"""Limits that are asked for as they are; the rest stays at WebGPU's defaults, which every device has."""
+"""Limits that are requested as high as the adapter allows. The others stay at WebGPU's defaults."""
 
 SUBGROUPS, TIMESTAMPS = "subgroup", "timestamp-query"
 
 LOST_WORDS = ("lost", "is destroyed", "invalid device")
-"""wgpu has no error class for a device that is gone."""
+"""Words by which a lost device is recognised in error messages, since wgpu has no error class for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Adapter:
-    """A device that wgpu offers, and what it says of it."""
+    """A device that wgpu lists, and how wgpu describes it."""
 
     handle: Any
     name: str
@@ -110,9 +110,9 @@ def adapters() -> tuple[Adapter, ...]:
 
 @cache
 def _enumerated(wgpu: Any) -> tuple[Adapter, ...]:
-    # Mesa's layer for the choice of a GPU asks a display that may not be there, and says so on stderr.
+    # Mesa's layer that selects a GPU looks for a display, and prints to stderr if there is none.
     os.environ.setdefault("NODEVICE_SELECT", "1")
-    with suppress(RuntimeError):  # another user of wgpu in this process was first
+    with suppress(RuntimeError):  # another user of wgpu in this process has made the instance already
         extras = import_module("wgpu.backends.wgpu_native.extras")
         extras.set_instance_extras(backends=INSTANCE_BACKENDS, flags=INSTANCE_FLAGS)
     order = [*KINDS]
@@ -127,7 +127,7 @@ def _enumerated(wgpu: Any) -> tuple[Adapter, ...]:
 
 
 def request_device(adapter: Adapter) -> Any:
-    """A device of an adapter with the features that it has of those that help, and the limits that it offers."""
+    """A device of an adapter, with subgroups and timestamps if it has them, and with the adapter's own limits."""
     handle = adapter.handle
     features = [name for name in (SUBGROUPS, TIMESTAMPS) if name in handle.features]
     return handle.request_device_sync(
@@ -137,26 +137,26 @@ def request_device(adapter: Adapter) -> Any:
 
 @contextmanager
 def starting(label: str) -> Iterator[None]:
-    """Around making the backend of a device: what keeps it from starting is a BackendUnavailable."""
+    """A context for making the backend of a device. Whatever keeps it from starting is raised as BackendUnavailable."""
     cure = "name another with --device, or --backend cpu"
     with starting_as(lambda reason: _missing(reason, cure), label), translated(label):
         yield
 
 
 def translated(label: str) -> AbstractContextManager[None]:
-    """Around calls of wgpu: its errors are raised as the engine knows them, everything else as it is."""
+    """A context for calls of wgpu: its errors are raised as the engine knows them, any others as they are."""
     return raised_as(translate, label)
 
 
 def translate(error: Exception, label: str) -> PairhmmError | None:
-    """What an error of wgpu is to the engine; None where that has no name for it.
+    """An error of wgpu as the engine knows it; None if the engine has no error for it.
 
     Parameters
     ----------
     error : Exception
-        wgpu's are known by their names, so that it need not be imported here.
+        wgpu's errors are recognised by their class names, so that wgpu need not be imported here.
     label : str
-        The device's.
+        The device's label, for the message.
     """
     kind, text = type(error).__name__, " ".join(str(error).split())
     if kind == "GPUOutOfMemoryError":
@@ -177,7 +177,7 @@ def _wgpu() -> Any:
             raise _missing("wgpu is not installed", "pip install 'pairhmm[webgpu]'") from None
         text = " ".join(str(error).split())
         raise _missing(f"wgpu does not import ({text})", "pip install -U 'pairhmm[webgpu]'") from error
-    # What it logs of a lost device or of a failed call is raised as an error, too.
+    # wgpu logs lost devices and failed calls, which are raised as errors, too.
     logging.getLogger("wgpu").setLevel(logging.CRITICAL)
     return wgpu
 

@@ -1,4 +1,4 @@
-"""The buffers of a WebGPU device that a call works with, and how a batch gets into them."""
+"""The device buffers of one call to a WebGPU device, and how a batch is copied into them."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from pairhmm.backends.webgpu.commands import mapped
 from pairhmm.errors import OutOfDeviceMemory
 
 SMALLEST_BUFFER, WORD = 256, 4
-"""Bytes: sizes of buffers are multiples of the one, copies of the other."""
+"""Units in bytes: the size of a buffer is a multiple of SMALLEST_BUFFER, that of a copy is a multiple of WORD."""
 
 
 class Slot:
-    """Buffers by name, which grow as they must. One call at a time owns them.
+    """Buffers by name, which grow as needed. One call at a time owns them.
 
     Parameters
     ----------
     device : GPUDevice
     label : str
-        The backend's, for messages.
+        The backend's label, for messages.
     usages : mapping
-        WebGPU's usages of each buffer, by its name.
+        WebGPU's usage flags of each buffer, by its name.
     memory : int or None
-        Bytes of the device that the buffers may take together.
+        Bytes of device memory that the buffers may take together; None for no limit.
     of_host : collection of str
-        Buffers that do not count: the host's memory holds them.
+        Buffers that do not count towards `memory`, because they lie in the host's memory.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Slot:
         return self._buffers[name]
 
     def make_room(self, name: str, size: int) -> Any:
-        """The buffer of that name, of at least `size` bytes; what it held is lost when it grows.
+        """The buffer of that name, with at least `size` bytes. A buffer that grows loses its contents.
 
         Raises
         ------
@@ -82,7 +82,7 @@ class Slot:
         return self._buffers[name]
 
     def upload(self, name: str, *arrays: NDArray[Any]) -> None:
-        """Write arrays to a buffer, one behind the other."""
+        """Write arrays to a buffer, one after the other."""
         buffer = self.make_room(name, sum(values.nbytes for values in arrays))
         at = 0
         for values in arrays:
@@ -103,14 +103,14 @@ USAGES = {
     "strips": "STORAGE",
     "times": "QUERY_RESOLVE|COPY_SRC",
 }
-"""The buffers of a call of the forward algorithm."""
+"""Usage flags of the buffers of a call to the forward algorithm."""
 
 OF_HOST = ("upload", "staging")
-"""Those that the host reads or writes: a GPU with memory of its own has them in the host's."""
+"""Buffers that the host reads or writes. On a GPU with its own memory, they lie in the host's memory."""
 
 
 class BatchSlot(Slot):
-    """A slot that a batch is packed into, through mapped memory: the `Staging` of `pairhmm.backends.tiles`.
+    """A slot that a batch is packed into, through mapped memory. It is a `Staging` of `pairhmm.backends.tiles`.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class BatchSlot(Slot):
     Attributes
     ----------
     beside : Executor
-        A thread for what can be done while arrays are copied.
+        A thread for work that can be done while arrays are copied.
     """
 
     def __init__(self, device: Any, label: str, memory: int | None) -> None:
@@ -131,7 +131,7 @@ class BatchSlot(Slot):
         self._mapping: Any = None  # the promise that "upload" is mapped
 
     def begin(self, size: int) -> NDArray[np.uint8]:
-        """Memory that a batch is packed in, only to be written, and as much room in the buffer "in"."""
+        """Mapped memory to pack a batch into, with as much room in the buffer "in". It may only be written."""
         self.make_room("in", size)
         upload = self.make_room("upload", size)
         self.map_upload()
@@ -141,7 +141,7 @@ class BatchSlot(Slot):
         return mapped(upload)
 
     def send(self, first: int, end: int) -> None:
-        """These bytes are written: they go to the buffer "in" with the next submission."""
+        """Mark bytes as written. The next submission copies them to the buffer "in"."""
         self._filled = max(self._filled, -(-end // WORD) * WORD)
 
     def record_upload(self, encoder: Any) -> None:
@@ -149,13 +149,13 @@ class BatchSlot(Slot):
             encoder.copy_buffer_to_buffer(self["upload"], 0, self["in"], 0, self._filled)
 
     def end_upload(self) -> None:
-        """Before what was recorded is submitted."""
+        """Unmap the buffer "upload". This must be called before the recorded commands are submitted."""
         if self._filled:
             self["upload"].unmap()
             self._filled = 0
 
     def map_upload(self) -> None:
-        """Begin to map what the next batch is packed in, where that is not begun."""
+        """Begin to map the buffer "upload" for the next batch, unless that has begun already."""
         upload = self["upload"]
         if upload.map_state == "unmapped":
             self._mapping = upload.map_async("WRITE", 0, upload.size)

@@ -1,4 +1,4 @@
-"""How forward/long.wgsl cuts pairs: into strips of rows, segments of lanes, and blocks of columns."""
+"""Sizes of the parts that forward/long.wgsl cuts pairs into: strips of rows, segments of lanes, blocks of columns."""
 
 from __future__ import annotations
 
@@ -16,61 +16,62 @@ LONG = Shape(64, 8)
 """Lanes and rows of a strip."""
 
 STEPS = 256
-"""Of a strip in a dispatch, where strips take turns; a multiple of its RESCALE_STEPS."""
+"""Steps of a strip in one dispatch, where strips take turns. They are a multiple of RESCALE_STEPS."""
 
 SHORTEST_SEGMENT, LONGEST_SEGMENT = 8, 32
-"""Lanes that shuffle: a power of two, and what a subgroup has of it."""
+"""Fewest and most lanes of a segment that shuffles. Its lanes are a power of two, and lie in one subgroup."""
 
 BLOCKS = 4
-"""Of RESCALE_STEPS columns, that pass from a segment to the next."""
+"""Blocks of RESCALE_STEPS columns that there is room for between two segments."""
 
 LEAD_BLOCKS = 3
-"""Of as many columns, that a strip begins before its first one."""
+"""Blocks of steps that a strip begins before its first column."""
 
 
 def rescale_steps(rows: int) -> int:
-    """RESCALE_STEPS of lanes with so many rows: at most those.
+    """RESCALE_STEPS of lanes that have `rows` rows.
 
-    What enters a lane then does not leave it on a path of matches before the next rescaling.
+    They are at most the number of rows. So what enters a lane does not leave it on a path of matches before the next
+    rescaling.
     """
     return 8 if rows < 16 else 16
 
 
 BLOCK = rescale_steps(LONG.rows)
-"""Columns of a block."""
+"""Columns of a block, which are also the steps between two rescalings."""
 
 BLOCK_WORDS = 2 * BLOCK + 1
-"""Words of a block in a border: S and I of its columns, and an exponent."""
+"""Words of a block in a border: S and I of each column, and one exponent."""
 
 LEAD = LEAD_BLOCKS * BLOCK
 """Steps that a strip begins before its first column."""
 
 ENTERING_COLUMNS = BLOCK
-"""Columns that enter a strip at once from the one above."""
+"""Columns that enter a strip together from the one above."""
 
 
 def skew(segment: int) -> int:
-    """Steps from a column's first lane of a segment to that of the next one."""
+    """Steps that a column takes from the first lane of a segment to the first lane of the next segment."""
     return segment + 2 * BLOCK
 
 
 def lag(segment: int) -> int:
-    """Steps after which a column that entered a strip's first lane is in the border below."""
+    """Steps from a column's entry into a strip's first lane until it is in the border below."""
     return (LONG.lanes // segment - 1) * skew(segment) + segment
 
 
 def distance(segment: int) -> int:
-    """Steps that a strip is behind the one above when it waits for none: what it reads ahead is there by then."""
+    """Steps that a strip stays behind the one above if it never has to wait for what it reads ahead."""
     return lag(segment) + LEAD + BLOCK
 
 
 def in_blocks(steps: T) -> T:
-    """Steps, up to a whole number of blocks."""
+    """Steps, rounded up to a whole number of blocks."""
     return (steps + BLOCK - 1) // BLOCK * BLOCK
 
 
 def all_steps(columns: NDArray[np.int64], segment: int) -> NDArray[np.int64]:
-    """Steps of a strip, until its last lane has had all columns."""
+    """Steps of a strip until its last lane has had all columns."""
     return in_blocks(LEAD + columns + lag(segment) - 1)
 
 
@@ -80,21 +81,19 @@ def border_words(columns: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def passing_entries(segment: int) -> int:
-    """Columns between segments that a lane keeps between two dispatches, at most."""
+    """Most columns between segments that one lane saves from one dispatch to the next."""
     columns = (LONG.lanes // segment - 1) * BLOCKS * BLOCK
     return -(-columns // LONG.lanes)
 
 
 def lane_entries(segment: int) -> dict[str, int]:
-    """Entries of 16 bytes that a lane keeps of its strip, in their order. Those of rows have four rows each.
+    """Number of 16-byte entries that a lane saves of each part, in their order. An entry of rows holds four rows.
 
-    Made once:
-    EMISSIONS [letter]; COEFFICIENTS [from_deletion, from_insertion, extend_insertion, extend_deletion];
-    STRIP_LANE: what `sum_falls` says, and the bits of the strip's first_deletion.
+    Made once: EMISSIONS [letter]; COEFFICIENTS [from_deletion, from_insertion, extend_insertion, extend_deletion];
+    STRIP_LANE: the result of `sum_falls`, and the bits of the strip's first_deletion.
 
-    Kept between two dispatches:
-    STATES [S, D]; BELOW: what goes to the next lane, and its exponent; SUM: a value, its exponent, the steps
-    that are done; PASSING: columns between segments, each with an exponent.
+    Saved between two dispatches: STATES [S, D]; BELOW: what goes to the next lane, and its exponent; SUM: a value, its
+    exponent, and the number of steps done; PASSING: columns between segments, each with an exponent.
     """
     quads = -(-LONG.rows // 4)
     return {
@@ -109,12 +108,12 @@ def lane_entries(segment: int) -> dict[str, int]:
 
 
 def strip_entries(segment: int) -> int:
-    """Entries of each lane of a strip."""
+    """Entries that each lane of a strip saves."""
     return sum(lane_entries(segment).values())
 
 
 def long_constants(segment: int) -> dict[str, int]:
-    """Constants of long.wgsl and long_rows.wgsl."""
+    """Constants that are declared to long.wgsl and long_rows.wgsl."""
     return {
         "BLOCKS": BLOCKS,
         "BLOCK_WORDS": BLOCK_WORDS,
@@ -128,7 +127,7 @@ def long_constants(segment: int) -> dict[str, int]:
 
 
 def workgroup_bytes(segment: int) -> int:
-    """Workgroup memory of forward/long.wgsl: emissions, what passes between segments, and the lanes' exponents."""
+    """Bytes of workgroup memory of forward/long.wgsl: emissions, columns between segments, and lanes' exponents."""
     segments = LONG.lanes // segment
     emissions = 4 * LETTERS_SCALED * LONG.rows * LONG.lanes
     passing = (segments + 1) * BLOCKS * (8 * BLOCK + 4)

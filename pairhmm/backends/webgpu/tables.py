@@ -1,4 +1,4 @@
-"""Numbers that the kernels make rows from: Phred tables, and the constants of a profile model."""
+"""The tables that kernels make rows from: Phred tables, and the constants of a profile model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pairhmm.models.batch import Profiles
 from pairhmm.models.gatk import ERROR
 
 QUALITIES = 128
-"""Phred qualities that tables have: 0 to 127."""
+"""Phred qualities in each table: 0 to 127."""
 
 TABLES = {
     "UNOPENED": QUALITIES * QUALITIES,
@@ -23,8 +23,8 @@ TABLES = {
 
 UNOPENED [insertion quality][deletion quality]: log10 mm in two parts, and 1 / mm as a pair. BEST [letter is N][base
 quality]: log10 of the best emission in two parts, and 1 / it as a pair. PHRED [quality]: error = 10^(-quality / 10) and
-1 / error, as pairs. RATIO [letter is N][base quality]: the smaller emission over the best one; whether the letters that
-do not match are the likelier ones (below Phred 1.25).
+1 / error, as pairs. RATIO [letter is N][base quality]: the smaller emission over the best one, and whether letters that
+do not match are more likely than the one that does (below Phred 1.25).
 """
 
 TABLE_AT = places(TABLES)
@@ -40,10 +40,10 @@ PROFILE = {
     "OPENING": 1,
     "FIRST_DELETION": 1,
 }
-"""Constants of a profile model as rows_profiles.wgsl reads them, each as a pair.
+"""Number of constants of each kind in a profile model, in the order in which rows_profiles.wgsl reads them, as pairs.
 
-The emission of a read's letter (A C G T) beside a haplotype's (A C G T N), and that of an inserted letter. Then, of the
-transitions: dm md / mm; im mi / mm mm; ii / mm; mi / mm; dd; mi; dm / mm.
+MATCH: emission of a read's letter (A C G T) beside a haplotype's (A C G T N). INSERTION: that of an inserted letter.
+The others are made from transitions: dm md / mm; im mi / mm mm; ii / mm; mi / mm; dd; mi; dm / mm.
 """
 
 PROFILE_AT = places(PROFILE)
@@ -68,7 +68,7 @@ def tables() -> NDArray[np.uint32]:
 
 
 def profile_constants(profiles: Profiles) -> NDArray[np.uint32]:
-    """uint32[constants, 2]: those of `PROFILE`; a model without matches (mm = 0) is not scored, whatever they are."""
+    """uint32[constants, 2]: the constants of `PROFILE`. They do not matter if mm = 0: such a model is not scored."""
     mm, im, dm, mi, ii, md, dd = profiles.transitions.tolist()
     kept = mm or 1.0
     transitions = [dm * md / kept, im * mi / kept / kept, ii / kept, mi / kept, dd, mi, dm / kept]
@@ -82,7 +82,7 @@ def pairs_of(values: NDArray[np.float64]) -> NDArray[np.uint32]:
 
 
 def _fixed_log10(values: NDArray[np.float64]) -> NDArray[np.uint32]:
-    """uint32[n, 2]: log10 in units of 2^-COARSE, and in units of 2^-FINE what is above that; 0 for values of zero."""
+    """uint32[n, 2]: log10 in units of 2^-COARSE, and the rest in units of 2^-FINE; 0 for values of zero."""
     fixed = np.rint(np.log10(np.where(values > 0, values, 1.0)) * 2.0**FINE).astype(np.int64).reshape(-1)
     bits = FINE - COARSE
     coarse, fine = fixed >> bits, fixed & ((1 << bits) - 1)
@@ -90,7 +90,7 @@ def _fixed_log10(values: NDArray[np.float64]) -> NDArray[np.uint32]:
 
 
 def _pairs_of_inverse(values: NDArray[np.float64]) -> NDArray[np.uint32]:
-    """uint32[n, 2]: 1 / value as a pair, zeros for values of zero."""
+    """uint32[n, 2]: 1 / value as a pair; zeros for values of zero."""
     positive = values > 0
     return pairs_of(np.where(positive, 1 / np.where(positive, values, 1.0), 0.0))
 

@@ -1,23 +1,27 @@
-"""WGSL modules put together to one text.
+"""Assembles WGSL modules into one text.
 
-A module is a .wgsl file of functions, constants, structs and variables. It says what it needs of others, and what it
-gives to them, in lines of its own:
+A module is a .wgsl file of functions, constants, structs and variables. Comment lines declare which names it needs from
+other modules, and which it gives to them:
 
     // needs host: K, W
     // needs forward/batch.wgsl: batch, work
     // needs forward/rows_*.wgsl: load_row
     // gives: load_lane, Lane
 
-"host" is the program that assembles: it declares constants and structs. A ``*`` is a place that the program fills,
-since more than one file gives these names. What a module defines and does not list under ``gives`` is its own. Errors
-are: a need that is not met or not used, a name that two modules define, and a name of another module that is used
-without a need.
+"host" is the program that assembles the text: it declares constants and structs. A ``*`` stands for one of several
+files that give the same names; the program chooses the file. What a module defines and does not list under ``gives`` is
+private to it. These are errors: a need that is not met or not used, a name that two modules define, and a name of
+another module that is used without a need.
 
-WGSL has no macros, and no loops over registers: compilers keep no array in registers and check its bounds. So modules
-have directives, in lines of their own. ``//#for k K`` ... ``//#end`` repeats lines for k = 0 .. K - 1, with ``$k`` for
-the number, ``$k.quad`` for k / 4, ``$k.axis`` for the component of a vector that has row k, and ``$k.byte`` for the bit
-at which a word has byte k. ``//#if NAME`` ... ``//#else`` ... ``//#end`` keeps lines where a number is not zero, or is.
-Directives are done first: a module may need something under a condition. Names in directives are numbers of the host.
+WGSL has no macros. It has no loops over registers either: compilers do not keep arrays in registers, and check their
+bounds. So modules have directives, each on a line of its own:
+
+- ``//#for k K`` ... ``//#end`` repeats lines for k = 0 .. K - 1. In them, ``$k`` is the number, ``$k.quad`` is k / 4,
+  ``$k.axis`` is the component of a vector that has row k, and ``$k.byte`` is the bit at which byte k of a word begins.
+- ``//#if NAME`` ... ``//#else`` ... ``//#end`` keeps the first lines if the number is not zero, the others if it is.
+
+Directives are expanded first, so a module may need something under a condition. Names in directives are numbers that
+the host gives.
 """
 
 from __future__ import annotations
@@ -39,15 +43,15 @@ NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*\b(?!:)")  # neither a member nor the 
 
 
 class Module(NamedTuple):
-    """A file after its directives.
+    """A file whose directives are expanded.
 
     Attributes
     ----------
     text : str
     needs : dict
-        Names by the file that gives them.
+        Names that it needs, by the file that gives them.
     gives, defines, uses : set of str
-        What others may use, all that it defines, and all names in it.
+        Names that others may use, all names that it defines, and all names in its code.
     """
 
     text: str
@@ -64,20 +68,20 @@ def assemble(
     numbers: Mapping[str, int],
     choices: Mapping[str, str] | None = None,
 ) -> str:
-    """One text of the module `root` and all that it needs, behind what it needs of the host.
+    """One text: the host's declarations that are needed, all modules that `root` needs, and `root`.
 
     Parameters
     ----------
     root : str
         A file's name, as `read` takes it.
     read : callable
-        A file's name to its text.
+        Gives a file's text by its name.
     declarations : mapping
-        What the host gives: names to WGSL.
+        What the host declares: WGSL by name.
     numbers : mapping
-        What ``for`` and ``if`` know; a name that is not in it is zero for ``if``.
+        Values of the names in ``for`` and ``if``. ``if`` takes a missing name as zero.
     choices : mapping
-        Names with a ``*`` to the files that are meant.
+        The file that each name with a ``*`` stands for.
 
     Raises
     ------
@@ -99,7 +103,7 @@ def _collect(
     numbers: Mapping[str, int],
     choices: Mapping[str, str],
 ) -> None:
-    """Add a file behind all that it needs."""
+    """Add a file to `modules`, after all files that it needs."""
     module = _module(name, read(name), numbers, choices)
     for file in module.needs:
         if file != HOST and file not in modules:
@@ -140,7 +144,7 @@ def _check(modules: Mapping[str, Module], declarations: Mapping[str, str]) -> No
 
 
 def expand(name: str, source: str, numbers: Mapping[str, int]) -> str:
-    """The text of a file whose directives are done."""
+    """The text of a file with its directives expanded."""
     try:
         return "\n".join(_expanded(source.splitlines(), numbers)) + "\n"
     except ValueError as error:
@@ -170,13 +174,13 @@ def _expanded(lines: Lines, numbers: Mapping[str, int]) -> Iterator[str]:
 
 
 def _directive(line: str) -> list[str]:
-    """The words of a directive; one that is empty for any other line."""
+    """The words of a directive; a single empty word for any other line."""
     text = line.strip()
     return text.removeprefix(MARK).split() if text.startswith(MARK) else [""]
 
 
 def _block(lines: Lines, begin: int) -> tuple[int, int]:
-    """Where the block that opens at `begin` ends, and where its other half begins (its end without one)."""
+    """Index of the line that ends the block opened at `begin`, and of its ``else`` (the end, if it has none)."""
     depth, middle = 0, None
     for at in range(begin, len(lines)):
         verb = _directive(lines[at])[0]

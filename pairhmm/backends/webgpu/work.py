@@ -1,4 +1,4 @@
-"""What host and kernels tell each other: the block of a dispatch, the lists of pairs to rescue, and flags."""
+"""Layouts that host and kernels share: the `Work` block of a dispatch, the lists of pairs to rescue, and flags."""
 
 from __future__ import annotations
 
@@ -45,35 +45,35 @@ WORK = Record(
 )
 """The uniform block of a dispatch: where the arrays of a batch lie in their buffer, and what is to be done.
 
-Offsets count words of 32 bits, but for letters and qualities, which count bytes.
+Offsets are in 32-bit words, except those of letters and qualities, which are in bytes.
 """
 
 LISTED = np.dtype([("workgroups", "<u4", (3,)), ("count", "<u4")])
-"""Of each rescuer: the arguments of its dispatch, and how many pairs its list has."""
+"""Head of one rescuer's list: the workgroups of its indirect dispatch, and the number of pairs on the list."""
 
 LISTED_COUNT = 3
-"""Word of it that has the count; the first one has the workgroups."""
+"""Index of the word of `LISTED` that holds the number of pairs. Word 0 holds the number of workgroups."""
 
 STRIP_ITEM = ("read", "haplotype", "strip", "border", "pair")
-"""Words of an item of long.wgsl; `border` is the first word of the border below the strip."""
+"""Words of a work item of long.wgsl, which is a strip. `border` is the first word of the border below the strip."""
 
 STRIP_RESULT = ("coarse", "fine", "unfit")
-"""Words that come back of each strip: log10 of what its rows are relative to, and flags."""
+"""Words that the kernels return for each strip: log10 of what its rows are relative to, in two parts, and flags."""
 
 COARSE, FINE = 16, 32
-"""That logarithm comes back in two parts, in units of 2^-16 and 2^-32."""
+"""Binary digits behind the point of the two parts of such a logarithm: their units are 2^-16 and 2^-32."""
 
 NOT_KEPT = 0x7FFFFFFF
-"""In place of a read's coarse part: its lanes do not lie in one subgroup, one after the other (as UNORDERED)."""
+"""Stands in place of a read's coarse part if its lanes do not follow each other in one subgroup (see UNORDERED)."""
 
 UNFOLDED, UNSCALED, UNORDERED, UNFINISHED = 1, 2, 4, 8
-"""Flags of a read or strip without scores.
+"""Flags that say why a read or a strip has no scores.
 
-UNFOLDED: its rows do not fold. UNSCALED: lanes with exponents do not hold them. UNORDERED: its lanes do not lie in one
-subgroup, one after the other. UNFINISHED: the strip is not done.
+UNFOLDED: its rows do not fold. UNSCALED: its rows are beyond the range of lanes with exponents. UNORDERED: its lanes do
+not follow each other in one subgroup. UNFINISHED: the strip is not done.
 """
 
 
 def indices(prefix: str, names: tuple[str, ...]) -> dict[str, int]:
-    """Constants that say at which word of a tuple each of these names is."""
+    """Constants that give the index of each name in a tuple of words."""
     return {f"{prefix}_{name}".upper(): index for index, name in enumerate(names)}

@@ -1,1 +1,1 @@
-"""Published designs and their optimisations one at a time, for comparison: no command but `bench` runs them."""
+"""Published designs and each of their optimisations, for comparison. Only the command `bench` runs them."""

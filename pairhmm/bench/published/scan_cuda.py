@@ -1,4 +1,4 @@
-"""The brute-force scan on a CUDA device that `pairhmm bench scan` measures ours beside."""
+"""The brute-force scan on a CUDA device, with which `pairhmm bench scan` compares our scanner."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["CudaBrute", "source"]
 
 
 def source() -> str:
-    """Text of `cuda/published/scan.cu` behind the prefix sums of `cuda/scan/`."""
+    """Text of `cuda/published/scan.cu`, preceded by the prefix sums of `cuda/scan/`."""
     return sources.source(CONSTANTS, "scan/letters.cuh", "scan/sums.cu", "published/scan.cu")
 
 
 class CudaBrute:
-    """Lays every pattern at every position.
+    """Compares every pattern at every position.
 
     Parameters
     ----------
@@ -49,14 +49,15 @@ class CudaBrute:
         samples : Samples
             With qualities.
         flattened : bool
-            All segments as one array with offsets and one launch; otherwise each has arrays and a launch of its own.
+            Search all segments as one array with offsets, in one launch. Otherwise each segment has its own arrays and
+            launch.
         summed : bool
-            Sums from prefix sums.
+            Take sums of qualities from prefix sums.
         """
         segments = len(samples)
         cuts = [0, segments] if flattened else range(segments + 1)
         with translated(self._label), self._device, self._stream:
-            # What is held here is in use until the end.
+            # `runs` keeps the arrays alive that kernels use until the end.
             runs = [self._run(samples, first, end, summed) for first, end in pairwise(cuts)]
             found = np.empty((segments, self._count), dtype=np.uint64)
             for (best, *_), (first, end) in zip(runs, pairwise(cuts), strict=True):
@@ -65,7 +66,7 @@ class CudaBrute:
         return (found >> 32).astype(np.int64) - 1, (~found & np.uint64(0xFFFFFFFF)).astype(np.int64)
 
     def _run(self, samples: Samples, first: int, end: int, summed: bool) -> list[Any]:
-        """Start the search of some segments; their results, and all else that has to be held until it is done."""
+        """Start the search of some segments. Returns the results, then all else that must stay alive."""
         part = samples.take(first, end)
         assert part.qualities is not None
         blocks = len(part.letters) // SUM_TILE + 1
@@ -87,7 +88,7 @@ class CudaBrute:
         return [best, letters, qualities, places, *sums]
 
     def _put(self, values: NDArray[Any], room: int = 0) -> Any:
-        """An array on the device, with room for so many bytes."""
+        """Copy an array to the device, where it has room for at least `room` bytes."""
         there = self._cupy.cuda.alloc(max(room, values.nbytes, 1))
         there.copy_from_host_async(values.ctypes.data, values.nbytes, self._stream)
         return there

@@ -1,4 +1,4 @@
-"""The brute-force scan on a WebGPU device that `pairhmm bench scan` measures ours beside."""
+"""The brute-force scan on a WebGPU device, with which `pairhmm bench scan` compares our scanner."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pairhmm.scanning.webgpu_kernels import source as source_of_scan
 __all__ = ["WebgpuBrute", "source"]
 
 SUBMITTED = 1 << 32
-"""Letters times patterns of a submission, about."""
+"""Approximate number of letters times patterns of a submission."""
 
 BRUTE = Record(
     "Brute",
@@ -29,7 +29,7 @@ BRUTE = Record(
     Field("first_segment", "u32", "of this dispatch"),
     Field("summed", "u32", "whether `within` and `before` are there"),
 )
-"""What a dispatch of the brute force is to do."""
+"""The uniform block of a dispatch of the brute force."""
 
 KINDS = {"uniform": "UNIFORM|COPY_DST", "storage": "STORAGE|COPY_DST|COPY_SRC"}
 
@@ -41,7 +41,7 @@ def source() -> str:
 
 
 class WebgpuBrute:
-    """Lays every pattern at every position.
+    """Compares every pattern at every position.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class WebgpuBrute:
         return np.where(start >= 0, found[..., 0].astype(np.int64), -1), start
 
     def _run(self, samples: Samples, first: int, end: int, summed: bool) -> Any:
-        """Submit the search of some segments; the buffer of their results."""
+        """Submit the search of some segments. Returns the buffer of their results."""
         part = samples.take(first, end)
         assert part.qualities is not None
         blocks = len(part.letters) // SUM_TILE + 1
@@ -102,7 +102,7 @@ class WebgpuBrute:
         self._device.queue.submit([encoder.finish()])
 
     def _put(self, values: NDArray[Any], room: int = 0, kind: str = "storage") -> Any:
-        """An array on the device, with room for so many bytes."""
+        """Copy an array to the device, where it has room for at least `room` bytes."""
         size = -(-max(room, values.nbytes, 16) // 16) * 16
         buffer = self._device.create_buffer(size=size, usage=KINDS[kind])
         if values.nbytes:

@@ -1,4 +1,4 @@
-"""The published anti-diagonal design, as an ablation: a long pair scored its way and ours, on the same GPU."""
+"""Compares the published anti-diagonal design with ours, on a long pair and the same GPU."""
 
 from __future__ import annotations
 
@@ -28,28 +28,30 @@ BLOCK = 256
 """Threads of a block."""
 
 RECORDED_LAUNCHES = 1000
-"""Launches that are recorded as one graph, to be played again."""
+"""Launches that are recorded as one CUDA graph, which is replayed."""
 
 
 @dataclass(frozen=True, slots=True)
 class WavefrontSpeed:
-    """One pair of `length` x `length` bases, scored one anti-diagonal a launch and by the backend's own way.
+    """Times of one pair of `length` x `length` bases, with a launch for each anti-diagonal and by our backend.
+
+    Lists have one number for each repetition.
 
     Attributes
     ----------
     length : int
     launched_seconds : list of float
-        From host arrays to the score, each launch made by the host. All times are those of each repetition.
+        Seconds from host arrays to the score, with each launch made by the host.
     replayed_seconds : list of float
-        The same with the launches recorded once and replayed as a CUDA graph: without the host's share in them.
+        The same with the launches recorded once and replayed as a CUDA graph, which takes the host's work out of them.
     launched_events, replayed_events : list of float
-        The same two by the device's clock, from the first kernel to the last.
+        Seconds of the same two by the device's clock, from the first kernel to the last.
     ours_seconds : list of float
-        `forward_pairs` of the backend, from host arrays to the score.
+        Seconds of the backend's `forward_pairs`, from host arrays to the score.
     expected : float
         The float64 score of the CPU backend, log10.
     difference, ours_difference : float
-        From it, relative where its size is above 1.
+        Absolute difference from `expected`, divided by its size if that is above 1.
     """
 
     length: int
@@ -64,7 +66,7 @@ class WavefrontSpeed:
 
     @property
     def ratio(self) -> float:
-        """How many times faster our way is, by medians, than the faster one of the other two."""
+        """How many times faster ours is than the faster one of the other two, by medians."""
         fastest = min(statistics.median(self.launched_seconds), statistics.median(self.replayed_seconds))
         return fastest / statistics.median(self.ours_seconds)
 
@@ -114,7 +116,7 @@ def log_pair(batch: PairBatch) -> LogPair:
     """The one pair of a batch in logarithms."""
     columns = len(batch.haplotypes)
     starts = np.array([batch.start.match, batch.start.deletion / columns, 1 / columns])
-    with np.errstate(divide="ignore"):  # what is impossible has the logarithm -inf
+    with np.errstate(divide="ignore"):  # a probability of 0 has the logarithm -inf
         first, corner, deletion = np.log(starts).astype(np.float32)
         return LogPair(
             np.log(rows_of(batch).T).astype(np.float32, order="C"), batch.haplotypes, (first, corner, deletion)
@@ -122,7 +124,7 @@ def log_pair(batch: PairBatch) -> LogPair:
 
 
 class Wavefront:
-    """Scores pairs on a CUDA device, one launch an anti-diagonal.
+    """Scores pairs on a CUDA device, with one launch for each anti-diagonal.
 
     Parameters
     ----------
@@ -142,7 +144,7 @@ class Wavefront:
             )
 
     def score(self, pair: LogPair, replay: bool) -> Run:
-        """Score a pair, with launches by the host or by replays of a graph, whose recording is outside the clock."""
+        """Score a pair, with launches by the host or by replays of a graph. Recording the graph is not timed."""
         cupy = self._cupy
         m, n = pair.rows.shape[1], len(pair.letters)
         with self._device, self._stream as stream:
@@ -173,7 +175,7 @@ class Wavefront:
     def _recorded(
         self, m: int, n: int, first: Any, arguments: tuple[Any, ...], after: tuple[Any, ...]
     ) -> Callable[[], None]:
-        """All launches of a pair as replays of one graph; those behind the last diagonal find nothing to do."""
+        """Record launches as a graph whose replays cover all diagonals. Those after the last diagonal do nothing."""
         count = min(RECORDED_LAUNCHES, m + n + 1)
         blocks = -(-(min(m, n) + 1) // BLOCK)
         self._stream.begin_capture()
@@ -203,12 +205,12 @@ def measure_wavefront(
     threads: int = 1,
     announce: Callable[[str], None] = lambda message: None,
 ) -> Iterator[WavefrontSpeed]:
-    """Time one pair of each length by each way, after a first time that does not count, on the first device chosen.
+    """Time one pair of each length in each way, on the first device chosen. A first run of each is not counted.
 
     Raises
     ------
     BackendUnavailable
-        Without a CUDA device, or without the CPU backend, whose float64 is what scores are compared with.
+        Without a CUDA device, or without the CPU backend, whose float64 scores are the reference.
     """
     device = choice.devices[0] if choice.devices else None
     backend = backends.load(choice.backend, device, choice.device_memory)

@@ -1,4 +1,4 @@
-"""What each of the published optimisations gains on a WebGPU device, with our way and CUDA beside them."""
+"""Measures what each published optimisation gains on a WebGPU device, beside our kernel and CUDA."""
 
 from __future__ import annotations
 
@@ -24,33 +24,33 @@ from pairhmm.models.batch import PairBatch
 __all__ = ["OURS", "RungSpeed", "default_lengths", "measure_ladder"]
 
 MOST_WAITS = 50_000
-"""Diagonals that are waited for one by one at most: more take minutes."""
+"""Most diagonals for each of which the host waits. More would take minutes."""
 
 SOFTWARE_LENGTHS = (100, 1_000)
 
 OURS = "ours"
-"""The rung below the ladder: forward/long.wgsl."""
+"""Name of the rung after those of `LADDER`: our kernel, forward/long.wgsl."""
 
 
 @dataclass(frozen=True, slots=True)
 class RungSpeed:
-    """One pair of `length` x `length` bases, scored by one rung.
+    """Speed of one rung on a pair of `length` x `length` bases.
 
     Attributes
     ----------
     length : int
     rung : str
-        Of `LADDER`, or `OURS`.
+        Name of a rung of `LADDER`, or `OURS`.
     round_trips, bind_groups : int
-        Waits of the host for the device, and bind groups made, for one score.
+        For one score, how often the host waits for the device, and how many bind groups are made.
     storage_reads : float
-        Words of 32 bits that a cell reads from storage buffers.
+        32-bit words that a cell reads from storage buffers.
     seconds : list of float
-        From host arrays to the score, each repetition's.
+        Seconds of each repetition, from host arrays to the score.
     baseline_seconds, cuda_seconds : float or None
-        Medians of the first rung and of the CUDA backend's `forward_pairs`, where they were measured.
+        Median seconds of the first rung and of the CUDA backend's `forward_pairs`; None if they were not measured.
     score, expected : float
-        log10; the second is the CPU backend's in float64.
+        The rung's score and the CPU backend's in float64, log10.
     """
 
     length: int
@@ -66,17 +66,17 @@ class RungSpeed:
 
     @property
     def speedup(self) -> float | None:
-        """Over the baseline, by medians."""
+        """How many times faster this rung is than the first one, by medians."""
         return None if self.baseline_seconds is None else self.baseline_seconds / statistics.median(self.seconds)
 
     @property
     def share_of_cuda(self) -> float | None:
-        """Of the CUDA backend's speed, by medians."""
+        """Speed as a share of the CUDA backend's, by medians."""
         return None if self.cuda_seconds is None else self.cuda_seconds / statistics.median(self.seconds)
 
     @property
     def difference(self) -> float:
-        """From the float64 score, relative where its size is above 1."""
+        """Absolute difference from the float64 score, divided by the latter's size if that is above 1."""
         return abs(self.score - self.expected) / max(1, abs(self.expected))
 
 
@@ -86,9 +86,9 @@ def default_lengths(adapter: Adapter) -> tuple[int, ...]:
 
 
 def our_reads(adapter: Adapter) -> float:
-    """Reads a cell of `OURS`: of a border's column, and of letters for a block of columns.
+    """32-bit words that a cell of `OURS` reads from storage buffers: border columns, and letters of blocks of columns.
 
-    Where strips take turns they read their rows and states in each. Left out is what rows are made from, once.
+    Strips that take turns also read their rows and states in each turn. Making the rows, once, is not included.
     """
     reads = 3 / (LONG.lanes * LONG.rows) + 3 / (BLOCK * LONG.rows)
     turns = 4 * strip_entries(LONGEST_SEGMENT) / (LONG.rows * STEPS)
@@ -103,17 +103,17 @@ def measure_ladder(
     threads: int = 1,
     announce: Callable[[str], None] = lambda message: None,
 ) -> Iterator[RungSpeed]:
-    """Time one pair of each length by each rung and by the backend, after a first time that does not count.
+    """Time one pair of each length by each rung and by our backend, on the first device chosen.
 
-    On the first device chosen, by default with its `default_lengths`. The first rung is left out where it waits more
-    than `MOST_WAITS` times, which is announced.
+    A first run of each is not counted. Lengths are by default `default_lengths`. The first rung is left out if it would
+    wait more than `MOST_WAITS` times, which is announced.
 
     Raises
     ------
     BackendUnavailable
-        Without an adapter, or without the CPU backend, whose float64 is what scores are compared with.
+        Without an adapter, or without the CPU backend, whose float64 scores are the reference.
     InputError
-        For a device that is not there.
+        If the device does not exist.
     """
     device = choice.devices[0] if choice.devices else 0
     ours, exact = backends.load(choice.backend, device, choice.device_memory), backends.load("cpu")
@@ -164,17 +164,17 @@ def _measure(
 
 
 def _of_backend(backend: Backend, batch: PairBatch, threads: int) -> Run:
-    """The one pair of a batch by a backend's `forward_pairs`."""
+    """Score the one pair of a batch by a backend's `forward_pairs`."""
     begin = time.perf_counter()
     score = float(backend.forward_pairs(batch, np.zeros(1, dtype=np.int64), threads).log10[0])
     return Run(score, time.perf_counter() - begin)
 
 
 def _repeated(run: Callable[[], Run], repetitions: int) -> list[Run]:
-    """Runs after a first one, which compiles and does not count."""
+    """Repeat a run. A first run, which compiles the kernels, is not counted."""
     return [run() for _ in range(repetitions + 1)][1:]
 
 
 def _median(runs: Sequence[Run]) -> float:
-    """Of their seconds."""
+    """Median of the runs' seconds."""
     return statistics.median(run.seconds for run in runs)

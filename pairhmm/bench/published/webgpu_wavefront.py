@@ -25,18 +25,18 @@ WIDTH = 256
 """Invocations of a workgroup."""
 
 LOG_ZERO = -1e30
-"""Logarithm of zero: WGSL has no literal for infinity, and its compilers need not reckon with one."""
+"""Stands for the logarithm of zero. WGSL has no literal for infinity, and its compilers may assume there is none."""
 
 LETTERS = 5
 """Letters of a haplotype: A C G T N."""
 
 TABLES = {"EMISSIONS": 4 * LETTERS, "INSERTION": 4, "TRANSITIONS": 7}
-"""Entries (float32) of eps_M [read letter][haplotype letter], eps_I [read letter], and mm im dm mi ii md dd."""
+"""Number of float32 entries of eps_M [read letter][haplotype letter], eps_I [read letter], and mm im dm mi ii md dd."""
 
 TABLE_ENTRIES = sum(TABLES.values())
 
 STRIDE = 256
-"""Bytes between the uniform blocks of diagonals: the alignment of dynamic offsets that every device has."""
+"""Bytes between the uniform blocks of diagonals. Every device accepts dynamic offsets with this alignment."""
 
 DIAGONAL = Record(
     "Diagonal",
@@ -50,7 +50,7 @@ DIAGONAL = Record(
 """The uniform block of a diagonal."""
 
 KINDS = ("read-only-storage", "read-only-storage", "uniform", "read-only-storage", "storage", "storage")
-"""Bindings of shaders/published/wavefront.wgsl."""
+"""Buffer types of the bindings of shaders/published/wavefront.wgsl."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,9 @@ class Rung:
     ----------
     name : str
     waits : bool
-        Each diagonal is submitted alone and waited for; otherwise all are one command buffer.
+        The host submits each diagonal alone and waits for it; otherwise all diagonals are one command buffer.
     offsets : bool
-        One bind group with a dynamic uniform offset for all diagonals; otherwise a bind group for each.
+        All diagonals share a bind group with a dynamic uniform offset; otherwise each has its own.
     cached : bool
         Workgroups keep the tables of emissions and transitions in their own memory.
     """
@@ -82,10 +82,10 @@ class Rung:
 
     @property
     def storage_reads(self) -> float:
-        """Words of 32 bits that a cell reads from storage buffers, inside the matrix.
+        """32-bit words that a cell inside the matrix reads from storage buffers.
 
-        A letter, four probabilities, seven states, and of the tables four emissions, four of insertions and seven
-        transitions; or a cell's share of what its workgroup reads of them.
+        A cell reads a letter, four probabilities and seven states. From the tables it reads four emissions, four
+        insertions and seven transitions; with `cached`, only its share of what its workgroup reads.
         """
         return 12 + (TABLE_ENTRIES / WIDTH if self.cached else 15)
 
@@ -96,7 +96,7 @@ LADDER = (
     Rung("+ dynamic offsets", waits=False, offsets=True, cached=False),
     Rung("+ workgroup cache", waits=False, offsets=True, cached=True),
 )
-"""The published optimisations, each on top of those before."""
+"""The published optimisations, each added to those before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ def _log(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 class Wavefront:
-    """Scores pairs on a WebGPU device, one dispatch an anti-diagonal.
+    """Scores pairs on a WebGPU device, with one dispatch for each anti-diagonal.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ class Wavefront:
         self._pipelines = {rung: self._pipeline(rung) for rung in LADDER}
 
     def score(self, pair: LogPair, rung: Rung) -> Run:
-        """Score a pair. Buffers are made anew, and not on the clock; the last row is summed on the host in float64."""
+        """Score a pair. Making its buffers is not timed. The last row is summed on the host in float64."""
         m, n = len(pair.probabilities), len(pair.letters)
         diagonals = _diagonals(pair)
         sizes = (pair.letters.nbytes, pair.probabilities.nbytes, diagonals.nbytes, pair.tables.nbytes)
@@ -270,7 +270,7 @@ def _cells(diagonal: int, m: int, n: int) -> int:
 
 
 def _log10_of_sum(logarithms: NDArray[np.float64]) -> float:
-    """log10 of the sum of numbers by their natural logarithms."""
+    """log10 of the sum of numbers, given their natural logarithms."""
     highest = float(logarithms.max())
     if highest <= LOG_ZERO / 2:
         return -math.inf
