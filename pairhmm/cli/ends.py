@@ -15,8 +15,12 @@ from pairhmm.errors import InputError
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 _LATER_SECONDS = 0.02
 _is_settled = False
-# Signals that end a run, beside Ctrl-C, and what is said of them.
-_ENDING = {signal.SIGTERM: "terminated", signal.SIGHUP: "the terminal was closed (hang-up)"}
+# Signals that end a run, and what is said of them.
+_ENDING = {
+    signal.SIGINT: "interrupted",
+    signal.SIGTERM: "terminated",
+    signal.SIGHUP: "the terminal was closed (hang-up)",
+}
 
 
 class Ended(BaseException):
@@ -43,7 +47,10 @@ class Ended(BaseException):
 
 
 def heed_signals() -> None:
-    """Raise `Ended` for signals that end a run. A signal that is ignored, as hang-ups are under nohup, stays so."""
+    """Raise `Ended` for signals that end a run. A signal that is ignored, as hang-ups are under nohup, stays so.
+
+    Ctrl-C is one of them: a KeyboardInterrupt that Python drops would be lost.
+    """
     for number in _ENDING:
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _end)

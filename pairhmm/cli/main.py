@@ -148,7 +148,7 @@ def main(arguments: list[str] | None = None) -> None:
     except click.ClickException as error:
         ends.tell_if_heard(error.show)
         code = MISUSED
-    except (click.Abort, KeyboardInterrupt):
+    except click.Abort:
         _tell("interrupted")
         code = SIGNAL_BASE + signal.SIGINT
     except ends.Ended as ended:

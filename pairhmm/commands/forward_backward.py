@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm import backends
 from pairhmm.commands.forward import ModelRead, pack
 from pairhmm.compiled import is_compiled, require_compiled
 from pairhmm.errors import OptionError
@@ -16,7 +17,8 @@ from pairhmm.interface.options import check_whole
 from pairhmm.models.batch import Read
 from pairhmm.models.profile import ProfileModel
 
-BACKENDS = ("auto", "cpu", "reference")
+BACKENDS = ("auto", *backends.on_the_cpu())
+"""What computes: the backends that are no device's."""
 
 
 def forward_backward(
@@ -33,8 +35,8 @@ def forward_backward(
     ----------
     reads, haplotypes, model, threads
         As for `forward`.
-    backend : {"auto", "cpu", "reference"}
-        "auto" is the CPU, or the oracle in log space where nothing is compiled.
+    backend : str
+        "auto", "cpu" or "reference". "auto" is the CPU, or the oracle in log space where nothing is compiled.
 
     Returns
     -------
@@ -62,8 +64,9 @@ def forward_backward(
     if backend not in BACKENDS:
         raise OptionError("backend", backend, f"is not one of {', '.join(BACKENDS)}: forward_backward has no other")
     batch = pack(reads, haplotypes, model)
-    if backend == "cpu":
-        require_compiled("backend cpu")
-    found = by_cpu(batch, threads) if backend != "reference" and is_compiled() else by_oracle(batch)
+    takes_oracle = backends.is_oracle(backend) or (backend == "auto" and not is_compiled())
+    if not takes_oracle:
+        require_compiled(f"backend {backend}")
+    found = by_oracle(batch) if takes_oracle else by_cpu(batch, threads)
     width = len(batch.haplotype_offset) - 1
     return [found[first : first + width] for first in range(0, len(found), width)] if width else [[]] * batch.reads

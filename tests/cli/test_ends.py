@@ -27,7 +27,7 @@ except ends.Ended as ended:
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_is_not_lost(number):
     command = [sys.executable, "-c", DROPS, str(int(number))]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
