@@ -19,7 +19,7 @@ _INNER_ROUNDS = 10
 
 PRIOR_EVENTS = 0.3
 MOST_PRIOR = 10_000.0
-"""A prior counts as `PRIOR_EVENTS` events of its distribution's rarest outcome, in at most `MOST_PRIOR` observations."""
+"""A prior counts as `PRIOR_EVENTS` events of its rarest outcome, but as at most `MOST_PRIOR` observations in all."""
 
 
 @dataclass(frozen=True, slots=True)
