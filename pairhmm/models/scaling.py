@@ -45,4 +45,4 @@ LEAST_OPENING, LEAST_OPENING_64 = 1e-6, 1e-30
 """Smallest opening probability of an insertion that lanes with exponents can hold."""
 
 LEAST_DELETION, LEAST_DELETION_64 = LEAST_OPENING / 16, LEAST_OPENING_64 / 16
-"""Smallest coefficient of a deletion's end that lanes with exponents can hold."""
+"""Smallest coefficient of a deletion's end that lanes with exponents can hold. Little is lost at a lower limit."""
