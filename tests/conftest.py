@@ -72,7 +72,7 @@ def shared_data(require: Require) -> Path:
 
 @pytest.fixture(scope="session")
 def shader_variants() -> tuple[KernelVariant, ...]:
-    """All variants that the webgpu backend can ask `webgpu_kernels.source` for. One value of a constant stands for any."""
+    """All variants that the webgpu backend can ask `webgpu_kernels.source` for, with one value for each constant."""
     known = shapes(WIDTH).known
     kernels = (
         *(("forward", shape, WIDTH // RESCUERS[rescuer_of(shape)].lanes) for shape in known if not shape.tall),

@@ -173,7 +173,7 @@ def scan_files(
     scanner = choose(backend, device, patterns, options, _size(samples), threads)
     log.info("backend %s", scanner.label)
     for path in samples:
-        # Faults in a file's first bytes show before anything is written. Pipes are left out: they can be read only once.
+        # Faults in a file's first bytes show before anything is written. Pipes are left out, as they are read only once.
         if path != STDIN and not is_device(path):
             ByteStream(path, lambda _: None).close()
     source = _Source(chunk_size, int(known.lengths.max()) - 1, reference, watch)
