@@ -76,7 +76,7 @@ std::vector<Handle> handles(const Patterns& patterns, const AnchorIndex& index) 
     return all;
 }
 
-// The number of mismatches is limited to the columns of the longest pattern, so that nothing derived from it overflows.
+// The number of mismatches is limited to the columns of all patterns, so that nothing derived from it overflows.
 int64_t possible_mismatches(const Patterns& patterns, int64_t max_mismatches) {
     return std::min(max_mismatches, patterns.offset[patterns.count]);
 }

@@ -173,7 +173,7 @@ def scan_files(
     scanner = choose(backend, device, patterns, options, _size(samples), threads)
     log.info("backend %s", scanner.label)
     for path in samples:
-        # Faults in a file's first bytes show before anything is written. Pipes are left out, as they are read only once.
+        # Faults in a file's first bytes show before anything is written. Pipes are left out: they are read once.
         if path != STDIN and not is_device(path):
             ByteStream(path, lambda _: None).close()
     source = _Source(chunk_size, int(known.lengths.max()) - 1, reference, watch)
@@ -188,7 +188,7 @@ def scan_files(
 
 
 def _size(paths: Sequence[str]) -> int:
-    """Total size of the files in bytes; None if it can't be known."""
+    """Total size of the regular files, in bytes. Pipes and devices do not count."""
     return sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
 
 

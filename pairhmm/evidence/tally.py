@@ -54,7 +54,7 @@ class StageClock:
             self._open.pop()
 
     def items(self, name: str, items: Iterable[_Item]) -> Iterator[_Item]:
-        """Yield the items. The time to get each one counts for the stage `name`."""
+        """Yield the items. The time that it takes to get each one counts for the stage `name`."""
         source = iter(items)
         while True:
             with self.stage(name):
