@@ -1,4 +1,4 @@
-"""What the whole suite shares: reference data, requirements, the command line, strict arithmetic."""
+"""Fixtures of the whole suite: reference data, requirements, the command line, strict arithmetic."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def shared_data(require: Require) -> Path:
 
 @pytest.fixture(scope="session")
 def shader_variants() -> tuple[KernelVariant, ...]:
-    """What the webgpu backend can ask `webgpu_kernels.source` for; the value of a constant extension stands for any."""
+    """All variants that the webgpu backend can ask `webgpu_kernels.source` for, with one value for each constant."""
     known = shapes(WIDTH).known
     kernels = (
         *(("forward", shape, WIDTH // RESCUERS[rescuer_of(shape)].lanes) for shape in known if not shape.tall),
@@ -99,7 +99,7 @@ def shader_variants() -> tuple[KernelVariant, ...]:
 
 @pytest.fixture(autouse=True)
 def strict_arithmetic() -> Iterator[None]:
-    """Overflow, division by zero and NaN are defects; underflow is what scaling is about."""
+    """Make overflow, division by zero and NaN errors. Underflow is allowed, since scaling handles it."""
     with np.errstate(all="raise", under="ignore"):
         yield
 

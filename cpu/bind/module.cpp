@@ -21,11 +21,11 @@ void bind_tiles(nb::module_& module);
 
 NB_MODULE(_cpu, module) {
     module.doc() = "The compiled part of pairhmm.";
-    // An interrupted program may end while a thread of it waits for a pipe, and holds what it works with.
+    // An interrupted program may end while one of its threads waits for a pipe and still holds its objects.
     nb::set_leak_warnings(false);
 
-    // What Python has numbers of its own for, since it works without this module: tests/cpu/test_constants.py compares
-    // them.
+    // Constants that Python defines as well, since it also works without this module. tests/cpu/test_constants.py
+    // compares them.
     module.attr("ANY") = pairhmm::kAny;
     module.attr("CODE_OF_N") = pairhmm::kCodeOfN;
     module.attr("PHRED_OFFSET") = pairhmm::kPhredOffset;

@@ -32,7 +32,7 @@ const pairhmm::ScanLevel& find_scan_level(const std::string& name) {
     throw std::invalid_argument("no such SIMD level in this build: " + name);
 }
 
-// A table of the words that a vector's elements are made of; it keeps the vector.
+// An array of the words of a vector's elements, which keeps the vector alive.
 template <class Word, class T>
 nb::ndarray<nb::numpy, Word, nb::ndim<2>> to_python(std::vector<T>&& values) {
     auto* kept = new std::vector<T>(std::move(values));

@@ -1,5 +1,5 @@
-// Python bindings of formats/groups.hpp and formats/score_lines.hpp: arrays in, arrays and bytes out; the caller has
-// made every array of the length that it must have.
+// Python bindings of formats/groups.hpp and formats/score_lines.hpp: arrays in, arrays and bytes out. The caller makes
+// every array with the right length.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>

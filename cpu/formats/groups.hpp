@@ -1,8 +1,8 @@
 // Text of `.in` groups (docs/formats.md): the whole groups of a buffer, and their letters and qualities.
 //
-// Lines end and fields are parted as in Python's text files and str.split, so that this reader and the one in
-// pairhmm/io/pairs/texts.py take the same files. This one says only that a file is not right; that one says what is
-// wrong. s150 (README.md), 157 MB of text: 0.02 s to scan, and 0.03 s on one thread to unpack.
+// Lines and fields are split as by Python's text files and str.split, so that this reader and the one in
+// pairhmm/io/pairs/texts.py accept the same files. This reader only detects that a file is faulty; the other one says
+// what is wrong. s150 (README.md), 157 MB of text, takes 0.02 s to scan, and 0.03 s on one thread to unpack.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct TextSpan {
     int64_t size() const { return end - begin; }
 };
 
-// Where the groups of a text go: the arrays of a PairBatch, of the lengths that GroupsText says.
+// The arrays of a PairBatch that groups are unpacked to. GroupsText gives their lengths.
 struct GroupArrays {
     int64_t *group_read, *group_haplotype;    // [groups + 1]
     int64_t *read_offset, *haplotype_offset;  // [reads + 1], [haplotypes + 1]
@@ -40,7 +40,7 @@ public:
     int64_t end() const { return end_; }
     int64_t lines() const { return lines_; }
 
-    // Whether a line of the group behind them is not what it must be.
+    // Whether the group behind them has a faulty line.
     bool is_broken() const { return broken_; }
 
     // Fills the arrays. Returns false where a letter has no code in code[256] or a character is no quality; the arrays

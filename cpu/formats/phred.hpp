@@ -1,4 +1,4 @@
-// Phred qualities as text: a character is a quality and this offset.
+// Phred qualities as text: a character's code is the quality plus this offset.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Records of a file as a scan takes them: letters as sets of bases, qualities, names, each end to end.
+// Records of a file for a scan: letters as sets of bases, qualities and names, each laid end to end.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace pairhmm {
 
-// std::allocator that leaves new bytes as they are: they are written right away.
+// A std::allocator that does not initialise new bytes, since they are overwritten right away.
 template <class T>
 struct UnsetAllocator : std::allocator<T> {
     template <class U>
@@ -33,8 +33,8 @@ struct SampleBlock {
     bool has_qualities = false;
     int64_t first_record = 0;    // 0-based number in the file
     int64_t first_position = 0;  // of the first letter in its record
-    int64_t carried = 0;         // first letters that the block before it ended with
-    bool unfinished = false;     // the last record goes on in the next block
+    int64_t carried = 0;         // letters at the start that the block before also has
+    bool unfinished = false;     // the last record continues in the next block
 };
 
 }  // namespace pairhmm

@@ -125,7 +125,7 @@ void SampleText::add_qualities(const uint8_t* from, int64_t count) {
     fail(TextProblem::kQuality, static_cast<int64_t>(before) - block_.offset.back() + at + 1, from[at]);
 }
 
-// Qualities may be in several lines where letters are.
+// Qualities may take several lines if the letters do.
 void SampleText::end_quality_line() {
     const int64_t qualities = static_cast<int64_t>(block_.qualities.size()) - block_.offset.back();
     if (qualities == held()) end_record();

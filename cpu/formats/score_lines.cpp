@@ -18,8 +18,8 @@ void append_number(std::string& out, uint64_t number) {
     out.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
 }
 
-// As Python's f"{score:.6f}": the exact value of the double, rounded to six decimals, half to even. In integers,
-// because std::to_chars takes doubles on recent macOS only, and twice as long.
+// Formats like Python's f"{score:.6f}": the exact value of the double, rounded to six decimals, half to even. This uses
+// integers, because std::to_chars takes doubles on recent macOS only, and takes twice as long.
 void append_score(std::string& out, double score) {
     uint64_t bits;
     std::memcpy(&bits, &score, sizeof bits);

@@ -8,7 +8,7 @@
 
 namespace pairhmm {
 
-using Names = std::optional<std::vector<std::string>>;  // without them things have their numbers, from 0 in each group
+using Names = std::optional<std::vector<std::string>>;  // without names, numbers from 0 in each group
 
 // Scores of pairs in the order of a batch: read after read of each group, each against the group's haplotypes.
 struct ScoreTable {

@@ -126,7 +126,7 @@ private:
         return largest;
     }
 
-    // The factors of all rows, the rows that are kept, and each lane's sum.
+    // Computes the factors of all rows, the rows that are kept, and each lane's sum.
     void forward(const PairSet& set) {
         Forward* above = &kept_[0];
         for (int l = 0; l < count_; ++l) {
@@ -155,8 +155,8 @@ private:
         }
     }
 
-    // Backward values of every row, from the last to the first, and what is made of their products with the forward
-    // ones.
+    // Computes the backward values of every row, from the last to the first, and adds their products with the forward
+    // values to the results.
     template <bool kKeep>
     void backward(const PairSet& set, Reals inverse, const ExpectedCounts* counts, const Posteriors* posteriors) {
         below_.assign(stride_, Backward{});

@@ -38,7 +38,7 @@ struct Posteriors {
 };
 
 struct PosteriorLevel {
-    int lanes;  // pairs of a vector
+    int lanes;  // pairs in a vector
     // Forward-backward of at most `lanes` pairs. Adds to `counts` and fills `posteriors` (one a pair), where given;
     // without both, forward alone.
     // log10 [pairs of the set] gets their likelihoods: NaN for a pair that float64 with a scale a row does not hold.

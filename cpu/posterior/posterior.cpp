@@ -11,7 +11,7 @@
 namespace pairhmm {
 namespace {
 
-// Pairs first..end-1 by length and width, so that those of a vector are alike.
+// Pairs first..end-1, sorted by length and width, so that the pairs of a vector have similar sizes.
 std::vector<int64_t> ordered(const PairSet& set, int64_t first, int64_t end) {
     std::vector<int64_t> order(end - first);
     std::iota(order.begin(), order.end(), first);
@@ -23,7 +23,7 @@ std::vector<int64_t> ordered(const PairSet& set, int64_t first, int64_t end) {
     return order;
 }
 
-// task(first, end) over [0, count) in pieces of `size`; memory that a worker can't get is an error of the caller.
+// Runs task(first, end) over [0, count) in shares of `size`. If a worker lacks memory, the caller gets the error.
 template <class Task>
 void run_pieces(int64_t count, int64_t size, int threads, const Task& task) {
     std::atomic<bool> failed{false};

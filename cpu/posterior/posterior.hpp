@@ -7,12 +7,12 @@
 
 namespace pairhmm {
 
-// Doubles of a block's counts: of matches, of insertions, of transitions.
+// Number of doubles in a block's counts of matches, insertions and transitions.
 constexpr int64_t counts_size(int64_t symbols, int64_t places) { return symbols * kEmissions + places * kTransitions; }
 
 // Expected counts of each block of `block` pairs, counts [blocks][counts_size], and log10 likelihoods [pairs]. Blocks
-// depend on the order of pairs alone, so that sums over them are the same whatever the threads. Without `counts`,
-// likelihoods alone: by forward, in about a third of the time.
+// depend only on the order of pairs, so sums over them do not depend on the threads. Without `counts`, forward alone
+// computes the likelihoods, in about a third of the time.
 void expected_counts(const PosteriorLevel& level, const PairSet& set, int64_t symbols, int64_t places, int64_t block,
                      int threads, double* counts, double* log10);
 

@@ -2,9 +2,8 @@
 //
 // Method. A window of 9 or 10 letters is read as a base-5 number, N being the fifth digit. It is entered in the index
 // under every number that it matches: each of its bases also as N, an ambiguous letter as each of its bases and as N.
-// So one look-up finds all matches. With up to K mismatches a pattern gets K + 1 windows that do not overlap: at least
-// one of them matches exactly, whatever differs. Among its windows a pattern takes those that are rare among all
-// patterns.
+// So one look-up finds all matches. For up to K mismatches, a pattern gets K + 1 windows that do not overlap. At least
+// one of them matches exactly, wherever the mismatches are. The windows that are rarest among all patterns are taken.
 //
 // Cost. With A anchors of k letters and samples of N ratio r, a look-up lists A ((1 - r) / 4 + r)^k anchors. The bitmap
 // of windows of 9 stays in the near cache, and a look-up takes 1.3 ns; that of 10 does not (2.6 ns), but lists fewer.
@@ -32,7 +31,7 @@ public:
 
     IndexView view() const;
 
-    // Anchors in order of their pattern, and each pattern's in an order of their own.
+    // Anchors in order of their pattern, and within a pattern in a fixed order.
     const std::vector<Anchor>& anchors() const { return anchors_; }
     // [patterns + 1] first anchor of each pattern; those without any are not in the index.
     const std::vector<int64_t>& first_anchor() const { return first_anchor_; }

@@ -18,7 +18,7 @@ namespace {
 constexpr int64_t kTilesPerShare = 16;
 constexpr int64_t kFilterColumns = 24;      // columns of a filter; what it leaves is compared whole
 constexpr int64_t kColumnsPerMismatch = 8;  // more columns for each mismatch that is allowed
-// To list so many anchors takes as long as to filter a tile for one pattern (measured).
+// Listing this many anchors takes as long as filtering a tile for one pattern (measured).
 constexpr int64_t kListedPerFiltered = 40;
 
 bool earlier(const Hit& a, const Hit& b) {
@@ -51,7 +51,7 @@ FilterColumn filter_column(uint8_t letter, int64_t column) {
     return filter;
 }
 
-// Offset of the kReach letters that tell most: those with the fewest possible bases in sum.
+// Offset of the kReach most informative letters: those with the fewest possible bases in sum.
 int64_t telling_offset(const uint8_t* letters, int64_t length) {
     int64_t told = 0, most = -1, offset = 0;
     for (int64_t end = 1; end <= length; ++end) {
@@ -76,7 +76,7 @@ std::vector<Handle> handles(const Patterns& patterns, const AnchorIndex& index) 
     return all;
 }
 
-// No more columns can differ than the patterns have; with this limit, nothing that depends on it overflows.
+// The number of mismatches is limited to the columns of all patterns, so that nothing derived from it overflows.
 int64_t possible_mismatches(const Patterns& patterns, int64_t max_mismatches) {
     return std::min(max_mismatches, patterns.offset[patterns.count]);
 }
@@ -182,7 +182,7 @@ private:
 
     void run_tile(int64_t first, TileLetters& tile, BitPlanes& planes, std::vector<Hit>& hits) const {
         const int64_t count = std::min<int64_t>(kTile, samples_.bases() - first);
-        // Deep inside a run of N no match has an informative column.
+        // Deep inside a run of N, no match has an informative column.
         const int64_t around = compiled_.longest;
         if (compiled_.rules.min_informative > 0 && runs_.cover(first - around, first + count + around)) return;
         copy_letters(first, tile);

@@ -14,7 +14,7 @@
 
 namespace pairhmm {
 
-// What is looked for: signatures and their reverse complements.
+// The patterns to search for: signatures and their reverse complements.
 struct Patterns {
     int64_t count;
     const uint8_t* letters;
@@ -49,8 +49,8 @@ struct Hit {
     int64_t segment, signature, start, strand, total, matches, informative, mismatches;
 };
 
-// What a pattern is found by: a window of the anchor index, or, for a pattern that has none there, the place of the
-// letters that tell most.
+// How a pattern is found: by a window in the anchor index, or, for a pattern without one, by the place of its most
+// informative letters.
 struct Handle {
     int64_t pattern, offset;
 };

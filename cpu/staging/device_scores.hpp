@@ -13,7 +13,7 @@ struct DeviceSums {
     const uint32_t* sums;            // [pairs][2] bits of a float32, 0 for none, and its exponent of 2
 };
 
-// What the sums of a read are relative to: a log10 that the host knows, and units that the device adds to it.
+// The base of a read's sums: a log10 that the host knows, and units that the device adds to it.
 struct KeptOfReads {
     const double* log10;    // [reads]
     const uint32_t* added;  // [reads][2] coarse (signed), fine

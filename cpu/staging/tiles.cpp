@@ -12,8 +12,9 @@ namespace {
 
 constexpr int64_t kPiece = 1 << 18;  // elements that a thread copies at a time
 
-// The groups, those with most haplotypes first. Reads of several groups share a tile, which takes as long as the read
-// with most to do: groups with about as many haplotypes should be neighbours. No long tile should begin last.
+// The groups, those with most haplotypes first. Reads of several groups share a tile, which takes as long as its read
+// with the most work. Groups with about as many haplotypes should therefore be neighbours. No long tile should begin
+// last.
 std::vector<int64_t> by_haplotypes(const TileBatch& batch) {
     std::vector<std::pair<int64_t, int64_t>> key(batch.groups);  // haplotypes, letters
     std::vector<int64_t> order(batch.groups);
@@ -32,7 +33,7 @@ int64_t closest_shape(const TileBatch& batch, const Shapes& shapes, int64_t read
     return shapes.of_length[batch.read_offset[read + 1] - batch.read_offset[read]];
 }
 
-// What a shape has to do.
+// The work of a shape.
 struct Load {
     int64_t reads = 0, pairs = 0;
     int64_t letters = 0;  // of the haplotypes of each read

@@ -57,7 +57,7 @@ struct Tier {
 // Where make_tiles writes.
 struct Tiles {
     uint32_t* read_group;  // [reads]
-    uint32_t* order;       // [reads] by shape, and by how much their group has to do
+    uint32_t* order;       // [reads] by shape, and by the work of their group
     uint32_t* items;       // [as many as there are][2] first read of a tile (an index into order), block of haplotypes
 };
 

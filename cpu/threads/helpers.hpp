@@ -18,7 +18,7 @@ public:
     Helpers(const Helpers&) = delete;
     Helpers& operator=(const Helpers&) = delete;
 
-    // Starts up to `count` threads that call `work`; how many run.
+    // Starts up to `count` threads that call `work`. Returns how many run.
     int64_t start(int64_t count, const std::function<void()>& work);
     void join();
 

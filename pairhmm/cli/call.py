@@ -31,7 +31,7 @@ _DEFAULTS = GenotypeOptions()
 
 
 def _named(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
-    """What NAME=VALUE options say, by name."""
+    """Parse NAME=VALUE options. Returns the values by name."""
     number = parameter.name == "sample_ploidy"
     for text in value:
         name, _, given = text.rpartition("=")

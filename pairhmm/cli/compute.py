@@ -20,7 +20,7 @@ AUTO = Choice().backend
 BACKENDS = (AUTO, *backends.names())
 
 FREE = "free"
-"""The device that no other run has claimed."""
+"""The value of `--device` for a device that no other run has claimed."""
 
 Command = Callable[..., Any]
 
@@ -44,7 +44,7 @@ def _index_or_free(context: click.Context, parameter: click.Parameter, value: st
 
 
 def _indices_or_free(context: click.Context, parameter: click.Parameter, value: str | None) -> _Devices:
-    """Device numbers, or how many free ones."""
+    """Parse device numbers, or the number of free devices."""
     words = (value or "").split(",")
     return len(words) if set(words) == {FREE} else _indices(context, parameter, value)
 

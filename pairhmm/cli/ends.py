@@ -1,4 +1,4 @@
-"""How a run ends: by signals, and by standard streams that are closed or that nobody reads any more."""
+"""Handles the ends of a run: signals, and standard streams that are closed or no longer read."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Ended(BaseException):
     number : int
         The signal's.
     told : str
-        What is said of it.
+        The message about the signal.
     """
 
     def __init__(self, number: int) -> None:
@@ -54,12 +54,12 @@ def heed_signals() -> None:
     for number in _ENDING:
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _end)
-    # Python reports exceptions that it drops; this one comes again.
+    # Python reports exceptions that it drops. This one is raised again, so the report is silenced.
     sys.unraisablehook = lambda lost: None if lost.exc_type is Ended else sys.__unraisablehook__(lost)
 
 
 def settle() -> None:
-    """Say that `Ended` has arrived at the place that reports it: it is not raised again."""
+    """Mark `Ended` as having arrived at the place that reports it. It is then not raised again."""
     global _is_settled
     _is_settled = True
 
@@ -94,14 +94,14 @@ def open_closed_streams() -> None:
 
 
 class _ClosedStdout(io.BytesIO):
-    """A stdout that takes nothing: writing to it is an error."""
+    """A closed stdout. Writing to it is an error."""
 
     def write(self, data: object) -> int:
         raise InputError("stdout", "", "is closed", "redirect it, or name a file with -o")
 
 
 def drop_unwritten() -> None:
-    """Drop what standard streams do not take. Python would try again at exit, and complain."""
+    """Drop output that the standard streams do not accept. Python would try again at exit, and complain."""
     for stream, descriptor in ((sys.stdout, _STDOUT), (sys.stderr, _STDERR)):
         try:
             stream.flush()

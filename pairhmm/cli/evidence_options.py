@@ -29,7 +29,7 @@ class _Flags(click.ParamType):  # type: ignore[type-arg]
     name = "flags"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """The number; its range is that of the two bytes that SAM has for it."""
+        """The flags as a number. It must fit the two bytes that SAM has for flags."""
         try:
             flags = int(value, 0)
             if not 0 <= flags <= 0xFFFF:
@@ -253,7 +253,7 @@ def evidence_options(command: Command) -> Command:
 
 
 def run_options(given: dict[str, Any]) -> RunOptions:
-    """Take the shared options out of `given`; what stays are those that name files, and the command's own."""
+    """Take the shared options out of `given`. Options that name files, and the command's own, stay there."""
     for name, fields in _PAIRS.items():
         given |= dict(zip(fields, given.pop(name), strict=True))
     taken = {name: given.pop(name) for name in keyword_types(RunOptions) if name in given}

@@ -18,7 +18,7 @@ from pairhmm.cli.pages import MESSAGES, Command, CommandGroup
 from pairhmm.errors import BackendUnavailable, InputError, PairhmmError
 from pairhmm.io.files.names import printable
 
-# A command's module is imported when it is run; its line of help stands here so that --help imports none of them.
+# A command's module is imported when it runs. Its line of help is kept here, so that --help imports no module.
 COMMANDS = {
     "likelihoods": "Write log10 P(read | haplotype) for the reads of each region.",
     "call": "Genotype candidate variants, and write VCF or BCF.",
@@ -48,7 +48,7 @@ SIGNAL_BASE = 128
 
 
 class _LazyCommands(CommandGroup):
-    """Imports a command when it is asked for; for lists of commands its line of help is enough."""
+    """Imports a command only when it is asked for. For lists of commands, the line of help is enough."""
 
     _is_listing = False
 
@@ -116,7 +116,7 @@ class _JsonFormatter(logging.Formatter):
 class _LineFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         level = f"{record.levelname.lower()}: " if record.levelno >= logging.WARNING else ""
-        # A file's name may hold line breaks and escape codes: they make no second line, and do nothing to the terminal.
+        # A file name may hold line breaks and escape codes. They are escaped, so that they do nothing to the terminal.
         return f"pairhmm: {level}{printable(record.getMessage())}"
 
 
@@ -210,7 +210,7 @@ def _tell_of_refused_threads() -> None:
 
 
 def _flush_stdout() -> None:
-    """Write what stdout still holds; a failure is told like that of any other output."""
+    """Write what stdout still holds. A failure is reported like that of any other output."""
     try:
         sys.stdout.flush()
     except OSError:

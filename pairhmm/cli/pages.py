@@ -1,4 +1,4 @@
-"""Help pages: options in panels, the same ones in the same order in every command, and examples at the end."""
+"""Help pages: options in panels, with the same panels in the same order in every command, and examples at the end."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PANELS = (
     MESSAGES,
     HELP,
 )
-"""In the order of a page."""
+"""All panels, in the order in which a help page shows them."""
 
 CONTEXT_SETTINGS = {
     "help_option_names": ["-h", "--help"],
@@ -54,7 +54,7 @@ INDENT = "  "
 
 
 class _Page:
-    """What a command's page has beside its options."""
+    """The parts of a command's help page that do not come from its options."""
 
     def __init__(self, *args: Any, examples: Sequence[str] = (), **given: Any) -> None:
         given.setdefault("context_settings", CONTEXT_SETTINGS)

@@ -165,7 +165,7 @@ def write_calls(
 
 
 def _sites(run: Run, options: GenotypeOptions, model: GatkOptions, watch: Watch | None = None) -> Iterator[Site]:
-    """The sites of a run; how many had more genotypes than are weighed is announced at the end."""
+    """The sites of a run. A message at the end says at how many sites not all genotypes were considered."""
     limited = 0
     refined = on_listed_alleles if run.inputs.candidates_are_listed else None
     for evidence in run.evidence(watch, refined):
@@ -182,7 +182,7 @@ def _sites(run: Run, options: GenotypeOptions, model: GatkOptions, watch: Watch 
 
 
 def _check_names(options: GenotypeOptions, samples: Sequence[str]) -> None:
-    """What is said of samples is said of those that are there."""
+    """Require that the samples that options name exist."""
     for name in (*options.ploidies.of_sample, *options.ploidies.sex_of):
         if name not in samples:
             near = ", ".join(samples[:3]) + (", ..." if len(samples) > 3 else "")

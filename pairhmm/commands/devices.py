@@ -10,7 +10,7 @@ from pairhmm.backends import cpu
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A backend here.
+    """A backend, and whether it runs on this machine.
 
     Attributes
     ----------

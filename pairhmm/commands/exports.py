@@ -1,4 +1,4 @@
-"""Sites and evidence as VCF and as pandas tables."""
+"""Exports sites and evidence as VCF and as pandas tables."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def write_vcf(
     Parameters
     ----------
     sites : iterable of Site
-        In coordinate order; they may be a stream.
+        Sites in coordinate order. They may be a stream.
     output : path
         ``.vcf``, ``.vcf.gz`` or ``.bcf`` (with index); ``-`` is stdout. The file appears when it is whole.
     reference : path
         FASTA: its contigs go into the header.
     samples : sequence of str, optional
-        Columns of the file; those of the first site without it.
+        Sample columns of the file; by default those of the first site.
     min_quality : float
         QUAL below which a record's filter is LowQual.
     provenance : mapping of str to str, optional

@@ -1,4 +1,4 @@
-"""The verb `fit`: parameters of a model from alignments."""
+"""`fit`: parameters of a model from alignments."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ModelName = Literal["profile", "gatk"]
 MODELS: tuple[ModelName, ...] = ("profile", "gatk")
 _DEFAULTS = FitOptions()
 MOST_READS = 100_000
-"""Reads that a fit takes unless it is told otherwise: enough for 1% of a rate of 1 in 1,000."""
+"""Reads that a fit takes by default. They give a rate of 1 in 1,000 to about 1%."""
 
 
 def fit(
@@ -65,8 +65,8 @@ def fit(
     kind : {"profile", "gatk"}
         The model.
     initial : ProfileModel, optional
-        What a profile fit begins with; the preset ``normalised`` without it. A fit of GATK's model begins with the
-        qualities of `options`.
+        The parameters that a profile fit begins with; by default the preset ``normalised``. A fit of GATK's model
+        begins with the qualities of `options`.
     rounds_output : path, optional
         Table of the log-likelihood of each round.
     candidates, haplotypes, regions, regions_file
@@ -74,7 +74,7 @@ def fit(
     max_reads : int
         Reads that are taken, in the order of the files.
     fitting : FitOptions, optional
-        How long to go on.
+        When the fit stops.
     options : RunOptions, optional
         Which reads are used, and how their qualities are prepared.
     **keywords

@@ -36,13 +36,13 @@ def forward_backward(
     reads, haplotypes, model, threads
         As for `forward`.
     backend : str
-        "auto", "cpu" or "reference". "auto" is the CPU, or the oracle in log space where nothing is compiled.
+        "auto", "cpu" or "reference". "auto" is the CPU, or the oracle in log space if there is no compiled part.
 
     Returns
     -------
     list of list of Posterior
-        ``[read][haplotype]``: `match`, `insertion` and `deletion` are float64[m, n]; a base's match and insertion sum
-        to 1. All are zero where the likelihood is.
+        Posteriors by ``[read][haplotype]``. `match`, `insertion` and `deletion` are float64[m, n]. The match and the
+        insertion of a base sum to 1. All are zero if the likelihood is zero.
 
     Raises
     ------

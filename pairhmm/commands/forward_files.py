@@ -31,14 +31,14 @@ from pairhmm.models.batch import PairBatch, Read
 from pairhmm.models.profile import ProfileModel, one_hot
 
 READS_PER_BLOCK = 4096
-"""Reads of one file scored at once, so that memory does not grow with it."""
+"""Reads that are scored at once, so that memory does not grow with the file."""
 
 _DEFAULTS = gatk.GatkOptions()
 
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Pairs that are scored together, and their names in the table: numbers where they have none."""
+    """Pairs that are scored together, and their names in the table; those without a name get numbers."""
 
     batch: PairBatch
     first_group: int = 0
@@ -68,7 +68,7 @@ def forward_files(
     output : path
         TSV with the columns group, read, haplotype, log10_likelihood, precision; "-" is stdout.
     model : ProfileModel, optional
-        GATK's model without it.
+        The model; by default GATK's.
     options : GatkOptions
         Indel and gap qualities of reads without their own. Base qualities are used as they are.
     default_base_quality : int, optional
@@ -94,7 +94,7 @@ def forward_files(
     with closing(
         read_ahead(_blocks(path_of(reads), path_of(haplotypes), model, options, default_base_quality, threads))
     ) as blocks:
-        # Unusable input shows before the first line of output.
+        # The first block is read before the output is opened, so that unusable input leaves no output.
         first = list(islice(blocks, 1))
         pool = engine.choose(backend, cells=sum(block.batch.cells for block in first))
         with open_binary_output(output) as table:

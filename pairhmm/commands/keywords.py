@@ -1,4 +1,4 @@
-"""Options by keyword: each field of the option dataclasses under its name, beside the objects themselves.
+"""Lets functions take the fields of option dataclasses as keywords, in addition to the objects themselves.
 
 `call(..., threads=2, ploidy=1)` is `call(..., options=RunOptions(threads=2), genotypes=GenotypeOptions(ploidy=1))`. The
 typed dictionaries below are for editors and type checkers; a test compares them with the dataclasses.
@@ -26,7 +26,7 @@ Groups = TypeVarTuple("Groups")
 
 
 class RunKeywords(TypedDict, total=False):
-    """The fields of `RunOptions`, and of the groups of options in it."""
+    """The fields of `RunOptions` and of the option dataclasses in it."""
 
     reads: ReadSelection
     excluded_flags: int
@@ -65,7 +65,7 @@ class RunKeywords(TypedDict, total=False):
 
 
 class CallKeywords(RunKeywords, total=False):
-    """Those of `RunOptions` and of `GenotypeOptions`."""
+    """The fields of `RunOptions` and of `GenotypeOptions`."""
 
     ploidy: int
     snv_prior: float
@@ -101,7 +101,7 @@ class ReportKeywords(TypedDict, total=False):
 
 
 def with_keywords(function: str, keywords: Mapping[str, object], *options: *Groups) -> tuple[*Groups]:
-    """Options with what was given by keyword.
+    """Apply keywords to option objects.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def with_keywords(function: str, keywords: Mapping[str, object], *options: *Grou
     Raises
     ------
     TypeError
-        For a keyword that is not a field; the message has the nearest one.
+        For a keyword that is not a field. The message suggests the nearest one.
     OptionError
         For a value that the option can't have.
     """

@@ -60,8 +60,8 @@ def report(
     multiqc : path, optional
         Folder for the custom content; made when missing.
     max_sites : int
-        The most sites that are shown. Of more calls those with the lowest GQ are shown, of more likelihoods without
-        calls the first. The cohort's figures count every site.
+        The most sites that are shown: of calls, those with the lowest GQ; of likelihoods without calls, the first ones.
+        The cohort's figures count every site.
     **keywords
         Fields of `ReportInputs` by name, such as ``calls="calls.vcf.gz"``. They override those of `inputs`.
 
@@ -111,7 +111,7 @@ def report(
 def _read_sites(
     found: Found, inputs: ReportInputs, genome: Reference | None, reader: AlignmentReader | None, max_sites: int
 ) -> None:
-    """The sites that are shown, and their panels."""
+    """Read the sites that are shown, and make their panels."""
     tables = [LikelihoodTable(path) for path in inputs.likelihoods]
     contigs: Collection[str] = ()
     if inputs.calls is not None:
@@ -129,7 +129,7 @@ def _read_sites(
 
 
 def _read_calls(found: Found, path: str, genome: Reference | None, max_sites: int) -> Collection[str]:
-    """The cohort's figures, and the sites that are shown; gives the contigs that the file knows."""
+    """Read the cohort's figures and the sites that are shown. Returns the contigs of the file."""
     with CalledSites(path) as records:
         cohort, choice = Cohort(records.samples), SiteSelection(max_sites)
         seen: set[str] = set()
@@ -142,12 +142,12 @@ def _read_calls(found: Found, path: str, genome: Reference | None, max_sites: in
             choice.add(site)
         found.provenance += [(path, key, value) for key, value in records.provenance]
     found.cohort, found.sites, found.seen_sites = cohort, choice.sites(), choice.seen
-    # A header may lack the contigs of its records; one that lists none says nothing of those without a record.
+    # A header may lack the contigs of its records. If it lists none, contigs without a record remain unknown.
     return seen.union(records.contigs) if records.contigs else ()
 
 
 def _check_alignments(reader: AlignmentReader, found: Found, inputs: ReportInputs) -> None:
-    """Alignments of other samples would leave strands and mapping qualities out without a word."""
+    """Refuse alignments of other samples, which would leave out strands and mapping qualities without notice."""
     if found.panels.counts and not set(reader.samples) & set(found.panels.counts):
         rule = f"none of its samples ({', '.join(reader.samples)}) is in the likelihood tables"
         raise InputError(inputs.alignments[0], "", rule, "give the alignments that the tables were made from")
@@ -182,7 +182,7 @@ def _read_scan(found: Found, inputs: ReportInputs) -> None:
 
 
 def _note_what_is_missing(found: Found, inputs: ReportInputs) -> None:
-    """What a reader of the report must know, there and on stderr."""
+    """Note what is missing or left out, in the report and on stderr."""
     shown = len(found.sites)
     if shown < found.seen_sites:
         found.notes.append(f"{shown:,} of {found.seen_sites:,} sites are shown: {SiteSelection.RULE} (--max-sites)")

@@ -1,4 +1,4 @@
-"""What was found in a run's outputs, and the data of a report's page."""
+"""The contents of a run's outputs, and the data of a report's page."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from pairhmm.scanning.batch import Signatures
 
 @dataclass(slots=True)
 class Found:
-    """Everything that a report tells.
+    """Everything that a report shows.
 
     Attributes
     ----------
     sites : list of ReportedSite
-        Those that are shown.
+        Sites that are shown.
     seen_sites : int
-        How many the calls have; without calls, those that are shown.
+        Number of sites in the calls; without calls, of those that are shown.
     panels : Panels
     cohort : Cohort or None
         None without calls.
@@ -95,7 +95,7 @@ def rounded(value: float | None, digits: int = 2) -> float | None:
     return None if value is None else round(value, digits)
 
 
-# Key, title, and what it is; the page and MultiQC have the same.
+# Key, title and description of each column. The page and MultiQC have the same ones.
 _CALL_COLUMNS = {
     "called": ("Called", "Genotypes, of records that pass their filters", "{:,.0f}"),
     "het": ("Het", "Heterozygous genotypes", "{:,.0f}"),
@@ -130,7 +130,7 @@ def columns(found: Found) -> dict[str, tuple[str, str, str]]:
 
 
 def figures(found: Found, sample: str) -> dict[str, float | None]:
-    """Every column's value of a sample; None where it has none."""
+    """A sample's value in every column; None where it has none."""
     values: dict[str, float | None] = {}
     if found.cohort is not None and sample in found.cohort.samples:
         figures = found.cohort.figures[found.cohort.samples.index(sample)]
@@ -153,7 +153,7 @@ def _cohort(found: Found) -> dict[str, Any]:
 
 
 def concordance(found: Found) -> dict[str, Any] | None:
-    """How far the genotypes of each two samples agree."""
+    """The concordance of the genotypes of each two samples."""
     if found.cohort is None or not found.cohort.is_compared:
         return None
     shares = [[rounded(None if np.isnan(one) else one, 4) for one in row] for row in found.cohort.concordance()]

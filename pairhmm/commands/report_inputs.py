@@ -14,7 +14,7 @@ from pairhmm.io.likelihoods.table import companion
 class ReportInputs:
     """The files of a report. At least one of `calls`, `likelihoods` and `hits` must be given.
 
-    Paths may be text, bytes or path objects. Where there may be several, one may stand alone.
+    Paths may be text, bytes or path objects. A single path needs no list.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class ReportInputs:
         object.__setattr__(self, "hits_samples", tuple(texts_of(self.hits_samples)))
 
     def paths(self) -> list[str | None]:
-        """All files that are read, companions of tables among them."""
+        """All files that are read, including the companions of tables."""
         tables = (*self.likelihoods, *map(companion, self.likelihoods))
         single = self.reference, self.calls, self.signatures
         return [*single, *tables, *self.alignments, *self.hits, *self.timings]
@@ -80,7 +80,7 @@ def check_inputs(inputs: ReportInputs) -> None:
 
 
 def described(inputs: ReportInputs) -> list[tuple[str, str]]:
-    """What each file is, and its path."""
+    """A description and the path of each file."""
     single = (("reference", inputs.reference), ("calls", inputs.calls), ("signatures", inputs.signatures))
     several = (("likelihoods", inputs.likelihoods), ("alignments", inputs.alignments), ("hits", inputs.hits))
     named = [(what, path) for what, path in single if path is not None]

@@ -1,4 +1,4 @@
-"""What was found in a run's outputs, as MultiQC takes it."""
+"""The contents of a run's outputs, as custom content for MultiQC."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pairhmm.io.report.multiqc import general_statistics, heatmap
 from pairhmm.reporting.hits import Hits
 
 MOST_SIGNATURES = 50
-"""Columns of MultiQC's heatmap: those with the most hits."""
+"""The most signatures in MultiQC's heatmap. Those with the most hits are taken."""
 MULTIQC_CONTENTS = ("pairhmm_general", "pairhmm_concordance", "pairhmm_hits")
-"""Names of what `multiqc_contents` may give."""
+"""Names of the contents that `multiqc_contents` may give."""
 
 
 def multiqc_contents(found: Found) -> dict[str, dict[str, Any]]:
-    """Custom content for MultiQC, by the beginning of its file's name."""
+    """Custom content for MultiQC, by the name of its file without the ending."""
     data = {}
     for sample in found.samples:
         data[sample] = {key: value for key, value in figures(found, sample).items() if value is not None}

@@ -1,4 +1,4 @@
-"""Makes the panels of a report from likelihood tables: each shows the reads of a region with a site."""
+"""Makes the panels of a report from likelihood tables. Each panel shows the reads of a region that has a site."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class PanelOfSite:
-    """A panel that shows a site; `alleles` as `pairhmm.reporting.sites.site_alleles` gives them."""
+    """A panel that shows a site. `alleles` are those of `pairhmm.reporting.sites.site_alleles`."""
 
     panel: int
     alleles: list[int] | None
@@ -33,7 +33,7 @@ class PanelOfSite:
 
 @dataclass(slots=True)
 class ReadCounts:
-    """Reads of a sample in all panels, and how many of them choose a haplotype."""
+    """Number of a sample's reads in all panels, and how many of them choose a haplotype."""
 
     reads: int = 0
     decided: int = 0
@@ -41,20 +41,20 @@ class ReadCounts:
 
 @dataclass(slots=True)
 class Panels:
-    """Panels as they are made.
+    """The panels that were made so far.
 
     Attributes
     ----------
     packed : list of str
-        One a region and table.
+        Packed panels, one for each region of each table.
     of_site : dict of int to list of PanelOfSite
-        By the site's number.
+        The panels of each site, by the site's number.
     samples : list of str
-        In order of appearance, behind those that were known before.
+        Samples in order of appearance, after those that were known before.
     counts : dict of str to ReadCounts
-        By sample.
+        Read counts by sample.
     precisions : list of int
-        Reads by what their hardest pair took, in the order of `pairhmm.models.batch.PRECISIONS`.
+        Number of reads by the precision of their hardest pair, in the order of `pairhmm.models.batch.PRECISIONS`.
     """
 
     samples: list[str]
@@ -66,7 +66,7 @@ class Panels:
 
 @dataclass(frozen=True, slots=True)
 class PanelSources:
-    """What panels are made of beside likelihood tables.
+    """What panels need in addition to likelihood tables.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class PanelSources:
         The VCF, whose samples are `samples`.
     samples : list of str
     contigs : collection of str
-        Those that the VCF knows; empty where it does not say.
+        Contigs of the VCF; empty if they are unknown.
     genome : Reference or None
     reader : AlignmentReader or None
     """
@@ -126,7 +126,7 @@ def _haplotypes(regions: dict[Place, _ShownRegion], place: Place) -> RegionHaplo
 
 
 class _SiteIndex:
-    """Numbers of sites by place."""
+    """Looks up the numbers of sites by place."""
 
     def __init__(self, sites: Sequence[ReportedSite]) -> None:
         self._places: dict[str, list[tuple[int, int]]] = {}
@@ -143,7 +143,7 @@ class _SiteIndex:
 
 
 def _shown_regions(table: LikelihoodTable, index: _SiteIndex, sources: PanelSources) -> list[_ShownRegion]:
-    """The regions of a table that show a site: those that have it as a variant; else the first that covers it."""
+    """The regions of a table that show a site: those with the site as a variant, else the first that covers it."""
     having: list[_ShownRegion] = []
     had: set[int] = set()
     covering: dict[int, RegionHaplotypes] = {}
@@ -182,7 +182,7 @@ def _check_contig(chrom: str, path: str, sources: PanelSources) -> None:
 
 
 def _joined(regions: Sequence[_ShownRegion]) -> list[_ShownRegion]:
-    """One a place."""
+    """Join the regions of the same place into one."""
     by_place: dict[Place, _ShownRegion] = {}
     for region in regions:
         known = by_place.setdefault(region.haplotypes.place, region)
@@ -212,7 +212,7 @@ def _welcome(panels: Panels, sample: str, sources: PanelSources, path: str) -> N
 
 
 def _alignment(reads: RegionLikelihoods, genome: Reference | None) -> tuple[int, str, list[list[tuple[int, str, str]]]]:
-    """Where the haplotypes begin, the reference there, and what each differs in."""
+    """The start of the haplotypes, the reference there, and the differences of each haplotype."""
     start, end = _span(reads)
     if genome is not None:
         reference = genome.fetch(reads.chrom, start, end)
@@ -224,7 +224,7 @@ def _alignment(reads: RegionLikelihoods, genome: Reference | None) -> tuple[int,
 
 
 def _span(reads: RegionLikelihoods) -> tuple[int, int]:
-    """What the haplotypes span, 0-based half-open: made names say so; those given with their own span the region."""
+    """The interval that the haplotypes span, 0-based half-open, from generated names, or else the region's."""
     chrom, colon, rest = reads.haplotypes[0].rpartition("/")[0].rpartition(":")
     first, dash, last = rest.partition("-")
     if colon and dash and chrom == reads.chrom and first.isdecimal() and last.isdecimal():

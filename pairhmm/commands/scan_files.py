@@ -1,4 +1,4 @@
-"""`scan` of files: reading, matching and writing at once."""
+"""`scan` of files. Reading, matching and writing run at the same time."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ from pairhmm.scanning.records import RecordBlock
 log = logging.getLogger(__name__)
 
 CHUNK_SIZE = 8 << 20
-"""Bytes of records that are taken at once, unpacked. Larger chunks are no faster."""
+"""Unpacked bytes of records that are read at once. Larger chunks are no faster."""
 
 _DEFAULTS = ScanOptions()
 
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """The form of the table of `scan_files`, and what is written beside it.
+    """The form of the table that `scan_files` writes, and its other outputs.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Reports:
     multiqc : str or None
         A name that ends in ``_mqc.json``.
     multiqc_sample : str or None
-        The sample that all files are of. MultiQC's table then has one row for it, in place of one row a file.
+        The sample of all files. MultiQC's table then has one row for it, in place of one row for each file.
     """
 
     assignment: bool = False
@@ -73,14 +73,14 @@ class Reports:
             object.__setattr__(self, name, path_of(getattr(self, name)))
 
     def outputs(self, table: str) -> list[tuple[str, str | None]]:
-        """Options and files: of the table, and of what is written beside it."""
+        """The option and the file of each output: of the table, and of the outputs beside it."""
         summaries = summary_paths(self.summary) if self.summary is not None else ()
         return [("-o", table), ("--multiqc", self.multiqc), *(("--summary", path) for path in summaries)]
 
 
 @dataclass(slots=True)
 class ScanCounts:
-    """What a run has seen."""
+    """Counts of what a scan has read and found."""
 
     files: int = 0
     reads: int = 0
@@ -119,7 +119,7 @@ def scan_files(
     per_file : bool
         Each file is a sample. By default each record is one.
     reports : Reports, optional
-        What else is written; nothing by default.
+        Other outputs; none by default.
     reference : path, optional
         FASTA that CRAM is decoded with.
     chunk_size : int
@@ -129,7 +129,7 @@ def scan_files(
     device : int, optional
         GPU, as `pairhmm devices` numbers them; the first without one.
     threads : int
-        Threads that match, beside one that reads.
+        Threads that match, in addition to one that reads.
     watch : callable
         ``watch(count)`` is told each time how many more bytes of the files were read.
     **keywords
@@ -173,7 +173,7 @@ def scan_files(
     scanner = choose(backend, device, patterns, options, _size(samples), threads)
     log.info("backend %s", scanner.label)
     for path in samples:
-        # What is wrong with a file's first bytes shows before anything is written; a pipe has them once only.
+        # Faults in a file's first bytes show before anything is written. Pipes are left out: they are read once.
         if path != STDIN and not is_device(path):
             ByteStream(path, lambda _: None).close()
     source = _Source(chunk_size, int(known.lengths.max()) - 1, reference, watch)
@@ -188,12 +188,12 @@ def scan_files(
 
 
 def _size(paths: Sequence[str]) -> int:
-    """Bytes of the files, where they can be known."""
+    """Total size of the regular files, in bytes. Pipes and devices do not count."""
     return sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
 
 
 def _patterns(path: str, signatures: Signatures, options: ScanOptions) -> Patterns:
-    """What is looked for; signatures that can't match are announced."""
+    """The patterns to search for. Warns of signatures that can't match."""
     unable = np.flatnonzero(signatures.informative < options.min_informative)
     rule = f"fewer than {options.min_informative} letters other than N"
     if len(unable) == len(signatures):
@@ -206,7 +206,7 @@ def _patterns(path: str, signatures: Signatures, options: ScanOptions) -> Patter
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """Where blocks come from."""
+    """Reads the blocks of all files."""
 
     chunk_size: int
     overlap: int
@@ -214,7 +214,7 @@ class _Source:
     watch: Callable[[int], None]
 
     def blocks(self, paths: Sequence[str]) -> Iterator[tuple[str, RecordBlock | None]]:
-        """The blocks of each file with its path, and None at its end."""
+        """The blocks of each file, with its path. None marks the end of a file."""
         for path in paths:
             for block in sample_blocks(path, self.chunk_size, self.overlap, self.reference, self.watch):
                 yield path, block
@@ -236,7 +236,7 @@ def _scanned(
 
 @dataclass(slots=True)
 class _Outputs:
-    """From scanned blocks to what is written."""
+    """Turns scanned blocks into outputs."""
 
     signatures: Signatures
     options: ScanOptions
@@ -256,7 +256,7 @@ class _Outputs:
         return [*sinks, stack.enter_context(table(output, self.signatures))]
 
     def check_qualities(self, path: str, block: RecordBlock) -> None:
-        """What is asked of qualities needs them; else it is enough to say once that there are none."""
+        """Raise an error if an option needs qualities that are missing. Else, say once that there are none."""
         if block.samples.qualities is not None or not len(block.samples.letters):
             return
         if self.options.needs_qualities or self.reports.assignment:
@@ -269,7 +269,7 @@ class _Outputs:
             log.warning("%s: no base qualities: the score columns are empty", path)
 
     def write(self, scanned: Iterator[_ScannedBlock], sinks: Sequence[Sink]) -> None:
-        """Everything that is found, in order, to every sink."""
+        """Write everything that is found to every sink, in order."""
         collector, empty, reads = None, 0, 0
         for path, block, found in scanned:
             if collector is None:

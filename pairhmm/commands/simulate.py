@@ -31,7 +31,7 @@ MIN_CONTIG = 2_000
 # The longest contig that a BAI or TBI index can hold.
 MAX_CONTIG = LONGEST_FOR_TBI - 1
 MAX_COVERAGE = 100_000
-# Bases, both included.
+# The shortest and the longest reads, in bases.
 READ_LENGTHS = 20, 500
 # What SAM allows in a read group's sample and VCF in a column's name, less white space.
 SAMPLE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")

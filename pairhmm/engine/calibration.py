@@ -41,7 +41,7 @@ class DeviceSpeed:
     cells_per_second: float
 
     def seconds(self, cells: int) -> float:
-        """Seconds for a batch of so many cells in a new process."""
+        """Seconds for a batch of `cells` cells in a new process."""
         return self.start_seconds + self.call_seconds + cells / self.cells_per_second
 
 
@@ -62,7 +62,7 @@ class Calibration:
 
 
 def crossover(cpu: DeviceSpeed, device: DeviceSpeed) -> int | None:
-    """Cells from which a device is faster than the CPU, its start included; None where it never is."""
+    """The number of cells from which on a device is faster than the CPU, its start included; None if it never is."""
     gained = 1 / cpu.cells_per_second - 1 / device.cells_per_second
     if gained <= 0:
         return None
@@ -87,7 +87,7 @@ def save(calibration: Calibration) -> Path:
 
 
 def load() -> Calibration:
-    """The saved calibration. It is empty where there is none, or, with a warning, where the file can't be read."""
+    """The saved calibration. It is empty if there is none. If the file can't be read, it is empty, with a warning."""
     try:
         kept = json.loads(path().read_text())
         if kept["version"] == VERSION:

@@ -1,4 +1,4 @@
-"""Choice of backend, and the one way to score a batch."""
+"""Chooses a backend and its devices, and scores a batch on them."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Choice:
     backend : str
         A backend's name, or "auto".
     devices : tuple of int, optional
-        Indices of the devices that share the work, as `pairhmm devices` lists them; the first without any.
+        Indices of the devices that share the work, as `pairhmm devices` lists them; by default the first.
     device_memory : int, optional
-        Bytes of each device's memory that may be used; what is free without it.
+        Bytes of each device's memory that may be used; by default all that is free.
     """
 
     backend: str = "auto"
@@ -62,7 +62,7 @@ def choose(wanted: str | Choice = "auto", cells: int | None = None) -> DevicePoo
     wanted : str or Choice
         A backend's name, or a name with devices.
     cells : int, optional
-        Cells of the whole work, where they are known. Without them "auto" expects many small batches, one a region.
+        Cells of the whole work, if they are known. Without them, "auto" expects many small batches, one per region.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def choose(wanted: str | Choice = "auto", cells: int | None = None) -> DevicePoo
         is_small = name == _fastest_on_the_cpu() and not refused and choice.devices is None
         why = "the fastest for small batches" if is_small else "the fastest here"
         instead = f" ({'; '.join(refused)})" if refused else ""
-        # The oracle is hundreds of times slower than the others: nobody should wait for it unaware.
+        # The oracle is hundreds of times slower than the others, so a warning says that it is used.
         level = logging.WARNING if backends.is_oracle(name) else logging.INFO
         log.log(level, "backend %s (%s), %s%s", name, found.detail, why, instead)
         return pool
@@ -100,7 +100,7 @@ def choose(wanted: str | Choice = "auto", cells: int | None = None) -> DevicePoo
 
 
 def _ranked(names: Sequence[str], choice: Choice, cells: int | None) -> list[str]:
-    """Backends in order of their time for so many cells, the soonest first; the oracle last."""
+    """Backends in order of their time for this many cells, the fastest first and the oracle last."""
     if choice.devices is not None:
         return list(names)
     if cells is None:
@@ -120,12 +120,12 @@ def _fastest_on_the_cpu() -> str | None:
 
 
 def _seconds_before_cpu(name: str, cells: int, kept: Calibration) -> float | None:
-    """How long a backend's first device takes; None where the CPU is done before, 0 for one that was not measured."""
+    """Seconds that a backend's first device takes. None if the CPU is faster, 0 if the device was not measured."""
     cpu = next((speed for speed in kept.speeds if speed.backend == _fastest_on_the_cpu()), None)
     own = [speed for speed in kept.speeds if speed.backend == name]
     worths = [crossover(cpu, speed) for speed in own] if cpu is not None and own else [WORTH_A_DEVICE]
     if all(worth is None or cells < worth for worth in worths):
-        return None  # Nothing is asked of its driver, which may take longer than the CPU.
+        return None  # The driver is not asked, which may take longer than the CPU.
     found = backends.status(name)
     speed = kept.of(name, found.devices[0]) if found.devices else None
     if cpu is None or speed is None:

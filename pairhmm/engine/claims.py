@@ -52,7 +52,7 @@ def claim(names: Sequence[str], count: int) -> list[int]:
             if len(found) == count:
                 _held.extend(found.values())
                 return list(found)
-        # All or nothing: two processes that each hold half of what they need would wait for ever.
+        # Take all or nothing: two processes that each hold half of what they need would wait for ever.
         for descriptor in found.values():
             os.close(descriptor)
         if not is_told:
@@ -62,7 +62,7 @@ def claim(names: Sequence[str], count: int) -> list[int]:
 
 
 def _lock(folder: Path, name: str) -> int | None:
-    """Descriptor of a file that this process has now locked; None where another process holds the lock."""
+    """Lock a file. Returns its descriptor, or None if another process holds the lock."""
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
         descriptor = os.open(folder / name, os.O_CREAT | os.O_RDWR, 0o600)

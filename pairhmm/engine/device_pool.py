@@ -1,4 +1,4 @@
-"""Scoring a batch on one device or several: chunks, threads that feed them, the rescue, and what a device cannot do."""
+"""Scores a batch on one or several devices: chunks, threads that feed the devices, the rescue, fallback to the CPU."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class DevicePool:
 
     def forward(self, batch: PairBatch, threads: int = 1, chunk_cells: int | None = None) -> Scores:
         """Score every pair of a batch; the parameters are those of `pairhmm.engine.forward`."""
-        # Not filled: a page is first touched by the thread that has its scores, while the device computes.
+        # The arrays are not filled. A thread with scores touches a page first, while the device computes.
         job = _Job(np.empty(batch.pairs), np.empty(batch.pairs, dtype=np.uint8), deque([_Chunk(0, batch)]))
         while job.chunks and (members := [member for member in self._members if not member.lost]):
             job.chunks = deque(_split(job.chunks, _chunk_sizes(members, chunk_cells)))
@@ -90,7 +90,7 @@ class DevicePool:
                 for feed in done:
                     feed.result()
         finally:
-            # What still runs writes into the job.
+            # Wait for the calls that still run: they write into the job.
             stop.set()
             wait(running)
 
@@ -159,7 +159,7 @@ class DevicePool:
 
     @cached_property
     def _threads(self) -> ThreadPoolExecutor:
-        """A thread for each call that the devices take at once, kept: a small batch is done before a thread starts."""
+        """Threads for all calls that the devices take at once, kept: a small batch takes less time than a start."""
         return ThreadPoolExecutor(sum(member.device.concurrency for member in self._members))
 
     @cached_property
@@ -221,7 +221,7 @@ class _Job:
 
 
 def _split(chunks: Iterable[_Chunk], sizes: Iterable[int]) -> list[_Chunk]:
-    """The same reads in chunks of at most so many cells (`pairhmm.engine.chunks.cut`)."""
+    """The same reads in smaller chunks, of at most `sizes` cells (`pairhmm.engine.chunks.cut`)."""
     smaller = []
     sizes = iter(sizes)
     for first_pair, batch in chunks:
@@ -232,7 +232,7 @@ def _split(chunks: Iterable[_Chunk], sizes: Iterable[int]) -> list[_Chunk]:
 
 
 def _chunk_sizes(members: Sequence[_Member], most: int | None) -> Iterator[int]:
-    """Cells of each chunk, without end: small ones first, so that every device starts soon, then larger ones."""
+    """Cells of each chunk, endlessly: small ones first, so that every device starts soon, then larger ones."""
     largest = min(member.chunk_cells for member in members)
     if most is not None:
         largest = max(1, min(largest, most))

@@ -1,4 +1,4 @@
-"""How many threads are worth starting here, and messages where fewer were started than asked for."""
+"""Limits the number of threads, and warns where fewer were started than asked for."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_PER_CORE = 16
 
 
 def usable_threads(wanted: int) -> int:
-    """`wanted`, but at most `MOST_PER_CORE` for each core that this process may use; a warning tells of fewer."""
+    """`wanted`, but at most `MOST_PER_CORE` for each core that this process may use. Warns if that is fewer."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     most = MOST_PER_CORE * cores
     if wanted > most:
@@ -22,7 +22,7 @@ def usable_threads(wanted: int) -> int:
 
 
 def tell_of_refused_threads() -> None:
-    """Warn of threads of compiled code that the system refused to start. The other threads did their work."""
+    """Warn if the system refused to start threads of compiled code. The other threads did their work."""
     native = sys.modules.get("pairhmm._cpu")
     if native is not None and (refused := native.threads_refused()):
         log.warning("%d threads could not be started: fewer did the work (ulimit -u, ulimit -v)", refused)

@@ -1,1 +1,1 @@
-"""From reads and candidate variants to scored regions, as a stream: what `likelihoods` and `call` share."""
+"""Turns reads and candidate variants into scored regions, as a stream. `likelihoods` and `call` share this."""

@@ -1,4 +1,4 @@
-"""What a run says at its end: how much it scored, and which reads it left out and why."""
+"""Messages at the end of a run: how much it scored, which reads it left out, and why."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Announcements:
     ----------
     samples : sequence of str
     haplotypes_given : bool
-        Haplotypes were given: regions where they fit few reads are announced.
+        Whether haplotypes were given. Regions where they fit few reads are then announced.
     tally : Tally
-        What is said with ``--verbose``.
+        Collects what ``--verbose`` reports.
     """
 
     def __init__(self, samples: Sequence[str], haplotypes_given: bool, tally: Tally) -> None:
@@ -36,7 +36,7 @@ class Announcements:
         self._fitting.add(evidence)
 
     def announce(self, counts: EvidenceCounts, max_depth: int, scorer: ReadScorer, without_set_aside: bool) -> None:
-        """Say everything, once all regions are counted.
+        """Write all messages, once all regions are counted.
 
         Parameters
         ----------
@@ -44,9 +44,9 @@ class Announcements:
         max_depth : int
             The limit that the counts of capped reads refer to.
         scorer : ReadScorer
-            Knows how many bases it lowered the quality of, which may be why reads fit nothing.
+            Knows how many bases had their quality lowered, which may be why reads fit no haplotype.
         without_set_aside : bool
-            Reads that fit no haplotype were not used.
+            Whether reads that fit no haplotype were left unused.
         """
         if counts.capped_reads:
             log.warning(

@@ -1,8 +1,8 @@
-"""Where a run may be cut into pieces of equal work so that no candidate can tell.
+"""Finds where a run may be cut into pieces of equal work without a change of its results.
 
-Candidates that are near each other are scored together, so that a cut between them would change what is called. A cut
-is therefore moved on to the next stretch without candidates, inside what is asked for. There both sides are as they are
-in a run over everything, because
+Candidates that are near each other are scored together, so a cut between them would change the calls. A cut is
+therefore moved on to the next stretch without candidates, inside the intervals that are asked for. There both sides
+give the same as in a run over everything, because
 
 * no candidate of one side can join those of the other, or bound the bases that their reads are cut to;
 * every read that overlaps a region's candidates overlaps its piece.
@@ -30,21 +30,21 @@ from pairhmm.io.sequences.fasta import Reference
 from pairhmm.io.sequences.intervals import Interval
 from pairhmm.io.variants.candidates import CandidateReader
 
-# What a base costs that has no read, in reads: little, and enough for equal pieces where there are no reads at all.
+# The work of a base without reads, in units of a read. It is small, but divides intervals without any reads evenly.
 _BASE_WORK = 1e-6
-# Reads taken at once in search of a place to cut: it is mostly near.
+# Reads that are taken at once when searching for a place to cut. It is mostly near.
 _CHUNK_SIZE = 500
-# Bases: targets that are nearer are searched together, since reading on takes no longer than going there by the index.
+# Bases. Targets closer than this are searched together: reading on takes no longer than a jump by the index.
 _NEAR = 5000
 
 
 def margin(options: RunOptions) -> int:
-    """Bases: candidates that are further apart than this have nothing to do with each other."""
+    """The distance (bases) beyond which two candidates cannot influence each other."""
     return max(options.joining.join_distance, options.joining.flank)
 
 
 class Work:
-    """The work in a list of places, and where a share of it is done."""
+    """The work in a list of places, and the positions at which shares of it are done."""
 
     def __init__(self, places: Sequence[Interval], densities: Sequence[Mapping[str, ReadDensity]]) -> None:
         self._places, self._densities = places, densities
@@ -57,7 +57,7 @@ class Work:
         return sum(one.upto(end) - one.upto(start) for one in known) + _BASE_WORK * (end - start)
 
     def place_of(self, share: float) -> tuple[str, int]:
-        """The first position before which that share of all work lies."""
+        """The first position before which at least this share of all work lies."""
         goal = share * self._done[-1]
         index = min(bisect_right(self._done, goal), len(self._places)) - 1
         place = self._places[index]
@@ -72,7 +72,7 @@ class Work:
 
 
 class Stretch(NamedTuple):
-    """Targets on a contig, in order; candidates from some position on; and how far those before it may reach."""
+    """Targets on a contig, in order; the candidates from a position on; how far earlier candidates may reach."""
 
     chrom: str
     targets: list[int]
@@ -81,7 +81,7 @@ class Stretch(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """A candidate; or, without one, a position that all candidates to come lie at or behind."""
+    """A candidate, or a position before which no later candidate lies."""
 
     chrom: str
     pos: int
@@ -89,7 +89,7 @@ class Seen(NamedTuple):
 
 
 def listed_stretches(targets: Sequence[tuple[str, int]], candidates: CandidateReader) -> Iterator[Stretch]:
-    """Each contig with targets, with all of its candidates."""
+    """A stretch for each contig with targets, with all candidates of the contig."""
     on_contig = {chrom: [one for _, one in group] for chrom, group in groupby(targets, key=lambda target: target[0])}
     for chrom, variants in groupby(candidates, key=lambda variant: variant.chrom):
         if chrom in on_contig:
@@ -105,19 +105,19 @@ def discovered_stretches(
     contigs: Mapping[str, int],
     options: RunOptions,
 ) -> Iterator[Stretch]:
-    """Targets that are near each other, with the candidates that reads show from a little before them on."""
+    """A stretch for each run of nearby targets, with the candidates that reads show from a little before them on."""
     lead = margin(options) + MAX_SHIFT + 1
     for chrom, near in _neighbours(targets):
         start = max(0, near[0] - lead)
         stretch = Interval(chrom, start, contigs[chrom])
         finder = CandidateFinder(genome.fetch, len(reader.samples), options.discovery)
         blocks = read_blocks(reader.sources, list(contigs), options.reads, _CHUNK_SIZE, [stretch])
-        # Of candidates before `start` only a deletion reaches further, and its reads are among these.
+        # Of the candidates before `start`, only a deletion reaches beyond it, and its reads are among these.
         yield Stretch(chrom, near, _shown(finder, blocks), start + MAX_SHIFT + 1)
 
 
 def _neighbours(targets: Sequence[tuple[str, int]]) -> Iterator[tuple[str, list[int]]]:
-    """Runs of targets, in order, of which none is further from the one before than `_NEAR`."""
+    """Runs of targets, in order. Within a run, no target is further than `_NEAR` from the one before."""
     chrom, near = "", list[int]()
     for name, target in targets:
         if near and (name != chrom or target - near[-1] > _NEAR):
@@ -132,7 +132,7 @@ def _neighbours(targets: Sequence[tuple[str, int]]) -> Iterator[tuple[str, list[
 def _shown(finder: CandidateFinder, blocks: Iterator[ReadBlock]) -> Iterator[Seen]:
     for block in blocks:
         yield from (Seen(one.chrom, one.pos, one) for one in finder.scan(block))
-        # No later read starts before the last of these, nor is a candidate to come before it.
+        # No later read starts before the last of these reads, so no later candidate lies before it.
         yield Seen(block.chrom, int(block.start[-1]), None)
     yield from (Seen(one.chrom, one.pos, one) for one in finder.finish())
 
@@ -143,16 +143,16 @@ class Cutter:
     Parameters
     ----------
     places : sequence of Interval
-        What is asked for, in order.
+        The intervals that are asked for, in order.
     fetch : callable
     margin : int
-        Candidates that are further apart than this have nothing to do with each other.
+        The distance beyond which two candidates cannot influence each other.
     """
 
     def __init__(self, places: Sequence[Interval], fetch: FetchBases, margin: int) -> None:
         self._fetch, self._margin = fetch, margin
         self._inside = Inside(places)
-        # A cut has a base of one place on either side: places of one base have no room for it.
+        # A cut has a base of the same place on either side, so a place of one base can't be cut.
         self._roomy: dict[str, list[Interval]] = {}
         self._end: dict[str, int] = {}
         for place in places:
@@ -161,9 +161,9 @@ class Cutter:
                 self._roomy.setdefault(place.chrom, []).append(place)
 
     def cuts(self, stretch: Stretch) -> list[int]:
-        """The first place for a cut at or after each target; the end of the contig's last place where there is none.
+        """The first possible cut at or after each target, or the end of the contig's last place if there is none.
 
-        No more candidates are taken than needed.
+        Only the candidates that are needed are taken from the stretch.
         """
         seen = (one for one in stretch.variants if one.variant is None or self._inside(one.chrom, one.pos))
         ahead, reach = next(seen, None), stretch.reach
@@ -171,7 +171,7 @@ class Cutter:
         for target in stretch.targets:
             cut = self._within(stretch.chrom, max(target, reach))
             while ahead is not None and cut < self._end[stretch.chrom]:
-                # Later candidates begin at or after this one, and can be shifted back so far.
+                # Later candidates begin at or after this one, but can be shifted back so far.
                 if ahead.pos - MAX_SHIFT > max(cut, reach + self._margin):
                     break
                 if ahead.variant is not None:
@@ -182,7 +182,7 @@ class Cutter:
         return cuts
 
     def _within(self, chrom: str, position: int) -> int:
-        """The first position from there on with a base of one place on either side; the end of the last without any."""
+        """The first position from `position` on inside a place; the end of the last place if there is none."""
         places = self._roomy.get(chrom, [])
         index = bisect_right(places, position, key=lambda place: place.end)
         return max(position, places[index].start + 1) if index < len(places) else self._end[chrom]
@@ -191,16 +191,16 @@ class Cutter:
 def pieces_between(
     places: Sequence[Interval], rank: Mapping[str, int], cuts: Sequence[tuple[int, int]]
 ) -> list[list[Interval]]:
-    """Places cut in pieces.
+    """Divide places into pieces at some cuts.
 
     Parameters
     ----------
     places : sequence of Interval
         In the order of `rank`.
     rank : mapping of str to int
-        Number of each contig in the order of the run.
+        Index of each contig in the order of the run.
     cuts : sequence of (int, int)
-        Rank of a contig and position.
+        Rank of the contig, and position, of each cut.
     """
     borders = [(-1, 0), *sorted(cuts), (len(rank), 0)]
     pieces = []
@@ -215,7 +215,7 @@ def pieces_between(
             if first < last:
                 piece.append(Interval(chrom, first, last))
             if (number, stop) > end:
-                # The next piece goes on in this place.
+                # The next piece continues in this place.
                 break
             index += 1
         pieces.append(piece)

@@ -1,4 +1,4 @@
-"""The extent of a run, which tells how far the run is. All coordinates are 0-based half-open."""
+"""The extent of a run, which shows how much of it is done. All coordinates are 0-based half-open."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pairhmm.io.variants.candidates import indexed_contigs
 
 
 class Extent:
-    """The intervals that a run goes over, in its order.
+    """The intervals that a run goes over, in the order of the run.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class Extent:
             self._total += end - start
 
     def share(self, chrom: str, position: int) -> float:
-        """The share of all bases that lies before a position, from 0 to 1; 0 for a contig outside the extent."""
+        """The share (0 to 1) of the extent's bases that lie before a position; 0 for a contig outside the extent."""
         starts = self._starts.get(chrom)
         if not starts or not self._total:
             return 0.0
@@ -47,7 +47,7 @@ def run_extent(
 ) -> Extent:
     """The extent of a run: the intervals that were asked for, or whole contigs, where there are reads and candidates.
 
-    A contig counts in full where no index says that it is empty. The run then skips it in no time.
+    A contig counts in full unless an index says that it is empty. The run takes no time for an empty one.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Genotypes of a region's candidates from its evidence."""
+"""Genotypes a region's candidates from its evidence."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from pairhmm.genomics.variants import Variant
 from pairhmm.models.gatk import GatkOptions, floor_scores
 
 MANY_SET_ASIDE = 0.2
-"""Share of a sample's reads over a listed site from which on reads that fit nothing are used all the same.
+"""The share of a sample's reads over a listed site from which on the reads set aside are used all the same.
 
-One chromosome of two has more, and errors of mapping are fewer.
+One chromosome of two has a larger share of the reads. Errors of mapping have a smaller one.
 """
 
-# log10: further apart than any two likelihoods that can be told apart.
+# A difference in log10 that is larger than any between two likelihoods that can be told apart.
 _NO_FLOOR = 300.0
 
 
@@ -40,9 +40,9 @@ class Site:
         QUAL, Phred.
     samples : list of SampleGenotype
     names : tuple of str
-        Of the samples, in their order.
+        Names of the samples, in the same order.
     left_out : int
-        Alternative alleles that were not weighed in some sample (`pairhmm.genomics.genotypes.MAX_GENOTYPES`).
+        Alternative alleles that were not considered in some sample (`pairhmm.genomics.genotypes.MAX_GENOTYPES`).
     """
 
     variant: Variant
@@ -65,7 +65,7 @@ class Site:
 def genotype_region(
     evidence: Evidence, samples: Sequence[str], options: GenotypeOptions, model: GatkOptions, discovered: bool
 ) -> Iterator[Site]:
-    """Genotype each candidate of a region that is asked for.
+    """Genotype the candidates of a region whose genotypes are asked for.
 
     Parameters
     ----------
@@ -73,9 +73,9 @@ def genotype_region(
     samples : sequence of str
     options : GenotypeOptions
     model : GatkOptions
-        How far a haplotype may lie below a read's best.
+        Has the floor: how far a haplotype's score may lie below a read's best.
     discovered : bool
-        Leave out candidates that no sample has, and alleles that none has.
+        Whether candidates and alleles that no sample has are left out.
     """
     names = tuple(samples)
     view = _View(evidence, samples, options, model)
@@ -93,13 +93,13 @@ def genotype_region(
 
 
 def on_listed_alleles(evidence: Evidence) -> Evidence:
-    """What a region of listed candidates says of them.
+    """The evidence of a region of listed candidates on the haplotypes of listed alleles alone.
 
-    Haplotypes with nuisances tell which reads fit the region. Haplotypes of listed alleles alone tell what a read
-    carries of these: a haplotype with a nuisance can spell a listed allele in another way, and would take its reads
-    (figures in benchmarks/README.md). Reads that fit nothing are set aside as errors of mapping, unless they are many.
-    Then they are a chromosome with a variant that neither the list nor any alignment shows, and without them the other
-    chromosome would be called twice.
+    All haplotypes, also those with nuisances, decide which reads fit the region. Only haplotypes of listed alleles
+    decide which of these a read carries. A haplotype with a nuisance can spell a listed allele in another way, and
+    would take its reads (figures in benchmarks/README.md). Reads that fit no haplotype are set aside as errors of
+    mapping, unless they are many. Many such reads come from a chromosome with a variant that neither the list nor any
+    alignment shows. Without them, the other chromosome would be called twice.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def on_listed_alleles(evidence: Evidence) -> Evidence:
 
 
 def _few_set_aside(evidence: Evidence) -> NDArray[np.bool_]:
-    """bool[reads]: those set aside, but for sites where they are many of a sample's reads."""
+    """bool[reads]: the reads set aside, except those over a site where they are many of a sample's reads."""
     aside = evidence.set_aside
     if not aside.any():
         return aside
@@ -126,7 +126,7 @@ def _few_set_aside(evidence: Evidence) -> NDArray[np.bool_]:
 
 
 class _View:
-    """A region's reads as its sites see them: without those set aside, floored, with mates found."""
+    """A region's reads, ready for genotyping: without those set aside, with floored scores, with mates matched."""
 
     def __init__(
         self, evidence: Evidence, samples: Sequence[str], options: GenotypeOptions, model: GatkOptions
@@ -140,7 +140,7 @@ class _View:
         self._alleles = np.array([haplotype.alleles for haplotype in evidence.haplotypes], dtype=np.int64)
 
     def site(self, index: int, kept: list[int] | None = None) -> Site:
-        """A candidate genotyped, with all its alternative alleles or with some."""
+        """Genotype a candidate, with all or only some of its alternative alleles."""
         variant, allele_of = self._region.variants[index], self._alleles[:, index]
         if kept is not None:
             renumber = np.full(len(variant.alts) + 1, -1)
@@ -174,13 +174,13 @@ def _site(
 
 
 def _fragments(names: list[str]) -> NDArray[np.int64]:
-    """Equal numbers for equal names."""
+    """The number of each read's fragment. Reads of one name have the same number."""
     seen: dict[str, int] = {}
     return np.array([seen.setdefault(name, len(seen)) for name in names], dtype=np.int64)
 
 
 def _with_alleles(variant: Variant, kept: list[int]) -> Variant:
-    """The variant with some of its alternative alleles, and no more reference bases than they need."""
+    """The variant with only some of its alternative alleles, and with no more reference bases than these need."""
     alts = [variant.alts[allele - 1] for allele in kept]
     ref = variant.ref
     while len(ref) > 1 and all(len(alt) > 1 and alt[-1] == ref[-1] for alt in alts):

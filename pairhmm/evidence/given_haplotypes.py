@@ -13,12 +13,12 @@ from pairhmm.genomics.haplotypes import Haplotype
 from pairhmm.genomics.regions import Region, shift_left
 from pairhmm.genomics.variants import Variant
 
-# Costs of the alignment of a haplotype with the reference: a gap costs more than a mismatch, so that gaps are rare.
+# Costs of aligning a haplotype with the reference. A gap costs more than a mismatch, so that gaps are rare.
 _MATCH, _MISMATCH, _OPEN, _EXTEND = 1.0, -4.0, -6.0, -1.0
-# Sequences of equal length with at most so many mismatches need no alignment: a mismatch costs 5, two gaps cost 13.
+# Sequences of equal length with at most this many mismatches need no alignment: a mismatch costs 5, two gaps cost 13.
 _NEVER_GAPPED = 2
 
-# A difference from the reference: position, reference bases, haplotype bases; an indel has its anchor base.
+# A difference from the reference: position, reference bases, haplotype bases. An indel includes its anchor base.
 _Difference = tuple[int, str, str]
 
 
@@ -34,14 +34,14 @@ def describe_haplotypes(
     reference : str
         Reference bases of ``[region.start, region.end)``.
     haplotypes : sequence of Haplotype
-        With names and sequences, which span the region.
+        Names and sequences. The sequences span the region.
 
     Returns
     -------
     region : Region
-        With one variant for each position and kind (single bases, or insertions and deletions).
+        The region with a variant for each position and kind (single bases, or insertions and deletions).
     haplotypes : list of Haplotype
-        With the allele of each at each variant.
+        The haplotypes with their allele at each variant.
     """
     differences = [find_differences(reference, haplotype.sequence, region.start) for haplotype in haplotypes]
     sites: dict[tuple[int, bool], set[_Difference]] = {}
@@ -71,7 +71,7 @@ def _aligner() -> Any:
 
 
 def find_differences(reference: str, sequence: str, offset: int) -> set[_Difference]:
-    """Differences of a sequence from the reference, which begins at `offset`; indels are shifted left."""
+    """Differences of a sequence from the reference, which begins at `offset`. Indels are shifted left."""
     if len(sequence) == len(reference):
         singles = [
             (offset + at, old, new) for at, (old, new) in enumerate(zip(reference, sequence, strict=True)) if old != new
@@ -97,7 +97,7 @@ def find_differences(reference: str, sequence: str, offset: int) -> set[_Differe
 def _indel(reference: str, start: int, old: str, new: str, offset: int) -> _Difference:
     start, old, new = shift_left(reference, start, old, new)
     if start == 0:
-        # There is no base before it, so that the base after it is the anchor (VCF 4.3, section 1.6.1).
+        # No base precedes the indel, so the base after it is the anchor (VCF 4.3, section 1.6.1).
         anchor = reference[len(old)] if len(old) < len(reference) else "N"
         return offset, old + anchor, new + anchor
     return offset + start - 1, reference[start - 1] + old, reference[start - 1] + new

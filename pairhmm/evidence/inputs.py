@@ -1,6 +1,6 @@
-"""What a run is given: files and places (`RunInputs`), and everything else that can be set (`RunOptions`).
+"""The description of a run: its files and regions (`RunInputs`), and all its options (`RunOptions`).
 
-Both are plain data that can be pickled: what describes a run here describes it in another process too.
+Both are plain data that can be pickled, so that another process can open the same run.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MIN_MAPQ = 20
 
 @dataclass(frozen=True, slots=True)
 class RunInputs:
-    """The files that a run reads, and the regions that it looks at; `RunInputs.of` makes it from what callers give.
+    """The files that a run reads, and the regions that it covers. `RunInputs.of` makes it from callers' arguments.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class RunInputs:
     reference : str
         FASTA that the reads were aligned to.
     candidates : str or None
-        VCF or BCF of candidate variants, whose combinations are the haplotypes.
+        VCF or BCF of candidate variants. Haplotypes are combinations of their alleles.
     haplotypes : str or None
         FASTA of the haplotypes of one region. With neither `candidates` nor `haplotypes`, candidates are found in the
         reads.
@@ -64,12 +64,12 @@ class RunInputs:
         regions: Texts = (),
         regions_file: AnyPath | None = None,
     ) -> Self:
-        """Inputs from paths as text, bytes or path objects; one alignment file or one region may stand alone.
+        """Make inputs from paths as text, bytes or path objects. A single alignment file or region needs no list.
 
         Raises
         ------
         InputError
-            For no alignment file at all.
+            Where no alignment file is given.
         """
         return cls(
             tuple(some_paths_of(alignments, "alignments")),
@@ -82,23 +82,23 @@ class RunInputs:
 
     @property
     def candidates_are_discovered(self) -> bool:
-        """Whether candidates are those that the reads show."""
+        """Whether the candidates are discovered in the reads."""
         return self.candidates is None and self.haplotypes is None
 
     @property
     def candidates_are_listed(self) -> bool:
-        """Whether candidates are the records of a file."""
+        """Whether the candidates are the records of a file."""
         return self.candidates is not None and self.haplotypes is None
 
     @property
     def files(self) -> tuple[str | None, ...]:
-        """Every file that is read, indexes aside; None for those that were not given."""
+        """Every file that is read, except indexes; None for each that was not given."""
         return (*self.alignments, self.reference, self.candidates, self.haplotypes, self.regions_file)
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """All that can be set of a run; the defaults are the commands'.
+    """All options of a run. The defaults are those of the commands.
 
     Attributes
     ----------
@@ -115,10 +115,10 @@ class RunOptions:
     discovery : CandidateOptions
         What makes an allele seen in reads a candidate.
     backend : str or Choice
-        What computes: a backend's name, or that with its devices.
+        The name of a backend, or a backend with its devices.
     threads : int
     chunk_size : int
-        Reads held at once, about; changes no result.
+        Approximate number of reads that are held at once. It changes no result.
     """
 
     reads: ReadSelection = field(default_factory=lambda: ReadSelection(EXCLUDED_FLAGS, MIN_MAPQ))

@@ -33,7 +33,7 @@ def open_run(inputs: RunInputs, options: RunOptions) -> Iterator[Run]:
     Raises
     ------
     InputError
-        Naming file, record and cure.
+        For a file that can't be used. The message names file, record and cure.
     BackendUnavailable
         Where a named backend does not run here.
     CompiledPartMissing

@@ -1,4 +1,4 @@
-"""Where a run looks: its contigs in order, the places that were asked for, and the bases around them.
+"""The places of a run: its contigs in order, the intervals that were asked for, and the bases around these.
 
 All coordinates are 0-based half-open.
 """
@@ -14,19 +14,20 @@ from pairhmm.io.sequences.fasta import Reference
 from pairhmm.io.sequences.intervals import Interval, merge, parse_region, read_bed
 
 CONTEXT = 1000
-"""Bases on either side of what is asked for in which candidates are sought too.
+"""Bases on either side of an interval that was asked for in which candidates are sought, too.
 
-Candidates inside are then joined as in a run over everything, unless those beside them leave no gap in as many bases.
+Candidates inside the interval are then joined as in a run over everything, unless the candidates around it leave no gap
+in these bases.
 """
 
 
 def contig_order(reader: AlignmentReader, genome: Reference) -> dict[str, int]:
-    """Contigs and their lengths in the order of the run: candidates may lie on some that no alignment file knows."""
+    """Contigs and their lengths in the order of the run. Contigs that no alignment file has come last."""
     return reader.contigs | {name: size for name, size in genome.contigs.items() if name not in reader.contigs}
 
 
 def find_places(inputs: RunInputs, genome: Reference) -> list[Interval] | None:
-    """Where a run looks, merged and in the reference's order; None for everywhere."""
+    """The intervals that were asked for, merged and in the reference's order; None for everywhere."""
     if not inputs.regions and inputs.regions_file is None:
         return None
     places = [parse_region(text, genome.contigs) for text in inputs.regions]
@@ -36,7 +37,7 @@ def find_places(inputs: RunInputs, genome: Reference) -> list[Interval] | None:
 
 
 def with_context(places: Sequence[Interval] | None, genome: Reference) -> list[Interval] | None:
-    """Places with the bases around them in which candidates decide how those inside are joined."""
+    """Places with `CONTEXT` bases around them. Candidates there decide how those inside are joined."""
     if places is None:
         return None
     widened = [
@@ -47,7 +48,7 @@ def with_context(places: Sequence[Interval] | None, genome: Reference) -> list[I
 
 
 class Inside:
-    """Whether a position lies in one of some disjoint intervals; in None, every position does."""
+    """Tests whether a position lies in one of some disjoint intervals. With None, every position does."""
 
     def __init__(self, places: Sequence[Interval] | None) -> None:
         self._everywhere = places is None

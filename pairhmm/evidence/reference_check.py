@@ -21,17 +21,17 @@ from pairhmm.genomics.sequences import encode
 
 log = logging.getLogger(__name__)
 
-# Reads of a contig that are compared: the first ones, and then one in so many.
+# Reads of a contig that are compared: this many at first, and then one in so many.
 _FIRST_READS, _ONE_IN = 64, 256
-# The most bases of a block that are compared, about. Fewer long reads are compared.
+# Approximate limit on the bases of a block that are compared. Of long reads, fewer are compared.
 _MOST_BASES = 1_000_000
-# A read with a larger share of mismatches was not aligned to this reference. Unrelated sequences have three in four.
+# A read with a larger share of mismatches was not aligned to this reference. Unrelated ones differ in 3 of 4 bases.
 _WRONG_SHARE = 0.4
 # The fewest comparable bases of a read that counts, and the fewest such reads for a verdict.
 _FEWEST_BASES, _FEWEST_READS = 30, 10
 # Reads that span more than this many times their length are not compared: fetching an intron costs too much.
 _LONGEST_SPAN = 20
-# Checksums are computed for contigs of so many bases in all (0.05 s). Beyond, only where reads disagree.
+# Checksums are computed for contigs of at most this many bases in all (0.05 s). Beyond, only if reads disagree.
 _SUMMED_UNASKED = 10_000_000
 _AT_ONCE = 1 << 24
 
@@ -108,7 +108,7 @@ class ReferenceCheck:
             self._stop()
 
     def _stop(self) -> None:
-        """Raise an error since most reads disagree, or only warn where the checksum confirms the reference."""
+        """Raise an error, because most reads disagree. If the checksum confirms the reference, only warn."""
         rule = f"{self._wrong / self._judged:.0%} of the reads that were looked at disagree with it"
         if self._chrom in self._checksums and self._sums_agree():
             log.warning("%s: contig %s: %s, although it is the one they were aligned to", self._path, self._chrom, rule)
@@ -138,7 +138,7 @@ def differences(block: ReadBlock, fetch: FetchBases) -> tuple[NDArray[np.int64],
     reference, begin = np.concatenate(letters), offsets([len(each) for each in letters])[:-1]
     operation, length = block.cigar & 15, (block.cigar >> 4).astype(np.int64)
     read = np.repeat(np.arange(len(block)), np.diff(block.cigar_offset))
-    # Every CIGAR uses up exactly its read's bases; one that aligns none has a stretch of the reference all the same.
+    # Every CIGAR consumes exactly its read's bases. Even one that aligns no base gets a stretch of the reference.
     query_at = offsets(length * CONSUMES_QUERY[operation])[:-1]
     reference_at = offsets(length * CONSUMES_REFERENCE[operation])
     reference_at = reference_at[:-1] + (begin - reference_at[block.cigar_offset[:-1]])[read]

@@ -1,4 +1,4 @@
-"""Which regions a run scores, and where it wants reads for them.
+"""Chooses the regions that a run scores, and where it reads alignments for them.
 
 Regions come from a list of candidates, from candidates that the reads show, or from haplotypes that were given. All
 coordinates are 0-based half-open.
@@ -29,17 +29,17 @@ from pairhmm.io.variants.candidates import CandidateReader
 
 @dataclass(frozen=True, slots=True)
 class ChosenRegions:
-    """The regions of a run, and where it reads for them.
+    """The regions of a run, and where it reads alignments for them.
 
     Attributes
     ----------
     source : RegionSource
     haplotypes : list of Haplotype or None
-        Those of every region, where they were given.
+        The haplotypes of every region, if they were given.
     places : list of Interval or None
-        Where alignments are read at all; None for everywhere.
+        Intervals in which alignments are read; None for everywhere.
     wanted : iterator of Interval or None
-        Where reads are wanted inside `places`; None for everywhere there.
+        Intervals inside `places` in which reads are needed; None for all of `places`.
     """
 
     source: RegionSource
@@ -56,7 +56,7 @@ def choose_regions(
     n_samples: int,
     asked: list[Interval] | None,
 ) -> ChosenRegions:
-    """Choose the regions of a run by its inputs.
+    """Choose the regions of a run from its inputs.
 
     Parameters
     ----------
@@ -67,12 +67,12 @@ def choose_regions(
         Lengths, in the order of the run.
     n_samples : int
     asked : list of Interval or None
-        Where genotypes are asked for; None for everywhere.
+        Intervals in which genotypes are asked for; None for everywhere.
 
     Raises
     ------
     InputError
-        Where haplotypes are given and not exactly one region.
+        Where haplotypes are given without exactly one region.
     """
     if inputs.haplotypes is not None:
         region, haplotypes = _given_region(inputs.haplotypes, asked, genome)
@@ -90,11 +90,11 @@ def choose_regions(
 
 
 def wanted_intervals(listed: Iterable[Variant], fetch: FetchBases) -> Iterator[Interval]:
-    """Where listed candidates want reads: disjoint, in the order of the list."""
+    """The intervals in which listed candidates need reads: disjoint, in the order of the list."""
     current: Interval | None = None
     for variant in listed:
         start, end = variant_extent(variant, fetch)
-        # Extents begin up to MAX_SHIFT before their records, so that later ones can begin before earlier ones.
+        # An extent begins up to MAX_SHIFT bases before its record. Later extents can begin before earlier ones.
         if current is not None and (variant.chrom != current.chrom or start > current.end + 2 * MAX_SHIFT):
             yield current
             current = None
@@ -107,7 +107,7 @@ def wanted_intervals(listed: Iterable[Variant], fetch: FetchBases) -> Iterator[I
 
 
 def _limited(options: RunOptions) -> RegionOptions:
-    """No more alleles in a region than there may be haplotypes beside the reference."""
+    """The options for joining, with no more alleles in a region than haplotypes are allowed beside the reference."""
     most = min(options.joining.max_alleles, options.evidence.max_haplotypes - 1)
     return replace(options.joining, max_alleles=max(1, most))
 

@@ -1,4 +1,4 @@
-"""What is known of a region once its reads are scored. All coordinates are 0-based half-open."""
+"""The evidence of a region, whose reads are scored. All coordinates are 0-based half-open."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Evidence:
     log10 : float64 (reads, haplotypes)
         log10 P(read | haplotype).
     precision : uint8 (reads, haplotypes)
-        What made each score: an index into `pairhmm.models.batch.PRECISIONS`.
+        The arithmetic of each score: an index into `pairhmm.models.batch.PRECISIONS`.
     set_aside : bool (reads,)
         Reads that fit none of the haplotypes; genotypes are made without them.
     samples : sequence of str
-        Names of the run's samples, which `sample` counts.
+        Names of the run's samples. `sample` has indices into it.
     """
 
     region: Region
@@ -64,7 +64,7 @@ class Evidence:
 
 
 def without_nuisances(evidence: Evidence) -> Evidence:
-    """The evidence on the haplotypes of listed alleles alone; which reads are set aside stays as it is."""
+    """The evidence without the haplotypes of nuisances. The reads that are set aside stay the same."""
     columns = [number for number, one in enumerate(evidence.region.variants) if one.role != "nuisance"]
     if len(columns) == len(evidence.region.variants):
         return evidence

@@ -18,19 +18,19 @@ from pairhmm.genomics.variants import Variant
 
 
 class RegionTest(Protocol):
-    """Whether a 0-based position is inside."""
+    """Tests whether a 0-based position is inside some intervals."""
 
     def __call__(self, chrom: str, position: int) -> bool: ...
 
 
 class RegionSource(Protocol):
-    """Gives regions in coordinate order while reads come in."""
+    """Gives regions in coordinate order while reads arrive."""
 
     def advance(self, block: ReadBlock, frontier: int) -> Iterator[Region]:
-        """Regions that are complete once the reads up to `frontier` have come in; `block` has the newest reads."""
+        """The regions that are complete once all reads up to `frontier` have arrived. `block` has the newest reads."""
 
     def finish(self, chrom: str) -> Iterator[Region]:
-        """The last regions of a contig whose reads have all come in, and of contigs before it."""
+        """The last regions of a contig whose reads have all arrived, and of contigs before it."""
 
     def finish_all(self) -> Iterator[Region]:
         """All remaining regions, once there are no more reads."""
@@ -41,14 +41,14 @@ class RegionSource(Protocol):
 
 
 class DiscoveredRegions:
-    """Regions of candidates that the reads show. Each has a candidate that was asked for.
+    """Gives regions of candidates that the reads show. Each region has a candidate that was asked for.
 
     Parameters
     ----------
     finder : CandidateFinder
     builder : RegionBuilder
     asked, known : callable, optional
-        Where genotypes are asked for, and where candidates are sought, which is more; everywhere without them.
+        Where genotypes are asked for, and the larger area where candidates are sought. Both are everywhere by default.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class DiscoveredRegions:
         self._asked, self._known = asked, known
 
     def advance(self, block: ReadBlock, frontier: int) -> Iterator[Region]:
-        """Regions whose candidates no later read can change."""
+        """The regions whose candidates no later read can change."""
         yield from self._joined(self._finder.scan(block))
         yield from filter(is_asked, self._builder.advance(block.chrom, frontier))
 
@@ -72,7 +72,7 @@ class DiscoveredRegions:
         yield from filter(is_asked, self._builder.finish())
 
     def finish_all(self) -> Iterator[Region]:
-        """Nothing: regions come from reads, contig by contig."""
+        """Gives nothing: these regions come from reads, and each contig was finished after its last read."""
         return iter(())
 
     @property
@@ -87,10 +87,10 @@ class DiscoveredRegions:
 
 
 class ListedRegions:
-    """Regions of listed candidates, with unlisted variants that reads show as nuisances.
+    """Gives regions of listed candidates. Unlisted variants that reads show are added as nuisances.
 
-    A read with an unlisted variant near a listed one fits no haplotype of listed alleles. Nuisances give it one. They
-    do not change how candidates are joined.
+    A read with an unlisted variant near a listed one fits no haplotype of listed alleles. A nuisance gives it a
+    haplotype. Nuisances do not change how candidates are joined.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class ListedRegions:
         Contigs in the order of the reads.
     nuisances : Nuisances
     asked : callable, optional
-        Where genotypes are asked for; everywhere without it.
+        Where genotypes are asked for; everywhere by default.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class ListedRegions:
         self._joined: deque[Region] = deque()
 
     def advance(self, block: ReadBlock, frontier: int) -> Iterator[Region]:
-        """Regions that end before the frontier."""
+        """The regions that end before the frontier."""
         self._nuisances.scan(block)
         self._join((self._rank[block.chrom], frontier))
         self._joined.extend(self._builder.advance(block.chrom, frontier))
@@ -147,14 +147,14 @@ class ListedRegions:
 
     @property
     def open_start(self) -> int | None:
-        """Where the first region that was not given yet begins; None without one."""
+        """Start of the first region that was not given yet; None if there is none."""
         starts = [region.core_start for region in self._joined]
         if self._builder.open_start is not None:
             starts.append(self._builder.open_start)
         return min(starts, default=None)
 
     def _join(self, place: tuple[int, int]) -> None:
-        """Join the listed candidates before a place, which is (rank of a contig, position)."""
+        """Join the listed candidates before a place, given as (rank of the contig, position)."""
         while (variant := self._ahead) is not None and (self._rank[variant.chrom], variant.pos) < place:
             self._ahead = next(self._listed, None)
             self._joined.extend(self._builder.push(placed(variant, self._asked)))
@@ -170,19 +170,19 @@ class ListedRegions:
 
 
 def placed(variant: Variant, asked: RegionTest | None) -> Variant:
-    """The variant, with the role "context" where it is outside of what was asked for."""
+    """The variant, with the role "context" if it lies outside the intervals that were asked for."""
     if asked is None or asked(variant.chrom, variant.pos):
         return variant
     return replace(variant, role="context")
 
 
 def is_asked(region: Region) -> bool:
-    """Whether the genotype of a candidate of the region is asked for."""
+    """Whether the genotype of at least one candidate of the region is asked for."""
     return any(variant.role == "asked" for variant in region.variants)
 
 
 class GivenRegion:
-    """One region that is given beforehand.
+    """Gives one region that is known beforehand.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ class GivenRegion:
         return None
 
     def advance(self, block: ReadBlock, frontier: int) -> Iterator[Region]:
-        """The region, once reads come near it."""
+        """The region, once the reads have reached it."""
         region = self._region
         if region is not None and (self._rank[region.chrom], region.core_start - 2 * MAX_SHIFT) < (
             self._rank[block.chrom],
@@ -210,7 +210,7 @@ class GivenRegion:
             yield from self.finish_all()
 
     def finish(self, chrom: str) -> Iterator[Region]:
-        """The region, if it is on `chrom` or before."""
+        """The region, if it is on `chrom` or on a contig before it."""
         if self._region is not None and self._rank[self._region.chrom] <= self._rank[chrom]:
             yield from self.finish_all()
 

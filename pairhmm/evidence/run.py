@@ -1,4 +1,4 @@
-"""A run that is open: its scored regions, one after the other. All coordinates are 0-based half-open."""
+"""An open run, which gives its scored regions one after the other. All coordinates are 0-based half-open."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.regions import Region
 
 Watch = Callable[[Region, float], None]
-"""Told of a region that is scored, and of the share of the run (0 to 1) that is done then."""
+"""Called with each region once it is scored, and with the share of the run (0 to 1) that is then done."""
 
 
 @dataclass(slots=True)
@@ -53,16 +53,16 @@ class Run:
         refined: Callable[[Evidence], Evidence] | None = None,
         without_set_aside: bool = True,
     ) -> Iterator[Evidence]:
-        """The scored regions, in order; what was left out is announced at the end.
+        """The scored regions, in order. Messages at the end say what was left out.
 
         Parameters
         ----------
         watch : callable, optional
-            Told of each region as it is scored, and of the share of the run that is done then.
+            Called with each region once it is scored, and with the share of the run that is then done.
         refined : callable, optional
-            Changes the evidence before it is counted and given.
+            Changes the evidence of each region before it is counted and given.
         without_set_aside : bool
-            Reads that fit no haplotype are not used: they are announced as left out.
+            Whether reads that fit no haplotype are left unused. They are then announced as left out.
         """
         told = Announcements(self.samples, self.stream.given is not None, self.tally)
         with self.tally.clock.stage(JOINING):

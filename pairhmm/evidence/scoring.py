@@ -46,7 +46,7 @@ class ReadScorer:
     profile : ProfileModel or None
         The parameters of the profile model; None for GATK's model.
     bases, lowered : int
-        How many bases were scored so far, and how many of them had their quality lowered to 6.
+        Number of bases scored so far, and how many of them had their quality lowered to 6.
     """
 
     options: GatkOptions
@@ -89,12 +89,12 @@ class ReadScorer:
         return self.profile.start, {"profiles": self.profile.profiles(probabilities)}
 
     def set_aside(self, scores: NDArray[np.float64], lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """bool[reads]: reads of `lengths` bases that fit none of the haplotypes (scores [reads, haplotypes])."""
+        """bool[reads]: whether a read fits none of the haplotypes, by its scores [reads, haplotypes] and its length."""
         return set_aside(scores, lengths, self.options)
 
 
 def prepare_reads(reads: CutReads, options: GatkOptions) -> Qualities:
-    """Prepare many reads at once for the model: five bytes a base.
+    """Prepare many reads at once for the model, as five bytes for each base.
 
     Parameters
     ----------

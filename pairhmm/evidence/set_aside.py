@@ -1,4 +1,4 @@
-"""What is said of reads that fit no haplotype of their region: how many, where they leave nothing, and the cure."""
+"""Messages about reads that fit no haplotype: how many there are, sites that lose all reads, and what helps."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pairhmm.models.gatk import GatkOptions
 
 log = logging.getLogger(__name__)
 
-# From this share of all reads on, a warning: among paralogs real short reads lose one in six.
+# The share of all reads from which on there is a warning. Among paralogs, one in six real short reads is set aside.
 WORTH_A_WARNING = 0.2
-# What most reads, most bases or most of a site are.
+# The share that counts as most reads, most bases or most of a site.
 MOST = 0.5
 
 
@@ -27,14 +27,13 @@ class SetAside:
     ----------
     samples : list of str
     reads, set_aside : int
-        Reads scored, and those of them that fit no haplotype; a read counts once a region.
+        Reads scored, and those of them that fit no haplotype. A read counts once for each region.
     sites, emptied : int
-        Sites that reads cover, and those of them where a sample has no read left.
+        Sites that reads cover, and those of them at which a sample has no read left.
     first_emptied : str
-        The first of them, as ``chr:pos (sample)``.
+        The first site at which a sample has no read left, as ``chr:pos (sample)``.
     poor : list of (str, int, int)
-        Regions most of whose reads were set aside: where, how many of them, and how many reads in all; kept only where
-        haplotypes were given.
+        Regions with most reads set aside: place, reads set aside, and all reads. Kept only where haplotypes were given.
     """
 
     samples: list[str]
@@ -105,7 +104,7 @@ class SetAside:
 
 
 def _cure(options: GatkOptions, lowered: float) -> str:
-    """What keeps the reads; `lowered` is the share of all bases whose quality was lowered to 6."""
+    """The advice on how to keep the reads. `lowered` is the share of all bases whose quality was lowered to 6."""
     if lowered > MOST and options.base_quality_threshold is not None:
         cure = (
             f"{100 * lowered:.0f}% of all bases are below quality {options.base_quality_threshold} and count as 6; "

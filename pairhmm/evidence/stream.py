@@ -1,8 +1,8 @@
-"""From a stream of reads and a stream of regions to scored regions: what `likelihoods` and `call` share.
+"""Scores regions as a stream, from a stream of reads and a stream of regions.
 
-Reads and candidates arrive in coordinate order. The *frontier*, where the newest read starts, tells what is final: no
-later read starts before it. A region is scored once the frontier has passed it, and reads are forgotten once no region
-needs them, so that memory stays with the depth of the data and not with the size of the file.
+Reads and candidates arrive in coordinate order. The *frontier* is the position where the newest read starts. No later
+read starts before it. A region is scored once the frontier has passed it. Reads are dropped once no region needs them.
+Memory therefore grows with the depth of the data, not with the size of the file.
 
 All coordinates are 0-based half-open.
 """
@@ -29,13 +29,14 @@ from pairhmm.genomics.sequences import encode
 from pairhmm.interface.display import short_repr
 from pairhmm.interface.options import Within, check_fields
 
-# GATK drops reads that a region's cut leaves shorter (AssemblyBasedCallerUtils, READ_LENGTH_FILTER_THRESHOLD).
+# The fewest bases of a read after it was cut to a region. GATK drops shorter ones, too (AssemblyBasedCallerUtils,
+# READ_LENGTH_FILTER_THRESHOLD).
 MIN_CUT_LENGTH = 10
 
 
 @dataclass(slots=True)
 class CutReads:
-    """Reads cut to their regions, region after region, as flat arrays.
+    """Reads that are cut to their regions, region after region, as flat arrays.
 
     Attributes
     ----------
@@ -54,29 +55,29 @@ class CutReads:
 
 
 class RegionScorer(Protocol):
-    """Scores reads that were cut to regions against the haplotypes of those regions."""
+    """Scores cut reads against the haplotypes of their regions."""
 
     def __call__(
         self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
     ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
-        """Scores and precisions, flat: region after region, row-major (read, haplotype)."""
+        """Flat scores and precisions: region after region, row-major (read, haplotype)."""
 
     def set_aside(self, scores: NDArray[np.float64], lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """bool[reads]: reads of `lengths` bases whose scores [reads, haplotypes] say that they fit no haplotype."""
+        """bool[reads]: whether each read fits no haplotype, by its scores [reads, haplotypes] and its length."""
 
 
 @dataclass(slots=True)
 class EvidenceOptions:
-    """How reads are put together with haplotypes.
+    """Limits on haplotypes and reads.
 
     Attributes
     ----------
     max_haplotypes : int
-        Most haplotypes of a region.
+        The most haplotypes of a region.
     max_depth : int
-        Most reads of a sample in a region; which ones are kept depends on their names alone.
+        The most reads of a sample in a region. Which ones are kept depends only on their names.
     max_cells : int
-        Cells of the pair-HMM scored in one call, about.
+        Approximate number of cells that are scored in one call.
     """
 
     max_haplotypes: Annotated[int, Within(2)] = 128
@@ -89,14 +90,14 @@ class EvidenceOptions:
 
 @dataclass(slots=True)
 class EvidenceCounts:
-    """What happened on the way.
+    """Counts of a run.
 
     Attributes
     ----------
     regions, reads, pairs : int
-        Scored.
+        How many were scored.
     capped_regions, capped_reads : int
-        Regions over the depth limit, and reads left out of them.
+        Regions over the depth limit, and the reads left out there.
     """
 
     regions: int = 0
@@ -108,7 +109,7 @@ class EvidenceCounts:
 
 @dataclass(slots=True)
 class _Task:
-    """A region ready to be scored: which of the held reads, which haplotypes."""
+    """A region that is ready to be scored: indices of its reads among the held ones, and its haplotypes."""
 
     region: Region
     haplotypes: list[Haplotype]
@@ -119,7 +120,7 @@ class _Task:
 
 @dataclass(slots=True)
 class EvidenceStream:
-    """Scores regions as reads come in.
+    """Scores regions as reads arrive.
 
     Parameters
     ----------
@@ -129,7 +130,7 @@ class EvidenceStream:
     score : RegionScorer
     options : EvidenceOptions
     given : list of Haplotype, optional
-        Haplotypes to use for every region, in place of combinations of candidates.
+        Haplotypes of every region, in place of combinations of candidates.
     """
 
     fetch: FetchBases
@@ -145,7 +146,7 @@ class EvidenceStream:
         Parameters
         ----------
         blocks : iterable of ReadBlock
-            Reads in coordinate order, each block of one contig; how they are cut into blocks changes nothing.
+            Reads in coordinate order, each block of one contig. How they are divided into blocks changes no result.
         """
         held = ReadBlock.empty()
         pending: deque[Region] = deque()
@@ -209,7 +210,7 @@ class EvidenceStream:
         if len(reads) <= limit:
             return reads
         samples = held.sample[reads]
-        # Mates share a name and so stay together; the order of the hashes has nothing to do with the alleles.
+        # Mates share a name, so they are kept or dropped together. The order of the hashes is independent of alleles.
         ticket = np.array([zlib.crc32(held.names[read].encode()) for read in reads.tolist()])
         order = np.lexsort((np.arange(len(reads)), ticket, samples))
         rank = np.arange(len(reads)) - np.searchsorted(samples[order], samples[order])
@@ -248,7 +249,7 @@ class EvidenceStream:
 
 
 def _cut(held: ReadBlock, tasks: list[_Task]) -> tuple[CutReads, list[NDArray[np.int64]]]:
-    """Cut the reads of some regions, and drop what the cut leaves too short."""
+    """Cut the reads of some regions, and drop reads that become too short."""
     counts = [len(task.reads) for task in tasks]
     reads = np.concatenate([task.reads for task in tasks])
     first, last = np.empty(len(reads), dtype=np.int64), np.empty(len(reads), dtype=np.int64)
@@ -273,7 +274,7 @@ def _cut(held: ReadBlock, tasks: list[_Task]) -> tuple[CutReads, list[NDArray[np
 
 
 def _forget(held: ReadBlock, pending: Iterable[Region], open_start: int | None, frontier: int) -> ReadBlock:
-    """Drop the reads that no pending, open or later region can overlap."""
+    """Drop the reads that overlap no pending region, no open region and no later one."""
     needed = min(
         [region.core_start for region in pending]
         + [frontier - 2 * MAX_SHIFT]

@@ -1,4 +1,4 @@
-"""What `--verbose` says of a run: each region, how its pairs were scored, and the seconds that each stage took."""
+"""Reports for `--verbose`: each region, how its pairs were scored, and the seconds that each stage took."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _Item = TypeVar("_Item")
 
 
 class StageClock:
-    """Seconds of stages that may lie within each other: each counts its own alone.
+    """Measures the seconds of stages, which may be nested. The time of an inner stage does not count for the outer one.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class StageClock:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Count the block as the stage `name`."""
+        """Count the time of the block for the stage `name`."""
         self._credit()
         self._open.append(name)
         try:
@@ -54,7 +54,7 @@ class StageClock:
             self._open.pop()
 
     def items(self, name: str, items: Iterable[_Item]) -> Iterator[_Item]:
-        """The items; what it takes to get each is the stage `name`."""
+        """Yield the items. The time that it takes to get each one counts for the stage `name`."""
         source = iter(items)
         while True:
             with self.stage(name):
@@ -73,7 +73,7 @@ class StageClock:
 
 @dataclass(slots=True)
 class TimedScorer:
-    """A scorer whose calls are the stage `SCORING`."""
+    """A scorer whose time counts for the stage `SCORING`."""
 
     scorer: RegionScorer
     clock: StageClock
@@ -92,7 +92,7 @@ class TimedScorer:
 
 @dataclass(slots=True)
 class Tally:
-    """What a run has done; it costs next to nothing where nobody listens.
+    """Counts what a run does, and logs it. It costs next to nothing if these messages are off.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class Tally:
     )
 
     def add(self, evidence: Evidence) -> None:
-        """Count a region, and tell of it."""
+        """Count a region, and log a line about it."""
         if not log.isEnabledFor(logging.DEBUG):
             return
         pairs = np.bincount(evidence.precision.reshape(-1), minlength=len(PRECISIONS))
@@ -126,7 +126,7 @@ class Tally:
         )
 
     def tell(self) -> None:
-        """What all of it was; at the end of a run."""
+        """Log the totals at the end of a run."""
         pairs = ", ".join(f"{count} in {name}" for name, count in zip(PRECISIONS, self.pairs.tolist(), strict=True))
         log.debug("pairs: %s (float32 but for long reads and what underflows there)", pairs)
         log.debug("seconds: %s", ", ".join(f"{name} {spent:.2f}" for name, spent in self.clock.seconds.items()))

@@ -1,1 +1,1 @@
-"""Parameters of the models from data: forward-backward, expected counts, expectation-maximisation."""
+"""Fits parameters of the models to data: forward-backward, expected counts, expectation-maximisation."""

@@ -1,4 +1,6 @@
-"""The pairs of a fit, from alignments: reads where nothing varies, or reads and the likeliest of given haplotypes.
+"""Collects the pairs of a fit from alignments.
+
+A pair is a read where nothing varies and the reference there, or a read and the likeliest of its region's haplotypes.
 
 All coordinates are 0-based half-open.
 """
@@ -25,23 +27,23 @@ PAD = 20
 """Reference bases on either side of a read, so that its insertions and deletions fit."""
 
 SHORTEST, LONGEST = 30, 10_000
-"""Aligned bases of a read that is used: memory grows with the length to the power of 1.5, and few bases tell little."""
+"""Limits on the aligned bases of a read. Short reads tell little; memory grows with the length to the power of 1.5."""
 
 _SOFT_CLIP, _REFERENCE_SKIP = 4, 3
 _ALIGNED = (0, 1, 7, 8)
-"""M I = X: the operations that use read bases, soft clips aside."""
+"""The CIGAR operations that consume read bases, except soft clips: M I = X."""
 
 
 @dataclass(slots=True)
 class Collected:
-    """What was collected so far.
+    """The pairs that were collected so far.
 
     Attributes
     ----------
     parts : list of FitPairs
     pairs : int
     beside_variants : int
-        Reads left out for a variant near them, or because they fit no given haplotype.
+        Reads left out because a variant is near them, or because they fit no haplotype.
     unusable : int
         Reads left out as too short, too long, or spliced.
     """
@@ -52,21 +54,22 @@ class Collected:
     unusable: int = 0
 
     def add(self, part: FitPairs) -> None:
-        """Keep these too."""
+        """Add some pairs."""
         if len(part):
             self.parts.append(part)
             self.pairs += len(part)
 
     def first(self, most: int) -> FitPairs:
-        """The first pairs, at most so many."""
+        """The first pairs, at most `most` of them."""
         pairs = FitPairs.joined(self.parts)
         return pairs if len(pairs) <= most else pairs.take(np.arange(most, dtype=np.int64))
 
 
 def collect_plain(run: Run, fetch: FetchBases, model: GatkOptions, most: int) -> Collected:
-    """Reads at least `PAD` bases from everything that discovery takes for a variant, beside the reference there.
+    """Collect reads that are at least `PAD` bases away from every variant that discovery finds.
 
-    Reads are taken in the order of the files until there are `most`. Soft-clipped bases are left out, as everywhere.
+    Each is paired with the reference there. Reads are taken in the order of the files until there are `most`.
+    Soft-clipped bases are left out.
     """
     found = Collected()
     for block, regions in _settled(run):
@@ -77,7 +80,7 @@ def collect_plain(run: Run, fetch: FetchBases, model: GatkOptions, most: int) ->
 
 
 def collect_given(run: Run, model: GatkOptions, most: int) -> Collected:
-    """Reads of given regions, cut to them, each beside the haplotype that GATK's model scores highest.
+    """Collect the reads of a run's regions, cut to them, each with the haplotype that GATK's model scores highest.
 
     Reads that fit none of a region's haplotypes are left out.
     """
@@ -90,7 +93,7 @@ def collect_given(run: Run, model: GatkOptions, most: int) -> Collected:
 
 
 def _settled(run: Run) -> Iterator[tuple[ReadBlock, list[Region]]]:
-    """Reads, and the regions of variants of which none is to come any more near these reads."""
+    """Yield reads with the regions of variants. No later variant lies near these reads."""
     source = run.stream.source
     waiting, regions = ReadBlock.empty(), list[Region]()
     for block in run.blocks:
@@ -142,11 +145,11 @@ def _add_plain(
 
 
 def _aligned(block: ReadBlock) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """The bases of each read between its soft clips (int64, half-open), and whether it has no skip of the reference."""
+    """Start and end of each read's bases between its soft clips (int64, half-open), and whether it is unspliced."""
     operation, length = block.cigar & 15, (block.cigar >> 4).astype(np.int64)
     read = np.repeat(np.arange(len(block)), np.diff(block.cigar_offset))
     used = np.bincount(read, np.where(np.isin(operation, _ALIGNED), length, 0), len(block)).astype(np.int64)
-    # Clips ahead of the first aligned base: those before which nothing of the read is aligned.
+    # A clip is at the start of a read if no base before it is aligned.
     aligned = offsets(np.where(np.isin(operation, _ALIGNED), length, 0))
     ahead = (operation == _SOFT_CLIP) & (aligned[:-1] == aligned[block.cigar_offset[:-1]][read])
     first = np.bincount(read, np.where(ahead, length, 0), len(block)).astype(np.int64)
@@ -156,7 +159,7 @@ def _aligned(block: ReadBlock) -> tuple[NDArray[np.int64], NDArray[np.int64], ND
 
 @dataclass(slots=True)
 class _Recorder:
-    """Scores regions as `inner` does, and keeps each read with its likeliest haplotype."""
+    """Scores regions as `inner` does, and records each read with its likeliest haplotype."""
 
     inner: RegionScorer
     model: GatkOptions

@@ -14,7 +14,7 @@ from pairhmm.models.batch import Start
 
 QUALITIES = 128
 SYMBOLS = 5 * QUALITIES
-"""A symbol is a base and its Phred quality: base * 128 + quality."""
+"""Number of symbols. A symbol is a base with its Phred quality: base * 128 + quality."""
 
 _LANES, _MOST_PAIRS, _BLOCKS = 8, 4096, 400
 _PAIRS_A_CALL = 1 << 14
@@ -27,11 +27,11 @@ class RowTables:
     Attributes
     ----------
     place : int32[bases]
-        The row of `transition` that each base takes.
+        Index into `transition` for each base of the reads.
     emission : float64[symbols, 6]
-        Of a symbol beside A C G T N, and as an insertion.
+        Emission of a symbol beside A C G T N, and as an insertion.
     transition : float64[places, 7]
-        mm im dm mi ii md dd, without an insertion's emission.
+        mm im dm mi ii md dd, without the emission of an insertion.
     start : Start
     """
 
@@ -43,17 +43,17 @@ class RowTables:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Expected counts by block of pairs, which depend on the order of the pairs alone.
+    """Expected counts for each block of pairs. How pairs form blocks depends only on their order.
 
     Attributes
     ----------
     match : float64[blocks, symbols, 5]
-        Of a symbol beside A C G T N.
+        Counts of a symbol beside A C G T N.
     insertion : float64[blocks, symbols]
     transition : float64[blocks, places, 7]
-        mm im dm mi ii md dd, by the place whose parameter a transition takes.
+        Counts of mm im dm mi ii md dd, by the place whose parameter the transition takes.
     log10 : float64[pairs]
-        log10 likelihoods; NaN where float64 does not hold a pair, which is in no count.
+        log10 likelihoods. NaN marks a pair whose range float64 does not hold, and which is in no count.
     """
 
     match: NDArray[np.float64]
@@ -62,7 +62,7 @@ class Counts:
     log10: NDArray[np.float64]
 
     def total(self) -> Counts:
-        """The sum over blocks, as one block."""
+        """The counts summed over blocks, as one block."""
         return Counts(
             self.match.sum(axis=0, keepdims=True),
             self.insertion.sum(axis=0, keepdims=True),
@@ -72,17 +72,17 @@ class Counts:
 
 
 def start_places(pairs: FitPairs, place: NDArray[np.int32], places: int) -> NDArray[np.int32]:
-    """Places of bases with those of first bases behind all others: place + places."""
+    """Places of bases. The first base of a read gets a place of its own, behind all others: place + `places`."""
     shifted = place.copy()
     shifted[pairs.first_bases()] += places
     return shifted
 
 
 def with_free_start(transition: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Transitions float64[2 places, 7]: those of first bases, behind the others, cost nothing to begin with.
+    """Transitions float64[2 places, 7], with those of first bases behind the others. There mm, im and dm are 1.
 
-    The recurrence pays dm for a read's first match, wherever it lies: a constant of every read, and no deletion closed.
-    A fit would take it for one, and make deletions shorter than they are.
+    The recurrence pays dm for a read's first match, wherever it lies. This is a constant of every read, not the end of
+    a deletion. A fit would count it as the end of one, and make deletions shorter than they are.
     """
     of_first = transition.copy()
     of_first[:, :3] = 1.0
@@ -90,7 +90,7 @@ def with_free_start(transition: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def expected_counts(pairs: FitPairs, tables: RowTables, threads: int) -> Counts:
-    """Forward-backward of all pairs, on the CPU. The result does not depend on `threads`."""
+    """Run forward-backward of all pairs on the CPU. The result does not depend on `threads`."""
     blocks, places = -(-len(pairs) // _block(pairs)), len(tables.transition)
     size = SYMBOLS * 6 + places * 7
     cells, log10 = _computed(pairs, tables, threads, size)
@@ -104,19 +104,19 @@ def expected_counts(pairs: FitPairs, tables: RowTables, threads: int) -> Counts:
 
 
 def log10_likelihoods(pairs: FitPairs, tables: RowTables, threads: int) -> NDArray[np.float64]:
-    """float64[pairs]: log10 likelihoods alone, by forward, in about a third of the time that counts take."""
+    """float64[pairs]: log10 likelihoods from forward alone, in about a third of the time that counts take."""
     return _computed(pairs, tables, threads, 0)[1]
 
 
 def _block(pairs: FitPairs) -> int:
-    """Pairs of a block."""
+    """Number of pairs in a block."""
     return min(max(len(pairs) // _BLOCKS // _LANES, 1) * _LANES, _MOST_PAIRS)
 
 
 def _computed(
     pairs: FitPairs, tables: RowTables, threads: int, size: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Counts float64[blocks * size], and log10 likelihoods; call by call, so that a run can be interrupted."""
+    """Counts float64[blocks * size], and log10 likelihoods. The work is several calls, which Ctrl-C can interrupt."""
     block, places, level = _block(pairs), len(tables.transition), cpu.chosen_level()
     symbol = pairs.bases.astype(np.int32) * QUALITIES + pairs.quality
     emission, transition = (np.ascontiguousarray(each).reshape(-1) for each in (tables.emission, tables.transition))

@@ -1,9 +1,9 @@
 """Standard errors of fitted probabilities, from the scores of blocks of pairs.
 
-The gradient of the log-likelihood at softmax coordinates of a distribution p is n - N p, with n the expected counts and
-N their sum (Fisher's identity). Its products, summed over blocks of pairs, estimate the observed information: what is
-not known of the alignments and of the letters behind bases is in it, which plain counts would take as known. The prior
-adds its own.
+The gradient of the log-likelihood in softmax coordinates of a distribution p is n - N p, with n the expected counts and
+N their sum (Fisher's identity). Outer products of the gradient, summed over blocks of pairs, estimate the observed
+information. It takes into account that alignments and the letters behind bases are uncertain. Plain counts would take
+them as known. The prior adds information of its own.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _BLOCKS_A_PARAMETER = 3
-_SMALLEST = 1e-9  # eigenvalue of a correlation matrix that counts as zero
+_SMALLEST = 1e-9  # eigenvalues of a correlation matrix below this count as zero
 
 
 def standard_errors(
@@ -28,7 +28,7 @@ def standard_errors(
     ----------
     probabilities : mapping of str to float64[k]
     counted : mapping of str to float64[blocks, k]
-        Expected counts under them.
+        Expected counts under these probabilities.
     prior : mapping of str to float64[k]
         Counts of the prior.
 
@@ -36,7 +36,7 @@ def standard_errors(
     -------
     errors : dict of str to float64[k]
     observed : bool
-        Whether they are of the observed information; of the counts alone where there are too few blocks.
+        Whether the errors come from the observed information. With too few blocks, they come from the counts alone.
     """
     of_counts = {
         name: _of_counts(probabilities[name], counts.sum(axis=0) + prior[name]) for name, counts in counted.items()
@@ -60,14 +60,14 @@ def standard_errors(
         p, size = probabilities[name], counts.shape[1]
         slope = _slope(p)
         variance = np.diag(slope @ covariance[at : at + size, at : at + size] @ slope)
-        # Less than the counts' own would be noise: nobody knows more than with all alignments known.
+        # An error below that of the counts is noise: known alignments would give the smallest possible error.
         errors[name] = np.maximum(np.sqrt(np.maximum(variance, 0)), of_counts[name])
         at += size
     return errors, True
 
 
 def _slope(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """float64[k, k]: derivatives of a distribution by its softmax coordinates."""
+    """float64[k, k]: derivatives of a distribution with respect to its softmax coordinates."""
     return np.diag(p) - np.outer(p, p)
 
 
@@ -80,7 +80,7 @@ def _of_counts(p: NDArray[np.float64], counts: NDArray[np.float64]) -> NDArray[n
 
 
 def _inverse(information: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Pseudo-inverse: each distribution has a direction in which nothing changes."""
+    """Pseudo-inverse of the information. It is singular: each distribution has a direction in which nothing changes."""
     scale = np.sqrt(np.diag(information))
     scale = np.where(scale > 0, scale, 1.0)
     inverse: NDArray[np.float64] = np.linalg.pinv(information / np.outer(scale, scale), _SMALLEST, hermitian=True)

@@ -1,4 +1,4 @@
-"""A fit from beginning to end: rounds on a sample, the start, rounds on all pairs, standard errors."""
+"""Runs a fit: rounds on a sample, the choice of the start, rounds on all pairs, standard errors."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ _DEFAULTS = FitOptions()
 
 @dataclass(frozen=True, slots=True)
 class Fitted(Generic[Model]):
-    """A fitted model, and how sure of it the data are.
+    """A fitted model and the uncertainty of its parameters.
 
     Attributes
     ----------
     model : ProfileFit or GatkFit
     rounds : list of Round
     first_log10 : float
-        log10 likelihood, over all reads, of what the fit began with.
+        log10 likelihood, over all reads, of the parameters that the fit began with.
     counts : dict of str to float64[k]
         Expected counts of each distribution.
     errors : dict of str to float64[k]
-        Standard errors of its probabilities.
+        Standard errors of the probabilities of each distribution.
     observed : bool
-        Whether these are of the observed information.
+        Whether the errors come from the observed information.
     reads, beyond : int
-        Reads, and those of them that float64 does not hold, which no count has.
+        All reads, and those whose range float64 does not hold. The latter are in no count.
     """
 
     model: Model
@@ -70,17 +70,17 @@ def fit_profile(
     threads: int = 1,
     watch: Watch | None = None,
 ) -> Fitted[ProfileFit]:
-    """Parameters of the profile model that make the reads likeliest.
+    """Fit the parameters of the profile model that make the reads likeliest.
 
     Parameters
     ----------
     pairs : FitPairs
     initial : ProfileModel
-        What the first round begins with, and the prior; the column of N is kept.
+        The parameters that the first round begins with, and the prior. The column of N is kept.
     options : FitOptions
     threads : int
     watch : callable, optional
-        Told of each round.
+        Called with each round.
     """
     sample = _sample(pairs, options)
     model = first = ProfileFit.of(initial)
@@ -99,16 +99,16 @@ def fit_gatk(
     threads: int = 1,
     watch: Watch | None = None,
 ) -> tuple[Fitted[GatkFit], GatkOptions, float]:
-    """Gap rates of GATK's model that make the reads likeliest; arguments as in `fit_profile`.
+    """Fit the gap rates of GATK's model that make the reads likeliest. Arguments are as in `fit_profile`.
 
     Returns
     -------
     fitted : Fitted
         Rates by copies of the tandem repeat at a base.
     options : GatkOptions
-        The qualities and the PCR indel model that come nearest.
+        The qualities and the PCR indel model that come nearest to the rates.
     log10 : float
-        Likelihood of these.
+        log10 likelihood of these options.
     """
     sample = _sample(pairs, options)
     model = first = GatkFit.of(initial)

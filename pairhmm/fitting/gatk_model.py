@@ -1,12 +1,12 @@
-"""GATK's model as a fit takes it: gap openings by the copies of the tandem repeat at a base, one gap continuation.
+"""GATK's model for a fit: gap openings by the copies of the tandem repeat at a base, and one gap continuation.
 
-Polymerases slip in tandem repeats, and an indel's chance grows with their copies. GATK's PCR indel model lowers indel
-qualities by these copies, and DRAGEN's tables do likewise: so a base's class is the number of copies that GATK's own
-rule counts. From the rates of the classes follow the values of the options: one
-insertion and one deletion quality, and the PCR indel model that caps them.
+Polymerases slip in tandem repeats, and an indel is likelier with more copies. GATK's PCR indel model and DRAGEN's
+tables lower indel qualities by the number of copies. The class of a base is therefore the number of copies that GATK's
+rule counts. The values of the options follow from the rates of the classes: one insertion quality, one deletion
+quality, and the PCR indel model that caps them.
 
-GATK's recurrence gives each inserted letter probability 1. Over all reads that sums to more than 1, and its maximum
-lies where everything is inserted. A fit takes 1/4 for a letter, and its rates are what indel qualities stand for: how
+GATK's recurrence gives each inserted letter probability 1. Summed over all reads, that is more than 1, and the maximum
+lies where every base is inserted. A fit takes 1/4 for each letter. Its rates are what indel qualities stand for: how
 often gaps open.
 """
 
@@ -28,27 +28,27 @@ INSERTED = 0.25
 """Probability of an inserted letter in a fit."""
 
 MOST_PRIOR = 100.0
-"""Observations that a class's prior counts as: seldom repeats are to tell of themselves."""
+"""The most observations that a class's prior counts as. It is small, so that rare classes are fitted to their data."""
 
 MOST_PRIOR_OF_OPTIONS = 10_000.0
-"""Observations outside repeats that the first qualities count as: few reads without a gap do not rule gaps out."""
+"""The most observations that the prior counts as outside repeats. Few reads without a gap do not rule gaps out."""
 
 HIGHEST_FITTED = 93
-"""Phred qualities that options are sought in: 1 to what a FASTQ file can hold."""
+"""The highest Phred quality that is tried for an option: the highest that a FASTQ file can hold."""
 
 
 @dataclass(frozen=True, slots=True)
 class GatkFit:
-    """GATK's model in the course of a fit.
+    """GATK's model during a fit.
 
     Attributes
     ----------
     insertion, deletion : float64[20]
-        Probabilities that a gap opens in a repeat of 1, 2, ... 20 copies; 1 is no repeat.
+        Probabilities that a gap opens in a repeat of 1, 2, ... 20 copies. One copy means no repeat.
     gap : float
         Probability that a gap continues.
     prior : dict of str to float64[k]
-        Counts that each distribution has beside those of the data.
+        Counts of the prior, which are added to those of the data.
     """
 
     insertion: NDArray[np.float64]
@@ -58,12 +58,12 @@ class GatkFit:
 
     @property
     def name(self) -> str:
-        """What the command line calls the model."""
+        """The model's name on the command line."""
         return "gatk"
 
     @classmethod
     def of(cls, options: GatkOptions) -> GatkFit:
-        """The rates that options stand for."""
+        """Make the model with the rates that options stand for."""
         cap = pcr_quality(options.pcr_indel_model)[1:]
         first = cls(
             ERROR[np.minimum(options.insertion_quality, cap)],
@@ -101,7 +101,7 @@ class GatkFit:
         return found
 
     def probabilities(self) -> dict[str, NDArray[np.float64]]:
-        """The parameters, distribution by distribution."""
+        """The parameters, by name of the distribution."""
         found = {
             _class_name(c): np.array([1 - self.insertion[c] - self.deletion[c], self.insertion[c], self.deletion[c]])
             for c in range(MOST_REPEATS)
@@ -110,7 +110,7 @@ class GatkFit:
         return found
 
     def updated(self, counts: Counts) -> GatkFit:
-        """The parameters that these counts make likeliest."""
+        """The model with the parameters that are likeliest given these counts."""
         old = self.probabilities()
         counted = self.distributions(counts.total())
         new = {name: normalised(each[0] + self.prior[name], old[name]) for name, each in counted.items()}
@@ -119,15 +119,15 @@ class GatkFit:
 
 
 def best_options(fit: GatkFit, counts: Counts, options: GatkOptions) -> GatkOptions:
-    """The options whose rates these counts make likeliest: qualities and the PCR indel model that caps them.
+    """The options that are likeliest given these counts: qualities, and the PCR indel model that caps them.
 
     Parameters
     ----------
     fit : GatkFit
     counts : Counts
-        Under `fit`.
+        Expected counts under `fit`.
     options : GatkOptions
-        What all else is taken from.
+        Gives all other values.
     """
     counted = fit.distributions(counts.total())
     classes = np.array([counted[_class_name(c)][0] for c in range(MOST_REPEATS)])
@@ -147,7 +147,7 @@ def best_options(fit: GatkFit, counts: Counts, options: GatkOptions) -> GatkOpti
 def _best_qualities(
     classes: NDArray[np.float64], quality: NDArray[np.int64], model: PcrModel
 ) -> tuple[int, int, float]:
-    """The insertion and deletion quality under a PCR model, with the logarithm of their likelihood."""
+    """The best insertion and deletion quality under a PCR indel model, with the logarithm of their likelihood."""
     rate = ERROR[np.minimum(quality[:, None], pcr_quality(model)[1:])]  # [quality, class]
     stay = np.maximum(1 - rate[:, None, :] - rate[None, :, :], np.finfo(float).tiny)
     value = (np.log(stay) * classes[:, 0]).sum(axis=2)
@@ -157,7 +157,7 @@ def _best_qualities(
 
 
 def parameter_names(distribution: str) -> tuple[str, ...]:
-    """What the numbers of a distribution are called in tables."""
+    """Names of a distribution's parameters in tables."""
     if distribution == "gap":
         return ("gap closes", "gap continues")
     return tuple(f"{kind}, {distribution}" for kind in ("no gap", "insertion", "deletion"))
@@ -168,7 +168,7 @@ def _class_name(number: int) -> str:
 
 
 def _emission() -> NDArray[np.float64]:
-    """float64[symbols, 6]: 1-e on a match or where either letter is N, else e/3; a quarter for an insertion."""
+    """float64[symbols, 6]: 1-e on a match or where either letter is N, else e/3; 1/4 for an insertion."""
     symbols = np.arange(SYMBOLS)
     base, error = symbols // QUALITIES, ERROR[symbols % QUALITIES]
     letters = np.arange(5)

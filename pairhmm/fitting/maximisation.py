@@ -1,7 +1,7 @@
 """Expectation-maximisation: rounds on a sample of the pairs, then on all of them.
 
-Every round's likelihood is that of the parameters that it begins with. On the same pairs, the likelihood times the
-prior never falls: a round that moves the parameters can only raise it.
+A round's likelihood is that of the parameters that it begins with. On the same pairs, likelihood times prior never
+falls from one round to the next.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pairhmm.interface.options import Within, check_fields
 
 
 class FittedModel(Protocol):
-    """What a model is to a fit."""
+    """The interface of a model that can be fitted."""
 
     @property
     def name(self) -> str: ...
@@ -43,16 +43,16 @@ Model = TypeVar("Model", bound=FittedModel)
 
 @dataclass(frozen=True, slots=True)
 class FitOptions:
-    """How long a fit goes on.
+    """When a fit stops.
 
     Attributes
     ----------
     sample : int
-        Pairs of the first rounds; where there are not twice as many, all rounds take all.
+        Number of pairs in the first rounds. With fewer than twice as many pairs, every round takes all pairs.
     sample_rounds, rounds : int
         The most rounds on the sample, and on all pairs.
     gain : float
-        Rounds end when one raises log10 P by less than this a read.
+        Rounds end when one raises log10 P by less than this for each read.
     """
 
     sample: Annotated[int, Within(1)] = 5000
@@ -66,14 +66,14 @@ class FitOptions:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What a round began with.
+    """The state at the beginning of a round.
 
     Attributes
     ----------
     pairs : str
         "sample" or "all".
     number : int
-        From 0 on: the likelihood of the parameters after so many rounds on these pairs.
+        Number of the round on these pairs, from 0. The likelihood is that after so many rounds.
     reads : int
     log10 : float
         Sum of log10 P(read | haplotype, the read begins on it).
@@ -89,7 +89,7 @@ class Round:
 
     @property
     def objective(self) -> float:
-        """What no round lowers: log10 of likelihood times prior."""
+        """log10 of likelihood times prior, which no round lowers."""
         return self.log10 + self.log10_prior
 
 
@@ -98,15 +98,15 @@ Watch = Callable[[Round], None]
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """Counts under a model, and its likelihood.
+    """Expected counts under a model, and its likelihood.
 
     Attributes
     ----------
     counts : Counts
     log10 : float
-        Sum over the pairs that float64 holds.
+        Sum of log10 likelihoods over the pairs whose range float64 holds.
     beyond : int
-        Pairs that it does not hold.
+        Number of pairs whose range float64 does not hold.
     """
 
     counts: Counts
@@ -123,13 +123,13 @@ def expectation(model: FittedModel, pairs: FitPairs, threads: int) -> Expectatio
 
 
 def log10_likelihood(model: FittedModel, pairs: FitPairs, threads: int) -> float:
-    """The likelihood of `expectation` without its counts, which take longer."""
+    """The likelihood as in `expectation`, without the counts, which take longer."""
     found = log10_likelihoods(pairs, model.tables(pairs), threads)
     return float((found - model.log10_start(pairs))[np.isfinite(found)].sum())
 
 
 def log10_prior(model: FittedModel) -> float:
-    """log10 of the prior's Dirichlet distributions at a model's parameters, up to a constant."""
+    """log10 of the prior (Dirichlet distributions) at a model's parameters, up to a constant."""
     total = 0.0
     for name, p in model.probabilities().items():
         counted = model.prior[name] > 0
@@ -138,19 +138,19 @@ def log10_prior(model: FittedModel) -> float:
 
 
 def sample_of(pairs: FitPairs, size: int) -> FitPairs:
-    """So many of the pairs, evenly spread."""
+    """A sample of `size` pairs, evenly spread."""
     return pairs.take(np.arange(size, dtype=np.int64) * len(pairs) // size)
 
 
 def maximise(
     model: Model, pairs: FitPairs, label: str, most: int, gain: float, threads: int, watch: Watch | None = None
 ) -> tuple[Model, Expectation, list[Round]]:
-    """Rounds of expectation-maximisation.
+    """Run rounds of expectation-maximisation.
 
     Returns
     -------
     model, expectation, rounds
-        The last model, its counts and likelihood, and the rounds, whose last one is the last model's.
+        The last model, its counts and likelihood, and all rounds. The last round is that of the last model.
     """
     rounds: list[Round] = []
     while True:

@@ -1,6 +1,7 @@
-"""The oracle of forward-backward: one pair in log space, plain NumPy. It is slow, and nothing underflows.
+"""The oracle of forward-backward: one pair in log space, in plain NumPy. It is slow, but nothing underflows.
 
-The forward recurrence is that of docs/model.md. The backward values are what a cell's state leads on to:
+The forward recurrence is that of docs/model.md. A backward value is the probability of the rest of the read, given the
+state of a cell:
 
     BM[i,j] = E mm BM[i+1,j+1] + mi BI[i+1,j] + md_i BD[i,j+1]
     BI[i,j] = E im BM[i+1,j+1] + ii BI[i+1,j]
@@ -81,7 +82,7 @@ def posteriors(
     Returns
     -------
     tuple
-        The posteriors are zero where the likelihood is.
+        The posteriors are zero if the likelihood is zero.
     """
     forward = log_forward(rows, haplotype, start)
     total = log_likelihood(forward)

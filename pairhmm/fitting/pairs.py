@@ -1,4 +1,4 @@
-"""Reads and the haplotype that each is taken to come from: what a fit is made of."""
+"""The input of a fit: reads, each with the haplotype that it is assumed to come from."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class FitPairs:
     read_offset, haplotype_offset : int64[pairs + 1]
         First base of each read and first letter of its haplotype.
     bases, quality : uint8[bases]
-        Codes 0..4, and Phred as the model takes it.
+        Codes 0..4, and Phred qualities as the model takes them.
     letters : uint8[letters]
         Codes of the haplotypes.
     """
@@ -47,7 +47,7 @@ class FitPairs:
         quality: Sequence[NDArray[np.uint8]],
         haplotypes: Sequence[NDArray[np.uint8]],
     ) -> FitPairs:
-        """Pairs of a read's codes and Phred qualities and a haplotype's codes."""
+        """Pack pairs, each of a read's codes, its Phred qualities, and a haplotype's codes."""
         nothing = [np.empty(0, dtype=np.uint8)]
         return cls(
             offsets([len(each) for each in bases]),
@@ -90,5 +90,5 @@ class FitPairs:
         table = np.arange(MOST_REPEATS + 1, dtype=np.uint8)
         found, other = (np.full(len(self.bases), 255, dtype=np.uint8) for _ in range(2))
         native.cap_indel_qualities(self.read_offset, self.bases, table, LONGEST_REPEAT_UNIT, found, other)
-        # A read's last base has no gap behind it, and so no repeat.
+        # No gap follows a read's last base, so it has no repeat.
         return np.where(found == 255, np.uint8(1), np.maximum(found, np.uint8(1)))

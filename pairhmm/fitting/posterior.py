@@ -19,12 +19,12 @@ from pairhmm.models.rows import rows_of
 log = logging.getLogger(__name__)
 
 _INSERTED = 1.0
-"""The insertion's emission of a general row, which has it in mi and ii."""
+"""Emission of an inserted letter in a general row, whose mi and ii already include it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Posterior:
-    """Where a read's bases lie on a haplotype, as probabilities given the pair.
+    """Posterior probabilities of where a read's bases lie on a haplotype.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ def by_oracle(batch: PairBatch) -> list[Posterior]:
 
 
 def by_cpu(batch: PairBatch, threads: int) -> list[Posterior]:
-    """The posteriors of a batch's pairs by the compiled kernel; what float64 does not hold, the oracle computes."""
+    """The posteriors of a batch's pairs from the compiled kernel. The oracle computes pairs that float64 can't hold."""
     log10, cells = cells_by_cpu(batch, cpu.chosen_level(), threads)
     beyond = int(np.isnan(log10).sum())
     if beyond:
@@ -90,14 +90,14 @@ def by_cpu(batch: PairBatch, threads: int) -> list[Posterior]:
 def cells_by_cpu(
     batch: PairBatch, level: str, threads: int
 ) -> tuple[NDArray[np.float64], list[list[NDArray[np.float64]]]]:
-    """What the compiled kernel of a SIMD level computes.
+    """Run the compiled kernel of a SIMD level.
 
     Returns
     -------
     log10 : float64[pairs]
         NaN for pairs whose range float64 does not hold.
     cells : list of [match, insertion, deletion]
-        float64[m, n] each, a pair; any numbers where `log10` is not finite.
+        float64[m, n] arrays for each pair. They are meaningless where `log10` is not finite.
     """
     read, haplotype = (np.ascontiguousarray(each) for each in batch.pair_indices(np.arange(batch.pairs)))
     lengths, widths = np.diff(batch.read_offset)[read], np.diff(batch.haplotype_offset)[haplotype]

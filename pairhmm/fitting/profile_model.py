@@ -1,4 +1,4 @@
-"""The profile model as a fit takes it: its rows as tables, and its parameters from expected counts."""
+"""The profile model for a fit: its rows as tables, and its parameters from expected counts."""
 
 from __future__ import annotations
 
@@ -19,22 +19,23 @@ _INNER_ROUNDS = 10
 
 PRIOR_EVENTS = 0.3
 MOST_PRIOR = 10_000.0
-"""A distribution's rarest outcome counts as so many events seen; the whole of it as at most so many observations."""
+"""A prior counts as `PRIOR_EVENTS` events of its rarest outcome, but as at most `MOST_PRIOR` observations in all."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProfileFit:
-    """A profile model in the course of a fit.
+    """A profile model during a fit.
 
-    A base's latent letter a has weight p[i,a]: a called base with its error spread as e/3, uniform for N. Each column
-    eps_M(., h) is a distribution over a, so is eps_I, and so are the transitions out of each state. The column of N is
-    not fitted: reference bases that nobody knows tell nothing of errors.
+    The true letter a behind a base is latent and has weight p[i,a]. A called base has its error probability spread
+    evenly over the other letters, e/3 each; N is uniform. Each column eps_M(., h) is a distribution over a. So is
+    eps_I, and so are the transitions out of each state. The column of N is not fitted, since unknown reference bases
+    tell nothing about errors.
 
     Attributes
     ----------
     model : ProfileModel
     prior : dict of str to float64[k]
-        Counts that each distribution has beside those of the data (`prior_counts`).
+        Counts of the prior, which are added to those of the data (`prior_counts`).
     """
 
     model: ProfileModel
@@ -42,7 +43,7 @@ class ProfileFit:
 
     @classmethod
     def of(cls, initial: ProfileModel) -> ProfileFit:
-        """The model that a fit begins with, which is its prior too. What is zero in it stays zero.
+        """Make the model that a fit begins with. It is the prior, too. Parameters that are zero stay zero.
 
         Raises
         ------
@@ -57,7 +58,7 @@ class ProfileFit:
 
     @property
     def name(self) -> str:
-        """What the command line calls the model."""
+        """The model's name on the command line."""
         return "profile"
 
     def tables(self, pairs: FitPairs) -> RowTables:
@@ -69,7 +70,7 @@ class ProfileFit:
         return RowTables(place, emission, with_free_start(transition), model.start)
 
     def log10_start(self, pairs: FitPairs) -> NDArray[np.float64]:
-        """float64[pairs]: log10 of the sum of a read's start over its haplotype, which a likelihood is divided by."""
+        """float64[pairs]: log10 of the sum of the start over the haplotype. Likelihoods are divided by this sum."""
         return log10_start(self.model.start, np.diff(pairs.haplotype_offset))
 
     def distributions(self, counts: Counts) -> dict[str, NDArray[np.float64]]:
@@ -81,7 +82,7 @@ class ProfileFit:
         found["insertion"] = counts.insertion @ _shares(weight * model.insertion)
         of_place = counts.transition
         within = {name: of_place[:, 0, at] for at, name in enumerate(_TABLE_ORDER)}
-        # A first base begins no transition but deletions.
+        # A read's first base takes no transition except those of deletions.
         within["MD"] = within["MD"] + of_place[:, 1, 5]
         within["DD"] = within["DD"] + of_place[:, 1, 6]
         for state, names in LEAVING.items():
@@ -89,7 +90,7 @@ class ProfileFit:
         return found
 
     def probabilities(self) -> dict[str, NDArray[np.float64]]:
-        """The parameters, distribution by distribution."""
+        """The parameters, by name of the distribution."""
         model = self.model
         found = {f"match {letter}": model.match[:, h] for h, letter in enumerate(LETTERS)}
         found["insertion"] = model.insertion
@@ -98,9 +99,9 @@ class ProfileFit:
         return found
 
     def updated(self, counts: Counts) -> ProfileFit:
-        """The parameters that these counts make likeliest."""
+        """The model with the parameters that are likeliest given these counts."""
         total, fit = counts.total(), self
-        # Counts by symbol do not depend on the latent letters: these are iterated without forward-backward.
+        # Counts by symbol do not depend on the latent letters, which are therefore iterated without forward-backward.
         for _ in range(_INNER_ROUNDS):
             counted, old = fit.distributions(total), fit.probabilities()
             shares = {name: normalised(each[0] + self.prior[name], old[name]) for name, each in counted.items()}
@@ -131,26 +132,26 @@ def symbol_probabilities() -> NDArray[np.float64]:
 
 
 def log10_start(start: Start, widths: NDArray[np.int64]) -> NDArray[np.float64]:
-    """log10 of M[0,0] plus the sum of D[0,j] over the letters that may follow, for haplotypes of n letters."""
+    """log10 of M[0,0] plus the sum of D[0,j] over all j that a letter follows, for haplotypes of `widths` letters."""
     result: NDArray[np.float64] = np.log10(start.match + (start.deletion + widths - 1) / widths)
     return result
 
 
 def normalised(counts: NDArray[np.float64], otherwise: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Counts float64[k] as a distribution; `otherwise` where nothing was counted."""
+    """Counts float64[k] as a distribution; `otherwise` if all counts are zero."""
     total = counts.sum()
     return counts / total if total > 0 else otherwise
 
 
 def prior_counts(probabilities: NDArray[np.float64], most: float) -> NDArray[np.float64]:
-    """Counts float64[k] that a fit begins with: few reads then leave a rate near its first value, and never at zero."""
+    """Prior counts float64[k]. With few reads, they keep a rate near its first value, and above zero."""
     rarest = probabilities[probabilities > 0].min()
     weighted: NDArray[np.float64] = probabilities * min(PRIOR_EVENTS / rarest, most)
     return weighted
 
 
 def parameter_names(distribution: str) -> tuple[str, ...]:
-    """What the numbers of a distribution are called in tables, such as ``eps_M(C,A)`` and ``MI``."""
+    """Names of a distribution's parameters in tables, such as ``eps_M(C,A)`` and ``MI``."""
     kind, _, which = distribution.partition(" ")
     if kind == "match":
         assert which in HAPLOTYPE_LETTERS
@@ -159,7 +160,7 @@ def parameter_names(distribution: str) -> tuple[str, ...]:
 
 
 def _shares(weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rows float64[symbols, 4] that sum to 1; zeros where nothing emits a symbol."""
+    """Normalise the rows of float64[symbols, 4] to sum to 1. A row stays zero if no letter emits its symbol."""
     total = weight.sum(axis=1, keepdims=True)
     shares: NDArray[np.float64] = np.divide(weight, total, out=np.zeros_like(weight), where=total > 0)
     return shares

@@ -1,4 +1,4 @@
-"""What a fit found, as TOML with its figures in comments, and its rounds as a table."""
+"""Writes the result of a fit as TOML, with figures in comments, and its rounds as a table."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def rounds_table(rounds: Iterable[Round]) -> Iterator[str]:
 
 
 def profile_toml(fitted: Fitted[ProfileFit], source: str) -> str:
-    """The parameters as `--parameters` takes them; `source` says what they were fitted to."""
+    """The parameters as TOML for `--parameters`. `source` says what they were fitted to."""
     model = fitted.model.model
     start = next(name for name, one in STARTS.items() if one == model.start)
     lines = [*_head("profile", fitted, source), f'start = "{start}"', "", "[match]  # eps_M(a, h) for h = A C G T N"]
@@ -40,7 +40,7 @@ def profile_toml(fitted: Fitted[ProfileFit], source: str) -> str:
 
 
 def gatk_toml(fitted: Fitted[GatkFit], options: GatkOptions, log10: float, source: str) -> str:
-    """The options of `likelihoods` and `call` that come nearest to the fitted rates, and the rates in comments."""
+    """TOML of the options of `likelihoods` and `call` that come nearest to the fitted rates, with these in comments."""
     values = {
         "insertion_quality": options.insertion_quality,
         "deletion_quality": options.deletion_quality,

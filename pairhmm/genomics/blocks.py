@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class AlignedRead(Protocol):
-    """What `ReadBlock.from_alignments` takes of a read; the fields are those of `ReadBlock`, for one read.
+    """One read as `ReadBlock.from_alignments` takes it. Its fields are those of `ReadBlock`.
 
     `cigar` has a pair (operation as in BAM, length) for each operation.
     """

@@ -79,7 +79,7 @@ class CandidateFinder:
         if block.chrom != self._chrom:
             self._scanner.reset()
             self._chrom = block.chrom
-        # Reads may lie far apart (targeted sequencing) and have long gaps (introns): the reference is never held whole.
+        # Only parts of the reference are held: reads may lie far apart (targeted sequencing) or have introns.
         windows = block.native.covered()
         if windows:
             letters = [encode(self._fetch(block.chrom, start, end)) for start, end in windows]

@@ -37,7 +37,7 @@ MAX_GENOTYPES = 4096
 """The most genotypes that a sample is tried with: those of 90 alleles at ploidy 2, or of 4 at ploidy 20. GATK: 1024."""
 
 SMALLEST_LOG10 = -300.0
-"""Likelihoods (log10) below this one count as this one, so that 10 to their power fits a double."""
+"""Lower limit of likelihoods (log10). Lower ones are raised to it, so that 10 to their power fits a double."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class SampleGenotype:
 
 
 def count_genotypes(n_alleles: int, ploidy: int) -> int:
-    """How many genotypes so many alleles have."""
+    """Number of genotypes of `n_alleles` alleles."""
     return comb(n_alleles + ploidy - 1, ploidy)
 
 
@@ -117,7 +117,7 @@ def genotype_table(n_alleles: int, ploidy: int) -> NDArray[np.int16]:
     """
     table = np.empty((1, 0), dtype=np.int16)
     for copies in range(ploidy):
-        # Genotypes of the alleles up to one stand before all others, so that they are its first rows.
+        # The genotypes of the first alleles come before all others, so they are the first rows of a larger table.
         counts = [count_genotypes(last + 1, copies) for last in range(n_alleles)]
         heads = np.concatenate([table[:count] for count in counts])
         table = np.column_stack([heads, np.repeat(np.arange(n_alleles, dtype=np.int16), counts)])
@@ -252,7 +252,7 @@ def genotype_likelihoods(observations: Floats, ploidy: int) -> Floats:
     ploidy : int
     """
     shares = _dosage(observations.shape[1], ploidy)
-    # Where scores have no floor, mates that differ can lie beyond what a double holds.
+    # Without a score floor, likelihoods of mates that differ can lie beyond the range of a double.
     total: Floats = np.log10(np.power(10.0, np.maximum(observations, SMALLEST_LOG10)) @ shares).sum(axis=0)
     return total
 

@@ -182,7 +182,7 @@ def _spelled(region: Region, reference: str, max_haplotypes: int, carried: Carri
 
 
 def _spread(alleles: tuple[int, ...], columns: list[int], size: int) -> tuple[int, ...]:
-    """`size` alleles: the given ones in their columns, the reference's in the others."""
+    """`size` alleles: the given ones in their columns, and the reference (0) in the others."""
     row = [0] * size
     for column, allele in zip(columns, alleles, strict=True):
         row[column] = allele

@@ -43,5 +43,5 @@ class Variant:
 
     @property
     def end(self) -> int:
-        """Past the last base of `ref`, 0-based."""
+        """The position past the last base of `ref`, 0-based."""
         return self.pos + len(self.ref)

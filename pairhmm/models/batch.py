@@ -15,7 +15,7 @@ from pairhmm.genomics.sequences import Letters, codes_of
 from pairhmm.interface.display import short_repr
 
 ROW_SIZE = 12
-"""Numbers of a row, as float64: the emissions beside A C G T N, then the transitions mm im dm mi ii md dd."""
+"""Count of float64 numbers in a row: five emissions beside A C G T N, then the transitions mm im dm mi ii md dd."""
 
 FLOAT32, FLOAT64, SCALED_FLOAT32, UNSCORED = 0, 1, 2, 255
 """Codes in `Scores.precision`: the arithmetic that a score was computed in. `UNSCORED` marks a pair without a score."""
@@ -34,14 +34,14 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Qualities:
-    """Reads as GATK's model takes them, one read or many end to end: five bytes a base.
+    """Reads as GATK's model takes them, one read or many end to end, as five bytes for each base.
 
     Attributes
     ----------
     bases : uint8[m]
         Letters as codes (`pairhmm.genomics.sequences.encode`).
     base_quality, insertion_quality, deletion_quality, gap_quality : uint8[m]
-        Phred, one a base. `gap_quality` is GATK's gap continuation penalty.
+        Phred qualities, one for each base. `gap_quality` is GATK's gap continuation penalty.
     """
 
     bases: NDArray[np.uint8]
@@ -106,8 +106,8 @@ class Scores:
     log10 : float64[pairs]
         log10 P(read | haplotype).
     precision : uint8[pairs]
-        `FLOAT32`, `FLOAT64` or `SCALED_FLOAT32`: the arithmetic of each score. A backend also returns `UNSCORED`, where
-        `log10` is NaN.
+        The arithmetic of each score: `FLOAT32`, `FLOAT64` or `SCALED_FLOAT32`. A backend may also return `UNSCORED`,
+        where `log10` is NaN.
     """
 
     log10: NDArray[np.float64]
@@ -117,11 +117,11 @@ class Scores:
 
     @classmethod
     def none(cls, pairs: int) -> Scores:
-        """Scores for so many pairs, all unscored."""
+        """Scores for `pairs` pairs, all of them unscored."""
         return cls(np.full(pairs, np.nan), np.full(pairs, UNSCORED, dtype=np.uint8))
 
     def unscored(self) -> NDArray[np.int64]:
-        """Indices (int64) of the pairs that are not scored."""
+        """Indices (int64) of the unscored pairs."""
         return np.flatnonzero(self.precision == UNSCORED).astype(np.int64)
 
     def put(self, pairs: NDArray[np.int64], scores: Scores) -> None:
@@ -186,7 +186,7 @@ class PairBatch:
                 if len(values) != self.bases:
                     raise ValueError(f"{name} has {len(values)} values for {self.bases} bases")
                 _check_codes(name, values, 4 if name == "bases" else HIGHEST_QUALITY)
-            # Every chunk of the batch asks for it, and it is cheapest now, while the arrays are in the cache.
+            # Every chunk of the batch asks for this. Finding it is cheapest now, while the arrays are in the cache.
             _ = self.constant_qualities
         if self.rows is not None:
             if self.rows.dtype != np.float64 or self.rows.shape != (self.bases, ROW_SIZE):
@@ -230,7 +230,7 @@ class PairBatch:
 
     @cached_property
     def constant_qualities(self) -> dict[str, int]:
-        """Arrays of `qualities` that hold one value throughout, by name. A chunk has those of its whole batch."""
+        """The constant arrays of `qualities`: name and value. A chunk takes them from its whole batch."""
         if self.qualities is None or not self.bases:
             return {}
         arrays = {name: getattr(self.qualities, name) for name in Qualities.__dataclass_fields__}
@@ -316,7 +316,7 @@ def joined_reads(reads: Sequence[Read]) -> tuple[NDArray[np.int64], Qualities]:
     Raises
     ------
     ValueError
-        For a read that does not have one quality a base: laid end to end, it would take its neighbour's qualities.
+        For a read that does not have one quality for each base. Laid end to end, it would take its neighbour's.
     """
     columns = {name: [getattr(read, name) for read in reads] for name in Qualities.__dataclass_fields__}
     lengths = list(map(len, columns["bases"]))

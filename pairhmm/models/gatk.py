@@ -23,10 +23,10 @@ START = Start(match=0.0, deletion=1.0)
 """Row 0 of LoglessPairHMM: D[0,j] = 1/n for every j >= 0."""
 
 DEFAULT_INDEL_QUALITY = 45
-"""Phred quality of an insertion's or a deletion's start, where a read has none (GATK's default)."""
+"""Phred quality of the opening of an insertion or deletion, for reads without their own (GATK's default)."""
 
 DEFAULT_GAP_QUALITY = 10
-"""Phred quality of an insertion's or a deletion's continuation (GATK's default)."""
+"""Phred quality of the continuation of an insertion or deletion (GATK's default)."""
 
 PCR_RATES = {"none": 0.0, "hostile": 1.0, "aggressive": 2.0, "conservative": 3.0}
 """The rate factor of each PCR indel model in `pcr_quality`'s formula, as in GATK."""
@@ -38,13 +38,13 @@ MOST_REPEATS = 20
 """Copies of a repeat unit beyond which the quality falls no further, as in GATK."""
 
 PCR_INITIAL_QUALITY = 40.0
-"""Phred quality of an indel outside of repeats, before the PCR indel model lowers it, as in GATK."""
+"""Phred quality of an indel from which the formula of `pcr_quality` subtracts, as in GATK."""
 
 PCR_LOWEST_QUALITY = 10
-"""Phred quality below which the PCR indel model never lowers an indel's, as in GATK."""
+"""Lowest Phred quality that the PCR indel model gives to an indel, as in GATK."""
 
 LOWEST_USABLE_BASE_QUALITY = 6
-"""Phred quality that a base below the threshold gets, as in GATK."""
+"""Phred quality that bases below `GatkOptions.base_quality_threshold` get, as in GATK."""
 
 PcrModel = Literal["none", "hostile", "aggressive", "conservative"]
 Phred = Annotated[int, Within(0, HIGHEST_QUALITY)]
@@ -65,7 +65,7 @@ class GatkOptions:
     base_quality_threshold : int or None
         Base qualities below this one become 6.
     score_floor : float or None
-        Scores are raised to the read's best score minus this (log10).
+        Scores below the read's best score minus this (log10) are raised to it.
     error_rate : float or None
         A read whose best score is below -4 min(2, ceil(error_rate m)) is set aside.
     """
@@ -178,7 +178,10 @@ def indel_quality_caps(bases: NDArray[np.uint8], model: PcrModel) -> NDArray[np.
 def prepare_base_quality(
     base_quality: NDArray[np.uint8], mapping_quality: NDArray[np.uint8] | int, options: GatkOptions
 ) -> NDArray[np.uint8]:
-    """Base qualities (uint8, Phred) as GATK passes them to the model; `mapping_quality` is one number or one a base."""
+    """Base qualities (uint8, Phred) as GATK passes them to the model.
+
+    `mapping_quality` is one number, or one for each base.
+    """
     quality = base_quality
     if options.cap_by_mapping_quality:
         quality = np.minimum(quality, np.asarray(mapping_quality, dtype=np.uint8))
@@ -196,7 +199,7 @@ def floor_scores(scores: NDArray[np.float64], options: GatkOptions) -> NDArray[n
 
 
 def set_aside(scores: NDArray[np.float64], lengths: NDArray[np.int64], options: GatkOptions) -> NDArray[np.bool_]:
-    """bool[reads]: reads of `lengths` bases that fit none of the haplotypes (scores [reads, haplotypes], log10)."""
+    """bool[reads]: whether each read fits none of the haplotypes, by its scores [reads, haplotypes] and its length."""
     if options.error_rate is None or scores.size == 0:
         return np.zeros(len(lengths), dtype=bool)
     expected_errors = np.minimum(2.0, np.ceil(lengths * options.error_rate))

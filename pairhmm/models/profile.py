@@ -23,7 +23,7 @@ HAPLOTYPE_LETTERS = "ACGTN"
 """Letters of a haplotype, in the order of the codes."""
 
 TRANSITIONS = ("MM", "MI", "MD", "IM", "II", "DM", "DD")
-"""Names of the transition probabilities in a parameter file: from a state to a state."""
+"""Names of the transition probabilities in a parameter file: the state before, then the state after."""
 
 LEAVING = {"M": ("MM", "MI", "MD"), "I": ("IM", "II"), "D": ("DM", "DD")}
 """The transitions out of each state, which share a distribution."""
@@ -64,7 +64,7 @@ class ProfileModel:
     __repr__ = short_repr
 
     def unlike_one(self) -> str:
-        """Which distribution does not sum to 1, as a phrase; empty where all do. The column of N is none of them."""
+        """Names a distribution that does not sum to 1, as a phrase; empty if all do. The column of N is not checked."""
         sums = {f"eps_M(., {letter})": self.match[:, h].sum() for h, letter in enumerate(LETTERS)}
         sums["eps_I"] = self.insertion.sum()
         for names in LEAVING.values():
@@ -120,7 +120,7 @@ def read_parameters(path: str | Path) -> ProfileModel:
     try:
         content = Path(path).read_bytes().decode()
         table = tomllib.loads(content)
-    # Python raises ValueError, too, for integers of thousands of digits.
+    # Python also raises ValueError for integers of thousands of digits.
     except ValueError as error:
         raise InputError(str(path), "", f"not a TOML file ({error})", "see docs/model.md for the format") from error
     except OSError as error:

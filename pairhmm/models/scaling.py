@@ -1,45 +1,48 @@
-"""Numbers that keep the forward within the range of its floating-point type. GPU kernels are handed them from here.
+"""Numbers that keep the forward algorithm within the range of its floating-point type. GPU kernels get them from here.
 
-Fast kernels have no exponents: they start from a large value, and leave pairs whose sums fall too low to the rescue.
-Scaled kernels keep the values of a lane as value * 2^exponent.
+Fast kernels have no exponents. They start from a large value, and leave pairs with too small sums to the rescue. Scaled
+kernels keep the values of a lane as value * 2^exponent.
 """
 
 from __future__ import annotations
 
 START_EXPONENT = 116
-"""Exponent of 2 that a read's states start from in kernels without exponents.
+"""Exponent of 2 from which a read's states start in kernels without exponents.
 
-Just so high that no state overflows (float32 ends at 2^128): what lies below is the range that a score may fall.
+It is as high as possible without an overflow of any state (float32 ends at 2^128). This leaves the most range below for
+small scores.
 """
 
 LEAST_SUM = 1e-28
-"""Least sum of such a kernel that counts: a score (log10) about 62 below that of a perfect match.
+"""Smallest sum of such a kernel that counts. It is a score about 62 (log10) below that of a perfect match.
 
-Of a smaller one states may have lost digits to underflow: its pair is rescued.
+With a smaller sum, states may have lost digits to underflow, so the pair is rescued.
 """
 
 MOST_SUM = 3e38
-"""Largest sum that counts. Larger ones may have overflowed; shader compilers may remove a test for infinity."""
+"""Largest sum that counts. Larger ones may have overflowed. Shader compilers may remove a test for infinity."""
 
 NO_EXPONENT = -(1 << 28)
-"""Exponent of a value of zero: below any other, and far from overflow when exponents are added."""
+"""Exponent of the value zero. It is below any other exponent, and does not overflow when exponents are added."""
 
 TOP_EXPONENT, TOP_EXPONENT_64 = 100, 900
-"""Exponent of 2 that a lane's largest value is brought to at each rescaling, in kernels with an exponent a lane: in
-float32, and in float64."""
+"""Exponents of 2 to which each rescaling brings a lane's largest value, in float32 and in float64.
+
+They are for kernels with an exponent for each lane.
+"""
 
 GAP_RANGE, GAP_RANGE_64 = 160.0, 1650.0
-"""Bits of the type's range that an insertion through two lanes of rows may take, beside its opening."""
+"""Bits of range that an insertion through the rows of two lanes may take, in addition to its opening."""
 
 DELETION_RANGE, DELETION_RANGE_64 = 180.0, 620.0
-"""Bits that a deletion from one rescaling to the next may take, beside its opening.
+"""Bits of range that a deletion from one rescaling to the next may take, in addition to its opening.
 
-In float64 they are few: gaps are often extended more rarely than opened there, and a single factor, which is not below
-2^-1022, takes values to the next lane.
+In float64 they are few: gap continuations are often rarer than openings there, and values go to the next lane by a
+single factor, which is not below 2^-1022.
 """
 
 LEAST_OPENING, LEAST_OPENING_64 = 1e-6, 1e-30
-"""Least probability of an insertion's opening that lanes with exponents hold."""
+"""Smallest opening probability of an insertion that lanes with exponents can hold."""
 
 LEAST_DELETION, LEAST_DELETION_64 = LEAST_OPENING / 16, LEAST_OPENING_64 / 16
-"""Least coefficient of a deletion's end that they hold: little is lost with it, which is beside the opening here."""
+"""Smallest coefficient of a deletion's end that lanes with exponents can hold. Little is lost at a lower limit."""

@@ -23,7 +23,7 @@ function alignColumns({ origin, reference, haplotypes }) {
   return columns;
 }
 
-// Each difference replaces `before` at its position by `after`; what is longer stands behind the last common letter.
+// Each difference replaces `before` at its position by `after`. Surplus letters are placed behind the last common one.
 function applyDifferences(differences) {
   const bases = new Map();
   const insertions = new Map();
@@ -95,7 +95,7 @@ const letterSpan = (letter, kind) => ({
   kind: letter === "-" ? "gap" : kind === "other" ? `base-${letter}` : kind,
 });
 
-// Neighbouring letters of a kind as one element.
+// Joins neighbouring letters of the same kind into one element.
 function joinRuns(letters) {
   const runs = [];
   for (const one of letters) {

@@ -36,14 +36,14 @@ const SEQUENTIAL = {
     [170, 216, 255],
   ],
 };
-// Of alleles, the reference first (after Paul Tol's bright scheme); none of them is a colour of the heatmap.
+// Colours of alleles, the reference first (after Paul Tol's bright scheme). None of them is a colour of the heatmap.
 const ALLELES = ["#6f7a88", "#1b8a5a", "#aa3377", "#a08a12", "#4f4fb0", "#2a9d9d", "#8a5a2b", "#c2557a"];
 
 function scheme() {
   return darkScheme.matches ? "dark" : "light";
 }
 
-// Between the colours of a list; share 0 is its first and 1 its last.
+// Interpolates between the colours of a list. Share 0 is the first colour, and 1 the last.
 function between(colours, share) {
   const place = Math.min(1, Math.max(0, share)) * (colours.length - 1);
   const index = Math.min(colours.length - 2, Math.floor(place));

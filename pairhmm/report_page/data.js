@@ -11,7 +11,7 @@ async function loadReport() {
   return JSON.parse(new TextDecoder().decode(bytes));
 }
 
-// Lines of one text: an element a panel would cost more than its bytes.
+// Panels are lines of one text, because an element for each panel would cost more than its bytes.
 let packedPanels = null;
 
 function panelBytes(number) {

@@ -1,4 +1,4 @@
-// Tabs, each of which is made when it is opened first.
+// Tabs. Each is built when it is first opened.
 
 function tabsOf(report) {
   return [

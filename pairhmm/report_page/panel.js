@@ -105,7 +105,7 @@ function choiceLine({ choices, kinds }, nameOf) {
   return line;
 }
 
-// What all reads of the sample together say of each haplotype.
+// The likelihood of each haplotype, from all reads of the sample together.
 function haplotypeTable(panel, group, { kindOf, order, nameOf, alleles }) {
   const best = Math.max(...group.sums.map((sum) => sum ?? -Infinity));
   const heads = ["Haplotype", "Alleles", ...(alleles ? ["Here"] : []), "Reads", "Σ log10", "Behind"];

@@ -22,7 +22,7 @@ function showSites(report) {
   const { sites } = report;
   const holder = make("div", { class: "holder", tabindex: "-1" });
   let current = 0;
-  let view = null; // until then no one has chosen
+  let view = null; // null until a site is chosen
   const table = new DataTable(siteColumns(sites), {
     label: "sites",
     noun: "site",

@@ -97,7 +97,7 @@ class DataTable {
     this.draw();
   }
 
-  // The first row that is drawn, and the one behind the last.
+  // The first row that is drawn, and the row behind the last one.
   shown() {
     if (this.printing) return [0, Math.min(this.order.length, MOST_PRINTED)];
     const view = this.scroller.clientHeight || 600;
@@ -176,7 +176,7 @@ function spacer(height, columns) {
 
 const collator = new Intl.Collator("en", { numeric: true });
 
-// What is missing comes last, whichever way the rest goes; equal ones stay in order.
+// Missing values come last in either direction. Equal values keep their order.
 function sortIndices(indices, value, down) {
   const values = new Map(indices.map((index) => [index, value(index)]));
   const sign = down ? -1 : 1;

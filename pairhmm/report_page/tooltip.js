@@ -1,4 +1,4 @@
-// One tooltip for the page, and what canvases tell it.
+// One tooltip for the page, and its texts for canvases.
 
 const tooltip = document.getElementById("tooltip");
 
@@ -17,7 +17,7 @@ function hideTooltip() {
   tooltip.hidden = true;
 }
 
-// Tell of what lies under the pointer: `describe(x, y)` in the canvas's own pixels gives rows, or null.
+// Shows a tooltip for what lies under the pointer. `describe(x, y)`, in the canvas's own pixels, gives rows or null.
 function tellOnHover(canvas, describe) {
   canvas.addEventListener("pointermove", (event) => {
     const box = canvas.getBoundingClientRect();

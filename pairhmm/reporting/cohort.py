@@ -14,7 +14,7 @@ TRANSITIONS = frozenset({("A", "G"), ("G", "A"), ("C", "T"), ("T", "C")})
 """SNVs between two purines or two pyrimidines, as (REF, ALT)."""
 
 COMPARED = 200
-"""The most samples of which each two are compared: the work grows with the square of their number."""
+"""The most samples that are compared with each other. The work grows with the square of their number."""
 
 _PASSED = (".", "PASS")
 """FILTER of records that failed no filter."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pairhmm.genomics.regions import trim_allele
 
 NO_QUALITY = 1 << 20
-"""Stands for the lowest GQ of a site without one: larger than every GQ."""
+"""The lowest GQ of a site without any GQ. It is larger than every GQ."""
 
 RegionVariant = tuple[int, str, tuple[str, ...]]
 """0-based position, REF and ALTs."""

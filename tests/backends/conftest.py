@@ -1,4 +1,4 @@
-"""What the tests of all backends share: any_pairs.py, which is in no package, and the backends that run here."""
+"""Fixtures of the tests of all backends: any_pairs.py, which is in no package, and the backends that run here."""
 
 from __future__ import annotations
 

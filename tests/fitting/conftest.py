@@ -18,13 +18,13 @@ TRANSITIONS = {"MM": 0.985, "MI": 0.005, "MD": 0.01, "IM": 0.7, "II": 0.3, "DM":
 
 @pytest.fixture(autouse=True)
 def compiled(require) -> None:
-    """Forward-backward of many pairs is compiled code."""
+    """Require the compiled part, which has forward-backward of many pairs."""
     require("cpu", is_compiled(), "pairhmm has no compiled part here")
 
 
 @pytest.fixture(scope="session")
 def true_model() -> ProfileModel:
-    """A model with errors that are many enough to be counted in few reads."""
+    """A model with enough errors to be counted in few reads."""
     match = np.full((4, 5), 0.001)
     np.fill_diagonal(match, 0.997)
     match[1, 0], match[0, 0] = 0.021, 0.977

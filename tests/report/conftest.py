@@ -1,4 +1,4 @@
-"""A made run for reports: regions with reads of known choice, without the time that scoring takes."""
+"""A generated run for reports: regions whose reads choose known haplotypes, without the time that scoring takes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HITS = "#file\trecord\tnumber\tsignature\tstart\tend\tstrand\tsum\tmean\tmatches
 
 @dataclass(frozen=True)
 class MadeRun:
-    """Files of a made run; every second read of a site has its alternative allele."""
+    """Files of a generated run. Every second read of a site has its alternative allele."""
 
     folder: Path
     samples: Sequence[str]
@@ -136,7 +136,7 @@ def record(bases, position, n_samples, reads, rng) -> str:
 
 @dataclass(frozen=True)
 class ReadReport:
-    """What a page carries."""
+    """The data that a page carries."""
 
     data: dict
     panels: list[bytes]

@@ -1,4 +1,4 @@
-"""Random small workloads that meet every path of a scanner."""
+"""Small random workloads that exercise every path of a scanner."""
 
 from __future__ import annotations
 

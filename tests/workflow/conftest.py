@@ -37,7 +37,7 @@ class Snakemake:
     def __call__(
         self, folder: Path, *arguments: str, snakefile: Path | None = None, cores: int | None = 2
     ) -> subprocess.CompletedProcess[str]:
-        """A run in `folder`; of the workflow's own Snakefile where none is given."""
+        """Run Snakemake in `folder`, by default with the workflow's own Snakefile."""
         on = ["--cores", str(cores)] if cores else []
         line = self.command(folder, *on, *arguments, snakefile=snakefile)
         given = {"capture_output": True, "text": True, "timeout": 280}

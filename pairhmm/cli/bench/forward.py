@@ -143,7 +143,7 @@ def command(
 
 
 def _choices(names: Sequence[str], devices: tuple[int, ...] | None, device_memory: int | None) -> list[Choice]:
-    """What is measured: the backends that are named, or all that run here."""
+    """The backends to measure: those that are named, or all that run here."""
     measured = list(names) or [
         name for name in backends.names() if name != by_length.ORACLE and backends.status(name).available
     ]
@@ -173,7 +173,7 @@ def _accuracy_table(tables: Tables, choices: Sequence[Choice], lengths: Sequence
 
 
 def _is_gpu(choice: Choice) -> bool:
-    """Whether it has tables of its own: a software adapter would take hours for them."""
+    """Whether a choice is a real GPU, which has tables of its own. A software adapter would take hours for them."""
     found = backends.status(choice.backend)
     if found.is_software(choice.devices):
         log.warning("backend %s is a software adapter: only --table makes the tables of a GPU for it", choice.backend)

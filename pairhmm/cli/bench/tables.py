@@ -1,4 +1,4 @@
-"""Tables of what was measured, on stdout."""
+"""Writes tables of measurements to stdout."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 
 class Tables:
-    """Tables of tab-separated rows, each row as soon as it is known; or, at the end, one JSON object."""
+    """Writes tables of tab-separated rows, each row as soon as it is known, or one JSON object at the end."""
 
     def __init__(self, as_json: bool) -> None:
         self._as_json = as_json
@@ -23,17 +23,17 @@ class Tables:
         self._current: list[dict[str, object]] = []
 
     def table(self, name: str, *columns: str) -> None:
-        """Begin a table; the name is that of its records."""
+        """Begin a table. The name is that of its records in JSON."""
         self._current = self._records[name] = []
         self._line(*columns)
 
     def row(self, record: dict[str, object], *values: object) -> None:
-        """Add what a measurement found, and how the table shows it."""
+        """Add the record of a measurement, and its values as the table shows them."""
         self._current.append(record)
         self._line(*values)
 
     def devices(self, choices: Sequence[Choice]) -> None:
-        """Say on what the device tables are measured."""
+        """Name the devices that the tables are measured on."""
         self._records["devices"] = []
         for choice in choices:
             about = describe(choice)
@@ -41,7 +41,7 @@ class Tables:
             log.info("%s", ", ".join(f"{name} {value}" for name, value in about.items() if value))
 
     def finish(self) -> None:
-        """Write the JSON object, where that is asked for."""
+        """Write the JSON object, if that was asked for."""
         if self._as_json:
             click.echo(json.dumps(self._records, indent=1))
 

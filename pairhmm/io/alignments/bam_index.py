@@ -1,4 +1,4 @@
-"""BAI and CSI as arrays. Every count and bin number is checked here, since htslib does not check them.
+"""Reads BAI and CSI indexes as arrays. Every count and bin number is checked, since htslib does not check them.
 
 SAM specification, section 5.2; CSI specification. Offsets are virtual: 48 bits of a block's place in the file, and 16
 of a place in the unpacked block. All coordinates are 0-based half-open.
@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from pairhmm.io.files import magic
 
-# A .bai is a .csi of these parameters.
+# A .bai has the bins of a .csi with these parameters.
 _BAI_SHIFT, _BAI_DEPTH = 14, 5
-# Contigs of 2^44 bases, and bins whose numbers fit 31 bits.
+# Limits: contigs of at most 2^44 bases, and bin numbers that fit 31 bits.
 _LONGEST, _DEEPEST = 44, 9
 _COUNT_WORDS, _CHUNK_WORDS = 2, 4
 
@@ -40,11 +40,11 @@ class BamIndex:
     reads : dict of int to (int, int)
         Mapped reads of a contig, and the offset where they end; older indices lack it.
     words : uint32
-        The file behind its head.
+        The file without its head, as 32-bit words.
     starts_at : list of int
-        Where in `words` a .bai's table of offsets of each contig stands; none for a .csi.
+        Index into `words` of each contig's table of offsets in a .bai; empty for a .csi.
     bin_at : int64 (bins,)
-        Where in `words` each bin stands.
+        Index into `words` of each bin.
     """
 
     contigs: int
@@ -61,7 +61,7 @@ class BamIndex:
     bin_at: NDArray[np.int64]
 
     def starts(self, contig: int) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-        """Positions on a contig in order, and the offsets before which no read lies that reaches them."""
+        """Positions on a contig, in order, and for each the offset before which no read reaches that position."""
         if self.starts_at:
             at = self.starts_at[contig]
             windows = np.arange(int(self.words[at]))
@@ -72,7 +72,7 @@ class BamIndex:
         return unique, _offsets(self.words, self.bin_at[first:last][index] + 1)
 
     def span_of_bin(self, number: int) -> tuple[int, int]:
-        """The positions that a bin holds."""
+        """The interval of positions that a bin covers."""
         level = next(level for level in range(self.depth + 1) if number < bins(level + 1))
         shift = self.shift + 3 * (self.depth - level)
         start = number - bins(level) << shift
@@ -80,7 +80,7 @@ class BamIndex:
 
 
 def bins(levels: int) -> int:
-    """Bins of so many levels, each of which has eight times as many as the one above it."""
+    """Number of bins in so many levels; each level has eight times as many bins as the one above it."""
     return ((1 << 3 * levels) - 1) // 7
 
 
@@ -123,7 +123,7 @@ def _parsed(words: NDArray[np.uint32], shift: int, depth: int, is_csi: bool) -> 
     bin_contig = np.repeat(np.arange(len(bins_of)), bins_of)
     number = words[bin_at].astype(np.int64)
     chunks = words[bin_at + head - 1].astype(np.int64)
-    # Not a bin: where the contig's reads lie in the file, and how many are mapped.
+    # This is not a bin. It holds where the contig's reads lie in the file, and how many are mapped.
     counts = bins(depth + 1) + 1
     is_count = number == counts
     if np.any(number[~is_count] >= bins(depth + 1)) or np.any(chunks[is_count] != _COUNT_WORDS):
@@ -161,7 +161,7 @@ def _parsed(words: NDArray[np.uint32], shift: int, depth: int, is_csi: bool) -> 
 
 def _walk(words: NDArray[np.uint32], head: int, is_csi: bool) -> tuple[NDArray[np.int64], list[int], list[int]]:
     """Where each bin stands, how many each contig has, and where a .bai's tables of offsets stand."""
-    # A memoryview gives single numbers three times as fast as an array.
+    # Single numbers come three times as fast from a memoryview as from an array.
     view = words.astype(np.uint32).data
     bin_at: list[int] = []
     bins_of: list[int] = []
@@ -179,7 +179,7 @@ def _walk(words: NDArray[np.uint32], head: int, is_csi: bool) -> tuple[NDArray[n
                 at += 1 + 2 * view[at]
     except IndexError as error:
         raise ValueError("ends early") from error
-    # Two more say how many reads have no place; older indices lack them.
+    # The last two words count the reads without a position. Older indices lack them.
     if len(view) - at not in (0, 2):
         raise ValueError("ends early, or has more than it says")
     return np.array(bin_at, dtype=np.int64), bins_of, linear_at

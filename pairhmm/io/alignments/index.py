@@ -22,20 +22,20 @@ from pairhmm.io.files import magic
 log = logging.getLogger(__name__)
 
 DAMAGED_INDEX = (OSError, EOFError, ValueError, zlib.error)
-"""What reading an index may raise."""
+"""Exceptions that reading a damaged index may raise."""
 
-# Places looked up in the alignment file, at most: each is a block to unpack.
+# The most places that are looked up in the alignment file. Each costs the unpacking of a block.
 _LOOKED_UP = 32
-# SAM specification, section 4.1: what a BGZF block begins with.
+# The bytes that a BGZF block begins with (SAM specification, section 4.1).
 _BLOCK_MAGIC, _BLOCK_MARK = magic.GZIP_DEFLATE + b"\x04", b"BC"
 _RECORD_HEAD = 36
-# CRAM specification, section 7: definition of the file, and the longest head of a container that is looked at.
+# Bytes of a CRAM file's definition, and the most bytes of a container's head that are read (CRAM, section 7).
 _CRAM_HEAD = 26
 _UNMAPPED_SLICE, _SEVERAL_CONTIGS = -1, -2
 
 
 class CramSlice(NamedTuple):
-    """A line of a .crai: contig number, 1-based start, bases; the container's place in the file, the slice's in it."""
+    """A line of a .crai: contig number, 1-based start, length, offset of the container, offset of the slice in it."""
 
     contig: int
     start: int
@@ -63,12 +63,12 @@ def find_index(path: str) -> str | None:
 
 
 def unreadable_index(index: str, path: str) -> InputError:
-    """What to raise for an index that is damaged."""
+    """The error to raise for a damaged index."""
     return InputError(index, "", "is damaged, or no index", f"run samtools index {path}")
 
 
 class AlignmentIndex:
-    """An index that was found sound; whether it is the file's is checked once that is open.
+    """An undamaged index. Whether it belongs to its alignment file is checked by `check`, once that file is open.
 
     Parameters
     ----------
@@ -96,12 +96,12 @@ class AlignmentIndex:
             log.warning("%s is older than %s", index, path)
 
     def check(self, file: pysam.AlignmentFile) -> None:
-        """Require that contigs and places are the file's.
+        """Require that the index has the contigs and the offsets of this file.
 
         Raises
         ------
         InputError
-            For another file's index, or one that was made before the file was written anew.
+            For the index of another file, and for one that is older than the file's content.
         """
         with open(self._file_path, "rb") as raw:
             size = os.fstat(raw.fileno()).st_size
@@ -118,11 +118,11 @@ class AlignmentIndex:
 
 
 class _Contradiction(Exception):
-    """The index says what is not so."""
+    """The index contradicts the alignment file."""
 
 
 class _Damaged(Exception):
-    """The alignment file can't be read here, whatever its index says; who reads its records will tell."""
+    """The alignment file itself is damaged here. Reading its records will report that."""
 
 
 class _Record(NamedTuple):
@@ -152,7 +152,7 @@ def _check_bam(index: BamIndex, raw: BinaryIO, size: int, file: pysam.AlignmentF
         bin_number = int(index.bin_number[index.chunk_bin[chunk]])
         low, high = index.span_of_bin(bin_number)
         name = file.get_reference_name(int(contig_of_chunk[chunk]))
-        # A read before its contig's begin is in a bin too.
+        # A read whose position lies before its contig's start has a bin, too.
         is_in_bin = found is not None and (found.position < 0 or low <= found.position < high)
         if found is None or found.contig != contig_of_chunk[chunk] or not is_in_bin:
             raise _Contradiction(f"the reads of {name} begin elsewhere")
@@ -192,7 +192,7 @@ def _record_at(raw: BinaryIO, offset: int, contigs: int) -> _Record | None:
 
 
 def _block(raw: BinaryIO, address: int) -> tuple[bytes, int | None]:
-    """A BGZF block unpacked, and where the next one begins; nothing and None at the end of the file."""
+    """An unpacked BGZF block, and the address of the next one; empty bytes and None at the end of the file."""
     raw.seek(address)
     head = raw.read(magic.BGZF_HEAD_SIZE)
     if not head:
@@ -237,7 +237,7 @@ def _check_cram(slices: list[CramSlice], raw: BinaryIO, size: int, contigs: int)
         raise _Contradiction("it leads beyond the file's end")
     raw.seek(4)
     if raw.read(1) not in (b"\2", b"\3"):
-        # Later versions write numbers in another way.
+        # Later versions of CRAM encode numbers in another way.
         return
     step = max(1, len(slices) // _LOOKED_UP)
     for one in slices[::step]:
@@ -248,7 +248,7 @@ def _check_cram(slices: list[CramSlice], raw: BinaryIO, size: int, contigs: int)
 
 
 def _container_head(head: bytes) -> tuple[int, int]:
-    """Length and contig number: four bytes, little-endian, and an ITF8."""
+    """Length (four bytes, little-endian) and contig number (ITF8) of a container."""
     if len(head) < 9:
         return 0, 0
     length = int.from_bytes(head[:4], "little", signed=True)

@@ -1,4 +1,4 @@
-"""Alignment files, opened and checked before anything is read from them."""
+"""Opens alignment files, and checks them before any read is taken from them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class AlignmentReader:
     need_index : bool
         Regions will be asked for.
     threads : int
-        From 2 on each file is unpacked by threads of its own, beside the one that reads it.
+        With 2 or more, each file is unpacked by threads of its own, beside the thread that reads it.
 
     Attributes
     ----------
@@ -60,8 +60,9 @@ class AlignmentReader:
     Raises
     ------
     InputError
-        Naming the file: where it is missing, given twice, no BAM or CRAM, cut off, not sorted, without the index that
-        is needed or with another file's, or where the reference has none of its contigs, or one of another length.
+        For a file that is missing, given twice, not BAM or CRAM, cut off or not sorted. For a file without the index
+        that is needed, or with the index of another file. For a file of which the reference has no contig, or has one
+        with another length. The message names the file.
     """
 
     def __init__(
@@ -77,7 +78,7 @@ class AlignmentReader:
         self.samples: list[str] = []
         self._files: list[pysam.AlignmentFile] = []
         self._identities: dict[tuple[int, int], str] = {}  # path by device and inode
-        # To the end: what is read later is told of by whoever reads it.
+        # htslib stays quiet until the files are closed: errors of later reads are reported where they are read.
         self._quiet = ExitStack()
         self._quiet.enter_context(quiet())
         try:
@@ -90,7 +91,7 @@ class AlignmentReader:
     def close(self) -> None:
         """Close the files."""
         for file in self._files:
-            # After a failed read closing fails too, and would hide why.
+            # After a failed read, closing fails as well, and its error would hide the first one.
             with suppress(OSError):
                 file.close()
         self._quiet.close()
@@ -136,11 +137,11 @@ class AlignmentReader:
             raise InputError(path, "", rule, "reorder it (gatk ReorderSam) and sort it")
 
     def _refuse_twice(self, path: str) -> None:
-        """The reads of a file that is given twice, by whatever names, would count double."""
+        """Raise an error for a file that is given twice, even by two names: its reads would count double."""
         try:
             status = os.fstat(STDIN_FILE) if path == STDIN else os.stat(path)
         except OSError:
-            # Opening it will say why.
+            # Opening the file will report what is wrong.
             return
         identity = status.st_dev, status.st_ino
         if identity in self._identities:
@@ -150,7 +151,7 @@ class AlignmentReader:
         self._identities[identity] = path
 
     def _samples_of(self, path: str, read_groups: Sequence[dict[str, str]]) -> tuple[dict[str, int], int | None]:
-        """Sample index of each read group, and of reads without one: None where that could be any of several."""
+        """Sample index of each read group, and of reads without a read group (None where there are several samples)."""
         stem = "stdin" if path == STDIN else decoded(Path(path).stem)
         names = {group["ID"]: group.get("SM") or stem for group in read_groups} or {"": stem}
         for name in names.values():
@@ -158,14 +159,14 @@ class AlignmentReader:
                 self.samples.append(name)
         indices = {group: self.samples.index(name) for group, name in names.items()}
         distinct = set(indices.values())
-        # With one sample no read's tag needs to be looked at.
+        # With one sample, the tags of reads need not be looked at.
         return ({}, distinct.pop()) if len(distinct) == 1 else (indices, None)
 
 
 def _open(
     path: str, reference: Reference, threads: int, index_path: str | None
 ) -> tuple[pysam.AlignmentFile, Callable[[], None]]:
-    """The file, and what tells at its end whether it was cut off."""
+    """Open a file. Returns it with a function to call at its end, which checks that it was not cut off."""
     if path != STDIN and (os.path.isdir(path) or not os.path.exists(path)):
         raise InputError(path, "", "no such file", "check the path")
     source, check_end = _source(path, threads)
@@ -181,7 +182,7 @@ def _open(
     except UNREADABLE as error:
         if "truncated" in str(error):
             raise InputError(path, "", "is cut off: its end marker is missing", "copy or make it again") from error
-        # htslib calls a damaged first block an error of format.
+        # htslib reports a damaged first block as an unknown format.
         why = None if getattr(error, "errno", None) == errno.ENOEXEC else getattr(error, "strerror", None)
         raise InputError(path, "", why or _OTHER_FORMAT, _FORMATS) from error
     # htslib opens sequence files too, as unaligned reads.
@@ -192,7 +193,7 @@ def _open(
 
 
 def _source(path: str, threads: int) -> tuple[str | BinaryIO, Callable[[], None]]:
-    """What pysam opens: of a pipe on stdin a copy that is watched, since htslib looks at the ends of files only."""
+    """What pysam is to open. For a pipe on stdin it is a watched copy, since htslib checks the end of files only."""
     if path != STDIN or stat.S_ISREG(os.fstat(STDIN_FILE).st_mode):
         descriptor = STDIN_FILE if path == STDIN else None
         end_markers.check_end(path, descriptor)
@@ -206,13 +207,13 @@ def _source(path: str, threads: int) -> tuple[str | BinaryIO, Callable[[], None]
 
 
 def _header(path: str, file: pysam.AlignmentFile) -> tuple[dict[str, Any], dict[str, int]]:
-    """The header, and names and lengths of its contigs."""
+    """The header, with the names and lengths of its contigs."""
     damaged = InputError(path, "", "its header can't be read: a line is damaged", "mend it with samtools reheader")
     try:
         header, names = file.header.to_dict(), file.references
     except UnicodeDecodeError as error:
         raise InputError(path, "", "its header is not UTF-8", "mend it with samtools reheader") from error
-    # pysam asserts that it knows a line's kind, and looks up the fields of one without asking.
+    # pysam raises AssertionError for an unknown kind of line, and KeyError for a missing field.
     except (AssertionError, KeyError, ValueError) as error:
         raise damaged from error
     if not names:
@@ -223,7 +224,7 @@ def _header(path: str, file: pysam.AlignmentFile) -> tuple[dict[str, Any], dict[
     if any("ID" not in group for group in header.get("RG", [])):
         raise InputError(path, "", "a read group (@RG) of its header has no ID", "run samtools addreplacerg")
     try:
-        # htslib parses the text when it is first asked for a name, and may find other contigs in it.
+        # htslib parses the header's text when it is first asked for a name, and may then find other contigs.
         file.get_tid("*")
         return header, dict(zip(file.references, file.lengths, strict=True))
     except (AssertionError, ValueError) as error:
@@ -231,9 +232,9 @@ def _header(path: str, file: pysam.AlignmentFile) -> tuple[dict[str, Any], dict[
 
 
 def _known_contigs(path: str, contigs: dict[str, int], reference: Reference) -> dict[str, int]:
-    """The contigs that the reference has too; it may be a part of what the reads were aligned to."""
+    """The contigs that the reference has too. It may hold only a part of what the reads were aligned to."""
     known = {name: length for name, length in contigs.items() if name in reference.contigs}
-    # Without any the first one is named.
+    # If the reference has none of them, the error names the first one.
     reference.check_contigs(path, known or contigs)
     missing = [name for name in contigs if name not in known]
     if missing:

@@ -33,9 +33,9 @@ log = logging.getLogger(__name__)
 
 Buffer: TypeAlias = "bytes | array[int]"
 
-# An index is used to get to the next wanted interval where it is at least this far: nearer, reading on is faster.
+# Bases to the next wanted interval from which on the index is used to jump there. For less, reading on is faster.
 _JUMP = 200_000
-# SAM flags and what is said of reads that were left out for them.
+# SAM flags that exclude a read, and the reason that messages give for each.
 _REASONS = (
     (UNMAPPED, "unmapped"),
     (SECONDARY, "secondary"),
@@ -46,7 +46,7 @@ _REASONS = (
 _LOW_MAPQ, _EMPTY = "low mapping quality", "without bases"
 _NOWHERE, _OUTSIDE = "mapped to no place", "beyond their contig's end"
 _ELSEWHERE = "on contigs that the reference lacks"
-# Reads that a sound file does not have, which no option asked to leave out.
+# Reasons that point to a faulty file: no option asked to leave these reads out.
 _FAULTS = frozenset({_EMPTY, _NOWHERE, _OUTSIDE, _ELSEWHERE})
 
 
@@ -73,7 +73,7 @@ class ReadSelection:
 
 @dataclass(slots=True)
 class _Lists:
-    """The reads of a block to be, in lists that grow by one a read."""
+    """The reads of an unfinished block, in lists that each read is appended to."""
 
     chrom: str
     length: int
@@ -127,7 +127,7 @@ def read_blocks(
     regions : sequence of (chrom, start, end), optional
         Disjoint. Only reads that overlap one are read, through the index.
     wanted : iterable of (chrom, start, end), optional
-        Disjoint and in order. Reads that overlap none are skipped before anything of them is decoded.
+        Disjoint and in order. Reads that overlap none of these are skipped before they are decoded.
 
     Raises
     ------
@@ -173,7 +173,7 @@ def _append(
     if end > lists.length:
         return False
     bases, cigar = read.query_sequence, read.cigartuples
-    # `_select` passed over the others.
+    # `_select` has skipped reads without bases or without a CIGAR.
     assert bases
     assert cigar
     quals: Buffer | None = read.query_qualities
@@ -195,7 +195,7 @@ def _append(
 
 
 def _checked(lists: _Lists, inputs: Sequence[OpenAlignments]) -> ReadBlock:
-    """The block, once it has nothing that native code or tables can't take.
+    """Check the reads and return them as a block that native code and tables can take.
 
     Names have no control characters, every CIGAR spells as many bases as its read has, and qualities are those that the
     model knows.
@@ -231,7 +231,7 @@ def _select(
     left_out: Counter[str],
 ) -> Iterator[_Item]:
     """The wanted reads of one input as (contig, start, input, read); others are counted by reason in `left_out`."""
-    # An unmapped read has no place here, whatever was asked for.
+    # Unmapped reads are never used, whatever flags were asked for.
     excluded, min_mapq = selection.excluded_flags | UNMAPPED, selection.min_mapq
     known = set(source.contigs)
     of_tid = [rank[name] if name in known else None for name in source.file.references]

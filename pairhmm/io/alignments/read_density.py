@@ -1,7 +1,8 @@
-"""Where the reads of an indexed alignment file are, by its index alone: nothing of the reads is decoded.
+"""Estimates where the reads of an alignment file lie from its index alone, without decoding a read.
 
-A BAM's index holds the number of reads of each contig, and where in the file those of stretches of 16,384 bases or more
-begin. A CRAM's lists its slices with their sizes. All coordinates are 0-based half-open.
+The index of a BAM file has the number of reads of each contig. It also has the places in the file where the reads of
+stretches of 16,384 bases or more begin. The index of a CRAM file lists its slices with their sizes. All coordinates
+are 0-based half-open.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pairhmm.io.alignments.bam_index import read_bam_index
 from pairhmm.io.alignments.index import DAMAGED_INDEX, find_index, read_cram_index, unreadable_index
 from pairhmm.io.alignments.sources import OpenAlignments
 
-# A block of a BAM file holds at most this much, unpacked.
+# The most bytes that a block of a BAM file holds, unpacked.
 _BLOCK_SIZE = 1 << 16
 
 
@@ -30,14 +31,14 @@ class ReadDensity:
     edges : int64 (stretches + 1,)
         Positions; the reads of a stretch are taken to be spread evenly.
     before : float64 (stretches + 1,)
-        Reads before each edge: a CRAM's in bytes.
+        Number of reads before each edge; for CRAM, bytes in place of reads.
     """
 
     edges: NDArray[np.int64]
     before: NDArray[np.float64]
 
     def upto(self, position: int) -> float:
-        """Reads before a position, about."""
+        """Estimated number of reads before a position."""
         return float(np.interp(position, self.edges, self.before))
 
 
@@ -61,10 +62,10 @@ def read_densities(source: OpenAlignments) -> dict[str, ReadDensity]:
 
 
 def _bam_densities(path: str, lengths: Sequence[int]) -> Iterator[tuple[int, ReadDensity]]:
-    """Contig number and density, from where the reads behind some positions begin in the file."""
+    """Contig number and density of each contig, from the file offsets at which the reads of its stretches begin."""
     known = list(_bam_offsets(path))
     blocks = np.unique([offset >> 16 for _, _, _, offsets in known for offset in offsets.tolist()])
-    # A packed block's size, about; where the whole file is one, only the places in it count.
+    # Approximate size of a packed block. If the whole file is one block, only offsets within the block count.
     size = int(np.diff(blocks).min()) if len(blocks) > 1 else 1
     for number, reads, positions, offsets in known:
         places = (offsets >> 16) + (offsets & _BLOCK_SIZE - 1) * (size / _BLOCK_SIZE)
@@ -74,7 +75,7 @@ def _bam_densities(path: str, lengths: Sequence[int]) -> Iterator[tuple[int, Rea
 
 
 def _bam_offsets(path: str) -> Iterator[tuple[int, int, NDArray[np.int64], NDArray[np.int64]]]:
-    """Contig number, its reads, positions, and where the reads from each on begin; one offset more, where they end."""
+    """Of each contig: number, reads, positions, the offset of the first read of each, and the offset where they end."""
     index = read_bam_index(path)
     for number, (reads, end) in sorted(index.reads.items()):
         positions, offsets = index.starts(number)
@@ -84,7 +85,7 @@ def _bam_offsets(path: str) -> Iterator[tuple[int, int, NDArray[np.int64], NDArr
 
 
 def _cram_densities(path: str, lengths: Sequence[int]) -> Iterator[tuple[int, ReadDensity]]:
-    """Contig number and density, from its slices' sizes."""
+    """Contig number and density of each contig, from the sizes of its slices."""
     slices: dict[int, list[tuple[int, int, int]]] = {}
     for contig, start, span, _, _, size in read_cram_index(path):
         if contig >= 0:

@@ -1,4 +1,4 @@
-"""Strand and mapping quality of the reads of a region, looked up in alignment files."""
+"""Looks up the strand and the mapping quality of a region's reads in alignment files."""
 
 from __future__ import annotations
 

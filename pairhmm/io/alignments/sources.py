@@ -1,4 +1,4 @@
-"""Open alignment files and the ways to walk one: as a whole, by regions, or with jumps ahead.
+"""Open alignment files, and the ways to read one: as a whole, by regions, or with jumps ahead.
 
 All coordinates are 0-based half-open.
 """
@@ -14,7 +14,8 @@ from pairhmm.errors import InputError
 from pairhmm.io.sequences.intervals import Interval
 
 _SAMPLE_TAG = "RG"
-# Bases. An index leads to the beginning of 16,384 of them (SAM specification, section 5.1.1), of which half are passed.
+# Bases. An index leads to the start of a window of 16,384 bases (SAM specification, section 5.1.1). On average half of
+# the window is passed before the target, so that a jump over less gains nothing.
 _NEAR = 8192
 
 
@@ -29,11 +30,11 @@ class OpenAlignments:
     sample_of_group : dict of str to int
         Sample index of each read group.
     default_sample : int or None
-        Sample index of reads without a read group; None where the file has several samples: such reads are an error.
+        Sample index of reads without a read group. None where the file has several samples: such reads are an error.
     contigs : tuple of str
-        The file's contigs that are read: those that the reference has.
+        The contigs of the file that are read, which are those that the reference has too.
     check_end : callable
-        Raises where what has been read to its end was cut off: of a stream that can't be known before.
+        To be called once everything was read. Raises an error if a stream was cut off, which only its end shows.
     """
 
     path: str
@@ -70,7 +71,7 @@ class OpenAlignments:
 
 
 def _neighbours(regions: Sequence[Interval]) -> Iterator[list[Interval]]:
-    """Runs of regions that are fetched at once: to go to a place by the index takes as long as to read on to it."""
+    """Runs of nearby regions, each fetched at once: reading on to the next takes no longer than a jump by the index."""
     near: list[Interval] = []
     for region in regions:
         if near and (region[0] != near[-1][0] or region[1] - near[-1][2] > _NEAR):
@@ -95,7 +96,7 @@ class SourceReader:
     Attributes
     ----------
     passed_over : int
-        Reads on contigs that are not read, and so not given; 0 where the reads have to be looked at to tell.
+        Reads of contigs that were skipped as a whole. 0 where such reads are met and skipped one by one.
     """
 
     def __init__(self, source: OpenAlignments, regions: Sequence[Interval] | None, may_jump: bool) -> None:
@@ -104,7 +105,7 @@ class SourceReader:
         self._can_jump = may_jump and regions is None and source.file.has_index()
         self._target: tuple[str, int] | None = None
         file = source.file
-        # CRAM can't be decoded without its contig; and without an index there is no other way than through all reads.
+        # CRAM can't be decoded without its contig, and without an index all reads have to be passed.
         self._leaves_contigs = regions is None and file.has_index() and len(source.contigs) < file.nreferences
         self.passed_over = 0
         if self._leaves_contigs and file.is_bam:
@@ -112,7 +113,7 @@ class SourceReader:
             self.passed_over = sum(one.mapped for one in file.get_index_statistics() if one.contig not in known)
 
     def jump(self, chrom: str, start: int) -> None:
-        """Go on with the reads that overlap `start` or lie behind it, where that is possible."""
+        """Continue with the reads that overlap `start` or lie behind it, where a jump is possible."""
         if self._can_jump:
             self._target = (chrom, start)
 
@@ -138,7 +139,7 @@ class SourceReader:
             index = 0
             for read in self._source.file.fetch(chrom, near[0][1], end):
                 first = read.reference_start
-                # A read that reaches over from the region before was given with it.
+                # A read that also overlaps the last region was already given with that region.
                 if before[0] == chrom and first < before[1]:
                     continue
                 while index < len(near) - 1 and near[index][2] <= first:
@@ -158,7 +159,7 @@ class SourceReader:
                     continue
                 yield read
                 if self._target is not None:
-                    # A read seen before the jump may overlap the target too; it was given already.
+                    # A read that was given before the jump may overlap the target, too. It is not given again.
                     chrom, start = self._target
                     seen = read.reference_start if chrom == contigs[position] else -1
                     position, self._target, jumped = contigs.index(chrom), None, True

@@ -1,1 +1,1 @@
-"""Files as such: where outputs go, how inputs are opened and read, whether they are whole."""
+"""Files of any format: where outputs go, how inputs are opened and read, and whether they are whole."""

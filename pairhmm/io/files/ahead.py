@@ -16,12 +16,13 @@ T = TypeVar("T")
 _PATIENCE = 1.0
 """Seconds to wait for the thread when no more items are wanted.
 
-A thread must not be in compiled code when the program ends. One that waits for a pipe is left behind.
+A thread must not be in compiled code when the program ends, so it gets time to finish. A thread that waits for a pipe
+would not finish, and is left behind.
 """
 
 
 def read_ahead(items: Iterator[T]) -> Generator[T]:
-    """The items; a thread makes each while the caller works on the one before it. Its errors are raised here."""
+    """Yield the items. A thread makes each one while the caller works on the one before. Its errors are raised here."""
     thread, made = _start(items)
     try:
         while (item := made.result()) is not None:
@@ -46,12 +47,12 @@ def _start(items: Iterator[T]) -> tuple[Thread, Future[T | None]]:
         except BaseException as error:
             made.set_exception(error)
 
-    # A daemon: the program can end while it waits for a pipe.
+    # The thread is a daemon, so that the program can end while it waits for a pipe.
     thread = Thread(target=make, daemon=True)
     try:
         thread.start()
     except RuntimeError:
-        # The system refuses to start a thread (a limit on processes or memory), so the caller makes the items.
+        # The system refused to start a thread (a limit on processes or memory), so the caller makes the items.
         _say_once("no thread could be started to read ahead: reading and computing take turns")
         make()
     return thread, made

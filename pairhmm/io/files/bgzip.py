@@ -1,4 +1,4 @@
-"""Bgzipped text, and its index."""
+"""Writes bgzipped text, and its index."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pysam
 
 from pairhmm.io.files.htslib import quiet
 
-# A .tbi holds positions up to here; a .csi holds longer contigs.
+# The highest position that a .tbi can hold. Longer contigs need a .csi.
 LONGEST_FOR_TBI = 2**29
 _FAILED = "no more could be written: the disk may be full"
 
 
 class BgzipText:
-    """A bgzipped text file; a write that fails is an OSError."""
+    """A bgzipped text file. A failed write raises OSError."""
 
     def __init__(self, path: Path) -> None:
         with ExitStack() as stack:
@@ -38,7 +38,7 @@ class BgzipText:
         try:
             self._file.close()
         except OSError as error:
-            # What ended the block is the better message.
+            # The exception that ended the block makes a better message than this one.
             if kind is None:
                 raise OSError(_FAILED) from error
         finally:
@@ -46,7 +46,7 @@ class BgzipText:
 
 
 def index_table(path: Path, first: int, furthest: int) -> None:
-    """Index a table whose columns first, first + 1 and first + 2 are an interval, 0-based half-open."""
+    """Index a table whose columns `first` to ``first + 2`` are contig, start and end, 0-based half-open."""
     csi = furthest > LONGEST_FOR_TBI
     pysam.tabix_index(
         str(path),

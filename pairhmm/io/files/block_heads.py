@@ -8,12 +8,12 @@ from pairhmm.errors import InputError
 from pairhmm.io.files import magic
 from pairhmm.io.files.end_markers import MAKE_AGAIN, end_marker
 
-# What htslib asks of a head: gzip with an extra field of 6 bytes, which is BC's.
+# The head that htslib demands: gzip with an extra field of 6 bytes, which is the subfield BC.
 _FLAGS = 3
 _FIELD = slice(10, 16), b"\x06\x00BC\x02\x00"
 _LENGTH = slice(16, 18)
 _BLOCKS_A_THREAD = 4
-"""htslib reads two ahead."""
+"""Blocks that are checked for each thread. htslib reads two ahead."""
 
 
 def check_file(path: str, threads: int, file: int | None = None) -> None:
@@ -24,7 +24,7 @@ def check_file(path: str, threads: int, file: int | None = None) -> None:
     path : str
     threads : int
     file : int, optional
-        An open descriptor of it, whose position stays.
+        An open descriptor of the file. Its position does not change.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def check_bytes(path: str, start: bytes) -> None:
 
 
 def _behind(path: str, at: int, head: bytes) -> int:
-    """Where the block that begins at `at` ends; 0 for a file that has no blocks."""
+    """The end of the block that begins at `at`; 0 for a file that does not consist of blocks."""
     if not at and not (head[:2] == magic.GZIP and end_marker(head)):
         return 0
     place, field = _FIELD

@@ -24,7 +24,7 @@ try:
 except ImportError:
     pass
 else:
-    # Twice as fast.
+    # isal unpacks twice as fast.
     gunzip = igzip
     _DAMAGED = (*_DAMAGED, isal_zlib.error)
 
@@ -32,31 +32,32 @@ _HEAD_SIZE = 1 << 16
 
 
 class ByteStream:
-    """The bytes of a file, gunzipped where it is gzipped; a context manager.
+    """The bytes of a file, unpacked if it is gzipped; a context manager.
 
     Parameters
     ----------
     path : str
         ``-`` is stdin.
     watch : callable
-        Told how many bytes, as they are in the file, were read.
+        Called with the number of bytes that were read, counted as they are in the file.
 
     Attributes
     ----------
     path : str
     head : bytes
-        The first bytes, unpacked; they are read again by `fill`.
+        The first bytes, unpacked. `fill` gives them again.
 
     Raises
     ------
     InputError
-        For a file that can't be read, or that lacks the marker at its end; of a stream, once it is read.
+        For a file that can't be read, or that lacks the marker at its end. The end of a stream is checked once it was
+        read.
     """
 
     def __init__(self, path: str, watch: Callable[[int], None]) -> None:
         self.path = path
         try:
-            # Not sys.stdin: a thread that waits in it at the program's end would keep it from being closed.
+            # sys.stdin is not used: it could not be closed at the program's end while a thread waits in it.
             self._file: BinaryIO = open(STDIN_FILE if path == STDIN else path, "rb", closefd=path != STDIN)  # noqa: SIM115
         except OSError as error:
             raise InputError(path, "", error.strerror or "can't be opened", "check the path") from error
@@ -67,7 +68,7 @@ class ByteStream:
             raise
 
     def _look(self, watch: Callable[[int], None]) -> None:
-        """Read the first bytes, which tell how to read the rest."""
+        """Read the first bytes, which show how to read the rest."""
         try:
             check_end(self.path, self._file.fileno())
             packed = self._file.read(_HEAD_SIZE)
@@ -85,7 +86,7 @@ class ByteStream:
                 raise self._damaged(error) from error
 
     def fill(self, buffer: NDArray[np.uint8]) -> int:
-        """Read until the buffer is full or the file ends; returns how many bytes."""
+        """Read until the buffer is full or the file ends. Returns the number of bytes."""
         view, done = buffer.data, 0
         try:
             while done < len(view) and (count := self._unpacked.readinto(view[done:])):
@@ -101,7 +102,7 @@ class ByteStream:
         return done
 
     def check_end(self) -> None:
-        """Require that what has been read to its end has the marker that belongs there.
+        """Require that a stream that was read to its end had its format's end marker.
 
         Raises
         ------
@@ -124,7 +125,7 @@ class ByteStream:
 
 
 class _Replayed(io.RawIOBase):
-    """The first bytes and the rest of the file as one stream; counts the bytes that pass, and keeps the last ones."""
+    """The first bytes and the rest of the file as one stream. Counts the bytes that pass, and keeps the last ones."""
 
     def __init__(self, head: bytes, file: BinaryIO, watch: Callable[[int], None]) -> None:
         self._head, self._file, self._watch = memoryview(head), file, watch

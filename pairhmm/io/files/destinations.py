@@ -12,7 +12,7 @@ from pairhmm.io.files.endings import TABIX_INDICES
 from pairhmm.io.files.standard_streams import STDIN_FILE, STDOUT, STDOUT_FILE
 
 _APPENDED = (".bai", ".csi", ".crai", ".fai", ".gzi", ".tbi")
-# The index of an alignment file may also replace its extension.
+# The suffix of an alignment file's index may also replace the file's extension.
 _REPLACING = (".bai", ".csi", ".crai")
 _WRITTEN_INDICES = {".gz": TABIX_INDICES, ".bcf": TABIX_INDICES}
 
@@ -26,19 +26,22 @@ class _Output(NamedTuple):
 
 
 def check_apart(inputs: Iterable[FilePath | None], outputs: Iterable[tuple[str, FilePath | None]]) -> None:
-    """Require that no output is an input, an index of one, or another output; by name and by device and inode.
+    """Require that no output is an input, the index of an input, or another output.
+
+    Files are compared by name, and by device and inode.
 
     Parameters
     ----------
     inputs : iterable of path or None
-        What is read; ``-`` is stdin. A table's companion is an input of its own.
+        Files that are read; ``-`` is stdin. A table's companion is an input of its own.
     outputs : iterable of (str, path or None)
-        Option and file; ``-`` is stdout. A table's companion is an output of its own, under the same option.
+        Option and file of each output; ``-`` is stdout. A table's companion is an output of its own, under the same
+        option.
 
     Raises
     ------
     InputError
-        Naming the output, what it would destroy, and the option to change.
+        For an output that would destroy a file. The message names both, and the option to change.
     """
     written = _Written()
     for option, output in outputs:
@@ -50,7 +53,7 @@ def check_apart(inputs: Iterable[FilePath | None], outputs: Iterable[tuple[str, 
 
 
 def _files_of(output: str) -> Iterator[str]:
-    """A file that is written, and the indices that are written or removed with it."""
+    """An output file, and the indices that are written or removed with it."""
     yield output
     for ending, indices in _WRITTEN_INDICES.items():
         if output.endswith(ending):
@@ -58,7 +61,7 @@ def _files_of(output: str) -> Iterator[str]:
 
 
 class _Written:
-    """The outputs by their names, and by device and inode where they exist."""
+    """The outputs, by name, and also by device and inode if they exist."""
 
     def __init__(self) -> None:
         self._named: dict[str, _Output] = {}
@@ -78,7 +81,7 @@ class _Written:
         names, inode = _identities(given, STDIN_FILE)
         found, what = self._find(names, inode), "the input"
         for index in () if found else (index for name in sorted(names) for index in _indices(name)):
-            # Without any output that exists, an index need not be looked for to know that it is none of them.
+            # If no output exists yet, no index can be one of them, and none needs to be looked for.
             found, what = self._find({index}, _inode(index) if self._known else None), "an index of the input"
             if found:
                 break
@@ -92,13 +95,13 @@ class _Written:
 
 
 def _indices(path: str) -> Iterator[str]:
-    """Where the indices of a file may stand."""
+    """The paths at which a file's indices may lie."""
     yield from (path + ending for ending in _APPENDED)
     yield from (os.path.splitext(path)[0] + ending for ending in _REPLACING)
 
 
 def _identities(path: str, stream: int) -> tuple[set[str], _Inode | None]:
-    """The names that a file goes by, and its device and inode; nothing of pipes and devices, which can't be replaced.
+    """A file's names, and its device and inode. Nothing for pipes and devices, which can't be replaced.
 
     Parameters
     ----------
@@ -115,7 +118,7 @@ def _identities(path: str, stream: int) -> tuple[set[str], _Inode | None]:
 
 
 def _inode(file: str | int) -> _Inode | None:
-    """Device and inode of a regular file, None where there is none."""
+    """Device and inode of a regular file; None if it is not a regular file or does not exist."""
     try:
         found = os.stat(file)
     except OSError:

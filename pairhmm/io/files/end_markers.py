@@ -1,4 +1,4 @@
-"""The markers that formats of alignments and bgzipped files end in: without its own, a file was cut off."""
+"""The markers at the end of alignment files and bgzipped files. A file without its marker was cut off."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from pairhmm.errors import InputError
 from pairhmm.io.files import magic
 
 CUT_OFF, MAKE_AGAIN = "is cut off", "copy or make it again"
-# SAM specification, section 4.1: the extra field that marks a BGZF block, and the empty block at the end.
+# The extra field that marks a BGZF block, and the empty block at a file's end (SAM specification, section 4.1).
 _BGZF_FIELD = slice(12, 14), b"BC"
 _BGZF_END = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
-# CRAM specification, section 9: the empty container at the end, by the major version; 2.0 has none.
+# The empty container at a file's end, by major version (CRAM specification, section 9). CRAM 2.0 has none.
 _CRAM_ENDS = {
     2: bytes.fromhex("0b000000ffffffff0fe0454f460000000001000001000606010001000100"),
     3: bytes.fromhex("0f000000ffffffff0fe0454f4600000000010005bdd94f0001000606010001000100ee63014b"),
 }
 LONGEST = 64
-"""Bytes: more than any of them has."""
-# No file of these is so short: what has nothing in it was never written, or cut off at its start.
+"""An upper limit on the length of a marker, in bytes."""
+# A sound file with one of these suffixes is never empty. An empty one was never written, or cut off at its start.
 _NEVER_EMPTY = (".gz", ".bgz", ".bam", ".cram", ".bcf")
 
 
 def end_marker(head: bytes) -> bytes:
-    """What a file that begins so ends in; empty where it need not end in anything."""
+    """The end marker of a file with these first bytes; empty if its format has none."""
     place, field = _BGZF_FIELD
     if head.startswith(magic.GZIP):
         return _BGZF_END if head[place] == field else b""
@@ -34,13 +34,15 @@ def end_marker(head: bytes) -> bytes:
 
 
 def check_end(path: str, file: str | int | None = None) -> None:
-    """Require that a regular file ends as its first bytes promise; others can't be looked at before they are read.
+    """Require that a regular file ends in the marker of its format.
+
+    Other files are not checked here: the end of a pipe is known only once it was read.
 
     Parameters
     ----------
     path : str
     file : str or int, optional
-        What to open in its place, or an open descriptor, whose position stays.
+        A path to open in place of `path`, or an open descriptor, whose position does not change.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Outputs whose format follows the name: a name of another format is an error, not text in disguise."""
+"""Checks the endings of output names, which choose the format. An ending of another format is an error."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from pairhmm.io.files.standard_streams import STDOUT
 
 TEXT_TABLE = (".tsv",)
 TABIX_INDICES = (".tbi", ".csi")
-"""Suffixes of the indices of bgzipped tables and VCF: one of them is made, and the other may be an earlier run's."""
+"""Suffixes of the indices of bgzipped tables and VCF. A run makes one; an earlier run may have left the other."""
 MULTIQC_ENDING = "_mqc.json"
-"""What MultiQC finds custom content by."""
+"""The ending by which MultiQC recognises files of custom content."""
 
 
 def require_ending(destination: str | Path, what: str, endings: tuple[str, ...]) -> None:
-    """Require that an output's name ends in one of `endings`, or has no ending; stdout and devices are none.
+    """Require that an output's name has one of the `endings` or none at all. Stdout and devices are not checked.
 
     Parameters
     ----------
     destination : path
     what : str
-        What is written, in the plural.
+        What is written, in the plural, for the message.
     endings : tuple of str
 
     Raises

@@ -1,4 +1,4 @@
-"""What htslib and pysam say by themselves on stderr is said here, once, as an error of one line."""
+"""Silences the messages of htslib and pysam on stderr. Callers report each error once, in one line."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from contextlib import contextmanager
 from threading import Lock
 
 UNREADABLE = (OSError, ValueError, NotImplementedError)
-"""What pysam raises for files that it can't read."""
+"""Exceptions that pysam raises for files that it can't read."""
 
 _NOT_CLOSED = "Closing failed"
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Nothing on stderr from htslib, nor from pysam where it can't close what it could not open.
+    """Keep htslib quiet on stderr, and pysam when it can't close a file that it could not open.
 
-    Several may be open at once, in several threads, and end in any order: the last to end restores what was before.
+    Such blocks may overlap in several threads and end in any order. The last one to end restores the messages.
     """
     _silence.begin()
     try:
@@ -27,7 +27,7 @@ def quiet() -> Iterator[None]:
 
 
 class _Silence:
-    """How many want it quiet, and what restores the noise."""
+    """Counts the open `quiet` blocks, and keeps the function that restores the messages."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -51,11 +51,11 @@ _silence = _Silence()
 
 
 def _hush() -> Callable[[], None]:
-    """Silence both; gives what undoes that."""
-    import pysam  # takes as long to load as a .in file of 50 MB, which does without
+    """Silence both. Returns a function that undoes it."""
+    import pysam  # Loading pysam takes as long as a .in file of 50 MB, which does not need it.
 
     verbosity, told, unraisable = pysam.set_verbosity(0), sys.excepthook, sys.unraisablehook
-    # Cython prints what it can't raise twice: as an error, and as one that is ignored.
+    # An exception that Cython can't raise is printed twice: as an error, and as an ignored exception.
     sys.excepthook = lambda kind, what, trace: None if _NOT_CLOSED in str(what) else told(kind, what, trace)
     sys.unraisablehook = lambda what: None if str(what.object).startswith("pysam.") else unraisable(what)
 

@@ -1,4 +1,4 @@
-"""What files of each format begin with."""
+"""The first bytes of files of each format."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Final
 
 GZIP: Final = b"\x1f\x8b"
 GZIP_DEFLATE: Final = b"\x1f\x8b\x08"
-"""With the method, of which there is one."""
+"""The first bytes of a gzip file, with the compression method. Deflate is the only one."""
 BGZF_HEAD_SIZE: Final = 18
 """Bytes of a BGZF block before its data (SAM specification, section 4.1)."""
 
 BAM: Final = b"BAM\1"
 CRAM: Final = b"CRAM"
 SAM: Final = (b"@HD\t", b"@SQ\t", b"@RG\t", b"@PG\t", b"@CO\t")
-"""Any of these."""
+"""A SAM file with a header begins with one of these."""
 BCF: Final = b"BCF"
 VCF: Final = b"##fileformat=VCF"

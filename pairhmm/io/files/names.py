@@ -35,21 +35,21 @@ def check_names(path: str, what: str, names: Iterable[str], cure: str) -> None:
 
 
 def check_read_names(path: str, names: Sequence[str]) -> None:
-    """`check_names` for a block of reads, all at once."""
+    """Like `check_names`, for the names of a block of reads, all at once."""
     check_packed_names(path, "".join(names).encode(errors="surrogateescape"), names)
 
 
 def check_packed_names(path: str, text: bytes, names: Iterable[str]) -> None:
-    """`check_read_names` for names that are laid end to end in `text`."""
+    """Like `check_read_names`, for names that are laid end to end in `text`."""
     if len(text.translate(None, _CONTROL_BYTES)) < len(text):
         check_names(path, "read", names, "repair or remove the read")
 
 
 def decoded(name: str) -> str:
-    """The name of a file as text; bytes that are not UTF-8 become U+FFFD."""
+    """A file name as text. Bytes that are not UTF-8 become U+FFFD."""
     return os.fsencode(name).decode("utf-8", "replace")
 
 
 def printable(text: str) -> str:
-    """A text for messages and header lines: `decoded`, with control characters escaped."""
+    """A text as messages and header lines show it: as from `decoded`, with control characters escaped."""
     return _CONTROL.sub(lambda found: repr(found[0])[1:-1], decoded(text))

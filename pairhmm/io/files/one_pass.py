@@ -14,7 +14,7 @@ from pairhmm.io.files.standard_streams import STDIN, STDIN_FILE
 
 
 def is_pipe(path: str) -> bool:
-    """Whether a path is a pipe, such as a shell's ``<(...)``, or stdin; `path` need not be there."""
+    """Whether a path is a pipe, such as a shell's ``<(...)``, or stdin. `path` need not exist."""
     try:
         mode = os.stat(STDIN_FILE if path == STDIN else path).st_mode
     except OSError:
@@ -24,7 +24,7 @@ def is_pipe(path: str) -> bool:
 
 @contextmanager
 def readable_again(path: str) -> Iterator[str]:
-    """A path that can be opened more than once: `path`, or a temporary copy of what comes through a pipe.
+    """A path that can be opened more than once: `path` itself, or a temporary copy of a pipe's content.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def readable_again(path: str) -> Iterator[str]:
 
 
 def require_file(path: str, why: str) -> None:
-    """Refuse a pipe; `why` says what a file is needed for.
+    """Raise an error for a pipe. `why` says what a file is needed for.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Files that belong together, made in a scratch folder and put into theirs when all of them are whole."""
+"""Makes files that belong together in a scratch folder, and moves them to their folder once all are whole."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _SCRATCH = ".pairhmm-"
 
 
 def check_new(paths: Sequence[str | Path | None], overwrite: bool) -> None:
-    """Require that files are not there yet, unless they may be written over.
+    """Require that no file exists yet, unless files may be overwritten.
 
     Raises
     ------
     InputError
-        For the first that is there.
+        For the first file that exists.
     """
     for path in () if overwrite else paths:
         if path is not None and str(path) != STDOUT and os.path.lexists(path) and not is_device(path):
@@ -32,7 +32,7 @@ def check_new(paths: Sequence[str | Path | None], overwrite: bool) -> None:
 
 @contextmanager
 def whole_folder(folder: str | Path, names: Sequence[str], overwrite: bool) -> Iterator[Path]:
-    """A scratch folder whose files are moved to `folder` when the block ends well; else nothing is left or changed.
+    """A scratch folder. Its files are moved to `folder` when the block ends well; else nothing is left or changed.
 
     What a killed process left in the folder is removed too.
 
@@ -43,17 +43,17 @@ def whole_folder(folder: str | Path, names: Sequence[str], overwrite: bool) -> I
     names : sequence of str
         The files that will be made.
     overwrite : bool
-        Files of these names may be there already.
+        Whether existing files of these names are replaced.
 
     Raises
     ------
     InputError
-        Where the folder can't be written, and for files that are there and may not be, or are read-only.
+        Where the folder can't be written, and for files that exist without `overwrite` or are read-only.
     """
     target = Path(folder)
     check_new([target / name for name in names], overwrite)
     missing = [path for path in (target, *target.parents) if not path.exists()]
-    # Named before they are made: a signal may come right behind the making.
+    # The names are set before the folders are made: a signal may arrive right after the making.
     scratch, held = target / f"{_SCRATCH}{secrets.token_hex(4)}", None
     try:
         with output_errors(target, scratch):
@@ -69,7 +69,7 @@ def whole_folder(folder: str | Path, names: Sequence[str], overwrite: bool) -> I
     except BaseException:
         shutil.rmtree(scratch, ignore_errors=True)
         for path in missing:
-            # Where something else has been put into it since, it stays.
+            # A folder stays if something else has been put into it meanwhile.
             with suppress(OSError):
                 path.rmdir()
         raise
@@ -89,9 +89,9 @@ def _make(folder: Path) -> None:
 
 
 def _locked(folder: Path) -> int:
-    """The folder, open and marked as in use for as long as this process lives."""
+    """Descriptor of the folder, locked as in use for as long as this process lives."""
     descriptor = os.open(folder, os.O_RDONLY)
-    # A file system without locks: nothing can be told of other processes there.
+    # On a file system without locks, other processes can't be detected.
     with suppress(OSError):
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     return descriptor
@@ -103,7 +103,7 @@ def _remove_abandoned(folder: Path) -> None:
         try:
             descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
         except OSError:
-            # Removed since, or another user's.
+            # Another process has removed it meanwhile, or it belongs to another user.
             continue
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

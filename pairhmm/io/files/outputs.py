@@ -1,4 +1,4 @@
-"""Outputs that are whole or not there: written beside their destination and renamed at the end."""
+"""Writes outputs that are either whole or absent: beside their destination first, and renamed at the end."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from pairhmm.io.files.standard_streams import STDOUT
 
 _listed: ContextVar[tuple[str, list[str]] | None] = ContextVar("listed", default=None)
 _ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
-# Bytes: of the 255 that a name may have, ten go to the mark of a scratch file, and four to the suffix of its index.
+# Bytes left of the 255 that a name may have: ten go to the mark of a scratch file, four to the suffix of its index.
 _LONGEST_TAIL = 241
-# Writers choose their format by a name's end.
+# The end of the name is kept, because writers choose their format by it.
 _KEPT_OF_NAME = 30
 
 
 class TextSink(Protocol):
-    """What tables and call sets are written to: a file, or bgzipped text."""
+    """Something that text of tables and call sets can be written to: a plain file, or a bgzipped one."""
 
     def write(self, text: str, /) -> object:
         """Append text."""
@@ -37,17 +37,17 @@ class TextSink(Protocol):
 
 @contextmanager
 def whole_files(destination: str | Path, *companions: str) -> Iterator[Path]:
-    """A path to write to, renamed to `destination` when the block ends well; removed when it does not.
+    """A path to write to. It is renamed to `destination` when the block ends well, and removed when it does not.
 
-    What a killed process left half-written of the same destination is removed too. A link stays a link: what it leads
-    to is written.
+    Half-written files that a killed process left of the same destination are removed, too. A link stays a link: its
+    target is written.
 
     Parameters
     ----------
     destination : path
     companions : str
-        Suffixes of files that the writer may leave beside its own, such as ``.tbi``; they are renamed or removed too,
-        and those of an earlier run go, which would be indices of other content.
+        Suffixes of files that the writer may leave beside its own, such as ``.tbi``. They are renamed or removed, too.
+        Those of an earlier run are removed, since they index other content.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def whole_files(destination: str | Path, *companions: str) -> Iterator[Path]:
             yield scratch
             for end in reversed(ends):
                 made = Path(f"{scratch}{end}")
-                # Also where a link leads elsewhere: what stands beside it is what is found by its name.
+                # This holds for links, too: programs look for an index beside the link, not beside its target.
                 final = Path(os.path.realpath(f"{destination}{end}"))
                 if made.exists():
                     put_in_place(made, final)
@@ -82,7 +82,7 @@ def whole_files(destination: str | Path, *companions: str) -> Iterator[Path]:
 
 
 def check_writable(destination: str | Path, *others: str | Path) -> None:
-    """Require that a file can be put in its place, and so can others beside it.
+    """Require that a file and the others can be put in their places.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def check_writable(destination: str | Path, *others: str | Path) -> None:
     """
     is_link = os.path.islink(destination)
     folder = Path(os.path.realpath(destination) if is_link else destination).parent
-    # Path forgets the slash of a folder that is not there.
+    # Path drops a trailing slash, which means a folder.
     if os.path.isdir(destination) or str(destination).endswith(os.sep):
         raise InputError(str(destination), "", "is a folder", "name a file")
     if not os.access(folder, os.W_OK | os.X_OK):
@@ -103,19 +103,19 @@ def check_writable(destination: str | Path, *others: str | Path) -> None:
 
 
 def is_protected(path: str | Path) -> bool:
-    """Whether a file is read-only. Renaming would replace it, and root may write it: its owner wants it to stay."""
+    """Whether a file is read-only. Its owner wants to keep it, although renaming or root could replace it."""
     return os.path.exists(path) and not (os.access(path, os.W_OK) and os.stat(path).st_mode & _ANY_WRITE)
 
 
 def _scratch_tail(name: str) -> str:
-    """What the name of a destination's scratch files ends in: the name, or so much of it that there is room."""
+    """The end of the names of a destination's scratch files: its own name, cut to the room that there is."""
     if len(os.fsencode(name)) <= _LONGEST_TAIL:
         return name
     return hashlib.blake2s(os.fsencode(name), digest_size=16).hexdigest() + name[-_KEPT_OF_NAME:]
 
 
 def put_in_place(made: Path, final: Path) -> None:
-    """Rename, or copy where a link leads to another file system."""
+    """Rename a file, or copy it if a link leads to another file system."""
     try:
         os.replace(made, final)
     except OSError as error:
@@ -125,22 +125,22 @@ def put_in_place(made: Path, final: Path) -> None:
 
 
 def _lock(descriptor: int) -> bool:
-    """Mark a file as being written for as long as this process lives; False where another process has done so."""
+    """Lock a file as being written for as long as this process lives; False if another process holds the lock."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     except OSError:
-        # A file system without locks: nothing can be told of other processes there.
+        # On a file system without locks, other processes can't be detected.
         return False
     return True
 
 
 @contextmanager
 def listed_once(folder: Path) -> Iterator[None]:
-    """Within the block, look up what killed processes left in a folder once only.
+    """Within the block, list a folder only once to find what killed processes left in it.
 
-    To list it for each of thousands of outputs takes longer than to write them.
+    Listing it for each of thousands of outputs would take longer than writing them.
     """
     token = _listed.set((os.path.realpath(folder), [name for name in os.listdir(folder) if name.startswith(".")]))
     try:
@@ -150,7 +150,7 @@ def listed_once(folder: Path) -> Iterator[None]:
 
 
 def _remove_abandoned(target: Path) -> None:
-    """Remove the scratch files of a destination whose writers are gone."""
+    """Remove a destination's scratch files whose writers are gone."""
     scratch_name = re.compile(rf"\.[0-9a-f]{{8}}\.{re.escape(_scratch_tail(target.name))}")
     folder, listed = os.path.realpath(target.parent), _listed.get()
     for name in listed[1] if listed is not None and listed[0] == folder else os.listdir(folder):
@@ -160,7 +160,7 @@ def _remove_abandoned(target: Path) -> None:
         try:
             descriptor = os.open(path, os.O_RDONLY)
         except OSError:
-            # Removed since, or another user's.
+            # Another process has removed it meanwhile, or it belongs to another user.
             continue
         if _lock(descriptor):
             for left in target.parent.iterdir():
@@ -171,7 +171,7 @@ def _remove_abandoned(target: Path) -> None:
 
 @contextmanager
 def scratch_beside(path: Path) -> Iterator[Path]:
-    """A path beside another one, for text on its way to another format; what is there is removed at the end."""
+    """A path beside another one, for text that is then converted to another format. The file is removed at the end."""
     scratch = path.with_name(f"{path.name}.tmp")
     try:
         yield scratch
@@ -181,7 +181,7 @@ def scratch_beside(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def output_errors(target: str | Path, scratch: Path | None = None) -> Iterator[None]:
-    """Turn what the system says of a failed write to `target`, or to its scratch files, into an `InputError`."""
+    """Turn system errors of writing to `target`, or to its scratch files, into an `InputError`."""
     try:
         yield
     except BrokenPipeError:
@@ -205,7 +205,7 @@ def open_output(destination: str | Path) -> Iterator[TextIO]:
 
 @contextmanager
 def open_binary_output(destination: str | Path) -> Iterator[BinaryIO]:
-    """`open_output` for text that is bytes already."""
+    """Like `open_output`, for text that is already encoded."""
     with _opened(destination, sys.stdout.buffer, "wb", None) as handle:
         yield handle
 
@@ -223,11 +223,11 @@ def _opened(destination: str | Path, stdout: IO[Any], mode: str, encoding: str |
         return
     with whole_files(destination) as scratch, open(scratch, mode, encoding=encoding) as handle:
         yield handle
-        # A full disk shows here at the latest, before the rename.
+        # A full disk shows here at the latest, which is before the rename.
         handle.flush()
         os.fsync(handle.fileno())
 
 
 def is_device(destination: str | Path) -> bool:
-    """Whether the destination is there and no regular file (a pipe, /dev/null): it can't be renamed onto."""
+    """Whether the destination exists and is not a regular file (a pipe, /dev/null). No file can be renamed onto it."""
     return os.path.exists(destination) and not os.path.isfile(destination) and not os.path.isdir(destination)

@@ -1,6 +1,6 @@
-"""Parquet, wherever it is read or written: pyarrow where it is installed, and what it says of damaged files.
+"""What all readers and writers of Parquet share: loading pyarrow, its options, and errors of damaged files.
 
-A file carries a checksum of its values (`pairhmm.io.files.parquet_sums`), and its pages have their own.
+A file carries a checksum of its values (`pairhmm.io.files.parquet_sums`), and each page has a checksum of its own.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ from pairhmm.io.files.parquet_sums import ColumnSums
 
 ENDING = ".parquet"
 ROWS_PER_GROUP = 1 << 17
-"""Rows of a Parquet row group, about."""
+"""Approximate number of rows in a Parquet row group."""
 WRITING = {"compression": "zstd", "write_page_checksum": True}
-"""Options of ``ParquetWriter``: a damaged page must not be read as other numbers."""
+"""Options of ``ParquetWriter``. With checksums, a damaged page is not read as other numbers."""
 READING = {"page_checksum_verification": True, "pre_buffer": False}
 """Options of ``ParquetFile``."""
-# Bytes that pyarrow's libraries take when they are loaded, and a little to work with.
+# Bytes of memory that pyarrow's libraries take when they are loaded, with a little to work with.
 _ARROW_ROOM = 128 << 20
 
 
 def pyarrow_for(path: str) -> ModuleType:
-    """The library, or an error that says what `path` needs.
+    """Load pyarrow, or raise an error that says what `path` needs.
 
     Raises
     ------
     InputError
-        Where it is not installed.
+        Where pyarrow is not installed.
     PairhmmError
-        Where it is there, and does not load: for want of memory, mostly.
+        Where pyarrow is installed but does not load, mostly because memory is short.
     """
     if find_spec("pyarrow") is None:
         raise InputError(path, "", "Parquet needs pyarrow", "pip install 'pairhmm[parquet]', or write .tsv.gz")
-    # Arrow's own allocators and threads reserve memory by the hundred megabytes; where there is none, they end the
-    # process or wait for ever, and so does its loading.
+    # Arrow's own allocators and threads reserve hundreds of megabytes. If memory is short, they end the process or wait
+    # for ever, and so does the loading of the library.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     try:
         if "pyarrow" not in sys.modules:
@@ -60,7 +60,7 @@ def pyarrow_for(path: str) -> ModuleType:
 
 @contextmanager
 def damage_errors(arrow: ModuleType, path: str) -> Iterator[None]:
-    """Turn what pyarrow says of a damaged file into an `InputError`; want of memory stays what it is."""
+    """Turn pyarrow's errors of damaged files into an `InputError`. A lack of memory stays a MemoryError."""
     try:
         yield
     except MemoryError:
@@ -70,7 +70,7 @@ def damage_errors(arrow: ModuleType, path: str) -> Iterator[None]:
 
 
 class RowGroups:
-    """A Parquet file that is written in groups of rows: one a region would cost more than its rows.
+    """A Parquet file, written in groups of many rows. A row group for each region would cost more than the rows.
 
     Parameters
     ----------
@@ -91,14 +91,14 @@ class RowGroups:
         self._columns: list[list[Any]] = [[] for _ in fields]
 
     def append(self, columns: list[list[Any]]) -> None:
-        """Take rows, column by column."""
+        """Append rows, given as columns."""
         for held, new in zip(self._columns, columns, strict=True):
             held += new
         if len(self._columns[0]) >= ROWS_PER_GROUP:
             self._flush()
 
     def close(self) -> None:
-        """Write what is held, and the checksum."""
+        """Write the rows that are still held, and the checksum."""
         self._flush()
         self._sums.write(self._file)
         self._file.close()

@@ -1,7 +1,7 @@
 """A checksum of all values of a Parquet file.
 
 Pages have checksums of their own. Page headers and the footer have none, although they say how many rows there are and
-where. Each file therefore carries a checksum of its values, which is compared by readers of the whole file.
+where. Each file therefore carries a checksum of all its values. A reader of the whole file compares it.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _KEY = "pairhmm.crc32"
 
 
 class ColumnSums:
-    """A checksum a column, with its name and type.
+    """One checksum for each column, together with the column's name and type.
 
-    It is fed batch after batch; how the rows are cut into batches does not matter.
+    Rows are added batch after batch. How they are divided into batches does not change the checksum.
 
     Parameters
     ----------
@@ -36,18 +36,18 @@ class ColumnSums:
         Parameters
         ----------
         batch : pyarrow.RecordBatch or pyarrow.Table
-            Columns of numbers and of text, in a dictionary or not, without nulls.
+            Columns of numbers and of text, without nulls. Text may be dictionary-encoded.
         """
         for name, column in zip(batch.schema.names, batch.columns, strict=True):
             for chunk in getattr(column, "chunks", [column]):
                 sums = self._sums[name]
-                # None are written: those that a damaged header makes are to change the sum.
+                # Nulls are never written. Those that a damaged header makes must change the sum.
                 sums[0] += chunk.null_count
                 for at, part in enumerate(_parts(chunk)):
                     sums[at] = zlib.crc32(part, sums[at])
 
     def text(self) -> str:
-        """The sums in the form that the file carries."""
+        """The sums as text, as the file carries them."""
         sums = zip(self._sums.items(), self._types, strict=True)
         return " ".join(f"{name}:{kind}:{values:08x}:{lengths:08x}" for (name, (values, lengths)), kind in sums)
 
@@ -61,7 +61,7 @@ class ColumnSums:
         Raises
         ------
         InputError
-            Where the sums are others, or are not there.
+            Where the sums differ or are missing.
         """
         carried = (file.metadata.metadata or {}).get(_KEY.encode())
         if carried != self.text().encode():

@@ -26,7 +26,7 @@ class Piece:
     lines: Iterator[tuple[int, str]]
 
     def rows(self) -> Iterator[tuple[int, str]]:
-        """The numbered lines; each must have as many fields as the last line of the header."""
+        """The numbered lines. Each must have as many fields as the last line of the header."""
         width = self.header[-1].count("\t")
         for number, line in self.lines:
             if line.count("\t") != width:
@@ -35,13 +35,13 @@ class Piece:
             yield number, line
 
     def position(self, number: int, text: str) -> int:
-        """A position that line `number` has."""
+        """Parse a position in line `number`."""
         if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS and int(text) <= _LAST_POSITION):
             raise self.fault(number, f"{text[:30]!r} is not a position", DAMAGED)
         return int(text)
 
     def fault(self, number: int, rule: str, cure: str) -> InputError:
-        """The error for line `number`."""
+        """The error to raise for line `number`."""
         return InputError(self.path, f"line {number}", rule, cure)
 
 

@@ -11,7 +11,7 @@ _PIECE = 1 << 16
 
 
 def pipe_from(source: BinaryIO) -> BinaryIO:
-    """A pipe that a thread fills with what it reads from `source`."""
+    """A pipe. A thread fills it with the bytes of `source`."""
     out, into = os.pipe()
 
     def pump() -> None:

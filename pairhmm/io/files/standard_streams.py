@@ -1,4 +1,4 @@
-"""stdin and stdout: what they are called where a path is given, and their descriptors."""
+"""stdin and stdout: how a path names them, and their descriptors."""
 
 from __future__ import annotations
 

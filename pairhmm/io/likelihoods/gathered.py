@@ -1,4 +1,4 @@
-"""Puts the pieces of a table together, in order, as text or Parquet. Rows are copied unchanged."""
+"""Joins the pieces of a table, in order, as text or Parquet. Rows are copied unchanged."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ _IN_ORDER = "an index needs rows in order: mind the order of the files, or write
 
 
 def gather_table(pieces: Sequence[str], destination: str, samples: Sequence[str] = ()) -> None:
-    """Put tables, plain or bgzipped, together; their header lines must be the same.
+    """Join tables, plain or bgzipped. Their header lines must be the same.
 
     Parameters
     ----------
     pieces : sequence of str
         In order.
     destination : str
-        Bgzipped where it ends in ``.gz``, and then with an index where the table has the columns chrom, start and end.
+        Bgzipped if it ends in ``.gz``. It then gets an index if the table has the columns chrom, start and end.
     samples : sequence of str
-        One a piece, for a first column `sample`.
+        One name for each piece, for a first column `sample`.
 
     Raises
     ------
     InputError
-        For tables with other columns, rows that have more or fewer, and, where there is to be an index, rows that are
-        not in order.
+        For tables with different columns, for rows with more or fewer fields, and, if an index is made, for rows out of
+        order.
     """
     with open_piece(pieces[0]) as first:
         header = first.header[-1] if first.header else ""
@@ -60,18 +60,18 @@ def gather_table(pieces: Sequence[str], destination: str, samples: Sequence[str]
 
 
 class _Order:
-    """Looks at rows that are to be indexed: contigs in blocks, and in each the starts in order.
+    """Checks the order of rows that are to be indexed: each contig's rows together, in order of their starts.
 
     Parameters
     ----------
     chrom, start, end : int
-        Columns.
+        Indices of these columns.
 
     Attributes
     ----------
     chrom : int
     furthest : int
-        The last end.
+        The largest end so far.
     """
 
     def __init__(self, chrom: int, start: int, end: int) -> None:
@@ -81,7 +81,7 @@ class _Order:
         self._contigs: set[str] = set()
 
     def check(self, piece: Piece, number: int, row: str) -> None:
-        """Take a row, the next one."""
+        """Check the next row."""
         fields = row.split("\t")
         chrom = fields[self.chrom]
         start, end = piece.position(number, fields[self._start]), piece.position(number, fields[self._end])
@@ -99,7 +99,7 @@ class _Order:
 
 @contextmanager
 def _table(destination: str, order: _Order | None) -> Iterator[TextSink]:
-    """A text file; bgzipped where its name asks for that, and then with an index if rows have an order."""
+    """Open a text file. It is bgzipped if its name ends in ``.gz``, and then indexed if `order` is given."""
     require_ending(destination, "tables", ENDINGS)
     if not destination.endswith(".gz"):
         with open_output(destination) as out:
@@ -113,13 +113,13 @@ def _table(destination: str, order: _Order | None) -> Iterator[TextSink]:
 
 
 def gather_parquet(pieces: Sequence[str], destination: str) -> None:
-    """Put Parquet files of one schema together.
+    """Join Parquet files of one schema.
 
     Raises
     ------
     InputError
-        For files that are not Parquet, have other columns, or do not fit the checksum that they carry; and without
-        pyarrow.
+        For files that are not Parquet, have different columns, or do not match the checksum that they carry; also
+        without pyarrow.
     """
     arrow = parquet.pyarrow_for(destination)
     from pyarrow.parquet import ParquetWriter
@@ -151,7 +151,7 @@ def _parquet(arrow: Any, path: str) -> Any:
 
 
 def _batches(arrow: Any, path: str, file: Any) -> Iterator[Any]:
-    """The rows of a file; errors are told of it, and not of what is written meanwhile."""
+    """The rows of a file. Errors of reading name this file, not the output that is written meanwhile."""
     batches = file.iter_batches(parquet.ROWS_PER_GROUP, use_threads=False)
     sums = ColumnSums(file.schema_arrow)
     while True:

@@ -1,4 +1,4 @@
-"""Likelihood tables and their companions, read region after region (`pairhmm.io.likelihoods.writer` writes them)."""
+"""Reads likelihood tables and their companions region by region. `pairhmm.io.likelihoods.writer` writes them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MADE_BY = "pairhmm likelihoods"
 _ROWS_AT_ONCE = 1 << 16
 _CODES = {name: code for code, name in enumerate(PRECISIONS)}
 _NO_ROW = float("nan")
-# Ten million bases of the worst quality are no further from 0.
+# The largest absolute log10 likelihood that is accepted. Ten million bases of the worst quality do not exceed it.
 _LARGEST = 2e7
 
 Place = tuple[str, int, int]
@@ -35,7 +35,7 @@ Place = tuple[str, int, int]
 
 @dataclass(frozen=True, slots=True)
 class RegionHaplotypes:
-    """The rows of a companion table that describe one region; `variants_text` is what `variants` was read from."""
+    """The rows of a companion table that describe one region. `variants_text` is the unparsed column `variants`."""
 
     place: Place
     names: list[str]
@@ -74,7 +74,7 @@ class LikelihoodTable:
         Raises
         ------
         InputError
-            Naming file and line.
+            For a row that can't be used. The message names file and line.
         """
         rows = _rows(self.companion, HAPLOTYPE_COLUMNS, None)
         for place, group in groupby(rows, key=lambda row: _place(self.companion, row[:3])):
@@ -87,7 +87,7 @@ class LikelihoodTable:
             yield RegionHaplotypes(place, list(names), list(sequences), list(alleles), variants, texts[0])
 
     def regions(self, wanted: Callable[[Place], RegionHaplotypes | None]) -> Iterator[RegionLikelihoods]:
-        """The likelihoods of each region that is wanted; the others are passed over unread.
+        """The likelihoods of each wanted region. The rows of other regions are skipped.
 
         Parameters
         ----------
@@ -97,7 +97,8 @@ class LikelihoodTable:
         Raises
         ------
         InputError
-            Naming the region: for a haplotype that the companion does not have, and a number that is none.
+            For a haplotype that the companion does not have, and for a field that is no number. The message names the
+            region.
         """
         known: dict[Place, RegionHaplotypes | None] = {}
 
@@ -171,7 +172,7 @@ Wanted = Callable[[str, int, int], bool]
 
 
 def _likelihood(text: Any) -> float:
-    """A log10 likelihood, which may be -inf; ValueError for what is none, or beyond what a score can be."""
+    """Parse a log10 likelihood, which may be -inf. Raises ValueError for other text and for impossible scores."""
     number = float(text)
     if not (number == -math.inf or abs(number) <= _LARGEST):
         raise ValueError(text)
@@ -179,7 +180,7 @@ def _likelihood(text: Any) -> float:
 
 
 def _rows(path: str, columns: Sequence[str], wanted: Wanted | None) -> Iterator[Sequence[Any]]:
-    """The rows of a table; start and end are int. `wanted` is asked for tables that begin with a sample."""
+    """The rows of a table, with start and end as int. `wanted` selects rows, in tables that begin with a sample."""
     rows = _parquet_rows if path.endswith(parquet.ENDING) else _text_rows
     return rows(path, columns, wanted)
 
@@ -220,7 +221,7 @@ def _parquet_rows(path: str, columns: Sequence[str], wanted: Wanted | None) -> I
 
 
 def _batch_rows(batch: Any, wanted: Wanted | None) -> Iterator[Sequence[Any]]:
-    """The rows of a batch; texts are made of those only that are wanted."""
+    """The rows of a Parquet batch. Only the wanted rows are turned into text."""
     if wanted is None:
         yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
         return
@@ -238,7 +239,7 @@ def _batch_rows(batch: Any, wanted: Wanted | None) -> Iterator[Sequence[Any]]:
 
 
 def _values(column: Any) -> Callable[[int, int], list[Any]]:
-    """Gives the values of a piece of a column; a dictionary is unpacked once, not with every piece."""
+    """A function that gives the values of a part of a column. It unpacks a dictionary only once."""
     if hasattr(column, "dictionary"):
         codes, names = column.indices.to_numpy(), column.dictionary.to_pylist()
         return lambda first, last: [names[code] for code in codes[first:last].tolist()]

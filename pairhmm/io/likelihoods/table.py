@@ -1,4 +1,4 @@
-"""What a likelihood table is: its columns, the rows of a region, and the companion that describes each haplotype."""
+"""Defines the likelihood table: its columns, a region's rows, and the companion that describes each haplotype."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENDINGS = (".tsv", ".tsv.gz", ".gz", parquet.ENDING)
 
 @dataclass(frozen=True, slots=True)
 class LikelihoodRows:
-    """The rows of one region, in the order that they are written in.
+    """The rows of one region, in the order in which they are written.
 
     Attributes
     ----------
@@ -26,14 +26,14 @@ class LikelihoodRows:
     start, end : int
         0-based half-open.
     samples, read_names : list of str
-        One a read.
+        One entry for each read.
     mates : sequence of int
         1 or 2; 0 for a read without a mate.
     haplotypes : list of str
         Names, such as ``chr1:100-250/0``.
     sequences : list of str
     alleles : list of str
-        Allele of each variant on each haplotype, comma-separated; 0 is the reference.
+        One text for each haplotype: its allele at each variant, comma-separated. 0 is the reference.
     variants : str
         ``pos:ref>alt[/alt]`` of the region's variants (1-based), comma-separated.
     nuisances : list of bool
@@ -60,7 +60,7 @@ class LikelihoodRows:
 
 
 def companion(path: str) -> str:
-    """Where the haplotypes of a likelihood table are described."""
+    """The path of a likelihood table's companion."""
     for ending in ENDINGS:
         if path.endswith(ending):
             return f"{path[: -len(ending)]}.haplotypes{'.tsv.gz' if ending == '.gz' else ending}"

@@ -18,7 +18,7 @@ from pairhmm.models.batch import PRECISIONS
 
 
 class LikelihoodWriter(Protocol):
-    """What the forms have in common."""
+    """The interface of the writers of all formats."""
 
     def write(self, rows: LikelihoodRows) -> None:
         """Append the rows of a region."""
@@ -26,15 +26,16 @@ class LikelihoodWriter(Protocol):
 
 @contextmanager
 def open_likelihoods(destination: str | Path) -> Iterator[LikelihoodWriter]:
-    """A writer by the destination's extension: ``.tsv.gz`` and ``.gz`` bgzip, ``.parquet``, else TSV; ``-`` is stdout.
+    """Open a writer, of the format of the destination's extension.
 
-    The companion stands beside it as ``NAME.haplotypes.EXT``; there is none for stdout and devices. The files appear
-    when the block ends well.
+    ``.tsv.gz`` and ``.gz`` are bgzipped, ``.parquet`` is Parquet, all else is TSV; ``-`` is stdout. The companion is
+    written beside the table as ``NAME.haplotypes.EXT``; stdout and devices get none. The files appear when the block
+    ends well.
 
     Raises
     ------
     InputError
-        Where the destination can't be written or ends in something else, and for Parquet without pyarrow.
+        Where the destination can't be written or has another extension, and for Parquet without pyarrow.
     """
     path = str(destination)
     require_ending(path, "tables", ENDINGS)
@@ -59,7 +60,7 @@ def open_likelihoods(destination: str | Path) -> Iterator[LikelihoodWriter]:
                 index_table(table, COLUMNS.index("chrom"), rows.furthest)
                 index_table(haplotypes, HAPLOTYPE_COLUMNS.index("chrom"), rows.furthest)
     else:
-        # The inner file is the one that a full disk is told of.
+        # The table is the inner file, so that the error for a full disk names it.
         with open_output(companion(path)) as described, open_output(path) as text:
             yield _TextWriter(text, described)
 

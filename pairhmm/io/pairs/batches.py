@@ -1,4 +1,4 @@
-"""Reads `.in` files as batches of many groups, with the compiled reader or with that in `pairhmm.io.pairs.texts`."""
+"""Reads `.in` files as batches of many groups, with the compiled reader or the one in `pairhmm.io.pairs.texts`."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def _python_batches(path: str | Path, block_bytes: int) -> Iterator[PairBatch]:
 
 
 def _compiled_batches(path: str | Path, threads: int, block_bytes: int) -> Iterator[PairBatch]:
-    # text[:size] is the rest of the last block, and what follows it in the file. It begins at line `line`.
+    # text[:size] is the unused rest of the last block and what follows it in the file. Its first line is `line`.
     text = np.empty(block_bytes, dtype=np.uint8)
     size, line, is_end = 0, 1, False
     with open_input(path) as file:
         while not is_end or size:
             if size == len(text):
                 text = np.concatenate([text, np.empty_like(text)])
-            # Only at its end does a buffered file give less than was asked for.
+            # A buffered file gives fewer bytes than asked for only at its end.
             size += file.readinto(text[size:].data)
             is_end = size < len(text)
             groups = native.GroupsText(text[:size], is_end)
@@ -85,7 +85,7 @@ def _unpacked(
     offsets = (group_read, group_haplotype, read_offset, haplotype_offset)
     if groups.unpack(_letter_codes(), threads, *offsets, haplotypes, columns):
         return PairBatch(*offsets, haplotypes, gatk.START, Qualities(*columns))
-    # The Python reader reports what is wrong, or accepts fields with unusual separators.
+    # The Python reader reports what is wrong. It also accepts fields with unusual separators.
     lines = _lines(text[: groups.end])
     return PairBatch.from_groups(list(parse_groups(path, lines, line)), gatk.START)
 

@@ -1,4 +1,4 @@
-"""Makes the lines of the table that `forward` writes, in the compiled part or in Python."""
+"""Formats the lines of the table that `forward` writes, in compiled code or in Python."""
 
 from __future__ import annotations
 

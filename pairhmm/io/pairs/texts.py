@@ -21,7 +21,7 @@ READ_COLUMNS = ("base", "insertion", "deletion", "gap continuation")
 REFERENCE_COLUMNS = 7
 _UNDECODABLE = "\N{REPLACEMENT CHARACTER}"
 
-# More digits than any count of reads has, and fewer than Python refuses to convert.
+# The most digits of a count: more than any real count has, and fewer than Python refuses to convert.
 _MOST_DIGITS = 1000
 
 
@@ -126,7 +126,7 @@ def open_input(path: str | Path) -> BufferedReader:
 
 
 def as_text(file: IO[bytes]) -> TextIO:
-    """The file as text. A byte that is not ASCII becomes a letter or a quality that is refused, with its line."""
+    """The file as text. A byte that is not ASCII becomes a character that is later refused, with its line."""
     return TextIOWrapper(file, encoding="ascii", errors="replace")
 
 

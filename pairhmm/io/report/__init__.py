@@ -1,1 +1,1 @@
-"""What the report writes (its page, content for MultiQC), and timings that it reads."""
+"""Files of the report: the page and the content for MultiQC that it writes, and the timings that it reads."""

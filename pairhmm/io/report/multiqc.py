@@ -16,7 +16,7 @@ _COLOURS = [[0, "#edf2f8"], [0.5, "#6baed6"], [1, "#08458f"]]
 
 
 def multiqc_path(folder: str, name: str) -> Path:
-    """Where MultiQC finds a content of that name."""
+    """The path at which MultiQC finds the content of this name."""
     return Path(folder) / f"{name}{MULTIQC_ENDING}"
 
 

@@ -44,9 +44,9 @@ def write_page(destination: str, title: str, data: dict[str, Any], panels: Itera
         ``-`` is stdout.
     title : str
     data : dict
-        Data that the page shows at once, for JSON.
+        Data that the page shows when it is opened. It is written as JSON.
     panels : iterable of str
-        Packed panels, which the page unpacks when they are opened; one line each.
+        Packed panels, one line each. The page unpacks a panel when it is opened.
     """
     contents: dict[str, Callable[[], Iterable[str]]] = {
         "title": lambda: [html.escape(title)],
@@ -56,7 +56,7 @@ def write_page(destination: str, title: str, data: dict[str, Any], panels: Itera
         "panels": lambda: (panel + "\n" for panel in panels),
     }
     with open_output(destination) as out:
-        # The template's text and the names of its placeholders alternate.
+        # Splitting gives the template's text and the names of its placeholders in turn.
         for number, text in enumerate(_PLACE.split(_page_file("page.html"))):
             out.writelines(contents[text]() if number % 2 else [text])
 

@@ -33,7 +33,7 @@ class Timing:
 
 
 def read_timings(paths: Sequence[str]) -> list[Timing]:
-    """The timings of many files. Names are what the paths do not have in common; repetitions are numbered.
+    """The timings of many files. A name is the part of a path that the others do not share. Repetitions are numbered.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def _rows(path: str) -> list[dict[str, str]]:
 
 
 def _number(text: str) -> float | None:
-    """A number; None for what Snakemake writes where it could not measure, and for numbers that JSON does not have."""
+    """A number. None where Snakemake could not measure, and for numbers that JSON does not have."""
     try:
         number = float(text)
     except ValueError:

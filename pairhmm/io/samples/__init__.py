@@ -1,1 +1,1 @@
-"""What a scan reads and writes (samples, signatures, hits), and the sample sheet."""
+"""Files of a scan (samples, signatures, hits), and the sample sheet."""

@@ -1,4 +1,4 @@
-"""BAM in blocks of reads, each once and in the sequencer's direction; mates are named /1 and /2."""
+"""Reads BAM in blocks of reads: each read once, in the sequencer's direction. Mates are named /1 and /2."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def bam_blocks(stream: ByteStream, chunk_size: int) -> Iterator[RecordBlock]:
     ----------
     stream : ByteStream
     chunk_size : int
-        Unpacked bytes that are taken at once, or as many as the longest record has.
+        Unpacked bytes that are read at once. A longer record is read as a whole.
 
     Raises
     ------
@@ -56,8 +56,8 @@ def bam_blocks(stream: ByteStream, chunk_size: int) -> Iterator[RecordBlock]:
 
 
 def _with_room(buffer: NDArray[np.uint8], held: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """A buffer that begins with what is held and has room behind it."""
+    """A buffer that begins with the bytes that are held, and has room behind them."""
     roomy = buffer if 2 * len(held) <= len(buffer) else np.empty(2 * len(buffer), dtype=np.uint8)
-    # NumPy copies overlapping slices as if they were apart.
+    # NumPy copies overlapping slices correctly.
     roomy[: len(held)] = held
     return roomy

@@ -1,4 +1,4 @@
-"""CRAM and SAM in blocks of reads, through pysam; the reads are as `pairhmm.io.samples.bam_reads` gives them."""
+"""Reads CRAM and SAM in blocks of reads, with pysam. The reads are as from `pairhmm.io.samples.bam_reads`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MATES = ("", "/1", "/2")
 
 @dataclass(slots=True)
 class _Reads:
-    """Reads of a block to be; either all that have letters have qualities, or none has."""
+    """The reads of an unfinished block. Of those with letters, either all have qualities or none has."""
 
     names: list[bytes] = field(default_factory=list)
     letters: list[np.ndarray] = field(default_factory=list)
@@ -52,24 +52,24 @@ def alignment_blocks(
     Parameters
     ----------
     path : str
-        What errors call the file.
+        Name of the file in error messages.
     source : str or binary file with a descriptor
     chunk_size : int
-        Letters and qualities of a block, about.
+        Approximate number of bytes in a block, letters and qualities together.
     reference : str, optional
         FASTA that CRAM is decoded with.
 
     Raises
     ------
     InputError
-        For a file that is neither, or is cut off or damaged.
+        For a file of another format, and for one that is cut off or damaged.
     """
     with quiet():
         file = _open(path, source, reference)
         try:
             yield from _blocks(path, file, chunk_size)
         finally:
-            # After a failed read closing fails too, and would hide why.
+            # After a failed read, closing fails as well, and its error would hide the first one.
             with suppress(OSError):
                 file.close()
 
@@ -110,7 +110,7 @@ def _name(read: pysam.AlignedSegment) -> bytes:
 
 
 def _letters(read: pysam.AlignedSegment) -> np.ndarray:
-    # '=' is the reference's letter, which is not known here.
+    # '=' stands for the reference's letter, which is not known here.
     letters = encode_sets((read.query_sequence or "").replace("=", "N"))
     return reverse_complement(letters) if read.flag & REVERSE else letters
 

@@ -15,7 +15,7 @@ _ENDINGS = (".gz", ".tsv", ".hits", ".scan")
 
 
 def table_label(path: str) -> str:
-    """The sample's name that a table's file name gives: without ``.tsv``, ``.hits`` and ``.scan``."""
+    """The sample's name from a table's file name: the name without ``.tsv``, ``.hits`` and ``.scan``."""
     name = Path(path).name
     for ending in _ENDINGS:
         name = name.removesuffix(ending)
@@ -59,7 +59,7 @@ def read_hits(path: str, name_sample: Callable[[str, str], str]) -> Iterator[Rep
 
 
 def _count(text: str) -> int:
-    """A number of a hit; ValueError for what is none, or beyond 64 bits."""
+    """Parse a whole number of a hit. Raises ValueError for other text, and beyond 64 bits."""
     number = int(text)
     if not 0 <= number < 1 << 63:
         raise ValueError(text)
@@ -67,7 +67,7 @@ def _count(text: str) -> int:
 
 
 def _quality(text: str) -> float:
-    """A mean base quality. Raises ValueError for text that is not one."""
+    """Parse a mean base quality. Raises ValueError for other text."""
     number = float(text)
     if not 0 <= number < math.inf:
         raise ValueError(text)

@@ -1,4 +1,4 @@
-"""What a scan writes: the table of hits, the lines of the assignment, summaries, and a table for MultiQC."""
+"""Writes the outputs of a scan: the table of hits, assignment lines, summaries, and a table for MultiQC."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ HASH_MODULUS = 97
 
 
 class Sink(Protocol):
-    """Takes samples as they are complete, file after file."""
+    """Receives samples once they are complete, file after file."""
 
     def add(self, found: FoundSamples) -> None:
-        """Samples of a file, the next ones."""
+        """Add the next samples of a file."""
 
 
 @contextmanager
 def open_hit_table(destination: str | Path, signatures: Signatures) -> Iterator[Sink]:
-    """The table of hits (TSV); ``-`` is stdout."""
+    """Open the table of hits (TSV); ``-`` is stdout."""
     require_ending(destination, "tables of hits", TEXT_TABLE)
     with open_binary_output(destination) as out:
         yield _HitTable(out, signatures)
@@ -46,19 +46,19 @@ def open_hit_table(destination: str | Path, signatures: Signatures) -> Iterator[
 
 @contextmanager
 def open_assignment_lines(destination: str | Path, signatures: Signatures) -> Iterator[Sink]:
-    """Lines ``sample: signature (mean) [hash]``; ``-`` is stdout."""
+    """Open an output of lines ``sample: signature (mean) [hash]``; ``-`` is stdout."""
     with open_output(destination) as out:
         yield _AssignmentLines(out, signatures)
 
 
 def summary_paths(prefix: str) -> tuple[str, str]:
-    """Where the summaries of samples and of signatures are written."""
+    """The paths of the summaries of samples and of signatures."""
     return f"{prefix}.samples.tsv", f"{prefix}.signatures.tsv"
 
 
 @contextmanager
 def open_summaries(prefix: str, signatures: Signatures) -> Iterator[Sink]:
-    """``PREFIX.samples.tsv`` and ``PREFIX.signatures.tsv``."""
+    """Open the summaries ``PREFIX.samples.tsv`` and ``PREFIX.signatures.tsv``."""
     samples, found = summary_paths(prefix)
     with open_output(found) as by_signature, open_output(samples) as by_sample:
         coverage = _Coverage(signatures)
@@ -68,12 +68,12 @@ def open_summaries(prefix: str, signatures: Signatures) -> Iterator[Sink]:
 
 @contextmanager
 def open_multiqc(destination: str | Path, signatures: Signatures, sample: str | None = None) -> Iterator[Sink]:
-    """A MultiQC table (custom content): one row for `sample`, which all files are of, or one a file.
+    """Open a MultiQC table (custom content), with one row for `sample`, or with one row for each file.
 
     Raises
     ------
     InputError
-        Where the name does not end as MultiQC looks for it.
+        Where the name does not have the ending that MultiQC looks for.
     """
     if not str(destination).endswith(MULTIQC_ENDING):
         rule = f"MultiQC finds files whose names end in {MULTIQC_ENDING}"
@@ -90,7 +90,7 @@ def sample_hash(quality_total: int) -> int:
 
 
 def file_label(path: str) -> str:
-    """What a file is called as a sample: its name without folder, ``.gz`` and format."""
+    """The name of a file's sample: the file name without folder, ``.gz`` and the format's extension."""
     name = "stdin" if path == "-" else Path(path).name
     for ending in (".gz", ".bgz"):
         name = name.removesuffix(ending)
@@ -131,7 +131,7 @@ class _AssignmentLines(Sink):
 
 
 class _Coverage:
-    """Which letters of each signature hits have shown."""
+    """Records which letters of each signature hits have covered."""
 
     def __init__(self, signatures: Signatures) -> None:
         self._signatures = signatures
@@ -151,7 +151,7 @@ class _Coverage:
             self._shown[offset[signature] : offset[signature + 1]] |= known[::-1] if strand == REVERSE else known
 
     def table(self) -> str:
-        """One row a signature."""
+        """The rows of the table, one for each signature."""
         signatures = self._signatures
         lines = ["#" + "\t".join(SIGNATURE_COLUMNS)]
         for index, (name, length, informative) in enumerate(
@@ -164,7 +164,7 @@ class _Coverage:
         return "\n".join(lines) + "\n"
 
     def _shown_of(self, index: int) -> int:
-        """Informative letters of a signature that were shown."""
+        """Number of a signature's informative letters that hits have covered."""
         begin, end = self._signatures.offset[index : index + 2]
         return int(np.count_nonzero(self._shown[begin:end] & (self._signatures.letters[begin:end] != ANY)))
 
@@ -195,7 +195,7 @@ class _Summaries(Sink):
 
 
 def _best_of_samples(found: FoundSamples) -> dict[int, Any]:
-    """The hit with the largest sum of each sample; of equal ones that of the first signature."""
+    """The hit with the largest sum in each sample; among equals, the one of the first signature."""
     best: dict[int, Any] = {}
     for hit in found.hits:
         sample = int(hit["segment"])
@@ -240,8 +240,8 @@ class _MultiqcTable(Sink):
         counts.signatures.update(np.unique(found.hits["signature"]).tolist())
 
     def json(self) -> str:
-        """The whole table."""
-        # A sample's name is taken as it is; files of equal names are told apart by their paths.
+        """The whole table, as JSON."""
+        # A given sample name is used as it is. Files with equal names are told apart by their paths.
         labels = [row if self._sample else file_label(row) for row in self._rows]
         data = {
             label if labels.count(label) == 1 else row: {

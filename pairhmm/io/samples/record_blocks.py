@@ -1,4 +1,4 @@
-"""Sample files of any format, in blocks of records."""
+"""Reads sample files of any format in blocks of records."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from pairhmm.scanning.records import RecordBlock
 def sample_blocks(
     path: str, chunk_size: int, overlap: int, reference: str | None, watch: Callable[[int], None]
 ) -> Iterator[RecordBlock]:
-    """Blocks of the records of a FASTQ, FASTA, BAM, CRAM or SAM file, told apart by their first bytes.
+    """Blocks of the records of a FASTQ, FASTA, BAM, CRAM or SAM file. Its first bytes show the format.
 
     Parameters
     ----------
     path : str
         Gzipped or not; ``-`` is stdin.
     chunk_size : int
-        Bytes of records that are taken at once.
+        Bytes of records that are read at once.
     overlap : int
-        Letters that the parts of a record have in common where it is longer than a block.
+        Letters that the parts of a record share, if it is longer than a block.
     reference : str, optional
         FASTA that CRAM is decoded with.
     watch : callable
-        Told how many bytes of the file were read; of CRAM and SAM at the end.
+        Called with the number of bytes of the file that were read; for CRAM and SAM only at the end.
 
     Raises
     ------
     InputError
-        Naming file, record and cure.
+        For a file that can't be used. The message names file, record and cure.
     """
     for block in _blocks(path, chunk_size, overlap, reference, watch):
         check_packed_names(path, block.names.text, block.names)

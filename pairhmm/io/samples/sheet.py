@@ -20,7 +20,7 @@ class SheetRow:
     Attributes
     ----------
     place : str
-        The line, as errors name it.
+        Number of the line, as error messages give it.
     sample : str
     alignments, reads : tuple of str
         Files, as the sheet writes them.

@@ -1,4 +1,4 @@
-"""Signatures, read from FASTA."""
+"""Reads signatures from FASTA."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def read_signatures(path: str | Path) -> Signatures:
     Raises
     ------
     InputError
-        Naming file and record: for a file without records, records without letters, letters outside IUPAC, and what
-        `pairhmm.io.samples.text_records` says of damaged files.
+        For a file without records, a record without letters, letters outside IUPAC, and damaged files. The message
+        names file and record.
     """
     names: list[str] = []
     letters: list[NDArray[np.uint8]] = []
@@ -48,7 +48,7 @@ def read_signatures(path: str | Path) -> Signatures:
 
 
 def _numbered(names: Sequence[str], path: str) -> list[str]:
-    """The names, those that were there before with a number."""
+    """The names, with a number added to each that occurred before."""
     seen: Counter[str] = Counter()
     taken, numbered = set(names), []
     for name in names:

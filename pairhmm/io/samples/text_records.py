@@ -1,4 +1,4 @@
-"""FASTA and FASTQ in blocks of records."""
+"""Reads FASTA and FASTQ in blocks of records."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ def text_blocks(stream: ByteStream, chunk_size: int, overlap: int | None) -> Ite
     ----------
     stream : ByteStream
     chunk_size : int
-        Bytes of text that are taken at once. A FASTA record with more letters comes in parts; a FASTQ record is held
-        as a whole.
+        Bytes of text that are read at once. A FASTA record with more letters is divided into parts. A FASTQ record is
+        held as a whole.
     overlap : int or None
-        Letters that such a part shares with the one before it; None holds every record as a whole.
+        Letters that such a part shares with the one before it. With None, every record is held as a whole.
 
     Raises
     ------
     InputError
-        Naming the record, for text that is neither format, letters outside IUPAC, qualities that are no Phred+33 or
-        not one a letter, and files that are cut off or damaged.
+        For text of another format, letters outside IUPAC, qualities that are not Phred+33 or not one for each letter,
+        and files that are cut off or damaged. The message names the record.
     """
     longest_held = sys.maxsize if overlap is None else chunk_size
     reader = native.SampleText(SET_OF_LETTER, overlap or 0, longest_held)

@@ -1,1 +1,1 @@
-"""FASTA and FASTQ, contigs and intervals on them."""
+"""Readers and writers of FASTA, FASTQ, profiles and intervals."""

@@ -1,4 +1,4 @@
-"""Lists of names, and contig names with and without ``chr``, for messages."""
+"""Helps messages to list names, and to match contig names with and without ``chr``."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def listed(names: Collection[str]) -> str:
 
 
 def same_contig(name: str, contigs: Iterable[str]) -> str | None:
-    """The contig that a name means but for a `chr` at its start, which only one of the two has."""
+    """The contig that has the same name except for a `chr` at the start of one of the two."""
     other = name.removeprefix(_PREFIX) if name.startswith(_PREFIX) else f"{_PREFIX}{name}"
-    # The mitochondrion is MT in names without `chr`.
+    # The mitochondrial contig is MT in names without `chr`, and chrM with it.
     wanted = {other, {"M": "MT", "chrMT": "chrM"}.get(other, other)}
     return next((contig for contig in contigs if contig in wanted), None)

@@ -25,7 +25,7 @@ from pairhmm.io.sequences.fasta_index import can_be_indexed, make_index, why_unf
 log = logging.getLogger(__name__)
 
 _IUPAC = f"{ambiguous_dna_letters}U".encode()
-# What users give in the reference's place, by how it begins.
+# Files that users may give by mistake in place of the reference, with their first bytes.
 _OTHERS = ((magic.BAM, "a BAM file"), (magic.CRAM, "a CRAM file"), (magic.SAM, "a SAM file"), (magic.VCF, "a VCF"))
 
 
@@ -35,8 +35,8 @@ class Reference:
     Parameters
     ----------
     path : path
-        FASTA, plain or bgzipped. A missing or outdated index is made beside it, or in a temporary folder where its own
-        can't be written; both are announced.
+        FASTA, plain or bgzipped. A missing or outdated index is made beside it, or in a temporary folder if its own
+        can't be written. Both are announced.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Reference:
         check_names(self.path, "contig", self.contigs, "rename it")
 
     def _check_kind(self) -> None:
-        """Before an index of another kind of file is made."""
+        """Refuse files of other formats, before an index of them is made."""
         try:
             with open(self.path, "rb") as file:
                 head = file.read(1 << 16)
@@ -107,12 +107,12 @@ class Reference:
         return InputError(self.path, f"contig {chrom}", f"{what} is not an IUPAC base", "is it a FASTA of DNA?")
 
     def check_contigs(self, path: str, contigs: Mapping[str, int | None]) -> None:
-        """Require that contigs of another file (name to length, None where it has none) are this reference's.
+        """Require that the contigs of another file (name to length, or None if unknown) are those of this reference.
 
         Raises
         ------
         InputError
-            For a contig that is missing here or of another length; names both files.
+            For a contig that is missing here or has another length. The message names both files.
         """
         for name, length in contigs.items():
             own = self._length(name, path)
@@ -151,7 +151,7 @@ class Reference:
         log.warning("%s: made%s", unfit, "" if unfit.endswith("has no index") else " anew")
         folder = Path(self.path).parent
         if not can_be_indexed(self.path):
-            # Indices of plain, bgzipped and CRAM's references all go beside the name that the file is opened by.
+            # htslib looks for indices beside the name by which the file is opened, so the file is opened by a link.
             self._scratch = tempfile.TemporaryDirectory(prefix="pairhmm-")
             self.indexed_path = os.path.join(self._scratch.name, Path(self.path).name)
             os.symlink(os.path.abspath(self.path), self.indexed_path)

@@ -1,4 +1,4 @@
-"""The index of a FASTA file: whether it is this file's and whole, and how it is made (samtools' .fai and .gzi)."""
+"""Checks and makes the index of a FASTA file (samtools' .fai and .gzi)."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from pairhmm.io.files.end_markers import end_marker
 from pairhmm.io.files.outputs import is_protected, whole_files
 
 _FAI, _GZI = ".fai", ".gzi"
-# Records that are looked up in the file, so that an assembly of a million contigs takes no longer.
+# The most records that are looked up in the file, so that an assembly of a million contigs takes no longer.
 _MOST_CHECKED = 200
-# Bytes between a record's last base and the next record: an end of line, and blank lines of a careless editor.
+# The most bytes between a record's last base and the next record: the end of the line, and perhaps blank lines.
 _BETWEEN = 64
-# Bytes behind the last block that a .gzi names: one more block, and the empty one at the end.
+# The most bytes behind the last block that a .gzi names: one more block, and the empty one at the end.
 _LONGEST_REST = 1 << 18
-# What an index is written in at once, at least: so much must there be room for.
+# A probe of the room on the disk. An index is written in steps of at least this size.
 _PROBE = bytes(1 << 16)
 
 
 class _Record(NamedTuple):
-    """A line of a .fai: lengths in bases and bytes, places in unpacked bytes."""
+    """A line of a .fai. Lengths are in bases and in bytes, offsets in unpacked bytes."""
 
     length: int
     offset: int
@@ -39,19 +39,19 @@ class _Record(NamedTuple):
 
     @property
     def end(self) -> int:
-        """Where its last base ends: behind the end of line where that is full."""
+        """The offset at which its last line of bases ends, behind the line end if that line is full."""
         lines, rest = divmod(self.length, self.line_bases)
         return self.offset + lines * self.line_bytes + rest
 
 
 def is_bgzipped(path: str) -> bool:
-    """Whether a file is in blocks, so that it needs a .gzi as well."""
+    """Whether a file is bgzipped, so that it needs a .gzi as well."""
     with open(path, "rb") as file:
         return bool(end_marker(file.read(magic.BGZF_HEAD_SIZE)))
 
 
 def why_unfit(path: str) -> str | None:
-    """Why the index beside a FASTA file can't be used, or None where it can.
+    """Why the index beside a FASTA file can't be used; None if it can.
 
     Raises
     ------
@@ -81,12 +81,12 @@ def can_be_indexed(path: str) -> bool:
 
 
 def make_index(path: str) -> None:
-    """Make the index of a FASTA file beside it; it appears when it is whole.
+    """Make the index of a FASTA file beside it. The index appears when it is whole.
 
     Raises
     ------
     InputError
-        For a file that is no FASTA, and where the index can't be written.
+        For a file that is not FASTA, and where the index can't be written.
     """
     with ExitStack() as stack:
         fai = stack.enter_context(whole_files(path + _FAI))
@@ -94,7 +94,7 @@ def make_index(path: str) -> None:
         if is_bgzipped(path):
             options += ["--gzi-idx", str(stack.enter_context(whole_files(path + _GZI)))]
         try:
-            # As bytes, for names that are not UTF-8.
+            # Paths go as bytes, since a name may not be UTF-8.
             pysam.faidx(*map(os.fsencode, (path, *options)), catch_stdout=False)  # type: ignore[arg-type]
         except (pysam.utils.SamtoolsError, OSError) as error:
             _require_room(fai, path + _FAI)
@@ -102,7 +102,7 @@ def make_index(path: str) -> None:
 
 
 def _require_room(scratch: Path, index: str) -> None:
-    """Require that something can be written: samtools does not say whether that or the FASTA was why it failed."""
+    """Require room for an index. When samtools fails, it does not say whether reading or writing was the cause."""
     try:
         scratch.write_bytes(_PROBE)
     except OSError as error:
@@ -111,7 +111,7 @@ def _require_room(scratch: Path, index: str) -> None:
 
 
 def _records(index: Path) -> list[_Record]:
-    """The lines of a .fai that have bases, by their offsets; a ValueError or TypeError where one is no such line."""
+    """The records of a .fai that have bases, in order of offset. A bad line raises ValueError or TypeError."""
     *lines, rest = index.read_bytes().split(b"\n")
     records = [_Record(*map(int, line.split(b"\t")[1:])) for line in lines]
     if rest or not records or any(one.length and one.line_bytes <= one.line_bases for one in records):
@@ -131,7 +131,7 @@ class _Plain:
 
 
 class _Packed:
-    """The bytes of a bgzipped FASTA file, found by its .gzi."""
+    """The unpacked bytes of a bgzipped FASTA file, found by its .gzi."""
 
     def __init__(self, file: BinaryIO, index: Path) -> None:
         self._file, self._end = file, os.fstat(file.fileno()).st_size
@@ -148,14 +148,14 @@ class _Packed:
         return self._unpacked(self._places[index], begin + count)[begin : begin + count]
 
     def _unpacked(self, place: int, count: int) -> bytes:
-        """At least so many bytes of the blocks from a place in the file on, or all there are."""
+        """Unpack blocks from a place in the file on, until there are at least `count` bytes or the file ends."""
         data = b""
         while len(data) < count and place < self._end:
             self._file.seek(place)
             head = self._file.read(magic.BGZF_HEAD_SIZE)
             if not end_marker(head):
                 raise ValueError
-            # The last of the extra fields is the block's size less one.
+            # The last two bytes of the head are the block's size minus one.
             size = struct.unpack_from("<H", head, 16)[0] + 1
             data += zlib.decompress(self._file.read(size - magic.BGZF_HEAD_SIZE), -zlib.MAX_WBITS)
             place += size
@@ -167,7 +167,7 @@ def _fits(source: _Plain | _Packed, records: Sequence[_Record]) -> bool:
     step = max(1, len(records) // _MOST_CHECKED)
     for record in {*records[::step], *records[-1:]}:
         behind = source.read(record.end, _BETWEEN).lstrip()
-        # The end of line may be missing at the end of the file.
+        # The last line end may be missing at the end of the file.
         is_end = record.end <= source.size + record.line_bytes - record.line_bases and not behind
         if not (is_end if record == records[-1] else behind.startswith(b">")):
             return False

@@ -13,7 +13,7 @@ from pairhmm.io.sequences.contig_names import listed, same_contig
 
 _COORDINATES = re.compile(r"(.+):([\d,]+)(?:-([\d,]*))?$")
 MOST_DIGITS = 18
-"""The most digits of a position: so many fit 64 bits."""
+"""The most digits of a position. Every number of so many digits fits 64 bits."""
 _LONGEST_SHOWN, _SHOWN = 100, 3
 
 
@@ -28,8 +28,8 @@ class Interval(NamedTuple):
 def parse_region(text: str, contigs: Mapping[str, int], option: str = "-r") -> Interval:
     """Parse `chr`, `chr:begin`, `chr:begin-` or `chr:begin-end`, 1-based inclusive, with or without commas in numbers.
 
-    A text that is the name of a contig means that contig, even with colons, which HLA contigs have. `chr:100` goes to
-    the end of the contig, as in samtools.
+    If the whole text is the name of a contig, it means that contig, even with colons, which HLA contigs have.
+    `chr:100` goes to the end of the contig, as in samtools.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def parse_region(text: str, contigs: Mapping[str, int], option: str = "-r") -> I
     contigs : mapping
         Contig lengths.
     option : str
-        The option that has the text, for the message.
+        The option that gave the text, for the message.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def write_bed(destination: str | Path, intervals: Sequence[Interval]) -> None:
 
 
 def write_beds(folder: str | Path, files: Mapping[str, Sequence[Interval]]) -> None:
-    """Write intervals as BED files of one folder, by file name. Makes the folder if it is missing."""
+    """Write intervals as BED files into one folder, by file name. Makes the folder if it is missing."""
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -105,7 +105,7 @@ def write_beds(folder: str | Path, files: Mapping[str, Sequence[Interval]]) -> N
 
 
 def merge(intervals: Sequence[Interval], contigs: Sequence[str]) -> list[Interval]:
-    """Intervals in order of contig and position, with those that overlap or touch joined."""
+    """Sort intervals by contig and position, and join those that overlap or touch."""
     rank = {name: number for number, name in enumerate(contigs)}
     merged: list[Interval] = []
     for interval in sorted(intervals, key=lambda one: (rank[one.chrom], one.start, one.end)):

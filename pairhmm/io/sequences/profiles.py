@@ -1,4 +1,4 @@
-"""Profiles: reads as probability matrices, in text files."""
+"""Reads profiles from text files: reads as probability matrices."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from pairhmm.models.profile import LETTERS, check_profile
 
 
 def read_profiles(path: str | Path) -> Iterator[tuple[str, NDArray[np.float64]]]:
-    """Reads as probability matrices (float64[m, 4]): `>name`, then a line `A C G T` of probabilities a position.
+    """Read profiles (float64[m, 4]): a line `>name`, then for each position a line of the probabilities of A C G T.
 
     Raises
     ------
     InputError
-        Naming record and line: for lines that are not four numbers and rows that do not sum to 1.
+        For lines that are not four numbers, and rows that do not sum to 1. The message names record and line.
     """
     name = ""
     rows: list[list[float]] = []

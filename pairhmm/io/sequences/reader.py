@@ -1,4 +1,4 @@
-"""FASTA and FASTQ, read record by record."""
+"""Reads FASTA and FASTQ record by record."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pairhmm.io.files.names import check_names
 
 @dataclass(frozen=True, slots=True)
 class SequenceRecord:
-    """A FASTA or FASTQ record: codes (uint8), and Phred qualities (uint8) where the file has them."""
+    """A FASTA or FASTQ record: codes (uint8), and Phred qualities (uint8) if the file has them."""
 
     name: str
     codes: NDArray[np.uint8]
@@ -32,12 +32,13 @@ def read_sequences(path: str | Path) -> Iterator[SequenceRecord]:
     Raises
     ------
     InputError
-        Naming the record: for letters outside IUPAC, empty sequences, and files that are neither format or cut off.
+        For letters outside IUPAC, empty sequences, files of another format, and files that are cut off. The message
+        names the record.
     """
-    import pysam  # takes as long to load as a .in file of 50 MB, which does without
+    import pysam  # Loading pysam takes as long as a .in file of 50 MB, which does not need it.
 
     name = ""
-    # Also because the system says better than htslib why a file can't be opened.
+    # This also reports why a file can't be opened, which the system explains better than htslib.
     check_end(str(path))
     try:
         with quiet(), pysam.FastxFile(str(path)) as records:
@@ -49,7 +50,7 @@ def read_sequences(path: str | Path) -> Iterator[SequenceRecord]:
                 codes, quality = _codes(str(path), name, record.sequence), None
                 if record.quality is not None:
                     quality = np.frombuffer(record.quality.encode(), dtype=np.uint8) - PHRED_OFFSET
-                    # To pysam a sequence ends at a byte of 0, to htslib at its line's end.
+                    # For pysam a sequence ends at a zero byte, for htslib at the end of its line.
                     if len(quality) != len(codes):
                         rule = f"{len(quality)} qualities for {len(codes)} bases"
                         raise InputError(str(path), name, rule, "the file may be damaged")

@@ -1,4 +1,4 @@
-"""FASTA and FASTQ, written record by record."""
+"""Writes FASTA and FASTQ record by record."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from pairhmm.io.files.outputs import open_binary_output, whole_files
 from pairhmm.io.files.standard_streams import STDOUT
 
 WriteRecord = Callable[[str, NDArray[np.uint8], NDArray[np.uint8] | None], None]
-"""Writes a name, sets of bases, and Phred qualities: FASTQ with them, FASTA without."""
+"""Writes a record of a name, sets of bases, and Phred qualities: FASTQ with qualities, FASTA without."""
 
 
 @contextmanager
 def open_sequences(destination: str | Path) -> Iterator[WriteRecord]:
-    """What writes a record to a file that appears when the block ends well: bgzipped where its name ends in ``.gz``.
+    """Open a file, and give the function that writes a record to it.
+
+    The file is bgzipped if its name ends in ``.gz``. It appears when the block ends well.
 
     Raises
     ------

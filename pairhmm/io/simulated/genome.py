@@ -1,4 +1,4 @@
-"""A simulated genome as FASTA, and its true variants as phased VCF."""
+"""Writes a simulated genome as FASTA, and its true variants as phased VCF."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simulated reads as FASTQ pairs and as the BAM of their true alignments."""
+"""Writes simulated reads as FASTQ pairs, and their true alignments as BAM."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pairhmm.simulation.reads import CIGAR_M, SimulatedReads
 NIBBLES = np.array([1, 2, 4, 8], dtype=np.uint8)
 MAPQ = 60
 ROWS_AT_ONCE = 1 << 15
-# Pairs face each other: the read on the left is forward, the one on the right is reverse.
+# Mates face each other: the left one is on the forward strand, the right one on the reverse strand.
 LEFT_FLAG, RIGHT_FLAG = PAIRED | PROPER_PAIR | MATE_REVERSE, PAIRED | PROPER_PAIR | REVERSE
 
 
@@ -72,7 +72,8 @@ class ReadWriter:
 
 
 def _open_fast(path: str) -> pysam.BGZFile:
-    # Level 1: simulated qualities hardly compress, and level 6 takes most of the run's time. The stubs know no levels.
+    # Level 1 is used since simulated qualities hardly compress, and level 6 would take most of the run's time. The type
+    # stubs know no levels.
     return pysam.BGZFile(path, "wb1", index=None)  # type: ignore[arg-type]
 
 
@@ -88,7 +89,7 @@ def _fastq_blocks(reads: SimulatedReads, prefix: str, mate: int) -> Iterator[byt
     length = reads.codes.shape[1]
     for begin in range(0, fragments, ROWS_AT_ONCE):
         chosen = np.arange(begin, min(fragments, begin + ROWS_AT_ONCE))
-        # The leftward read is forward; it is the first of the pair where first_is_left.
+        # The left read is on the forward strand. It is the first of its pair where first_is_left.
         right = reads.first_is_left[chosen] == bool(mate)
         rows = 2 * chosen + right
         codes, quals = reads.codes[rows], reads.quals[rows]
@@ -129,7 +130,7 @@ def _bins(starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
 
 
 def _bam_records(reads: SimulatedReads, rows: np.ndarray, contig: int, prefix: str, sample: str) -> bytes:
-    """BAM records of `rows`, in that order: all of one CIGAR length at once, since those have one size."""
+    """BAM records of `rows`, in that order. Records of one CIGAR length have one size, and are made together."""
     length = reads.codes.shape[1]
     counts = np.array([len(reads.cigars.get(row, ())) or 1 for row in rows.tolist()])
     plain = _record_type(1, len(prefix) + 10, length, sample).itemsize
@@ -200,6 +201,6 @@ def _fill_records(
         nibbles = np.concatenate((nibbles, np.zeros((len(rows), 1), dtype=np.uint8)), axis=1)
     records["bases"] = nibbles[:, ::2] << 4 | nibbles[:, 1::2]
     records["quals"] = reads.quals[rows]
-    # The terminating NUL is the padding of the fixed-width field.
+    # The padding of the fixed-width field serves as the terminating NUL.
     records["read_group"] = b"RGZ" + sample.encode()
     return records

@@ -1,1 +1,1 @@
-"""VCF and what belongs to it: candidates, calls, genotypes, ploidy."""
+"""Readers and writers of VCF and related files: candidates, calls, allele dosages, ploidy."""

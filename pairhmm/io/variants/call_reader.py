@@ -1,4 +1,4 @@
-"""Reads calls: the records of a VCF or BCF with all their samples' fields."""
+"""Reads calls: the records of a VCF or BCF, with the fields of all samples."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class CalledSites:
     path : str
     samples : list of str
     contigs : dict of str to (int or None)
-        The header's, with lengths where it has them.
+        Contigs of the header, with their lengths where it has them.
     provenance : list of (str, str)
         Header lines that say what made the file.
 
@@ -41,7 +41,7 @@ class CalledSites:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        # Also because the system says better than htslib why a file can't be opened.
+        # This also reports why a file can't be opened, which the system explains better than htslib.
         check_end(path)
         # htslib would also complain of missing contig lines, which nothing here needs.
         self._quiet = ExitStack()
@@ -60,7 +60,7 @@ class CalledSites:
                 for record in header.records
                 if record.key and record.value and _is_provenance(record.key)
             ]
-        # Of a header's numbers that fit nothing pysam says so by an assertion.
+        # pysam raises AssertionError for numbers in a header that do not fit each other.
         except (AssertionError, ValueError) as error:
             self.close()
             raise InputError(path, "", "its header can't be read", "the file may be damaged") from error
@@ -70,7 +70,7 @@ class CalledSites:
         try:
             for record in self._file:
                 place = f"{record.chrom}:{record.pos}"
-                # htslib drops the samples of a record that it can't take apart; a BCF may hold more than its header.
+                # htslib drops the samples of a record that it can't parse. A BCF may have more samples than its header.
                 if len(record.samples) != len(self.samples):
                     raise InputError(self.path, place, "can't be read", "the file may be cut off or damaged")
                 yield _site(record)
@@ -80,7 +80,7 @@ class CalledSites:
 
     def close(self) -> None:
         """Close the file."""
-        # After a failed read closing fails too, and would hide why.
+        # After a failed read, closing fails as well, and its error would hide the first one.
         with suppress(OSError):
             self._file.close()
         self._quiet.close()
@@ -100,7 +100,7 @@ def _site(record: pysam.VariantRecord) -> ReportedSite:
     calls = tuple(_call(sample) for sample in record.samples.values())
     alts = tuple(alt for alt in record.alts or () if alt)
     filters = ";".join(map(str, record.filter.keys())) or "."
-    # A number beyond what a float holds is none.
+    # A number beyond the range of a float counts as missing.
     quality = record.qual if record.qual is not None and math.isfinite(record.qual) else None
     return ReportedSite(record.chrom, record.start, record.ref or "", alts, record.id or "", quality, filters, calls)
 
@@ -117,12 +117,12 @@ def _call(sample: pysam.VariantRecordSample) -> SampleCall:
 
 
 def _number(value: object) -> int | None:
-    """The number, or nothing where the header declares the field as text or as a list."""
+    """A field's number; None if the header declares the field as text or as a list."""
     return int(value) if isinstance(value, int | float) and isfinite(value) else None
 
 
 def _numbers(values: object) -> tuple[int, ...]:
-    """The numbers, or nothing where one is missing, or where the header declares something else."""
+    """A field's numbers; empty if one is missing, or if the header declares another type."""
     numbers = [_number(value) for value in values] if isinstance(values, tuple) else []
     known = tuple(number for number in numbers if number is not None)
     return known if len(known) == len(numbers) else ()

@@ -74,7 +74,7 @@ class CallWriter:
         self._out.write("\t".join(columns) + "\n")
 
     def _filter(self, quality: float, samples: Sequence[SampleGenotype]) -> str:
-        """QUAL speaks for a variant; for a site where every genotype is the reference, the least sure GQ does."""
+        """FILTER of a record. QUAL decides for a variant; the lowest GQ where every genotype is the reference."""
         called = [sample for sample in samples if sample.alleles is not None]
         if called and not any(any(sample.alleles or ()) for sample in called):
             is_sure = min(sample.quality for sample in called) >= min(self._min_quality, MAX_GQ)
@@ -101,7 +101,7 @@ def open_calls(
     reference: str,
     provenance: Mapping[str, str],
 ) -> Iterator[CallWriter]:
-    """A writer by the destination's extension; the files appear when the block ends well.
+    """Open a writer, of the format of the destination's extension. The files appear when the block ends well.
 
     ``.vcf.gz`` comes with a .tbi (.csi for long contigs), ``.bcf`` with a .csi; ``-`` is VCF to stdout.
 
@@ -112,9 +112,9 @@ def open_calls(
         Lengths.
     samples : sequence of str
     min_quality : float
-        QUAL below which a record is LowQual; where every genotype is the reference, GQ.
+        QUAL below which a record is LowQual. Where every genotype is the reference, the lowest GQ is compared with it.
     reference : str
-        FASTA that the reads are aligned to.
+        Name of the FASTA that the reads are aligned to.
     provenance : mapping of str to str
         Header lines ``##key=value``; empty for reproducible bytes.
     """
@@ -125,7 +125,7 @@ def open_calls(
 
 @contextmanager
 def open_vcf(destination: str | Path, header: str, longest: int) -> Iterator[TextSink]:
-    """VCF text into a file by the destination's extension, as `open_calls` has it.
+    """Open a file for VCF text, of the format of the destination's extension, as `open_calls` does.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def open_vcf(destination: str | Path, header: str, longest: int) -> Iterator[Tex
     Raises
     ------
     InputError
-        For a name that ends in something else, and where the destination can't be written.
+        For a name with another extension, and where the destination can't be written.
     """
     path = str(destination)
     require_ending(path, "calls", CALL_ENDINGS)
@@ -188,7 +188,7 @@ def _header(
 
 def _to_bcf(text: Path, destination: Path) -> None:
     try:
-        # As bytes, for names that are not UTF-8.
+        # Paths go as bytes, since a name may not be UTF-8.
         bcf, vcf = os.fsencode(destination), os.fsencode(text)
         pysam.bcftools.view("--no-version", "-Ob", "-o", bcf, vcf, catch_stdout=False)  # type: ignore[arg-type]
         pysam.tabix_index(str(destination), preset="bcf", force=True)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Candidate variants from VCF or BCF."""
+"""Reads candidate variants from VCF or BCF."""
 
 from __future__ import annotations
 
@@ -26,14 +26,15 @@ from pairhmm.io.sequences.intervals import MOST_DIGITS
 log = logging.getLogger(__name__)
 
 _BASES = frozenset("ACGTN")
-# The reference may hold IUPAC codes, and callers copy them.
+# Letters of REF. The reference may hold IUPAC codes, and callers copy them.
 _REFERENCE_LETTERS = frozenset(ambiguous_dna_letters)
-# What VCF has besides bases (VCF 4.3, section 1.6.1): symbolic alleles, `*`, breakends, and IUPAC codes in the field.
+# Alleles that are no bases (VCF 4.3, section 1.6.1): symbolic alleles, `*` and breakends. Files in the field also have
+# IUPAC codes.
 _OTHER_ALLELE = re.compile(r"<.*>|\*|\.|.*[\[\]].*|\.[A-Z]+|[A-Z]+\.|[" + ambiguous_dna_letters + "]+")
 
 
 def indexed_contigs(path: str) -> list[str]:
-    """The contigs that have records by a bgzipped file's index; none where it has no index that can be read."""
+    """The contigs that have records, from a bgzipped file's index. None without an index that can be read."""
     if not path.endswith(".gz") or not any(os.path.exists(f"{path}{ending}") for ending in TABIX_INDICES):
         return []
     try:
@@ -45,7 +46,7 @@ def indexed_contigs(path: str) -> list[str]:
 
 @dataclass(slots=True)
 class CandidateReader:
-    """Variants of a VCF or BCF file, one after the other; no index is needed, and no contig lines.
+    """Iterates over the variants of a VCF or BCF file. The file needs no index and no contig lines.
 
     Parameters
     ----------
@@ -55,14 +56,14 @@ class CandidateReader:
     fetch : callable
         ``fetch(chrom, start, end)`` gives reference bases: each record's REF must agree with them.
     skip_unknown : bool
-        Pass over records on other contigs: nothing on those is asked for.
+        Skip records on other contigs, because nothing there is asked for.
 
     Attributes
     ----------
     skipped_alleles : int
-        Symbolic, `*`, breakend and ambiguous alleles passed over so far.
+        Symbolic, `*`, breakend and ambiguous alleles skipped so far.
     skipped_records : int
-        Records that had no other allele.
+        Records skipped because they had no other alleles.
     """
 
     path: str
@@ -78,8 +79,8 @@ class CandidateReader:
         Raises
         ------
         InputError
-            Naming the record: for an unknown contig, a REF or ALT that is no allele, a REF that is not the reference's,
-            unsorted or unreadable records.
+            For an unknown contig, a REF or ALT that is no allele, a REF that differs from the reference, and records
+            that are unsorted or unreadable. The message names the record.
         """
         rank = {name: number for number, name in enumerate(self.contigs)}
         last = (-1, -1)
@@ -125,7 +126,7 @@ class CandidateReader:
             rule = f"outside {chrom}, which has {self.contigs[chrom]} bases"
             raise InputError(self.path, place, rule, "is it made with another reference?")
         bases = self.fetch(chrom, pos, pos + len(ref))
-        # The reference may hold IUPAC codes where the VCF has N, or the other way round.
+        # Where the reference has an IUPAC code, the VCF may have N, and the other way round.
         if any(a != b and a in "ACGT" and b in "ACGT" for a, b in zip(ref, bases, strict=True)):
             rule = f"REF {_short(ref)} is {_short(bases)} in the reference"
             raise InputError(self.path, place, rule, "is it made with another reference?")
@@ -151,7 +152,7 @@ def _records(path: str) -> Iterator[_Fields]:
             else:
                 is_bcf = Path(path).suffix == ".bcf"
             yield from _bcf_records(path, file) if is_bcf else _text_records(path, file, compressed)
-    # pysam says so of what is compressed, but in no way that it knows.
+    # pysam raises NotImplementedError for an unknown kind of compression.
     except (OSError, EOFError, NotImplementedError) as error:
         what = getattr(error, "strerror", None) or "can't be read: it may be cut off"
         raise InputError(path, "", what, "check the file; candidates are VCF or BCF") from error
@@ -168,7 +169,7 @@ def _bcf_records(path: str, file: str) -> Iterator[_Fields]:
 
 
 def _text_records(path: str, file: str, compressed: bool) -> Iterator[_Fields]:
-    # htslib demands contig lines that files in the field lack; only five columns are needed here.
+    # The text is parsed here, because htslib demands contig lines, which many files lack. Only five columns are needed.
     opened = pysam.BGZFile(file, "rb", index=None) if compressed else open(file, "rb")  # noqa: SIM115
     with opened as lines:
         seen_header = False

@@ -1,4 +1,4 @@
-"""Reads allele dosages: how many copies of each normalised alternate allele the genotypes of a sample have."""
+"""Reads allele dosages: how many copies of each normalised alternate allele a sample's genotypes have."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Allele(NamedTuple):
 
 
 def normalise(chrom: str, start: int, ref: str, alt: str, fetch: Callable[[int, int], str]) -> list[Allele]:
-    """Trim and left-align one alternate allele; a substitution of several bases becomes single ones.
+    """Trim and left-align one alternate allele. A substitution of several bases becomes several SNVs.
 
     Follows Tan, Abecasis and Kang (2015), "Unified representation of genetic variants", algorithm 1.
 
@@ -58,7 +58,7 @@ def normalise(chrom: str, start: int, ref: str, alt: str, fetch: Callable[[int, 
         while shift < len(left) and left[-1 - shift] == moving[-1]:
             moving = moving[-1] + moving[:-1]
             shift += 1
-        # The anchor base, or what the next turn starts from where the fetched bases were all used up.
+        # This base is the anchor. If all fetched bases were used up, the next round starts from it.
         start -= shift
         ref, alt = (moving, "") if ref else ("", moving)
         if start == 0:
@@ -80,9 +80,9 @@ def read_dosages(
     path : path
         VCF, bgzipped VCF or BCF; records whose FILTER is neither PASS nor missing are left out.
     reference : path
-        The FASTA it was made with.
+        The FASTA that the file was made with.
     sample : str, optional
-        Column; by default the first.
+        Name of the sample's column; by default the first.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def read_dosages(
     """
     copies: Counter[Allele] = Counter()
     try:
-        # htslib would complain of a missing index, which a whole read does not need.
+        # htslib would complain of a missing index, which is not needed to read the whole file.
         with quiet(), pysam.VariantFile(os.fspath(path)) as records, pysam.FastaFile(os.fspath(reference)) as fasta:
             names = list(records.header.samples)
             if not names or (sample is not None and sample not in names):

@@ -1,4 +1,4 @@
-"""Puts the pieces of a call set together, in order. Records are copied unchanged."""
+"""Joins the pieces of a call set, in order. Records are copied unchanged."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _CONTIG = re.compile(r"##contig=<ID=([^,>]+)(?:.*?[,<]length=([0-9]{1,10})\b)?")
 
 
 def gather_vcf(pieces: Sequence[str], destination: str) -> None:
-    """Put VCF files, plain or bgzipped, together; the header is the first one's, with the provenance of all.
+    """Join VCF files, plain or bgzipped. The header is that of the first file, with the provenance of all.
 
     Parameters
     ----------
     pieces : sequence of str
         In order.
     destination : str
-        By its extension VCF, bgzipped VCF or BCF, with an index.
+        VCF, bgzipped VCF or BCF, as its extension says. The last two get an index.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def gather_vcf(pieces: Sequence[str], destination: str) -> None:
 
 
 def _vcf_header(path: str) -> list[str]:
-    """The lines of a header; the last names the samples."""
+    """The lines of a header. The last one names the samples."""
     with open_piece(path) as piece:
         if not piece.header or not piece.header[-1].startswith(_VCF_HEADER):
             raise InputError(path, "", "not a VCF file", "gather takes .vcf and .vcf.gz into .vcf, .vcf.gz or .bcf")
@@ -77,5 +77,5 @@ def _contigs(header: Sequence[str]) -> dict[str, int]:
 
 
 def is_vcf(path: str | Path) -> bool:
-    """Whether a name is one for calls."""
+    """Whether a file name has an extension of VCF."""
     return str(path).endswith(CALL_ENDINGS)

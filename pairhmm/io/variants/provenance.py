@@ -6,16 +6,16 @@ import re
 import shlex
 from collections.abc import Sequence
 
-# The version of the format says nothing about the piece: that of the first file is taken.
+# The version of the format does not describe the piece, so the first file's is kept.
 _PLAIN = re.compile(r"##(?!fileformat=)([^=]+)=([^<].*)")
 _COMMAND, _DATE = "pairhmmCommand", "fileDate"
 
 
 def run_header(headers: Sequence[Sequence[str]]) -> list[str]:
-    """The header of all pieces together: the first one's, whose plain lines (``##key=value``) hold the values of all.
+    """The header of all pieces: that of the first one, with the plain lines (``##key=value``) of all.
 
-    Only the last date stays. Commands become one, with ``{first,...,last}`` for each word that differs. Other keys,
-    such as the backend, have a line for each value.
+    Only the last date is kept. Commands are joined into one, with ``{first,...,last}`` for each word that differs.
+    Other keys, such as the backend, have a line for each value.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def _joined(key: str, values: list[str]) -> list[str]:
 
 
 def _one_command(commands: list[str]) -> list[str]:
-    """The commands as one; unchanged where they have different numbers of words."""
+    """The commands joined into one; all of them, unchanged, if their numbers of words differ."""
     words = [_words(command) for command in commands]
     if len({len(own) for own in words}) > 1:
         return commands
@@ -52,7 +52,7 @@ def _words(command: str) -> list[str]:
     try:
         return shlex.split(command)
     except ValueError:
-        # An older version wrote commands without quotes.
+        # Older versions of pairhmm wrote commands without quotes.
         return command.split()
 
 
