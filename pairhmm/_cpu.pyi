@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 ANY: int
 CODE_OF_N: int
+LEAST_SUM: float
 PHRED_OFFSET: int
 ROW_SIZE: int
 HIT_WORDS: int

@@ -28,6 +28,7 @@ NB_MODULE(_cpu, module) {
     // compares them.
     module.attr("ANY") = pairhmm::kAny;
     module.attr("CODE_OF_N") = pairhmm::kCodeOfN;
+    module.attr("LEAST_SUM") = pairhmm::kLowestSum;
     module.attr("PHRED_OFFSET") = pairhmm::kPhredOffset;
     module.attr("ROW_SIZE") = pairhmm::kRowSize;
     module.attr("HIT_WORDS") = sizeof(pairhmm::Hit) / sizeof(int64_t);

@@ -13,6 +13,9 @@ namespace pairhmm {
 constexpr int kRowSize = 12;
 enum RowField { kEmission = 0, kMM = 5, kIM, kDM, kMI, kII, kMD, kDD };
 
+// A float32 sum below this has lost digits to underflow. Python's is LEAST_SUM of pairhmm/models/scaling.py.
+constexpr float kLowestSum = 1e-28f;
+
 // Tables of the model, made once in Python (pairhmm/models/gatk.py): no constant of the model stands here.
 struct GatkTables {
     const double* error;  // [256] 10^(-Q/10)

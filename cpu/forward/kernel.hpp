@@ -119,8 +119,7 @@ __attribute__((noinline)) void sweep(const Row<V>* __restrict row, const uint8_t
     for (; j <= n; ++j) column(j);
 }
 
-constexpr float kLowestSum = 1e-28f;        // below this a float32 sum has lost digits to underflow ...
-constexpr double kLowestScaledSum = 3e-33;  // ... and so has one whose M~ = g M is below this
+constexpr double kLowestScaledSum = 3e-33;  // a float32 sum whose M~ = g M is below this has lost digits to underflow
 constexpr int kHighestExponent = 120;       // states never exceed 2^kHighestExponent
 constexpr int kLowestFoldedStart = 60;      // smallest start exponent worth folding for
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from pairhmm import compiled
@@ -9,6 +10,7 @@ from pairhmm.genomics.iupac import ANY
 from pairhmm.genomics.qualities import PHRED_OFFSET
 from pairhmm.genomics.sequences import encode
 from pairhmm.models.batch import ROW_SIZE
+from pairhmm.models.scaling import LEAST_SUM
 from pairhmm.scanning.batch import HIT_FIELDS
 
 
@@ -17,6 +19,7 @@ from pairhmm.scanning.batch import HIT_FIELDS
     [
         ("ANY", ANY),
         ("CODE_OF_N", encode("N")[0]),
+        ("LEAST_SUM", np.float32(LEAST_SUM)),
         ("PHRED_OFFSET", PHRED_OFFSET),
         ("ROW_SIZE", ROW_SIZE),
         ("HIT_WORDS", len(HIT_FIELDS)),

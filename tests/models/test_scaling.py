@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 import numpy as np
 
 from pairhmm.models import scaling
-
-CPU = Path(__file__).parents[2] / "cpu"
 
 
 def test_what_is_left_above_the_start_is_room_for_sums():
@@ -23,10 +18,3 @@ def test_what_float32_loses_does_not_count():
 def test_the_top_of_a_lane_is_in_its_types_range():
     assert np.finfo(np.float32).maxexp > scaling.TOP_EXPONENT
     assert np.finfo(np.float64).maxexp > scaling.TOP_EXPONENT_64
-
-
-def test_the_cpus_lowest_sum_is_the_same():
-    """The compiled part has a copy, since it is built before any Python runs."""
-    texts = [path.read_text() for path in CPU.rglob("*.hpp")]
-    (written,) = (float(found[1]) for text in texts for found in re.finditer(r"kLowestSum = ([\d.e-]+)f;", text))
-    assert written == scaling.LEAST_SUM
