@@ -11,7 +11,7 @@ from pairhmm.cli.fields import option
 from pairhmm.cli.pages import MODEL, OUTPUT, READS, Command
 from pairhmm.commands import fit
 from pairhmm.io.files.destinations import check_apart
-from pairhmm.models.profile import PRESETS, preset, read_parameters
+from pairhmm.models.profile import PRESETS, parameters_of
 
 EXAMPLES = (
     "pairhmm fit -f ref.fa -o profile.toml sample.bam",
@@ -74,7 +74,7 @@ def command(output: str, model: str, parameters: str, rounds_output: str | None,
         raise click.UsageError("--parameters is for --model profile: a fit of gatk begins with the quality options.")
     if parameters not in PRESETS:
         check_apart([parameters], [("-o", output), ("--rounds", rounds_output)])
-    initial = preset(parameters) if parameters in PRESETS else read_parameters(parameters)
+    initial = parameters_of(parameters)
     options = run_options(given)
     fit.fit(
         output=output,

@@ -7,7 +7,7 @@ import rich_click as click
 from pairhmm.cli.compute import Command
 from pairhmm.cli.pages import MODEL
 from pairhmm.io.files.destinations import check_apart
-from pairhmm.models.profile import PRESETS, ProfileModel, preset, read_parameters
+from pairhmm.models.profile import PRESETS, ProfileModel, parameters_of
 
 GATK, PROFILE = "gatk", "profile"
 
@@ -48,7 +48,6 @@ def profile_of(model: str, parameters: str, output: str) -> ProfileModel | None:
         if parameters != PRESETS[0]:
             raise click.UsageError(f"--parameters is for --model {PROFILE}: options set what GATK's model takes.")
         return None
-    if parameters in PRESETS:
-        return preset(parameters)
-    check_apart([parameters], [("-o", output)])
-    return read_parameters(parameters)
+    if parameters not in PRESETS:
+        check_apart([parameters], [("-o", output)])
+    return parameters_of(parameters)

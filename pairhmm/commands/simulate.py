@@ -14,7 +14,7 @@ from pairhmm.io.files.bgzip import LONGEST_FOR_TBI
 from pairhmm.io.files.output_folders import whole_folder
 from pairhmm.io.simulated.genome import write_fasta, write_truth
 from pairhmm.io.simulated.reads import ReadWriter
-from pairhmm.models.profile import PRESETS, preset, read_parameters
+from pairhmm.models.profile import parameters_of
 from pairhmm.simulation.profile_errors import ProfileErrors
 from pairhmm.simulation.reads import draw_reads
 from pairhmm.simulation.reference import make_contig, repeat_families
@@ -158,7 +158,7 @@ def simulate(
 
 
 def _profile_errors(path: str) -> ProfileErrors:
-    model = preset(path) if path in PRESETS else read_parameters(path)
+    model = parameters_of(path)
     opening = np.array([model.transitions[name] for name in ("MM", "MI", "MD")])
     extension = np.array([model.transitions[name] for name in ("II", "DD")])
     wrong = model.unlike_one()

@@ -109,6 +109,11 @@ def preset(name: str) -> ProfileModel:
     return _parse(tomllib.loads(path.read_text()), name)
 
 
+def parameters_of(given: str) -> ProfileModel:
+    """The parameters that a user names: a preset, or a TOML file. Errors are those of `read_parameters`."""
+    return preset(given) if given in PRESETS else read_parameters(given)
+
+
 def read_parameters(path: str | Path) -> ProfileModel:
     """Parameters from a TOML file.
 

@@ -110,3 +110,24 @@ class RowGroups:
         self._sums.add(rows)
         self._file.write_table(rows)
         self._columns = [[] for _ in self._columns]
+
+
+def checked_batches(arrow: ModuleType, path: str, file: Any, rows: int) -> Iterator[Any]:
+    """All rows of a ``ParquetFile`` in batches of at most so many. Errors of reading name this file.
+
+    Raises
+    ------
+    InputError
+        For a damaged file, and, after the last batch, where the values do not match the checksum that the file carries.
+    """
+    batches = file.iter_batches(rows, use_threads=False)
+    sums = ColumnSums(file.schema_arrow)
+    while True:
+        with damage_errors(arrow, path):
+            batch = next(batches, None)
+            if batch is not None:
+                sums.add(batch)
+        if batch is None:
+            sums.compare(path, file)
+            return
+        yield batch

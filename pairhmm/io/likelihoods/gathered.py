@@ -133,7 +133,7 @@ def gather_parquet(pieces: Sequence[str], destination: str) -> None:
                 file = _parquet(arrow, path)
                 if file.schema_arrow != schema:
                     raise InputError(path, "", f"its columns are not those of {pieces[0]}", SAME_RUN)
-                for batch in _batches(arrow, path, file):
+                for batch in parquet.checked_batches(arrow, path, file, parquet.ROWS_PER_GROUP):
                     held.append(batch.replace_schema_metadata())
                     sums.add(batch)
                     if sum(map(len, held)) >= parquet.ROWS_PER_GROUP:
@@ -148,18 +148,3 @@ def _parquet(arrow: Any, path: str) -> Any:
 
     with parquet.damage_errors(arrow, path):
         return ParquetFile(path, **parquet.READING)
-
-
-def _batches(arrow: Any, path: str, file: Any) -> Iterator[Any]:
-    """The rows of a file. Errors of reading name this file, not the output that is written meanwhile."""
-    batches = file.iter_batches(parquet.ROWS_PER_GROUP, use_threads=False)
-    sums = ColumnSums(file.schema_arrow)
-    while True:
-        with parquet.damage_errors(arrow, path):
-            batch = next(batches, None)
-            if batch is not None:
-                sums.add(batch)
-        if batch is None:
-            sums.compare(path, file)
-            return
-        yield batch

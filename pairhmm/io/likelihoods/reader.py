@@ -15,7 +15,6 @@ import numpy as np
 from pairhmm.errors import InputError
 from pairhmm.io.files import parquet
 from pairhmm.io.files.one_pass import require_file
-from pairhmm.io.files.parquet_sums import ColumnSums
 from pairhmm.io.files.text_lines import read_rows
 from pairhmm.io.likelihoods.table import COLUMNS, HAPLOTYPE_COLUMNS, companion
 from pairhmm.models.batch import PRECISIONS
@@ -213,11 +212,8 @@ def _parquet_rows(path: str, columns: Sequence[str], wanted: Wanted | None) -> I
         if schema.names != list(columns) or not arrow.types.is_dictionary(schema.field("chrom").type):
             rule = f"its columns are not {' '.join(columns)}, as they are written"
             raise InputError(path, "", rule, f"give a table that {_MADE_BY} wrote")
-        sums = ColumnSums(schema)
-        for batch in file.iter_batches(_ROWS_AT_ONCE, use_threads=False):
-            sums.add(batch)
+        for batch in parquet.checked_batches(arrow, path, file, _ROWS_AT_ONCE):
             yield from _batch_rows(batch, wanted)
-        sums.compare(path, file)
 
 
 def _batch_rows(batch: Any, wanted: Wanted | None) -> Iterator[Sequence[Any]]:
