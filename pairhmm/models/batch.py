@@ -69,22 +69,42 @@ class Profiles:
 
     Attributes
     ----------
-    probabilities : float64[m, 4]
-        Probabilities of A C G T at each position of a read.
+    probabilities : float64[k, 4]
+        Probabilities of A C G T: at each position of a read, or each distinct row once.
     match : float64[4, 5]
         Emission of each read letter beside each haplotype letter A C G T N.
     insertion : float64[4]
         Emission of each inserted letter.
     transitions : float64[7]
         mm im dm mi ii md dd.
+    kinds : uint16[m] or None
+        The row of `probabilities` at each position of a read: reads of base calls have few distinct rows, and two
+        bytes a base are sooner sent and read than four numbers. None where `probabilities` has a row a position.
     """
 
     probabilities: NDArray[np.float64]
     match: NDArray[np.float64]
     insertion: NDArray[np.float64]
     transitions: NDArray[np.float64]
+    kinds: NDArray[np.uint16] | None = None
 
     __repr__ = short_repr
+
+    @property
+    def bases(self) -> int:
+        """Positions of all reads."""
+        return len(self.probabilities) if self.kinds is None else len(self.kinds)
+
+    @property
+    def at_bases(self) -> NDArray[np.float64]:
+        """float64[m, 4]: the probabilities at each position of a read."""
+        return self.probabilities if self.kinds is None else self.probabilities[self.kinds]
+
+    def sliced(self, bases: slice) -> Profiles:
+        """The profiles of these positions."""
+        if self.kinds is None:
+            return replace(self, probabilities=self.probabilities[bases])
+        return replace(self, kinds=self.kinds[bases])
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,12 +214,7 @@ class PairBatch:
             if not bool((np.isfinite(self.rows) & (self.rows >= 0)).all()):
                 raise ValueError("rows must be finite and not negative")
         if self.profiles is not None:
-            if self.profiles.probabilities.dtype != np.float64 or self.profiles.probabilities.shape != (self.bases, 4):
-                raise ValueError("probabilities must be float64 of shape (bases, 4)")
-            for name in Profiles.__dataclass_fields__:
-                values = getattr(self.profiles, name)
-                if not bool((np.isfinite(values) & (values >= 0)).all()):
-                    raise ValueError(f"{name} must be finite and not negative")
+            _check_profiles(self.profiles)
 
     @classmethod
     def from_groups(cls, groups: Sequence[Group], start: Start | None = None) -> PairBatch:
@@ -224,7 +239,7 @@ class PairBatch:
         if self.qualities is not None:
             return len(self.qualities.bases)
         if self.profiles is not None:
-            return len(self.profiles.probabilities)
+            return self.profiles.bases
         assert self.rows is not None
         return len(self.rows)
 
@@ -304,7 +319,7 @@ class PairBatch:
             if qualities is None
             else Qualities(*(getattr(qualities, name)[bases] for name in Qualities.__dataclass_fields__)),
             rows=None if self.rows is None else self.rows[bases],
-            profiles=None if profiles is None else replace(profiles, probabilities=profiles.probabilities[bases]),
+            profiles=None if profiles is None else profiles.sliced(bases),
             constant_qualities=self.constant_qualities,
         )
         return taken
@@ -334,6 +349,22 @@ def _check_offsets(name: str, values: NDArray[np.int64], end: int, smallest: int
     if len(values) > 1 and int(np.diff(values).min()) < smallest:
         at = int(np.diff(values).argmin())
         raise ValueError(f"{name}: item {at} has length {int(values[at + 1] - values[at])}, less than {smallest}")
+
+
+def _check_profiles(profiles: Profiles) -> None:
+    if profiles.probabilities.dtype != np.float64 or profiles.probabilities.shape[1:] != (4,):
+        raise ValueError("probabilities must be float64 of shape (rows, 4)")
+    for name in ("probabilities", "match", "insertion", "transitions"):
+        values = getattr(profiles, name)
+        if not bool((np.isfinite(values) & (values >= 0)).all()):
+            raise ValueError(f"{name} must be finite and not negative")
+    kinds = profiles.kinds
+    if kinds is None:
+        return
+    if kinds.dtype != np.uint16 or kinds.ndim != 1:
+        raise ValueError("kinds must be uint16 of one dimension")
+    if len(kinds) and int(kinds.max()) >= len(profiles.probabilities):
+        raise ValueError(f"kinds has a value of {int(kinds.max())}, but there are {len(profiles.probabilities)} rows")
 
 
 def _check_codes(name: str, values: NDArray[np.uint8], highest: int) -> None:

@@ -72,8 +72,15 @@ class ProfileModel:
         wrong = (f"{name} sums to {total:.6g}" for name, total in sums.items() if not abs(total - 1) <= SUM_TOLERANCE)
         return next(wrong, "")
 
-    def profiles(self, probabilities: NDArray[np.float64]) -> Profiles:
-        """The reads of a batch, from letter probabilities float64[m, 4] of any number of reads end to end.
+    def profiles(self, probabilities: NDArray[np.float64], kinds: NDArray[np.uint16] | None = None) -> Profiles:
+        """The reads of a batch, any number of them end to end.
+
+        Parameters
+        ----------
+        probabilities : float64[k, 4]
+            Letter probabilities: one row a position, or with `kinds` each distinct row once.
+        kinds : uint16[m], optional
+            The row of `probabilities` at each position.
 
         Raises
         ------
@@ -82,7 +89,7 @@ class ProfileModel:
         """
         check_profile(probabilities)
         transitions = np.array([self.transitions[name] for name in ("MM", "IM", "DM", "MI", "II", "MD", "DD")])
-        return Profiles(probabilities, self.match, self.insertion, transitions)
+        return Profiles(probabilities, self.match, self.insertion, transitions, kinds)
 
     def rows(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
         """Row parameters float64[m, 12] from a read's letter probabilities float64[m, 4]; errors as in `profiles`."""
@@ -90,7 +97,13 @@ class ProfileModel:
 
 
 def rows(profiles: Profiles) -> NDArray[np.float64]:
-    """Row parameters float64[m, 12] of `profiles`.
+    """Row parameters float64[m, 12] of `profiles`, one a position."""
+    result = distinct_rows(profiles)
+    return result if profiles.kinds is None else result[profiles.kinds]
+
+
+def distinct_rows(profiles: Profiles) -> NDArray[np.float64]:
+    """Row parameters float64[k, 12], one for each row of `profiles.probabilities`.
 
     E_i[h] = sum_a p[i,a] eps_M(a,h); e_I = sum_a p[i,a] eps_I(a,-) is folded into mi and ii.
     """

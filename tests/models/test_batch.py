@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from pairhmm.genomics.arrays import offsets
+from pairhmm.models import profile
 from pairhmm.models.batch import Group, PairBatch, Read, Start
+from pairhmm.models.rows import rows_of
 
 
 def read(length, quality=30):
@@ -89,3 +91,28 @@ def test_rows_must_be_finite():
     rows = np.full((2, 12), np.nan)
     with pytest.raises(ValueError, match="finite"):
         PairBatch(offsets([1]), offsets([1]), offsets([2]), offsets([3]), haplotype(3), Start(1.0, 0.0), rows=rows)
+
+
+def kinds_batch(kinds, rows=2):
+    """Two reads of 3 and 2 positions, whose positions are kinds of `rows` distinct rows."""
+    one = np.array([0, 1], dtype=np.int64)
+    distinct = np.eye(4)[:rows]
+    profiles = profile.preset("normalised").profiles(distinct, np.array(kinds, dtype=np.uint16))
+    return PairBatch(
+        one * 2, one, offsets([3, 2]), offsets([4]), np.zeros(4, dtype=np.uint8), Start(1.0, 0.0), profiles=profiles
+    )
+
+
+def test_kinds_stand_for_rows():
+    """Positions that name a kind have the rows of that kind, in a batch and in its parts."""
+    batch = kinds_batch([0, 1, 1, 0, 1])
+    model = profile.preset("normalised")
+    rows = model.rows(np.eye(4)[[0, 1, 1, 0, 1]])
+    assert batch.bases == 5
+    assert np.array_equal(rows_of(batch), rows)
+    assert np.array_equal(rows_of(batch.take_reads(1, 2)), rows[3:])
+
+
+def test_unknown_kind():
+    with pytest.raises(ValueError, match="kinds has a value of 2, but there are 2 rows"):
+        kinds_batch([0, 1, 2, 0, 1])

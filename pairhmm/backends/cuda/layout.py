@@ -197,7 +197,7 @@ def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void]]:
                 # The array holds one number throughout, so a single byte is sent.
                 arrays[k], header["steps"][0, k] = arrays[k][:1], 0
     elif batch.profiles is not None:
-        arrays = [batch.profiles.probabilities]
+        arrays = [batch.profiles.at_bases]
         for name in ("match", "insertion", "transitions"):
             header[name] = getattr(batch.profiles, name)
     else:

@@ -257,5 +257,5 @@ def _add_qualities(batch: PairBatch, plan: Plan, work: NDArray[np.void]) -> None
 def _add_profiles(profiles: Profiles, plan: Plan, work: NDArray[np.void]) -> float:
     """Add a profile model's probabilities, and its constants as pairs. Returns mm; reads do not fold if it is 0."""
     work["constants"] = plan.add(profile_constants(profiles)) // 4
-    work["rows"] = plan.add(profiles.probabilities) // 4
+    work["rows"] = plan.add(profiles.at_bases) // 4
     return float(profiles.transitions[0])

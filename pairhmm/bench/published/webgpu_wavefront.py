@@ -150,7 +150,7 @@ def log_pair(batch: PairBatch) -> LogPair:
     tables = np.concatenate([profiles.match.reshape(-1), profiles.insertion, _log(profiles.transitions)])
     first, corner, deletion = _log(np.array([batch.start.match, batch.start.deletion / columns, 1 / columns]))
     return LogPair(
-        np.ascontiguousarray(profiles.probabilities, dtype=np.float32),
+        np.ascontiguousarray(profiles.at_bases, dtype=np.float32),
         batch.haplotypes.astype(np.uint32),
         tables.astype(np.float32),
         (float(first), float(corner), float(deletion)),
