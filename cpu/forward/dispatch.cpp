@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "forward/rows.hpp"
+#include "forward/trees.hpp"
 #include "threads/helpers.hpp"
 
 namespace pairhmm {
@@ -77,6 +78,25 @@ Plan make_plan(const Level& level, const Batch& batch, const uint8_t* skip_read)
     return plan;
 }
 
+// The trees of a group, made by its first tile and dropped by its last one.
+struct GroupTrees {
+    std::once_flag once;
+    std::vector<Trees> trees;
+    std::atomic<int64_t> tiles_left{0};
+
+    const std::vector<Trees>& get(const Batch& batch, int64_t group) {
+        std::call_once(once, [&] {
+            std::vector<int64_t> haplotypes(batch.group_hap[group + 1] - batch.group_hap[group]);
+            std::iota(haplotypes.begin(), haplotypes.end(), batch.group_hap[group]);
+            trees = make_trees(batch.hap, batch.hap_offset, haplotypes, batch.start_match > 0);
+        });
+        return trees;
+    }
+    void leave() {
+        if (--tiles_left == 0) std::vector<Trees>().swap(trees);
+    }
+};
+
 // Runs task(0) to task(count - 1) on `threads` threads, begun in this order, and polls `interrupted` meanwhile.
 // Rethrows a worker's exception. Where no thread can be started, the caller runs the tasks between polls.
 void run_tasks(int64_t count, int threads, std::atomic<bool>& stop, const std::function<bool()>& interrupted,
@@ -123,9 +143,15 @@ void run_tasks(int64_t count, int threads, std::atomic<bool>& stop, const std::f
 void forward_batch(const Level& level, const Batch& batch, const uint8_t* skip_read, int threads, double* scores,
                    const std::function<bool()>& interrupted) {
     const Plan plan = make_plan(level, batch, skip_read);
+    std::vector<GroupTrees> trees(batch.groups);
+    for (const Tile& tile : plan.tiles) ++trees[tile.group].tiles_left;
     std::atomic<bool> stop{false};
-    run_tasks(static_cast<int64_t>(plan.tiles.size()), threads, stop, interrupted,
-              [&](int64_t i) { level.forward(batch, plan.tiles[i], plan.order.data(), scores); });
+    run_tasks(static_cast<int64_t>(plan.tiles.size()), threads, stop, interrupted, [&](int64_t i) {
+        const Tile& tile = plan.tiles[i];
+        GroupTrees& of_group = trees[tile.group];
+        level.forward(batch, tile, of_group.get(batch, tile.group), plan.order.data(), scores);
+        of_group.leave();
+    });
 }
 
 void forward_pairs(const Level& level, const Batch& batch, int64_t count, const int64_t* read, const int64_t* hap,

@@ -3,8 +3,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
 #include "forward/batch.hpp"
+#include "forward/trees.hpp"
 
 namespace pairhmm {
 
@@ -21,8 +23,9 @@ struct Level {
     int lanes;  // float32 lanes of a vector
     // Whether reads with this one gap continuation probability may take the folded form.
     bool (*folds)(double eps);
-    // Scores (log10) of a tile; a sum too small for float32 becomes NaN and is left to forward_wide.
-    void (*forward)(const Batch&, const Tile&, const int64_t* read_order, double* scores);
+    // Scores (log10) of a tile against the haplotypes of its group, as trees; a sum too small for float32 becomes NaN
+    // and is left to forward_wide.
+    void (*forward)(const Batch&, const Tile&, const std::vector<Trees>&, const int64_t* read_order, double* scores);
     // One pair in float64 with block exponents, any length and any score.
     double (*forward_wide)(const Batch&, int64_t read, int64_t hap, int threads, const std::atomic<bool>& stop);
 };
