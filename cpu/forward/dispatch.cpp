@@ -65,14 +65,18 @@ Plan make_plan(const Level& level, const Batch& batch, const uint8_t* skip_read)
             keyed.emplace_back(kind_of(level, batch, r) * (int64_t{1} << 40) + length, r);
         }
         std::sort(keyed.begin(), keyed.end());
+        const size_t lanes = static_cast<size_t>(level.lanes);
         for (size_t at = 0; at < keyed.size();) {
             const int64_t kind = keyed[at].first >> 40;
-            size_t end = at;
-            while (end < keyed.size() && end - at < static_cast<size_t>(level.lanes) && keyed[end].first >> 40 == kind)
-                ++end;
-            plan.tiles.push_back({g, static_cast<int64_t>(plan.order.size()), static_cast<int32_t>(end - at),
-                                  kind == kFoldedRead, kind == kPlainRead});
-            for (; at < end; ++at) plan.order.push_back(keyed[at].second);
+            size_t of_kind = at;
+            while (of_kind < keyed.size() && keyed[of_kind].first >> 40 == kind) ++of_kind;
+            // The tile that is not full has the shortest reads, so that the fewest rows have empty lanes.
+            const size_t rest = (of_kind - at) % lanes;
+            for (size_t end = at + (rest > 0 ? rest : lanes); at < of_kind; end += lanes) {
+                plan.tiles.push_back({g, static_cast<int64_t>(plan.order.size()), static_cast<int32_t>(end - at),
+                                      kind == kFoldedRead, kind == kPlainRead});
+                for (; at < end; ++at) plan.order.push_back(keyed[at].second);
+            }
         }
     }
     return plan;

@@ -13,6 +13,20 @@ struct Lanes {
     typedef int32_t ints __attribute__((vector_size(W * 4)));
 };
 
+// A product that no sum is fused with. Of two products in a sum, the compiler fuses either one, and not the same one in
+// each copy of a loop: scores would depend on where a column lies in its segment, and on the sweeps of the tile.
+template <class V>
+PAIRHMM_INLINE V rounded(V product) {
+#if defined(__AVX512F__)
+    asm("" : "+v"(product));
+#elif defined(__x86_64__)
+    asm("" : "+x"(product));
+#elif defined(__aarch64__)
+    asm("" : "+w"(product));
+#endif
+    return product;
+}
+
 // Parameters of one row for all lanes.
 template <class V>
 struct Row {
@@ -84,14 +98,14 @@ __attribute__((noinline)) void sweep(const Row<V>* __restrict row, const HalfTre
         return from_match[k] * match + (inserts ? insert[k] * insertion + deletion : insertion + deletion);
     };
     const auto inserted = [&](int k, V match, V insertion) __attribute__((always_inline)) {
-        return extends ? open[k] * match + extend[k] * insertion : open[k] * match + insertion;
+        return open[k] * match + (extends ? rounded(extend[k] * insertion) : insertion);
     };
     const uint8_t* __restrict letters = tree.letters.data();
     const auto column = [&](int64_t j, int phase) __attribute__((always_inline)) {
         const int letter = letters[j];
         V above_s, above_x, match{}, deletion{};
         if (first) {
-            above_x = folded ? start_x * inverse[phase] : start_x;
+            above_x = folded ? rounded(start_x * inverse[phase]) : start_x;
             // The backward's as padding rows would pass it on, bit by bit.
             above_s = direction == kBackward ? insert[0] * above_x : folded ? start_s * inverse[phase] : start_s;
         } else {
@@ -107,11 +121,15 @@ __attribute__((noinline)) void sweep(const Row<V>* __restrict row, const HalfTre
             match = row[k].emission[letter] * s[k];
             s[k] = above_s;
             deletion = y[k];
-            y[k] = folded ? match + y[k] : extend_left[k] * y[k] + (kind == kPlain ? open_left[k] * match : match);
+            if (folded) {
+                y[k] = match + y[k];
+            } else {
+                y[k] = extend_left[k] * y[k] + (kind == kPlain ? rounded(open_left[k] * match) : match);
+            }
         }
         if (last) {
             // The forward's terms are what padding rows would pass on, bit by bit.
-            const V ended = last_match * match + (direction == kForward ? above_x : last_insertion * above_x);
+            const V ended = last_match * match + (direction == kForward ? above_x : rounded(last_insertion * above_x));
             sum += folded ? ended * below * weight[phase] : ended * below;
         } else {
             above_s = scored(K, match, above_x, deletion);
@@ -148,8 +166,8 @@ __attribute__((noinline)) void sweep(const Row<V>* __restrict row, const HalfTre
         }
         const auto rescale = [&]() __attribute__((always_inline)) {
             for (int k = 0; k < K; ++k) {
-                s[k] *= of_columns;
-                y[k] *= of_columns;
+                s[k] = rounded(s[k] * of_columns);
+                y[k] = rounded(y[k] * of_columns);
             }
         };
         int64_t j = segment.first;

@@ -17,8 +17,15 @@ inline int folded_start(double eps, int rows_per_sweep) {
     return static_cast<int>(std::floor(kHighestExponent + (rows_per_sweep + kColumns) * std::log2(eps)));
 }
 
-// Largest start exponent for which float32 holds the join of two folded halves, which is kept lowest_g times smaller.
-inline int folded_exponent(double lowest_g) { return (kJoinExponent - std::ilogb(lowest_g)) / 2; }
+// The join divides S by each row's g. Multiplied by this, S neither grows beyond float32 nor loses digits that M~
+// keeps.
+inline double join_scale(double lowest_g, double highest_g, int spare_bits) {
+    return std::min(highest_g, std::ldexp(lowest_g, spare_bits));
+}
+constexpr int kFoldedSpareBits = 32, kGeneralSpareBits = 6;
+
+// Largest start exponent for which float32 holds the join of two folded halves.
+inline int folded_exponent(double join_scale) { return (kJoinExponent - std::ilogb(join_scale)) / 2; }
 
 // Parameters of one row for all lanes, as the model gives them.
 template <int W>
@@ -48,15 +55,18 @@ struct Folding {
     static constexpr int powers = std::max(2 * K + 3, kColumns + 1);
     double beta[W], per_error[W], inverse_squared[W], power[powers][W];  // (1 - eps) / eps, 1 / eps^2, eps^p
     double unit[W];                                                      // 2^e
-    double lowest_g[W];                                                  // g with eps' share
-    double lost[W];            // exact over rounded, of the powers of eps in a sweep
-    int32_t first[W], end[W];  // rows of each lane's read
+    double lowest_g[W];                                                  // of g with eps' share
+    double join[W];                                                      // join_scale
+    double lost[W];                               // exact over rounded, of the powers of eps in a sweep
+    float opening[W], carrying[W], extension[W];  // (1 - eps) / eps, 1 - eps, eps
+    float join_s[W], join_y[K][W];                // factors of 1 / g in the join of S, and of D' by row of a sweep
+    int32_t first[W], end[W];                     // rows of each lane's read
 };
 
 // The same for rows of any model, and what a row takes from the one above.
 template <int W>
 struct Generality {
-    double lowest_g[W];
+    double lowest_g[W], join[W];
     int32_t first[W], end[W];
 };
 
@@ -112,7 +122,7 @@ private:
     template <bool plain>
     void make_general();
     void begin_backward();
-    void finish(const double lowest_g[W], const double unit[W]);
+    void finish(const double lowest_g[W], const double join[W], const double unit[W]);
 
     static void set(V& v, int lane, double value) { reinterpret_cast<float*>(&v)[lane] = static_cast<float>(value); }
     static float get(const V& v, int lane) { return reinterpret_cast<const float*>(&v)[lane]; }
@@ -263,10 +273,10 @@ void TileRows<W, K>::fold_row(const Folding<W, K>& of, int64_t i, double previou
     const RawQualities<W>& raw = raw_qualities_[i];
     const int32_t row = static_cast<int32_t>(i);
     const int above = (row + K - 1) % K;
-    const double* const of_s = of.power[K - 1];
-    const double* const of_y = of.power[above + (2 * K - 2 - above) % K + 3];
+    const float* const of_s = of.join_s;
+    const float* const of_y = of.join_y[above];
     float match[W], other[W], match_right[W], other_right[W];
-    float from_match[W], open[W], open_right[W], insert[W], extend[W], into_s[W], into_y[W];
+    float from_match[W], open[W], open_right[W], insert[W], extend[W], into_s[W], into_y[W], inverses[W];
     double g_of_row[W];
     Rounding<W> of_row;  // all results are local arrays: the compiler need not fear that they overlap
     for (int l = 0; l < W; ++l) {
@@ -278,20 +288,14 @@ void TileRows<W, K>::fold_row(const Folding<W, K>& of, int64_t i, double previou
         const double matching = 1 - raw.error[l], mismatching = raw.error[l] * (1.0 / 3);
         const double differing = raw.letter[l] == 4 ? matching : mismatching;
         const double indel = raw.insertion[l] + raw.deletion[l], mm = indel < 1 ? 1 - indel : 0.0;
-        const double passed = follows * mm * inverse, opened = follows * of.per_error[l] * inverse;
-        // What padding rows take from M~: M of the forward's last row, the backward's starts.
-        const double carried = of.beta[l] * inverse, carry = row == of.end[l] ? carried : 0.0;
+        const double passed = follows * mm * inverse;
         match[l] = static_cast<float>(scale * matching);
         other[l] = static_cast<float>(scale * differing);
         match_right[l] = static_cast<float>(scale_right * matching);
         other_right[l] = static_cast<float>(scale_right * differing);
         from_match[l] = static_cast<float>(passed);
-        open[l] = static_cast<float>(opened * raw.insertion[l] + carry);
-        open_right[l] = static_cast<float>(begins > 0 ? carried : opened);
-        insert[l] = static_cast<float>(follows > 0 ? raw.insertion[l] : of.power[1][l]);
-        extend[l] = static_cast<float>(1 - begins);
-        into_s[l] = static_cast<float>(real * of.lowest_g[l] * of_s[l] * of.power[2][l] * inverse);
-        into_y[l] = static_cast<float>(follows * of.lowest_g[l] * of_y[l] * inverse);
+        insert[l] = static_cast<float>(raw.insertion[l]);
+        inverses[l] = static_cast<float>(inverse);
         // The first row's S comes from row 0 of the model, without from_match. Rows that cannot match count as exact.
         const double exact_passed = begins > 0 ? 1.0 : passed,
                      rounded_passed = begins > 0 ? 1.0 : double{from_match[l]};
@@ -303,6 +307,21 @@ void TileRows<W, K>::fold_row(const Folding<W, K>& of, int64_t i, double previou
         of_row.backward_exact[l] = rounded_right > 0 ? exact_right : 1.0;
         of_row.backward_rounded[l] = rounded_right > 0 ? rounded_right : 1.0;
         g_of_row[l] = g;
+    }
+    // No path takes the rest in every row, so that float32 does.
+    for (int l = 0; l < W; ++l) {
+        const bool begins = row == of.first[l];
+        const float inside = row < of.end[l] ? inverses[l] : 0.0f;
+        const float follows = row > of.first[l] ? inside : 0.0f, real = row >= of.first[l] ? inside : 0.0f;
+        const float opened = of.opening[l] * follows;
+        // What padding rows take from M~: M of the forward's last row, the backward's starts.
+        const float carried = of.carrying[l] * inverses[l], of_insertion = opened * insert[l];
+        open[l] = row == of.end[l] ? carried : of_insertion;
+        open_right[l] = begins ? carried : opened;
+        insert[l] = follows > 0 ? insert[l] : of.extension[l];
+        extend[l] = begins ? 0.0f : 1.0f;
+        into_s[l] = of_s[l] * real;
+        into_y[l] = of_y[l] * follows;
     }
     std::copy_n(g_of_row, W, previous);
     taken.multiply(of_row);
@@ -350,11 +369,13 @@ void TileRows<W, K>::make_folded() {
     begin_backward();
     for (int l = 0; l < W; ++l) {
         const auto g = [&](int64_t i) { return of.per_error[l] * raw_qualities_[std::max<int64_t>(i, 0)].deletion[l]; };
-        set(forward.last.match, l, end_[l] == count ? of.beta[l] / g(end_[l] - 1) : 0);
+        // As a padding row would take it, bit by bit.
+        const float inverse_g = static_cast<float>(1 / g(end_[l] - 1));
+        set(forward.last.match, l, end_[l] == count ? of.carrying[l] * inverse_g : 0.0f);
         set(backward.last.match, l, first_[l] == 0 ? of.beta[l] / g(0) : 0);
         set(backward.last.insertion, l, first_[l] == 0 ? 0 : 1);
     }
-    finish(of.lowest_g, of.unit);
+    finish(of.lowest_g, of.join, of.unit);
     for (int l = 0; l < W; ++l) of_ended[l] /= of.beta[l];  // padding rows and the sum keep beta (M + I)
 }
 
@@ -384,21 +405,32 @@ void TileRows<W, K>::fold(Folding<W, K>& of) {
         weight[q] = vector_of(power);
         inverse[q] = vector_of(inverse_power);
     }
+    double highest_g[W] = {};
     for (int32_t i = 0; i < count; ++i) {
         for (int l = 0; l < W; ++l) {
             const double g = of.per_error[l] * raw_qualities_[i].deletion[l];
-            const double inside = i >= of.first[l] && i < of.end[l] ? g : HUGE_VAL;
-            of.lowest_g[l] = inside < of.lowest_g[l] ? inside : of.lowest_g[l];
+            const double low = i >= of.first[l] && i < of.end[l] ? g : HUGE_VAL;
+            const double high = i >= of.first[l] && i < of.end[l] ? g : 0.0;
+            of.lowest_g[l] = low < of.lowest_g[l] ? low : of.lowest_g[l];
+            highest_g[l] = high > highest_g[l] ? high : highest_g[l];
         }
     }
     float of_rows[W], of_last_rows[W];
     for (int l = 0; l < W; ++l) {
-        if (first_[l] == end_[l]) of.lowest_g[l] = 1;
+        if (first_[l] == end_[l]) of.lowest_g[l] = highest_g[l] = 1;
+        of.join[l] = join_scale(of.lowest_g[l], highest_g[l], kFoldedSpareBits);
         const bool as_before = l > 0 && eps_[l] == eps_[l - 1];
         folded_start_[l] = as_before ? folded_start_[l - 1] : folded_start(eps_[l], K);
-        of.unit[l] = power_of_two(std::min(folded_start_[l], folded_exponent(of.lowest_g[l])));
+        of.unit[l] = power_of_two(std::min(folded_start_[l], folded_exponent(of.join[l])));
         of_rows[l] = static_cast<float>(of.power[K][l]);
         of_last_rows[l] = static_cast<float>(of.power[K - first_[l]][l]);
+        of.opening[l] = static_cast<float>(of.per_error[l]);
+        of.carrying[l] = static_cast<float>(of.beta[l]);
+        of.extension[l] = static_cast<float>(eps_[l]);
+        of.join_s[l] = static_cast<float>(of.join[l] * of.power[K + 1][l]);
+        for (int k = 0; k < K; ++k) {
+            of.join_y[k][l] = static_cast<float>(of.join[l] * of.power[k + (2 * K - 2 - k) % K + 3][l]);
+        }
         // A path without gaps goes one column to the right with each row.
         const double of_columns = of.power[kColumns][l];
         of.lost[l] = of.power[K][l] / of_rows[l] *
@@ -459,8 +491,8 @@ void TileRows<W, K>::general_row(const Generality<W>& of, int64_t i, Above<W>& a
         insert_right[l] = static_cast<float>(follows > 0 ? raw.mi[l] : 1.0);
         extend_left_right[l] = static_cast<float>(follows > 0 ? before.dd[l] : 0.0);
         open_left_right[l] = static_cast<float>(plain ? follows * before.md[l] * raw.dm[l] : 1.0);
-        const double of_y = of.lowest_g[l] / above.deleted[l];
-        into_s[l] = static_cast<float>(real > 0 ? of.lowest_g[l] * inverse : 0.0);
+        const double of_y = of.join[l] / above.deleted[l];
+        into_s[l] = static_cast<float>(real > 0 ? of.join[l] * inverse : 0.0);
         into_y[l] = static_cast<float>(follows > 0 && above.deleted[l] > 0 ? of_y : 0.0);
         double best = raw.emission[0][l];
         for (int s = 1; s < 5; ++s) best = raw.emission[s][l] > best ? raw.emission[s][l] : best;
@@ -514,11 +546,16 @@ void TileRows<W, K>::make_general() {
         of.first[l] = static_cast<int32_t>(first_[l]);
         of.end[l] = static_cast<int32_t>(end_[l]);
         // Plain rows may lack deletions; the join divides by the others.
-        of.lowest_g[l] = plain || first_[l] == end_[l] ? 1 : HUGE_VAL;
+        const bool none = plain || first_[l] == end_[l];
+        double highest_g = none ? 1 : 0;
+        of.lowest_g[l] = none ? 1 : HUGE_VAL;
         for (int64_t i = first_[l]; i < end_[l]; ++i) {
             const double g = raw_[std::min(i + 1, end_[l] - 1)].dm[l] * raw_[i].md[l];
-            if (!plain || g > 0) of.lowest_g[l] = std::min(of.lowest_g[l], g);
+            if (plain && !(g > 0)) continue;
+            of.lowest_g[l] = std::min(of.lowest_g[l], g);
+            highest_g = std::max(highest_g, g);
         }
+        of.join[l] = join_scale(of.lowest_g[l], highest_g, kGeneralSpareBits);
     }
     std::fill_n(weight, kColumns + 1, V{} + 1);
     std::fill_n(inverse, kColumns + 1, V{} + 1);
@@ -554,7 +591,7 @@ void TileRows<W, K>::make_general() {
         set(end_insert, l, 1);
     }
     begin_backward();
-    finish(of.lowest_g, unit);
+    finish(of.lowest_g, of.join, unit);
     for (int l = 0; l < W; ++l) of_ended[l] /= kOfLastRow, of_started[l] /= kOfLastRow;
 }
 
@@ -569,7 +606,7 @@ void TileRows<W, K>::begin_backward() {
 // Factors from sums to probabilities. What rounding took from a path through the join is what the forward lost above
 // the row and the backward from the row on.
 template <int W, int K>
-void TileRows<W, K>::finish(const double lowest_g[W], const double unit[W]) {
+void TileRows<W, K>::finish(const double lowest_g[W], const double join[W], const double unit[W]) {
     double left[W], right[W];
     std::fill_n(left, W, 1.0);
     std::fill_n(right, W, 1.0);
@@ -589,7 +626,7 @@ void TileRows<W, K>::finish(const double lowest_g[W], const double unit[W]) {
     }
     for (int l = 0; l < W; ++l) {
         const double half = 1 / unit[l];
-        of_joined[l] = half * half / lowest_g[l];
+        of_joined[l] = half * half / join[l];
         of_ended[l] = left[l] * half;
         of_started[l] = right[l] * half;
         lowest[l] = std::max<double>(kLowestSum, kLowestScaledSum / lowest_g[l]) * half;
