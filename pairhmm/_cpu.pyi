@@ -41,6 +41,7 @@ class Batch:
 def forward(
     level: str, batch: Batch, is_long: NDArray[np.uint8], threads: int, scores: NDArray[np.float64], /
 ) -> None: ...
+def computed_cells(batch: Batch, longest: int, /) -> int: ...
 def forward_pairs(
     level: str,
     batch: Batch,

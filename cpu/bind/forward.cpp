@@ -110,4 +110,9 @@ void bind_forward(nb::module_& module) {
             raise_pending();
         },
         "float64 scores (log10) of single pairs, of any length and range.");
+
+    module.def(
+        "computed_cells",
+        [](const pairhmm::Batch& batch, int64_t longest) { return pairhmm::computed_cells(batch, longest); },
+        "Cells that `forward` computes for reads of up to `longest` bases; longer ones have whole matrices.");
 }

@@ -82,6 +82,12 @@ Plan make_plan(const Level& level, const Batch& batch, const uint8_t* skip_read)
     return plan;
 }
 
+std::vector<Trees> trees_of_group(const Batch& batch, int64_t group) {
+    std::vector<int64_t> haplotypes(batch.group_hap[group + 1] - batch.group_hap[group]);
+    std::iota(haplotypes.begin(), haplotypes.end(), batch.group_hap[group]);
+    return make_trees(batch.hap, batch.hap_offset, haplotypes, batch.start_match > 0);
+}
+
 // The trees of a group, made by its first tile and dropped by its last one.
 struct GroupTrees {
     std::once_flag once;
@@ -89,11 +95,7 @@ struct GroupTrees {
     std::atomic<int64_t> tiles_left{0};
 
     const std::vector<Trees>& get(const Batch& batch, int64_t group) {
-        std::call_once(once, [&] {
-            std::vector<int64_t> haplotypes(batch.group_hap[group + 1] - batch.group_hap[group]);
-            std::iota(haplotypes.begin(), haplotypes.end(), batch.group_hap[group]);
-            trees = make_trees(batch.hap, batch.hap_offset, haplotypes, batch.start_match > 0);
-        });
+        std::call_once(once, [&] { trees = trees_of_group(batch, group); });
         return trees;
     }
     void leave() {
@@ -156,6 +158,22 @@ void forward_batch(const Level& level, const Batch& batch, const uint8_t* skip_r
         level.forward(batch, tile, of_group.get(batch, tile.group), plan.order.data(), scores);
         of_group.leave();
     });
+}
+
+int64_t computed_cells(const Batch& batch, int64_t longest) {
+    int64_t cells = 0;
+    for (int64_t g = 0; g < batch.groups; ++g) {
+        int64_t columns = 0;
+        for (const Trees& trees : trees_of_group(batch, g)) {
+            columns += trees.left.columns() + trees.right.columns() + static_cast<int64_t>(trees.paths.size());
+        }
+        const int64_t letters = batch.hap_offset[batch.group_hap[g + 1]] - batch.hap_offset[batch.group_hap[g]];
+        for (int64_t r = batch.group_read[g]; r < batch.group_read[g + 1]; ++r) {
+            const int64_t rows = batch.read_offset[r + 1] - batch.read_offset[r];
+            cells += rows * (rows <= longest ? columns : letters);
+        }
+    }
+    return cells;
 }
 
 void forward_pairs(const Level& level, const Batch& batch, int64_t count, const int64_t* read, const int64_t* hap,

@@ -40,6 +40,10 @@ class CpuBackend(Backend):
         self._native.forward_pairs(self.level, self._native_batch(batch), reads, haplotypes, threads, scores)
         return _scores(scores, FLOAT64)
 
+    def computed_cells(self, batch: PairBatch) -> int:
+        cells: int = self._native.computed_cells(self._native_batch(batch), self.longest_fast_read)
+        return cells
+
     def _native_batch(self, batch: PairBatch) -> object:
         native = self._native.Batch(
             batch.group_read,

@@ -2,8 +2,9 @@
 
 python tests/backends/any_trees.py --backend cpu --groups 10000
 
-scores such groups on one backend, compares them with the oracle by the tolerances of docs/model.md, and each haplotype's
-scores with those that it has alone, bit by bit. Backends are those of any_pairs.py. Exit code 1 where any score is off.
+scores such groups on one backend, compares them with the oracle by the tolerances of docs/model.md, and each
+haplotype's scores with those that it has alone, bit by bit. Backends are those of any_pairs.py. Exit code 1 where any
+score is off.
 """
 
 from __future__ import annotations

@@ -95,3 +95,20 @@ def test_scores_do_not_depend_on_threads(threads, level):
     for number, group in enumerate(groups):
         scores = engine.forward(PairBatch.from_groups([group]), level).log10
         assert (scores == alone[slice(*batch.group_pair[number : number + 2])]).all()
+
+
+def cells_of(reads, haplotypes):
+    batch = PairBatch.from_groups([Group(reads, haplotypes)])
+    return backends.load("cpu").computed_cells(batch), batch.cells
+
+
+def test_cells_that_are_computed():
+    """Columns of both trees, and the middle letter of each different haplotype."""
+    read = perfect_read(np.zeros(10, dtype=np.uint8))
+    first, other = (np.array(letters, dtype=np.uint8) for letters in ([0, 1, 2, 3, 0, 1, 2], [0, 1, 3, 3, 0, 2, 2]))
+    assert cells_of([read], [first]) == (70, 70)
+    assert cells_of([read], [first, first]) == (70, 140)
+    # 0 1 and its two ends on the left; 2, and 1 0 and 2 0 before it, on the right; two middle letters.
+    assert cells_of([read], [first, other]) == (10 * (4 + 5 + 2), 140)
+    long_read = perfect_read(np.zeros(501, dtype=np.uint8))
+    assert cells_of([long_read], [first, first]) == (2 * 7 * 501, 2 * 7 * 501)
