@@ -54,11 +54,17 @@
 //   prototype, 7 operations, K = 2 / 3 / 4                7.5 / 7.4 / 7.8     6.7 / 7.9
 //   prototype, 6: powers of eps along columns only        8.3 / 8.6 / 8.5     8.8 / 8.4
 //   prototype, 5: along rows and columns                  7.8 / 8.5 / 8.8     8.0 / 8.5
-//   this file, folded, scores included (s150)             11.1 (K = 4)        10.8 (3)     4.9 (2)
-//   this file, general, scores included (s150-gcp)        10.1                 9.6         4.5
+//   whole matrices, folded, scores included (s150)        11.1 (K = 4)        10.8 (3)     4.9 (2)
+//   whole matrices, general, scores included (s150-gcp)   10.1                 9.6         4.5
 //   Intel GKL, scores included (s150)                      2.5
 //
-// The last three rows are those of benchmarks/results/kernel.json; benchmarks/README.md says what s150 is.
+// One thread of an AMD EPYC (Zen 5), cells of whole matrices a second, from packed qualities to scores:
+//
+//   AVX-512                       10s     1m      s150    s150-gcp    s150 with one haplotype a group
+//   whole matrices                13.5    15.2    19.9    17.2        15.8
+//   trees                         86      48      37      27          16.3
+//
+// benchmarks/README.md says what 10s, 1m and s150 are.
 //
 // Limits. float32 holds sums down to kLowestSum; a smaller one becomes NaN, and the pair goes to forward/wide.hpp.
 // Folding needs a start exponent of kLowestFoldedStart at least, which leaves out very small eps. Callers send reads of
