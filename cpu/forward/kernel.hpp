@@ -70,26 +70,7 @@
 // Folding needs a start exponent of kLowestFoldedStart at least, which leaves out very small eps. Callers send reads of
 // at most 500 bases (pairhmm/backends/base.py): beyond, forward/wide.hpp is more accurate.
 //
-// Include inside a namespace of its own after forward/sweep.hpp and forward/tile_rows.hpp.
-
-// log10 of a positive normal number, for loops over lanes: within 1e-13 of std::log10.
-PAIRHMM_INLINE double log10_of(double value) {
-    uint64_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    constexpr uint64_t one = 0x3ff0000000000000, half_root = 0x3fe6a09e667f3bcd;  // 1, sqrt(1/2)
-    const uint64_t from_half_root = bits + (one - half_root);
-    const uint64_t mantissa_bits = (from_half_root & 0x000fffffffffffff) + half_root;
-    const uint64_t exponent_bits = (from_half_root >> 52) + 0x4330000000000000;  // 2^52 + exponent + 1023
-    double mantissa, exponent;
-    std::memcpy(&mantissa, &mantissa_bits, sizeof mantissa);
-    std::memcpy(&exponent, &exponent_bits, sizeof exponent);
-    exponent -= 4503599627370496.0 + 1023;
-    // ln of 1/sqrt(2)..sqrt(2) as 2 artanh(t).
-    const double t = (mantissa - 1) / (mantissa + 1), t2 = t * t;
-    double series = 1.0 / 17;
-    for (int odd = 15; odd >= 1; odd -= 2) series = series * t2 + 1.0 / odd;
-    return exponent * 0.30102999566398120 + 2 * t * series * 0.43429448190325183;
-}
+// Include inside a namespace of its own after forward/sweep.hpp, forward/tile_general.hpp and forward/log10.hpp.
 
 // Everything that a tile keeps for its haplotypes; the buffers are reused by a thread's next tile.
 template <int W, int K>
@@ -349,30 +330,3 @@ void TileKernel<W, K>::run(const Batch& batch, const Tile& tile, const std::vect
         write(batch, tile, some, reads, true, scores);
     }
 }
-
-// Kernels between two tiles. Threads end with their batch, and a kernel's first tile would pay for fresh memory.
-template <class Kernel>
-class Spares {
-public:
-    template <class Use>
-    void use(const Use& use) {
-        std::unique_ptr<Kernel> kernel;
-        {
-            std::lock_guard<std::mutex> guard(lock_);
-            if (!spare_.empty()) {
-                kernel = std::move(spare_.back());
-                spare_.pop_back();
-            }
-        }
-        if (!kernel) kernel = std::make_unique<Kernel>();
-        use(*kernel);
-        if (kernel->bytes() > kMostBytes) return;
-        std::lock_guard<std::mutex> guard(lock_);
-        spare_.push_back(std::move(kernel));
-    }
-
-private:
-    static constexpr size_t kMostBytes = size_t{16} << 20;  // of a kernel that is kept
-    std::mutex lock_;
-    std::vector<std::unique_ptr<Kernel>> spare_;
-};
