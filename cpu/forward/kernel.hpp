@@ -87,10 +87,10 @@ public:
     }
 
 private:
-    // What the join of two halves is summed up in.
-    template <Kind kind>
-    struct Sum {
-        typename std::conditional<kind == kFolded, float, double>::type lane[W];
+    // What the join of two halves is summed up in where float32 does not hold it.
+    struct WideSum {
+        double lane[W];
+        double operator[](int l) const { return lane[l]; }
     };
 
     template <Kind kind>
@@ -116,8 +116,8 @@ private:
     // The forward's leaves: S and D' of each row, in the units of the join; D' of row i is at i + 1. The sums over the
     // last row of both trees.
     AlignedVector<V> leaf_s_, leaf_y_, ended_, started_;
-    AlignedVector<Sum<kFolded>> joined_;
-    AlignedVector<Sum<kGeneral>> joined_wide_;
+    AlignedVector<V> joined_;  // [paths], and in float64 for rows that are not folded
+    AlignedVector<WideSum> joined_wide_;
     AlignedVector<double> score_;  // [paths, W]
 
     template <Kind kind>
@@ -198,15 +198,14 @@ void TileKernel<W, K>::join(const Trees& trees, int32_t leaf, const Row<V>* row,
         const Path& path = trees.paths[p];
         const V* left_s = &leaf_s_[path.left * rows + rows - 1 - first_row];
         const V* left_y = &leaf_y_[path.left * (rows + 1) + rows - 1 - first_row];
-        Sum<kind == kFolded ? kFolded : kGeneral>& sum = joined<kind>()[p];
+        auto& sum = joined<kind>()[p];
         if constexpr (kind == kFolded) {
             V matched{}, deleted{};
             for (int k = 0; k < K; ++k) {
                 matched += left_s[-k] * (row[k].emission[path.letter] * s[k]);
                 deleted += left_y[-k] * y[k];
             }
-            V& all = reinterpret_cast<V&>(sum);
-            all += matched + deleted;
+            sum += matched + deleted;
         } else {
             for (int k = 0; k < K; ++k) {
                 const V match = row[k].emission[path.letter] * s[k], deletion = y[k];
@@ -228,7 +227,8 @@ void TileKernel<W, K>::run_backward(const Trees& trees) {
     const V insertion = rows_.end_insertion, match = rows_.end_insert * insertion;
     row_zero_.assign(1, {match, insertion, match, insertion});
     reserve(started_, tree.leaves());
-    joined<kind>().assign(trees.paths.size(), {});
+    auto& joined_paths = joined<kind>();
+    joined_paths.assign(trees.paths.size(), typename std::decay_t<decltype(joined_paths)>::value_type{});
     struct Join {
         TileKernel& kernel;
         const Trees& trees;
@@ -267,7 +267,7 @@ void TileKernel<W, K>::finish(const Batch& batch, const Trees& trees) {
         double* out = &score_[p * W];
         for (int lane = 0; lane < W; ++lane) {
             // One product a line: the compiler may fuse it with the sum, the same one wherever it inlines this.
-            double total = sum.lane[lane] * rows_.of_joined[lane];
+            double total = sum[lane] * rows_.of_joined[lane];
             total += ended[lane] * rows_.of_ended[lane];
             total += started[lane] * rows_.of_started[lane] * of_start;
             const bool holds = total >= rows_.lowest[lane] && total < HUGE_VAL;
