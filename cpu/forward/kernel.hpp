@@ -30,9 +30,9 @@
 //   D' = M~[i,j-1] + dd D'[i,j-1]                                fma
 //
 // Where ii = dd = eps in every row of the read (GATK's model with one gap continuation quality), every state is also
-// scaled by eps^-(i+j) ("folded"). I and D' then need no product of their own, which leaves 5 operations. The powers
-// are divided out by constants: every kColumns columns, and below each sweep. Rows whose deletions cannot be opened
-// (md = 0) have no g; they keep g = 1 ("plain", 7 operations).
+// scaled by eps^-(i+j) ("folded"), and the forward's I by im, which is one value too. I and D' then need no product of
+// their own, which leaves 5 operations. The powers are divided out by constants: every kColumns columns, and below each
+// sweep. Rows whose deletions cannot be opened (md = 0) have no g; they keep g = 1 ("plain", 7 operations).
 //
 // Both halves start from 2^e, and the join has the units 2^2e. Folded rows have an e for which float32 holds the join
 // (folded_exponent). The others use all of float32's range and are joined in float64.
