@@ -61,8 +61,8 @@
 // One thread of an AMD EPYC (Zen 5), cells of whole matrices a second, from packed qualities to scores:
 //
 //   AVX-512                       10s     1m      s150    s150-gcp    s150 with one haplotype a group
-//   whole matrices                13.5    15.2    19.9    17.2        15.8
-//   trees                         86      48      37      27          16.3
+//   whole matrices                12.5    15.1    19.7    16.9        15.6
+//   trees                         65      46      37      27          16.2
 //
 // benchmarks/README.md says what 10s, 1m and s150 are.
 //
