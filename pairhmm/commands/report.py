@@ -18,6 +18,7 @@ from pairhmm.interface.options import check_whole
 from pairhmm.interface.release import version
 from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.files.names import MODEL_RECORD
 from pairhmm.io.likelihoods.reader import LikelihoodTable
 from pairhmm.io.report.multiqc import multiqc_path, write_multiqc
 from pairhmm.io.report.page import write_page
@@ -124,6 +125,8 @@ def _read_sites(
             found.notes.append(f"{max_sites:,} sites are shown, the first of the likelihood tables (--max-sites)")
     samples = found.cohort.samples if found.cohort is not None else []
     found.panels = make_panels(tables, PanelSources(found.sites, inputs.calls, samples, contigs, genome, reader))
+    found.models = [(path, value) for path, key, value in found.provenance if key == MODEL_RECORD]
+    found.models += [(table.path, table.model()) for table in tables]
     if reader is not None:
         _check_alignments(reader, found, inputs)
 
@@ -189,5 +192,8 @@ def _note_what_is_missing(found: Found, inputs: ReportInputs) -> None:
     without = shown - len(found.panels.of_site)
     if inputs.likelihoods and without:
         found.notes.append(f"{without:,} of the sites are in no likelihood table")
+    if len({model for _, model in found.models}) > 1:
+        named = "; ".join(f"{model} ({path})" for path, model in found.models)
+        found.notes.append(f"The files are of different models, so their scores do not compare: {named}")
     for note in found.notes:
         log.warning("%s", note)

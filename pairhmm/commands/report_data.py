@@ -40,6 +40,8 @@ class Found:
     timings : list of Timing
     provenance : list of (str, str, str)
         File, key and value of header lines.
+    models : list of (str, str)
+        Each file of scores or calls, and the model that it names, with its parameters.
     inputs : list of (str, str)
         What a file is, and its path.
     notes : list of str
@@ -55,6 +57,7 @@ class Found:
     signatures: Signatures | None = None
     timings: list[Timing] = field(default_factory=list)
     provenance: list[tuple[str, str, str]] = field(default_factory=list)
+    models: list[tuple[str, str]] = field(default_factory=list)
     inputs: list[tuple[str, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -88,6 +91,7 @@ def page_data(found: Found, title: str, version: str) -> dict[str, Any]:
         "precisions": found.panels.precisions,
         "timings": [[one.name, one.seconds, one.cpu_seconds, one.megabytes] for one in found.timings],
         "provenance": found.provenance,
+        "models": found.models,
     }
 
 

@@ -134,3 +134,10 @@ class RunOptions:
     def __post_init__(self) -> None:
         check_backend(self.backend)
         check_fields(self)
+
+    @property
+    def model_text(self) -> str:
+        """The model and its parameters, as the headers of outputs say them: ``gatk``, or ``profile (NAME)``."""
+        if self.profile is None:
+            return "gatk"
+        return f"profile ({self.profile.name})" if self.profile.name else "profile"

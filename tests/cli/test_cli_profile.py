@@ -61,8 +61,8 @@ def identity(tmp_path):
 
 
 def table(reads, *options):
-    rows = run("likelihoods", "-f", REFERENCE, *options, reads).stdout.splitlines()[1:]
-    fields = [row.split("\t") for row in rows]
+    rows = run("likelihoods", "-f", REFERENCE, *options, reads).stdout.splitlines()
+    fields = [row.split("\t") for row in rows if not row.startswith("#")]
     return [row[:7] for row in fields], np.array([float(row[7]) for row in fields])
 
 
@@ -94,6 +94,14 @@ def test_genotypes_are_those_of_gatks_model(identity, without_n, tmp_path):
         assert told == [f"##pairhmmModel=profile ({identity})" if "--model" in model else "##pairhmmModel=gatk"]
     assert rows["--model"] == rows["--pcr-indel-model"]
     assert len(rows["--model"]) >= 16
+
+
+def test_the_table_names_its_model():
+    profile = run("likelihoods", "-f", REFERENCE, "--model", "profile", "--parameters", "published", BAM).stdout
+    default = run("likelihoods", "-f", REFERENCE, BAM).stdout
+    assert profile.splitlines()[0] == "##pairhmmModel=profile (published)"
+    # Programs take the first line of a table for its header.
+    assert default.startswith("#sample\t")
 
 
 def test_python_takes_a_profile_model():

@@ -54,12 +54,30 @@ def test_everything_is_in_the_page(report, run, read_report, tmp_path):
     assert found.data["sites"]["pos"] == [201, 401, 601, 801, 1001, 1201]
     assert found.data["timings"] == [["call", 12.5, 11.0, 100.5]]
     assert found.data["provenance"] == [[str(run.calls), "pairhmmVersion", "1"]]
+    assert found.data["models"] == [[str(run.table), "gatk"]]
     assert len(found.panels) == 6
     panel = found.header(found.data["sites"]["panels"][1][0][0])
     assert [group["reads"] for group in panel["groups"]] == [10, 10]
     assert len(panel["haplotypes"]) == 4
     # The site is the first of the region's two variants.
     assert found.data["sites"]["panels"][1][0][1] == [0, 0, 1, 1]
+
+
+def test_models_are_named_and_compared(report, run, read_report, tmp_path):
+    calls, same = run.calls.read_text(), "##pairhmmModel=profile (own.toml)\n"
+    (tmp_path / "calls.vcf").write_text(calls.replace("##pairhmmVersion", f"{same}##pairhmmVersion"))
+    for name in ("table", "table.haplotypes"):
+        above = same if name == "table" else ""
+        (tmp_path / f"{name}.tsv").write_text(
+            above + gzip.decompress((run.folder / f"{name}.tsv.gz").read_bytes()).decode()
+        )
+    own = ("--calls", "calls.vcf", "--likelihoods", "table.tsv")
+    assert "different models" not in report(*own).stderr
+    found = read_report(tmp_path / "report.html").data
+    assert found["models"] == [["calls.vcf", "profile (own.toml)"], ["table.tsv", "profile (own.toml)"]]
+    assert report(*own[:2], "--likelihoods", run.table).stderr.count("of different models") == 1
+    (note,) = read_report(tmp_path / "report.html").data["notes"]
+    assert note.endswith(f"profile (own.toml) (calls.vcf); gatk ({run.table})")
 
 
 def test_the_same_files_give_the_same_bytes(report, run, tmp_path):
@@ -273,7 +291,7 @@ BAD_FILES = {
     "empty calls": (["--calls", "bad"], "", "bad: not a VCF or BCF file"),
     "calls of text": (["--calls", "bad"], "hello\n", "bad: not a VCF or BCF file"),
     "empty hits": (["--hits", "bad"], "", "bad: line 1: is empty"),
-    "other columns": (["--hits", "bad"], "a\tb\n", "bad: line 1: its first line is not file record"),
+    "other columns": (["--hits", "bad"], "a\tb\n", "bad: line 1: its header is not file record"),
     "a short line": (["--hits", "bad"], f"{HITS}x\ty\n", "bad: line 2: 2 fields where the header has 12"),
     "no number": (["--hits", "bad"], HITS + "x\ty\tz" + "\t1" * 9 + "\n", "bad: line 2: not a hit"),
     "no timings": (["--timings", "bad"], "a\tb\n1\t2\n", "bad: line 1: its first line has no column s"),

@@ -10,10 +10,17 @@ from numpy.typing import NDArray
 
 from pairhmm.interface.display import short_repr
 from pairhmm.io.files import parquet
+from pairhmm.io.files.names import MODEL_RECORD
 
 COLUMNS = ("sample", "chrom", "start", "end", "read_name", "mate", "haplotype", "log10_likelihood", "precision")
 HAPLOTYPE_COLUMNS = ("chrom", "start", "end", "haplotype", "sequence", "alleles", "variants", "nuisance")
 ENDINGS = (".tsv", ".tsv.gz", ".gz", parquet.ENDING)
+DEFAULT_MODEL = "gatk"
+"""The model of a table that names none."""
+MODEL_LINE = f"##{MODEL_RECORD}="
+"""Begins the line above a text table's header that names its model. Tables of GATK's model have no such line."""
+MODEL_KEY = "pairhmm.model"
+"""The key of the model in the metadata of a Parquet table."""
 
 
 @dataclass(frozen=True, slots=True)

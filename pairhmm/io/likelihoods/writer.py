@@ -11,9 +11,19 @@ from typing import Any, Protocol
 from pairhmm.io.files import parquet
 from pairhmm.io.files.bgzip import BgzipText, index_table
 from pairhmm.io.files.endings import TABIX_INDICES, require_ending
+from pairhmm.io.files.names import printable
 from pairhmm.io.files.outputs import TextSink, is_device, open_output, output_errors, whole_files
 from pairhmm.io.files.standard_streams import STDOUT
-from pairhmm.io.likelihoods.table import COLUMNS, ENDINGS, HAPLOTYPE_COLUMNS, LikelihoodRows, companion
+from pairhmm.io.likelihoods.table import (
+    COLUMNS,
+    DEFAULT_MODEL,
+    ENDINGS,
+    HAPLOTYPE_COLUMNS,
+    MODEL_KEY,
+    MODEL_LINE,
+    LikelihoodRows,
+    companion,
+)
 from pairhmm.models.batch import PRECISIONS
 
 
@@ -25,12 +35,18 @@ class LikelihoodWriter(Protocol):
 
 
 @contextmanager
-def open_likelihoods(destination: str | Path) -> Iterator[LikelihoodWriter]:
+def open_likelihoods(destination: str | Path, model: str = DEFAULT_MODEL) -> Iterator[LikelihoodWriter]:
     """Open a writer, of the format of the destination's extension.
 
     ``.tsv.gz`` and ``.gz`` are bgzipped, ``.parquet`` is Parquet, all else is TSV; ``-`` is stdout. The companion is
     written beside the table as ``NAME.haplotypes.EXT``; stdout and devices get none. The files appear when the block
     ends well.
+
+    Parameters
+    ----------
+    destination : str or Path
+    model : str
+        The model and its parameters, as `pairhmm.evidence.inputs.RunOptions.model_text` names them.
 
     Raises
     ------
@@ -41,12 +57,12 @@ def open_likelihoods(destination: str | Path) -> Iterator[LikelihoodWriter]:
     require_ending(path, "tables", ENDINGS)
     if path == STDOUT or is_device(path):
         with open_output(path) as table:
-            yield _TextWriter(table, None)
+            yield _TextWriter(table, None, model)
     elif path.endswith(parquet.ENDING):
         arrow = parquet.pyarrow_for(path)
         with whole_files(path) as table, whole_files(companion(path)) as haplotypes:
             with output_errors(path):
-                writer = _ParquetWriter(arrow, table, haplotypes)
+                writer = _ParquetWriter(arrow, table, haplotypes, model)
                 try:
                     yield writer
                 finally:
@@ -55,20 +71,23 @@ def open_likelihoods(destination: str | Path) -> Iterator[LikelihoodWriter]:
         with whole_files(path, *TABIX_INDICES) as table, whole_files(companion(path), *TABIX_INDICES) as haplotypes:
             with output_errors(path):
                 with BgzipText(table) as text, BgzipText(haplotypes) as described:
-                    rows = _TextWriter(text, described)
+                    rows = _TextWriter(text, described, model)
                     yield rows
                 index_table(table, COLUMNS.index("chrom"), rows.furthest)
                 index_table(haplotypes, HAPLOTYPE_COLUMNS.index("chrom"), rows.furthest)
     else:
         # The table is the inner file, so that the error for a full disk names it.
         with open_output(companion(path)) as described, open_output(path) as text:
-            yield _TextWriter(text, described)
+            yield _TextWriter(text, described, model)
 
 
 class _TextWriter:
-    def __init__(self, table: TextSink, haplotypes: TextSink | None) -> None:
+    def __init__(self, table: TextSink, haplotypes: TextSink | None, model: str) -> None:
         self._table, self._haplotypes = table, haplotypes
         self.furthest = 0
+        # Programs take a table's first line for its header, so that of the default model stays there.
+        if model != DEFAULT_MODEL:
+            table.write(f"{MODEL_LINE}{printable(model)}\n")
         table.write("#" + "\t".join(COLUMNS) + "\n")
         if haplotypes is not None:
             haplotypes.write("#" + "\t".join(HAPLOTYPE_COLUMNS) + "\n")
@@ -93,12 +112,12 @@ class _TextWriter:
 
 
 class _ParquetWriter:
-    def __init__(self, arrow: ModuleType, table: Path, haplotypes: Path) -> None:
+    def __init__(self, arrow: ModuleType, table: Path, haplotypes: Path, model: str) -> None:
         text, number = arrow.string(), arrow.int64()
         coded = arrow.dictionary(arrow.int32(), text)
         types = (coded, coded, number, number, text, arrow.int8(), coded, arrow.float64(), coded)
         described = (coded, number, number, text, text, text, text, arrow.int8())
-        self._table = parquet.RowGroups(arrow, table, list(zip(COLUMNS, types, strict=True)))
+        self._table = parquet.RowGroups(arrow, table, list(zip(COLUMNS, types, strict=True)), {MODEL_KEY: model})
         self._haplotypes = parquet.RowGroups(arrow, haplotypes, list(zip(HAPLOTYPE_COLUMNS, described, strict=True)))
 
     def write(self, rows: LikelihoodRows) -> None:
