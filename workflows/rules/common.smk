@@ -82,6 +82,21 @@ def check_row(row, config):
         stop(f"{config['samples']}: {row.place} ({row.sample}): {complain}")
 
 
+def check_parameters(config):
+    """Require parameters that the model takes."""
+    from pairhmm.errors import InputError
+    from pairhmm.models.profile import read_parameters
+
+    if config["model"] != "profile" and config["parameters"] != "normalised":
+        stop("config: parameters: they are for the profile model; add model: profile")
+    if config["check_files"] and workflow.is_main_process:
+        try:
+            for path in parameters_file():
+                read_parameters(path)
+        except InputError as error:
+            stop(f"config: parameters: {error}")
+
+
 def groups_of(samples, joint):
     """The samples whose alignments are called together, by the name of their outputs."""
     aligned = [name for name, row in samples.items() if row.alignments]
@@ -124,6 +139,13 @@ def given(paths):
 def named(key):
     """The file that a key of the configuration names; none where it is empty."""
     return given([config[key]] if config[key] else [])
+
+
+def parameters_file():
+    """The file of the profile model's parameters; none where they are built in."""
+    from pairhmm.models.profile import PRESETS
+
+    return given([] if config["parameters"] in PRESETS else [config["parameters"]])
 
 
 def index_of(path):
@@ -175,6 +197,19 @@ def optional(option, path):
 def candidates_option(wildcards, input):
     """`-v` where candidates were given."""
     return optional("-v", input.candidates)
+
+
+def model_options():
+    """`--model`, with parameters that are built in; nothing for the model that is the default."""
+    if config["model"] == "gatk":
+        return ""
+    built_in = [] if parameters_file() else ["--parameters", config["parameters"]]
+    return shlex.join(["--model", config["model"], *built_in])
+
+
+def parameters_option(wildcards, input):
+    """`--parameters` where they are in a file."""
+    return optional("--parameters", input.parameters)
 
 
 def ploidy_options(wildcards):
