@@ -98,6 +98,8 @@ class ReportKeywords(TypedDict, total=False):
     signatures: AnyPath | None
     timings: Paths
     hits_samples: Texts
+    fit: AnyPath | None
+    fit_rounds: AnyPath | None
 
 
 def with_keywords(function: str, keywords: Mapping[str, object], *options: *Groups) -> tuple[*Groups]:

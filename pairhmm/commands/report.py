@@ -20,6 +20,7 @@ from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.files.names import MODEL_RECORD
 from pairhmm.io.likelihoods.reader import LikelihoodTable
+from pairhmm.io.report.fits import read_fit, read_rounds
 from pairhmm.io.report.multiqc import multiqc_path, write_multiqc
 from pairhmm.io.report.page import write_page
 from pairhmm.io.report.timings import read_timings
@@ -95,6 +96,9 @@ def report(
         _read_sites(found, inputs, genome, reader, max_sites)
     _read_scan(found, inputs)
     found.timings = read_timings(inputs.timings)
+    if inputs.fit is not None:
+        found.fit = read_fit(inputs.fit)
+        found.rounds = read_rounds(inputs.fit_rounds) if inputs.fit_rounds is not None else []
     _note_what_is_missing(found, inputs)
     write_page(output, title, page_data(found, title, version()), found.panels.packed)
     if multiqc is not None:

@@ -13,6 +13,36 @@ import pytest
 HITS = "#file\trecord\tnumber\tsignature\tstart\tend\tstrand\tsum\tmean\tmatches\tinformative\tmismatches\n"
 TIMINGS = "s\th:m:s\tmax_rss\tcpu_time\n12.5\t0:00:12\t100.5\t11.0\n"
 
+FIT = """# pairhmm fit --model gatk: 1 alignment file
+# 2313 reads; log10 likelihood -10833.096, before the fit -10873.996
+insertion_quality = 52
+
+# Standard errors are of the observed information.
+# parameter | estimate | standard error | expected count
+# insertion, 1 copy | 6.7e-08 (Phred 71.7) | 2.6e-05 | 0.0
+# gap closes | 0.6 (Phred 2.2) | nan | 9.7
+"""
+ROUNDS = """pairs\tround\treads\tlog10_likelihood\tlog10_likelihood_per_read\tlog10_with_prior
+sample\t0\t500\t-2650\t-5.3\t-2660
+all\t0\t2313\t-12000\t-5.2\t-12100
+all\t1\t2313\t-11900\t-5.1\t-12000
+"""
+BAD_FITS = {
+    "another TOML": (
+        "# pairhmm fit",
+        "# of",
+        "p.toml: line 1: does not tell of a fit; give a file",
+    ),
+    "no reads": ("2313 reads", "reads", "p.toml: line 2: does not tell of a fit"),
+    "no estimates": ("# parameter", "#", "p.toml: has no estimates with standard errors"),
+    "no number": ("2.6e-05", "x", "p.toml: line 7: 'x' is not a number"),
+    "fields": (" | 9.7", "", "p.toml: line 8: is not an estimate"),
+    "probability": ("0.6 ", "1.6 ", "p.toml: line 8: 1.6 is not a probability"),
+    "other table": ("pairs\t", "", "rounds.tsv: line 1: its header is not pairs round"),
+    "no round": ("all\t1", "all\t-1", "rounds.tsv: line 4: is not a round"),
+    "no likelihood": ("-5.1", "nan", "rounds.tsv: line 4: 'nan' is not a number"),
+}
+
 
 @pytest.fixture(scope="module")
 def run(make_run):
@@ -85,6 +115,28 @@ def test_the_same_files_give_the_same_bytes(report, run, tmp_path):
     first = (tmp_path / "report.html").read_bytes()
     report(*run.arguments)
     assert (tmp_path / "report.html").read_bytes() == first
+
+
+def test_a_fit_is_in_the_page(report, run, read_report, refused, tmp_path):
+    (tmp_path / "p.toml").write_text(FIT)
+    (tmp_path / "rounds.tsv").write_text(ROUNDS)
+    report("--fit", "p.toml", "--fit-rounds", "rounds.tsv")
+    fit = read_report(tmp_path / "report.html").data["fit"]
+    assert [fit[key] for key in ("model", "reads", "log10", "firstLog10")] == ["gatk", 2313, -10833.096, -10873.996]
+    assert fit["estimates"] == [["insertion, 1 copy", 6.7e-08, 2.6e-05, 0.0], ["gap closes", 0.6, None, 9.7]]
+    assert fit["rounds"] == [["sample", 0, 500, -5.3], ["all", 0, 2313, -5.2], ["all", 1, 2313, -5.1]]
+    report(*run.arguments)
+    assert read_report(tmp_path / "report.html").data["fit"] is None
+    (tmp_path / "report.html").unlink()
+    assert refused(*run.arguments, "--fit-rounds", "rounds.tsv").startswith("--fit-rounds: are those of a fit")
+
+
+@pytest.mark.parametrize("case", BAD_FITS)
+def test_bad_fits(refused, tmp_path, case):
+    old, new, message = BAD_FITS[case]
+    (tmp_path / "p.toml").write_text(FIT.replace(old, new, 1))
+    (tmp_path / "rounds.tsv").write_text(ROUNDS.replace(old, new, 1))
+    assert refused("--fit", "p.toml", "--fit-rounds", "rounds.tsv").startswith(message)
 
 
 def test_the_page_asks_nothing_of_the_network(report, run, tmp_path):
@@ -225,7 +277,7 @@ def test_parquet_that_is_none(refused, require, tmp_path):
 
 
 def test_nothing_to_report(refused, run):
-    assert refused("-f", run.reference) == "report: nothing to report; give --calls, --likelihoods or --hits"
+    assert refused("-f", run.reference) == "report: nothing to report; give --calls, --likelihoods, --hits or --fit"
 
 
 def test_a_table_without_its_companion(refused, run, tmp_path):

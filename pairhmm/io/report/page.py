@@ -29,6 +29,7 @@ SCRIPTS = (
     "panel.js",
     "sites.js",
     "scan.js",
+    "fit.js",
     "run.js",
     "main.js",
 )
