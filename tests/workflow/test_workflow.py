@@ -136,6 +136,24 @@ def test_the_profile_model_and_its_parameters(snakemake, real_reads, tmp_path):
     assert jobs(again.stdout + again.stderr) - {"all"} == expected
 
 
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ([], " "),
+        (["model=profile"], " --model profile --parameters normalised "),
+        (["model=profile", "parameters=published", "families=MI"], " --parameters published --families MI "),
+        (["model=profile", "join_mates=True"], " --parameters normalised --join-mates "),
+    ],
+)
+def test_the_keys_of_the_model_are_options(tiny, snakemake, settings, expected):
+    given = ["--configfile", str(tiny / "config.yaml"), "--forceall", "-n", "-p", "--config", "pieces=1", *settings]
+    done = snakemake(tiny, *given)
+    assert done.returncode == 0, done.stderr
+    for verb in ("likelihoods", "call"):
+        command = re.search(rf"pairhmm {verb} .*", done.stdout + done.stderr)[0]
+        assert expected in command and ("--model" in command) == bool(settings)
+
+
 @pytest.mark.timeout(300)
 def test_killed_runs_are_taken_up(tiny, snakemake, real_reads, tmp_path):
     """kill -9 at three random points; then the same bytes, and nothing half-written."""
@@ -167,7 +185,8 @@ MISTAKES = {
     "missing_file": "samples.tsv: line 2 (1): no such file: none.bam; check the path",
     "duplicate": "samples.tsv: line 3: sample '1' stands in line 2 too; name each sample once",
     "no_model": "config: model: 'gattk' is not one of ['gatk', 'profile']",
-    "parameters_alone": "config: parameters: they are for the profile model; add model: profile",
+    "parameters_alone": "config: parameters: is for the profile model; add model: profile",
+    "families_of_gatk": "config: families: is for the profile model; add model: profile",
     "no_parameters": "config: parameters: wrong.toml: match: missing",
     "unknown_key": "config: Additional properties are not allowed ('colour' was unexpected)",
     "wrong_reference": "wrong.fa: contig q: 12356 bases in {bam} and 8 in the reference; use the reference",
@@ -175,6 +194,7 @@ MISTAKES = {
 SETTINGS = {
     "no_model": ["model=gattk"],
     "parameters_alone": ["parameters=published"],
+    "families_of_gatk": ["families=MI"],
     "no_parameters": ["model=profile", "parameters=wrong.toml"],
     "unknown_key": ["colour=red"],
     "wrong_reference": ["reference=wrong.fa"],

@@ -82,13 +82,16 @@ def check_row(row, config):
         stop(f"{config['samples']}: {row.place} ({row.sample}): {complain}")
 
 
-def check_parameters(config):
-    """Require parameters that the model takes."""
+def check_model(config):
+    """Require a model that takes the keys of the profile model, and parameters that it can read."""
     from pairhmm.errors import InputError
     from pairhmm.models.profile import read_parameters
 
-    if config["model"] != "profile" and config["parameters"] != "normalised":
-        stop("config: parameters: they are for the profile model; add model: profile")
+    if config["model"] != "profile":
+        defaults = {"parameters": "normalised", "join_mates": False, "families": "none"}
+        for key, default in defaults.items():
+            if config[key] != default:
+                stop(f"config: {key}: is for the profile model; add model: profile")
     if config["check_files"] and workflow.is_main_process:
         try:
             for path in parameters_file():
@@ -200,11 +203,15 @@ def candidates_option(wildcards, input):
 
 
 def model_options():
-    """`--model`, with parameters that are built in; nothing for the model that is the default."""
+    """`--model`, with parameters that are built in, and what joins reads; nothing for the default model."""
     if config["model"] == "gatk":
         return ""
     built_in = [] if parameters_file() else ["--parameters", config["parameters"]]
-    return shlex.join(["--model", config["model"], *built_in])
+    joined = ["--join-mates"] if config["join_mates"] else []
+    families = (
+        [] if config["families"] == "none" else ["--families", config["families"]]
+    )
+    return shlex.join(["--model", config["model"], *built_in, *joined, *families])
 
 
 def parameters_option(wildcards, input):
