@@ -30,8 +30,8 @@ EXAMPLES = (
     multiple=True,
     metavar="FILE",
     panel=INPUT,
-    help="The alignments of the reads in --likelihoods: BAM or CRAM with an index. The report takes strands and mapping"
-    " qualities from them. They need -f. This option may be repeated.",
+    help="The alignments of the reads in --likelihoods: BAM or CRAM with an index. The report takes strands, mapping"
+    " qualities and the bases that decide from them. They need -f. This option may be repeated.",
 )
 @click.option(
     "--hits",

@@ -167,6 +167,20 @@ def test_a_fit_is_drawn(browser, open_report, run_cli, require, tmp_path, model)
     assert len(browser.find_elements("css selector", ".estimates canvas")) == len(names)
 
 
+def test_deciding_bases_are_listed(browser, wait, open_report, run_cli, require, tmp_path):
+    require("cpu", is_compiled(), "pairhmm has no compiled part here")
+    assert run_cli("simulate", "-o", tmp_path, "--length", 8000, "--coverage", 20).returncode == 0
+    reads = ["-f", tmp_path / "reference.fa", tmp_path / "reads.bam"]
+    assert run_cli("likelihoods", "-o", tmp_path / "table.tsv.gz", *reads).returncode == 0
+    open_report(*reads[:2], "--likelihoods", tmp_path / "table.tsv.gz", "--alignments", reads[2])
+    open_tab(browser, "sites")
+    wait("return document.querySelector('details.deciding')")
+    browser.execute_script("document.querySelector('details.deciding').open = true")
+    shown = browser.find_elements("css selector", "details.deciding tbody tr")
+    assert 1 <= len(shown) <= 4
+    assert all(row.find_elements("css selector", "td")[1].text.startswith("+") for row in shown)
+
+
 def test_five_thousand_sites(browser, wait, open_report, make_run):
     """How fast that is, benchmarks/report.py measures."""
     run = make_run(5000, 30, variants=3, samples=("a", "b", "c", "d", "e"))

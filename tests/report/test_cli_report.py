@@ -238,6 +238,42 @@ def test_real_reads(run_cli, shared_data, read_report, tmp_path):
         assert all(many >= few for many, few in zip(chosen, sites["calls"][0]["ad"][number], strict=True))
 
 
+@pytest.mark.parametrize("model", [(), ("--model", "profile")], ids=["gatk", "profile"])
+def test_bases_that_decide(run_cli, shared_data, read_report, tmp_path, model):
+    """An SNV decides by one base; a deletion by a gap. Tables of other options are not explained."""
+    tiny = shared_data / "na12878-chr22-tiny"
+    reference, bam = tiny / "q.fa", tiny / "NA12878.chr22.tiny.bam"
+
+    def explained(*options):
+        made = run_cli("likelihoods", "-f", reference, "-o", "table.tsv.gz", *options, bam, cwd=tmp_path)
+        assert made.returncode == 0, made.stderr
+        inputs = ["--likelihoods", "table.tsv.gz", "--alignments", bam]
+        done = run_cli("report", "-o", "report.html", "-f", reference, *inputs, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        found = read_report(tmp_path / "report.html")
+        sites = found.data["sites"]
+        groups = {
+            pos: found.header(own[0][0])["groups"][0] for pos, own in zip(sites["pos"], sites["panels"], strict=True)
+        }
+        return groups, done.stderr
+
+    groups, said = explained(*model)
+    assert "other scores" not in said
+    assert len(groups[186]["explained"]) == 4
+    for _, best, second, margin, bases in groups[186]["explained"]:
+        ((_, letter, _, evidence, *gaps),) = bases
+        assert letter == "TC"[best] and second == 1 - best
+        assert evidence == pytest.approx(margin, abs=0.02) and not any(gaps)
+    # A read of the allele CAT lacks nothing of h0, and has two letters too many for h1.
+    inserted, deleted = (
+        {one[1]: sum(base[at] for base in one[4]) for one in groups[5638]["explained"]} for at in (5, 7)
+    )
+    assert inserted[0] > 0.9 and deleted[1] > 1.9
+    groups, said = explained("--gap-quality", 25, "--insertion-quality", 25, "--pcr-indel-model", "none")
+    assert "reads have other scores by the default options" in said
+    assert groups[5638]["explained"] == []
+
+
 def test_text_and_parquet_give_the_same_panels(run_cli, run, read_report, require, tmp_path):
     require("parquet", importlib.util.find_spec("pyarrow") is not None, "pyarrow is not installed")
     import pyarrow

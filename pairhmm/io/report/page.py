@@ -26,6 +26,7 @@ SCRIPTS = (
     "panel_data.js",
     "heatmap.js",
     "alignment.js",
+    "deciding.js",
     "panel.js",
     "sites.js",
     "scan.js",
