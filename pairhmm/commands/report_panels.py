@@ -112,6 +112,9 @@ def make_panels(tables: Sequence[LikelihoodTable], sources: PanelSources) -> Pan
         shown = _shown_regions(table, index, sources)
         regions = {region.haplotypes.place: region for region in shown}
         is_known, model = model_of(table.model())
+        if sources.reader is not None and not is_known:
+            told = "its parameters are not here, so the report does not say which bases decide"
+            log.info("%s: %s: %s", table.path, table.model(), told)
         for reads in table.regions(partial(_haplotypes, regions)):
             _count(panels, reads, sources, table.path)
             places: dict[ReadKey, tuple[int, int]] = {}

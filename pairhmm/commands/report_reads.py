@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -27,6 +28,8 @@ READS_EXPLAINED = 4
 _SHOWN = 0.1
 """A base is listed if it speaks for a haplotype by more than this (log10), or is inserted or deleted behind with more
 than this probability."""
+_MOST_BYTES = 1 << 20
+"""Bytes beyond which a file is not one of parameters."""
 _SAME_SCORE = 0.02
 """How far (log10) a score may be from the table's. Beyond that, the table was made with other options."""
 
@@ -84,14 +87,17 @@ class ReadExplainer:
 
 
 def model_of(text: str) -> tuple[bool, ProfileModel | None]:
-    """Whether the model that a table names is known here, and its parameters; None for GATK's model."""
+    """Whether the parameters that a table names are here, and the profile model; None for GATK's."""
     if text == "gatk":
         return True, None
     name = text.removeprefix("profile (").removesuffix(")")
+    # The name is the table's, not the user's: it may be that of any file.
+    if name not in PRESETS and not (os.path.isfile(name) and os.path.getsize(name) <= _MOST_BYTES):
+        return False, None
     try:
         return True, parameters_of(name)
     except InputError:
-        return name in PRESETS, None
+        return False, None
 
 
 def least_certain(region: RegionLikelihoods) -> set[ReadKey]:

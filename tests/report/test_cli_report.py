@@ -10,6 +10,8 @@ from pathlib import Path
 import pysam
 import pytest
 
+from pairhmm.commands.report_reads import model_of
+
 HITS = "#file\trecord\tnumber\tsignature\tstart\tend\tstrand\tsum\tmean\tmatches\tinformative\tmismatches\n"
 TIMINGS = "s\th:m:s\tmax_rss\tcpu_time\n12.5\t0:00:12\t100.5\t11.0\n"
 
@@ -272,6 +274,16 @@ def test_bases_that_decide(run_cli, shared_data, read_report, tmp_path, model):
     groups, said = explained("--gap-quality", 25, "--insertion-quality", 25, "--pcr-indel-model", "none")
     assert "reads have other scores by the default options" in said
     assert groups[5638]["explained"] == []
+
+
+@pytest.mark.parametrize("name", ["none.toml", "/dev/zero", "folder", "wrong.toml"])
+def test_parameters_that_are_not_here(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "wrong.toml").write_text("start = 1\n")
+    assert model_of(f"profile ({name})") == (False, None)
+    assert model_of("gatk") == (True, None)
+    assert model_of("profile (published)")[1].name == "published"
 
 
 def test_text_and_parquet_give_the_same_panels(run_cli, run, read_report, require, tmp_path):
