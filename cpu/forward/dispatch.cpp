@@ -40,17 +40,27 @@ struct Plan {
 
 enum ReadKind { kFoldedRead, kGeneralRead, kPlainRead };
 
+ReadKind kind_of_rows(const Level& level, const Batch& batch, int64_t first, int64_t end) {
+    const double* const own = general_row(batch, first);
+    bool constant = own[kIM] > 0 && own[kDM] > 0;
+    double ii = own[kII], highest = ii;
+    for (int64_t i = first; i < end; ++i) {
+        const double* row = general_row(batch, i);
+        if (!(row[kMD] > 0)) return kPlainRead;
+        for (int k : {kMM, kIM, kDM, kMD, kDD}) constant = constant && row[k] == own[k];
+        ii = std::min(ii, row[kII]);
+        highest = std::max(highest, row[kII]);
+    }
+    return constant && highest < 1 && ii > 0 && level.folds(ii, own[kDD]) ? kFoldedRead : kGeneralRead;
+}
+
 ReadKind kind_of(const Level& level, const Batch& batch, int64_t read) {
     const int64_t first = batch.read_offset[read], end = batch.read_offset[read + 1];
-    if (batch.base == nullptr) {
-        for (int64_t i = first; i < end; ++i) {
-            if (!(batch.rows[i * kRowSize + kMD] > 0)) return kPlainRead;
-        }
-        return kGeneralRead;
-    }
+    if (batch.base == nullptr) return kind_of_rows(level, batch, first, end);
     const uint8_t* gap = batch.gap_quality;
     const bool constant = std::memcmp(gap + first, gap + first + 1, end - first - 1) == 0;
-    return constant && level.folds(batch.gatk.error[gap[first]]) ? kFoldedRead : kGeneralRead;
+    const double eps = batch.gatk.error[gap[first]];
+    return constant && level.folds(eps, eps) ? kFoldedRead : kGeneralRead;
 }
 
 Plan make_plan(const Level& level, const Batch& batch, const uint8_t* skip_read) {
