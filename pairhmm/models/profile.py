@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
+from pairhmm.genomics.iupac import encode_sets
 from pairhmm.genomics.qualities import HIGHEST_QUALITY
+from pairhmm.genomics.sequences import READ_LETTERS
 from pairhmm.interface.display import short_repr
 from pairhmm.models.batch import ROW_SIZE, Profiles, Start
 from pairhmm.models.gatk import ERROR
@@ -169,19 +171,26 @@ def check_profile(probabilities: NDArray[np.float64]) -> None:
         raise ValueError(f"row {row + 1} sums to {probabilities[row].sum():.6g} instead of 1")
 
 
+_SETS = encode_sets(READ_LETTERS)[:, None] >> np.arange(len(LETTERS)) & 1
+_SHARES = _SETS / _SETS.sum(axis=1, keepdims=True)
+"""float64[codes, 4]: the probability of each base behind each letter of a read, if calls had no errors."""
+
+
 def one_hot(bases: NDArray[np.uint8], error: NDArray[np.float64]) -> NDArray[np.float64]:
-    """float64[m, 4]: called bases with their error probability spread over the other three letters; N is uniform."""
-    probabilities = np.repeat(error[:, None] / 3, len(LETTERS), axis=1)
-    called = np.flatnonzero(bases < len(LETTERS))
-    probabilities[called, bases[called]] = 1 - error[called]
-    probabilities[bases >= len(LETTERS)] = 1 / len(LETTERS)
+    """float64[m, 4]: the rows of called bases, codes of `READ_LETTERS` with their error probabilities.
+
+    A letter that stands for k bases is one of these, each with probability 1/k, and then has the error of a call, e/3
+    to each other base: (1 - e) / k + (1 - 1/k) e / 3 for one of the k, e / 3 for another base. N is uniform.
+    """
+    share, error = _SHARES[bases], error[:, None]
+    probabilities: NDArray[np.float64] = share * (1 - error) + (1 - share) * error / 3
     return probabilities
 
 
 _QUALITIES = HIGHEST_QUALITY + 1
 
 CALL_PROBABILITIES = one_hot(
-    np.repeat(np.arange(len(LETTERS) + 1, dtype=np.uint8), _QUALITIES), np.tile(ERROR[:_QUALITIES], len(LETTERS) + 1)
+    np.repeat(np.arange(len(READ_LETTERS), dtype=np.uint8), _QUALITIES), np.tile(ERROR[:_QUALITIES], len(READ_LETTERS))
 )
 """float64[calls, 4]: the row of each call (`calls`)."""
 CALL_PROBABILITIES.flags.writeable = False
