@@ -44,8 +44,8 @@ class Workload:
     noise : float
         Share of the reads whose bases are random. The sums of their pairs are too small for float32.
     preset : str
-        The parameters of the profile model, which takes the bases and base qualities as they are; its start is
-        "anywhere", since a read begins anywhere in its haplotype. Empty for GATK's model.
+        Name of the profile model's parameters (`pairhmm.models.profile.preset`). The model takes the bases and base
+        qualities as they are. Empty for GATK's model.
     """
 
     regions: int
@@ -101,16 +101,16 @@ def make_workload(workload: Workload, seed: int | Sequence[int] = 1) -> PairBatc
         read_bases[noise] = rng.integers(0, 4, np.count_nonzero(noise), dtype=np.uint8)
     reads: dict[str, Any]
     if workload.preset:
-        reads = {"profiles": profile.preset(workload.preset).base_calls(read_bases, quality)}
+        model = profile.preset(workload.preset)
+        reads = {"start": model.start, "profiles": model.base_calls(read_bases, quality)}
     else:
-        reads = {"qualities": _with_gaps(rng, workload, read_bases, quality)}
+        reads = {"start": gatk.START, "qualities": _with_gaps(rng, workload, read_bases, quality)}
     return PairBatch(
         group_read=np.arange(workload.regions + 1) * workload.reads,
         group_haplotype=np.arange(workload.regions + 1) * workload.haplotypes,
         read_offset=read_offset,
         haplotype_offset=haplotype_offset,
         haplotypes=letters,
-        start=gatk.START,
         **reads,
     )
 
