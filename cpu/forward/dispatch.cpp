@@ -42,14 +42,16 @@ enum ReadKind { kFoldedRead, kGeneralRead, kPlainRead };
 
 ReadKind kind_of_rows(const Level& level, const Batch& batch, int64_t first, int64_t end) {
     const double* const own = general_row(batch, first);
+    if (!(own[kMD] > 0)) return kPlainRead;
     bool constant = own[kIM] > 0 && own[kDM] > 0;
     double ii = own[kII], highest = ii;
-    for (int64_t i = first; i < end; ++i) {
+    for (int64_t i = first + 1; i < end; ++i) {
         const double* row = general_row(batch, i);
-        if (!(row[kMD] > 0)) return kPlainRead;
-        for (int k : {kMM, kIM, kDM, kMD, kDD}) constant = constant && row[k] == own[k];
         ii = std::min(ii, row[kII]);
         highest = std::max(highest, row[kII]);
+        if (batch.kinds != nullptr) continue;
+        if (!(row[kMD] > 0)) return kPlainRead;
+        for (int k : {kMM, kIM, kDM, kMD, kDD}) constant = constant && row[k] == own[k];
     }
     return constant && highest < 1 && ii > 0 && level.folds(ii, own[kDD]) ? kFoldedRead : kGeneralRead;
 }

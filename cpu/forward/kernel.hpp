@@ -32,6 +32,8 @@
 //   this file, general, scores included (s150-gcp)        10.1                 9.6         4.5
 //   Intel GKL, scores included (s150)                      2.5
 //
+// The profile model's rows (s150-profile) are folded, too, and have 0.98 of the speed of s150, or 1.00 (x86-64-v2).
+//
 // The last three rows are those of benchmarks/results/kernel.json; benchmarks/README.md says what s150 is.
 //
 // Limits. float32 holds sums down to kLowestSum; a smaller one becomes NaN, and the pair goes to forward/wide.hpp.

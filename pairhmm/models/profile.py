@@ -121,8 +121,10 @@ def distinct_rows(profiles: Profiles) -> NDArray[np.float64]:
     E_i[h] = sum_a p[i,a] eps_M(a,h); e_I = sum_a p[i,a] eps_I(a,-) is folded into mi and ii.
     """
     result = np.empty((len(profiles.probabilities), ROW_SIZE))
-    result[:, :5] = profiles.probabilities @ profiles.match
-    inserted = profiles.probabilities @ profiles.insertion
+    # Sums letter by letter, not BLAS: its results depend on a row's place, and its threads spin after a small product.
+    letters = list(zip(profiles.probabilities.T, profiles.match, profiles.insertion, strict=True))
+    result[:, :5] = sum(match[:, None] * p for p, match, _ in letters).T
+    inserted = sum(insertion * p for p, _, insertion in letters)
     result[:, 5:] = profiles.transitions
     result[:, 8] *= inserted
     result[:, 9] *= inserted
