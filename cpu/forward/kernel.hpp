@@ -13,7 +13,8 @@
 // Where dd is one value along the read (GATK's model with one gap continuation quality, the profile model), every state
 // is also divided by ii[1] .. ii[i] dd^j ("folded"). I' and D' then need no product of their own, which leaves 5
 // operations, two of them plain adds. The powers are divided out by constants: every kColumns columns, and below each
-// sweep. Rows whose deletions cannot be opened (md = 0) have no g; they keep g = 1 ("plain", 7 operations).
+// sweep. Rows whose deletions cannot be opened (md = 0) have no g; they keep g = 1 ("plain", 7 operations). Where this
+// holds for every row of the read, D is zero below row 0 ("unopened", 4 operations).
 //
 // A perfect match multiplies by each row's coefficients once. Rounding these to float32 makes an error that has the
 // same sign in every row of equal qualities, and so grows with the read. The product of these errors is kept in float64
@@ -61,7 +62,8 @@ struct Row {
 enum Kind {
     kFolded,   // one deletion continuation along the read, 5 operations
     kGeneral,  // any rows whose deletions can be opened, 6 operations
-    kPlain     // any rows, 7 operations
+    kPlain,    // any rows, 7 operations
+    kUnopened  // no row's deletions can be opened, 4 operations; row 0 has those of the start
 };
 
 // Columns between two rescalings of the folded form.
@@ -92,10 +94,12 @@ __attribute__((noinline)) void sweep(const Row<V>* __restrict row, const uint8_t
 #pragma GCC unroll 8
         for (int k = 0; k < K; ++k) {
             const V match = row[k].emission[letter] * s[k];
-            s[k] = from_match[k] * above_m + (above_x + above_d);
+            const V gaps = kind == kUnopened && k > 0 ? above_x : above_x + above_d;
+            s[k] = from_match[k] * above_m + gaps;
             above_x = folded ? open[k] * above_m + above_x : open[k] * above_m + extend[k] * above_x;
             above_d = y[k];
-            y[k] = folded ? match + y[k] : extend_left[k] * y[k] + (kind == kPlain ? open_left[k] * match : match);
+            if (kind != kUnopened)
+                y[k] = folded ? match + y[k] : extend_left[k] * y[k] + (kind == kPlain ? open_left[k] * match : match);
             above_m = match;
         }
         if (folded) {
@@ -317,7 +321,7 @@ void TileKernel<W, K>::load(const Batch& batch, const Tile& tile, const int64_t*
         } else if (kind == kFolded) {
             load_folded(batch, lane, first, rows);
         } else {
-            load_general(batch, lane, first, rows, kind == kPlain);
+            load_general(batch, lane, first, rows, kind != kGeneral);
         }
     }
 }
@@ -377,13 +381,17 @@ void TileKernel<W, K>::run(const Batch& batch, const Tile& tile, const int64_t* 
     } else {
         for (int64_t h = 0; h < haps; ++h) again.push_back(h);
     }
-    if (tile.plain) {
+    if (tile.unopened) {
+        load<kUnopened>(batch, tile, reads);
+    } else if (tile.plain) {
         load<kPlain>(batch, tile, reads);
     } else {
         load<kGeneral>(batch, tile, reads);
     }
     for (int64_t h : again) {
-        if (tile.plain) {
+        if (tile.unopened) {
+            score<kUnopened>(batch, tile.count, first_hap + h, lane_score);
+        } else if (tile.plain) {
             score<kPlain>(batch, tile.count, first_hap + h, lane_score);
         } else {
             score<kGeneral>(batch, tile.count, first_hap + h, lane_score);

@@ -14,7 +14,8 @@ struct Tile {
     int64_t first;  // into the list of reads ordered by length
     int32_t count;  // lanes used
     bool folded;    // each read has one deletion continuation: the fastest recurrence
-    bool plain;     // a row's deletion cannot be opened: the slowest recurrence
+    bool plain;     // some rows' deletions cannot be opened: the slowest recurrence
+    bool unopened;  // no row's deletion can be opened
 };
 
 struct Level {

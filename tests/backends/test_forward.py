@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import replace
 
@@ -283,6 +284,19 @@ def test_rows_by_number_have_the_scores_of_rows(change, level, monkeypatch):
     for same in (replace(batch, profiles=profiles), replace(batch, profiles=None, rows=profile.rows(batch.profiles))):
         assert np.array_equal(engine.forward(same, "cpu").log10, numbered)
     assert np.array_equal(engine.forward(batch.take_reads(3, 20), "cpu").log10, numbered[9:60])
+
+
+@pytest.mark.parametrize("closed", [slice(0, 1), slice(9, 10), slice(1, None), slice(None)])
+def test_rows_whose_deletions_cannot_open(closed, monkeypatch):
+    batch = called_reads({}).take_reads(5, 20)
+    rows = profile.rows(batch.profiles)
+    for first, end in itertools.pairwise(batch.read_offset):
+        rows[first:end][closed, 10] = 0
+    batch = replace(batch, profiles=None, rows=rows)
+    expected = engine.forward(batch, "reference").log10
+    for level in LEVELS:
+        monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
+        np.testing.assert_allclose(engine.forward(batch, "cpu").log10, expected, rtol=0, atol=TOLERANCE)
 
 
 def test_one_hot_profile_reproduces_gatk_emissions():
