@@ -10,10 +10,11 @@
 //   I' = (im[i+1] mi/g[i-1]) M~[i-1,j] + (ratio ii) I'[i-1,j]    mul, fma
 //   D' = M~[i,j-1] + dd D'[i,j-1]                                fma
 //
-// Where ii = dd = eps in every row of the read (GATK's model with one gap continuation quality), every state is also
-// scaled by eps^-(i+j) ("folded"). I' and D' then need no product of their own, which leaves 5 operations, two of them
-// plain adds. The powers are divided out by constants: every kColumns columns, and below each sweep. Rows whose
-// deletions cannot be opened (md = 0) have no g; they keep g = 1 ("plain", 7 operations).
+// Where dd is one value along the read (GATK's model with one gap continuation quality, the profile model), every state
+// is also divided by ii[1] .. ii[i] dd^j ("folded"). I' and D' then need no product of their own, which leaves 5
+// operations, two of them plain adds. The powers are divided out by constants: every kColumns columns, and below each
+// sweep. Rows whose deletions cannot be opened (md = 0) have no g; they keep g = 1 ("plain", 7 operations). Where this
+// holds for every row of the read, D is zero below row 0 ("unopened", 4 operations).
 //
 // A perfect match multiplies by each row's coefficients once. Rounding these to float32 makes an error that has the
 // same sign in every row of equal qualities, and so grows with the read. The product of these errors is kept in float64
@@ -31,6 +32,8 @@
 //   this file, folded, scores included (s150)             11.1 (K = 4)        10.8 (3)     4.9 (2)
 //   this file, general, scores included (s150-gcp)        10.1                 9.6         4.5
 //   Intel GKL, scores included (s150)                      2.5
+//
+// The profile model's rows (s150-profile) are folded, too, and have 0.98 of the speed of s150, or 1.00 (x86-64-v2).
 //
 // The last three rows are those of benchmarks/results/kernel.json; benchmarks/README.md says what s150 is.
 //
@@ -57,9 +60,10 @@ struct Row {
 };
 
 enum Kind {
-    kFolded,   // one gap continuation along the read, 5 operations
+    kFolded,   // one deletion continuation along the read, 5 operations
     kGeneral,  // any rows whose deletions can be opened, 6 operations
-    kPlain     // any rows, 7 operations
+    kPlain,    // any rows, 7 operations
+    kUnopened  // no row's deletions can be opened, 4 operations; row 0 has those of the start
 };
 
 // Columns between two rescalings of the folded form.
@@ -90,10 +94,12 @@ __attribute__((noinline)) void sweep(const Row<V>* __restrict row, const uint8_t
 #pragma GCC unroll 8
         for (int k = 0; k < K; ++k) {
             const V match = row[k].emission[letter] * s[k];
-            s[k] = from_match[k] * above_m + (above_x + above_d);
+            const V gaps = kind == kUnopened && k > 0 ? above_x : above_x + above_d;
+            s[k] = from_match[k] * above_m + gaps;
             above_x = folded ? open[k] * above_m + above_x : open[k] * above_m + extend[k] * above_x;
             above_d = y[k];
-            y[k] = folded ? match + y[k] : extend_left[k] * y[k] + (kind == kPlain ? open_left[k] * match : match);
+            if (kind != kUnopened)
+                y[k] = folded ? match + y[k] : extend_left[k] * y[k] + (kind == kPlain ? open_left[k] * match : match);
             above_m = match;
         }
         if (folded) {
@@ -123,9 +129,10 @@ constexpr double kLowestScaledSum = 3e-33;  // a float32 sum whose M~ = g M is b
 constexpr int kHighestExponent = 120;       // states never exceed 2^kHighestExponent
 constexpr int kLowestFoldedStart = 60;      // smallest start exponent worth folding for
 
-// Start exponent of the folded form, whose states grow by eps^-(rows + columns) between rescalings.
-inline int folded_start(double eps, int rows_per_sweep) {
-    return static_cast<int>(std::floor(kHighestExponent + (rows_per_sweep + kColumns) * std::log2(eps)));
+// Start exponent of the folded form, whose states grow by ii^-rows dd^-columns between rescalings.
+inline int folded_start(double ii, double dd, int rows_per_sweep) {
+    return static_cast<int>(
+        std::floor(kHighestExponent + rows_per_sweep * std::log2(ii) + kColumns * std::log2(dd)));
 }
 
 // The factor that rounding took from a product of coefficients. Divisions are slow, so four values share one.
@@ -153,6 +160,12 @@ private:
     int count_ = 0;
 };
 
+// What a lane's folded rows have in common, beside their emissions and openings.
+struct Folding {
+    double im, dm, dd;
+    double least_ii, least_g, last_g;
+};
+
 // Everything that a tile keeps for its haplotypes; the buffers are reused by a thread's next tile.
 template <int W, int K>
 class TileKernel {
@@ -165,6 +178,8 @@ private:
     template <Kind kind>
     void load(const Batch& batch, const Tile& tile, const int64_t* reads);
     void load_folded(const Batch& batch, int lane, int64_t first, int64_t rows);
+    void load_folded_rows(const Batch& batch, int lane, int64_t first, int64_t rows);
+    void end_folded(const Batch& batch, int lane, int64_t rows, const Folding& by, Rounding& taken);
     void load_general(const Batch& batch, int lane, int64_t first, int64_t rows, bool plain);
     template <Kind kind>
     void score(const Batch& batch, int count, int64_t hap, double* out);
@@ -211,27 +226,33 @@ void TileKernel<W, K>::load_folded(const Batch& batch, int lane, int64_t first, 
         previous_g = g;
         lowest_g = std::min(lowest_g, g);
     }
-    double column = 1, inverse = 1;
-    for (int q = 0; q <= kColumns; ++q, column *= eps, inverse /= eps) {
-        set(weight_[q], lane, column);
-        set(inverse_[q], lane, inverse);
-    }
-    const double of_sweep = std::pow(eps, static_cast<double>(K)),
-                 of_columns = std::pow(eps, static_cast<double>(kColumns));
+    const double of_sweep = std::pow(eps, static_cast<double>(K));
     for (int64_t b = 0; b < sweeps_; ++b) {
         const int64_t own = std::min<int64_t>(std::max<int64_t>(rows - b * K, 0), K);
         set(below_[b], lane, own == K ? of_sweep : std::pow(eps, static_cast<double>(own)));
     }
-    // A path without gaps goes one column to the right with each row.
     taken.repeat(of_sweep, static_cast<float>(of_sweep), rows / K);
+    end_folded(batch, lane, rows, {beta, beta, eps, eps, lowest_g, previous_g}, taken);
+}
+
+// What a lane needs beside its rows and the powers below its sweeps.
+template <int W, int K>
+void TileKernel<W, K>::end_folded(const Batch& batch, int lane, int64_t rows, const Folding& by, Rounding& taken) {
+    double column = 1, inverse = 1;
+    for (int q = 0; q <= kColumns; ++q, column *= by.dd, inverse /= by.dd) {
+        set(weight_[q], lane, column);
+        set(inverse_[q], lane, inverse);
+    }
+    // A path without gaps goes one column to the right with each row.
+    const double of_columns = std::pow(by.dd, static_cast<double>(kColumns));
     taken.repeat(of_columns, get(weight_[kColumns], lane), rows / kColumns);
-    exponent_[lane] = folded_start(eps, K);
-    factor_[lane] = beta / taken.factor();
-    lowest_[lane] = std::max<double>(kLowestSum, kLowestScaledSum / lowest_g);
-    usable_[lane] = lowest_g > 0;
+    exponent_[lane] = folded_start(by.least_ii, by.dd, K);
+    factor_[lane] = by.im / taken.factor();
+    lowest_[lane] = std::max<double>(kLowestSum, kLowestScaledSum / by.least_g);
+    usable_[lane] = by.least_g > 0;
     set(start_match_, lane, std::ldexp(batch.start_match, exponent_[lane]));
-    set(start_deletion_, lane, std::ldexp(beta, exponent_[lane]));
-    const double last = previous_g > 0 ? beta / previous_g : 0;
+    set(start_deletion_, lane, std::ldexp(by.dm, exponent_[lane]));
+    const double last = by.last_g > 0 ? by.im / by.last_g : 0;
     // The first padding row, or the final sum where there is none, turns M~ into units of I'.
     set(final_match_, lane, rows == sweeps_ * K ? last : 0);
     if (rows < sweeps_ * K) set(row_[rows].open, lane, last);
@@ -295,10 +316,12 @@ void TileKernel<W, K>::load(const Batch& batch, const Tile& tile, const int64_t*
     for (int lane = 0; lane < tile.count; ++lane) {
         const int64_t first = batch.read_offset[reads[lane]];
         const int64_t rows = batch.read_offset[reads[lane] + 1] - first;
-        if (kind == kFolded) {
+        if (kind == kFolded && batch.base == nullptr) {
+            load_folded_rows(batch, lane, first, rows);
+        } else if (kind == kFolded) {
             load_folded(batch, lane, first, rows);
         } else {
-            load_general(batch, lane, first, rows, kind == kPlain);
+            load_general(batch, lane, first, rows, kind != kGeneral);
         }
     }
 }
@@ -358,13 +381,17 @@ void TileKernel<W, K>::run(const Batch& batch, const Tile& tile, const int64_t* 
     } else {
         for (int64_t h = 0; h < haps; ++h) again.push_back(h);
     }
-    if (tile.plain) {
+    if (tile.unopened) {
+        load<kUnopened>(batch, tile, reads);
+    } else if (tile.plain) {
         load<kPlain>(batch, tile, reads);
     } else {
         load<kGeneral>(batch, tile, reads);
     }
     for (int64_t h : again) {
-        if (tile.plain) {
+        if (tile.unopened) {
+            score<kUnopened>(batch, tile.count, first_hap + h, lane_score);
+        } else if (tile.plain) {
             score<kPlain>(batch, tile.count, first_hap + h, lane_score);
         } else {
             score<kGeneral>(batch, tile.count, first_hap + h, lane_score);

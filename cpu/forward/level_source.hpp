@@ -31,13 +31,16 @@ constexpr int kRowsPerSweep = PAIRHMM_ROWS;
 // clang-format off: each uses what stands before it
 #include "forward/level_tools.hpp"
 #include "forward/kernel.hpp"
+#include "forward/folded_rows.hpp"
 #include "forward/wide_strip.hpp"
 #include "forward/wide_states.hpp"
 #include "forward/wide.hpp"
 // clang-format on
 
-// Whether a gap continuation probability leaves the folded form enough range.
-inline bool folds(double eps) { return eps < 1 && folded_start(eps, kRowsPerSweep) >= kLowestFoldedStart; }
+// Whether gap continuation probabilities leave the folded form enough range.
+inline bool folds(double ii, double dd) {
+    return ii < 1 && dd < 1 && folded_start(ii, dd, kRowsPerSweep) >= kLowestFoldedStart;
+}
 
 inline void forward(const Batch& batch, const Tile& tile, const int64_t* read_order, double* scores) {
     FlushDenormals flush;

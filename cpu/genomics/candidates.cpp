@@ -299,7 +299,7 @@ int letter_at(const Reads& reads, int64_t read, int64_t position) {
         const uint32_t operation = reads.cigar[c] & 15;
         const int64_t length = reads.cigar[c] >> 4;
         if (aligned(operation)) {
-            if (position >= at && position < at + length) return base[position - at];
+            if (position >= at && position < at + length) return std::min(base[position - at], kCodeOfN);
             at += length;
             base += length;
         } else if (operation == kDelete || operation == kSkip) {

@@ -16,6 +16,7 @@ from pairhmm.commands.forward import ModelRead, batch_of
 from pairhmm.engine import Choice
 from pairhmm.errors import InputError
 from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY
+from pairhmm.genomics.sequences import encode, encode_read
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.interface.options import Within, check_whole
 from pairhmm.io.files.ahead import read_ahead
@@ -145,7 +146,7 @@ def _read_records(
             raise InputError(path, "", "a profile needs the profile model", "add --model profile")
         yield from read_profiles(path)
         return
-    for record in read_sequences(path):
+    for record in read_sequences(path, encode if model is None else encode_read):
         quality = _quality(path, record, default_base_quality)
         if model is not None:
             yield record.name, one_hot(record.codes, gatk.ERROR[quality])

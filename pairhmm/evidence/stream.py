@@ -43,6 +43,7 @@ class CutReads:
     offset : int64 (reads + 1,)
         Where each read's bases begin.
     bases, quals : uint8
+        Codes of `READ_LETTERS`, and Phred qualities.
     mapq : uint8 (reads,)
     """
 

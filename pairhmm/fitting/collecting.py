@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.evidence.run import Run
-from pairhmm.evidence.scoring import prepare_reads
+from pairhmm.evidence.scoring import prepared_base_quality
 from pairhmm.evidence.stream import CutReads, RegionScorer
 from pairhmm.fitting.pairs import FitPairs
 from pairhmm.genomics.arrays import offsets
@@ -169,7 +169,7 @@ class _Recorder:
         self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
     ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
         scores, precision = self.inner(reads, reads_of, haplotypes)
-        quality = prepare_reads(reads, self.model).base_quality
+        quality = prepared_base_quality(reads, self.model)
         read = done = 0
         for count, letters in zip(reads_of, haplotypes, strict=True):
             own = scores[done : done + count * len(letters)].reshape(count, len(letters))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pairhmm.compiled import native
 from pairhmm.genomics.arrays import offsets
+from pairhmm.genomics.sequences import as_n
 from pairhmm.interface.display import short_repr
 from pairhmm.models.gatk import LONGEST_REPEAT_UNIT, MOST_REPEATS
 
@@ -24,7 +25,7 @@ class FitPairs:
     read_offset, haplotype_offset : int64[pairs + 1]
         First base of each read and first letter of its haplotype.
     bases, quality : uint8[bases]
-        Codes 0..4, and Phred qualities as the model takes them.
+        Codes 0..4 (a fit takes every ambiguous letter for N), and Phred qualities as the model takes them.
     letters : uint8[letters]
         Codes of the haplotypes.
     """
@@ -52,7 +53,7 @@ class FitPairs:
         return cls(
             offsets([len(each) for each in bases]),
             offsets([len(each) for each in haplotypes]),
-            np.concatenate([*bases, *nothing]),
+            as_n(np.concatenate([*bases, *nothing])),
             np.concatenate([*quality, *nothing]),
             np.concatenate([*haplotypes, *nothing]),
         )

@@ -55,7 +55,7 @@ class ReadBlock:
     base_offset : int64 (reads + 1,)
         Where each read's bases and qualities begin.
     bases : uint8
-        Codes 0..4 of A C G T N, soft clips included.
+        Codes of `READ_LETTERS`, soft clips included. Native code takes those above 4 for N.
     quals : uint8
         Phred base qualities.
     cigar_offset : int64 (reads + 1,)

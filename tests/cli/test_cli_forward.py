@@ -49,6 +49,19 @@ def test_in_file_to_a_file(shared_data, tmp_path, run_cli):
     assert len(table(output.read_text())) == 3550 + 1
 
 
+@pytest.mark.parametrize("model", ["gatk", "profile"])
+def test_ambiguous_letters(files, run_cli, model):
+    """For GATK's model they are N; the profile model spreads them over their bases."""
+    (files / "reads.fq").write_text("".join(f"@{name}\nACGT{name}CGTAC\n+\nIIII5IIIII\n" for name in "NRYACGT"))
+    done = run_cli("-q", "forward", "--model", model, files / "reads.fq", files / "haps.fa")
+    scores = {name: 10 ** float(score) for _, name, haplotype, score, _ in table(done.stdout)[1:] if haplotype == "h1"}
+    if model == "gatk":
+        assert scores["R"] == scores["Y"] == scores["N"]
+    else:
+        assert scores["R"] == pytest.approx((scores["A"] + scores["G"]) / 2, rel=1e-5)
+        assert scores["Y"] == pytest.approx((scores["C"] + scores["T"]) / 2, rel=1e-5)
+
+
 def test_profile(files, run_cli):
     (files / "x.profile").write_text(">p1\n1 0 0 0\n0 1 0 0\n.1 .1 .7 .1\n")
     done = run_cli("-q", "forward", "--model", "profile", files / "x.profile", files / "haps.fa")

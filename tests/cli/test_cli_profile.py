@@ -83,6 +83,39 @@ def test_a_preset_equals_the_oracle():
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-5)
 
 
+@pytest.fixture(scope="module")
+def ambiguous(tmp_path_factory):
+    """Two files of the same reads: every seventh base is an ambiguous letter in one, and N in the other."""
+    paths = [tmp_path_factory.mktemp("ambiguous") / name for name in ("letters.bam", "n.bam")]
+    for path, letters in zip(paths, ("RYSWKMBDHVN", "N" * 11), strict=True):
+        with pysam.AlignmentFile(BAM) as reads, pysam.AlignmentFile(path, "wb", template=reads) as out:
+            for number, read in enumerate(reads):
+                bases, quality = list(read.query_sequence), read.query_qualities
+                for at in range(number % 7, len(bases), 7):
+                    bases[at] = letters[at % 11]
+                read.query_sequence, read.query_qualities = "".join(bases), quality
+                out.write(read)
+    return paths
+
+
+@pytest.mark.parametrize("verb", ["likelihoods", "call"])
+def test_ambiguous_letters_are_n_for_gatks_model(ambiguous, verb):
+    """Candidates are discovered, regions made and reads cut as if they were N, too."""
+    letters, n = (run(verb, "-f", REFERENCE, path).stdout.splitlines() for path in ambiguous)
+    assert len(letters) > 10
+    different = [line for line, other in zip(letters, n, strict=True) if line != other]
+    assert all(line.startswith("##") for line in different)
+
+
+def test_ambiguous_letters_are_spread_over_their_bases(ambiguous):
+    options = ("-v", TRUTH, "--model", "profile", "--parameters", "published")
+    (names, letters), (other, n) = (table(path, *options) for path in ambiguous)
+    assert names == other
+    assert (letters != n).any()
+    _, oracle = table(ambiguous[0], *options, "--backend", "reference")
+    np.testing.assert_allclose(letters, oracle, rtol=1e-6, atol=1e-5)
+
+
 def test_genotypes_are_those_of_gatks_model(identity, without_n, tmp_path):
     rows = {}
     for model in (("--pcr-indel-model", "none"), ("--model", "profile", "--parameters", identity)):

@@ -23,7 +23,7 @@ from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.cigar import CONSUMES_QUERY
 from pairhmm.genomics.qualities import HIGHEST_QUALITY, HIGHEST_SAM_QUALITY
 from pairhmm.genomics.sam_flags import DUPLICATE, QC_FAIL, SECONDARY, SUPPLEMENTARY, UNMAPPED
-from pairhmm.genomics.sequences import encode
+from pairhmm.genomics.sequences import encode_read
 from pairhmm.interface.options import Within, check_fields
 from pairhmm.io.alignments.sources import OpenAlignments, SourceReader
 from pairhmm.io.files.names import check_read_names
@@ -98,7 +98,7 @@ class _Lists:
             np.array(self.start, dtype=np.int64),
             np.array(self.end, dtype=np.int64),
             offsets([len(bases) for bases in self.bases]),
-            encode("".join(self.bases).replace("=", "N")),
+            encode_read("".join(self.bases).replace("=", "N")),
             np.frombuffer(b"".join(self.quals), dtype=np.uint8),
             offsets([len(cigar) for cigar in self.cigars]),
             np.array(packed, dtype=np.uint32),
