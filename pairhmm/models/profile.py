@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
+from pairhmm.genomics.qualities import HIGHEST_QUALITY
 from pairhmm.interface.display import short_repr
 from pairhmm.models.batch import ROW_SIZE, Profiles, Start
+from pairhmm.models.gatk import ERROR
 
 LETTERS = "ACGT"
 """Letters of a read, in the order of a profile's columns."""
@@ -88,8 +90,17 @@ class ProfileModel:
             Where a row has a value outside 0..1 or does not sum to 1.
         """
         check_profile(probabilities)
-        transitions = np.array([self.transitions[name] for name in ("MM", "IM", "DM", "MI", "II", "MD", "DD")])
-        return Profiles(probabilities, self.match, self.insertion, transitions, kinds)
+        return Profiles(probabilities, self.match, self.insertion, self._transitions(), kinds)
+
+    def base_calls(self, bases: NDArray[np.uint8], base_quality: NDArray[np.uint8]) -> Profiles:
+        """The called reads of a batch, end to end: `bases` and their Phred qualities, uint8[m] each.
+
+        Rows are not checked, because those of base calls are distributions.
+        """
+        return Profiles(CALL_PROBABILITIES, self.match, self.insertion, self._transitions(), calls(bases, base_quality))
+
+    def _transitions(self) -> NDArray[np.float64]:
+        return np.array([self.transitions[name] for name in ("MM", "IM", "DM", "MI", "II", "MD", "DD")])
 
     def rows(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
         """Row parameters float64[m, 12] from a read's letter probabilities float64[m, 4]; errors as in `profiles`."""
@@ -165,6 +176,20 @@ def one_hot(bases: NDArray[np.uint8], error: NDArray[np.float64]) -> NDArray[np.
     probabilities[called, bases[called]] = 1 - error[called]
     probabilities[bases >= len(LETTERS)] = 1 / len(LETTERS)
     return probabilities
+
+
+_QUALITIES = HIGHEST_QUALITY + 1
+
+CALL_PROBABILITIES = one_hot(
+    np.repeat(np.arange(len(LETTERS) + 1, dtype=np.uint8), _QUALITIES), np.tile(ERROR[:_QUALITIES], len(LETTERS) + 1)
+)
+"""float64[calls, 4]: the row of each call (`calls`)."""
+CALL_PROBABILITIES.flags.writeable = False
+
+
+def calls(bases: NDArray[np.uint8], base_quality: NDArray[np.uint8]) -> NDArray[np.uint16]:
+    """uint16[m]: each base and its quality as one number, which is its row of `CALL_PROBABILITIES`."""
+    return bases * np.uint16(_QUALITIES) + base_quality
 
 
 def _parse(table: Mapping[str, Any], source: str) -> ProfileModel:
