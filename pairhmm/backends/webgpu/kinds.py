@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.backends.kinds import made_once
 from pairhmm.backends.webgpu.declarations import places
 from pairhmm.backends.webgpu.folded_rows import COLUMN_AT, fold
 from pairhmm.backends.webgpu.folded_rows import COLUMNS as FOLDED
@@ -31,6 +32,7 @@ LEAST_KEPT = 1e-15
 `fixed_log10`."""
 
 
+@made_once
 def kind_table(profiles: Profiles) -> NDArray[np.uint32]:
     """uint32[k, columns]: the rows of `profiles.probabilities` in the columns of `COLUMNS`."""
     rows = distinct_rows(profiles)
@@ -38,7 +40,7 @@ def kind_table(profiles: Profiles) -> NDArray[np.uint32]:
     # are the model's, and the next insertion's emission cancels out of ii / mi.
     folded = fold(np.repeat(rows, 2, axis=0), 2 * np.arange(len(rows) + 1))
     first, last = folded.rows[0::2], folded.rows[1::2]
-    kept = rows[:, 5] * rows[:, :5].max(axis=1)
+    kept = rows[:, 5] * np.ascontiguousarray(rows[:, :5].T).max(axis=0)
     holds = folded.folds & (kept >= LEAST_KEPT)
     table = np.zeros((len(rows), sum(COLUMNS.values())), dtype=np.uint32)
     shared = KIND_AT["LAST_INSERTION"]
