@@ -79,7 +79,7 @@ def shader_variants() -> tuple[KernelVariant, ...]:
         *(("forward_tall", shape, 1) for shape in known if shape.tall),
         *(("forward_scaled", shape, 1) for shape in RESCUERS),
     )
-    models, extensions, ways = ("qualities", "profiles", "folded"), (0.1, None), (True, False)
+    models, extensions, ways = ("qualities", "profiles", "kinds", "folded"), (0.1, None), (True, False)
     batches = [
         KernelVariant(kernel, shape, WIDTH, shuffles, rows, extension, rescuer_reads)
         for kernel, shape, rescuer_reads in kernels
