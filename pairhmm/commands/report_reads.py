@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
-from pairhmm.evidence.scoring import prepare_reads
+from pairhmm.evidence.scoring import prepare_reads, prepared_base_quality
 from pairhmm.evidence.stream import CutReads
 from pairhmm.fitting.posterior import Posterior, by_cpu
 from pairhmm.genomics.arrays import offsets
@@ -18,8 +18,8 @@ from pairhmm.genomics.blocks import ReadBlock, gather
 from pairhmm.genomics.sequences import decode, encode
 from pairhmm.io.alignments.read_places import FoundRead
 from pairhmm.models.batch import PairBatch
-from pairhmm.models.gatk import ERROR, START, GatkOptions
-from pairhmm.models.profile import PRESETS, ProfileModel, one_hot, parameters_of
+from pairhmm.models.gatk import START, GatkOptions
+from pairhmm.models.profile import PRESETS, ProfileModel, parameters_of
 from pairhmm.models.rows import rows_of
 from pairhmm.reporting.panels import BaseEvidence, ReadEvidence, ReadKey, RegionLikelihoods, choose_haplotypes
 
@@ -126,8 +126,8 @@ def _cut(block: ReadBlock, region: RegionLikelihoods, slack: int) -> CutReads:
 def _batch(cut: CutReads, letters: Sequence[NDArray[np.uint8]], model: ProfileModel | None) -> PairBatch:
     """Each read with its two haplotypes, as a group of its own."""
     size = len(cut.offset) - 1
-    qualities = prepare_reads(cut, GatkOptions())
-    profiles = None if model is None else model.profiles(one_hot(qualities.bases, ERROR[qualities.base_quality]))
+    options = GatkOptions()
+    base_quality = prepared_base_quality(cut, options)
     return PairBatch(
         group_read=offsets([1] * size),
         group_haplotype=offsets([2] * size),
@@ -135,8 +135,8 @@ def _batch(cut: CutReads, letters: Sequence[NDArray[np.uint8]], model: ProfileMo
         haplotype_offset=offsets(list(map(len, letters))),
         haplotypes=np.concatenate(letters),
         start=START if model is None else model.start,
-        qualities=qualities if model is None else None,
-        profiles=profiles,
+        qualities=prepare_reads(cut, base_quality, options) if model is None else None,
+        profiles=None if model is None else model.base_calls(cut.bases, base_quality),
     )
 
 
