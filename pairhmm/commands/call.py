@@ -149,7 +149,7 @@ def write_calls(
     check_number("min_quality", min_quality, 0)
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
     check_apart(inputs.files, [("-o", output)])
-    model = "gatk" if chosen.profile is None else f"profile ({chosen.profile.name})"
+    model = chosen.model.label if chosen.profile is None else f"profile ({chosen.profile.name})"
     with open_run(inputs, chosen) as run:
         _check_names(genotyping, run.samples)
         with open_calls(

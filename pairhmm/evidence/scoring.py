@@ -25,6 +25,7 @@ from pairhmm.models.gatk import (
     set_aside,
 )
 from pairhmm.models.profile import ProfileModel, one_hot
+from pairhmm.models.repeats import copies_of
 
 
 class _ModelReads(TypedDict, total=False):
@@ -101,17 +102,28 @@ def prepare_reads(reads: CutReads, options: GatkOptions) -> Qualities:
     reads : CutReads
     options : GatkOptions
     """
-    size = len(reads.bases)
-    insertion = np.full(size, options.insertion_quality, dtype=np.uint8)
-    deletion = np.full(size, options.deletion_quality, dtype=np.uint8)
-    if options.pcr_indel_model != "none":
-        table = pcr_quality(options.pcr_indel_model)
-        native.cap_indel_qualities(reads.offset, reads.bases, table, LONGEST_REPEAT_UNIT, insertion, deletion)
+    insertion, deletion = _indel_qualities(reads, options)
     mapq = np.repeat(reads.mapq, np.diff(reads.offset))
     return Qualities(
         reads.bases,
         prepare_base_quality(reads.quals, mapq, options),
         insertion,
         deletion,
-        np.full(size, options.gap_quality, dtype=np.uint8),
+        np.full(len(reads.bases), options.gap_quality, dtype=np.uint8),
     )
+
+
+def _indel_qualities(reads: CutReads, options: GatkOptions) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Insertion and deletion qualities (uint8[bases] each, Phred)."""
+    if options.indel_qualities is not None:
+        copies = copies_of(reads.offset, reads.bases) - 1
+        by_copies = options.indel_qualities.insertion, options.indel_qualities.deletion
+        insertion, deletion = (np.array(table, dtype=np.uint8)[copies] for table in by_copies)
+        return insertion, deletion
+    size = len(reads.bases)
+    insertion = np.full(size, options.insertion_quality, dtype=np.uint8)
+    deletion = np.full(size, options.deletion_quality, dtype=np.uint8)
+    if options.pcr_indel_model != "none":
+        table = pcr_quality(options.pcr_indel_model)
+        native.cap_indel_qualities(reads.offset, reads.bases, table, LONGEST_REPEAT_UNIT, insertion, deletion)
+    return insertion, deletion

@@ -116,8 +116,36 @@ def test_parameters_that_are_none(verb, tmp_path):
     done = run(verb, "--model", "profile", "--parameters", wrong, *arguments, code=2)
     assert f"{wrong}: match: missing" in done.stderr
     done = run(verb, "--parameters", wrong, *arguments, code=2)
-    assert "--parameters is for --model profile" in done.stderr
+    assert f"{wrong}: has the parameters of the model 'profile'; give --model profile" in done.stderr
+    done = run(verb, "--parameters", "published", *arguments, code=2)
+    assert "--parameters published is for --model profile" in done.stderr
+    wrong.write_text("gap_quality = 10\n")
+    done = run(verb, "--parameters", wrong, *arguments, code=2)
+    assert f"{wrong}: insertion_quality: missing" in done.stderr
+    done = run(verb, "--parameters", wrong, "--gap-quality", 12, *arguments, code=2)
+    assert "--parameters sets what --gap-quality sets: give one of them" in done.stderr
     assert not output.exists()
+
+
+def test_gatks_model_takes_fitted_parameters(tmp_path):
+    """A file of GATK's defaults scores as GATK's defaults do; a fitted file calls the same variants."""
+    parameters, by_copies = tmp_path / "gatk.toml", ", ".join(["45"] * 20)
+    options = "insertion_quality = 45\ndeletion_quality = 45\ngap_quality = 10\n"
+    parameters.write_text(
+        f'{options}pcr_indel_model = "none"\n[by_copies]\ninsertion = [{by_copies}]\ndeletion = [{by_copies}]\n'
+    )
+    names, expected = table(BAM, "--pcr-indel-model", "none")
+    again, found = table(BAM, "--parameters", parameters)
+    assert names == again and (found == expected).all()
+    run("fit", "--model", "gatk", "-f", REFERENCE, "-o", parameters, BAM)
+    calls = tmp_path / "calls.vcf"
+    run("call", "-f", REFERENCE, "--parameters", parameters, "-o", calls, BAM)
+    lines = calls.read_text().splitlines()
+    assert f"##pairhmmModel=gatk ({parameters})" in lines
+    passed = [line.split("\t") for line in lines if "\tPASS\t" in line]
+    assert [int(row[1]) for row in passed if len(row[3]) > 1] == [5638, 9251]
+    assert sum(len(row[3]) == len(row[4]) == 1 for row in passed) == 14
+    assert {row[9].partition(":")[0] for row in passed} == {"0/1"}
 
 
 def test_parameters_are_not_written_over(identity):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 import pysam
@@ -20,6 +19,7 @@ from pairhmm.fitting.profile_model import ProfileFit
 from pairhmm.genomics.discovery import CandidateOptions
 from pairhmm.genomics.sequences import decode
 from pairhmm.models.gatk import GatkOptions
+from pairhmm.models.gatk_parameters import read_options
 from pairhmm.models.profile import preset, read_parameters
 
 TRUE = """start = "anywhere"
@@ -98,14 +98,13 @@ def test_given_haplotypes_are_used_alone(data: SimulatedData, tmp_path: Path) ->
     assert 30 < fitted.reads < 200
 
 
-def test_a_fit_of_gatks_model_gives_values_of_options(data: SimulatedData, tmp_path: Path) -> None:
+def test_a_fit_of_gatks_model_gives_options_and_qualities_by_copies(data: SimulatedData, tmp_path: Path) -> None:
     output = tmp_path / "gatk.toml"
     fitted = fit(data.bam, data.reference, output, "gatk", **RARE_CANDIDATES)
-    values = tomllib.loads(output.read_text())
-    assert set(values) == {"insertion_quality", "deletion_quality", "gap_quality", "pcr_indel_model"}
-    assert 18 <= values["deletion_quality"] <= 22
-    assert 2 <= values["gap_quality"] <= 6
-    GatkOptions(**values)
+    options = read_options(output)
+    assert options.indel_qualities is not None and len(options.indel_qualities.insertion) == 20
+    assert 18 <= options.deletion_quality <= 22 and 18 <= options.indel_qualities.deletion[0] <= 22
+    assert 2 <= options.gap_quality <= 6
     assert "--deletion-quality" in output.read_text()
     assert fitted.log10 > fitted.first_log10
 
