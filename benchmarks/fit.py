@@ -128,7 +128,7 @@ def held_out(name: str) -> list[dict[str, float | str]]:
         return []
     options = RunOptions()
     with open_run(RunInputs.of(SHARED / alignments, SHARED / reference, regions=regions), options) as opened:
-        pairs = collect_plain(opened, opened.stream.fetch, options.model, READS).first(READS)
+        pairs = collect_plain(opened, opened.stream.fetch, options.model, READS).sample()
     halves = [pairs.take(np.arange(first, len(pairs), 2)) for first in (0, 1)]
     rows: list[dict[str, float | str]] = []
     for seen, unseen in (halves, halves[::-1]):

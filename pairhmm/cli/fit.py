@@ -27,7 +27,7 @@ EXAMPLES = (
     "max_reads",
     metavar="N",
     panel=READS,
-    help="The most reads that are used, in the order of the files.",
+    help="The most reads that are used: a sample that is spread over the files and regions.",
 )
 @click.option(
     "--model",

@@ -16,6 +16,7 @@ from pairhmm.evidence.opening import open_run
 from pairhmm.fitting.collecting import collect_plain
 from pairhmm.fitting.maximisation import expectation
 from pairhmm.fitting.profile_model import ProfileFit
+from pairhmm.fitting.spread import spread_over_windows
 from pairhmm.genomics.discovery import CandidateOptions
 from pairhmm.genomics.sequences import decode
 from pairhmm.models.gatk import GatkOptions
@@ -114,21 +115,50 @@ def test_unseen_reads_are_likelier_under_the_fitted_model(data: SimulatedData, t
     fit(data.bam, data.reference, output, regions="chr1:1-15,000", **RARE_CANDIDATES)
     options = RunOptions(discovery=CandidateOptions(**RARE_CANDIDATES))
     with open_run(RunInputs.of(data.bam, data.reference, regions="chr1:15,001-30,000"), options) as run:
-        unseen = collect_plain(run, run.stream.fetch, options.model, 10_000).first(10_000)
+        unseen = collect_plain(run, run.stream.fetch, options.model, 10_000).sample()
     fitted, first = (
         expectation(ProfileFit.of(model), unseen, 1).log10 for model in (read_parameters(output), preset("normalised"))
     )
     assert fitted > first + 0.1 * len(unseen)
 
 
-def test_the_first_reads_are_taken_and_nothing_depends_on_blocks(data: SimulatedData, tmp_path: Path) -> None:
-    few, blocks = (tmp_path / name for name in ("few.toml", "blocks.toml"))
-    fitted = fit(data.bam, data.reference, few, max_reads=300, **RARE_CANDIDATES)
-    assert fitted.reads == 300
-    whole, cut = tmp_path / "whole.toml", blocks
-    fit(data.bam, data.reference, whole, **RARE_CANDIDATES)
-    fit(data.bam, data.reference, cut, chunk_size=200, threads=2, **RARE_CANDIDATES)
-    assert whole.read_text() == cut.read_text()
+def test_a_sample_is_spread_and_depends_on_no_blocks_or_threads(data: SimulatedData, tmp_path: Path) -> None:
+    """Where there is no index everything is read, and where there is one, windows."""
+    unindexed = tmp_path / "unindexed.bam"
+    unindexed.symlink_to(data.bam)
+    for bam in (data.bam, unindexed):
+        few, cut = tmp_path / "few.toml", tmp_path / "cut.toml"
+        fitted = fit(bam, data.reference, few, max_reads=300, **RARE_CANDIDATES)
+        assert fitted.reads == 300
+        fit(bam, data.reference, cut, max_reads=300, chunk_size=200, threads=2, **RARE_CANDIDATES)
+        assert few.read_text() == cut.read_text()
+
+
+def test_a_sample_is_from_all_parts(data: SimulatedData) -> None:
+    options = RunOptions(discovery=CandidateOptions(**RARE_CANDIDATES), chunk_size=200)
+    everything = RunInputs.of(data.bam, data.reference)
+    windows = spread_over_windows(everything, 300)
+    assert 10 <= len(windows.regions) <= 11
+    assert spread_over_windows(everything, 4000) is everything
+    for inputs in (everything, windows):
+        with open_run(inputs, options) as run:
+            reference = run.stream.fetch("chr1", 0, 30_000)
+            found = collect_plain(run, run.stream.fetch, options.model, 300)
+        pairs = found.sample()
+        assert len(pairs) == 300 < found.pairs and sum(map(len, found.parts)) == 300
+        places = [
+            reference.find(decode(pairs.letters[a:b]))
+            for a, b in zip(pairs.haplotype_offset[:-1], pairs.haplotype_offset[1:], strict=True)
+        ]
+        by_part = [sum(first <= place < first + 6000 for place in places) for first in range(0, 30_000, 6000)]
+        assert min(by_part) >= 25
+
+
+def test_windows_lie_in_the_regions(data: SimulatedData) -> None:
+    inputs = spread_over_windows(RunInputs.of(data.bam, data.reference, regions="chr1:5,001-25,000"), 300)
+    ends = [tuple(map(int, text.partition(":")[2].split("-"))) for text in inputs.regions]
+    assert min(start for start, _ in ends) >= 5001 and max(end for _, end in ends) <= 25_000
+    assert ends == sorted(ends)
 
 
 def test_reads_are_taken_between_their_clips(tmp_path: Path, data: SimulatedData) -> None:
@@ -150,7 +180,7 @@ def test_reads_are_taken_between_their_clips(tmp_path: Path, data: SimulatedData
             writer.write(read)
     with open_run(RunInputs.of(bam, data.reference), RunOptions()) as run:
         found = collect_plain(run, run.stream.fetch, GatkOptions(), 10)
-    pairs = found.first(10)
+    pairs = found.sample()
     assert (len(pairs), found.unusable) == (1, 2)
     assert decode(pairs.bases) == letters[:60]
     assert decode(pairs.letters)[20:80] == letters[:60] and len(pairs.letters) == 100
@@ -163,7 +193,7 @@ def test_reads_beside_variants_are_left_out(data: SimulatedData) -> None:
     with open_run(RunInputs.of(data.bam, data.reference), RunOptions()) as run:
         reference = run.stream.fetch("chr1", 0, 30_000)
         found = collect_plain(run, run.stream.fetch, GatkOptions(), 10_000)
-    pairs = found.first(10_000)
+    pairs = found.sample()
     windows = [
         decode(pairs.letters[a:b]) for a, b in zip(pairs.haplotype_offset[:-1], pairs.haplotype_offset[1:], strict=True)
     ]
