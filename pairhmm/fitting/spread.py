@@ -21,7 +21,7 @@ from pairhmm.io.sequences.intervals import Interval
 
 log = logging.getLogger(__name__)
 
-SURPLUS = 2.5
+SURPLUS = 2.0
 """Reads in the windows for each read of the fit: many lie beside variants or are filtered."""
 
 MOST_WINDOWS, FEWEST_WINDOWS = 100, 10

@@ -13,6 +13,7 @@ import pytest
 
 from pairhmm import RunOptions, likelihoods
 from pairhmm.commands.call import call
+from pairhmm.models.gatk_parameters import read_options
 from pairhmm.models.profile import preset
 
 SHARED = Path(os.environ.get("PAIRHMM_SHARED_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
@@ -127,6 +128,28 @@ def test_parameters_that_are_none(verb, tmp_path):
     assert not output.exists()
 
 
+@pytest.mark.parametrize("model", ["gatk", "profile"])
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "Is a directory"),
+        ("", "holds no parameters"),
+        ("[match\n", "not a TOML file"),
+        ("x = 1\n", "x: unknown key"),
+        ("\0\xff\n", "not a TOML file"),
+    ],
+)
+def test_what_is_no_file_of_parameters(model, content, said, tmp_path):
+    wrong = tmp_path / "wrong.toml"
+    if content is None:
+        wrong.mkdir()
+    else:
+        wrong.write_text(content, encoding="latin-1")
+    done = run("likelihoods", "-f", REFERENCE, "--model", model, "--parameters", wrong, BAM, code=2)
+    assert f"{wrong}: {said}" in done.stderr
+    assert len(done.stderr.splitlines()) == 1 and done.stdout == ""
+
+
 def test_gatks_model_takes_fitted_parameters(tmp_path):
     """A file of GATK's defaults scores as GATK's defaults do; a fitted file calls the same variants."""
     parameters, by_copies = tmp_path / "gatk.toml", ", ".join(["45"] * 20)
@@ -137,6 +160,9 @@ def test_gatks_model_takes_fitted_parameters(tmp_path):
     names, expected = table(BAM, "--pcr-indel-model", "none")
     again, found = table(BAM, "--parameters", parameters)
     assert names == again and (found == expected).all()
+    run("scatter", "-f", REFERENCE, "--parameters", parameters, "-n", 2, "-o", tmp_path / "pieces", BAM)
+    python = np.concatenate([one.log10.ravel() for one in likelihoods(BAM, REFERENCE, model=read_options(parameters))])
+    np.testing.assert_allclose(python, expected, rtol=0, atol=1e-6)
     run("fit", "--model", "gatk", "-f", REFERENCE, "-o", parameters, BAM)
     calls = tmp_path / "calls.vcf"
     run("call", "-f", REFERENCE, "--parameters", parameters, "-o", calls, BAM)
