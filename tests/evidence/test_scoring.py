@@ -1,7 +1,6 @@
 """Reads of alignments under the profile model: with identity parameters, the scores are those of GATK's model.
 
-The parameters are the identity for eps_M, 1 for an insertion's emission, GATK's transitions and the start "anywhere". A
-profile's N is uniform and GATK's matches everything, so reads with N are compared on their own.
+A profile's N is uniform and GATK's matches everything: reads with N are in tests/backends/test_identity.py.
 """
 
 from __future__ import annotations
@@ -13,27 +12,13 @@ import numpy as np
 import pysam
 import pytest
 
-from pairhmm import backends, engine
+from pairhmm import backends
 from pairhmm.commands.likelihoods import likelihoods
 from pairhmm.commands.simulate import simulate
 from pairhmm.compiled import is_compiled
-from pairhmm.evidence.scoring import ReadScorer, prepare_reads
-from pairhmm.evidence.stream import CutReads
-from pairhmm.genomics.arrays import offsets
-from pairhmm.models.gatk import ERROR, GatkOptions
-from pairhmm.models.profile import STARTS, ProfileModel, preset
+from pairhmm.models.profile import STARTS, preset
 
 TOLERANCE = 1e-5  # log10
-OPEN, CONTINUE = float(ERROR[45]), float(ERROR[10])
-IDENTITY = ProfileModel(
-    np.concatenate([np.eye(4), np.ones((4, 1))], axis=1),
-    np.ones(4),
-    {"MM": 1 - 2 * OPEN, "MI": OPEN, "MD": OPEN}
-    | dict.fromkeys(["IM", "DM"], 1 - CONTINUE)
-    | {"II": CONTINUE, "DD": CONTINUE},
-    STARTS["anywhere"],
-    "identity",
-)
 FAST = ("cpu", "cuda")
 """Backends that score all of a data set here; the others score a part of it."""
 
@@ -94,10 +79,10 @@ def scores_of(bam, reference, regions, backend, **options):
 
 
 @pytest.mark.parametrize("name", ["tiny", "chr20", "simulated"])
-def test_identity_parameters_are_gatks_model(inputs, backend, name):
+def test_identity_parameters_are_gatks_model(inputs, backend, name, identity_model):
     bam, reference, regions = inputs(name, backend)
     names, expected = scores_of(bam, reference, regions, backend, pcr_indel_model="none")
-    again, found = scores_of(bam, reference, regions, backend, profile=IDENTITY)
+    again, found = scores_of(bam, reference, regions, backend, profile=identity_model)
     assert names == again and len(expected) > 200
     assert np.isfinite(found).all()
     assert np.abs(found - expected).max() <= TOLERANCE
@@ -110,25 +95,6 @@ def test_published_parameters_score_as_the_oracle(inputs, backend, name):
     again, found = scores_of(bam, reference, regions, backend, profile=preset("published"))
     assert names == again and len(expected) > 200
     assert np.abs(found - expected).max() <= TOLERANCE
-
-
-def test_an_n_costs_a_profile_log10_of_4_times_1_minus_e(backend):
-    """GATK's N matches with 1 - e, a profile's with 1/4. An N that lies in an insertion costs neither of them that."""
-    rng = np.random.default_rng(6)
-    haplotype = rng.integers(0, 4, 200).astype(np.uint8)
-    bases = np.stack([haplotype[k : k + 100] for k in range(20, 80)])
-    bases[rng.random(bases.shape) < 0.02] = 4
-    quals = np.where(bases == 4, rng.choice([2, 20, 40], bases.shape), 35).astype(np.uint8)
-    reads = CutReads(offsets([100] * 60), bases.ravel(), quals.ravel(), np.full(60, 60, dtype=np.uint8))
-    options = GatkOptions(pcr_indel_model="none")
-    pool = engine.choose(backend)
-    gatk, profile = (
-        ReadScorer(options, pool, profile=model)(reads, [60], [[haplotype]])[0] for model in (None, IDENTITY)
-    )
-    error = ERROR[prepare_reads(reads, options).base_quality].reshape(bases.shape)
-    cost = np.where(bases == 4, np.log10(4 * (1 - error)), 0).sum(axis=1)
-    assert cost.max() > 2
-    assert np.abs(gatk - profile - cost).max() < 1e-3
 
 
 @pytest.mark.parametrize("name", ["tiny", "chr20"])
