@@ -7,6 +7,7 @@ from pathlib import Path
 import pysam
 import pytest
 
+from pairhmm.commands.call import write_calls
 from pairhmm.commands.fit import fit
 from pairhmm.commands.simulate import SimulatedData, simulate
 from pairhmm.compiled import is_compiled
@@ -19,6 +20,7 @@ from pairhmm.fitting.profile_model import ProfileFit
 from pairhmm.fitting.spread import spread_over_windows
 from pairhmm.genomics.discovery import CandidateOptions
 from pairhmm.genomics.sequences import decode
+from pairhmm.io.variants.dosages import Allele, read_dosages
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.models.gatk_parameters import read_options
 from pairhmm.models.profile import preset, read_parameters
@@ -221,3 +223,37 @@ def test_rounds_and_parameters_are_two_files(data: SimulatedData, tmp_path: Path
     output = tmp_path / "fitted.toml"
     with pytest.raises(InputError, match=r"fitted\.toml"):
         fit(data.bam, data.reference, output, rounds_output=output)
+
+
+REAL = {
+    "chr22 tiny": ("na12878-chr22-tiny", "NA12878.chr22.tiny.bam", "q.fa", "NA12878.chr22.tiny.giab.vcf", ()),
+    "chr20 100 kb": (
+        "na12878-chr20-100kb",
+        "NA12878_S1.chr20.10_10p1mb.bam",
+        "ucsc.hg19.chr20.unittest.fasta.gz",
+        "test_nist.b37_chr20_100kbp_at_10mb.vcf.gz",
+        ("chr20:10,000,001-10,100,000",),
+    ),
+}
+"""Folder, alignments, reference, truth and regions."""
+
+TRUE_DELETIONS = {Allele("q", 5637, "CAT", "C"): 1, Allele("q", 9250, "GTTCT", "G"): 1}
+"""Of chr22 tiny, beside its truth set."""
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_fitted_parameters_lose_no_genotype(name: str, shared_data: Path, tmp_path: Path) -> None:
+    """Both fitted models give as many right genotypes as GATK's defaults, or more. The fit has no truth."""
+    folder, *files, regions = REAL[name]
+    bam, reference, truth = (shared_data / folder / file for file in files)
+    profile, gatk, calls = (tmp_path / one for one in ("profile.toml", "gatk.toml", "calls.vcf"))
+    fit(bam, reference, profile, regions=regions)
+    fit(bam, reference, gatk, "gatk", regions=regions)
+    expected = read_dosages(truth, reference, None) | (TRUE_DELETIONS if name == "chr22 tiny" else {})
+    right = []
+    for model in ({}, {"profile": read_parameters(profile)}, {"model": read_options(gatk)}):
+        write_calls(bam, reference, calls, regions=regions, **model)
+        called = read_dosages(calls, reference, None)
+        right.append(sum(called.get(allele) == copies for allele, copies in expected.items()))
+    assert right[1] >= right[0] and right[2] >= right[0]
+    assert right[0] == (16 if name == "chr22 tiny" else 216)
