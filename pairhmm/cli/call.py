@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import shlex
 import sys
-from dataclasses import replace
 from typing import Any
 
 import rich_click as click
 
 from pairhmm.cli.evidence_options import evidence_options, run_options
 from pairhmm.cli.fields import option
-from pairhmm.cli.model_options import model_options, profile_of
+from pairhmm.cli.model_options import model_options, with_model
 from pairhmm.cli.pages import GENOTYPES, OUTPUT, Command
 from pairhmm.cli.progress import region_progress
 from pairhmm.commands import call
@@ -136,8 +135,8 @@ def command(
     genotypes = GenotypeOptions(
         ploidy=ploidy, ploidies=Ploidies(copies, sample_sex, rules), snv_prior=snv_prior, indel_prior=indel_prior
     )
-    profile = profile_of(given.pop("model"), given.pop("parameters"), output)
-    options = replace(run_options(given), profile=profile)
+    model, parameters = given.pop("model"), given.pop("parameters")
+    options = with_model(run_options(given), model, parameters, output)
     with region_progress() as watch:
         call.write_calls(
             output=output,

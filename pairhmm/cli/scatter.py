@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import rich_click as click
 
 from pairhmm.cli.evidence_options import evidence_options, run_options
 from pairhmm.cli.fields import option
-from pairhmm.cli.model_options import model_options, profile_of
+from pairhmm.cli.model_options import model_options, with_model
 from pairhmm.cli.pages import OUTPUT, Command
 from pairhmm.commands import scatter
 
@@ -52,6 +51,6 @@ def command(output: str, pieces: int, haplotypes: str | None, **given: Any) -> N
     if haplotypes is not None:
         raise click.UsageError("--haplotypes is for one region, which cannot be cut.")
 
-    profile = profile_of(given.pop("model"), given.pop("parameters"), output)
-    options = replace(run_options(given), profile=profile)
+    model, parameters = given.pop("model"), given.pop("parameters")
+    options = with_model(run_options(given), model, parameters, output)
     scatter.write_scatter(output=output, pieces=pieces, options=options, **given)

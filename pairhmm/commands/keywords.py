@@ -19,7 +19,7 @@ from pairhmm.genomics.ploidy import Ploidies, PloidyRule
 from pairhmm.genomics.regions import RegionOptions
 from pairhmm.interface.arguments import AnyPath, Paths, Texts
 from pairhmm.io.alignments.read_blocks import ReadSelection
-from pairhmm.models.gatk import GatkOptions, PcrModel
+from pairhmm.models.gatk import GatkOptions, IndelQualities, PcrModel
 from pairhmm.models.profile import ProfileModel
 
 Groups = TypeVarTuple("Groups")
@@ -38,6 +38,7 @@ class RunKeywords(TypedDict, total=False):
     deletion_quality: int
     gap_quality: int
     pcr_indel_model: PcrModel
+    indel_qualities: IndelQualities | None
     cap_by_mapping_quality: bool
     base_quality_threshold: int | None
     score_floor: float | None

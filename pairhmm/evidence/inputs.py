@@ -137,7 +137,7 @@ class RunOptions:
 
     @property
     def model_text(self) -> str:
-        """The model and its parameters, as the headers of outputs say them: ``gatk``, or ``profile (NAME)``."""
+        """The model and its parameters for headers of outputs: ``gatk``, ``gatk (FILE)`` or ``profile (NAME)``."""
         if self.profile is None:
-            return "gatk"
+            return self.model.label
         return f"profile ({self.profile.name})" if self.profile.name else "profile"

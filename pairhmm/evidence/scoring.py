@@ -25,6 +25,7 @@ from pairhmm.models.gatk import (
     set_aside,
 )
 from pairhmm.models.profile import ProfileModel
+from pairhmm.models.repeats import copies_of
 
 
 class _ModelReads(TypedDict, total=False):
@@ -107,16 +108,30 @@ def prepare_reads(reads: CutReads, base_quality: NDArray[np.uint8], options: Gat
         Those of `prepared_base_quality`.
     options : GatkOptions
     """
-    size, bases = len(reads.bases), as_n(reads.bases)
-    insertion = np.full(size, options.insertion_quality, dtype=np.uint8)
-    deletion = np.full(size, options.deletion_quality, dtype=np.uint8)
-    if options.pcr_indel_model != "none":
-        table = pcr_quality(options.pcr_indel_model)
-        native.cap_indel_qualities(reads.offset, bases, table, LONGEST_REPEAT_UNIT, insertion, deletion)
+    bases = as_n(reads.bases)
+    insertion, deletion = _indel_qualities(reads.offset, bases, options)
     return Qualities(
         bases,
         base_quality,
         insertion,
         deletion,
-        np.full(size, options.gap_quality, dtype=np.uint8),
+        np.full(len(bases), options.gap_quality, dtype=np.uint8),
     )
+
+
+def _indel_qualities(
+    offset: NDArray[np.int64], bases: NDArray[np.uint8], options: GatkOptions
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Insertion and deletion qualities (uint8[bases] each, Phred) of reads with these codes 0..4."""
+    if options.indel_qualities is not None:
+        copies = copies_of(offset, bases) - 1
+        by_copies = options.indel_qualities.insertion, options.indel_qualities.deletion
+        insertion, deletion = (np.array(table, dtype=np.uint8)[copies] for table in by_copies)
+        return insertion, deletion
+    size = len(bases)
+    insertion = np.full(size, options.insertion_quality, dtype=np.uint8)
+    deletion = np.full(size, options.deletion_quality, dtype=np.uint8)
+    if options.pcr_indel_model != "none":
+        table = pcr_quality(options.pcr_indel_model)
+        native.cap_indel_qualities(offset, bases, table, LONGEST_REPEAT_UNIT, insertion, deletion)
+    return insertion, deletion

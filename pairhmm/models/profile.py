@@ -19,6 +19,7 @@ from pairhmm.genomics.sequences import READ_LETTERS
 from pairhmm.interface.display import short_repr
 from pairhmm.models.batch import ROW_SIZE, Profiles, Start
 from pairhmm.models.gatk import ERROR
+from pairhmm.models.parameter_file import KEYS, check_keys, is_number_within, read_table
 
 LETTERS = "ACGT"
 """Letters of a read, in the order of a profile's columns."""
@@ -148,17 +149,10 @@ def read_parameters(path: str | Path) -> ProfileModel:
     Raises
     ------
     InputError
-        For a file that is not TOML, for unknown or missing keys, and for values that are not probabilities.
+        For a file that is not TOML, is empty or has GATK's parameters, for unknown or missing keys, and for values that
+        are not probabilities.
     """
-    try:
-        content = Path(path).read_bytes().decode()
-        table = tomllib.loads(content)
-    # Python also raises ValueError for integers of thousands of digits.
-    except ValueError as error:
-        raise InputError(str(path), "", f"not a TOML file ({error})", "see docs/model.md for the format") from error
-    except OSError as error:
-        raise InputError(str(path), "", error.strerror or "can't be read", "check the path") from error
-    return _parse(table, str(path))
+    return _parse(read_table(path, "profile"), str(path))
 
 
 def check_profile(probabilities: NDArray[np.float64]) -> None:
@@ -204,12 +198,12 @@ def calls(bases: NDArray[np.uint8], base_quality: NDArray[np.uint8]) -> NDArray[
 
 
 def _parse(table: Mapping[str, Any], source: str) -> ProfileModel:
-    _check_keys(table, ("start", "match", "insertion", "transitions"), "", source)
+    check_keys(table, KEYS["profile"], "", source)
     if table["start"] not in list(STARTS):
         raise InputError(source, "start", f"{table['start']!r} is not a start", f"use one of {', '.join(STARTS)}")
-    _check_keys(table["match"], tuple(LETTERS), "match.", source)
-    _check_keys(table["insertion"], tuple(LETTERS), "insertion.", source)
-    _check_keys(table["transitions"], TRANSITIONS, "transitions.", source)
+    check_keys(table["match"], tuple(LETTERS), "match.", source)
+    check_keys(table["insertion"], tuple(LETTERS), "insertion.", source)
+    check_keys(table["transitions"], TRANSITIONS, "transitions.", source)
     match = np.array([_probabilities(table["match"][a], f"match.{a}", source, len(HAPLOTYPE_LETTERS)) for a in LETTERS])
     insertion = np.array([_probabilities([table["insertion"][a]], f"insertion.{a}", source, 1)[0] for a in LETTERS])
     transitions = {
@@ -218,21 +212,10 @@ def _parse(table: Mapping[str, Any], source: str) -> ProfileModel:
     return ProfileModel(match, insertion, transitions, STARTS[table["start"]], source)
 
 
-def _check_keys(table: Mapping[str, Any], expected: tuple[str, ...], prefix: str, source: str) -> None:
-    if not isinstance(table, Mapping):
-        raise InputError(source, prefix.rstrip("."), "not a table", "see docs/model.md for the format")
-    for key in table:
-        if key not in expected:
-            raise InputError(source, f"{prefix}{key}", "unknown key", f"keys here are {', '.join(expected)}")
-    for key in expected:
-        if key not in table:
-            raise InputError(source, f"{prefix}{key}", "missing", f"give all of {', '.join(expected)}")
-
-
 def _probabilities(values: Any, key: str, source: str, count: int) -> list[float]:
     if not isinstance(values, list) or len(values) != count:
         raise InputError(source, key, f"must have {count} values", f"one for each of {' '.join(HAPLOTYPE_LETTERS)}")
     for value in values:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        if not is_number_within(value, 0, 1):
             raise InputError(source, key, f"{value!r} is not a probability", "use numbers from 0 to 1")
     return [float(value) for value in values]

@@ -13,6 +13,7 @@ import pytest
 
 from pairhmm import RunOptions, likelihoods
 from pairhmm.commands.call import call
+from pairhmm.models.gatk_parameters import read_options
 from pairhmm.models.profile import preset
 
 SHARED = Path(os.environ.get("PAIRHMM_SHARED_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
@@ -157,8 +158,61 @@ def test_parameters_that_are_none(verb, tmp_path):
     done = run(verb, "--model", "profile", "--parameters", wrong, *arguments, code=2)
     assert f"{wrong}: match: missing" in done.stderr
     done = run(verb, "--parameters", wrong, *arguments, code=2)
-    assert "--parameters is for --model profile" in done.stderr
+    assert f"{wrong}: has the parameters of the model 'profile'; give --model profile" in done.stderr
+    done = run(verb, "--parameters", "published", *arguments, code=2)
+    assert "--parameters published is for --model profile" in done.stderr
+    wrong.write_text("gap_quality = 10\n")
+    done = run(verb, "--parameters", wrong, *arguments, code=2)
+    assert f"{wrong}: insertion_quality: missing" in done.stderr
+    done = run(verb, "--parameters", wrong, "--gap-quality", 12, *arguments, code=2)
+    assert "--parameters sets what --gap-quality sets: give one of them" in done.stderr
     assert not output.exists()
+
+
+@pytest.mark.parametrize("model", ["gatk", "profile"])
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "Is a directory"),
+        ("", "holds no parameters"),
+        ("[match\n", "not a TOML file"),
+        ("x = 1\n", "x: unknown key"),
+        ("\0\xff\n", "not a TOML file"),
+    ],
+)
+def test_what_is_no_file_of_parameters(model, content, said, tmp_path):
+    wrong = tmp_path / "wrong.toml"
+    if content is None:
+        wrong.mkdir()
+    else:
+        wrong.write_text(content, encoding="latin-1")
+    done = run("likelihoods", "-f", REFERENCE, "--model", model, "--parameters", wrong, BAM, code=2)
+    assert f"{wrong}: {said}" in done.stderr
+    assert len(done.stderr.splitlines()) == 1 and done.stdout == ""
+
+
+def test_gatks_model_takes_fitted_parameters(tmp_path):
+    """A file of GATK's defaults scores as GATK's defaults do; a fitted file calls the same variants."""
+    parameters, by_copies = tmp_path / "gatk.toml", ", ".join(["45"] * 20)
+    options = "insertion_quality = 45\ndeletion_quality = 45\ngap_quality = 10\n"
+    parameters.write_text(
+        f'{options}pcr_indel_model = "none"\n[by_copies]\ninsertion = [{by_copies}]\ndeletion = [{by_copies}]\n'
+    )
+    names, expected = table(BAM, "--pcr-indel-model", "none")
+    again, found = table(BAM, "--parameters", parameters)
+    assert names == again and (found == expected).all()
+    run("scatter", "-f", REFERENCE, "--parameters", parameters, "-n", 2, "-o", tmp_path / "pieces", BAM)
+    python = np.concatenate([one.log10.ravel() for one in likelihoods(BAM, REFERENCE, model=read_options(parameters))])
+    np.testing.assert_allclose(python, expected, rtol=0, atol=1e-6)
+    run("fit", "--model", "gatk", "-f", REFERENCE, "-o", parameters, BAM)
+    calls = tmp_path / "calls.vcf"
+    run("call", "-f", REFERENCE, "--parameters", parameters, "-o", calls, BAM)
+    lines = calls.read_text().splitlines()
+    assert f"##pairhmmModel=gatk ({parameters})" in lines
+    passed = [line.split("\t") for line in lines if "\tPASS\t" in line]
+    assert [int(row[1]) for row in passed if len(row[3]) > 1] == [5638, 9251]
+    assert sum(len(row[3]) == len(row[4]) == 1 for row in passed) == 14
+    assert {row[9].partition(":")[0] for row in passed} == {"0/1"}
 
 
 def test_parameters_are_not_written_over(identity):

@@ -44,6 +44,15 @@ def test_published_preset():
         ("[insertion]", "[insertions]", "insertions: unknown key"),
         ("0.999, ", "", "match.A: must have 5 values"),
         ('start = "match"', "start = ", "not a TOML file"),
+        ('start = "match"', "start = 1", "1 is not a start"),
+        ("II = 0.1", "II = -0.1", "transitions.II: -0.1 is not a probability"),
+        ("II = 0.1", "II = nan", "transitions.II: nan is not a probability"),
+        ("II = 0.1", "II = inf", "transitions.II: inf is not a probability"),
+        ("II = 0.1", 'II = "0.1"', "transitions.II: '0.1' is not a probability"),
+        ("II = 0.1", "II = true", "transitions.II: True is not a probability"),
+        ("[transitions]", "[transitions.more]", "transitions.more: unknown key"),
+        (NORMALISED, "", "holds no parameters"),
+        (NORMALISED, "# nothing", "holds no parameters"),
     ],
 )
 def test_bad_parameters(tmp_path, old, new, message):
