@@ -23,16 +23,16 @@ def molecule_options(command: Command) -> Command:
         _DEFAULTS,
         "join_mates",
         panel=READS,
-        help=f"Mates that overlap become one profile, the product of both. This needs --model {PROFILE}.",
+        help="Mates that overlap become one profile, the product of both. This is for the profile model.",
     )
     families = option(
         _DEFAULTS,
         "families",
         metavar="NAME",
         panel=READS,
-        help=f"Reads of one molecule become one profile. This needs --model {PROFILE}. With MI, they have the same tag"
-        " MI; with position, the same strand and ends of their molecule. Marked duplicates are used only if"
-        " --exclude-flags allows it (0xB04).",
+        help="Reads of one molecule become one profile. With MI, they have the same tag MI; with position, the same"
+        " strand and ends of their molecule. Marked duplicates are left out unless other flags are excluded (0xB04)."
+        " This is for the profile model.",
     )
     return mates(families(command))
 
