@@ -8,9 +8,10 @@ from typing import Any
 
 import rich_click as click
 
-from pairhmm.cli.evidence_options import evidence_options, run_options
+from pairhmm.cli.evidence_options import evidence_options
 from pairhmm.cli.fields import option
-from pairhmm.cli.model_options import model_options, with_model
+from pairhmm.cli.model_options import model_options
+from pairhmm.cli.molecule_options import molecule_options, scoring_options
 from pairhmm.cli.pages import GENOTYPES, OUTPUT, Command
 from pairhmm.cli.progress import region_progress
 from pairhmm.commands import call
@@ -42,6 +43,7 @@ def _named(context: click.Context, parameter: click.Parameter, value: tuple[str,
 @click.command("call", cls=Command, examples=EXAMPLES)
 @evidence_options
 @model_options
+@molecule_options
 @option(
     _DEFAULTS,
     "ploidy",
@@ -135,8 +137,7 @@ def command(
     genotypes = GenotypeOptions(
         ploidy=ploidy, ploidies=Ploidies(copies, sample_sex, rules), snv_prior=snv_prior, indel_prior=indel_prior
     )
-    model, parameters = given.pop("model"), given.pop("parameters")
-    options = with_model(run_options(given), model, parameters, output)
+    options = scoring_options(given, output)
     with region_progress() as watch:
         call.write_calls(
             output=output,

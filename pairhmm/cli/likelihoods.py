@@ -6,9 +6,10 @@ from typing import Any
 
 import rich_click as click
 
-from pairhmm.cli.evidence_options import evidence_options, run_options
+from pairhmm.cli.evidence_options import evidence_options
 from pairhmm.cli.fields import option
-from pairhmm.cli.model_options import model_options, with_model
+from pairhmm.cli.model_options import model_options
+from pairhmm.cli.molecule_options import molecule_options, scoring_options
 from pairhmm.cli.pages import OUTPUT, Command
 from pairhmm.cli.progress import region_progress
 from pairhmm.commands import likelihoods
@@ -23,6 +24,7 @@ EXAMPLES = (
 @click.command("likelihoods", cls=Command, examples=EXAMPLES)
 @evidence_options
 @model_options
+@molecule_options
 @click.option(
     "-o",
     "--output",
@@ -54,8 +56,7 @@ def command(output: str, prepared: bool, only_listed: bool, **given: Any) -> Non
     """
     if only_listed and given["candidates"] is None:
         raise click.UsageError("--only-listed needs a list of candidates: give -v.")
-    model, parameters = given.pop("model"), given.pop("parameters")
-    options = with_model(run_options(given), model, parameters, output)
+    options = scoring_options(given, output)
     with region_progress() as watch:
         likelihoods.write_likelihoods(
             output=output, prepared=prepared, only_listed=only_listed, options=options, watch=watch, **given

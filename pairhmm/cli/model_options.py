@@ -60,18 +60,18 @@ def profile_of(model: str, parameters: str | None, output: str) -> ProfileModel 
     return parameters_of(parameters)
 
 
-def with_model(options: RunOptions, model: str, parameters: str | None, output: str) -> RunOptions:
-    """The options of a run, with the model and the parameters that --model and --parameters name.
+def fitted_options(options: RunOptions, parameters: str | None, output: str) -> RunOptions:
+    """The options of a run with GATK's model, and the parameters of a file that --parameters names.
 
     Raises
     ------
     InputError
         For a file that has no parameters, and where it is the output.
     UsageError
-        For a built-in set with GATK's model, and for options beside a file that sets the same.
+        For a built-in set, which is the profile model's, and for options beside a file that sets the same.
     """
-    if model == PROFILE or parameters is None:
-        return replace(options, profile=profile_of(model, parameters, output))
+    if parameters is None:
+        return options
     if parameters in PRESETS:
         raise click.UsageError(f"--parameters {parameters} is for --model {PROFILE}.")
     given = get_current_context().get_parameter_source

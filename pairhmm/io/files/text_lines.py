@@ -37,7 +37,9 @@ def _decoded(path: str, line: bytes) -> str:
         raise InputError(path, "", "not a text file", "check the file") from error
 
 
-def read_rows(path: str, columns: Sequence[str], made_by: str, above: str | None = None) -> Iterator[list[str]]:
+def read_rows(
+    path: str, columns: Sequence[str], made_by: str, above: str | None = None, optional: str | None = None
+) -> Iterator[list[str]]:
     """The rows of a tab-separated table.
 
     Parameters
@@ -49,6 +51,8 @@ def read_rows(path: str, columns: Sequence[str], made_by: str, above: str | None
         The command that writes such tables, for the message.
     above : str, optional
         A first line that begins with this stands above the header, and is skipped.
+    optional : str, optional
+        A last column that the table may have.
 
     Raises
     ------
@@ -59,12 +63,13 @@ def read_rows(path: str, columns: Sequence[str], made_by: str, above: str | None
     at, header = next(lines, (1, ""))
     if above is not None and header.startswith(above):
         at, header = next(lines, (2, ""))
-    if header.removeprefix("#").split("\t") != list(columns):
+    found = header.removeprefix("#").split("\t")
+    if found not in (list(columns), [*columns, optional]):
         rule = "is empty" if not header else f"its header is not {' '.join(columns)}"
         raise InputError(path, f"line {at}", rule, f"give a table that {made_by} wrote")
     for number, line in lines:
         fields = line.split("\t")
-        if len(fields) != len(columns):
-            rule = f"{len(fields)} fields where the header has {len(columns)}"
+        if len(fields) != len(found):
+            rule = f"{len(fields)} fields where the header has {len(found)}"
             raise InputError(path, f"line {number}", rule, "the file may be cut off")
         yield fields
