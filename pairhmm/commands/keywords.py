@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any, TypedDict, TypeGuard, TypeVarTuple, get_type_hints
 
 from pairhmm.engine import Choice
+from pairhmm.evidence.molecules import Families, MoleculeOptions
 from pairhmm.evidence.stream import EvidenceOptions
 from pairhmm.genomics.discovery import CandidateOptions
 from pairhmm.genomics.ploidy import Ploidies, PloidyRule
@@ -34,6 +35,9 @@ class RunKeywords(TypedDict, total=False):
     default_base_quality: int | None
     model: GatkOptions
     profile: ProfileModel | None
+    molecules: MoleculeOptions
+    join_mates: bool
+    families: Families
     insertion_quality: int
     deletion_quality: int
     gap_quality: int
