@@ -106,6 +106,32 @@ def cap_indel_qualities(
     insertion: NDArray[np.uint8],
     deletion: NDArray[np.uint8],
 ) -> None: ...
+def join_reads(
+    reads: Reads,
+    read: NDArray[np.int64],
+    first: NDArray[np.int64],
+    last: NDArray[np.int64],
+    offset: NDArray[np.int64],
+    fragment: NDArray[np.int64],
+    family: NDArray[np.int64],
+    end: NDArray[np.uint8],
+    order: NDArray[np.int64],
+    join_mates: bool,
+) -> tuple[
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.uint8],
+    tuple[int, int, int, int],
+]: ...
+def join_rows(
+    source_offset: NDArray[np.int64],
+    source: NDArray[np.int64],
+    probability: NDArray[np.float64],
+    joined: NDArray[np.float64],
+) -> None: ...
 
 class Copier:
     def __init__(self, threads: int) -> None: ...

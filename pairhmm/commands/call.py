@@ -150,6 +150,8 @@ def write_calls(
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
     check_apart(inputs.files, [("-o", output)])
     model = "gatk" if chosen.profile is None else f"profile ({chosen.profile.name})"
+    if chosen.molecules.are_on:
+        model += f", {chosen.molecules}"
     with open_run(inputs, chosen) as run:
         _check_names(genotyping, run.samples)
         with open_calls(

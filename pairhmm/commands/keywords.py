@@ -13,12 +13,13 @@ from functools import cache
 from typing import Any, TypedDict, TypeGuard, TypeVarTuple, get_type_hints
 
 from pairhmm.engine import Choice
-from pairhmm.evidence.molecules import Families, MoleculeOptions
+from pairhmm.evidence.molecules import MoleculeOptions
 from pairhmm.evidence.stream import EvidenceOptions
 from pairhmm.genomics.discovery import CandidateOptions
 from pairhmm.genomics.ploidy import Ploidies, PloidyRule
 from pairhmm.genomics.regions import RegionOptions
 from pairhmm.interface.arguments import AnyPath, Paths, Texts
+from pairhmm.io.alignments.molecules import Families
 from pairhmm.io.alignments.read_blocks import ReadSelection
 from pairhmm.models.gatk import GatkOptions, PcrModel
 from pairhmm.models.profile import ProfileModel

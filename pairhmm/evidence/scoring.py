@@ -66,10 +66,14 @@ class ReadScorer:
         if self.options.base_quality_threshold is not None:
             self.lowered += int(np.count_nonzero(qualities.base_quality == LOWEST_USABLE_BASE_QUALITY))
         start, of_model = self._of_model(qualities)
+        offset = reads.offset
+        if reads.joined is not None:
+            offset = reads.joined.offset
+            of_model["profiles"] = reads.joined.joined(of_model["profiles"])
         batch = PairBatch(
             group_read=offsets(list(reads_of)),
             group_haplotype=offsets([len(region) for region in haplotypes]),
-            read_offset=reads.offset,
+            read_offset=offset,
             haplotype_offset=offsets([len(letter) for letter in letters]),
             haplotypes=np.concatenate(letters),
             start=start,

@@ -12,6 +12,8 @@ from pairhmm.interface.display import short_repr
 from pairhmm.io.files import parquet
 
 COLUMNS = ("sample", "chrom", "start", "end", "read_name", "mate", "haplotype", "log10_likelihood", "precision")
+READS_COLUMN = "reads"
+"""The last column of a table of joined reads: the number of reads of each profile."""
 HAPLOTYPE_COLUMNS = ("chrom", "start", "end", "haplotype", "sequence", "alleles", "variants", "nuisance")
 ENDINGS = (".tsv", ".tsv.gz", ".gz", parquet.ENDING)
 
@@ -28,7 +30,7 @@ class LikelihoodRows:
     samples, read_names : list of str
         One entry for each read.
     mates : sequence of int
-        1 or 2; 0 for a read without a mate.
+        1 or 2; 0 for a read without a mate, and for mates that were joined.
     haplotypes : list of str
         Names, such as ``chr1:100-250/0``.
     sequences : list of str
@@ -40,6 +42,8 @@ class LikelihoodRows:
         Whether each haplotype has an allele that is not listed (`pairhmm.genomics.haplotypes.Haplotype.is_nuisance`).
     log10 : float64[reads, haplotypes]
     precision : uint8[reads, haplotypes]
+    reads : sequence of int, optional
+        Where reads were joined: the number of reads of each profile, for the column `READS_COLUMN`.
     """
 
     chrom: str
@@ -55,6 +59,7 @@ class LikelihoodRows:
     nuisances: list[bool]
     log10: NDArray[np.float64]
     precision: NDArray[np.uint8]
+    reads: Sequence[int] | None = None
 
     __repr__ = short_repr
 

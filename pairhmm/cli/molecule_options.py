@@ -1,0 +1,53 @@
+"""Options that join the reads of a molecule, and the `RunOptions` of the commands that have them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import rich_click as click
+
+from pairhmm.cli.compute import Command
+from pairhmm.cli.evidence_options import run_options
+from pairhmm.cli.fields import option
+from pairhmm.cli.model_options import PROFILE, profile_of
+from pairhmm.cli.pages import READS
+from pairhmm.evidence.inputs import RunOptions
+from pairhmm.evidence.molecules import MoleculeOptions
+
+_DEFAULTS = MoleculeOptions()
+
+
+def molecule_options(command: Command) -> Command:
+    """Add --join-mates and --families to a command."""
+    mates = option(
+        _DEFAULTS,
+        "join_mates",
+        panel=READS,
+        help=f"Mates that overlap become one profile, the product of both. This needs --model {PROFILE}.",
+    )
+    families = option(
+        _DEFAULTS,
+        "families",
+        metavar="NAME",
+        panel=READS,
+        help=f"Reads of one molecule become one profile. This needs --model {PROFILE}. With MI, they have the same tag"
+        " MI; with position, the same strand and ends of their molecule. Marked duplicates are used only if"
+        " --exclude-flags allows it (0xB04).",
+    )
+    return mates(families(command))
+
+
+def scoring_options(given: dict[str, Any], output: str) -> RunOptions:
+    """Take the shared options, those of the model, and those that join reads out of `given`.
+
+    Raises
+    ------
+    InputError
+        As for `profile_of`.
+    UsageError
+        As for `profile_of`, and for reads that are to be joined for GATK's model.
+    """
+    given["profile"] = profile_of(given.pop("model"), given.pop("parameters"), output)
+    if given["profile"] is None and (given["join_mates"] or given["families"] != _DEFAULTS.families):
+        raise click.UsageError(f"--join-mates and --families are for --model {PROFILE}: joined reads become profiles.")
+    return run_options(given)
