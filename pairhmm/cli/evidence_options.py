@@ -159,23 +159,6 @@ _SELECTION = (
     ),
 )
 
-_MOLECULES = (
-    option(
-        _DEFAULTS.molecules,
-        "join_mates",
-        panel=READS,
-        help="The two reads of a pair become one profile if they overlap.",
-    ),
-    option(
-        _DEFAULTS.molecules,
-        "families",
-        metavar="NAME",
-        panel=READS,
-        help="Reads that are copies of one molecule become one profile: those with the same tag MI, or those whose"
-        " molecules begin and end at the same positions on the same strand.",
-    ),
-)
-
 _DEPTH_AND_DISCOVERY = (
     option(
         _EVIDENCE,
@@ -289,7 +272,7 @@ _COMPUTE = (
 )
 
 
-_OF_READS = (*_ALIGNMENTS, *_PLACES, *_SELECTION, *_MOLECULES, *_BASE_QUALITIES, *_COMPUTE)
+_OF_READS = (*_ALIGNMENTS, *_PLACES, *_SELECTION, *_BASE_QUALITIES, *_COMPUTE)
 _OF_SCORES = (
     *_ALIGNMENTS,
     *_HAPLOTYPES,

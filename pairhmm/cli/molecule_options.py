@@ -17,20 +17,20 @@ from pairhmm.evidence.molecules import MoleculeOptions
 _DEFAULTS = MoleculeOptions()
 
 
-def molecule_options(command: Command) -> Command:
-    """Add --join-mates and --families to a command."""
+def molecule_options(command: Command, needs: str = f" This needs --model {PROFILE}.") -> Command:
+    """Add --join-mates and --families to a command; `needs` is a sentence of their help."""
     mates = option(
         _DEFAULTS,
         "join_mates",
         panel=READS,
-        help=f"Mates that overlap become one profile, the product of both. This needs --model {PROFILE}.",
+        help=f"Mates that overlap become one profile, the product of both.{needs}",
     )
     families = option(
         _DEFAULTS,
         "families",
         metavar="NAME",
         panel=READS,
-        help=f"Reads of one molecule become one profile. This needs --model {PROFILE}. With MI, they have the same tag"
+        help=f"Reads of one molecule become one profile.{needs} With MI, they have the same tag"
         " MI; with position, the same strand and ends of their molecule. Marked duplicates are used only if"
         " --exclude-flags allows it (0xB04).",
     )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import rich_click as click
 
 from pairhmm.cli.evidence_options import read_options
+from pairhmm.cli.molecule_options import molecule_options
 from pairhmm.cli.pages import OUTPUT, Command
 from pairhmm.commands import profiles
 
@@ -18,6 +20,7 @@ EXAMPLES = (
 
 @click.command("profiles", cls=Command, examples=EXAMPLES)
 @read_options
+@partial(molecule_options, needs="")
 @click.option(
     "-o",
     "--output",
