@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.compiled import native
-from pairhmm.evidence.molecules import MoleculeCounts, MoleculeOptions
+from pairhmm.evidence.molecules import Apart, MoleculeCounts, MoleculeOptions
 from pairhmm.genomics.arrays import offsets
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.sam_flags import FIRST, REVERSE, SECOND, mates_of
@@ -58,6 +58,10 @@ class JoinedReads:
         Whether a profile has reads of both ends of its molecule.
     fragment : int64 (profiles,)
         A number that the profiles of one molecule in a region share.
+    copies : int64 (families,)
+        The numbers of reads that were joined as copies of each other, 2 or more each.
+    apart : tuple of int
+        Reads that stayed apart (`MoleculeCounts.add`).
     """
 
     member_offset: NDArray[np.int64]
@@ -67,6 +71,8 @@ class JoinedReads:
     source: NDArray[np.int64]
     are_mates: NDArray[np.bool_]
     fragment: NDArray[np.int64]
+    copies: NDArray[np.int64]
+    apart: Apart
 
     __repr__ = short_repr
 
@@ -91,12 +97,13 @@ class JoinedReads:
 
 @dataclass(slots=True)
 class Joiner:
-    """Joins cut reads, and counts what it joined.
+    """Joins cut reads.
 
     Attributes
     ----------
     options : MoleculeOptions
     counts : MoleculeCounts
+        Those who use what was joined count it here.
     """
 
     options: MoleculeOptions
@@ -126,7 +133,9 @@ class Joiner:
             np.lexsort((family, fragment)),
             self.options.join_mates,
         )
-        joined = JoinedReads(
+        reads_of = np.repeat(np.arange(len(ends)), np.diff(member_offset))
+        copies = _copies(reads_of, family[member]) if held.molecules is not None else np.empty(0, dtype=np.int64)
+        return JoinedReads(
             member_offset,
             member,
             offset,
@@ -135,10 +144,9 @@ class Joiner:
             # A power of two has one bit, which is one end.
             (ends & (ends - 1)) != 0,
             fragment[member[member_offset[:-1]]],
+            copies,
+            apart,
         )
-        copies = _copies(joined, family) if held.molecules is not None else np.empty(0, dtype=np.int64)
-        self.counts.add(joined.are_mates, copies, apart)
-        return joined
 
 
 def _molecules(
@@ -175,11 +183,11 @@ def _ends(held: ReadBlock, reads: NDArray[np.int64]) -> NDArray[np.uint8]:
     return ends.astype(np.uint8)
 
 
-def _copies(joined: JoinedReads, family: NDArray[np.int64]) -> NDArray[np.int64]:
-    """int64: the numbers of reads that were joined as copies of each other, 2 or more each."""
-    profile = np.repeat(np.arange(len(joined.reads)), joined.reads)
-    together = np.stack((profile, family[joined.member]))
-    counts: NDArray[np.int64] = np.unique(together, axis=1, return_counts=True)[1]
+def _copies(profile: NDArray[np.int64], family: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The sizes (int64) of all sets of two reads or more that have the same profile and the same family."""
+    order = np.lexsort((family, profile))
+    differs = (np.diff(profile[order]) != 0) | (np.diff(family[order]) != 0)
+    counts = np.diff(np.concatenate([[0], np.flatnonzero(differs) + 1, [len(order)]]))
     return counts[counts > 1]
 
 

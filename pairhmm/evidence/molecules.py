@@ -13,6 +13,9 @@ from pairhmm.io.alignments.molecules import Families
 
 log = logging.getLogger(__name__)
 
+Apart = tuple[int, int, int, int]
+"""Reads that stay apart: copies whose indels differ, copies that do not overlap, and mates for the same reasons."""
+
 
 @dataclass(frozen=True, slots=True)
 class MoleculeOptions:
@@ -70,8 +73,8 @@ class MoleculeCounts:
     differing_mates: int = 0
     distant_mates: int = 0
 
-    def add(self, are_mates: NDArray[np.bool_], copies: NDArray[np.int64], apart: tuple[int, int, int, int]) -> None:
-        """Count the profiles of some regions.
+    def add(self, are_mates: NDArray[np.bool_], copies: NDArray[np.int64], apart: Apart = (0, 0, 0, 0)) -> None:
+        """Count profiles.
 
         Parameters
         ----------
@@ -80,7 +83,6 @@ class MoleculeCounts:
         copies : int64[families]
             The reads of each family, 2 or more.
         apart : tuple of int
-            Differing and distant copies, differing and distant mates.
         """
         self.profiles += len(are_mates)
         self.fragments += int(are_mates.sum())

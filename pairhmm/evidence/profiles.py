@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.compiled import require_compiled
 from pairhmm.evidence.inputs import RunInputs, RunOptions
+from pairhmm.evidence.joining import CutSlices, Joiner, joined_reads
+from pairhmm.evidence.places import contig_order, find_places
+from pairhmm.evidence.scoring import prepared_base_quality
+from pairhmm.evidence.stream import cut_bases
+from pairhmm.genomics.blocks import ReadBlock
+from pairhmm.genomics.sam_flags import mate_of
 from pairhmm.interface.display import short_repr
+from pairhmm.io.alignments.molecules import require_tags
+from pairhmm.io.alignments.opening import AlignmentReader
+from pairhmm.io.alignments.read_blocks import read_blocks
+from pairhmm.io.sequences.fasta import Reference
+from pairhmm.models.gatk import ERROR
+from pairhmm.models.profile import one_hot, preset
+
+# Beyond either end of every contig: BAM's positions have 32 bits.
+_FAR = 1 << 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,4 +81,75 @@ def made_profiles(inputs: RunInputs, options: RunOptions) -> Iterator[MadeProfil
     CompiledPartMissing
         Where the package was installed without its compiled part, which reads alignments.
     """
-    raise NotImplementedError
+    require_compiled("reading alignments")
+    families = options.molecules.families
+    with ExitStack() as stack:
+        genome = stack.enter_context(Reference(inputs.reference))
+        asked = find_places(inputs, genome)
+        reader = stack.enter_context(AlignmentReader(inputs.alignments, genome, asked is not None, options.threads))
+        contigs = list(contig_order(reader, genome))
+        blocks = read_blocks(reader.sources, contigs, options.reads, options.chunk_size, asked, families=families)
+        if families == "MI":
+            blocks = require_tags(blocks, ", ".join(inputs.alignments))
+        joiner = Joiner(options.molecules)
+        for whole in _whole(blocks, joiner):
+            yield from _made(whole, joiner, options, reader.samples)
+        if options.molecules.are_on:
+            joiner.counts.announce(options.molecules)
+
+
+def _whole(blocks: Iterable[ReadBlock], joiner: Joiner) -> Iterator[ReadBlock]:
+    """The reads of profiles that no later read can join, in the order in which the profiles begin."""
+    held = ReadBlock.empty()
+    for block in blocks:
+        if block.chrom != held.chrom:
+            if len(held):
+                yield held
+            held = ReadBlock.empty(block.chrom)
+        held = ReadBlock.concatenate([held, block])
+        joined = joiner.join(held, _uncut(held), [len(held)])
+        reads = joined_reads(held, np.arange(len(held)), joined, 0, len(joined.reads))
+        # No later read starts before the last of these. Profiles that begin behind an open one wait for it.
+        is_open = np.flatnonzero(reads.end > block.start[-1])
+        count = int(is_open[0]) if len(is_open) else len(joined.reads)
+        ready = np.zeros(len(held), dtype=bool)
+        ready[joined.member[: joined.member_offset[count]]] = True
+        if count:
+            yield held.take(np.flatnonzero(ready))
+            held = held.take(np.flatnonzero(~ready))
+    if len(held):
+        yield held
+
+
+def _uncut(held: ReadBlock) -> CutSlices:
+    """Whole reads. Those without an aligned base have nothing left."""
+    reads = np.arange(len(held))
+    first, last = np.empty_like(reads), np.empty_like(reads)
+    held.native.cut(reads, np.full_like(reads, -_FAR), np.full_like(reads, 2 * _FAR), np.zeros_like(reads), first, last)
+    return CutSlices(reads, first, last)
+
+
+def _made(held: ReadBlock, joiner: Joiner, options: RunOptions, samples: Sequence[str]) -> Iterator[MadeProfile]:
+    slices = _uncut(held)
+    cut = cut_bases(held, slices)
+    joined = joiner.join(held, slices, [len(held)])
+    # Which reads meet those that they don't agree with depends on the blocks, so that these are not counted.
+    joiner.counts.add(joined.are_mates, joined.copies)
+    model = options.profile or preset("normalised")
+    quality = prepared_base_quality(cut, options.model)
+    rows = joined.joined(model.profiles(one_hot(cut.bases, ERROR[quality]))).probabilities
+    sizes = joined.reads
+    reads = joined_reads(held, slices.read, joined, 0, len(sizes))
+    for number, name in enumerate(reads.names):
+        probabilities = rows[joined.offset[number] : joined.offset[number + 1]]
+        if not len(probabilities):
+            continue
+        yield MadeProfile(
+            name,
+            samples[reads.sample[number]],
+            held.chrom,
+            int(reads.start[number]),
+            int(sizes[number]),
+            mate_of(int(reads.flag[number])),
+            probabilities,
+        )

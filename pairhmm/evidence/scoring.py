@@ -97,6 +97,11 @@ class ReadScorer:
         return set_aside(scores, lengths, self.options)
 
 
+def prepared_base_quality(reads: CutReads, options: GatkOptions) -> NDArray[np.uint8]:
+    """uint8[bases]: the base qualities of many reads as both models take them."""
+    return prepare_base_quality(reads.quals, np.repeat(reads.mapq, np.diff(reads.offset)), options)
+
+
 def prepare_reads(reads: CutReads, options: GatkOptions) -> Qualities:
     """Prepare many reads at once for the model, as five bytes for each base.
 
@@ -111,10 +116,9 @@ def prepare_reads(reads: CutReads, options: GatkOptions) -> Qualities:
     if options.pcr_indel_model != "none":
         table = pcr_quality(options.pcr_indel_model)
         native.cap_indel_qualities(reads.offset, reads.bases, table, LONGEST_REPEAT_UNIT, insertion, deletion)
-    mapq = np.repeat(reads.mapq, np.diff(reads.offset))
     return Qualities(
         reads.bases,
-        prepare_base_quality(reads.quals, mapq, options),
+        prepared_base_quality(reads, options),
         insertion,
         deletion,
         np.full(size, options.gap_quality, dtype=np.uint8),

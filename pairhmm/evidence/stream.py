@@ -235,6 +235,7 @@ class EvidenceStream:
         edges = offsets(counts)
         if self.joiner is not None:
             joined = cut.joined = self.joiner.join(held, slices, counts)
+            self.joiner.counts.add(joined.are_mates, joined.copies, joined.apart)
             # Profiles come in the order of their first reads, so those of a region follow each other.
             edges = np.searchsorted(joined.member[joined.member_offset[:-1]], edges)
         scores, precision = self.score(cut, np.diff(edges).tolist(), [task.letters for task in tasks])
