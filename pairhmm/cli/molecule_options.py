@@ -17,22 +17,22 @@ from pairhmm.evidence.molecules import MoleculeOptions
 _DEFAULTS = MoleculeOptions()
 
 
-def molecule_options(command: Command, needs: str = f" This needs --model {PROFILE}.") -> Command:
-    """Add --join-mates and --families to a command; `needs` is a sentence of their help."""
+def molecule_options(command: Command) -> Command:
+    """Add --join-mates and --families to a command."""
     mates = option(
         _DEFAULTS,
         "join_mates",
         panel=READS,
-        help=f"Mates that overlap become one profile, the product of both.{needs}",
+        help="Mates that overlap become one profile, the product of both. This is for the profile model.",
     )
     families = option(
         _DEFAULTS,
         "families",
         metavar="NAME",
         panel=READS,
-        help=f"Reads of one molecule become one profile.{needs} With MI, they have the same tag"
-        " MI; with position, the same strand and ends of their molecule. Marked duplicates are used only if"
-        " --exclude-flags allows it (0xB04).",
+        help="Reads of one molecule become one profile. With MI, they have the same tag MI; with position, the same"
+        " strand and ends of their molecule. Marked duplicates are left out unless other flags are excluded (0xB04)."
+        " This is for the profile model.",
     )
     return mates(families(command))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import rich_click as click
@@ -20,7 +19,7 @@ EXAMPLES = (
 
 @click.command("profiles", cls=Command, examples=EXAMPLES)
 @read_options
-@partial(molecule_options, needs="")
+@molecule_options
 @click.option(
     "-o",
     "--output",
