@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import Annotated, Literal, Unpack
 
 from pairhmm.commands.keywords import RunKeywords, with_keywords
-from pairhmm.errors import InputError
+from pairhmm.errors import InputError, OptionError
 from pairhmm.evidence.inputs import RunInputs, RunOptions
 from pairhmm.evidence.opening import open_run
 from pairhmm.fitting.collecting import Collected, collect_given, collect_plain
@@ -105,6 +105,8 @@ def fit(
     check_choice("kind", kind, MODELS)
     check_whole("max_reads", max_reads, 1)
     (chosen,) = with_keywords("fit", keywords, options or RunOptions())
+    if chosen.molecules.are_on:
+        raise OptionError("molecules", chosen.molecules, "is not for a fit, which takes reads one by one")
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
     initial = initial or preset("normalised")
     wrong = initial.unlike_one()

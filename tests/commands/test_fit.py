@@ -11,7 +11,7 @@ import pytest
 from pairhmm.commands.fit import fit
 from pairhmm.commands.simulate import SimulatedData, simulate
 from pairhmm.compiled import is_compiled
-from pairhmm.errors import InputError
+from pairhmm.errors import InputError, OptionError
 from pairhmm.evidence.inputs import RunInputs, RunOptions
 from pairhmm.evidence.opening import open_run
 from pairhmm.fitting.collecting import collect_plain
@@ -186,6 +186,11 @@ def test_what_gives_no_reads_is_one_line(data: SimulatedData, tmp_path: Path) ->
 def test_first_parameters_that_are_no_distributions_are_refused(data: SimulatedData, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"--parameters: eps_M\(., A\) sums to 3.9; begin a fit with"):
         fit(data.bam, data.reference, tmp_path / "fitted.toml", initial=preset("published"))
+
+
+def test_a_fit_joins_no_reads(data: SimulatedData, tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match="is not for a fit, which takes reads one by one"):
+        fit(data.bam, data.reference, tmp_path / "fitted.toml", profile=preset("normalised"), join_mates=True)
 
 
 def test_rounds_and_parameters_are_two_files(data: SimulatedData, tmp_path: Path) -> None:
