@@ -40,6 +40,8 @@ def test_tables(tmp_path):
         (">p\n>q\n1 0 0 0\n", "p: empty profile"),
         (">p\n1 0 0 0\n>q\n", "q: empty profile"),
         (">p\nnan 0 0 1\n", "p: row 1 sums to nan"),
+        (">p\n1e308 1e308 0 0\n", "p: row 1 sums to inf"),
+        (">p\n1 0 0 0\n1.5 -0.5 0 0\n", "p: row 2 has 1.5, which is not a probability"),
         (">p positions=2\n1 0 0 0\n", "p: 1 of 2 positions; the file may be cut off"),
         ("", "no profile in it"),
         (f"{HEADER}\n", "no profile in it"),
