@@ -132,6 +132,13 @@ def join_rows(
     probability: NDArray[np.float64],
     joined: NDArray[np.float64],
 ) -> None: ...
+def join_kinds(
+    source_offset: NDArray[np.int64],
+    source: NDArray[np.int64],
+    probability: NDArray[np.float64],
+    kind: NDArray[np.uint16],
+    joined_kind: NDArray[np.uint16],
+) -> NDArray[np.float64]: ...
 
 class Copier:
     def __init__(self, threads: int) -> None: ...

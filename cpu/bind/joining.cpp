@@ -64,4 +64,21 @@ void bind_joining(nb::module_& module) {
         },
         "source_offset"_a, "source"_a, "probability"_a, "joined"_a,
         "The product of the rows (four numbers each) of each column, normalised, written in place.");
+
+    module.def(
+        "join_kinds",
+        [](Array<int64_t> source_offset, Array<int64_t> source, Array<double> probability, Array<uint16_t> kind,
+           Output<uint16_t> joined_kind) {
+            std::vector<double> rows;
+            {
+                nb::gil_scoped_release release;
+                rows = pairhmm::join_kinds(static_cast<int64_t>(source_offset.shape(0)) - 1, source_offset.data(),
+                                           source.data(), static_cast<int64_t>(probability.shape(0)) / 4,
+                                           probability.data(), kind.data(), joined_kind.data());
+            }
+            return array_of(std::move(rows));
+        },
+        "source_offset"_a, "source"_a, "probability"_a, "kind"_a, "joined_kind"_a,
+        "The same for distinct rows: the rows given and the joined ones. The row of each column is written in place. No "
+        "row at all if there are too many for a kind.");
 }

@@ -2,6 +2,9 @@
 #include "genomics/joining.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
+#include <unordered_map>
 #include <utility>
 
 #include "genomics/cigar.hpp"
@@ -183,6 +186,36 @@ private:
     std::vector<Run> runs_;
 };
 
+using Row = std::array<double, 4>;
+
+struct HashOfRow {
+    size_t operator()(const Row& row) const {
+        uint64_t hash = 0;
+        for (const double value : row) {
+            uint64_t bits;
+            std::memcpy(&bits, &value, sizeof bits);
+            hash = (hash ^ bits) * 0x9E3779B97F4A7C15u;
+            hash ^= hash >> 32;
+        }
+        return hash;
+    }
+};
+
+// The product of the rows of some bases, normalised. It is divided by each sum on the way, so that many rows do not
+// underflow.
+template <class RowOf>
+Row product(const int64_t* base, const int64_t* end, RowOf row_of) {
+    Row row;
+    std::copy_n(row_of(*base), 4, row.begin());
+    while (++base != end) {
+        const double* other = row_of(*base);
+        double sum = 0;
+        for (int letter = 0; letter < 4; ++letter) sum += row[letter] *= other[letter];
+        for (double& value : row) value = sum > 0 ? value / sum : 0.25;
+    }
+    return row;
+}
+
 }  // namespace
 
 JoinedReads join_reads(const Reads& reads, const CutReads& cut, const int64_t* order, bool join_mates) {
@@ -202,18 +235,32 @@ JoinedReads join_reads(const Reads& reads, const CutReads& cut, const int64_t* o
 void join_rows(int64_t columns, const int64_t* source_offset, const int64_t* source, const double* probability,
                double* joined) {
     for (int64_t column = 0; column < columns; ++column) {
-        double* row = joined + 4 * column;
-        const int64_t first = source_offset[column], last = source_offset[column + 1];
-        const double* one = probability + 4 * source[first];
-        std::copy(one, one + 4, row);
-        for (int64_t k = first + 1; k < last; ++k) {
-            const double* other = probability + 4 * source[k];
-            double sum = 0;
-            for (int letter = 0; letter < 4; ++letter) sum += row[letter] *= other[letter];
-            // Divided by each sum, so that the product of many rows does not underflow.
-            for (int letter = 0; letter < 4; ++letter) row[letter] = sum > 0 ? row[letter] / sum : 0.25;
-        }
+        const Row row = product(source + source_offset[column], source + source_offset[column + 1],
+                                [=](int64_t base) { return probability + 4 * base; });
+        std::copy(row.begin(), row.end(), joined + 4 * column);
     }
+}
+
+std::vector<double> join_kinds(int64_t columns, const int64_t* source_offset, const int64_t* source, int64_t rows,
+                               const double* probability, const uint16_t* kind, uint16_t* joined_kind) {
+    std::vector<double> distinct(probability, probability + 4 * rows);
+    std::unordered_map<Row, uint16_t, HashOfRow> known;
+    for (int64_t column = 0; column < columns; ++column) {
+        const int64_t *begin = source + source_offset[column], *end = source + source_offset[column + 1];
+        if (end - begin == 1) {
+            joined_kind[column] = kind[*begin];
+            continue;
+        }
+        const Row row = product(begin, end, [=](int64_t base) { return probability + 4 * kind[base]; });
+        const int64_t next = distinct.size() / 4;
+        const auto [at, is_new] = known.try_emplace(row, uint16_t(next));
+        if (is_new) {
+            if (next > UINT16_MAX) return {};
+            distinct.insert(distinct.end(), row.begin(), row.end());
+        }
+        joined_kind[column] = at->second;
+    }
+    return distinct;
 }
 
 }  // namespace pairhmm

@@ -47,4 +47,11 @@ JoinedReads join_reads(const Reads& reads, const CutReads& cut, const int64_t* o
 void join_rows(int64_t columns, const int64_t* source_offset, const int64_t* source, const double* probability,
                double* joined);
 
+// The same for reads of distinct rows: the rows that were given, and behind them those of joined columns, each once.
+// The row of each column is written to joined_kind. Empty if there are more rows than a kind has values.
+//
+// probability: [rows][4]; kind: the row of each base; joined_kind: [columns].
+std::vector<double> join_kinds(int64_t columns, const int64_t* source_offset, const int64_t* source, int64_t rows,
+                               const double* probability, const uint16_t* kind, uint16_t* joined_kind);
+
 }  // namespace pairhmm

@@ -6,7 +6,7 @@ All coordinates are 0-based half-open.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -84,15 +84,26 @@ class JoinedReads:
     def joined(self, profiles: Profiles) -> Profiles:
         """The profiles of joined reads: the product of the rows in each column, normalised.
 
+        Distinct rows stay distinct rows, unless there are too many of them.
+
         Parameters
         ----------
         profiles : Profiles
-            The cut reads, one row a base.
+            The cut reads.
         """
-        rows = np.empty((len(self.source_offset) - 1, 4))
+        if len(self.reads) == len(self.member):
+            return profiles
+        columns = len(self.source_offset) - 1
+        if profiles.kinds is not None:
+            kinds = np.empty(columns, dtype=np.uint16)
+            distinct = np.ascontiguousarray(profiles.probabilities).reshape(-1)
+            rows = native.join_kinds(self.source_offset, self.source, distinct, profiles.kinds, kinds)
+            if len(rows):
+                return replace(profiles, probabilities=rows.reshape(-1, 4), kinds=kinds)
+        rows = np.empty(4 * columns)
         probabilities = np.ascontiguousarray(profiles.at_bases).reshape(-1)
-        native.join_rows(self.source_offset, self.source, probabilities, rows.reshape(-1))
-        return Profiles(rows, profiles.match, profiles.insertion, profiles.transitions)
+        native.join_rows(self.source_offset, self.source, probabilities, rows)
+        return replace(profiles, probabilities=rows.reshape(-1, 4), kinds=None)
 
 
 @dataclass(slots=True)

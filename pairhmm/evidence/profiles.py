@@ -137,7 +137,7 @@ def _made(held: ReadBlock, joiner: Joiner, options: RunOptions, samples: Sequenc
     joiner.counts.add(joined.are_mates, joined.copies)
     model = options.profile or preset("normalised")
     quality = prepared_base_quality(cut, options.model)
-    rows = joined.joined(model.profiles(one_hot(cut.bases, ERROR[quality]))).probabilities
+    rows = joined.joined(model.profiles(one_hot(cut.bases, ERROR[quality]))).at_bases
     sizes = joined.reads
     reads = joined_reads(held, slices.read, joined, 0, len(sizes))
     for number, name in enumerate(reads.names):

@@ -214,6 +214,23 @@ def test_a_large_family_that_disagrees_does_not_underflow():
     np.testing.assert_allclose(profile, 0.25)
 
 
+@pytest.mark.parametrize("size", [4, 70_000], ids=["few rows", "more rows than kinds"])
+def test_distinct_rows_stay_distinct(size):
+    rng = np.random.default_rng(1)
+    bases = "".join(rng.choice(list("ACGTN"), size))
+    reads = mates((4, bases), (6, bases[2:] + "AC"))
+    _, _, joined = join(reads)
+    rows = rng.random((60_000, 4))
+    distinct = MODEL.profiles(
+        rows / rows.sum(axis=1, keepdims=True), rng.integers(0, 60_000, 2 * size).astype(np.uint16)
+    )
+    dense = MODEL.profiles(distinct.at_bases)
+    np.testing.assert_array_equal(joined.joined(distinct).at_bases, joined.joined(dense).probabilities)
+    assert (joined.joined(distinct).kinds is None) == (size > 10)
+    alone = join(mates((4, bases), (6, bases[2:] + "AC")), join_mates=False)[2]
+    assert alone.joined(distinct) is distinct
+
+
 def test_regions_are_apart():
     reads = mates((4, "ACGT"), (4, "ACGT"))
     block = block_of(reads)
