@@ -79,16 +79,17 @@ def main() -> None:
     FIGURE.write_text("\n".join([*lines, "</svg>"]) + "\n")
 
 
-MATES_X, MATES_Y = (0.8, 0.85, 0.9, 0.95, 1.0), (0, 10, 20, 30)
-FAMILIES_X, FAMILIES_Y = (0.0, 0.25, 0.5, 0.75, 1.0), (0.8, 0.85, 0.9, 0.95, 1.0)
+COVERAGE, QUALITIES = 15, "promise the errors"
+MATES_X, MATES_Y = (0.8, 0.85, 0.9, 0.95, 1.0), (0, 2, 4, 6, 8, 10)
+FAMILIES_X, FAMILIES_Y = (0.0, 0.25, 0.5, 0.75, 1.0), (0.94, 0.96, 0.98, 1.0)
 
 
 def mates(plot: Plot) -> Iterable[str]:
     """False SNVs against recall."""
     yield from plot.axes()
-    names = {"profile": ("each read alone", ORANGE), "profile, joined": ("--join-mates", BLUE)}
+    names = {"identity": ("each read alone", ORANGE), "identity, joined": ("--join-mates", BLUE)}
     for row in json.loads(MATES.read_text())["results"]:
-        if row["way"] in names:
+        if row["way"] in names and row["coverage"] == COVERAGE and row["qualities"] == QUALITIES:
             points = [(true / row["true"], false) for true, false in row["curve"]]
             yield plot.line(points, names[row["way"]][1])
     for row, (name, colour) in enumerate(names.values()):
@@ -99,13 +100,13 @@ def families(plot: Plot) -> Iterable[str]:
     """Precision against recall."""
     yield from plot.axes()
     names = {
-        "mean quality": ("best read, by mean quality", GREY),
+        "decided": ("best read, the most decided one", GREY),
         "likelihood": ("best read, by likelihood", ORANGE),
         "family": ("--families MI", BLUE),
     }
     for row in json.loads(FAMILIES.read_text())["results"]:
         if row["way"] in names:
-            yield plot.line(row["curve"], names[row["way"]][1])
+            yield plot.line([(0.0, row["curve"][0][1]), *row["curve"]], names[row["way"]][1])
     for row, (name, colour) in enumerate(names.values()):
         yield from plot.legend(row + 8, name, colour)
 

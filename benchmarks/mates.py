@@ -115,7 +115,7 @@ def measured(workdir: Path, length: int, coverage: float, seed: int) -> list[dic
                     "false": len(found - expected),
                     "lost": len(alone & expected - found),
                     "false_at_same_recall": false_at(curve(calls[way], expected), len(before.keys() & expected)),
-                    "curve": curve(calls[way], expected),
+                    "curve": thinned(curve(calls[way], expected)),
                 }
             )
     return rows
@@ -168,6 +168,12 @@ def curve(calls: Calls, expected: set[Snv]) -> list[tuple[int, int]]:
 def false_at(points: Sequence[tuple[int, int]], found: int) -> int | None:
     """The false SNVs at the QUAL that finds so many true ones; None where no QUAL does."""
     return min((false for true, false in points if true >= found), default=None)
+
+
+def thinned(points: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Points for a figure: for each number of false SNVs, the fewest and the most true ones."""
+    ends = [(point, points[k - 1 : k], points[k + 1 : k + 2]) for k, point in enumerate(points)]
+    return [one for one, before, behind in ends if any(not x or x[0][1] != one[1] for x in (before, behind))]
 
 
 COLUMNS = ("coverage", "qualities", "seed", "way", "true", "found", "false", "lost", "false_at_same_recall")
