@@ -206,7 +206,8 @@ def _copies(profile: NDArray[np.int64], family: NDArray[np.int64]) -> NDArray[np
 class ScoredReads:
     """What a region's evidence says of the reads, or of the profiles that they became.
 
-    The attributes are those of `pairhmm.evidence.region_evidence.Evidence`.
+    The attributes are those of `pairhmm.evidence.region_evidence.Evidence`; `ends` is the number of ends of its
+    molecule that a profile has: 1, or 2 where mates were joined.
     """
 
     names: list[str]
@@ -215,6 +216,7 @@ class ScoredReads:
     start: NDArray[np.int64]
     end: NDArray[np.int64]
     length: NDArray[np.int64]
+    ends: NDArray[np.int64]
     reads: NDArray[np.int64] | None = None
     fragment: NDArray[np.int64] | None = None
 
@@ -230,6 +232,7 @@ def single_reads(held: ReadBlock, reads: NDArray[np.int64]) -> ScoredReads:
         held.start[reads],
         held.end[reads],
         _lengths(held, reads),
+        np.ones(len(reads), dtype=np.int64),
     )
 
 
@@ -254,6 +257,7 @@ def joined_reads(held: ReadBlock, reads: NDArray[np.int64], joined: JoinedReads,
         _of_each(np.minimum, held.start[members], begin),
         _of_each(np.maximum, held.end[members], begin),
         np.maximum(columns, _of_each(np.maximum, _lengths(held, members), begin)),
+        1 + joined.are_mates[first:last],
         np.diff(edges),
         joined.fragment[first:last],
     )

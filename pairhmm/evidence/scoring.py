@@ -92,9 +92,11 @@ class ReadScorer:
             return START, {"qualities": prepare_reads(reads, base_quality, self.options)}
         return self.profile.start, {"profiles": self.profile.base_calls(reads.bases, base_quality)}
 
-    def set_aside(self, scores: NDArray[np.float64], lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """bool[reads]: whether a read fits none of the haplotypes, by its scores [reads, haplotypes] and its length."""
-        return set_aside(scores, lengths, self.options)
+    def set_aside(
+        self, scores: NDArray[np.float64], lengths: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """bool[reads]: whether each read fits none of the haplotypes (`pairhmm.models.gatk.set_aside`)."""
+        return set_aside(scores, lengths, ends, self.options)
 
 
 def prepared_base_quality(reads: CutReads, options: GatkOptions) -> NDArray[np.uint8]:

@@ -70,8 +70,10 @@ class RegionScorer(Protocol):
         `reads_of` has the number of reads of each region, or of the profiles that they become.
         """
 
-    def set_aside(self, scores: NDArray[np.float64], lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """bool[reads]: whether each read fits no haplotype, by its scores [reads, haplotypes] and its length."""
+    def set_aside(
+        self, scores: NDArray[np.float64], lengths: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """bool[reads]: whether each read fits no haplotype, by its scores, length, and ends of its molecule."""
 
 
 @dataclass(slots=True)
@@ -261,7 +263,7 @@ class EvidenceStream:
                 reads.length,
                 log10,
                 precision[done : done + pairs].reshape(shape),
-                self.score.set_aside(log10, reads.length),
+                self.score.set_aside(log10, reads.length, reads.ends),
                 reads=reads.reads,
                 fragment=reads.fragment,
             )

@@ -198,7 +198,7 @@ class _Recorder:
         for count, letters in zip(reads_of, haplotypes, strict=True):
             own = scores[done : done + count * len(letters)].reshape(count, len(letters))
             lengths = np.diff(reads.offset[read : read + count + 1])
-            aside = self.inner.set_aside(own, lengths)
+            aside = self.inner.set_aside(own, lengths, np.ones_like(lengths))
             self.found.beside_variants += int(aside.sum())
             kept = np.flatnonzero(~aside)
             base = [slice(reads.offset[read + k], reads.offset[read + k + 1]) for k in kept]
@@ -212,5 +212,7 @@ class _Recorder:
             read, done = read + count, done + own.size
         return scores, precision
 
-    def set_aside(self, scores: NDArray[np.float64], lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
-        return self.inner.set_aside(scores, lengths)
+    def set_aside(
+        self, scores: NDArray[np.float64], lengths: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        return self.inner.set_aside(scores, lengths, ends)

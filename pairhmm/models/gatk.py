@@ -233,10 +233,21 @@ def floor_scores(scores: NDArray[np.float64], options: GatkOptions) -> NDArray[n
     return np.maximum(scores, floor)
 
 
-def set_aside(scores: NDArray[np.float64], lengths: NDArray[np.int64], options: GatkOptions) -> NDArray[np.bool_]:
-    """bool[reads]: whether each read fits none of the haplotypes, by its scores [reads, haplotypes] and its length."""
+def set_aside(
+    scores: NDArray[np.float64], lengths: NDArray[np.int64], ends: NDArray[np.int64], options: GatkOptions
+) -> NDArray[np.bool_]:
+    """bool[reads]: whether each read fits none of the haplotypes.
+
+    Parameters
+    ----------
+    scores : float64[reads, haplotypes]
+    lengths, ends : int64[reads]
+        The bases of each read, and the ends of a molecule that it has: 1, or 2 where mates were joined. A read of
+        either end may have two errors.
+    options : GatkOptions
+    """
     if options.error_rate is None or scores.size == 0:
         return np.zeros(len(lengths), dtype=bool)
-    expected_errors = np.minimum(2.0, np.ceil(lengths * options.error_rate))
+    expected_errors = np.minimum(2.0 * ends, np.ceil(lengths * options.error_rate))
     hopeless: NDArray[np.bool_] = scores.max(axis=1) < -4.0 * expected_errors
     return hopeless

@@ -160,11 +160,16 @@ def check_profile(probabilities: NDArray[np.float64]) -> None:
     if probabilities.ndim != 2 or probabilities.shape[1] != len(LETTERS):
         raise ValueError(f"a profile has {len(LETTERS)} columns (A C G T)")
     in_range = ((probabilities >= 0) & (probabilities <= 1)).all(axis=1)
-    sums = np.abs(probabilities.sum(axis=1) - 1) <= SUM_TOLERANCE
-    wrong = np.flatnonzero(~(in_range & sums))
+    # Numbers of a file may be too large for a sum.
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = probabilities.sum(axis=1)
+        wrong = np.flatnonzero(~(in_range & (np.abs(sums - 1) <= SUM_TOLERANCE)))
     if len(wrong):
         row = int(wrong[0])
-        raise ValueError(f"row {row + 1} sums to {probabilities[row].sum():.6g} instead of 1")
+        if not abs(sums[row] - 1) <= SUM_TOLERANCE:
+            raise ValueError(f"row {row + 1} sums to {sums[row]:.6g} instead of 1")
+        value = next(one for one in probabilities[row].tolist() if not 0 <= one <= 1)
+        raise ValueError(f"row {row + 1} has {value:g}, which is not a probability")
 
 
 _SETS = encode_sets(READ_LETTERS)[:, None] >> np.arange(len(LETTERS)) & 1

@@ -67,6 +67,10 @@ def test_profile(files, run_cli):
     done = run_cli("-q", "forward", "--model", "profile", files / "x.profile", files / "haps.fa")
     assert done.returncode == 0
     assert [row[1] for row in table(done.stdout)[1:]] == ["p1", "p1"]
+    rows = ("1\t1\t0\t0\t0", "2\t0\t1\t0\t0", "3\t.1\t.1\t.7\t.1")
+    (files / "x.tsv").write_text("\n".join(("name\tposition\tA\tC\tG\tT", *(f"p1\t{row}" for row in rows))))
+    same = run_cli("-q", "forward", "--model", "profile", files / "x.tsv", files / "haps.fa")
+    assert (same.returncode, same.stdout) == (0, done.stdout)
 
 
 @pytest.mark.parametrize(
@@ -79,6 +83,7 @@ def test_profile(files, run_cli):
         (["bad.profile", "haps.fa", "--model", "profile"], "bad.profile: p: row 1 sums to 2 instead of 1"),
         (["reads.fq", "haps.fa", "--model", "profile", "--parameters", "bad.toml"], "bad.toml: colour: unknown key"),
         (["x.profile", "haps.fa"], "add --model profile"),
+        (["x.tsv", "haps.fa"], "x.tsv: a profile needs the profile model; add --model profile"),
     ],
 )
 def test_bad_input_is_one_line_and_code_2(files, run_cli, arguments, message):

@@ -76,6 +76,7 @@ def test_mates_that_overlap_become_one():
     np.testing.assert_allclose(profile, np.concatenate([left, product(both, both), right]), rtol=1e-12)
     assert profile[3].max() > 1 - 4e-5 and profile[0].max() == pytest.approx(0.99)
     assert (told.names, told.start.tolist(), told.end.tolist(), told.length.tolist()) == (["r"], [10], [19], [9])
+    assert told.ends.tolist() == [2], "either end may have as many errors as a read"
     assert told.reads.tolist() == [2] and mate_of(int(told.flag[0])) == 0 and joined.are_mates.tolist() == [True]
 
 
@@ -99,6 +100,7 @@ def test_mates_that_do_not_overlap_stay_two():
     reads = mates((10, "ACGT"), (14, "TTTT"))
     profiles, told, joined = join(reads)
     assert [len(one) for one in profiles] == [4, 4]
+    assert told.ends.tolist() == [1, 1]
     assert told.names == ["r", "r"] and [mate_of(flag) for flag in told.flag.tolist()] == [1, 2]
     assert joined.apart == (0, 0, 0, 1) and joined.fragment.tolist() == [0, 0]
 
