@@ -231,7 +231,7 @@ def single_reads(held: ReadBlock, reads: NDArray[np.int64]) -> ScoredReads:
         held.flag[reads],
         held.start[reads],
         held.end[reads],
-        np.diff(held.base_offset)[reads],
+        _lengths(held, reads),
         np.ones(len(reads), dtype=np.int64),
     )
 
@@ -250,16 +250,15 @@ def joined_reads(held: ReadBlock, reads: NDArray[np.int64], joined: JoinedReads,
     bounds = (edges - edges[0]).tolist()
     flags = held.flag[members[begin]]
     columns = np.diff(joined.offset[first : last + 1])
-    lengths = np.diff(held.base_offset)[members]
     return ScoredReads(
         [min(names[one:two]) for one, two in pairwise(bounds)],
         held.sample[members[begin]],
         np.where(joined.are_mates[first:last], flags & ~np.uint16(FIRST | SECOND), flags),
         _of_each(np.minimum, held.start[members], begin),
         _of_each(np.maximum, held.end[members], begin),
-        np.maximum(columns, _of_each(np.maximum, lengths, begin)),
+        np.maximum(columns, _of_each(np.maximum, _lengths(held, members), begin)),
         1 + joined.are_mates[first:last],
-        joined.reads[first:last],
+        np.diff(edges),
         joined.fragment[first:last],
     )
 
@@ -267,3 +266,8 @@ def joined_reads(held: ReadBlock, reads: NDArray[np.int64], joined: JoinedReads,
 def _of_each(function: np.ufunc, values: NDArray[np.int64], begin: NDArray[np.int64]) -> NDArray[np.int64]:
     result: NDArray[np.int64] = function.reduceat(values, begin) if len(begin) else values
     return result
+
+
+def _lengths(held: ReadBlock, reads: NDArray[np.int64]) -> NDArray[np.int64]:
+    """int64[reads]: the bases of each read before it was cut."""
+    return held.base_offset[reads + 1] - held.base_offset[reads]

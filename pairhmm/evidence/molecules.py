@@ -83,6 +83,7 @@ class MoleculeCounts:
         copies : int64[families]
             The reads of each family, 2 or more.
         apart : tuple of int
+            The reads that stay apart.
         """
         self.profiles += len(are_mates)
         self.fragments += int(are_mates.sum())
