@@ -4,10 +4,10 @@
 
 For each seed and depth, `pairhmm simulate` makes a genome (default 1 Mb, with 850 SNVs and 150 indels) and pairs of
 2 x 150 from fragments of 200 bases, so that mates share 100 bases. A hundredth of the bases is wrong, independently of
-their qualities. The reads are used twice: with a base quality of 20 throughout, which promises these errors, and with
-the simulated qualities, which promise a sixth of them. `pairhmm call --model profile` calls the true alignments with
-and without `--join-mates`, with the built-in parameters and with identity parameters (eps_M is the identity); GATK's
-model is there for comparison.
+their qualities. The reads are used three times: with a base quality of 20 throughout, which promises these errors; with
+the simulated qualities, which promise a sixth of them; and with these and `--error-rate 0`, so that no read is set
+aside. `pairhmm call --model profile` calls the true alignments with and without `--join-mates`, with the built-in
+parameters and with identity parameters (eps_M is the identity); GATK's model is there for comparison.
 
 "Found" and "false" are SNVs at the default QUAL, and "lost" the true ones that joining loses. The last column has the
 false SNVs at the QUAL that finds as many true ones as each read alone finds at most (with any QUAL).
@@ -96,11 +96,17 @@ def measured(workdir: Path, length: int, coverage: float, seed: int) -> list[dic
     }
     expected = set(read_snvs(sample / "truth.vcf.gz"))
     rows: list[dict[str, object]] = []
-    for qualities, bam in (("promise the errors", flat), ("promise a sixth", sample / "reads.bam")):
+    simulated = sample / "reads.bam"
+    sets = {
+        "promise the errors": (flat,),
+        "promise a sixth": (simulated,),
+        "promise a sixth, no read set aside": (simulated, "--error-rate", 0),
+    }
+    for qualities, given in sets.items():
         calls: dict[str, Calls] = {}
         for way, arguments in ways.items():
             out = data / "calls.vcf"
-            run("call", "-f", sample / "reference.fa", bam, *arguments, "--backend", "cpu", "-o", out)
+            run("call", "-f", sample / "reference.fa", *given, *arguments, "--backend", "cpu", "-o", out)
             calls[way] = read_snvs(out)
             before = calls.get(way.removesuffix(JOINED), {})
             found, alone = passing(calls[way]), passing(before)
