@@ -37,6 +37,7 @@ class Batch:
         /,
     ) -> None: ...
     def set_rows(self, rows: NDArray[np.float64], /) -> None: ...
+    def set_profiles(self, rows: NDArray[np.float64], kinds: NDArray[np.uint16], /) -> None: ...
 
 def forward(
     level: str, batch: Batch, is_long: NDArray[np.uint8], threads: int, scores: NDArray[np.float64], /
@@ -107,6 +108,39 @@ def cap_indel_qualities(
     insertion: NDArray[np.uint8],
     deletion: NDArray[np.uint8],
 ) -> None: ...
+def join_reads(
+    reads: Reads,
+    read: NDArray[np.int64],
+    first: NDArray[np.int64],
+    last: NDArray[np.int64],
+    offset: NDArray[np.int64],
+    fragment: NDArray[np.int64],
+    family: NDArray[np.int64],
+    end: NDArray[np.uint8],
+    order: NDArray[np.int64],
+    join_mates: bool,
+) -> tuple[
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.uint8],
+    tuple[int, int, int, int],
+]: ...
+def join_rows(
+    source_offset: NDArray[np.int64],
+    source: NDArray[np.int64],
+    probability: NDArray[np.float64],
+    joined: NDArray[np.float64],
+) -> None: ...
+def join_kinds(
+    source_offset: NDArray[np.int64],
+    source: NDArray[np.int64],
+    probability: NDArray[np.float64],
+    kind: NDArray[np.uint16],
+    joined_kind: NDArray[np.uint16],
+) -> NDArray[np.float64]: ...
 
 class Copier:
     def __init__(self, threads: int) -> None: ...

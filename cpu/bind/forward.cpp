@@ -83,7 +83,14 @@ void bind_forward(nb::module_& module) {
             nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>())
         .def(
             "set_rows", [](pairhmm::Batch& self, Array<double> rows) { self.rows = rows.data(); },
-            nb::keep_alive<1, 2>());
+            nb::keep_alive<1, 2>())
+        .def(
+            "set_profiles",
+            [](pairhmm::Batch& self, Array<double> rows, Array<uint16_t> kinds) {
+                self.rows = rows.data();
+                self.kinds = kinds.data();
+            },
+            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
 
     module.def(
         "forward",

@@ -13,6 +13,7 @@ void bind_candidates(nb::module_& module);
 void bind_copier(nb::module_& module);
 void bind_device_scores(nb::module_& module);
 void bind_forward(nb::module_& module);
+void bind_joining(nb::module_& module);
 void bind_posterior(nb::module_& module);
 void bind_samples(nb::module_& module);
 void bind_scan(nb::module_& module);
@@ -40,6 +41,7 @@ NB_MODULE(_cpu, module) {
     bind_copier(module);
     bind_device_scores(module);
     bind_forward(module);
+    bind_joining(module);
     bind_posterior(module);
     bind_samples(module);
     bind_scan(module);

@@ -39,19 +39,34 @@ struct Plan {
     std::vector<Tile> tiles;
 };
 
-enum ReadKind { kFoldedRead, kGeneralRead, kPlainRead };
+enum ReadKind { kFoldedRead, kGeneralRead, kPlainRead, kUnopenedRead };
+
+ReadKind kind_of_rows(const Level& level, const Batch& batch, int64_t first, int64_t end) {
+    const double* const own = general_row(batch, first);
+    bool constant = own[kIM] > 0 && own[kDM] > 0, opens = own[kMD] > 0, all_open = opens;
+    double ii = own[kII], highest = ii;
+    for (int64_t i = first + 1; i < end; ++i) {
+        const double* row = general_row(batch, i);
+        ii = std::min(ii, row[kII]);
+        highest = std::max(highest, row[kII]);
+        if (batch.kinds != nullptr) continue;
+        opens = opens || row[kMD] > 0;
+        all_open = all_open && row[kMD] > 0;
+        for (int k : {kMM, kIM, kDM, kMD, kDD}) constant = constant && row[k] == own[k];
+    }
+    const double dd = opens ? own[kDD] : 1;
+    const bool folds = constant && highest < 1 && ii > 0 && dd > 0 && level.folds(ii, dd);
+    if (!all_open) return folds && !opens ? kUnopenedRead : kPlainRead;
+    return folds ? kFoldedRead : kGeneralRead;
+}
 
 ReadKind kind_of(const Level& level, const Batch& batch, int64_t read) {
     const int64_t first = batch.read_offset[read], end = batch.read_offset[read + 1];
-    if (batch.base == nullptr) {
-        for (int64_t i = first; i < end; ++i) {
-            if (!(batch.rows[i * kRowSize + kMD] > 0)) return kPlainRead;
-        }
-        return kGeneralRead;
-    }
+    if (batch.base == nullptr) return kind_of_rows(level, batch, first, end);
     const uint8_t* gap = batch.gap_quality;
     const bool constant = std::memcmp(gap + first, gap + first + 1, end - first - 1) == 0;
-    return constant && level.folds(batch.gatk.error[gap[first]]) ? kFoldedRead : kGeneralRead;
+    const double eps = batch.gatk.error[gap[first]];
+    return constant && level.folds(eps, eps) ? kFoldedRead : kGeneralRead;
 }
 
 Plan make_plan(const Level& level, const Batch& batch, const uint8_t* skip_read) {
@@ -74,7 +89,8 @@ Plan make_plan(const Level& level, const Batch& batch, const uint8_t* skip_read)
             const size_t rest = (of_kind - at) % lanes;
             for (size_t end = at + (rest > 0 ? rest : lanes); at < of_kind; end += lanes) {
                 plan.tiles.push_back({g, static_cast<int64_t>(plan.order.size()), static_cast<int32_t>(end - at),
-                                      kind == kFoldedRead, kind == kPlainRead});
+                                      kind == kFoldedRead || kind == kUnopenedRead,
+                                      kind == kPlainRead || kind == kUnopenedRead});
                 for (; at < end; ++at) plan.order.push_back(keyed[at].second);
             }
         }

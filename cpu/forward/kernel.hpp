@@ -29,10 +29,13 @@
 //   I  = (mi/g[i-1]) M~[i-1,j] + ii I[i-1,j]                     mul, fma
 //   D' = M~[i,j-1] + dd D'[i,j-1]                                fma
 //
-// Where ii = dd = eps in every row of the read (GATK's model with one gap continuation quality), every state is also
-// scaled by eps^-(i+j) ("folded"), and the forward's I by im, which is one value too. I and D' then need no product of
-// their own, which leaves 5 operations. The powers are divided out by constants: every kColumns columns, and below each
-// sweep. Rows whose deletions cannot be opened (md = 0) have no g; they keep g = 1 ("plain", 7 operations).
+// Where im, dm and dd are one value each along the read (GATK's model with one gap continuation quality, the profile
+// model), every state is also divided by dd^j and by the product of ii down to its row ("folded"), and the forward's I
+// multiplied by im. I and D' then need no product of their own, which leaves 5 operations. The powers are divided out
+// by constants: every kColumns columns, and below each sweep. The backward's row i takes ii[i+1].
+//
+// Rows whose deletions cannot be opened (md = 0) have no g; they keep g = 1 ("plain", 7 operations). Where this holds
+// for every row of the read, D is zero below row 0, and folded rows leave it out ("unopened", 4 operations).
 //
 // Both halves start from 2^e, and the join has the units 2^2e. Folded rows have an e for which float32 holds the join
 // (folded_exponent). The others use all of float32's range and are joined in float64.
@@ -70,7 +73,7 @@
 // Folding needs a start exponent of kLowestFoldedStart at least, which leaves out very small eps. Callers send reads of
 // at most 500 bases (pairhmm/backends/base.py): beyond, forward/wide.hpp is more accurate.
 //
-// Include inside a namespace of its own after forward/sweep.hpp, forward/tile_general.hpp and forward/log10.hpp.
+// Include inside a namespace of its own after forward/sweep.hpp, forward/tile_folded_rows.hpp and forward/log10.hpp.
 
 // Everything that a tile keeps for its haplotypes; the buffers are reused by a thread's next tile.
 template <int W, int K>
@@ -100,14 +103,19 @@ private:
     template <Kind kind>
     void join(const Trees& trees, int32_t leaf, const Row<V>* row, const V* s, const V* y, int64_t first_row);
     template <Kind kind>
-    void score(const Batch& batch, const Trees& trees);
-    template <Kind kind>
     void finish(const Batch& batch, const Trees& trees);
     template <Kind kind, Direction direction, class AtLeaf>
     void run_sweeps(const HalfTree& tree, AtLeaf& at_leaf);
     // Scores of `trees` into `out`; where `again`, only of pairs without a score. Returns haplotypes that lack one.
     std::vector<int64_t> write(const Batch& batch, const Tile& tile, const Trees& trees, const int64_t* reads,
                                bool again, double* scores) const;
+
+    // Scores of all `trees` in one form of the recurrence, written as `write` does; returns what it returns.
+    template <Kind kind>
+    std::vector<int64_t> score_all(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees,
+                                   const int64_t* reads, bool again, double* scores);
+    void run_unfolded(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees, const int64_t* reads,
+                      bool again, double* scores);
 
     TileRows<W, K> rows_;
     AlignedVector<RowZero<V>> row_zero_;
@@ -122,7 +130,7 @@ private:
 
     template <Kind kind>
     auto& joined() {
-        if constexpr (kind == kFolded) {
+        if constexpr (is_folded(kind)) {
             return joined_;
         } else {
             return joined_wide_;
@@ -176,7 +184,7 @@ void TileKernel<W, K>::run_forward(const Trees& trees, const Batch& batch) {
             const TileRows<W, K>& of = kernel.rows_;
             V* s = &kernel.leaf_s_[leaf * rows + first];
             V* y = &kernel.leaf_y_[leaf * (rows + 1) + first + 1];
-            const V weight = of.weight[kind == kFolded ? depth % kColumns : 0];
+            const V weight = of.weight[is_folded(kind) ? depth % kColumns : 0];
             if (first == 0) y[-1] = V{};
             for (int k = 0; k < K; ++k) {
                 s[k] = states.s[k] * of.join_s[first + k] * weight;
@@ -199,11 +207,11 @@ void TileKernel<W, K>::join(const Trees& trees, int32_t leaf, const Row<V>* row,
         const V* left_s = &leaf_s_[path.left * rows + rows - 1 - first_row];
         const V* left_y = &leaf_y_[path.left * (rows + 1) + rows - 1 - first_row];
         auto& sum = joined<kind>()[p];
-        if constexpr (kind == kFolded) {
+        if constexpr (is_folded(kind)) {
             V matched{}, deleted{};
             for (int k = 0; k < K; ++k) {
                 matched += left_s[-k] * (row[k].emission[path.letter] * s[k]);
-                deleted += left_y[-k] * y[k];
+                if (kind != kUnopened) deleted += left_y[-k] * y[k];
             }
             sum += matched + deleted;
         } else {
@@ -237,7 +245,7 @@ void TileKernel<W, K>::run_backward(const Trees& trees) {
         void operator()(int32_t leaf, int64_t depth, const States<V, K>& states) {
             const TileRows<W, K>& of = kernel.rows_;
             if (first + K == rows) kernel.started_[leaf] = states.sum;
-            if constexpr (kind == kFolded) {
+            if constexpr (is_folded(kind)) {
                 V s[K], y[K];
                 for (int k = 0; k < K; ++k) {
                     s[k] = states.s[k] * of.weight[depth % kColumns];
@@ -277,14 +285,6 @@ void TileKernel<W, K>::finish(const Batch& batch, const Trees& trees) {
 }
 
 template <int W, int K>
-template <Kind kind>
-void TileKernel<W, K>::score(const Batch& batch, const Trees& trees) {
-    run_forward<kind>(trees, batch);
-    run_backward<kind>(trees);
-    finish<kind>(batch, trees);
-}
-
-template <int W, int K>
 std::vector<int64_t> TileKernel<W, K>::write(const Batch& batch, const Tile& tile, const Trees& trees,
                                              const int64_t* reads, bool again, double* scores) const {
     const int64_t first_hap = batch.group_hap[tile.group], haps = batch.group_hap[tile.group + 1] - first_hap;
@@ -305,28 +305,42 @@ std::vector<int64_t> TileKernel<W, K>::write(const Batch& batch, const Tile& til
 }
 
 template <int W, int K>
+template <Kind kind>
+std::vector<int64_t> TileKernel<W, K>::score_all(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees,
+                                                 const int64_t* reads, bool again, double* scores) {
+    rows_.load(batch, tile, reads, kind);
+    std::vector<int64_t> low;
+    for (const Trees& some : trees) {
+        run_forward<kind>(some, batch);
+        run_backward<kind>(some);
+        finish<kind>(batch, some);
+        const std::vector<int64_t> more = write(batch, tile, some, reads, again, scores);
+        low.insert(low.end(), more.begin(), more.end());
+    }
+    return low;
+}
+
+template <int W, int K>
 void TileKernel<W, K>::run(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees,
                            const int64_t* read_order, double* scores) {
     const int64_t* reads = read_order + tile.first;
-    if (!tile.folded) {
-        rows_.load(batch, tile, reads, tile.plain ? kPlain : kGeneral);
-        for (const Trees& some : trees) {
-            tile.plain ? score<kPlain>(batch, some) : score<kGeneral>(batch, some);
-            write(batch, tile, some, reads, false, scores);
-        }
-        return;
+    if (tile.folded) {
+        const std::vector<int64_t> low = tile.plain ? score_all<kUnopened>(batch, tile, trees, reads, false, scores)
+                                                    : score_all<kFolded>(batch, tile, trees, reads, false, scores);
+        if (low.empty()) return;
+        const std::vector<Trees> again = make_trees(batch.hap, batch.hap_offset, low, batch.start_match > 0);
+        run_unfolded(batch, tile, again, reads, true, scores);
+    } else {
+        run_unfolded(batch, tile, trees, reads, false, scores);
     }
-    rows_.load(batch, tile, reads, kFolded);
-    std::vector<int64_t> low;  // haplotypes that a lane's folded sum was too small for
-    for (const Trees& some : trees) {
-        score<kFolded>(batch, some);
-        const std::vector<int64_t> more = write(batch, tile, some, reads, false, scores);
-        low.insert(low.end(), more.begin(), more.end());
-    }
-    if (low.empty()) return;
-    rows_.load(batch, tile, reads, kGeneral);
-    for (const Trees& some : make_trees(batch.hap, batch.hap_offset, low, batch.start_match > 0)) {
-        score<kGeneral>(batch, some);
-        write(batch, tile, some, reads, true, scores);
+}
+
+template <int W, int K>
+void TileKernel<W, K>::run_unfolded(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees,
+                                    const int64_t* reads, bool again, double* scores) {
+    if (tile.plain) {
+        score_all<kPlain>(batch, tile, trees, reads, again, scores);
+    } else {
+        score_all<kGeneral>(batch, tile, trees, reads, again, scores);
     }
 }

@@ -38,6 +38,7 @@ constexpr int kRowsPerSweep = PAIRHMM_ROWS;
 #include "forward/tile_rows.hpp"
 #include "forward/tile_folded.hpp"
 #include "forward/tile_general.hpp"
+#include "forward/tile_folded_rows.hpp"
 #include "forward/log10.hpp"
 #include "forward/kernel.hpp"
 #include "forward/spares.hpp"
@@ -46,8 +47,10 @@ constexpr int kRowsPerSweep = PAIRHMM_ROWS;
 #include "forward/wide.hpp"
 // clang-format on
 
-// Whether a gap continuation probability leaves the folded form enough range.
-inline bool folds(double eps) { return eps < 1 && folded_start(eps, kRowsPerSweep) >= kLowestFoldedStart; }
+// Whether gap continuation probabilities leave the folded form enough range.
+inline bool folds(double ii, double dd) {
+    return ii < 1 && dd <= 1 && folded_start(ii, dd, kRowsPerSweep) >= kLowestFoldedStart;
+}
 
 inline void forward(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees, const int64_t* read_order,
                     double* scores) {

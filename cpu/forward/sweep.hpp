@@ -40,10 +40,13 @@ struct Row {
 };
 
 enum Kind {
-    kFolded,   // one gap continuation along the read, 5 operations
-    kGeneral,  // any rows whose deletions can be opened, 6 operations
-    kPlain     // any rows, 7 operations
+    kFolded,    // one deletion continuation along the read, 5 operations
+    kUnopened,  // folded, and no row's deletions can be opened: 4 operations
+    kGeneral,   // any rows whose deletions can be opened, 6 operations
+    kPlain      // any rows, 7 operations
 };
+
+constexpr bool is_folded(Kind kind) { return kind == kFolded || kind == kUnopened; }
 
 enum Direction { kForward, kBackward };
 
@@ -77,9 +80,10 @@ __attribute__((noinline)) void sweep(const Row<V>* __restrict row, const HalfTre
                                      V* __restrict x_above, States<V, K>* __restrict saved, const V& below_scale,
                                      const V* __restrict weight, const V* __restrict inverse,
                                      const LastRow<V>& last_row, AtLeaf& at_leaf) {
-    constexpr bool folded = kind == kFolded, inserts = kind != kFolded || direction == kBackward;
+    constexpr bool folded = is_folded(kind), deletes = kind != kUnopened;
+    constexpr bool inserts = !folded || direction == kBackward;
     // Folded rows extend an insertion by 1, except in the sweep with the read's first row (kernel.hpp, padding rows).
-    constexpr bool extends = kind != kFolded || (direction == kForward ? first : last);
+    constexpr bool extends = !folded || (direction == kForward ? first : last);
     V s[K], y[K], sum{}, start_s{}, start_x{}, from_match[K + 1], open[K + 1], insert[K + 1], extend[K + 1],
         extend_left[K], open_left[K];
     for (int k = 0; k <= K; ++k) {
@@ -95,6 +99,7 @@ __attribute__((noinline)) void sweep(const Row<V>* __restrict row, const HalfTre
     const V below = below_scale, of_columns = weight[kColumns];
     const V last_match = last_row.match, last_insertion = last_row.insertion;
     const auto scored = [&](int k, V match, V insertion, V deletion) __attribute__((always_inline)) {
+        if (!deletes) return from_match[k] * match + (inserts ? rounded(insert[k] * insertion) : insertion);
         return from_match[k] * match + (inserts ? insert[k] * insertion + deletion : insertion + deletion);
     };
     const auto inserted = [&](int k, V match, V insertion) __attribute__((always_inline)) {
@@ -121,6 +126,7 @@ __attribute__((noinline)) void sweep(const Row<V>* __restrict row, const HalfTre
             match = row[k].emission[letter] * s[k];
             s[k] = above_s;
             deletion = y[k];
+            if (!deletes) continue;
             if (folded) {
                 y[k] = match + y[k];
             } else {

@@ -172,7 +172,7 @@ void TileRows<W, K>::fold(Folding<W, K>& of) {
         if (first_[l] == end_[l]) of.lowest_g[l] = highest_g[l] = 1;
         of.join[l] = join_scale(of.lowest_g[l], highest_g[l], kFoldedSpareBits);
         const bool as_before = l > 0 && eps_[l] == eps_[l - 1];
-        folded_start_[l] = as_before ? folded_start_[l - 1] : folded_start(eps_[l], K);
+        folded_start_[l] = as_before ? folded_start_[l - 1] : folded_start(eps_[l], eps_[l], K);
         of.unit[l] = power_of_two(std::min(folded_start_[l], folded_exponent(of.join[l])));
         of_rows[l] = static_cast<float>(of.power[K][l]);
         of_last_rows[l] = static_cast<float>(of.power[K - first_[l]][l]);

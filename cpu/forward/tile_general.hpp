@@ -55,8 +55,7 @@ void TileRows<W, K>::general_row(const Generality<W>& of, int64_t i, Above<W>& a
         const double of_y = of.join[l] / above.deleted[l];
         into_s[l] = static_cast<float>(real > 0 ? of.join[l] * inverse : 0.0);
         into_y[l] = static_cast<float>(follows > 0 && above.deleted[l] > 0 ? of_y : 0.0);
-        double best = raw.emission[0][l];
-        for (int s = 1; s < 5; ++s) best = raw.emission[s][l] > best ? raw.emission[s][l] : best;
+        const double best = best_of(raw, l);
         // The first row's S comes from row 0 of the model, without from_match. Rows that cannot match count as exact.
         const double exact_passed = begins > 0 ? 1.0 : passed,
                      rounded_passed = begins > 0 ? 1.0 : double{from_match[l]};
@@ -74,15 +73,8 @@ void TileRows<W, K>::general_row(const Generality<W>& of, int64_t i, Above<W>& a
     Row<V>& left = forward.row[i];
     Row<V>& right = backward.row[count - 1 - i];
     Row<V>& right_behind = backward.row[count - i];
-    for (int s = 0; s < 5; ++s) {
-        float emission[W], emission_right[W];
-        for (int l = 0; l < W; ++l) {
-            emission[l] = static_cast<float>(scale[l] * raw.emission[s][l]);
-            emission_right[l] = static_cast<float>(scale_right[l] * raw.emission[s][l]);
-        }
-        left.emission[s] = vector_of(emission);
-        right.emission[s] = vector_of(emission_right);
-    }
+    emit(raw, scale, left);
+    emit(raw, scale_right, right);
     left.from_match = right_behind.from_match = vector_of(from_match);
     left.open = vector_of(open);
     left.insert = vector_of(insert);

@@ -12,9 +12,10 @@ constexpr float kOfLastRow = 1.0f / 256;    // what sums over columns of the oth
 constexpr int kLowestFoldedStart = 60;      // smallest start exponent worth folding for
 constexpr int kJoinExponent = 122;          // a join in float32 stays below 2^kJoinExponent times n P
 
-// Largest start exponent of the folded form, whose states grow by eps^-(rows + columns) between rescalings.
-inline int folded_start(double eps, int rows_per_sweep) {
-    return static_cast<int>(std::floor(kHighestExponent + (rows_per_sweep + kColumns) * std::log2(eps)));
+// Largest start exponent of the folded form, whose states grow by ii^-rows dd^-columns between rescalings.
+inline int folded_start(double ii, double dd, int rows_per_sweep) {
+    return static_cast<int>(
+        std::floor(kHighestExponent + rows_per_sweep * std::log2(ii) + kColumns * std::log2(dd)));
 }
 
 // The join divides S by each row's g. Multiplied by this, S neither grows beyond float32 nor loses digits that M~
@@ -45,13 +46,16 @@ template <int W>
 struct TileSide {
     using V = typename Lanes<W>::type;
     AlignedVector<Row<V>> row;  // [rows + 1]
-    AlignedVector<V> below;     // [sweeps] powers of eps that a sweep's rows are to lose
+    AlignedVector<V> below;     // [sweeps] product of ii that a sweep's rows are to lose
     LastRow<V> last;
 };
 
-// What make_folded (forward/tile_folded.hpp) and make_general (forward/tile_general.hpp) know of each lane's read.
+// What make_folded (forward/tile_folded.hpp), make_folded_rows (forward/tile_folded_rows.hpp) and make_general
+// (forward/tile_general.hpp) know of each lane's read.
 template <int W, int K>
 struct Folding;
+template <int W, int K>
+struct FoldedRows;
 template <int W>
 struct Generality;
 template <int W>
@@ -85,7 +89,7 @@ public:
     int64_t sweeps = 0;
     TileSide<W> forward, backward;
     AlignedVector<V> join_s, join_y;                // [rows] factors of the forward's S and D' in the join
-    V weight[kColumns + 1], inverse[kColumns + 1];  // powers of eps and of 1 / eps
+    V weight[kColumns + 1], inverse[kColumns + 1];  // powers of dd and of 1 / dd
     V start_deletion, start_match;                  // what row 0 gives to the forward's S: D[0,j] = 1 and M[0,0] = 1
     V start_carried;                                // times that: what padding rows carry, 0 where there are none
     V end_insertion, end_insert;                    // I~ of the backward's row 0, and its coefficient in S
@@ -94,11 +98,24 @@ public:
 
 private:
     void load_qualities(const Batch& batch, const int64_t first[W], bool one_gap);
-    void load_rows(const Batch& batch, const int64_t first[W]);
+    void load_rows(const Batch& batch, const int64_t first[W], bool constant);
     void expand_qualities();
     void fold(Folding<W, K>& of);
     void fold_row(const Folding<W, K>& of, int64_t i, double previous[W], Rounding<W>& taken);
     void make_folded();
+    void multiply_powers(FoldedRows<W, K>& of, int64_t b) const;
+    template <bool opens>
+    void fold_rows(const Batch& batch, const int64_t first[W], FoldedRows<W, K>& of);
+    template <bool opens>
+    void folded_row(FoldedRows<W, K>& of, int64_t i, Rounding<W>& taken);
+    template <bool opens>
+    void make_folded_rows(const Batch& batch, const int64_t first[W]);
+    static double best_of(const RawRow<W>& raw, int lane) {
+        double best = raw.emission[0][lane];
+        for (int s = 1; s < 5; ++s) best = raw.emission[s][lane] > best ? raw.emission[s][lane] : best;
+        return best;
+    }
+    static void emit(const RawRow<W>& raw, const double scale[W], Row<V>& row);
     template <bool plain>
     void general_row(const Generality<W>& of, int64_t i, Above<W>& above, Rounding<W>& taken);
     template <bool plain>
@@ -151,19 +168,19 @@ void TileRows<W, K>::load(const Batch& batch, const Tile& tile, const int64_t* r
         const int64_t length = lane < tile.count ? batch.read_offset[reads[lane] + 1] - first[lane] : 0;
         first_[lane] = (K - length % K) % K;
         end_[lane] = first_[lane] + length;
-        eps_[lane] = kind == kFolded && length > 0 ? batch.gatk.error[batch.gap_quality[first[lane]]] : 0.5;
+        const bool one_gap = kind == kFolded && batch.base != nullptr && length > 0;
+        eps_[lane] = one_gap ? batch.gatk.error[batch.gap_quality[first[lane]]] : 0.5;
         first[lane] -= first_[lane];
     }
     if (batch.base != nullptr) {
         load_qualities(batch, first, kind == kFolded);
+        if (kind == kFolded) return make_folded();
+        expand_qualities();
     } else {
-        load_rows(batch, first);
+        load_rows(batch, first, kind == kFolded || kind == kUnopened);
+        if (kind == kFolded) return make_folded_rows<true>(batch, first);
+        if (kind == kUnopened) return make_folded_rows<false>(batch, first);
     }
-    if (kind == kFolded) {
-        make_folded();
-        return;
-    }
-    if (batch.base != nullptr) expand_qualities();
     if (kind == kGeneral) {
         make_general<false>();
     } else {
@@ -226,23 +243,42 @@ void TileRows<W, K>::expand_qualities() {
     }
 }
 
+// Where im, dm and dd are constant, without them. Padding rows emit nothing, and have ii = 1 and md = 1.
 template <int W, int K>
-void TileRows<W, K>::load_rows(const Batch& batch, const int64_t first[W]) {
-    reserve(raw_, rows());
-    for (int64_t i = 0; i < rows(); ++i) {
+void TileRows<W, K>::load_rows(const Batch& batch, const int64_t first[W], bool constant) {
+    constexpr int64_t kBlock = 16;
+    static constexpr double padding[kRowSize] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0};
+    reserve(raw_, rows() + 1);
+    for (int64_t begin = 0; begin <= rows(); begin += kBlock) {
+        const int64_t end = std::min(begin + kBlock, rows() + 1);
         for (int lane = 0; lane < W; ++lane) {
-            double p[kRowSize] = {};
-            if (i >= first_[lane] && i < end_[lane]) load_row(batch, first[lane] + i, p);
-            RawRow<W>& row = raw_[i];
-            for (int s = 0; s < 5; ++s) row.emission[s][lane] = p[kEmission + s];
-            row.mm[lane] = p[kMM];
-            row.im[lane] = p[kIM];
-            row.dm[lane] = p[kDM];
-            row.mi[lane] = p[kMI];
-            row.ii[lane] = p[kII];
-            row.md[lane] = p[kMD];
-            row.dd[lane] = p[kDD];
+            const auto copy = [&](int64_t i, const double* p) {
+                RawRow<W>& row = raw_[i];
+                for (int s = 0; s < 5; ++s) row.emission[s][lane] = p[kEmission + s];
+                row.mm[lane] = p[kMM];
+                row.mi[lane] = p[kMI];
+                row.ii[lane] = p[kII];
+                row.md[lane] = p[kMD];
+                if (constant) return;
+                row.im[lane] = p[kIM];
+                row.dm[lane] = p[kDM];
+                row.dd[lane] = p[kDD];
+            };
+            const int64_t real = std::min(std::max(begin, first_[lane]), end),
+                          stop = std::max(real, std::min(end, end_[lane]));
+            for (int64_t i = begin; i < real; ++i) copy(i, padding);
+            for (int64_t i = real; i < stop; ++i) copy(i, pairhmm::general_row(batch, first[lane] + i));
+            for (int64_t i = stop; i < end; ++i) copy(i, padding);
         }
+    }
+}
+
+template <int W, int K>
+void TileRows<W, K>::emit(const RawRow<W>& raw, const double scale[W], Row<V>& row) {
+    for (int s = 0; s < 5; ++s) {
+        float emission[W];
+        for (int l = 0; l < W; ++l) emission[l] = static_cast<float>(scale[l] * raw.emission[s][l]);
+        row.emission[s] = vector_of(emission);
     }
 }
 

@@ -22,11 +22,14 @@
 // these five 3,579. Limits: rows with mm = 0, or with insertions that can be extended but not opened, do not fold; the
 // CPU scores them, announced.
 
-// What rows are made from is one of three that the host defines: QUALITIES (GATK's five bytes a base), ROWS (rows of
-// any model, ROW_SIZE doubles a position) or PROFILES (probabilities of A C G T, and the constants of a profile model).
-// All other names in capitals are the host's constants too (pairhmm/backends/cuda/kernels.py).
+// What rows are made from is one of four that the host defines: QUALITIES (GATK's five bytes a base), ROWS (rows of any
+// model, ROW_SIZE doubles a position), PROFILES (probabilities of A C G T, and the constants of a profile model) or KINDS
+// (a number a base, which names one of a profile model's distinct rows: base calls have few, and the host has made of
+// each what a base would cost here). All other names in capitals are the host's constants too
+// (pairhmm/backends/cuda/kernels.py).
 
 typedef unsigned char uint8;
+typedef unsigned short uint16;
 typedef unsigned int uint32;
 typedef long long int64;
 
@@ -51,14 +54,22 @@ struct Header {
     int64 letters;           // uint8, codes 0..4; readable from 31 letters before the first, and from the last on
                              // for 33 letters and the longest haplotype
     int64 order;             // uint32[reads] reads by tile size
-    int64 positions[5];      // QUALITIES: uint8 base, base, insertion, deletion and gap quality; else double rows or
-                             // probabilities in the first
+    int64 positions[5];      // QUALITIES: uint8 base, base, insertion, deletion and gap quality; KINDS: uint16 kinds,
+                             // and Kind of each; else double rows or probabilities in the first
     int64 steps[5];          // QUALITIES: 1, or 0 where one byte holds for every position
     double start_match;      // M[0,0]
     double start_deletion;   // D[0,0] in units of 1 / haplotype length
     double match[kBases][kLetters];    // PROFILES: emission of a read letter beside a haplotype letter,
-    double insertion[kBases];          // emission of an inserted letter,
-    double transitions[kTransitions];  // mm im dm mi ii md dd
+    double insertion[kBases];          // emission of an inserted letter;
+    double transitions[kTransitions];  // PROFILES and KINDS: mm im dm mi ii md dd,
+    double log_mm;                     // and log10(mm)
+};
+
+// A distinct row of a profile model. KIND of pairhmm/backends/cuda/layout.py.
+struct Kind {
+    double relative[kLetters];  // emission beside a haplotype letter, over the best of them
+    double best, log_best;      // the best of them, and its log10
+    double inserted;            // emission of an inserted letter
 };
 
 // Phred tables, made in Python: no constant of a model stands here.
@@ -78,6 +89,13 @@ __device__ __forceinline__ const uint32* words(const uint8* buffer, int64 at) {
 #ifdef QUALITIES
 __device__ __forceinline__ uint32 quality_at(const uint8* buffer, const Header& header, int k, uint32 at) {
     return buffer[header.positions[k] + at * header.steps[k]];
+}
+#endif
+
+#ifdef KINDS
+__device__ __forceinline__ const Kind& kind_at(const uint8* buffer, const Header& header, uint32 at) {
+    const uint16 kind = reinterpret_cast<const uint16*>(buffer + header.positions[0])[at];
+    return reinterpret_cast<const Kind*>(buffer + header.positions[1])[kind];
 }
 #endif
 
@@ -107,6 +125,11 @@ __device__ __forceinline__ Emissions load_emissions(const uint8* buffer, const H
     }
     row.best = tables.best[is_n][quality];
     row.log_best = tables.log_best[is_n][quality];
+#elif defined(KINDS)
+    const Kind& kind = kind_at(buffer, header, at);
+    for (int s = 0; s < kLetters; ++s) row.relative[s] = real(kind.relative[s]);
+    row.best = kind.best;
+    row.log_best = kind.log_best;
 #else
     const double* values = reinterpret_cast<const double*>(buffer + header.positions[0]);
     double emission[kLetters], best = 0;
@@ -143,11 +166,17 @@ __device__ __forceinline__ Row load_row(const uint8* buffer, const Header& heade
     const double* values = reinterpret_cast<const double*>(buffer + header.positions[0]);
     const double* transitions = values + size_t(at) * ROW_SIZE + kLetters;
     const double inserted = 1;  // in mi and ii already
+    const double log_mm = log10(transitions[kMM]);
 #else
     const double* transitions = header.transitions;
+    const double log_mm = header.log_mm;
+#ifdef KINDS
+    const double inserted = kind_at(buffer, header, at).inserted;
+#else
     double inserted = 0;
     const double* values = reinterpret_cast<const double*>(buffer + header.positions[0]);
     for (int a = 0; a < kBases; ++a) inserted += values[size_t(at) * kBases + a] * header.insertion[a];
+#endif
 #endif
     row.mm = transitions[kMM];
     row.im = transitions[kIM];
@@ -156,7 +185,7 @@ __device__ __forceinline__ Row load_row(const uint8* buffer, const Header& heade
     row.ii = transitions[kII] * inserted;
     row.md = transitions[kMD];
     row.dd = transitions[kDD];
-    row.log_kept = emissions.log_best + log10(transitions[kMM]);
+    row.log_kept = emissions.log_best + log_mm;
 #endif
     return row;
 }

@@ -2,8 +2,8 @@
 
 Polymerases slip in tandem repeats, and an indel is likelier with more copies. GATK's PCR indel model and DRAGEN's
 tables lower indel qualities by the number of copies. The class of a base is therefore the number of copies that GATK's
-rule counts. The values of the options follow from the rates of the classes: one insertion quality, one deletion
-quality, and the PCR indel model that caps them.
+rule counts, and a fitted rate never falls with the copies. The values of the options follow from the rates of the
+classes: one insertion quality, one deletion quality, and the PCR indel model that caps them.
 
 GATK's recurrence gives each inserted letter probability 1. Summed over all reads, that is more than 1, and the maximum
 lies where every base is inserted. A fit takes 1/4 for each letter. Its rates are what indel qualities stand for: how
@@ -27,8 +27,12 @@ from pairhmm.models.gatk import ERROR, MOST_REPEATS, START, GatkOptions, PcrMode
 INSERTED = 0.25
 """Probability of an inserted letter in a fit."""
 
-MOST_PRIOR = 100.0
-"""The most observations that a class's prior counts as. It is small, so that rare classes are fitted to their data."""
+MOST_PRIOR = 1000.0
+"""The most observations that a class's prior counts as.
+
+A class of long repeats is a few sites of a genome. A variant that discovery missed at one of them looks like a slip of
+every read there, and with a weaker prior the fit would call such slips common and explain real indels by them.
+"""
 
 MOST_PRIOR_OF_OPTIONS = 10_000.0
 """The most observations that the prior counts as outside repeats. Few reads without a gap do not rule gaps out."""
@@ -110,12 +114,14 @@ class GatkFit:
         return found
 
     def updated(self, counts: Counts) -> GatkFit:
-        """The model with the parameters that are likeliest given these counts."""
-        old = self.probabilities()
+        """The model with the parameters that are likeliest given these counts, where no rate falls with the copies."""
         counted = self.distributions(counts.total())
-        new = {name: normalised(each[0] + self.prior[name], old[name]) for name, each in counted.items()}
-        classes = np.array([new[_class_name(c)] for c in range(MOST_REPEATS)])
-        return replace(self, insertion=classes[:, 1], deletion=classes[:, 2], gap=float(new["gap"][1]))
+        gap = normalised(counted["gap"][0] + self.prior["gap"], self.probabilities()["gap"])
+        observed = np.array([counted[name][0] + self.prior[name] for name in map(_class_name, range(MOST_REPEATS))])
+        # Deletions among all, then insertions among the rest: the likelihood is a product of the two.
+        deletion = rising(observed[:, 2], observed.sum(axis=1))
+        insertion = rising(observed[:, 1], observed[:, 0] + observed[:, 1]) * (1 - deletion)
+        return replace(self, insertion=insertion, deletion=deletion, gap=float(gap[1]))
 
 
 def best_options(fit: GatkFit, counts: Counts, options: GatkOptions) -> GatkOptions:
@@ -154,6 +160,24 @@ def _best_qualities(
     value += (np.log(rate) @ classes[:, 1])[:, None] + (np.log(rate) @ classes[:, 2])[None, :]
     insertion, deletion = np.unravel_index(int(value.argmax()), value.shape)
     return int(quality[insertion]), int(quality[deletion]), float(value.max())
+
+
+def rising(events: NDArray[np.float64], trials: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The likeliest rates float64[k] that never fall from one class to the next (pool adjacent violators).
+
+    Parameters
+    ----------
+    events, trials : float64[k]
+        Counts of each class; every class has trials.
+    """
+    pools: list[tuple[float, float, int]] = []  # events, trials and number of classes that share a rate
+    for event, trial in zip(events.tolist(), trials.tolist(), strict=True):
+        pool = (event, trial, 1)
+        while pools and pools[-1][0] * pool[1] > pool[0] * pools[-1][1]:
+            last = pools.pop()
+            pool = (last[0] + pool[0], last[1] + pool[1], last[2] + pool[2])
+        pools.append(pool)
+    return np.concatenate([np.full(size, event / trial) for event, trial, size in pools])
 
 
 def parameter_names(distribution: str) -> tuple[str, ...]:

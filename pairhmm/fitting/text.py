@@ -11,7 +11,9 @@ from pairhmm.fitting.fit import Fitted
 from pairhmm.fitting.gatk_model import GatkFit
 from pairhmm.fitting.maximisation import Round
 from pairhmm.fitting.profile_model import ProfileFit
-from pairhmm.models.gatk import GatkOptions
+from pairhmm.genomics.qualities import HIGHEST_QUALITY
+from pairhmm.models.gatk import MOST_REPEATS, GatkOptions
+from pairhmm.models.gatk_parameters import BY_COPIES
 from pairhmm.models.profile import LEAVING, LETTERS, STARTS
 
 ROUNDS_HEADER = "pairs\tround\treads\tlog10_likelihood\tlog10_likelihood_per_read\tlog10_with_prior\n"
@@ -40,19 +42,26 @@ def profile_toml(fitted: Fitted[ProfileFit], source: str) -> str:
 
 
 def gatk_toml(fitted: Fitted[GatkFit], options: GatkOptions, log10: float, source: str) -> str:
-    """TOML of the options of `likelihoods` and `call` that come nearest to the fitted rates, with these in comments."""
+    """The fitted rates as TOML for `--parameters`: qualities by copies, and the options that come nearest to them."""
     values = {
         "insertion_quality": options.insertion_quality,
         "deletion_quality": options.deletion_quality,
         "gap_quality": options.gap_quality,
         "pcr_indel_model": f'"{options.pcr_indel_model}"',
     }
+    model = fitted.model
     words = " ".join(f"--{name.replace('_', '-')} {str(value).strip(chr(34))}" for name, value in values.items())
     lines = [
         *_head("gatk", fitted, source),
         f"# log10 likelihood with the options below: {log10:.3f}",
         f"# As options: {words}",
         *(f"{name} = {value}" for name, value in values.items()),
+        "",
+        f"[{BY_COPIES}]  # Phred, in a tandem repeat of 1 (no repeat), 2, ... {MOST_REPEATS} copies",
+        *(
+            f"{name} = [{', '.join(map(_quality, rates))}]"
+            for name, rates in (("insertion", model.insertion), ("deletion", model.deletion))
+        ),
     ]
     return "\n".join([*lines, "", *_estimates(fitted, gatk_model.parameter_names, phred=True)]) + "\n"
 
@@ -78,6 +87,10 @@ def _estimates(fitted: Fitted[ProfileFit] | Fitted[GatkFit], names_of: object, p
 
 def _phred(probability: float) -> str:
     return f" (Phred {-10 * np.log10(probability):.1f})" if probability > 0 else ""
+
+
+def _quality(rate: float) -> str:
+    return f"{min(-10 * np.log10(rate), HIGHEST_QUALITY):.1f}" if rate > 0 else str(HIGHEST_QUALITY)
 
 
 def _number(value: float) -> str:

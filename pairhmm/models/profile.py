@@ -13,8 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
+from pairhmm.genomics.iupac import encode_sets
+from pairhmm.genomics.qualities import HIGHEST_QUALITY
+from pairhmm.genomics.sequences import READ_LETTERS
 from pairhmm.interface.display import short_repr
 from pairhmm.models.batch import ROW_SIZE, Profiles, Start
+from pairhmm.models.gatk import ERROR
+from pairhmm.models.parameter_file import KEYS, check_keys, is_number_within, read_table
 
 LETTERS = "ACGT"
 """Letters of a read, in the order of a profile's columns."""
@@ -88,8 +93,17 @@ class ProfileModel:
             Where a row has a value outside 0..1 or does not sum to 1.
         """
         check_profile(probabilities)
-        transitions = np.array([self.transitions[name] for name in ("MM", "IM", "DM", "MI", "II", "MD", "DD")])
-        return Profiles(probabilities, self.match, self.insertion, transitions, kinds)
+        return Profiles(probabilities, self.match, self.insertion, self._transitions(), kinds)
+
+    def base_calls(self, bases: NDArray[np.uint8], base_quality: NDArray[np.uint8]) -> Profiles:
+        """The called reads of a batch, end to end: `bases` and their Phred qualities, uint8[m] each.
+
+        Rows are not checked, because those of base calls are distributions.
+        """
+        return Profiles(CALL_PROBABILITIES, self.match, self.insertion, self._transitions(), calls(bases, base_quality))
+
+    def _transitions(self) -> NDArray[np.float64]:
+        return np.array([self.transitions[name] for name in ("MM", "IM", "DM", "MI", "II", "MD", "DD")])
 
     def rows(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
         """Row parameters float64[m, 12] from a read's letter probabilities float64[m, 4]; errors as in `profiles`."""
@@ -108,8 +122,10 @@ def distinct_rows(profiles: Profiles) -> NDArray[np.float64]:
     E_i[h] = sum_a p[i,a] eps_M(a,h); e_I = sum_a p[i,a] eps_I(a,-) is folded into mi and ii.
     """
     result = np.empty((len(profiles.probabilities), ROW_SIZE))
-    result[:, :5] = profiles.probabilities @ profiles.match
-    inserted = profiles.probabilities @ profiles.insertion
+    # Sums letter by letter, not BLAS: its results depend on a row's place, and its threads spin after a small product.
+    letters = list(zip(profiles.probabilities.T, profiles.match, profiles.insertion, strict=True))
+    result[:, :5] = sum(match[:, None] * p for p, match, _ in letters).T
+    inserted = sum(insertion * p for p, _, insertion in letters)
     result[:, 5:] = profiles.transitions
     result[:, 8] *= inserted
     result[:, 9] *= inserted
@@ -133,17 +149,10 @@ def read_parameters(path: str | Path) -> ProfileModel:
     Raises
     ------
     InputError
-        For a file that is not TOML, for unknown or missing keys, and for values that are not probabilities.
+        For a file that is not TOML, is empty or has GATK's parameters, for unknown or missing keys, and for values that
+        are not probabilities.
     """
-    try:
-        content = Path(path).read_bytes().decode()
-        table = tomllib.loads(content)
-    # Python also raises ValueError for integers of thousands of digits.
-    except ValueError as error:
-        raise InputError(str(path), "", f"not a TOML file ({error})", "see docs/model.md for the format") from error
-    except OSError as error:
-        raise InputError(str(path), "", error.strerror or "can't be read", "check the path") from error
-    return _parse(table, str(path))
+    return _parse(read_table(path, "profile"), str(path))
 
 
 def check_profile(probabilities: NDArray[np.float64]) -> None:
@@ -151,29 +160,55 @@ def check_profile(probabilities: NDArray[np.float64]) -> None:
     if probabilities.ndim != 2 or probabilities.shape[1] != len(LETTERS):
         raise ValueError(f"a profile has {len(LETTERS)} columns (A C G T)")
     in_range = ((probabilities >= 0) & (probabilities <= 1)).all(axis=1)
-    sums = np.abs(probabilities.sum(axis=1) - 1) <= SUM_TOLERANCE
-    wrong = np.flatnonzero(~(in_range & sums))
+    # Numbers of a file may be too large for a sum.
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = probabilities.sum(axis=1)
+        wrong = np.flatnonzero(~(in_range & (np.abs(sums - 1) <= SUM_TOLERANCE)))
     if len(wrong):
         row = int(wrong[0])
-        raise ValueError(f"row {row + 1} sums to {probabilities[row].sum():.6g} instead of 1")
+        if not abs(sums[row] - 1) <= SUM_TOLERANCE:
+            raise ValueError(f"row {row + 1} sums to {sums[row]:.6g} instead of 1")
+        value = next(one for one in probabilities[row].tolist() if not 0 <= one <= 1)
+        raise ValueError(f"row {row + 1} has {value:g}, which is not a probability")
+
+
+_SETS = encode_sets(READ_LETTERS)[:, None] >> np.arange(len(LETTERS)) & 1
+_SHARES = _SETS / _SETS.sum(axis=1, keepdims=True)
+"""float64[codes, 4]: the probability of each base behind each letter of a read, if calls had no errors."""
 
 
 def one_hot(bases: NDArray[np.uint8], error: NDArray[np.float64]) -> NDArray[np.float64]:
-    """float64[m, 4]: called bases with their error probability spread over the other three letters; N is uniform."""
-    probabilities = np.repeat(error[:, None] / 3, len(LETTERS), axis=1)
-    called = np.flatnonzero(bases < len(LETTERS))
-    probabilities[called, bases[called]] = 1 - error[called]
-    probabilities[bases >= len(LETTERS)] = 1 / len(LETTERS)
+    """float64[m, 4]: the rows of called bases, codes of `READ_LETTERS` with their error probabilities.
+
+    A letter that stands for k bases is one of these, each with probability 1/k, and then has the error of a call, e/3
+    to each other base: (1 - e) / k + (1 - 1/k) e / 3 for one of the k, e / 3 for another base. N is uniform.
+    """
+    share, error = _SHARES[bases], error[:, None]
+    probabilities: NDArray[np.float64] = share * (1 - error) + (1 - share) * error / 3
     return probabilities
 
 
+_QUALITIES = HIGHEST_QUALITY + 1
+
+CALL_PROBABILITIES = one_hot(
+    np.repeat(np.arange(len(READ_LETTERS), dtype=np.uint8), _QUALITIES), np.tile(ERROR[:_QUALITIES], len(READ_LETTERS))
+)
+"""float64[calls, 4]: the row of each call (`calls`)."""
+CALL_PROBABILITIES.flags.writeable = False
+
+
+def calls(bases: NDArray[np.uint8], base_quality: NDArray[np.uint8]) -> NDArray[np.uint16]:
+    """uint16[m]: each base and its quality as one number, which is its row of `CALL_PROBABILITIES`."""
+    return bases * np.uint16(_QUALITIES) + base_quality
+
+
 def _parse(table: Mapping[str, Any], source: str) -> ProfileModel:
-    _check_keys(table, ("start", "match", "insertion", "transitions"), "", source)
+    check_keys(table, KEYS["profile"], "", source)
     if table["start"] not in list(STARTS):
         raise InputError(source, "start", f"{table['start']!r} is not a start", f"use one of {', '.join(STARTS)}")
-    _check_keys(table["match"], tuple(LETTERS), "match.", source)
-    _check_keys(table["insertion"], tuple(LETTERS), "insertion.", source)
-    _check_keys(table["transitions"], TRANSITIONS, "transitions.", source)
+    check_keys(table["match"], tuple(LETTERS), "match.", source)
+    check_keys(table["insertion"], tuple(LETTERS), "insertion.", source)
+    check_keys(table["transitions"], TRANSITIONS, "transitions.", source)
     match = np.array([_probabilities(table["match"][a], f"match.{a}", source, len(HAPLOTYPE_LETTERS)) for a in LETTERS])
     insertion = np.array([_probabilities([table["insertion"][a]], f"insertion.{a}", source, 1)[0] for a in LETTERS])
     transitions = {
@@ -182,21 +217,10 @@ def _parse(table: Mapping[str, Any], source: str) -> ProfileModel:
     return ProfileModel(match, insertion, transitions, STARTS[table["start"]], source)
 
 
-def _check_keys(table: Mapping[str, Any], expected: tuple[str, ...], prefix: str, source: str) -> None:
-    if not isinstance(table, Mapping):
-        raise InputError(source, prefix.rstrip("."), "not a table", "see docs/model.md for the format")
-    for key in table:
-        if key not in expected:
-            raise InputError(source, f"{prefix}{key}", "unknown key", f"keys here are {', '.join(expected)}")
-    for key in expected:
-        if key not in table:
-            raise InputError(source, f"{prefix}{key}", "missing", f"give all of {', '.join(expected)}")
-
-
 def _probabilities(values: Any, key: str, source: str, count: int) -> list[float]:
     if not isinstance(values, list) or len(values) != count:
         raise InputError(source, key, f"must have {count} values", f"one for each of {' '.join(HAPLOTYPE_LETTERS)}")
     for value in values:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        if not is_number_within(value, 0, 1):
             raise InputError(source, key, f"{value!r} is not a probability", "use numbers from 0 to 1")
     return [float(value) for value in values]

@@ -13,6 +13,7 @@ import argparse
 import importlib.util
 import logging
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,17 @@ from pairhmm.models import gatk, profile
 from pairhmm.models.batch import Group, PairBatch, Read, Start
 
 SHAPES = ("mutated", "combinations", "prefixes", "suffixes", "equal", "unrelated", "tiny", "repeats")
-MODELS = ("gatk", "gatk, varying gaps", "gatk, start match", "normalised", "published", "any rows")
+CALLED = "calls, "
+MODELS = (
+    "gatk",
+    "gatk, varying gaps",
+    "gatk, start match",
+    "normalised",
+    "published",
+    "any rows",
+    *(f"{CALLED}{model}" for model in (*profile.PRESETS, "any profile", "any profile without deletions")),
+)
+"""Of the profile model, as rows and as base calls, which have the numbers of their rows."""
 
 
 def haplotypes_of(shape, rng, length, count):
@@ -103,9 +114,27 @@ def batch_of(group, model, seed):
     if model == "any rows":
         rows = [rng.random((len(read.bases), 12)) / 2 for read in group.reads]
         return _of_rows(rows, group, Start(match=float(rng.random()), deletion=1.0))
+    if model.startswith(CALLED):
+        name = model.removeprefix(CALLED)
+        chosen = profile.preset(name) if name in profile.PRESETS else _any_profile(rng, deletes="without" not in name)
+        of_gatk = PairBatch.from_groups([group])
+        calls = chosen.base_calls(of_gatk.qualities.bases, of_gatk.qualities.base_quality)
+        return replace(of_gatk, start=chosen.start, qualities=None, profiles=calls)
     preset = profile.preset(model)
     rows = [preset.rows(profile.one_hot(read.bases, gatk.ERROR[read.base_quality])) for read in group.reads]
     return _of_rows(rows, group, preset.start)
+
+
+def _any_profile(rng, *, deletes):
+    """Emissions, gaps and start at random. Inserted letters differ in probability, and gaps in how they go on."""
+    opened, closed = 10 ** rng.uniform(-4, -1, 2), rng.uniform(0.2, 1, 2)
+    transitions = dict(zip(("MI", "MD", "IM", "DM"), (*opened, *closed), strict=True))
+    transitions |= {"MM": 1 - opened.sum(), "II": rng.uniform(0.05, 0.8), "DD": rng.uniform(0.05, 0.8)}
+    if not deletes:
+        transitions["MD"] = 0.0
+    match = np.hstack([rng.dirichlet(np.ones(4), size=4) * 0.1 + np.eye(4) * 0.9, np.full((4, 1), 0.25)])
+    start = profile.STARTS[str(rng.choice(list(profile.STARTS)))]
+    return profile.ProfileModel(match, rng.dirichlet(np.full(4, 2.0)), transitions, start)
 
 
 def _gaps(rng, length):
@@ -130,6 +159,7 @@ def with_haplotypes(batch, chosen):
         batch.start,
         qualities=batch.qualities,
         rows=batch.rows,
+        profiles=batch.profiles,
     )
 
 

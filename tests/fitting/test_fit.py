@@ -11,7 +11,7 @@ from pairhmm.fitting import oracle
 from pairhmm.fitting.counts import QUALITIES, expected_counts, log10_likelihoods
 from pairhmm.fitting.errors import standard_errors
 from pairhmm.fitting.fit import fit_gatk, fit_profile
-from pairhmm.fitting.gatk_model import GatkFit, best_options
+from pairhmm.fitting.gatk_model import GatkFit, best_options, rising
 from pairhmm.fitting.maximisation import FitOptions, expectation
 from pairhmm.fitting.pairs import FitPairs
 from pairhmm.fitting.profile_model import ProfileFit, log10_start
@@ -128,6 +128,26 @@ def test_a_gatk_fit_finds_rates_by_copies() -> None:
     assert fitted.counts["6 copies"][2] + fitted.counts["5 copies"][2] == pytest.approx(60, rel=0.05)
     assert fitted.log10 > fitted.first_log10 and log10 > fitted.first_log10
     assert chosen.deletion_quality < 45 and fitted.model.insertion[0] < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("events", "trials", "rates"),
+    [
+        ([1, 2, 3], [10, 10, 10], [0.1, 0.2, 0.3]),
+        ([3, 1, 2], [10, 10, 10], [0.2, 0.2, 0.2]),
+        ([0, 4, 0, 9], [10, 10, 30, 10], [0, 0.1, 0.1, 0.9]),
+    ],
+)
+def test_rates_never_fall_with_the_copies(events, trials, rates) -> None:
+    assert rising(np.array(events, dtype=float), np.array(trials, dtype=float)) == pytest.approx(np.array(rates))
+
+
+def test_no_round_of_a_gatk_fit_lowers_the_likelihood(draw) -> None:
+    fitted, _, _ = fit_gatk(draw(1500), GatkOptions(), FitOptions(sample=10_000, sample_rounds=12, gain=0))
+    objective = np.array([one.objective for one in fitted.rounds])
+    assert len(objective) == 13
+    assert (np.diff(objective) >= -1e-9 * np.abs(objective[1:])).all()
+    assert (np.diff(fitted.model.insertion) >= -1e-15).all() and (np.diff(fitted.model.deletion) >= -1e-15).all()
 
 
 def test_options_are_the_likeliest_of_all() -> None:

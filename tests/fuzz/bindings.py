@@ -13,6 +13,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from pairhmm.genomics.blocks import ReadBlock
     from pairhmm.models.batch import PairBatch
 
 
@@ -72,6 +73,38 @@ def _reads(rng: Generator) -> None:
         if not ((first >= 0) & (first <= last) & (last <= lengths)).all():
             raise AssertionError(f"slices {first} to {last} of reads of {lengths}")
         block.take(chosen)
+        _join(rng, block, chosen, first, last)
+
+
+def _join(
+    rng: Generator, block: ReadBlock, chosen: NDArray[np.int64], first: NDArray[np.int64], last: NDArray[np.int64]
+) -> None:
+    """Any reads in any families: each base is in one column at most, and each read in one profile."""
+    from pairhmm.compiled import native
+
+    count = len(chosen)
+    offset = np.concatenate([[0], np.cumsum(last - first)]).astype(np.int64)
+    fragment, family = np.sort(rng.integers(0, 3, (2, count))).astype(np.int64)
+    member_offset, member, column_offset, source_offset, source, ends, _ = native.join_reads(
+        *(block.native, chosen, first, last, offset, fragment, family, _bytes(rng, count, 3)),
+        *(np.lexsort((family, fragment)), chance(rng, 0.5)),
+    )
+    if sorted(member.tolist()) != list(range(count)) or len(set(source.tolist())) != len(source):
+        raise AssertionError(f"profiles of {member} with bases {source}")
+    if (
+        not (np.diff(member_offset) > 0).all()
+        or not (np.diff(source_offset) > 0).all()
+        or len(ends) != len(member_offset) - 1
+    ):
+        raise AssertionError(f"profiles at {member_offset}, columns at {source_offset}")
+    if column_offset[-1] != len(source_offset) - 1 or (
+        len(source) and (source.min() < 0 or source.max() >= offset[-1])
+    ):
+        raise AssertionError(f"columns at {column_offset} of bases {source}")
+    rows = np.empty(4 * (len(source_offset) - 1))
+    native.join_rows(source_offset, source, rng.random(4 * int(offset[-1])), rows)
+    if not np.allclose(rows.reshape(-1, 4)[np.diff(source_offset) > 1].sum(axis=1), 1):
+        raise AssertionError(f"rows {rows}")
 
 
 def _cigar(rng: Generator) -> list[int]:

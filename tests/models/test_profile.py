@@ -7,9 +7,12 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
+from Bio.Data.IUPACData import ambiguous_dna_values
 
 from pairhmm.errors import InputError
+from pairhmm.genomics.sequences import READ_LETTERS, encode_read
 from pairhmm.models import profile
+from pairhmm.models.gatk import ERROR
 
 NORMALISED = (files("pairhmm.models") / "presets" / "normalised.toml").read_text()
 
@@ -41,6 +44,15 @@ def test_published_preset():
         ("[insertion]", "[insertions]", "insertions: unknown key"),
         ("0.999, ", "", "match.A: must have 5 values"),
         ('start = "match"', "start = ", "not a TOML file"),
+        ('start = "match"', "start = 1", "1 is not a start"),
+        ("II = 0.1", "II = -0.1", "transitions.II: -0.1 is not a probability"),
+        ("II = 0.1", "II = nan", "transitions.II: nan is not a probability"),
+        ("II = 0.1", "II = inf", "transitions.II: inf is not a probability"),
+        ("II = 0.1", 'II = "0.1"', "transitions.II: '0.1' is not a probability"),
+        ("II = 0.1", "II = true", "transitions.II: True is not a probability"),
+        ("[transitions]", "[transitions.more]", "transitions.more: unknown key"),
+        (NORMALISED, "", "holds no parameters"),
+        (NORMALISED, "# nothing", "holds no parameters"),
     ],
 )
 def test_bad_parameters(tmp_path, old, new, message):
@@ -72,6 +84,22 @@ def test_rows_must_sum_to_one():
 def test_one_hot_spreads_the_error():
     p = profile.one_hot(np.array([1, 4], dtype=np.uint8), np.array([0.03, 0.5]))
     assert p == pytest.approx(np.array([[0.01, 0.97, 0.01, 0.01], [0.25] * 4]))
+
+
+@pytest.mark.parametrize("letter", READ_LETTERS)
+def test_a_call_is_the_mean_of_the_calls_of_its_bases(letter):
+    error = np.array([0.12])
+    rows = [profile.one_hot(encode_read(base), error)[0] for base in ambiguous_dna_values[letter]]
+    assert profile.one_hot(encode_read(letter), error)[0] == pytest.approx(np.mean(rows, axis=0))
+
+
+def test_base_calls_name_their_rows():
+    bases = np.repeat(np.arange(15, dtype=np.uint8), 128)
+    quality = np.tile(np.arange(128, dtype=np.uint8), 15)
+    profiles = profile.preset("normalised").base_calls(bases, quality)
+    assert profiles.kinds is not None and len(profiles.probabilities) == len(bases)
+    profile.check_profile(profiles.probabilities)
+    assert np.array_equal(profiles.at_bases, profile.one_hot(bases, ERROR[quality]))
 
 
 @pytest.mark.parametrize(

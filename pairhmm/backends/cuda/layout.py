@@ -14,6 +14,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.backends.kinds import made_once
 from pairhmm.backends.tiles import (
     LETTERS,
     PADDING,
@@ -25,7 +26,8 @@ from pairhmm.backends.tiles import (
     send_with_tiles,
     table_of_shapes,
 )
-from pairhmm.models.batch import ROW_SIZE, PairBatch, Qualities
+from pairhmm.models.batch import ROW_SIZE, PairBatch, Profiles, Qualities
+from pairhmm.models.profile import distinct_rows
 
 __all__ = ["HEADER", "WARP", "Packed", "PackedPairs", "pack", "pack_pairs", "reads_of", "shapes"]
 
@@ -52,10 +54,21 @@ HEADER = np.dtype(
         ("match", "<f8", (BASES, LETTERS)),
         ("insertion", "<f8", (BASES,)),
         ("transitions", "<f8", (TRANSITIONS,)),
+        ("log_mm", "<f8"),
     ]
 )
 """Byte offsets of the arrays in the buffer, and numbers that hold for a whole batch; `cuda/forward/rows.cuh` says what
 each is."""
+
+KIND = np.dtype(
+    [
+        ("relative", "<f8", (LETTERS,)),
+        ("best", "<f8"),
+        ("log_best", "<f8"),
+        ("inserted", "<f8"),
+    ]
+)
+"""A distinct row of a profile model; `cuda/forward/rows.cuh` says what each field is."""
 
 ROWS = {
     1: (10, 20),
@@ -178,6 +191,20 @@ def pack_pairs(
     )
 
 
+@made_once
+def kinds_of(profiles: Profiles) -> NDArray[np.void]:
+    """The distinct rows of `profiles` (`KIND`), made once: a base then costs the device a look into this table."""
+    rows = distinct_rows(profiles)
+    emissions = rows[:, :LETTERS]
+    kinds = np.empty(len(rows), dtype=KIND)
+    best = np.ascontiguousarray(emissions.T).max(axis=0)  # columns: far faster than by row
+    with np.errstate(divide="ignore", invalid="ignore"):  # a row that emits nothing is not scored here
+        kinds["relative"] = emissions / best[:, None]
+        kinds["log_best"] = np.log10(best)
+    kinds["best"], kinds["inserted"] = best, profiles.probabilities @ profiles.insertion
+    return kinds
+
+
 def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void]]:
     """The plan of a batch's header and arrays, to which more may be added, and the header."""
     plan = Plan()
@@ -197,9 +224,12 @@ def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void]]:
                 # The array holds one number throughout, so a single byte is sent.
                 arrays[k], header["steps"][0, k] = arrays[k][:1], 0
     elif batch.profiles is not None:
-        arrays = [batch.profiles.at_bases]
+        profiles = batch.profiles
+        arrays = [profiles.probabilities] if profiles.kinds is None else [profiles.kinds, kinds_of(profiles)]
         for name in ("match", "insertion", "transitions"):
-            header[name] = getattr(batch.profiles, name)
+            header[name] = getattr(profiles, name)
+        with np.errstate(divide="ignore"):  # a model without matches is not scored here
+            header["log_mm"] = np.log10(profiles.transitions[0])
     else:
         assert batch.rows is not None
         arrays = [batch.rows]

@@ -23,8 +23,9 @@ from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.cigar import CONSUMES_QUERY
 from pairhmm.genomics.qualities import HIGHEST_QUALITY, HIGHEST_SAM_QUALITY
 from pairhmm.genomics.sam_flags import DUPLICATE, QC_FAIL, SECONDARY, SUPPLEMENTARY, UNMAPPED
-from pairhmm.genomics.sequences import encode
+from pairhmm.genomics.sequences import encode_read
 from pairhmm.interface.options import Within, check_fields
+from pairhmm.io.alignments.molecules import Families, molecule_by_position, molecule_by_tag
 from pairhmm.io.alignments.sources import OpenAlignments, SourceReader
 from pairhmm.io.files.names import check_read_names
 from pairhmm.io.sequences.intervals import Interval
@@ -86,6 +87,7 @@ class _Lists:
     bases: list[str] = field(default_factory=list)
     quals: list[Buffer] = field(default_factory=list)
     cigars: list[list[tuple[int, int]]] = field(default_factory=list)
+    molecules: list[str] | None = None
 
     def block(self) -> ReadBlock:
         packed = [length << 4 | operation for cigar in self.cigars for operation, length in cigar]
@@ -98,10 +100,11 @@ class _Lists:
             np.array(self.start, dtype=np.int64),
             np.array(self.end, dtype=np.int64),
             offsets([len(bases) for bases in self.bases]),
-            encode("".join(self.bases).replace("=", "N")),
+            encode_read("".join(self.bases).replace("=", "N")),
             np.frombuffer(b"".join(self.quals), dtype=np.uint8),
             offsets([len(cigar) for cigar in self.cigars]),
             np.array(packed, dtype=np.uint32),
+            self.molecules,
         )
 
 
@@ -112,6 +115,7 @@ def read_blocks(
     chunk_size: int = 20_000,
     regions: Sequence[Interval] | None = None,
     wanted: Iterable[Interval] | None = None,
+    families: Families = "none",
 ) -> Iterator[ReadBlock]:
     """Blocks of reads of all inputs, merged in coordinate order.
 
@@ -128,6 +132,8 @@ def read_blocks(
         Disjoint. Only reads that overlap one are read, through the index.
     wanted : iterable of (chrom, start, end), optional
         Disjoint and in order. Reads that overlap none of these are skipped before they are decoded.
+    families : {"none", "MI", "position"}
+        How the molecule of each read is found. Tags MI of different inputs are different molecules.
 
     Raises
     ------
@@ -151,9 +157,12 @@ def read_blocks(
             if lists is not None and lists.names:
                 yield _checked(lists, inputs)
             lists = _Lists(contigs[contig], inputs[order].file.get_reference_length(contigs[contig]))
+            lists.molecules = None if families == "none" else []
             current = contig
         if not _append(lists, inputs[order], start, read, selection):
             left_out[_OUTSIDE] += 1
+        elif lists.molecules is not None:
+            lists.molecules.append(_molecule(inputs[order], order, read, families))
     if lists is not None and lists.names:
         yield _checked(lists, inputs)
     if lists is None and left_out[_ELSEWHERE] and regions is None and wanted is None:
@@ -192,6 +201,18 @@ def _append(
     lists.quals.append(quals)
     lists.cigars.append(cigar)
     return True
+
+
+def _molecule(source: OpenAlignments, order: int, read: pysam.AlignedSegment, families: Families) -> str:
+    """The molecule of a read, or nothing."""
+    if families == "position":
+        return molecule_by_position(read)
+    try:
+        molecule = molecule_by_tag(read)
+    except UnicodeDecodeError as error:
+        rule = "its tag MI is not text"
+        raise InputError(source.path, f"read {source.name(read)}", rule, "it is damaged: make it again") from error
+    return f"{order}:{molecule}" if molecule else ""
 
 
 def _checked(lists: _Lists, inputs: Sequence[OpenAlignments]) -> ReadBlock:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from pairhmm import engine
+from pairhmm.backends import tiles
 from pairhmm.backends.cuda import layout
 from pairhmm.engine import device_pool
 from pairhmm.engine.device_pool import DevicePool
@@ -75,6 +76,58 @@ def test_profiles_from_probabilities(backend, batches):
     rows = batches.of_rows([model.rows(p) for p in probabilities], targets, model.start)
     given = dataclasses.replace(rows, rows=None, profiles=model.profiles(np.concatenate(probabilities)))
     check_held(device_pool.score(given, backend, 1), given, backend, batches)
+
+
+@pytest.mark.parametrize("name", profile.PRESETS)
+def test_kinds_are_their_rows(name, backend, batches):
+    """The number of a distinct row for each base, instead of probabilities: reads of all lanes, tall ones and long
+    pairs, noise for the rescue, and a chunk whose kinds begin anywhere."""
+    rng = np.random.default_rng(14)
+    model = profile.preset(name)
+    haplotypes = [batches.noise(rng, n, 5) for n in (1, 40, 333, 760)]
+    reads = [batches.copied(rng, haplotypes[-1], m) for m in (1, 3, 9, 77, 150, 151, 500, 700)]
+    reads += [batches.noise(rng, 150, 5), np.full(20, 4, np.uint8)]
+    full, kinds = batches.of_calls([batches.called(rng, bases) for bases in reads], haplotypes, model)
+    for score in (device_pool.score, lambda given, backend, _: backend.forward_pairs(given, np.arange(given.pairs), 1)):
+        expected, scores = score(full, backend, 1), score(kinds, backend, 1)
+        check_held(scores, kinds, backend, batches)
+        assert (np.isnan(scores.log10) == np.isnan(expected.log10)).all()
+        held = ~np.isnan(scores.log10)
+        assert batches.near(scores.log10[held], expected.log10[held])
+    part, whole = kinds.take_reads(1, 5), batches.forward(backend, kinds).log10
+    assert batches.same(batches.forward(backend, part).log10, whole[len(haplotypes) : 5 * len(haplotypes)])
+
+
+def test_kinds_that_are_never_inserted_or_emitted(backend, batches):
+    """A row with a zero in it is one of the kinds too. A read with a letter that nothing emits is the CPU's."""
+    rng = np.random.default_rng(15)
+    given = profile.preset("normalised")
+    emissions, inserted = np.array(given.match), np.array([0.0, 0.25, 0.5, 0.25])
+    model = dataclasses.replace(given, match=emissions, insertion=inserted)
+    haplotype = batches.noise(rng, 200)
+    reads = [haplotype[10:160], np.delete(haplotype[10:160], [40, 41]), np.insert(haplotype[10:160], 50, [1, 2])]
+    calls = [(bases, np.zeros(len(bases))) for bases in reads]
+    full, kinds = batches.of_calls(calls, [haplotype, haplotype[5:170]], model)
+    for each in (full, kinds):
+        batches.check(engine.forward(each, backend), each)
+    emissions[0] = 0
+    silent = batches.of_calls([*calls[:1], (haplotype[haplotype > 0][:30], np.zeros(30))], [haplotype], model)[1]
+    scores = engine.forward(silent, backend).log10
+    assert scores[0] == -np.inf
+    assert abs(scores[1] - batches.oracle(silent)[1]) <= batches.ABSOLUTE
+
+
+def test_kinds_send_two_bytes_a_base(backend, batches, monkeypatch):
+    """Instead of four float64."""
+    rng = np.random.default_rng(16)
+    reads = [batches.called(rng, batches.noise(rng, 500)) for _ in range(30)]
+    sizes = []
+    begin = tiles.Plan.write
+    monkeypatch.setattr(tiles.Plan, "write", lambda plan, *rest: (sizes.append(plan.size), begin(plan, *rest)))
+    for given in batches.of_calls(reads, [batches.noise(rng, 40)], profile.preset("normalised")):
+        batches.forward(backend, given)
+    table = sizes[1] - (sizes[0] - (32 - 2) * 500 * 30)
+    assert 0 < table <= 64 * (4 * 36 + 1)
 
 
 def test_smallest(backend, batches):
