@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,3 +19,13 @@ def rows_of(batch: PairBatch) -> NDArray[np.float64]:
         return profile.rows(batch.profiles)
     assert batch.rows is not None
     return batch.rows
+
+
+def with_one_gap_model(batch: PairBatch) -> PairBatch:
+    """The batch with rows in place of profiles whose transitions follow repeats; other batches as they are.
+
+    The kernels of GPUs take the transitions of profiles as constants. Their kernels of rows take any.
+    """
+    if batch.profiles is None or not batch.profiles.have_repeats:
+        return batch
+    return replace(batch, profiles=None, rows=profile.rows(batch.profiles))

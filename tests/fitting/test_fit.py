@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from pairhmm.fitting import oracle
+from pairhmm.fitting.by_copies import rising
 from pairhmm.fitting.counts import QUALITIES, expected_counts, log10_likelihoods
 from pairhmm.fitting.errors import standard_errors
 from pairhmm.fitting.fit import fit_gatk, fit_profile
-from pairhmm.fitting.gatk_model import GatkFit, best_options, rising
+from pairhmm.fitting.gatk_model import GatkFit, best_options
 from pairhmm.fitting.maximisation import FitOptions, expectation
 from pairhmm.fitting.pairs import FitPairs
 from pairhmm.fitting.profile_model import ProfileFit, log10_start
