@@ -66,6 +66,24 @@ def test_profiles(name, start, backend, batches):
     check_held(device_pool.score(given, backend, 1), given, backend, batches)
 
 
+def test_profiles_with_repeats_are_rows(backend, batches):
+    """Kernels of profiles have constant transitions; those of rows take reads whose gaps follow their repeats."""
+    rng = np.random.default_rng(17)
+    model = dataclasses.replace(
+        profile.preset("normalised"), by_copies=np.array([np.geomspace(1e-5, 0.1, 20), np.geomspace(1e-4, 0.2, 20)])
+    )
+    haplotypes = [batches.noise(rng, n) for n in (40, 333)]
+    haplotypes[1][100:112] = 2
+    calls = [batches.called(rng, batches.copied(rng, haplotypes[1], m)) for m in (1, 9, 150, 300)]
+    for given in batches.of_calls(calls, haplotypes, model):
+        profiles = model.with_repeats(given.profiles, given.read_offset)
+        given = dataclasses.replace(given, profiles=profiles)
+        check_held(device_pool.score(given, backend, 1), given, backend, batches)
+        expected = dataclasses.replace(given, profiles=None, rows=profile.rows(profiles))
+        for score in (batches.forward, lambda one, batch: one.forward_pairs(batch, np.arange(batch.pairs), 1)):
+            assert batches.same(score(backend, given).log10, score(backend, expected).log10)
+
+
 def test_profiles_from_probabilities(backend, batches):
     """What crosses to the device is four probabilities a base, zeros of either sign among them; rows are made there."""
     rng = np.random.default_rng(13)
