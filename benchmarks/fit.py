@@ -155,7 +155,7 @@ def gains(seen: FitPairs, unseen: FitPairs) -> dict[str, float]:
     fitted = fit_profile(seen, profile).model
     by_copies, chosen, _ = fit_gatk(seen, gatk)
     models = {
-        "profile": (fitted, replace(ProfileFit.of(profile), model=replace(profile, start=fitted.model.start))),
+        "profile": (fitted, ProfileFit.of(replace(profile, start=fitted.model.start))),
         "gatk by copies": (by_copies.model, GatkFit.of(gatk)),
         "gatk by copies, rounded": (rounded(by_copies.model), GatkFit.of(gatk)),
         "gatk options": (GatkFit.of(chosen), GatkFit.of(gatk)),
