@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import rich_click as click
@@ -74,9 +75,21 @@ def fitted_options(options: RunOptions, parameters: str | None, output: str) -> 
         return options
     if parameters in PRESETS:
         raise click.UsageError(f"--parameters {parameters} is for --model {PROFILE}.")
+    for name in _given_qualities():
+        raise click.UsageError(f"--parameters sets what {name} sets: give one of them.")
+    check_apart([parameters], [("-o", output)])
+    return replace(options, model=read_options(parameters, options.model))
+
+
+def check_no_qualities() -> None:
+    """Raise UsageError where the command line sets gap qualities, which the profile model has no use for."""
+    for name in _given_qualities():
+        raise click.UsageError(f"{name} is for --model {GATK}: the profile model's transitions stand in its place.")
+
+
+def _given_qualities() -> Iterator[str]:
+    """The options of the command line that set gap qualities of GATK's model."""
     given = get_current_context().get_parameter_source
     for name in KEYS[GATK]:
         if given(name) is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"--parameters sets what --{name.replace('_', '-')} sets: give one of them.")
-    check_apart([parameters], [("-o", output)])
-    return replace(options, model=read_options(parameters, options.model))
+            yield f"--{name.replace('_', '-')}"

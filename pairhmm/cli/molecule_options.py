@@ -9,7 +9,7 @@ import rich_click as click
 from pairhmm.cli.compute import Command
 from pairhmm.cli.evidence_options import run_options
 from pairhmm.cli.fields import option
-from pairhmm.cli.model_options import PROFILE, fitted_options, profile_of
+from pairhmm.cli.model_options import PROFILE, check_no_qualities, fitted_options, profile_of
 from pairhmm.cli.pages import READS
 from pairhmm.evidence.inputs import RunOptions
 from pairhmm.evidence.molecules import MoleculeOptions
@@ -49,6 +49,7 @@ def scoring_options(given: dict[str, Any], output: str) -> RunOptions:
     """
     model, parameters = given.pop("model"), given.pop("parameters")
     if model == PROFILE:
+        check_no_qualities()
         given["profile"] = profile_of(model, parameters, output)
         return run_options(given)
     if given["join_mates"] or given["families"] != _DEFAULTS.families:

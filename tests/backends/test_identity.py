@@ -7,7 +7,7 @@ import pysam
 import pytest
 
 from pairhmm.engine.device_pool import DevicePool
-from pairhmm.evidence.scoring import ReadScorer, prepare_reads
+from pairhmm.evidence.scoring import ReadScorer, prepared_base_quality
 from pairhmm.evidence.stream import CutReads
 from pairhmm.genomics.arrays import joined, offsets
 from pairhmm.genomics.sequences import encode
@@ -60,7 +60,7 @@ def test_an_n_costs_a_profile_log10_of_4_times_1_minus_e(backend, identity_model
     gatk, profile = (
         ReadScorer(options, pool, profile=model)(reads, [60], [[haplotype]])[0] for model in (None, identity_model)
     )
-    error = ERROR[prepare_reads(reads, options).base_quality].reshape(bases.shape)
+    error = ERROR[prepared_base_quality(reads, options)].reshape(bases.shape)
     cost = np.where(bases == 4, np.log10(4 * (1 - error)), 0).sum(axis=1)
     assert cost.max() > 2
     assert np.abs(gatk - profile - cost).max() < 1e-3

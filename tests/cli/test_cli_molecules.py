@@ -86,7 +86,7 @@ def run(run_cli, folder):
 
 
 def rows(text):
-    header, *lines = text.splitlines()
+    header, *lines = (line for line in text.splitlines() if not line.startswith("##"))
     return header.lstrip("#").split("\t"), [line.split("\t") for line in lines]
 
 
@@ -116,7 +116,7 @@ def test_what_was_joined_is_said(run):
 def test_families_by_position_are_those_by_tag(run):
     by_tag = run("likelihoods", *BOTH)
     by_position = run("likelihoods", *PROFILE, "--join-mates", "--families", "position")
-    assert by_position.stdout == by_tag.stdout
+    assert rows(by_position.stdout) == rows(by_tag.stdout)
 
 
 @pytest.mark.parametrize("reads", ["x.cram", "x.sam"])

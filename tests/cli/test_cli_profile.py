@@ -191,6 +191,12 @@ def test_what_is_no_file_of_parameters(model, content, said, tmp_path):
     assert len(done.stderr.splitlines()) == 1 and done.stdout == ""
 
 
+def test_the_profile_model_takes_no_gap_qualities(tmp_path):
+    """An option that would change nothing is told, not passed over."""
+    done = run("likelihoods", "-f", REFERENCE, "--model", "profile", "--pcr-indel-model", "none", BAM, code=2)
+    assert "--pcr-indel-model is for --model gatk" in done.stderr
+
+
 def test_gatks_model_takes_fitted_parameters(tmp_path):
     """A file of GATK's defaults scores as GATK's defaults do; a fitted file calls the same variants."""
     parameters, by_copies = tmp_path / "gatk.toml", ", ".join(["45"] * 20)
