@@ -138,8 +138,7 @@ class ProfileFit:
         # No latent letter has a part in how often gaps open.
         rates = np.array(likeliest_rates(counted, self.prior))
         bases = np.array([counted[name].sum() for name in CLASSES])
-        fit = replace(fit, model=_with_rates(fit.model, rates, bases))
-        return fit
+        return replace(fit, model=_with_rates(fit.model, rates, bases))
 
     def with_start(self, name: str) -> ProfileFit:
         """The model with another start."""
