@@ -105,6 +105,11 @@ class Profiles:
         """Whether rows have transitions of their own."""
         return self.transitions.ndim == 2
 
+    @property
+    def shared_transitions(self) -> NDArray[np.float64]:
+        """float64[7]: those of all rows. Where rows have transitions of their own, mm, mi and md here are no row's."""
+        return self.transitions.max(axis=0, initial=0.0) if self.have_repeats else self.transitions
+
     def sliced(self, bases: slice) -> Profiles:
         """The profiles of these positions."""
         if self.kinds is None:

@@ -26,11 +26,12 @@ def rows_of(batch: PairBatch) -> NDArray[np.float64]:
 
 
 def with_one_gap_model(batch: PairBatch) -> PairBatch:
-    """The batch with rows in place of profiles whose transitions follow repeats; other batches as they are.
+    """The batch with rows in place of profiles that have probabilities and transitions for each base.
 
-    The kernels of GPUs take the transitions of profiles as constants. Their kernels of rows take any.
+    Other batches stay as they are. The kernels of GPUs that take probabilities for each base take the transitions as
+    constants. Distinct rows may have transitions of their own.
     """
-    if batch.profiles is None or not batch.profiles.have_repeats:
+    if batch.profiles is None or batch.profiles.kinds is not None or not batch.profiles.have_repeats:
         return batch
     _tell()
     return replace(batch, profiles=None, rows=profile.rows(batch.profiles))
@@ -39,4 +40,7 @@ def with_one_gap_model(batch: PairBatch) -> PairBatch:
 @cache
 def _tell() -> None:
     """Say it once a process."""
-    log.info("MI and MD by copies: a GPU is sent %d bytes a base in place of 2", ROW_SIZE * np.dtype(float).itemsize)
+    log.info(
+        "MI and MD by copies, and too many distinct rows: a GPU is sent %d bytes a base in place of 32",
+        ROW_SIZE * np.dtype(float).itemsize,
+    )

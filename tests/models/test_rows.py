@@ -19,7 +19,9 @@ def test_rates_by_copies_become_rows() -> None:
     plain = model.base_calls(bases, np.full(10, 30, dtype=np.uint8))
     batch = PairBatch(one, one, each, each, bases, model.start, profiles=plain)
     assert with_one_gap_model(batch) is batch
-    own = model.with_repeats(plain, each)
+    kinds = replace(batch, profiles=model.with_repeats(plain, each))
+    assert with_one_gap_model(kinds) is kinds
+    own = model.with_repeats(model.profiles(plain.at_bases), each)
     made = with_one_gap_model(replace(batch, profiles=own))
     assert made.profiles is None
     assert np.array_equal(made.rows, rows(own))
