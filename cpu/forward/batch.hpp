@@ -37,7 +37,7 @@ struct Batch {
     const uint8_t* gap_quality;
     GatkTables gatk;
     // ... or general rows, kRowSize doubles each (then `base` is null): one a read position, or, where `kinds` names
-    // the row at each position, each distinct row once. Rows with kinds differ only in their emissions, mi and ii.
+    // the row at each position, each distinct row once. All rows with kinds have the same im, dm and dd.
     const double* rows;
     const uint16_t* kinds;
     // Row 0; D[0,j] is 1/n for every j >= 1.

@@ -49,10 +49,10 @@ ReadKind kind_of_rows(const Level& level, const Batch& batch, int64_t first, int
         const double* row = general_row(batch, i);
         ii = std::min(ii, row[kII]);
         highest = std::max(highest, row[kII]);
-        if (batch.kinds != nullptr) continue;
         opens = opens || row[kMD] > 0;
         all_open = all_open && row[kMD] > 0;
-        for (int k : {kMM, kIM, kDM, kMD, kDD}) constant = constant && row[k] == own[k];
+        if (batch.kinds != nullptr) continue;
+        for (int k : {kIM, kDM, kDD}) constant = constant && row[k] == own[k];
     }
     const double dd = opens ? own[kDD] : 1;
     const bool folds = constant && highest < 1 && ii > 0 && dd > 0 && level.folds(ii, dd);

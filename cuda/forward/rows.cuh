@@ -61,7 +61,7 @@ struct Header {
     double start_deletion;   // D[0,0] in units of 1 / haplotype length
     double match[kBases][kLetters];    // PROFILES: emission of a read letter beside a haplotype letter,
     double insertion[kBases];          // emission of an inserted letter;
-    double transitions[kTransitions];  // PROFILES and KINDS: mm im dm mi ii md dd,
+    double transitions[kTransitions];  // mm im dm mi ii md dd; KINDS: of these im, dm and dd,
     double log_mm;                     // and log10(mm)
 };
 
@@ -69,7 +69,8 @@ struct Header {
 struct Kind {
     double relative[kLetters];  // emission beside a haplotype letter, over the best of them
     double best, log_best;      // the best of them, and its log10
-    double inserted;            // emission of an inserted letter
+    double log_mm;              // log10(mm)
+    double mm, mi, ii, md;      // transitions; mi and ii times the emission of an inserted letter
 };
 
 // Phred tables, made in Python: no constant of a model stands here.
@@ -162,21 +163,27 @@ __device__ __forceinline__ Row load_row(const uint8* buffer, const Header& heade
     row.mm = row.mi + row.md < 1 ? 1 - (row.mi + row.md) : 0;
     row.log_kept = emissions.log_best + tables.log_unopened[insertion][deletion];
 #else
-#ifdef ROWS
+#ifdef KINDS
+    const Kind& kind = kind_at(buffer, header, at);
+    row.mm = kind.mm;
+    row.im = header.transitions[kIM];
+    row.dm = header.transitions[kDM];
+    row.mi = kind.mi;
+    row.ii = kind.ii;
+    row.md = kind.md;
+    row.dd = header.transitions[kDD];
+    row.log_kept = emissions.log_best + kind.log_mm;
+#else
     const double* values = reinterpret_cast<const double*>(buffer + header.positions[0]);
+#ifdef ROWS
     const double* transitions = values + size_t(at) * ROW_SIZE + kLetters;
     const double inserted = 1;  // in mi and ii already
     const double log_mm = log10(transitions[kMM]);
 #else
     const double* transitions = header.transitions;
     const double log_mm = header.log_mm;
-#ifdef KINDS
-    const double inserted = kind_at(buffer, header, at).inserted;
-#else
     double inserted = 0;
-    const double* values = reinterpret_cast<const double*>(buffer + header.positions[0]);
     for (int a = 0; a < kBases; ++a) inserted += values[size_t(at) * kBases + a] * header.insertion[a];
-#endif
 #endif
     row.mm = transitions[kMM];
     row.im = transitions[kIM];
@@ -186,6 +193,7 @@ __device__ __forceinline__ Row load_row(const uint8* buffer, const Header& heade
     row.md = transitions[kMD];
     row.dd = transitions[kDD];
     row.log_kept = emissions.log_best + log_mm;
+#endif
 #endif
     return row;
 }

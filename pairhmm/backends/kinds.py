@@ -16,7 +16,7 @@ __all__ = ["made_once"]
 TABLES = 4
 """How many tables are kept: a run has one model, and Python callers may have a few."""
 
-SHAPES = {"probabilities": (-1, 4), "match": (4, 5), "insertion": (4,), "transitions": (7,)}
+ARRAYS = ("probabilities", "match", "insertion", "transitions")
 """The arrays that a table is made from."""
 
 Table = NDArray[Any]
@@ -29,16 +29,15 @@ def made_once(make: Callable[[Profiles], Table]) -> Callable[[Profiles], Table]:
     """
 
     @lru_cache(maxsize=TABLES)
-    def table_of(*given: bytes) -> Table:
-        probabilities, match, insertion, transitions = (
-            np.frombuffer(values).reshape(shape) for values, shape in zip(given, SHAPES.values(), strict=True)
-        )
+    def table_of(*given: tuple[bytes, tuple[int, ...]]) -> Table:
+        probabilities, match, insertion, transitions = (np.frombuffer(values).reshape(shape) for values, shape in given)
         table = make(Profiles(probabilities, match, insertion, transitions))
         table.flags.writeable = False
         return table
 
     @wraps(make)
     def found(profiles: Profiles) -> Table:
-        return table_of(*(getattr(profiles, name).tobytes() for name in SHAPES))
+        arrays = (getattr(profiles, name) for name in ARRAYS)
+        return table_of(*((values.tobytes(), values.shape) for values in arrays))
 
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pairhmm.genomics.arrays import offsets
 from pairhmm.models import gatk, profile
 from pairhmm.models.batch import Group, PairBatch, Qualities, Read
+from pairhmm.models.gatk import MOST_REPEATS
 
 __all__ = ["WORKLOADS", "Workload", "groups_of", "join", "make_workload"]
 
@@ -21,6 +22,9 @@ VARYING_GAP = (8, 14)
 
 MOST_SUBSTITUTIONS = 3
 MOST_DELETED = 5
+RATES_BY_COPIES = np.geomspace([1e-4, 1e-4], [1e-2, 1e-1], MOST_REPEATS).T
+"""float64[2, 20]: MI and MD at a base in a tandem repeat of 1 to 20 copies. They are made up; fitted ones rise too."""
+
 DELETION_MARGIN = 20
 """Bases at either end of a haplotype in which no deletion begins."""
 
@@ -46,6 +50,8 @@ class Workload:
     preset : str
         Name of the profile model's parameters (`pairhmm.models.profile.preset`). The model takes the bases and base
         qualities as they are. Empty for GATK's model.
+    repeats : bool
+        MI and MD of the profile model rise with the copies of a tandem repeat (`RATES_BY_COPIES`).
     """
 
     regions: int
@@ -58,6 +64,7 @@ class Workload:
     varying_gaps: bool = False
     noise: float = 0.0
     preset: str = ""
+    repeats: bool = False
 
 
 WORKLOADS = {
@@ -66,6 +73,7 @@ WORKLOADS = {
     "s150-gcp": Workload(2000, 100, 8, 150, 350, varying_gaps=True),
     "s150-rescue": Workload(2000, 100, 8, 150, 350, noise=0.2),
     "s150-profile": Workload(2000, 100, 8, 150, 350, preset="normalised"),
+    "s150-repeats": Workload(2000, 100, 8, 150, 350, preset="normalised", repeats=True),
 }
 """The workloads by name. Each has 1.6 M pairs, with 84 G cells, or 128 G in s250."""
 
@@ -102,7 +110,10 @@ def make_workload(workload: Workload, seed: int | Sequence[int] = 1) -> PairBatc
     reads: dict[str, Any]
     if workload.preset:
         model = profile.preset(workload.preset)
-        reads = {"start": model.start, "profiles": model.base_calls(read_bases, quality)}
+        if workload.repeats:
+            model = replace(model, by_copies=RATES_BY_COPIES)
+        profiles = model.with_repeats(model.base_calls(read_bases, quality), read_offset)
+        reads = {"start": model.start, "profiles": profiles}
     else:
         reads = {"start": gatk.START, "qualities": _with_gaps(rng, workload, read_bases, quality)}
     return PairBatch(

@@ -101,7 +101,7 @@ def fit(
     Examples
     --------
     >>> fitted = pairhmm.fit("sample.bam", "ref.fa", "profile.toml", regions="chr20")  # doctest: +SKIP
-    >>> fitted.model.model.transitions["MI"], fitted.errors["from M"][1]  # doctest: +SKIP
+    >>> fitted.model.model.by_copies[0, 0], fitted.errors["1 copy"][1]  # doctest: +SKIP
     """
     check_choice("kind", kind, MODELS)
     check_whole("max_reads", max_reads, 1)

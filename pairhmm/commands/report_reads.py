@@ -136,7 +136,7 @@ def _batch(cut: CutReads, letters: Sequence[NDArray[np.uint8]], model: ProfileMo
         haplotypes=np.concatenate(letters),
         start=START if model is None else model.start,
         qualities=prepare_reads(cut, base_quality, options) if model is None else None,
-        profiles=None if model is None else model.base_calls(cut.bases, base_quality),
+        profiles=None if model is None else model.with_repeats(model.base_calls(cut.bases, base_quality), cut.offset),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,8 @@ from pairhmm.simulation.profile_errors import ProfileErrors
 from pairhmm.simulation.reads import FRAGMENT_MEAN, FRAGMENT_SPREAD, draw_reads
 from pairhmm.simulation.reference import make_contig, repeat_families
 from pairhmm.simulation.variants import TooManyVariantsError, build_haplotype, place_variants
+
+log = logging.getLogger(__name__)
 
 SNVS_PER_BASE = 0.85e-3
 INDELS_PER_BASE = 0.15e-3
@@ -180,6 +183,8 @@ def _profile_errors(path: str) -> ProfileErrors:
     model = parameters_of(path)
     opening = np.array([model.transitions[name] for name in ("MM", "MI", "MD")])
     extension = np.array([model.transitions[name] for name in ("II", "DD")])
+    if model.by_copies is not None:
+        log.warning("%s: gaps are drawn with the MI and MD of [transitions], whatever the copies of a repeat", path)
     wrong = model.unlike_one()
     if wrong:
         raise InputError(path, "", f"{wrong}: no reads can be drawn", "give distributions, such as pairhmm fit writes")

@@ -71,6 +71,8 @@ class ReadScorer:
         if reads.joined is not None:
             offset = reads.joined.offset
             of_model["profiles"] = reads.joined.joined(of_model["profiles"])
+        if self.profile is not None:
+            of_model["profiles"] = self.profile.with_repeats(of_model["profiles"], offset)
         batch = PairBatch(
             group_read=offsets(list(reads_of)),
             group_haplotype=offsets([len(region) for region in haplotypes]),

@@ -1,9 +1,7 @@
 """GATK's model for a fit: gap openings by the copies of the tandem repeat at a base, and one gap continuation.
 
-Polymerases slip in tandem repeats, and an indel is likelier with more copies. GATK's PCR indel model and DRAGEN's
-tables lower indel qualities by the number of copies. The class of a base is therefore the number of copies that GATK's
-rule counts, and a fitted rate never falls with the copies. The values of the options follow from the rates of the
-classes: one insertion quality, one deletion quality, and the PCR indel model that caps them.
+The values of the options follow from the rates by copies: one insertion quality, one deletion quality, and the PCR
+indel model that caps them.
 
 GATK's recurrence gives each inserted letter probability 1. Summed over all reads, that is more than 1, and the maximum
 lies where every base is inserted. A fit takes 1/4 for each letter. Its rates are what indel qualities stand for: how
@@ -19,6 +17,14 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.fitting.by_copies import (
+    CLASSES,
+    MOST_PRIOR,
+    class_counts,
+    class_probabilities,
+    likeliest_rates,
+    transitions_by_copies,
+)
 from pairhmm.fitting.counts import QUALITIES, SYMBOLS, Counts, RowTables, start_places, with_free_start
 from pairhmm.fitting.pairs import FitPairs
 from pairhmm.fitting.profile_model import log10_start, normalised, prior_counts
@@ -26,13 +32,6 @@ from pairhmm.models.gatk import ERROR, MOST_REPEATS, START, GatkOptions, PcrMode
 
 INSERTED = 0.25
 """Probability of an inserted letter in a fit."""
-
-MOST_PRIOR = 1000.0
-"""The most observations that a class's prior counts as.
-
-A class of long repeats is a few sites of a genome. A variant that discovery missed at one of them looks like a slip of
-every read there, and with a weaker prior the fit would call such slips common and explain real indels by them.
-"""
 
 MOST_PRIOR_OF_OPTIONS = 10_000.0
 """The most observations that the prior counts as outside repeats. Few reads without a gap do not rule gaps out."""
@@ -79,10 +78,8 @@ class GatkFit:
 
     def tables(self, pairs: FitPairs) -> RowTables:
         """The rows of the reads."""
-        transition = np.empty((MOST_REPEATS, 7))
-        transition[:, 0] = 1 - np.minimum(1.0, self.insertion + self.deletion)
+        transition = transitions_by_copies(self.insertion, self.deletion)
         transition[:, 1] = transition[:, 2] = 1 - self.gap
-        transition[:, 3], transition[:, 5] = self.insertion, self.deletion
         transition[:, 4] = transition[:, 6] = self.gap
         place = start_places(pairs, pairs.copies.astype(np.int32) - 1, MOST_REPEATS)
         return RowTables(place, _emission(), with_free_start(transition), START)
@@ -94,11 +91,7 @@ class GatkFit:
     def distributions(self, counts: Counts) -> dict[str, NDArray[np.float64]]:
         """Expected counts float64[blocks, k] of each distribution, by its name in `probabilities`."""
         within, of_first = counts.transition[:, :MOST_REPEATS], counts.transition[:, MOST_REPEATS:]
-        opened = within[:, :, 5] + of_first[:, :, 5]
-        found = {
-            _class_name(c): np.stack([within[:, c, 0], within[:, c, 3], opened[:, c]], axis=1)
-            for c in range(MOST_REPEATS)
-        }
+        found = class_counts(counts)
         closing = within[:, :, 1] + within[:, :, 2]
         going_on = within[:, :, 4] + within[:, :, 6] + of_first[:, :, 6]
         found["gap"] = np.stack([closing.sum(axis=1), going_on.sum(axis=1)], axis=1)
@@ -106,10 +99,7 @@ class GatkFit:
 
     def probabilities(self) -> dict[str, NDArray[np.float64]]:
         """The parameters, by name of the distribution."""
-        found = {
-            _class_name(c): np.array([1 - self.insertion[c] - self.deletion[c], self.insertion[c], self.deletion[c]])
-            for c in range(MOST_REPEATS)
-        }
+        found = class_probabilities(self.insertion, self.deletion)
         found["gap"] = np.array([1 - self.gap, self.gap])
         return found
 
@@ -117,10 +107,7 @@ class GatkFit:
         """The model with the parameters that are likeliest given these counts, where no rate falls with the copies."""
         counted = self.distributions(counts.total())
         gap = normalised(counted["gap"][0] + self.prior["gap"], self.probabilities()["gap"])
-        observed = np.array([counted[name][0] + self.prior[name] for name in map(_class_name, range(MOST_REPEATS))])
-        # Deletions among all, then insertions among the rest: the likelihood is a product of the two.
-        deletion = rising(observed[:, 2], observed.sum(axis=1))
-        insertion = rising(observed[:, 1], observed[:, 0] + observed[:, 1]) * (1 - deletion)
+        insertion, deletion = likeliest_rates(counted, self.prior)
         return replace(self, insertion=insertion, deletion=deletion, gap=float(gap[1]))
 
 
@@ -136,7 +123,7 @@ def best_options(fit: GatkFit, counts: Counts, options: GatkOptions) -> GatkOpti
         Gives all other values.
     """
     counted = fit.distributions(counts.total())
-    classes = np.array([counted[_class_name(c)][0] for c in range(MOST_REPEATS)])
+    classes = np.array([counted[name][0] for name in CLASSES])
     opened = ERROR[options.insertion_quality], ERROR[options.deletion_quality]
     classes[0] += prior_counts(np.array([1 - sum(opened), *opened]), MOST_PRIOR_OF_OPTIONS)
     quality = np.arange(1, HIGHEST_FITTED + 1)
@@ -162,33 +149,11 @@ def _best_qualities(
     return int(quality[insertion]), int(quality[deletion]), float(value.max())
 
 
-def rising(events: NDArray[np.float64], trials: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The likeliest rates float64[k] that never fall from one class to the next (pool adjacent violators).
-
-    Parameters
-    ----------
-    events, trials : float64[k]
-        Counts of each class; every class has trials.
-    """
-    pools: list[tuple[float, float, int]] = []  # events, trials and number of classes that share a rate
-    for event, trial in zip(events.tolist(), trials.tolist(), strict=True):
-        pool = (event, trial, 1)
-        while pools and pools[-1][0] * pool[1] > pool[0] * pools[-1][1]:
-            last = pools.pop()
-            pool = (last[0] + pool[0], last[1] + pool[1], last[2] + pool[2])
-        pools.append(pool)
-    return np.concatenate([np.full(size, event / trial) for event, trial, size in pools])
-
-
 def parameter_names(distribution: str) -> tuple[str, ...]:
     """Names of a distribution's parameters in tables."""
     if distribution == "gap":
         return ("gap closes", "gap continues")
     return tuple(f"{kind}, {distribution}" for kind in ("no gap", "insertion", "deletion"))
-
-
-def _class_name(number: int) -> str:
-    return f"{number + 1} {'copies' if number else 'copy'}"
 
 
 def _emission() -> NDArray[np.float64]:

@@ -11,10 +11,7 @@ from pairhmm.errors import InputError, OptionError
 from pairhmm.genomics.qualities import HIGHEST_QUALITY
 from pairhmm.interface.options import rules_of
 from pairhmm.models.gatk import MOST_REPEATS, GatkOptions, IndelQualities, pcr_quality
-from pairhmm.models.parameter_file import KEYS, check_keys, is_number_within, read_table
-
-BY_COPIES = "by_copies"
-"""The optional table of qualities by the copies of a tandem repeat."""
+from pairhmm.models.parameter_file import BY_COPIES, KEYS, check_keys, is_number_within, read_table
 
 _DEFAULTS = GatkOptions()
 

@@ -15,6 +15,9 @@ KEYS = {
 }
 """Top-level keys of the parameters of each model."""
 
+BY_COPIES = "by_copies"
+"""The optional table of rates by the copies of a tandem repeat."""
+
 FORMAT = "see docs/model.md for the format"
 
 

@@ -32,7 +32,7 @@ MODELS = (
     "normalised",
     "published",
     "any rows",
-    *(f"{CALLED}{model}" for model in (*profile.PRESETS, "any profile", "any profile without deletions")),
+    *(f"{CALLED}{model}" for model in (*profile.PRESETS, "any profile", "rates by copies", "no deletions")),
 )
 """Of the profile model, as rows and as base calls, which have the numbers of their rows."""
 
@@ -116,25 +116,27 @@ def batch_of(group, model, seed):
         return _of_rows(rows, group, Start(match=float(rng.random()), deletion=1.0))
     if model.startswith(CALLED):
         name = model.removeprefix(CALLED)
-        chosen = profile.preset(name) if name in profile.PRESETS else _any_profile(rng, deletes="without" not in name)
+        chosen = profile.preset(name) if name in profile.PRESETS else _any_profile(rng, name)
         of_gatk = PairBatch.from_groups([group])
         calls = chosen.base_calls(of_gatk.qualities.bases, of_gatk.qualities.base_quality)
+        calls = chosen.with_repeats(calls, of_gatk.read_offset)
         return replace(of_gatk, start=chosen.start, qualities=None, profiles=calls)
     preset = profile.preset(model)
     rows = [preset.rows(profile.one_hot(read.bases, gatk.ERROR[read.base_quality])) for read in group.reads]
     return _of_rows(rows, group, preset.start)
 
 
-def _any_profile(rng, *, deletes):
+def _any_profile(rng, kind):
     """Emissions, gaps and start at random. Inserted letters differ in probability, and gaps in how they go on."""
     opened, closed = 10 ** rng.uniform(-4, -1, 2), rng.uniform(0.2, 1, 2)
     transitions = dict(zip(("MI", "MD", "IM", "DM"), (*opened, *closed), strict=True))
     transitions |= {"MM": 1 - opened.sum(), "II": rng.uniform(0.05, 0.8), "DD": rng.uniform(0.05, 0.8)}
-    if not deletes:
+    if kind == "no deletions":
         transitions["MD"] = 0.0
+    by_copies = np.sort(10 ** rng.uniform(-4, -1, (2, 20))) if kind == "rates by copies" else None
     match = np.hstack([rng.dirichlet(np.ones(4), size=4) * 0.1 + np.eye(4) * 0.9, np.full((4, 1), 0.25)])
     start = profile.STARTS[str(rng.choice(list(profile.STARTS)))]
-    return profile.ProfileModel(match, rng.dirichlet(np.full(4, 2.0)), transitions, start)
+    return profile.ProfileModel(match, rng.dirichlet(np.full(4, 2.0)), transitions, start, by_copies=by_copies)
 
 
 def _gaps(rng, length):

@@ -235,6 +235,8 @@ MODELS = {
     "rare gaps": {"transitions": {"II": 1e-9, "DD": 1e-7}},
     "no insertion goes on": {"transitions": {"II": 0.0}},
     "no deletion": {"transitions": {"MD": 0.0, "MM": 0.9999}},
+    "gaps by copies": {"by_copies": np.array([np.geomspace(1e-5, 0.3, 20), np.geomspace(1e-4, 0.5, 20)])},
+    "some deletions cannot open": {"by_copies": np.array([[0.001] * 20, [0.0, *[0.01] * 19]])},
     "long gaps": {"transitions": {"IM": 0.1, "II": 0.9, "DM": 0.3, "DD": 0.7, "MI": 0.01, "MD": 0.02}},
 }
 """Changes of the preset `normalised`. The kernels have a form of their own for several of these."""
@@ -255,7 +257,9 @@ def called_reads(change):
     lengths, bases = [len(read) for read in reads], np.concatenate(reads)
     wrong = rng.random(len(bases)) < 0.02
     bases[wrong] = rng.integers(0, 15, wrong.sum())
-    profiles = replace(given, **change).base_calls(bases, rng.integers(2, 42, len(bases), dtype=np.uint8))
+    model = replace(given, **change)
+    called = model.base_calls(bases, rng.integers(2, 42, len(bases), dtype=np.uint8))
+    profiles = model.with_repeats(called, offsets(lengths))
     groups, widths = offsets([len(reads)]), offsets([len(each) for each in haplotypes])
     letters, start = np.concatenate(haplotypes), profile.STARTS["anywhere"]
     return PairBatch(groups, offsets([3]), offsets(lengths), widths, letters, start, profiles=profiles)
@@ -281,6 +285,8 @@ def test_rows_by_number_have_the_scores_of_rows(change, level, monkeypatch):
     batch = called_reads(change)
     numbered = engine.forward(batch, "cpu").log10
     profiles = replace(batch.profiles, probabilities=batch.profiles.at_bases, kinds=None)
+    if profiles.have_repeats:
+        profiles = replace(profiles, transitions=profiles.transitions[batch.profiles.kinds])
     for same in (replace(batch, profiles=profiles), replace(batch, profiles=None, rows=profile.rows(batch.profiles))):
         assert np.array_equal(engine.forward(same, "cpu").log10, numbered)
     assert np.array_equal(engine.forward(batch.take_reads(3, 20), "cpu").log10, numbered[9:60])

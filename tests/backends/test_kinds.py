@@ -21,7 +21,7 @@ def table_of(made):
     @made_once
     def table_of(profiles):
         made.append(profiles)
-        return profiles.probabilities @ profiles.match + profiles.insertion[0] + profiles.transitions[0]
+        return profiles.probabilities @ profiles.match + profiles.insertion[0] + profiles.shared_transitions[0]
 
     return table_of
 
@@ -31,6 +31,14 @@ def test_chunks_share_a_table(made, table_of):
     first = table_of(whole)
     assert table_of(whole.sliced(slice(1, 3))) is first and len(made) == 1
     assert first.shape == (4, 5) and not first.flags.writeable
+
+
+def test_rows_may_have_transitions_of_their_own(made, table_of):
+    """A model of one row is not one of rows with their own transitions, though its arrays have the same bytes."""
+    plain = profile.preset("normalised").profiles(np.full((1, 4), 0.25))
+    for transitions in (plain.transitions, plain.transitions[None]):
+        table_of(dataclasses.replace(plain, transitions=transitions))
+    assert [one.transitions.shape for one in made] == [(7,), (1, 7)]
 
 
 @pytest.mark.parametrize("field", ["probabilities", "match", "insertion", "transitions"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pysam
 import pytest
 
@@ -74,7 +75,8 @@ def test_a_fit_finds_what_reads_were_drawn_from(data: SimulatedData, tmp_path: P
     assert lines[0] == ["pairs", "round", "reads", "log10_likelihood", "log10_likelihood_per_read", "log10_with_prior"]
     objective = [float(line[-1]) for line in lines[1:]]
     assert objective == sorted(objective)
-    assert "# MI | 0.00" in output.read_text()
+    assert (np.diff(model.by_copies[1]) >= 0).all() and model.by_copies[1, 0] == pytest.approx(0.01, rel=0.15)
+    assert "# MI, 1 copy | 0.00" in output.read_text()
 
 
 def test_reads_lie_beside_the_likeliest_given_haplotype(data: SimulatedData, tmp_path: Path) -> None:
@@ -82,7 +84,8 @@ def test_reads_lie_beside_the_likeliest_given_haplotype(data: SimulatedData, tmp
     output = tmp_path / "fitted.toml"
     fitted = fit(data.bam, data.reference, output, candidates=data.truth, error_rate=None)
     assert 250 < fitted.reads < 2 * data.pairs
-    assert fitted.model.model.transitions["MD"] == pytest.approx(0.01, rel=0.3)
+    # The first parameters still count for much with so few reads.
+    assert 0.005 < fitted.model.model.transitions["MD"] < 0.011
     assert fitted.model.model.match[0, 0] == pytest.approx(0.99, abs=0.004)
 
 
@@ -248,17 +251,23 @@ TRUE_DELETIONS = {Allele("q", 5637, "CAT", "C"): 1, Allele("q", 9250, "GTTCT", "
 
 @pytest.mark.parametrize("name", REAL)
 def test_fitted_parameters_lose_no_genotype(name: str, shared_data: Path, tmp_path: Path) -> None:
-    """Both fitted models give as many right genotypes as GATK's defaults, or more. The fit has no truth."""
+    """Both fitted models give as many right genotypes as GATK's defaults, or more. The fit has no truth.
+
+    On chr22 tiny, the fitted profile has no extra call either.
+    """
     folder, *files, regions = REAL[name]
     bam, reference, truth = (shared_data / folder / file for file in files)
     profile, gatk, calls = (tmp_path / one for one in ("profile.toml", "gatk.toml", "calls.vcf"))
     fit(bam, reference, profile, regions=regions)
     fit(bam, reference, gatk, "gatk", regions=regions)
     expected = read_dosages(truth, reference, None) | (TRUE_DELETIONS if name == "chr22 tiny" else {})
-    right = []
+    right, extra = [], []
     for model in ({}, {"profile": read_parameters(profile)}, {"model": read_options(gatk)}):
         write_calls(bam, reference, calls, regions=regions, **model)
         called = read_dosages(calls, reference, None)
         right.append(sum(called.get(allele) == copies for allele, copies in expected.items()))
+        extra.append(called.keys() - expected.keys())
     assert right[1] >= right[0] and right[2] >= right[0]
     assert right[0] == (16 if name == "chr22 tiny" else 216)
+    if name == "chr22 tiny":
+        assert extra == [set()] * 3 and right == [16] * 3

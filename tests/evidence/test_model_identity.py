@@ -16,6 +16,7 @@ from pairhmm import backends
 from pairhmm.commands.likelihoods import likelihoods
 from pairhmm.commands.simulate import simulate
 from pairhmm.compiled import is_compiled
+from pairhmm.models.gatk import ERROR, GatkOptions, IndelQualities
 from pairhmm.models.profile import STARTS, preset
 
 TOLERANCE = 1e-5  # log10
@@ -83,6 +84,19 @@ def test_identity_parameters_are_gatks_model(inputs, backend, name, identity_mod
     bam, reference, regions = inputs(name, backend)
     names, expected = scores_of(bam, reference, regions, backend, pcr_indel_model="none")
     again, found = scores_of(bam, reference, regions, backend, profile=identity_model)
+    assert names == again and len(expected) > 200
+    assert np.isfinite(found).all()
+    assert np.abs(found - expected).max() <= TOLERANCE
+
+
+@pytest.mark.parametrize("name", ["tiny", "chr20", "simulated"])
+def test_rates_by_copies_are_gatks_qualities_by_copies(inputs, backend, name, identity_model):
+    """The same repeats, and the same rates at each base of them."""
+    bam, reference, regions = inputs(name, backend)
+    qualities = IndelQualities((*range(45, 35, -1), *range(35, 5, -3)), (*range(43, 33, -1), *range(33, 13, -2)))
+    names, expected = scores_of(bam, reference, regions, backend, model=GatkOptions(indel_qualities=qualities))
+    by_copies = ERROR[np.array([qualities.insertion, qualities.deletion])]
+    again, found = scores_of(bam, reference, regions, backend, profile=replace(identity_model, by_copies=by_copies))
     assert names == again and len(expected) > 200
     assert np.isfinite(found).all()
     assert np.abs(found - expected).max() <= TOLERANCE

@@ -9,6 +9,7 @@ import pytest
 
 from pairhmm import backends
 from pairhmm.engine import Choice, choose
+from pairhmm.evidence.joining import JoinedReads
 from pairhmm.evidence.scoring import ReadScorer
 from pairhmm.evidence.stream import CutReads
 from pairhmm.genomics.sequences import as_n, encode, encode_read
@@ -59,6 +60,40 @@ def test_the_profile_model_takes_rows_by_number(scorer) -> None:
     assert batch.start == scorer.profile.start
     oracle = choose(Choice("reference")).forward(batch, 1)
     np.testing.assert_allclose(scores, oracle.log10, rtol=0, atol=1e-5)
+
+
+def test_reads_have_the_gaps_of_their_repeats(scorer) -> None:
+    """One read at a time, so that no repeat reaches into the next read."""
+    rates = np.array([np.arange(1, 21) / 500, np.arange(1, 21) / 1000])
+    scorer.profile = replace(preset("normalised"), by_copies=rates)
+    reads = cut(("ACGTTTTT", "TTTTTACG"))
+    scorer(reads, [2], HAPLOTYPES)
+    (batch,) = scorer.pool.batches
+    openings = batch.profiles.transitions[batch.profiles.kinds, 5] * 1000
+    assert openings.round(9).tolist() == [1, 1, 5, 5, 5, 5, 5, 1, 5, 5, 5, 5, 1, 1, 1, 1]
+
+
+def test_joined_reads_have_the_repeats_of_their_profile(scorer) -> None:
+    """Two mates that overlap by four bases: neither has the whole repeat."""
+    scorer.profile = replace(preset("normalised"), by_copies=np.array([np.arange(1, 21) / 500] * 2))
+    reads = cut(("ACGTTTT", "TTTTTACG"))
+    columns = [[0], [1], [2], [3, 7], [4, 8], [5, 9], [6, 10], [11], [12], [13], [14]]
+    zero, none = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64)
+    reads.joined = JoinedReads(
+        np.array([0, 2]),
+        np.array([0, 1]),
+        np.array([0, len(columns)]),
+        np.cumsum([0, *map(len, columns)]),
+        np.concatenate(columns),
+        np.array([True]),
+        zero,
+        none,
+        (0, 0, 0, 0),
+    )
+    scorer(reads, [1], HAPLOTYPES)
+    (batch,) = scorer.pool.batches
+    openings = batch.profiles.transitions[batch.profiles.kinds, 5] * 500
+    assert openings.round(9).tolist() == [1, 1, 5, 5, 5, 5, 5, 1, 1, 1, 1]
 
 
 def test_both_models_take_the_same_base_qualities(scorer) -> None:

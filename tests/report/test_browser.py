@@ -163,7 +163,7 @@ def test_a_fit_is_drawn(browser, open_report, run_cli, require, tmp_path, model)
     names = browser.execute_script(
         "return [...document.querySelectorAll('.estimates tbody th')].map((one) => one.textContent)"
     )
-    assert {"eps_M(A,A)", "MI", "DD"} <= set(names) if model == "profile" else "gap continues" in names
+    assert {"eps_M(A,A)", "MI, 1 copy", "DD"} <= set(names) if model == "profile" else "gap continues" in names
     assert len(browser.find_elements("css selector", ".estimates canvas")) == len(names)
 
 

@@ -118,7 +118,7 @@ def model_of(batch: PairBatch) -> tuple[str, float | None]:
         gap = batch.constant_qualities.get("gap_quality")
         return QUALITIES, None if gap is None else float(ERROR[gap])
     if batch.profiles is not None:
-        return PROFILES if batch.profiles.kinds is None else KINDS, float(batch.profiles.transitions[6])
+        return PROFILES if batch.profiles.kinds is None else KINDS, float(batch.profiles.shared_transitions[6])
     assert batch.rows is not None
     dd = batch.rows[:, 11]
     return ROWS, float(dd[0]) if len(dd) and dd.min() == dd.max() else None

@@ -37,6 +37,9 @@ WARP = 32
 BASES, TRANSITIONS = LETTERS - 1, ROW_SIZE - LETTERS
 """Number of letters other than N, and of transitions of a row."""
 
+MM, MI, II, MD = 5, 8, 9, 10
+"""Columns of a row's transitions (`ROW_SIZE`)."""
+
 HEADER = np.dtype(
     [
         ("read_offset", "<i8"),
@@ -65,7 +68,11 @@ KIND = np.dtype(
         ("relative", "<f8", (LETTERS,)),
         ("best", "<f8"),
         ("log_best", "<f8"),
-        ("inserted", "<f8"),
+        ("log_mm", "<f8"),
+        ("mm", "<f8"),
+        ("mi", "<f8"),
+        ("ii", "<f8"),
+        ("md", "<f8"),
     ]
 )
 """A distinct row of a profile model; `cuda/forward/rows.cuh` says what each field is."""
@@ -200,8 +207,10 @@ def kinds_of(profiles: Profiles) -> NDArray[np.void]:
     best = np.ascontiguousarray(emissions.T).max(axis=0)  # columns: far faster than by row
     with np.errstate(divide="ignore", invalid="ignore"):  # a row that emits nothing is not scored here
         kinds["relative"] = emissions / best[:, None]
-        kinds["log_best"] = np.log10(best)
-    kinds["best"], kinds["inserted"] = best, profiles.probabilities @ profiles.insertion
+        kinds["log_best"], kinds["log_mm"] = np.log10(best), np.log10(rows[:, MM])
+    kinds["best"] = best
+    for name, column in (("mm", MM), ("mi", MI), ("ii", II), ("md", MD)):
+        kinds[name] = rows[:, column]
     return kinds
 
 
@@ -226,10 +235,10 @@ def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void]]:
     elif batch.profiles is not None:
         profiles = batch.profiles
         arrays = [profiles.probabilities] if profiles.kinds is None else [profiles.kinds, kinds_of(profiles)]
-        for name in ("match", "insertion", "transitions"):
-            header[name] = getattr(profiles, name)
+        header["match"], header["insertion"] = profiles.match, profiles.insertion
+        header["transitions"] = profiles.shared_transitions
         with np.errstate(divide="ignore"):  # a model without matches is not scored here
-            header["log_mm"] = np.log10(profiles.transitions[0])
+            header["log_mm"] = np.log10(header["transitions"][:, 0])
     else:
         assert batch.rows is not None
         arrays = [batch.rows]

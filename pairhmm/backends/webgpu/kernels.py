@@ -112,7 +112,7 @@ def extension_of(batch: PairBatch) -> float | None:
         gap = batch.constant_qualities.get("gap_quality")
         return None if gap is None else float(ERROR[gap])
     if batch.profiles is not None:
-        return float(batch.profiles.transitions[6])
+        return float(batch.profiles.shared_transitions[6])
     assert batch.rows is not None
     dd = batch.rows[:, 11]
     return float(dd[0]) if len(dd) and dd.min() == dd.max() else None

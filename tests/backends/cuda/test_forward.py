@@ -66,6 +66,42 @@ def test_profiles(name, start, backend, batches):
     check_held(device_pool.score(given, backend, 1), given, backend, batches)
 
 
+def with_repeats(given):
+    """The batch of a profile model whose gaps grow likelier with the copies of a tandem repeat."""
+    rates = np.array([np.geomspace(1e-5, 0.1, 20), np.geomspace(1e-4, 0.2, 20)])
+    model = dataclasses.replace(profile.preset("normalised"), by_copies=rates)
+    return dataclasses.replace(given, profiles=model.with_repeats(given.profiles, given.read_offset))
+
+
+def test_profiles_with_repeats(backend, batches):
+    """Kernels of kinds have a transition a kind. Where each base has its own probabilities, reads become rows."""
+    rng = np.random.default_rng(17)
+    haplotypes = [batches.noise(rng, n) for n in (40, 333)]
+    haplotypes[1][100:112] = 2
+    calls = [batches.called(rng, batches.copied(rng, haplotypes[1], m)) for m in (1, 9, 150, 300)]
+    for given in map(with_repeats, batches.of_calls(calls, haplotypes, profile.preset("normalised"))):
+        check_held(device_pool.score(given, backend, 1), given, backend, batches)
+        expected = dataclasses.replace(given, profiles=None, rows=profile.rows(given.profiles))
+        for score in (batches.forward, lambda one, batch: one.forward_pairs(batch, np.arange(batch.pairs), 1)):
+            held = score(backend, expected).log10
+            is_near = batches.same if given.profiles.kinds is None else batches.near
+            assert is_near(np.nan_to_num(score(backend, given).log10), np.nan_to_num(held))
+
+
+def test_insertions_that_a_kind_does_not_open(backend, batches):
+    """MI of zero in some repeats: what is not opened there may be extended, which only the CPU scores."""
+    rng = np.random.default_rng(18)
+    haplotype = batches.noise(rng, 200)
+    haplotype[60:66] = 1
+    calls = [batches.called(rng, haplotype[a:b]) for a, b in ((0, 50), (20, 170))]
+    given = with_repeats(batches.of_calls(calls, [haplotype], profile.preset("normalised"))[1])
+    transitions = given.profiles.transitions.copy()
+    transitions[transitions[:, 3] > 1e-5 * 1.01, 3] = 0
+    given = dataclasses.replace(given, profiles=dataclasses.replace(given.profiles, transitions=transitions))
+    assert (transitions[:, 3] == 0).any() and (transitions[:, 3] > 0).any()
+    batches.check(engine.forward(given, backend), given)
+
+
 def test_profiles_from_probabilities(backend, batches):
     """What crosses to the device is four probabilities a base, zeros of either sign among them; rows are made there."""
     rng = np.random.default_rng(13)
@@ -118,16 +154,19 @@ def test_kinds_that_are_never_inserted_or_emitted(backend, batches):
 
 
 def test_kinds_send_two_bytes_a_base(backend, batches, monkeypatch):
-    """Instead of four float64."""
+    """Instead of four float64; also where the kinds have transitions of their own."""
     rng = np.random.default_rng(16)
     reads = [batches.called(rng, batches.noise(rng, 500)) for _ in range(30)]
     sizes = []
     begin = tiles.Plan.write
     monkeypatch.setattr(tiles.Plan, "write", lambda plan, *rest: (sizes.append(plan.size), begin(plan, *rest)))
-    for given in batches.of_calls(reads, [batches.noise(rng, 40)], profile.preset("normalised")):
+    full, kinds = batches.of_calls(reads, [batches.noise(rng, 40)], profile.preset("normalised"))
+    repeats = with_repeats(kinds)
+    for given in (full, kinds, repeats):
         batches.forward(backend, given)
-    table = sizes[1] - (sizes[0] - (32 - 2) * 500 * 30)
-    assert 0 < table <= 64 * (4 * 36 + 1)
+    for size, given in zip(sizes[1:], (kinds, repeats), strict=True):
+        table = size - (sizes[0] - (32 - 2) * 500 * 30)
+        assert 0 < table <= 96 * (len(given.profiles.probabilities) + 1)
 
 
 def test_smallest(backend, batches):

@@ -9,6 +9,8 @@ SHARED = (
     "test_all_lane_counts",
     "test_quality_bytes_are_rows",
     "test_profiles",
+    "test_profiles_with_repeats",
+    "test_insertions_that_a_kind_does_not_open",
     "test_profiles_from_probabilities",
     "test_kinds_are_their_rows",
     "test_kinds_that_are_never_inserted_or_emitted",
