@@ -10,16 +10,18 @@ struct Folding {
     double unit[W];                                                      // 2^e
     double lowest_g[W];                                                  // of g with eps' share
     double join[W];                                                      // join_scale
-    double lost[W];                               // exact over rounded, of the powers of eps in a sweep
-    float opening[W], carrying[W], extension[W];  // (1 - eps) / eps, 1 - eps, eps
-    float join_s[W], join_y[K][W];                // factors of 1 / g in the join of S, and of D' by row of a sweep
-    int32_t first[W], end[W];                     // rows of each lane's read
+    double lost[W];                 // exact over rounded, of the powers of eps in a sweep
+    float of_emission[W];           // 1 / eps^2
+    float opening[W], carrying[W];  // (1 - eps) / eps, 1 - eps
+    float extension[W];             // eps
+    float join_s[W], join_y[K][W];  // factors of 1 / g in the join of S, and of D' by row of a sweep
+    int32_t first[W], end[W];       // rows of each lane's read
 };
 
 // Row i of the forward is forward.row[i], of the backward backward.row[R - 1 - i] (both from 0). What the backward's
 // row i - 1 takes from row i is made with row i. Row i of the forward meets row i of the backward in S, and row i + 1
-// in D'. `previous` is g of the row above, and becomes that of row i. Conditions are factors, so that the loop has no
-// branches.
+// in D'. `previous` is g of the row above, and becomes that of row i. Conditions are factors, so that the loops have no
+// branches. What no path takes in every row is float32; the products of the others' rounding are float64.
 template <int W, int K>
 void TileRows<W, K>::fold_row(const Folding<W, K>& of, int64_t i, double previous[W], Rounding<W>& taken) {
     const RawQualities<W>& raw = raw_qualities_[i];
@@ -27,53 +29,59 @@ void TileRows<W, K>::fold_row(const Folding<W, K>& of, int64_t i, double previou
     const int above = (row + K - 1) % K;
     const float* const of_s = of.join_s;
     const float* const of_y = of.join_y[above];
-    float match[W], other[W], match_right[W], other_right[W];
-    float from_match[W], open[W], open_right[W], insert[W], extend[W], into_s[W], into_y[W], inverses[W];
-    double g_of_row[W];
+    float match[W], other[W], match_right[W], other_right[W], g_left[W], g_right[W];
+    float from_match[W], open[W], open_right[W], insert[W], extend[W], into_s[W], into_y[W];
+    float begins[W], real[W], follows[W], ends[W];  // 1 or 0
+    double g_of_row[W], g_above[W], matching[W], mm[W];
     Rounding<W> of_row;  // all results are local arrays: the compiler need not fear that they overlap
     for (int l = 0; l < W; ++l) {
-        const double inside = row < of.end[l] ? 1.0 : 0.0, begins = row == of.first[l] ? 1.0 : 0.0;
-        const double follows = row > of.first[l] ? inside : 0.0, real = row >= of.first[l] ? inside : 0.0;
-        const double g = of.per_error[l] * raw.deletion[l];
-        const double g_right = begins > 0 ? g : previous[l], inverse = 1 / g_right;
-        const double scale = real * g * of.inverse_squared[l], scale_right = real * g_right * of.inverse_squared[l];
-        const double matching = 1 - raw.error[l], mismatching = raw.error[l] * (1.0 / 3);
-        const double differing = raw.letter[l] == 4 ? matching : mismatching;
-        const double indel = raw.insertion[l] + raw.deletion[l], mm = indel < 1 ? 1 - indel : 0.0;
-        const double passed = follows * mm * inverse;
-        match[l] = static_cast<float>(scale * matching);
-        other[l] = static_cast<float>(scale * differing);
-        match_right[l] = static_cast<float>(scale_right * matching);
-        other_right[l] = static_cast<float>(scale_right * differing);
-        from_match[l] = static_cast<float>(passed);
+        begins[l] = row == of.first[l] ? 1.0f : 0.0f;
+        ends[l] = row == of.end[l] ? 1.0f : 0.0f;
+        real[l] = row >= of.first[l] && row < of.end[l] ? 1.0f : 0.0f;
+        follows[l] = real[l] - begins[l] > 0 ? 1.0f : 0.0f;
+    }
+    for (int l = 0; l < W; ++l) {
+        const double left = 1 - (raw.insertion[l] + raw.deletion[l]), above = previous[l];
+        mm[l] = left > 0 ? left : 0.0;
+        matching[l] = 1 - raw.error[l];
+        g_of_row[l] = of.per_error[l] * raw.deletion[l];
+        g_above[l] = begins[l] > 0 ? g_of_row[l] : above;
+        g_left[l] = static_cast<float>(g_of_row[l]);
+        g_right[l] = static_cast<float>(g_above[l]);
+        match[l] = static_cast<float>(matching[l]);
+        other[l] = static_cast<float>(raw.error[l]);
+        from_match[l] = static_cast<float>(mm[l]);
         insert[l] = static_cast<float>(raw.insertion[l]);
-        inverses[l] = static_cast<float>(inverse);
-        // The first row's S comes from row 0 of the model, without from_match. Rows that cannot match count as exact.
-        const double exact_passed = begins > 0 ? 1.0 : passed,
-                     rounded_passed = begins > 0 ? 1.0 : double{from_match[l]};
-        const double rounded = match[l] * rounded_passed, rounded_right = match_right[l] * rounded_passed;
-        const double matched = matching * exact_passed;
-        const double exact = scale * matched, exact_right = scale_right * matched;
+    }
+    for (int l = 0; l < W; ++l) {
+        const float inverse = 1 / g_right[l], emitted = real[l] * of.of_emission[l];
+        const float scale = emitted * g_left[l], scale_right = emitted * g_right[l];
+        const float mismatch = other[l] * (1.0f / 3), differing = raw.letter[l] == 4 ? match[l] : mismatch;
+        match_right[l] = scale_right * match[l];
+        other_right[l] = scale_right * differing;
+        match[l] = scale * match[l];
+        other[l] = scale * differing;
+        from_match[l] *= follows[l] * inverse;
+        // What padding rows take from M~: M of the forward's last row, the backward's starts.
+        const float opened = of.opening[l] * follows[l] * inverse, carried = of.carrying[l] * inverse;
+        open[l] = opened * insert[l] + ends[l] * carried;
+        open_right[l] = opened + begins[l] * carried;
+        insert[l] = follows[l] * insert[l] + (1 - follows[l]) * of.extension[l];
+        extend[l] = 1 - begins[l];
+        into_s[l] = of_s[l] * real[l] * inverse;
+        into_y[l] = of_y[l] * follows[l] * inverse;
+    }
+    for (int l = 0; l < W; ++l) {
+        // The first row's S comes from row 0 of the model, without from_match, which is 0 there. Rows that cannot match
+        // count as exact.
+        const double begun = begins[l], passed = begun + from_match[l], above = begun + (1 - begun) * g_above[l];
+        const double of_mm = begun + (1 - begun) * mm[l], matched = of.inverse_squared[l] * matching[l];
+        const double rounded = match[l] * passed * above, rounded_right = match_right[l] * passed;
+        const double exact = matched * of_mm * g_of_row[l], exact_right = matched * of_mm * (begun * g_of_row[l] + (1 - begun));
         of_row.forward_exact[l] = rounded > 0 ? exact : 1.0;
         of_row.forward_rounded[l] = rounded > 0 ? rounded : 1.0;
         of_row.backward_exact[l] = rounded_right > 0 ? exact_right : 1.0;
         of_row.backward_rounded[l] = rounded_right > 0 ? rounded_right : 1.0;
-        g_of_row[l] = g;
-    }
-    // No path takes the rest in every row, so that float32 does.
-    for (int l = 0; l < W; ++l) {
-        const bool begins = row == of.first[l];
-        const float inside = row < of.end[l] ? inverses[l] : 0.0f;
-        const float follows = row > of.first[l] ? inside : 0.0f, real = row >= of.first[l] ? inside : 0.0f;
-        const float opened = of.opening[l] * follows;
-        // What padding rows take from M~: M of the forward's last row, the backward's starts.
-        const float carried = of.carrying[l] * inverses[l], of_insertion = opened * insert[l];
-        open[l] = row == of.end[l] ? carried : of_insertion;
-        open_right[l] = begins ? carried : opened;
-        insert[l] = follows > 0 ? insert[l] : of.extension[l];
-        extend[l] = begins ? 0.0f : 1.0f;
-        into_s[l] = of_s[l] * real;
-        into_y[l] = of_y[l] * follows;
     }
     std::copy_n(g_of_row, W, previous);
     taken.multiply(of_row);
@@ -113,8 +121,9 @@ void TileRows<W, K>::make_folded() {
         for (int64_t i = b * K; i < (b + 1) * K; ++i) fold_row(of, i, previous, taken);
         for (int l = 0; l < W; ++l) {
             const double of_powers = b * K < of.end[l] ? of.lost[l] : 1.0;
-            lost_[b].forward[l] = of_powers * taken.forward_exact[l] / taken.forward_rounded[l];
-            lost_[b].backward[l] = of_powers * taken.backward_exact[l] / taken.backward_rounded[l];
+            const double of_both = of_powers / (taken.forward_rounded[l] * taken.backward_rounded[l]);
+            lost_[b].forward[l] = of_both * taken.forward_exact[l] * taken.backward_rounded[l];
+            lost_[b].backward[l] = of_both * taken.backward_exact[l] * taken.forward_rounded[l];
         }
     }
     join_y[count - 1] = V{};
@@ -122,7 +131,7 @@ void TileRows<W, K>::make_folded() {
     for (int l = 0; l < W; ++l) {
         const auto g = [&](int64_t i) { return of.per_error[l] * raw_qualities_[std::max<int64_t>(i, 0)].deletion[l]; };
         // As a padding row would take it, bit by bit.
-        const float inverse_g = static_cast<float>(1 / g(end_[l] - 1));
+        const float inverse_g = 1 / static_cast<float>(g(end_[l] - 1));
         set(forward.last.match, l, end_[l] == count ? of.carrying[l] * inverse_g : 0.0f);
         set(backward.last.match, l, first_[l] == 0 ? of.beta[l] / g(0) : 0);
         set(backward.last.insertion, l, first_[l] == 0 ? 0 : 1);
@@ -176,6 +185,7 @@ void TileRows<W, K>::fold(Folding<W, K>& of) {
         of.unit[l] = power_of_two(std::min(folded_start_[l], folded_exponent(of.join[l])));
         of_rows[l] = static_cast<float>(of.power[K][l]);
         of_last_rows[l] = static_cast<float>(of.power[K - first_[l]][l]);
+        of.of_emission[l] = static_cast<float>(of.inverse_squared[l]);
         of.opening[l] = static_cast<float>(of.per_error[l]);
         of.carrying[l] = static_cast<float>(of.beta[l]);
         of.extension[l] = static_cast<float>(eps_[l]);
