@@ -61,8 +61,8 @@ struct Header {
     double start_deletion;   // D[0,0] in units of 1 / haplotype length
     double match[kBases][kLetters];    // PROFILES: emission of a read letter beside a haplotype letter,
     double insertion[kBases];          // emission of an inserted letter;
-    double transitions[kTransitions];  // mm im dm mi ii md dd; KINDS: of these im, dm and dd,
-    double log_mm;                     // and log10(mm)
+    double transitions[kTransitions];  // PROFILES: mm im dm mi ii md dd; KINDS: im, dm and dd of these are read;
+    double log_mm;                     // PROFILES: log10(mm)
 };
 
 // A distinct row of a profile model. KIND of pairhmm/backends/cuda/layout.py.
