@@ -1,5 +1,5 @@
-// Folded rows (forward/kernel.hpp) of a general model whose im, dm and dd are constant along the read: the profile model,
-// which folds an insertion's emission into mi and ii, and whose mm, mi and md may follow the repeats of a read.
+// Folded rows (forward/kernel.hpp) of a general model whose im, dm and dd are constant along the read: the profile
+// model, which folds an insertion's emission into mi and ii, and whose mm, mi and md may follow the repeats of a read.
 //
 // Include inside a namespace of its own after forward/kernel.hpp.
 

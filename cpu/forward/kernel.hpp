@@ -131,8 +131,7 @@ constexpr int kLowestFoldedStart = 60;      // smallest start exponent worth fol
 
 // Start exponent of the folded form, whose states grow by ii^-rows dd^-columns between rescalings.
 inline int folded_start(double ii, double dd, int rows_per_sweep) {
-    return static_cast<int>(
-        std::floor(kHighestExponent + rows_per_sweep * std::log2(ii) + kColumns * std::log2(dd)));
+    return static_cast<int>(std::floor(kHighestExponent + rows_per_sweep * std::log2(ii) + kColumns * std::log2(dd)));
 }
 
 // The factor that rounding took from a product of coefficients. Divisions are slow, so four values share one.

@@ -23,9 +23,9 @@
 // CPU scores them, announced.
 
 // What rows are made from is one of four that the host defines: QUALITIES (GATK's five bytes a base), ROWS (rows of any
-// model, ROW_SIZE doubles a position), PROFILES (probabilities of A C G T, and the constants of a profile model) or KINDS
-// (a number a base, which names one of a profile model's distinct rows: base calls have few, and the host has made of
-// each what a base would cost here). All other names in capitals are the host's constants too
+// model, ROW_SIZE doubles a position), PROFILES (probabilities of A C G T, and the constants of a profile model) or
+// KINDS (a number a base, which names one of a profile model's distinct rows: base calls have few, and the host has
+// made of each what a base would cost here). All other names in capitals are the host's constants too
 // (pairhmm/backends/cuda/kernels.py).
 
 typedef unsigned char uint8;
