@@ -43,12 +43,11 @@ void bind_joining(nb::module_& module) {
                 nb::gil_scoped_release release;
                 joined = pairhmm::join_reads(reads, cut, order.data(), join_mates);
             }
-            return nb::make_tuple(
-                array_of(std::move(joined.member_offset)), array_of(std::move(joined.member)),
-                array_of(std::move(joined.column_offset)), array_of(std::move(joined.source_offset)),
-                array_of(std::move(joined.source)), array_of(std::move(joined.ends)),
-                nb::make_tuple(joined.differing_copies, joined.distant_copies, joined.differing_mates,
-                               joined.distant_mates));
+            return nb::make_tuple(array_of(std::move(joined.member_offset)), array_of(std::move(joined.member)),
+                                  array_of(std::move(joined.column_offset)), array_of(std::move(joined.source_offset)),
+                                  array_of(std::move(joined.source)), array_of(std::move(joined.ends)),
+                                  nb::make_tuple(joined.differing_copies, joined.distant_copies, joined.differing_mates,
+                                                 joined.distant_mates));
         },
         "reads"_a, "read"_a, "first"_a, "last"_a, "offset"_a, "fragment"_a, "family"_a, "end"_a, "order"_a,
         "join_mates"_a,

@@ -67,6 +67,9 @@
 //   whole matrices                12.5    15.1    19.7    16.9        15.6
 //   trees                         65      46      37      27          16.2
 //
+// The profile model's rows (reads of s150, the start "anywhere") have 0.95 to 1.0 of the speed of GATK's, and 1.03 where
+// no deletion can open. With the start "match", less is shared: 0.87.
+//
 // benchmarks/README.md says what 10s, 1m and s150 are.
 //
 // Limits. float32 holds sums down to kLowestSum; a smaller one becomes NaN, and the pair goes to forward/wide.hpp.

@@ -77,7 +77,8 @@ void TileRows<W, K>::fold_row(const Folding<W, K>& of, int64_t i, double previou
         const double begun = begins[l], passed = begun + from_match[l], above = begun + (1 - begun) * g_above[l];
         const double of_mm = begun + (1 - begun) * mm[l], matched = of.inverse_squared[l] * matching[l];
         const double rounded = match[l] * passed * above, rounded_right = match_right[l] * passed;
-        const double exact = matched * of_mm * g_of_row[l], exact_right = matched * of_mm * (begun * g_of_row[l] + (1 - begun));
+        const double exact = matched * of_mm * g_of_row[l],
+                     exact_right = matched * of_mm * (begun * g_of_row[l] + (1 - begun));
         of_row.forward_exact[l] = rounded > 0 ? exact : 1.0;
         of_row.forward_rounded[l] = rounded > 0 ? rounded : 1.0;
         of_row.backward_exact[l] = rounded_right > 0 ? exact_right : 1.0;

@@ -1,6 +1,6 @@
 // Rows of a general model whose im, dm and dd are constant along the read, for folded sweeps (forward/kernel.hpp). The
-// profile model has such rows: it folds an insertion's emission into mi and ii, and mm, mi and md may follow the repeats
-// of a read.
+// profile model has such rows: it folds an insertion's emission into mi and ii, and mm, mi and md may follow the
+// repeats of a read.
 //
 // Padding rows have ii = 1, so they take no power of it.
 //
@@ -9,17 +9,17 @@
 // Constants of the folded form in each lane, and products of ii over the rows of a sweep.
 template <int W, int K>
 struct FoldedRows {
-    double per_deletion[W], g[W];             // dm / dd; g of the row above
-    double inverse_dd[W], carried[W];         // 1 / dd, im
-    double lowest_g[W], join[W], unit[W];     // unit is 2^e
-    double lost[W];                           // exact over rounded, of the powers of dd in a sweep's columns
-    float closing[W], starting[W];            // im, dm
-    float of_inverse_dd[W], of_join[W];       // 1 / dd, join dd
-    int32_t first[W], end[W];                 // rows of each lane's read
-    double above[K + 1][W];                   // of ii over the sweep's rows above k
-    double below[K + 1][W];                   // of the backward's ii over its rows from k on
-    double last_above[W];                     // of the whole sweep before this one
-    float inverse_ii[W];                      // of the row that is made next
+    double per_deletion[W], g[W];          // dm / dd; g of the row above
+    double inverse_dd[W], carried[W];      // 1 / dd, im
+    double lowest_g[W], join[W], unit[W];  // unit is 2^e
+    double lost[W];                        // exact over rounded, of the powers of dd in a sweep's columns
+    float closing[W], starting[W];         // im, dm
+    float of_inverse_dd[W], of_join[W];    // 1 / dd, join dd
+    int32_t first[W], end[W];              // rows of each lane's read
+    double above[K + 1][W];                // of ii over the sweep's rows above k
+    double below[K + 1][W];                // of the backward's ii over its rows from k on
+    double last_above[W];                  // of the whole sweep before this one
+    float inverse_ii[W];                   // of the row that is made next
 };
 
 // The backward's row takes the ii of the row below it. Its first and its padding rows have none to take.

@@ -14,8 +14,7 @@ constexpr int kJoinExponent = 122;          // a join in float32 stays below 2^k
 
 // Largest start exponent of the folded form, whose states grow by ii^-rows dd^-columns between rescalings.
 inline int folded_start(double ii, double dd, int rows_per_sweep) {
-    return static_cast<int>(
-        std::floor(kHighestExponent + rows_per_sweep * std::log2(ii) + kColumns * std::log2(dd)));
+    return static_cast<int>(std::floor(kHighestExponent + rows_per_sweep * std::log2(ii) + kColumns * std::log2(dd)));
 }
 
 // The join divides S by each row's g. Multiplied by this, S neither grows beyond float32 nor loses digits that M~

@@ -34,8 +34,8 @@ struct JoinedReads {
 };
 
 // Puts reads together: the families first, then, with `join_mates`, those of a molecule's different ends. A read (or
-// family) joins the first one of its molecule that it overlaps and agrees with. `order` sorts the reads by fragment, and
-// within it by family.
+// family) joins the first one of its molecule that it overlaps and agrees with. `order` sorts the reads by fragment,
+// and within it by family.
 //
 // Soft-clipped bases, and insertions at either end of an alignment, have no columns of the reference. They are kept at
 // the ends of the profile, where they are counted from the alignment's end, and left out inside it.

@@ -23,9 +23,9 @@
 // CPU scores them, announced.
 
 // What rows are made from is one of four that the host defines: QUALITIES (GATK's five bytes a base), ROWS (rows of any
-// model, ROW_SIZE doubles a position), PROFILES (probabilities of A C G T, and the constants of a profile model) or KINDS
-// (a number a base, which names one of a profile model's distinct rows: base calls have few, and the host has made of
-// each what a base would cost here). All other names in capitals are the host's constants too
+// model, ROW_SIZE doubles a position), PROFILES (probabilities of A C G T, and the constants of a profile model) or
+// KINDS (a number a base, which names one of a profile model's distinct rows: base calls have few, and the host has
+// made of each what a base would cost here). All other names in capitals are the host's constants too
 // (pairhmm/backends/cuda/kernels.py).
 
 typedef unsigned char uint8;
@@ -61,8 +61,8 @@ struct Header {
     double start_deletion;   // D[0,0] in units of 1 / haplotype length
     double match[kBases][kLetters];    // PROFILES: emission of a read letter beside a haplotype letter,
     double insertion[kBases];          // emission of an inserted letter;
-    double transitions[kTransitions];  // mm im dm mi ii md dd; KINDS: of these im, dm and dd,
-    double log_mm;                     // and log10(mm)
+    double transitions[kTransitions];  // PROFILES: mm im dm mi ii md dd; KINDS: im, dm and dd of these are read;
+    double log_mm;                     // PROFILES: log10(mm)
 };
 
 // A distinct row of a profile model. KIND of pairhmm/backends/cuda/layout.py.

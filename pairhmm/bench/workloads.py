@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from pairhmm.genomics.arrays import offsets
 from pairhmm.models import gatk, profile
 from pairhmm.models.batch import Group, PairBatch, Qualities, Read
-from pairhmm.models.gatk import MOST_REPEATS
 
 __all__ = ["WORKLOADS", "Workload", "groups_of", "join", "make_workload"]
 
@@ -20,11 +19,11 @@ GAP_QUALITY, INDEL_QUALITY = 10, 40
 VARYING_GAP = (8, 14)
 """Lowest and highest gap quality (Phred) of workloads whose gap qualities vary."""
 
-MOST_SUBSTITUTIONS = 3
-MOST_DELETED = 5
-RATES_BY_COPIES = np.geomspace([1e-4, 1e-4], [1e-2, 1e-1], MOST_REPEATS).T
+RATES_BY_COPIES = np.geomspace([1e-4, 1e-4], [1e-2, 1e-1], gatk.MOST_REPEATS).T
 """float64[2, 20]: MI and MD at a base in a tandem repeat of 1 to 20 copies. They are made up; fitted ones rise too."""
 
+MOST_SUBSTITUTIONS = 3
+MOST_DELETED = 5
 DELETION_MARGIN = 20
 """Bases at either end of a haplotype in which no deletion begins."""
 

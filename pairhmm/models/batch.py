@@ -371,6 +371,10 @@ def _check_profiles(profiles: Profiles) -> None:
             raise ValueError(f"{name} must be finite and not negative")
     if profiles.transitions.shape not in ((7,), (len(profiles.probabilities), 7)):
         raise ValueError("transitions must be of shape (7,) or (rows, 7)")
+    # Kernels take these four from one place for all rows. mm, mi and md alone follow the repeats.
+    shared = profiles.transitions.reshape(-1, 7)[:, [1, 2, 4, 6]]
+    if len(shared) and not bool((shared == shared[0]).all()):
+        raise ValueError("transitions: im, dm, ii and dd must be the same in all rows")
     kinds = profiles.kinds
     if kinds is None:
         return

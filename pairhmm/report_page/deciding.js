@@ -44,7 +44,12 @@ function decidingRow(report, panel, group, [read, best, second, margin, bases]) 
     make("td", {}, `${nameOf(best)}, ${nameOf(second)}`),
     make("td", { class: "number" }, signed(margin)),
     make("td", { class: "bases" }, ...(chips.length ? chips : [MISSING])),
-    make("td", {}, `${signed(rest)} `, ...gapTexts(bases, [best, second].map(nameOf)).map((text) => make("div", {}, text))),
+    make(
+      "td",
+      {},
+      `${signed(rest)} `,
+      ...gapTexts(bases, [best, second].map(nameOf)).map((text) => make("div", {}, text)),
+    ),
   );
 }
 

@@ -2,7 +2,13 @@
 
 function tabsOf(report) {
   return [
-    { id: "cohort", title: "Samples", show: showCohort, has: report.inputs.some(([what]) => what !== "fit"), count: report.samples.length },
+    {
+      id: "cohort",
+      title: "Samples",
+      show: showCohort,
+      has: report.inputs.some(([what]) => what !== "fit"),
+      count: report.samples.length,
+    },
     { id: "sites", title: "Sites", show: showSites, has: report.sites.pos.length > 0, count: report.sites.pos.length },
     { id: "scan", title: "Scan", show: showScan, has: report.scan !== null, count: report.scan?.hits },
     { id: "fit", title: "Fit", show: showFit, has: report.fit !== null },

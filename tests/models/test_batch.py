@@ -131,3 +131,13 @@ def test_transitions_that_rows_share():
 def test_unknown_kind():
     with pytest.raises(ValueError, match="kinds has a value of 2, but there are 2 rows"):
         kinds_batch([0, 1, 2, 0, 1])
+
+
+@pytest.mark.parametrize("column", [1, 2, 4, 6])
+def test_transitions_that_rows_must_share(column):
+    """im, dm, ii and dd of a row of its own would be passed over by the kernels."""
+    given = kinds_batch([0, 1, 1, 0, 1])
+    own = np.tile(given.profiles.transitions, (2, 1))
+    own[1, column] /= 2
+    with pytest.raises(ValueError, match="im, dm, ii and dd must be the same"):
+        replace(given, profiles=replace(given.profiles, transitions=own))
