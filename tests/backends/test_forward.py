@@ -305,6 +305,24 @@ def test_rows_whose_deletions_cannot_open(closed, monkeypatch):
         np.testing.assert_allclose(engine.forward(batch, "cpu").log10, expected, rtol=0, atol=TOLERANCE)
 
 
+@pytest.mark.parametrize("md", [None, 0.0], ids=["deletions", "no deletions"])
+def test_rows_that_match_nothing(md, monkeypatch):
+    """Every read passes one such row as an insertion: in its middle, or its last one."""
+    batch = called_reads({"insertion": np.array([0.7, 0.1, 0.15, 0.05])}).take_reads(1, 20)
+    rows = profile.rows(batch.profiles)
+    if md is not None:
+        rows[:, 10] = md
+    for number, (first, end) in enumerate(itertools.pairwise(batch.read_offset)):
+        rows[end - 1 if number % 2 else (first + end) // 2, :5] = 0
+    batch = replace(batch, profiles=None, rows=rows)
+    expected = engine.forward(batch, "reference").log10
+    for level in LEVELS:
+        monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
+        scores = engine.forward(batch, "cpu")
+        np.testing.assert_allclose(scores.log10, expected, rtol=0, atol=TOLERANCE)
+        assert (scores.precision == FLOAT32).mean() > 0.5
+
+
 def test_one_hot_profile_reproduces_gatk_emissions():
     rng = np.random.default_rng(1)
     bases = rng.integers(0, 4, 50).astype(np.uint8)
