@@ -50,18 +50,27 @@ void TileRows<W, K>::folded_row(FoldedRows<W, K>& of, int64_t i, Rounding<W>& ta
     const RawRow<W>& next = raw_[i + 1];
     const auto row = static_cast<int32_t>(i);
     const double* const of_sweep = k > 0 ? of.above[k] : of.last_above;
-    float emission[5][W], best[W], g[W], g_right[W], scale[W], scale_right[W], inverse_next[W], inverses[W];
+    float emission[5][W], best[W], g[W], g_right[W], scale[W], scale_right[W], inverse_next[W];
     float above[W], above_y[W], below[W];
     float from_match[W], open[W], open_right[W], insert[W], extend[W], into_s[W], into_y[W];
-    double g_of_row[W];
+    float begins[W], real[W], follows[W], ends[W];  // 1 or 0
+    double g_of_row[W], g_above[W];
     Rounding<W> of_row;  // all results are local arrays: the compiler need not fear that they overlap
+    for (int l = 0; l < W; ++l) {
+        begins[l] = row == of.first[l] ? 1.0f : 0.0f;
+        ends[l] = row == of.end[l] ? 1.0f : 0.0f;
+        real[l] = row >= of.first[l] && row < of.end[l] ? 1.0f : 0.0f;
+        follows[l] = real[l] - begins[l] > 0 ? 1.0f : 0.0f;
+    }
     for (int s = 0; s < 5; ++s) {
         for (int l = 0; l < W; ++l) emission[s][l] = static_cast<float>(raw.emission[s][l]);
     }
     for (int l = 0; l < W; ++l) {
-        g_of_row[l] = opens ? of.per_deletion[l] * raw.md[l] : 1.0;
-        g[l] = static_cast<float>(g_of_row[l]);
-        g_right[l] = static_cast<float>(row == of.first[l] ? g_of_row[l] : of.g[l]);
+        const double own = opens ? of.per_deletion[l] * raw.md[l] : 1.0, of_above = of.g[l];
+        g_of_row[l] = own;
+        g_above[l] = begins[l] > 0 ? own : of_above;
+        g[l] = static_cast<float>(own);
+        g_right[l] = static_cast<float>(g_above[l]);
         from_match[l] = static_cast<float>(raw.mm[l]);
         insert[l] = static_cast<float>(raw.mi[l]);
         inverse_next[l] = static_cast<float>(next.ii[l]);
@@ -70,37 +79,34 @@ void TileRows<W, K>::folded_row(FoldedRows<W, K>& of, int64_t i, Rounding<W>& ta
         below[l] = static_cast<float>(of.below[k][l]);
     }
     for (int l = 0; l < W; ++l) {
-        const bool begins = row == of.first[l];
-        const float inside = row < of.end[l] ? 1.0f : 0.0f;
-        const float follows = row > of.first[l] ? inside : 0.0f, real = row >= of.first[l] ? inside : 0.0f;
         float most = emission[0][l];
         for (int s = 1; s < 5; ++s) most = emission[s][l] > most ? emission[s][l] : most;
         best[l] = most;
         inverse_next[l] = 1 / inverse_next[l];
-        inverses[l] = opens ? 1 / g_right[l] : 1.0f;
-        const float closed = of.closing[l] * inverses[l], opened = follows * closed * of.inverse_ii[l];
-        const float emitted = real * of.of_inverse_dd[l], joined = of.of_join[l] * inverses[l] * below[l];
+        const float inverse_g = opens ? 1 / g_right[l] : 1.0f;
+        const float closed = of.closing[l] * inverse_g, opened = follows[l] * closed * of.inverse_ii[l];
+        const float emitted = real[l] * of.of_inverse_dd[l], joined = of.of_join[l] * inverse_g * below[l];
         scale[l] = emitted * g[l] * of.inverse_ii[l];
         scale_right[l] = emitted * g_right[l] * inverse_next[l];
-        from_match[l] *= follows * inverses[l];
+        from_match[l] *= follows[l] * inverse_g;
         // What padding rows take from M~: M of the forward's last row, the backward's starts.
-        open[l] = row == of.end[l] ? closed : opened * insert[l];
-        open_right[l] = begins ? of.starting[l] * inverses[l] : opened;
-        insert[l] = follows > 0 ? insert[l] : 1.0f;
-        extend[l] = begins ? 0.0f : 1.0f;
-        into_s[l] = real * joined * above[l];
-        into_y[l] = opens ? follows * joined * above_y[l] : 0.0f;
+        open[l] = opened * insert[l] + ends[l] * closed;
+        open_right[l] = opened + begins[l] * (of.starting[l] * inverse_g);
+        insert[l] = follows[l] * insert[l] + (1 - follows[l]);
+        extend[l] = 1 - begins[l];
+        into_s[l] = real[l] * joined * above[l];
+        into_y[l] = opens ? follows[l] * joined * above_y[l] : 0.0f;
     }
     for (int l = 0; l < W; ++l) {
-        const bool begins = row == of.first[l];
-        // The first row's S comes from row 0 of the model, without from_match.
-        const double passed = begins ? 1.0 : double{from_match[l]}, of_above = begins || !opens ? 1.0 : of.g[l];
-        const double mm = begins ? 1.0 : raw.mm[l], matched = best_of(raw, l) * of.inverse_dd[l];
+        // The first row's S comes from row 0 of the model, without from_match, which is 0 there.
+        const double begun = begins[l], passed = begun + from_match[l];
+        const double of_above = opens ? begun + (1 - begun) * g_above[l] : 1.0;
+        const double mm = begun + (1 - begun) * raw.mm[l], matched = best_of(raw, l) * of.inverse_dd[l] * mm;
         const float emitted = scale[l] * best[l], emitted_right = scale_right[l] * best[l];
         const double rounded = emitted * passed * of_above, rounded_right = emitted_right * passed;
-        const double exact = matched * mm * g_of_row[l], exact_right = matched * (begins ? g_of_row[l] : mm);
-        const double to_next = row >= of.first[l] ? next.ii[l] : 1.0;
-        of_row.forward_exact[l] = rounded > 0 ? exact : raw.ii[l];
+        const double exact = matched * g_of_row[l], exact_right = matched * (begun * g_of_row[l] + (1 - begun));
+        const double own_ii = raw.ii[l], next_ii = next.ii[l], to_next = real[l] > 0 ? next_ii : 1.0;
+        of_row.forward_exact[l] = rounded > 0 ? exact : own_ii;
         of_row.forward_rounded[l] = rounded > 0 ? rounded : 1.0;
         of_row.backward_exact[l] = rounded_right > 0 ? exact_right : to_next;
         of_row.backward_rounded[l] = rounded_right > 0 ? rounded_right : 1.0;
