@@ -14,9 +14,11 @@ from typing import Any, BinaryIO, cast
 import pysam
 
 from pairhmm.errors import InputError
+from pairhmm.io.alignments.bam_index import BamIndex
 from pairhmm.io.alignments.index import AlignmentIndex, find_index
 from pairhmm.io.alignments.sources import OpenAlignments
-from pairhmm.io.files import block_heads, end_markers
+from pairhmm.io.alignments.unpacked_bam import BamRecords, opener_of
+from pairhmm.io.files import block_heads, end_markers, magic
 from pairhmm.io.files.byte_stream import ByteStream
 from pairhmm.io.files.htslib import UNREADABLE, quiet
 from pairhmm.io.files.names import check_names, decoded
@@ -125,7 +127,8 @@ class AlignmentReader:
         elif need_index:
             raise InputError(path, "", "has no index, which regions need", f"run samtools index {path}")
         known = _known_contigs(path, contigs, reference)
-        self.sources.append(OpenAlignments(path, file, groups, default, tuple(known), check_end))
+        bam = _bam_records(path, file, index.bam if index is not None else None, threads)
+        self.sources.append(OpenAlignments(path, file, groups, default, tuple(known), check_end, bam))
         self.contigs |= {name: length for name, length in known.items() if name not in self.contigs}
         for line in header.get("SQ", []):
             if "M5" in line:
@@ -204,6 +207,20 @@ def _source(path: str, threads: int) -> tuple[str | BinaryIO, Callable[[], None]
     if threads > 1:
         block_heads.check_bytes(path, stream.raw.peek())
     return pipe_from(cast(BinaryIO, stream.raw)), stream.check_end
+
+
+def _bam_records(path: str, file: pysam.AlignmentFile, index: BamIndex | None, threads: int) -> BamRecords | None:
+    """Where the compiled part reads; None for other formats than BAM in blocks, and for pipes."""
+    descriptor = STDIN_FILE if path == STDIN else os.open(path, os.O_RDONLY)
+    try:
+        if not file.is_bam or not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        if not block_heads.block_size(os.pread(descriptor, magic.BGZF_HEAD_SIZE, 0)):
+            return None
+    finally:
+        if path != STDIN:
+            os.close(descriptor)
+    return BamRecords(opener_of(STDIN_FILE if path == STDIN else path), file.tell(), index, threads > 1)
 
 
 def _header(path: str, file: pysam.AlignmentFile) -> tuple[dict[str, Any], dict[str, int]]:

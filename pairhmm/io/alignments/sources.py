@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import pysam
 
 from pairhmm.errors import InputError
+from pairhmm.io.alignments.unpacked_bam import BamRecords
 from pairhmm.io.sequences.intervals import Interval
 
 _SAMPLE_TAG = "RG"
@@ -35,6 +36,8 @@ class OpenAlignments:
         The contigs of the file that are read, which are those that the reference has too.
     check_end : callable
         To be called once everything was read. Raises an error if a stream was cut off, which only its end shows.
+    bam : BamRecords or None
+        Where the compiled part reads; None where pysam does.
     """
 
     path: str
@@ -43,14 +46,19 @@ class OpenAlignments:
     default_sample: int | None
     contigs: tuple[str, ...]
     check_end: Callable[[], None] = lambda: None
+    bam: BamRecords | None = None
 
     def sample(self, read: pysam.AlignedSegment) -> int:
         """The sample index of a read."""
         try:
             group = str(read.get_tag(_SAMPLE_TAG)) if self.sample_of_group and read.has_tag(_SAMPLE_TAG) else ""
         except UnicodeDecodeError as error:
-            place = f"read {self.name(read)}"
-            raise InputError(self.path, place, "its read group is not UTF-8", "run samtools addreplacerg") from error
+            raise self.group_is_no_text(self.name(read)) from error
+        sample = self.sample_of_group.get(group, self.default_sample)
+        return self.sample_of(group, self.name(read)) if sample is None else sample
+
+    def sample_of(self, group: str, name: str) -> int:
+        """The sample index of a read group, which may be none (an empty text), and of the read with that name."""
         sample = self.sample_of_group.get(group, self.default_sample)
         if sample is None:
             rule = (
@@ -58,8 +66,16 @@ class OpenAlignments:
                 if group
                 else "no read group in a file of several samples"
             )
-            raise InputError(self.path, f"read {self.name(read)}", rule, "run samtools addreplacerg")
+            raise InputError(self.path, f"read {name}", rule, "run samtools addreplacerg")
         return sample
+
+    def group_is_no_text(self, name: str) -> InputError:
+        """The error for the read group of the read with that name."""
+        return InputError(self.path, f"read {name}", "its read group is not UTF-8", "run samtools addreplacerg")
+
+    def molecule_is_no_text(self, name: str) -> InputError:
+        """The error for the tag MI of the read with that name."""
+        return InputError(self.path, f"read {name}", "its tag MI is not text", "it is damaged: make it again")
 
     def name(self, read: pysam.AlignedSegment) -> str:
         """The name of a read."""
@@ -70,7 +86,7 @@ class OpenAlignments:
             raise InputError(self.path, place, "its name is not text", "it is damaged: make it again") from error
 
 
-def _neighbours(regions: Sequence[Interval]) -> Iterator[list[Interval]]:
+def neighbours(regions: Sequence[Interval]) -> Iterator[list[Interval]]:
     """Runs of nearby regions, each fetched at once: reading on to the next takes no longer than a jump by the index."""
     near: list[Interval] = []
     for region in regions:
@@ -80,6 +96,12 @@ def _neighbours(regions: Sequence[Interval]) -> Iterator[list[Interval]]:
         near.append(region)
     if near:
         yield near
+
+
+def passed_over(source: OpenAlignments) -> int:
+    """The reads, by the index of a BAM file, on contigs that are not read."""
+    known = set(source.contigs)
+    return sum(one.mapped for one in source.file.get_index_statistics() if one.contig not in known)
 
 
 class SourceReader:
@@ -107,10 +129,7 @@ class SourceReader:
         file = source.file
         # CRAM can't be decoded without its contig, and without an index all reads have to be passed.
         self._leaves_contigs = regions is None and file.has_index() and len(source.contigs) < file.nreferences
-        self.passed_over = 0
-        if self._leaves_contigs and file.is_bam:
-            known = set(source.contigs)
-            self.passed_over = sum(one.mapped for one in file.get_index_statistics() if one.contig not in known)
+        self.passed_over = passed_over(source) if self._leaves_contigs and file.is_bam else 0
 
     def jump(self, chrom: str, start: int) -> None:
         """Continue with the reads that overlap `start` or lie behind it, where a jump is possible."""
@@ -134,7 +153,7 @@ class SourceReader:
 
     def _by_region(self, regions: Sequence[Interval]) -> Iterator[pysam.AlignedSegment]:
         before = ("", 0)
-        for near in _neighbours(regions):
+        for near in neighbours(regions):
             chrom, end = near[0][0], near[-1][2]
             index = 0
             for read in self._source.file.fetch(chrom, near[0][1], end):
