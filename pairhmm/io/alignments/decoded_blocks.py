@@ -18,7 +18,7 @@ from pairhmm.genomics.arrays import offsets
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.sam_flags import DUPLICATE, QC_FAIL, SECONDARY, SUPPLEMENTARY, UNMAPPED
 from pairhmm.genomics.sequences import encode_read
-from pairhmm.io.alignments.molecules import AlignedTemplate, Families, molecule_by_position, without_strand
+from pairhmm.io.alignments.molecules import Families, molecule_by_position, molecule_by_tag, template_of
 from pairhmm.io.alignments.selection import (
     ELSEWHERE,
     EMPTY,
@@ -152,17 +152,9 @@ def _append(
 def _molecule(source: OpenAlignments, order: int, read: pysam.AlignedSegment, families: Families) -> str:
     """The molecule of a read, or nothing."""
     if families == "position":
-        return molecule_by_position(
-            AlignedTemplate(
-                read.flag,
-                *(read.reference_start, read.reference_end or read.reference_start),
-                read.cigartuples or [],
-                *(read.reference_id, read.next_reference_id, read.next_reference_start, read.template_length),
-                str(read.get_tag("MC")) if read.has_tag("MC") else None,
-            )
-        )
+        return molecule_by_position(template_of(read))
     try:
-        molecule = without_strand(str(read.get_tag("MI"))) if read.has_tag("MI") else ""
+        molecule = molecule_by_tag(read)
     except UnicodeDecodeError as error:
         raise source.molecule_is_no_text(source.name(read)) from error
     return f"{order}:{molecule}" if molecule else ""
