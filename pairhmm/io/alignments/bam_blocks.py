@@ -29,7 +29,7 @@ from pairhmm.io.alignments.selection import (
     LeftOut,
     ReadRequest,
 )
-from pairhmm.io.alignments.sources import OpenAlignments, neighbours, passed_over
+from pairhmm.io.alignments.sources import OpenAlignments, neighbours
 from pairhmm.io.alignments.unpacked_bam import UnpackedBam
 from pairhmm.io.files.bgzf_blocks import DamagedBlockError
 from pairhmm.io.sequences.intervals import Interval
@@ -74,6 +74,7 @@ def bam_blocks(
     try:
         yield from reader.blocks()
     except (DamagedBlockError, OSError) as error:
+        reader.block()
         raise InputError(
             source.path, "", "can't be read to its end", "it is cut off or damaged: make it again"
         ) from error
@@ -135,7 +136,11 @@ class _BamReader:
         has_index = self._bam.index is not None and request.regions is None
         self._can_jump = wanted is not None and has_index
         self._leaves_contigs = has_index and len(source.contigs) < len(self._tid)
-        self._passed_over = passed_over(source) if self._leaves_contigs else 0
+        # Reads of contigs that are passed over as a whole.
+        self._passed_over = 0
+        if self._leaves_contigs and self._bam.index is not None:
+            others = (tid for name, tid in self._tid.items() if name not in self._known)
+            self._passed_over = sum(map(self._bam.index.mapped_reads, others))
 
     def count(self, left_out: LeftOut) -> None:
         """Add the reads that were left out."""
@@ -158,7 +163,7 @@ class _BamReader:
             if stop == "more":
                 self._source.check_end()
         if self._parser.reads:
-            yield self._block()
+            yield self.block()
 
     def _by_region(self, regions: Iterable[Interval]) -> _Blocks:
         before = ("", 0)
@@ -210,7 +215,7 @@ class _BamReader:
                     if unpacked.is_done() or not unpacked.extend():
                         return stop
                 elif stop == "full":
-                    yield self._block()
+                    yield self.block()
                 elif stop == "goals" and self._more_goals():
                     continue
                 elif stop in ("goals", "jump", "window's end"):
@@ -229,10 +234,10 @@ class _BamReader:
         return True
 
     def _refuse(self, stop: str) -> None:
+        """Raise the error for the record that the parser stopped at, if the reads before it have none."""
         if stop == "damaged":
             raise DamagedBlockError
-        # Reads before this one come first with what is wrong with them.
-        self._block()
+        self.block()
         name, rank, start = self._parser.place
         place = f"read {self._name(name or b'*', self._request.contigs[rank], start)}"
         if stop == "unsorted":
@@ -248,8 +253,14 @@ class _BamReader:
                 self._source.path, place, "its name is not text", "it is damaged: make it again"
             ) from error
 
-    def _block(self) -> ReadBlock:
-        """The reads that the parser has taken since the last block."""
+    def block(self) -> ReadBlock:
+        """The reads that the parser has taken since the last block.
+
+        Raises
+        ------
+        InputError
+            For the first of them that can't be used.
+        """
         taken = _Taken(*self._parser.take())
         chrom = self._request.contigs[taken.contig] if taken.contig >= 0 else ""
         names = _pieces(taken.names, taken.name_end)

@@ -73,11 +73,17 @@ class BamIndex:
         unique, index = np.unique(np.array(positions, dtype=np.int64), return_index=True)
         return unique, _offsets(self.words, self.bin_at[first:last][index] + 1)
 
+    def mapped_reads(self, contig: int) -> int:
+        """The number of mapped reads on a contig; 0 in older indices."""
+        return self.reads.get(contig, (0, 0))[0]
+
     def places(self, contig: int, start: int, end: int) -> list[tuple[int, int]]:
         """Where the reads that overlap [start, end) of a contig lie: (begin, end) as virtual offsets, in order.
 
         Others lie there, too.
         """
+        if contig >= self.contigs:
+            return []
         first, last = np.searchsorted(self.bin_contig, (contig, contig + 1))
         number = self.bin_number[first:last]
         overlaps = np.zeros(len(number), dtype=bool)

@@ -179,8 +179,6 @@ def _select(
     )
     goal = next(intervals, None) if intervals is not None else None
     reader = SourceReader(source, regions, may_jump=wanted is not None)
-    if reader.passed_over:
-        counts[ELSEWHERE] += reader.passed_over
     last = (-1, -1)
     for read in reader:
         if read.flag & excluded or read.mapping_quality < min_mapq:

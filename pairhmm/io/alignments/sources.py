@@ -98,12 +98,6 @@ def neighbours(regions: Sequence[Interval]) -> Iterator[list[Interval]]:
         yield near
 
 
-def passed_over(source: OpenAlignments) -> int:
-    """The reads, by the index of a BAM file, on contigs that are not read."""
-    known = set(source.contigs)
-    return sum(one.mapped for one in source.file.get_index_statistics() if one.contig not in known)
-
-
 class SourceReader:
     """Reads of one file, whole or by regions, that can jump ahead where there is an index.
 
@@ -114,11 +108,6 @@ class SourceReader:
         Disjoint, in the file's order, on contigs that it has; needs an index.
     may_jump : bool
         `jump` may be called between reads.
-
-    Attributes
-    ----------
-    passed_over : int
-        Reads of contigs that were skipped as a whole. 0 where such reads are met and skipped one by one.
     """
 
     def __init__(self, source: OpenAlignments, regions: Sequence[Interval] | None, may_jump: bool) -> None:
@@ -129,7 +118,6 @@ class SourceReader:
         file = source.file
         # CRAM can't be decoded without its contig, and without an index all reads have to be passed.
         self._leaves_contigs = regions is None and file.has_index() and len(source.contigs) < file.nreferences
-        self.passed_over = passed_over(source) if self._leaves_contigs and file.is_bam else 0
 
     def jump(self, chrom: str, start: int) -> None:
         """Continue with the reads that overlap `start` or lie behind it, where a jump is possible."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -110,13 +111,20 @@ def blocks_of(paths, fasta, caplog, *, by_pysam, selection=ALL, threads=1, **ask
     return found, caplog.text.split("reads left out: ")[1:], error
 
 
+def index_of(path):
+    return next(path.parent.glob(f"{path.name}.?[as]i"), None)
+
+
 def assert_same(paths, fasta, caplog, **asked):
     """Both readers agree. Returns the number of reads, and the error."""
     expected, log, error = blocks_of(paths, fasta, caplog, by_pysam=True, **asked)
     given, its_log, its_error = blocks_of(paths, fasta, caplog, by_pysam=False, **asked)
     assert its_error == error
     if not error:
-        assert its_log == log
+        # pysam counts no reads on contigs that it passes over as a whole.
+        if index_of(paths[0]):
+            its_log = [re.sub(r"\d+ on contigs that the reference lacks(, )?", "", line) for line in its_log]
+        assert "".join(its_log).rstrip(", \n") == "".join(log).rstrip(", \n")
         assert [len(block) for block in given] == [len(block) for block in expected]
     for one, other in zip(given, expected, strict=not error):
         assert (one.chrom, list(one.names), one.molecules) == (other.chrom, list(other.names), other.molecules)
@@ -172,3 +180,11 @@ def test_several_files(tmp_path, fasta, caplog, asked, chunk_size):
 def test_a_thread_unpacks(tmp_path, fasta, caplog):
     path = write_bam(tmp_path / "x.bam", 3)
     assert assert_same([path], fasta, caplog, threads=2)[0]
+
+
+def test_reads_of_contigs_that_are_passed_over_are_counted(tmp_path, fasta, caplog):
+    path = write_bam(tmp_path / "x.bam", 3)
+    with pysam.AlignmentFile(str(path)) as file:
+        mapped = file.get_index_statistics()[2].mapped
+    log = blocks_of([path], fasta, caplog, by_pysam=False)[1]
+    assert f"{mapped} on contigs that the reference lacks" in log[0]
