@@ -18,7 +18,7 @@ from pairhmm.errors import InputError
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.sam_flags import UNMAPPED
 from pairhmm.io.alignments.bam_tags import tag_text
-from pairhmm.io.alignments.molecules import AlignedTemplate, molecule_by_position, without_strand
+from pairhmm.io.alignments.molecules import TAG_OF, AlignedTemplate, molecule_by_position, without_strand
 from pairhmm.io.alignments.selection import (
     ELSEWHERE,
     EMPTY,
@@ -42,7 +42,6 @@ _REASONS: Final = (
 # Wanted intervals that are handed over at once.
 _GOALS: Final = 4096
 _BEFORE_ALL, _BEHIND_ALL = -(1 << 62), 1 << 62
-_TAG_OF: Final = {"none": "", "MI": "MI", "position": "MC"}
 _NONE: Final = np.empty(0, dtype=np.int64)
 
 _Blocks = Generator[ReadBlock, None, str]
@@ -129,7 +128,7 @@ class _BamReader:
             -1 if default is None else default,
             source.sample_of_group,
             -1 if source.default_sample is None else source.default_sample,
-            _TAG_OF[request.families],
+            TAG_OF[request.families],
             JUMP,
         )
         self._goals = None if wanted is None else (one for one in wanted if one[0] in self._known)
@@ -159,7 +158,7 @@ class _BamReader:
         elif self._can_jump or self._leaves_contigs:
             yield from self._by_contig()
         else:
-            stop = yield from self._run(self._bam.unpacked(self._bam.first))
+            stop = yield from self._run(self._bam.whole())
             if stop == "more":
                 self._source.check_end()
         if self._parser.reads:
@@ -200,7 +199,7 @@ class _BamReader:
         """Read the parser's window."""
         assert self._bam.index is not None
         for begin, behind in self._bam.index.places(tid, start, end):
-            stop = yield from self._run(self._bam.unpacked(begin, behind))
+            stop = yield from self._run(self._bam.between(begin, behind))
             if stop != "more":
                 return stop
         return "more"
@@ -282,35 +281,33 @@ class _BamReader:
             taken.cigar_offset,
             taken.cigar,
         )
-        tags = _pieces(taken.tags, taken.tag_end)
-        if self._request.families == "MI":
-            block.molecules = [self._by_tag(*one) for one in zip(tags, block.names, strict=True)]
-        elif self._request.families == "position":
-            places = taken.mate_contig.tolist(), taken.mate_start.tolist(), taken.template_length.tolist()
-            rows = zip(tags, *places, strict=True)
-            block.molecules = [self._by_position(block, read, *row) for read, row in enumerate(rows)]
+        if self._request.families != "none":
+            block.molecules = list(self._molecules(block, taken))
         return block
 
-    def _by_tag(self, tag: bytes, name: str) -> str:
-        try:
-            molecule = without_strand(tag_text(tag))
-        except UnicodeDecodeError as error:
-            raise self._source.molecule_is_no_text(name) from error
-        return f"{self._order}:{molecule}" if molecule else ""
-
-    def _by_position(
-        self, block: ReadBlock, read: int, mates_cigar: bytes, mate_contig: int, mate_start: int, length: int
-    ) -> str:
-        cigar = block.cigar[block.cigar_offset[read] : block.cigar_offset[read + 1]]
-        return molecule_by_position(
-            AlignedTemplate(
+    def _molecules(self, block: ReadBlock, taken: _Taken) -> Iterator[str]:
+        by_tag, at = self._request.families == "MI", block.cigar_offset.tolist()
+        for read, value in enumerate(_pieces(taken.tags, taken.tag_end)):
+            try:
+                text = tag_text(value)
+            except UnicodeDecodeError as error:
+                raise self._source.tag_is_no_text(TAG_OF[self._request.families], block.names[read]) from error
+            if by_tag:
+                yield f"{self._order}:{molecule}" if (molecule := without_strand(text)) else ""
+                continue
+            cigar = [(packed & 15, packed >> 4) for packed in block.cigar[at[read] : at[read + 1]].tolist()]
+            template = AlignedTemplate(
                 int(block.flag[read]),
-                *(int(block.start[read]), int(block.end[read])),
-                [(packed & 15, packed >> 4) for packed in cigar.tolist()],
-                *(self._tid[block.chrom], mate_contig, mate_start, length),
-                tag_text(mates_cigar) if mates_cigar else None,
+                int(block.start[read]),
+                int(block.end[read]),
+                cigar,
+                self._tid[block.chrom],
+                int(taken.mate_contig[read]),
+                int(taken.mate_start[read]),
+                int(taken.template_length[read]),
+                text if value else None,
             )
-        )
+            yield molecule_by_position(template)
 
 
 def _group_text(source: OpenAlignments, name: str, group: bytes) -> str:

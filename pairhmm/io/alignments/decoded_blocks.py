@@ -18,7 +18,7 @@ from pairhmm.genomics.arrays import offsets
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.sam_flags import DUPLICATE, QC_FAIL, SECONDARY, SUPPLEMENTARY, UNMAPPED
 from pairhmm.genomics.sequences import encode_read
-from pairhmm.io.alignments.molecules import Families, molecule_by_position, molecule_by_tag, template_of
+from pairhmm.io.alignments.molecules import TAG_OF, Families, molecule_by_position, molecule_by_tag, template_of
 from pairhmm.io.alignments.selection import (
     ELSEWHERE,
     EMPTY,
@@ -151,12 +151,12 @@ def _append(
 
 def _molecule(source: OpenAlignments, order: int, read: pysam.AlignedSegment, families: Families) -> str:
     """The molecule of a read, or nothing."""
-    if families == "position":
-        return molecule_by_position(template_of(read))
     try:
+        if families == "position":
+            return molecule_by_position(template_of(read))
         molecule = molecule_by_tag(read)
     except UnicodeDecodeError as error:
-        raise source.molecule_is_no_text(source.name(read)) from error
+        raise source.tag_is_no_text(TAG_OF[families], source.name(read)) from error
     return f"{order}:{molecule}" if molecule else ""
 
 

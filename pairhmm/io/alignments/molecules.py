@@ -6,7 +6,7 @@ import logging
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 import pysam
 
@@ -17,6 +17,9 @@ from pairhmm.genomics.sam_flags import FIRST, MATE_REVERSE, MATE_UNMAPPED, PAIRE
 log = logging.getLogger(__name__)
 
 Families = Literal["none", "MI", "position"]
+
+TAG_OF: Final[dict[Families, str]] = {"none": "", "MI": "MI", "position": "MC"}
+"""The tag that the molecule is found by."""
 
 _STRANDS = ("/A", "/B")
 # Reads without the tag MI after which a run stops, if none before has it.

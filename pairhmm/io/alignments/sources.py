@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pysam
 
 from pairhmm.errors import InputError
-from pairhmm.io.alignments.unpacked_bam import BamRecords
+from pairhmm.io.alignments.unpacked_bam import BamRecords, PipedRecords
 from pairhmm.io.sequences.intervals import Interval
 
 _SAMPLE_TAG = "RG"
@@ -36,7 +36,7 @@ class OpenAlignments:
         The contigs of the file that are read, which are those that the reference has too.
     check_end : callable
         To be called once everything was read. Raises an error if a stream was cut off, which only its end shows.
-    bam : BamRecords or None
+    bam : BamRecords, PipedRecords or None
         Where the compiled part reads; None where pysam does.
     """
 
@@ -46,7 +46,7 @@ class OpenAlignments:
     default_sample: int | None
     contigs: tuple[str, ...]
     check_end: Callable[[], None] = lambda: None
-    bam: BamRecords | None = None
+    bam: BamRecords | PipedRecords | None = None
 
     def sample(self, read: pysam.AlignedSegment) -> int:
         """The sample index of a read."""
@@ -73,9 +73,9 @@ class OpenAlignments:
         """The error for the read group of the read with that name."""
         return InputError(self.path, f"read {name}", "its read group is not UTF-8", "run samtools addreplacerg")
 
-    def molecule_is_no_text(self, name: str) -> InputError:
-        """The error for the tag MI of the read with that name."""
-        return InputError(self.path, f"read {name}", "its tag MI is not text", "it is damaged: make it again")
+    def tag_is_no_text(self, tag: str, name: str) -> InputError:
+        """The error for a tag of the read with that name."""
+        return InputError(self.path, f"read {name}", f"its tag {tag} is not text", "it is damaged: make it again")
 
     def name(self, read: pysam.AlignedSegment) -> str:
         """The name of a read."""

@@ -39,11 +39,31 @@ class BamRecords:
     index: BamIndex | None
     reads_ahead: bool = False
 
-    def unpacked(self, begin: int, behind: int | None = None) -> UnpackedBam:
+    def whole(self) -> UnpackedBam:
+        """All records."""
+        return self.between(self.first, None)
+
+    def between(self, begin: int, behind: int | None) -> UnpackedBam:
         """The records that begin at virtual offsets [begin, behind); None is the end of the file."""
         read, close = self.open()
         blocks = blocks_from(read, begin >> 16)
         return UnpackedBam(read_ahead(blocks) if self.reads_ahead else blocks, begin, behind, close)
+
+
+@dataclass(frozen=True, slots=True)
+class PipedRecords:
+    """The records of a BAM file that comes through a pipe, which can be read once."""
+
+    stream: UnpackedBam
+    index: None = None
+
+    def whole(self) -> UnpackedBam:
+        """All records."""
+        return self.stream
+
+    def between(self, begin: int, behind: int | None) -> UnpackedBam:
+        """Not for pipes: they have no index."""
+        raise NotImplementedError
 
 
 def opener_of(path: str | int) -> Callable[[], tuple[ReadAt, Callable[[], None]]]:
