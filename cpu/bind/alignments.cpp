@@ -81,8 +81,8 @@ void bind_alignments(nb::module_& module) {
             "default_sample"_a, "tag"_a, "jump"_a)
         .def(
             "set_window",
-            [](AlignmentParser& self, int32_t contig, int64_t start, int64_t end, int64_t seen, Array<int64_t> part_start,
-               Array<int64_t> part_end, bool may_jump) {
+            [](AlignmentParser& self, int32_t contig, int64_t start, int64_t end, int64_t seen,
+               Array<int64_t> part_start, Array<int64_t> part_end, bool may_jump) {
                 if (part_start.shape(0) != part_end.shape(0)) throw std::invalid_argument("intervals without an end");
                 pairhmm::Places parts{{}, to_vector(part_start), to_vector(part_end)};
                 self.set_window({contig, start, end, seen, std::move(parts)}, may_jump);
@@ -123,7 +123,8 @@ void bind_alignments(nb::module_& module) {
                 return to_array(std::vector<int64_t>(self.left_out(), self.left_out() + pairhmm::kReasons));
             },
             "Reads that were left out, for each reason.")
-        .def_prop_ro("reads", [](const AlignmentParser& self) { return self.reads(); }, "Reads in the block.")
+        .def_prop_ro(
+            "reads", [](const AlignmentParser& self) { return self.reads(); }, "Reads in the block.")
         .def_prop_ro(
             "has_met", [](const AlignmentParser& self) { return self.has_met(); },
             "Whether any read was neither filtered nor on another contig.")

@@ -17,5 +17,6 @@ auto to_array(Vector&& values) {
     using Kept = std::decay_t<Vector>;
     auto* kept = new Kept(std::move(values));
     nanobind::capsule owner(kept, [](void* held) noexcept { delete static_cast<Kept*>(held); });
-    return nanobind::ndarray<nanobind::numpy, typename Kept::value_type, nanobind::ndim<1>>(kept->data(), {kept->size()}, owner);
+    return nanobind::ndarray<nanobind::numpy, typename Kept::value_type, nanobind::ndim<1>>(kept->data(),
+                                                                                            {kept->size()}, owner);
 }

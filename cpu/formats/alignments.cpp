@@ -86,7 +86,8 @@ AlignmentParser::Stop AlignmentParser::parse(const uint8_t* data, int64_t size, 
 AlignmentParser::Verdict AlignmentParser::look_at(const BamRecord& record, int64_t room) {
     const CigarLengths lengths = cigar_lengths(record);
     const bool is_mapped = (record.flag & kFlagUnmapped) == 0;
-    if (record.operations > 0 && record.length > 0 && is_mapped && lengths.query != record.length) return {kDamaged, false};
+    if (record.operations > 0 && record.length > 0 && is_mapped && lengths.query != record.length)
+        return {kDamaged, false};
     const int64_t end = record.start + std::max<int64_t>(is_mapped ? lengths.reference : 0, 1);
     if (window_.contig >= 0) {
         if (record.contig != window_.contig || record.start >= window_.end) return {kWindowEnd, false};

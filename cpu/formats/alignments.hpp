@@ -40,19 +40,30 @@ struct AlignmentWindow {
 };
 
 // Why alignments are left out: by their flags (in the order of messages), and otherwise.
-enum LeftOut { kUnmapped, kSecondary, kQcFail, kDuplicate, kSupplementary, kLowMapq, kNowhere, kElsewhere, kEmpty,
-               kOutside, kReasons };
+enum LeftOut {
+    kUnmapped,
+    kSecondary,
+    kQcFail,
+    kDuplicate,
+    kSupplementary,
+    kLowMapq,
+    kNowhere,
+    kElsewhere,
+    kEmpty,
+    kOutside,
+    kReasons
+};
 
 // Reads of one contig, in order of start.
 struct AlignmentBlock {
-    int32_t contig = -1;  // rank
+    int32_t contig = -1;          // rank
     std::vector<int32_t> sample;  // -1: its read group is to be looked at
     std::vector<uint16_t> flag;
     Bytes mapq;
     std::vector<int64_t> start, end, base_offset{0}, cigar_offset{0}, name_end, tag_end;
     Bytes bases, quals;
     std::vector<uint32_t> cigar;
-    std::string names, tags;  // end to end; of a tag the type and the value
+    std::string names, tags;   // end to end; of a tag the type and the value
     std::vector<int64_t> odd;  // reads whose names are not ASCII, and those whose read groups are to be looked at
     std::string groups;        // of the odd ones: types and values
     std::vector<int64_t> group_end;

@@ -188,3 +188,38 @@ def test_reads_of_contigs_that_are_passed_over_are_counted(tmp_path, fasta, capl
         mapped = file.get_index_statistics()[2].mapped
     log = blocks_of([path], fasta, caplog, by_pysam=False)[1]
     assert f"{mapped} on contigs that the reference lacks" in log[0]
+
+
+def test_a_cigar_of_more_operations_than_bam_counts(tmp_path, fasta, caplog):
+    """It stands in the tag CG."""
+    path, count = tmp_path / "x.bam", 70_000
+    header = pysam.AlignmentHeader.from_dict({"SQ": [{"SN": name, "LN": size} for name, size in CONTIGS.items()]})
+    with pysam.AlignmentFile(str(path), "wb", header=header) as out:
+        for start in (5, 9):
+            read = pysam.AlignedSegment(header)
+            read.query_name, read.reference_id, read.reference_start, read.flag = "long", 0, start, 0
+            read.query_sequence = "ACGT" * (count // 4)
+            read.cigartuples = [(operation, 1) for operation in (0, 1)] * (count // 2)
+            out.write(read)
+    assert assert_same([path], fasta, caplog) == (2, "")
+
+
+@pytest.mark.parametrize("block_size", [60_000, 300])
+def test_damaged_records_are_found_as_pysam_finds_them(tmp_path, fasta, caplog, block_size):
+    """Any byte of a record may be changed, inside blocks whose checksums are right."""
+    with pysam.BGZFile(str(write_bam(tmp_path / "whole.bam", 6, 60))) as file:
+        data = file.read()
+    first = data.index(b"read0") - 36
+    rng, errors = np.random.default_rng(block_size), set()
+    for _ in range(60):
+        changed = bytearray(data)
+        for at in rng.integers(first, len(data), int(rng.choice([1, 1, 5]))).tolist():
+            changed[at] = int(rng.choice([0, 1, 4, 127, 255, changed[at] ^ 16]))
+        path = tmp_path / "x.bam"
+        with pysam.BGZFile(str(path), "w") as out:
+            for begin in range(0, len(changed), block_size):
+                out.write(bytes(changed[begin : begin + block_size]))
+                out.flush()
+        errors.add(assert_same([path], fasta, caplog, chunk_size=20)[1])
+    assert "" in errors
+    assert any("can't be read to its end" in error for error in errors)
