@@ -14,17 +14,18 @@ from typing import Any, BinaryIO, cast
 
 import pysam
 
+from pairhmm.compiled import is_compiled
 from pairhmm.errors import InputError
 from pairhmm.io.alignments.bam_index import BamIndex
 from pairhmm.io.alignments.index import AlignmentIndex, find_index
 from pairhmm.io.alignments.piped_bam import HeldPipe, piped_bam
 from pairhmm.io.alignments.sources import OpenAlignments
-from pairhmm.io.alignments.unpacked_bam import BamRecords, PipedRecords, opener_of
+from pairhmm.io.alignments.unpacked_bam import BamRecords, PipedRecords, first_record, opener_of
 from pairhmm.io.files import block_heads, end_markers, magic
 from pairhmm.io.files.byte_stream import ByteStream
 from pairhmm.io.files.htslib import UNREADABLE, quiet
 from pairhmm.io.files.names import check_names, decoded
-from pairhmm.io.files.one_pass import require_file
+from pairhmm.io.files.one_pass import is_pipe, require_file
 from pairhmm.io.files.pipes import pipe_from
 from pairhmm.io.files.standard_streams import STDIN, STDIN_FILE
 from pairhmm.io.sequences.contig_names import listed
@@ -215,7 +216,8 @@ def _source(path: str, threads: int) -> tuple[str | BinaryIO, Callable[[], None]
     start = stream.raw.peek()
     if threads > 1:
         block_heads.check_bytes(path, start)
-    if not (stream.head.startswith(magic.BAM) and block_heads.block_size(start[: magic.BGZF_HEAD_SIZE])):
+    is_in_blocks = block_heads.block_size(start[: magic.BGZF_HEAD_SIZE]) > 0
+    if not (is_compiled() and is_in_blocks and stream.head.startswith(magic.BAM)):
         return pipe_from(cast(BinaryIO, stream.raw)), stream.check_end, None
     pipe = HeldPipe(stream.raw)
     piped = piped_bam(pipe, threads > 1)
@@ -225,17 +227,20 @@ def _source(path: str, threads: int) -> tuple[str | BinaryIO, Callable[[], None]
 
 
 def _bam_records(path: str, file: pysam.AlignmentFile, index: BamIndex | None, threads: int) -> BamRecords | None:
-    """Where the compiled part reads; None for other formats than BAM in blocks, and for pipes."""
-    descriptor = STDIN_FILE if path == STDIN else os.open(path, os.O_RDONLY)
+    """Where the compiled part reads; None for other formats than BAM in blocks, and for pipes.
+
+    Without the compiled part pysam reads all of them.
+    """
+    if not is_compiled() or not file.is_bam or is_pipe(path):
+        return None
+    open_again = opener_of(STDIN_FILE if path == STDIN else path)
+    read, close = open_again()
     try:
-        if not file.is_bam or not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None
-        if not block_heads.block_size(os.pread(descriptor, magic.BGZF_HEAD_SIZE, 0)):
-            return None
+        is_in_blocks = block_heads.block_size(read(0, magic.BGZF_HEAD_SIZE)) > 0
+        first = first_record(read) if is_in_blocks else None
     finally:
-        if path != STDIN:
-            os.close(descriptor)
-    return BamRecords(opener_of(STDIN_FILE if path == STDIN else path), file.tell(), index, threads > 1)
+        close()
+    return None if first is None else BamRecords(open_again, first, index, threads > 1)
 
 
 def _header(path: str, file: pysam.AlignmentFile) -> tuple[dict[str, Any], dict[str, int]]:

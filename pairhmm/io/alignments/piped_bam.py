@@ -8,12 +8,9 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import BinaryIO
 
-import numpy as np
-
-from pairhmm.compiled import native
-from pairhmm.io.alignments.unpacked_bam import UnpackedBam
+from pairhmm.io.alignments.unpacked_bam import UnpackedBam, read_header
 from pairhmm.io.files.ahead import read_ahead
-from pairhmm.io.files.bgzf_blocks import Block, DamagedBlockError, blocks_from
+from pairhmm.io.files.bgzf_blocks import Block, blocks_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +73,11 @@ def piped_bam(pipe: HeldPipe, reads_ahead: bool) -> PipedBam | None:
         A thread unpacks blocks while the caller works.
     """
     batches = blocks_from(pipe.read_on, 0)
-    data, size = b"", 0
-    try:
-        for batch in batches:
-            data = b"".join([data, *(block.data for block in batch)])
-            size, is_broken = native.take_bam_header(np.frombuffer(data, dtype=np.uint8))
-            if size or is_broken:
-                break
-    except DamagedBlockError:
-        return None
+    blocks, size = read_header(batches)
     if not size:
         return None
     pipe.let_go()
+    data = b"".join(block.data for block in blocks)
     rest = read_ahead(batches) if reads_ahead else batches
     return PipedBam(data[:size], UnpackedBam(_with_first(data[size:], rest), 0, None, lambda: None))
 

@@ -6,12 +6,13 @@ Offsets are virtual: 48 bits of a block's place in the file, and 16 of a place i
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.compiled import native
 from pairhmm.io.alignments.bam_index import BamIndex
 from pairhmm.io.files.ahead import read_ahead
 from pairhmm.io.files.bgzf_blocks import Block, DamagedBlockError, ReadAt, blocks_from
@@ -64,6 +65,40 @@ class PipedRecords:
     def between(self, begin: int, behind: int | None) -> UnpackedBam:
         """Not for pipes: they have no index."""
         raise NotImplementedError
+
+
+def read_header(batches: Iterator[list[Block]]) -> tuple[list[Block], int]:
+    """Read on until the header is whole.
+
+    Returns
+    -------
+    blocks : list of Block
+        Those that were read.
+    size : int
+        Of the header, unpacked; 0 where there is none, or none that is whole.
+    """
+    blocks: list[Block] = []
+    size = 0
+    try:
+        for batch in batches:
+            blocks += batch
+            data = b"".join(block.data for block in blocks)
+            size, is_broken = native.take_bam_header(np.frombuffer(data, dtype=np.uint8))
+            if size or is_broken:
+                break
+    except DamagedBlockError:
+        pass
+    return blocks, size
+
+
+def first_record(read: ReadAt) -> int | None:
+    """The virtual offset of the first record, behind the header; None where there is no whole header."""
+    blocks, size = read_header(blocks_from(read, 0))
+    for address, data in blocks if size else ():
+        if size <= min(len(data), _WITHIN):
+            return address << 16 | size
+        size -= len(data)
+    return None
 
 
 def opener_of(path: str | int) -> Callable[[], tuple[ReadAt, Callable[[], None]]]:
