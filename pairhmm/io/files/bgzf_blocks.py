@@ -53,9 +53,14 @@ def blocks_from(read: ReadAt, address: int) -> Generator[list[Block]]:
     while more := read(address + len(held), size):
         packed = memoryview(held + more)
         batch, at = list[Block](), 0
-        while (end := _end(packed, at)) <= len(packed):
-            batch.append(Block(address + at, _unpacked(packed[at:end])))
-            at = end
+        try:
+            while (end := _end(packed, at)) <= len(packed):
+                batch.append(Block(address + at, _unpacked(packed[at:end])))
+                at = end
+        except DamagedBlockError:
+            # What is wrong with the reads before it comes first.
+            yield batch
+            raise
         held, address, size = bytes(packed[at:]), address + at, min(2 * size, _MOST)
         if batch:
             yield batch

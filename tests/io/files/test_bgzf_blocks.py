@@ -70,3 +70,16 @@ def test_a_wrong_size_asks_for_no_memory(packed):
     file, data = packed
     changed = file[: -END - 4] + b"\xff\xff\xff\xff" + file[-END:]
     assert b"".join(block.data for block in unpacked(changed)) == data
+
+
+def test_blocks_before_a_damaged_one_come_first(packed):
+    file, data = packed
+    third = unpacked(file)[2].address
+    found = []
+    batches = blocks_from(lambda at, size: (file[: third + 30] + b"damage" + file[third + 36 :])[at : at + size], 0)
+
+    with pytest.raises(DamagedBlockError):
+        for batch in batches:
+            found += [block.data for block in batch]
+    assert b"".join(found) == data[: sum(map(len, found))]
+    assert len(found) == 2
