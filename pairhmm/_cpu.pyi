@@ -258,6 +258,62 @@ _SampleBlock = tuple[
     bool,
 ]
 
+_AlignmentBlock = tuple[
+    int,
+    bytes,
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.uint16],
+    NDArray[np.uint8],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.uint8],
+    NDArray[np.uint8],
+    NDArray[np.int64],
+    NDArray[np.uint32],
+    NDArray[np.int64],
+    bytes,
+    NDArray[np.int64],
+    bytes,
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int32],
+]
+
+class AlignmentParser:
+    reads: int
+    has_met: bool
+    goal: tuple[int, int]
+    place: tuple[bytes, int, int]
+    def __init__(
+        self,
+        rank: NDArray[np.int32],
+        length: NDArray[np.int64],
+        excluded_flags: int,
+        min_mapq: int,
+        default_quality: int,
+        sample_of_group: dict[str, int],
+        default_sample: int,
+        tag: str,
+        jump: int,
+    ) -> None: ...
+    def set_window(
+        self,
+        contig: int,
+        start: int,
+        end: int,
+        seen: int,
+        part_start: NDArray[np.int64],
+        part_end: NDArray[np.int64],
+        may_jump: bool,
+    ) -> None: ...
+    def set_goals(self, contig: NDArray[np.int32], start: NDArray[np.int64], end: NDArray[np.int64]) -> None: ...
+    def parse(self, data: NDArray[np.uint8], at: int, limit: int, room: int) -> tuple[str, int]: ...
+    def take(self) -> _AlignmentBlock: ...
+    def left_out(self) -> NDArray[np.int64]: ...
+
 class SampleText:
     problem: tuple[str, int, bytes, int, int]
     def __init__(self, set_of_letter: NDArray[np.uint8], overlap: int, longest_held: int) -> None: ...

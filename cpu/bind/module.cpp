@@ -9,6 +9,7 @@
 
 namespace nb = nanobind;
 
+void bind_alignments(nb::module_& module);
 void bind_candidates(nb::module_& module);
 void bind_copier(nb::module_& module);
 void bind_device_scores(nb::module_& module);
@@ -37,6 +38,7 @@ NB_MODULE(_cpu, module) {
     module.def("threads_refused", &pairhmm::threads_refused,
                "Threads that could not be started in this process so far.");
 
+    bind_alignments(module);
     bind_candidates(module);
     bind_copier(module);
     bind_device_scores(module);

@@ -20,7 +20,7 @@ from pairhmm.genomics.ploidy import Ploidies, PloidyRule
 from pairhmm.genomics.regions import RegionOptions
 from pairhmm.interface.arguments import AnyPath, Paths, Texts
 from pairhmm.io.alignments.molecules import Families
-from pairhmm.io.alignments.read_blocks import ReadSelection
+from pairhmm.io.alignments.selection import ReadSelection
 from pairhmm.models.gatk import GatkOptions, IndelQualities, PcrModel
 from pairhmm.models.profile import ProfileModel
 

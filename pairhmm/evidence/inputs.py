@@ -17,7 +17,7 @@ from pairhmm.genomics.regions import RegionOptions
 from pairhmm.genomics.sam_flags import DUPLICATE, QC_FAIL, SECONDARY, SUPPLEMENTARY, UNMAPPED
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of, some_paths_of, texts_of
 from pairhmm.interface.options import Within, check_fields
-from pairhmm.io.alignments.read_blocks import ReadSelection
+from pairhmm.io.alignments.selection import ReadSelection
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.models.profile import ProfileModel
 

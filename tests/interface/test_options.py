@@ -15,7 +15,7 @@ from pairhmm.genomics.discovery import CandidateOptions
 from pairhmm.genomics.genotypes import GenotypeOptions
 from pairhmm.genomics.regions import RegionOptions
 from pairhmm.interface.options import Rule, Within, rules_of
-from pairhmm.io.alignments.read_blocks import ReadSelection
+from pairhmm.io.alignments.selection import ReadSelection
 from pairhmm.models.gatk import PCR_RATES, GatkOptions
 from pairhmm.scanning.batch import ScanOptions
 
