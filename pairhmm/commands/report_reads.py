@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
-from pairhmm.evidence.scoring import prepare_reads, prepared_base_quality
+from pairhmm.evidence.scoring import model_reads, prepared_base_quality
 from pairhmm.evidence.stream import CutReads
 from pairhmm.fitting.posterior import Posterior, by_cpu
 from pairhmm.genomics.arrays import offsets
@@ -18,7 +18,7 @@ from pairhmm.genomics.blocks import ReadBlock, gather
 from pairhmm.genomics.sequences import decode, encode
 from pairhmm.io.alignments.read_places import FoundRead
 from pairhmm.models.batch import PairBatch
-from pairhmm.models.gatk import START, GatkOptions
+from pairhmm.models.gatk import GatkOptions
 from pairhmm.models.profile import PRESETS, ProfileModel, parameters_of
 from pairhmm.models.rows import rows_of
 from pairhmm.reporting.panels import BaseEvidence, ReadEvidence, ReadKey, RegionLikelihoods, choose_haplotypes
@@ -127,16 +127,12 @@ def _batch(cut: CutReads, letters: Sequence[NDArray[np.uint8]], model: ProfileMo
     """Each read with its two haplotypes, as a group of its own."""
     size = len(cut.offset) - 1
     options = GatkOptions()
-    base_quality = prepared_base_quality(cut, options)
     return PairBatch(
         group_read=offsets([1] * size),
         group_haplotype=offsets([2] * size),
-        read_offset=cut.offset,
         haplotype_offset=offsets(list(map(len, letters))),
         haplotypes=np.concatenate(letters),
-        start=START if model is None else model.start,
-        qualities=prepare_reads(cut, base_quality, options) if model is None else None,
-        profiles=None if model is None else model.with_repeats(model.base_calls(cut.bases, base_quality), cut.offset),
+        **model_reads(cut, prepared_base_quality(cut, options), options, model),
     )
 
 
