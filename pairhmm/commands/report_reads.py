@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
 from pairhmm.evidence.scoring import model_reads, prepared_base_quality
-from pairhmm.evidence.stream import CutReads
+from pairhmm.evidence.stream import CutReads, cut_bases, cut_slices
 from pairhmm.fitting.posterior import Posterior, by_cpu
 from pairhmm.genomics.arrays import offsets
-from pairhmm.genomics.blocks import ReadBlock, gather
+from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.sequences import decode, encode
 from pairhmm.io.alignments.read_places import FoundRead
 from pairhmm.models.batch import PairBatch
@@ -114,13 +114,9 @@ def least_certain(region: RegionLikelihoods) -> set[ReadKey]:
 
 def _cut(block: ReadBlock, region: RegionLikelihoods, slack: int) -> CutReads:
     """The reads, cut to the region as they are for scoring. A read may become empty, and then has one base N."""
-    size = len(block)
-    first, last = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
-    start, end, slacks = (np.full(size, value, dtype=np.int64) for value in (region.start, region.end, slack))
-    block.native.cut(np.arange(size, dtype=np.int64), start, end, slacks, first, last)
-    last = np.maximum(last, first + 1)
-    starts, offset = block.base_offset[:-1] + first, offsets(last - first)
-    return CutReads(offset, gather(block.bases, starts, offset), gather(block.quals, starts, offset), block.mapq)
+    slices = cut_slices(block, np.arange(len(block)), region.start, region.end, slack)
+    slices.last = np.maximum(slices.last, slices.first + 1)
+    return cut_bases(block, slices)
 
 
 def _batch(cut: CutReads, letters: Sequence[NDArray[np.uint8]], model: ProfileModel | None) -> PairBatch:

@@ -14,7 +14,7 @@ from pairhmm.evidence.inputs import RunInputs, RunOptions
 from pairhmm.evidence.joining import CutSlices, Joiner, joined_reads
 from pairhmm.evidence.places import contig_order, find_places
 from pairhmm.evidence.scoring import prepared_base_quality
-from pairhmm.evidence.stream import cut_bases
+from pairhmm.evidence.stream import cut_bases, cut_slices
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.sam_flags import mate_of
 from pairhmm.interface.display import short_repr
@@ -122,10 +122,7 @@ def _whole(blocks: Iterable[ReadBlock], joiner: Joiner) -> Iterator[ReadBlock]:
 
 def _uncut(held: ReadBlock) -> CutSlices:
     """Whole reads. Those without an aligned base have nothing left."""
-    reads = np.arange(len(held))
-    first, last = np.empty_like(reads), np.empty_like(reads)
-    held.native.cut(reads, np.full_like(reads, -_FAR), np.full_like(reads, 2 * _FAR), np.zeros_like(reads), first, last)
-    return CutSlices(reads, first, last)
+    return cut_slices(held, np.arange(len(held)), -_FAR, 2 * _FAR, 0)
 
 
 def _made(held: ReadBlock, joiner: Joiner, options: RunOptions, samples: Sequence[str]) -> Iterator[MadeProfile]:
