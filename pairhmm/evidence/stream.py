@@ -276,8 +276,8 @@ class EvidenceStream:
 def _cut(held: ReadBlock, tasks: list[_Task]) -> tuple[CutReads, CutSlices, list[int]]:
     """Cut the reads of some regions, and drop reads that become too short. The numbers are the reads of each region."""
     counts = [len(task.reads) for task in tasks]
-    windows = np.array([(task.region.start, task.region.end, task.slack) for task in tasks], dtype=np.int64)
-    whole = cut_slices(held, np.concatenate([task.reads for task in tasks]), *np.repeat(windows, counts, axis=0).T)
+    windows = np.array([(task.region.start, task.region.end, task.slack) for task in tasks], dtype=np.int64).T
+    whole = cut_slices(held, np.concatenate([task.reads for task in tasks]), *np.repeat(windows, counts, axis=1))
     long_enough = whole.last - whole.first >= MIN_CUT_LENGTH
     kept = np.diff(offsets(long_enough.astype(np.int64))[offsets(counts)])
     slices = CutSlices(whole.read[long_enough], whole.first[long_enough], whole.last[long_enough])
