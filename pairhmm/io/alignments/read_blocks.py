@@ -1,6 +1,6 @@
 """Alignments as flat arrays: an object for each read would be too slow for a whole genome.
 
-The compiled part reads BAM (`bam_blocks`). pysam decodes CRAM and SAM (`decoded_blocks`). All coordinates are 0-based
+The compiled part reads them (`bam_blocks`). Where it can't, pysam does (`decoded_blocks`). All coordinates are 0-based
 half-open.
 """
 
@@ -64,7 +64,7 @@ def read_blocks(
     copies = tee(wanted, len(inputs)) if wanted is not None else [None] * len(inputs)
     left_out = LeftOut()
     streams = [
-        (decoded_blocks if source.bam is None else bam_blocks)(source, order, request, intervals, left_out)
+        (decoded_blocks if source.records is None else bam_blocks)(source, order, request, intervals, left_out)
         for order, (source, intervals) in enumerate(zip(inputs, copies, strict=True))
     ]
     paths = ", ".join(source.path for source in inputs)
