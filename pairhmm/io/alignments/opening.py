@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 _OTHER_FORMAT = "not a BAM or CRAM file, or damaged at its beginning"
 _FORMATS = "give aligned reads as BAM or CRAM"
-_SLOWER = "which takes four times as long; give it as a file, or as BAM on stdin"
+_SLOWER = "which takes several times as long; give it as a file, or as BAM on stdin"
 
 
 class AlignmentReader:

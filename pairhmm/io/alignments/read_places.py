@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,7 +36,7 @@ class FoundRead:
     end: int
     bases: NDArray[np.uint8]
     quals: NDArray[np.uint8]
-    cigar: list[tuple[int, int]]
+    cigar: Sequence[tuple[int, int]]
 
 
 class ReadPlaces:
