@@ -1,6 +1,6 @@
 """Alignments as flat arrays, by the compiled part: no Python object for each read.
 
-On one thread a million reads of 150 bases take 0.7 s from BAM, most of it for unpacking, and 1.1 s from CRAM; pysam's
+On one thread a million reads of 150 bases take 0.7 s from BAM, most of it for unpacking, and 1.0 s from CRAM; pysam's
 reads took 5 s. All coordinates are 0-based half-open.
 """
 
