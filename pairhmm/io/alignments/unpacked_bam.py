@@ -135,11 +135,14 @@ class UnpackedBam:
     ) -> None:
         self._batches, self._behind, self._close = batches, behind, close
         self._data, self.at, self._limit = b"", 0, -1
-        self.extend()
-        self.at = begin & _WITHIN
-        if self.at > len(self._data):
+        try:
+            self.extend()
+            self.at = begin & _WITHIN
+            if self.at > len(self._data):
+                raise DamagedBlockError
+        except BaseException:
             self.close()
-            raise DamagedBlockError
+            raise
 
     def held(self) -> tuple[NDArray[np.uint8], int, int]:
         """The bytes, where the next record begins in them, and where no more begin."""
