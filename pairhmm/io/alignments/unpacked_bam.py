@@ -167,17 +167,27 @@ class UnpackedBam:
             if left:
                 raise DamagedBlockError
             return False
+        # They are joined once for each record, since a long one, or a damaged size, takes many batches.
+        blocks, size = list(batch), sum(len(block.data) for block in batch)
+        while len(left) + size < _end_of_record(left) and (batch := next(self._batches, None)):
+            blocks += batch
+            size += sum(len(block.data) for block in batch)
         if self._limit >= 0:
             self._limit -= self.at
         position = len(left)
-        for address, data in batch:
+        for address, data in blocks:
             if self._behind is not None and self._limit < 0 and address >= self._behind >> 16:
                 self._limit = position + (self._behind & _WITHIN if address == self._behind >> 16 else 0)
             position += len(data)
-        self._data, self.at = b"".join([left, *(data for _, data in batch)]), 0
+        self._data, self.at = b"".join([left, *(data for _, data in blocks)]), 0
         return True
 
     def close(self) -> None:
         """Close the file."""
         self._batches.close()
         self._close()
+
+
+def _end_of_record(data: bytes) -> int:
+    """Where the first record ends, which the bytes may not reach; 0 if they do not tell."""
+    return 4 + int.from_bytes(data[:4], "little", signed=True) if len(data) >= 4 else 0
