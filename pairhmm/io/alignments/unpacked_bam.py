@@ -78,11 +78,11 @@ def read_header(batches: Iterator[list[Block]]) -> tuple[list[Block], int]:
         Of the header, unpacked; 0 where there is none, or none that is whole.
     """
     blocks: list[Block] = []
-    size = 0
+    data, size = bytearray(), 0
     try:
         for batch in batches:
             blocks += batch
-            data = b"".join(block.data for block in blocks)
+            data += b"".join(block.data for block in batch)
             size, is_broken = native.take_bam_header(np.frombuffer(data, dtype=np.uint8))
             if size or is_broken:
                 break

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
-from pairhmm.io.alignments.unpacked_bam import UnpackedBam
+from pairhmm.compiled import native
+from pairhmm.io.alignments import unpacked_bam
+from pairhmm.io.alignments.unpacked_bam import UnpackedBam, read_header
 from pairhmm.io.files.bgzf_blocks import Block, DamagedBlockError
 
 
@@ -80,3 +84,52 @@ def test_records_before_a_damaged_block_are_given():
     with pytest.raises(DamagedBlockError):
         while unpacked.extend():
             pass
+
+
+def header_of(text, contigs):
+    """An unpacked header."""
+    names = [b"contig%d\0" % number for number in range(contigs)]
+    parts = [b"BAM\1", number_of(len(text)), text, number_of(contigs)]
+    return b"".join([*parts, *(number_of(len(name)) + name + number_of(1000) for name in names)])
+
+
+def number_of(value):
+    return value.to_bytes(4, "little")
+
+
+@pytest.fixture
+def looked_at(monkeypatch):
+    """What was looked at for a header: the owners of the bytes."""
+    owners = []
+
+    def take(data):
+        owners.append(data.base.obj)
+        return native.take_bam_header(data)
+
+    monkeypatch.setattr(unpacked_bam, "native", SimpleNamespace(take_bam_header=take))
+    return owners
+
+
+@pytest.mark.parametrize("contigs", [0, 1, 7, 300])
+@pytest.mark.parametrize("records", [0, 5, 3_000])
+def test_a_header_of_many_blocks(looked_at, contigs, records):
+    """Its blocks are joined to those before them: joined anew each time, the time would grow with the square."""
+    header = header_of(b"@CO\t" + b"x" * 900, contigs)
+    data = header + bytes(records)
+    batches = batches_of(data, 10)
+    blocks, size = read_header(batches)
+    assert size == len(header)
+    assert b"".join(block.data for blocks in [blocks, *batches] for block in blocks) == data
+    assert all(owner is looked_at[0] for owner in looked_at)
+
+
+@pytest.mark.parametrize("end", [lambda: iter(()), damaged], ids=["cut off", "damaged"])
+def test_a_header_without_an_end(looked_at, end):
+    data = header_of(b"x" * 5_000, 3)[:-1]
+
+    def batches():
+        yield from batches_of(data, 10)
+        yield from end()
+
+    assert read_header(batches())[1] == 0
+    assert all(owner is looked_at[0] for owner in looked_at)
