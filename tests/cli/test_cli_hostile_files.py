@@ -67,7 +67,7 @@ def name(path):
 
 def group_of_a_read(path):
     bam(path, GROUPS, good(b"RGZa\xff\xfe\0"))
-    return "read r0: its read group is not UTF-8"
+    return "read r0: its read group is not text"
 
 
 def group_without_id(path):

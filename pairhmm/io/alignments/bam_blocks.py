@@ -290,7 +290,7 @@ class _BamReader:
         for read, value in enumerate(_pieces(taken.tags, taken.tag_end)):
             try:
                 text = tag_text(value)
-            except UnicodeDecodeError as error:
+            except ValueError as error:
                 raise self._source.tag_is_no_text(TAG_OF[self._request.families], block.names[read]) from error
             if by_tag:
                 yield f"{self._order}:{molecule}" if (molecule := without_strand(text)) else ""
@@ -313,7 +313,7 @@ class _BamReader:
 def _group_text(source: OpenAlignments, name: str, group: bytes) -> str:
     try:
         return tag_text(group)
-    except UnicodeDecodeError as error:
+    except ValueError as error:
         raise source.group_is_no_text(name) from error
 
 

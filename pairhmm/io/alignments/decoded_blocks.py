@@ -155,7 +155,7 @@ def _molecule(source: OpenAlignments, order: int, read: pysam.AlignedSegment, fa
         if families == "position":
             return molecule_by_position(template_of(read))
         molecule = molecule_by_tag(read)
-    except UnicodeDecodeError as error:
+    except ValueError as error:
         raise source.tag_is_no_text(TAG_OF[families], source.name(read)) from error
     return f"{order}:{molecule}" if molecule else ""
 

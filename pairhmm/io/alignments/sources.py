@@ -52,7 +52,7 @@ class OpenAlignments:
         """The sample index of a read."""
         try:
             group = str(read.get_tag(_SAMPLE_TAG)) if self.sample_of_group and read.has_tag(_SAMPLE_TAG) else ""
-        except UnicodeDecodeError as error:
+        except ValueError as error:
             raise self.group_is_no_text(self.name(read)) from error
         sample = self.sample_of_group.get(group, self.default_sample)
         return self.sample_of(group, self.name(read)) if sample is None else sample
@@ -71,7 +71,7 @@ class OpenAlignments:
 
     def group_is_no_text(self, name: str) -> InputError:
         """The error for the read group of the read with that name."""
-        return InputError(self.path, f"read {name}", "its read group is not UTF-8", "run samtools addreplacerg")
+        return InputError(self.path, f"read {name}", "its read group is not text", "run samtools addreplacerg")
 
     def tag_is_no_text(self, tag: str, name: str) -> InputError:
         """The error for a tag of the read with that name."""
