@@ -16,7 +16,7 @@ def tag_text(value: bytes) -> str:
     Raises
     ------
     ValueError
-        For a text that is not UTF-8, and an array of what is no number of BAM.
+        For a text that is not UTF-8, a character that is not ASCII, and an array of what is no number of BAM.
     """
     if not value:
         return ""
@@ -24,7 +24,7 @@ def tag_text(value: bytes) -> str:
     if kind in "ZH":
         return data.split(b"\0")[0].decode()
     if kind == "A":
-        return chr(data[0])
+        return data.decode("ascii")
     if kind == "B":
         if (each := chr(data[0])) not in _IN_ARRAYS:
             raise ValueError(f"an array of type {each}")

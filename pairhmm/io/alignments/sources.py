@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import pysam
 
 from pairhmm.errors import InputError
 from pairhmm.io.alignments.unpacked_bam import BamRecords, PipedRecords
 from pairhmm.io.sequences.intervals import Interval
+
+NO_TEXT: Final = (ValueError, OverflowError)
+"""What pysam raises for a tag that is not text: OverflowError for a character that is not ASCII."""
 
 _SAMPLE_TAG = "RG"
 # Bases. An index leads to the start of a window of 16,384 bases (SAM specification, section 5.1.1). On average half of
@@ -52,7 +56,7 @@ class OpenAlignments:
         """The sample index of a read."""
         try:
             group = str(read.get_tag(_SAMPLE_TAG)) if self.sample_of_group and read.has_tag(_SAMPLE_TAG) else ""
-        except ValueError as error:
+        except NO_TEXT as error:
             raise self.group_is_no_text(self.name(read)) from error
         sample = self.sample_of_group.get(group, self.default_sample)
         return self.sample_of(group, self.name(read)) if sample is None else sample

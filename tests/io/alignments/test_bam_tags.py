@@ -22,7 +22,7 @@ TEXTS = (
     *(b"Bc\1\0\0\0\xff", b"BC\2\0\0\0\xff\1", b"Bs\1\0\0\0\xff\xff", b"BS\1\0\0\0\xff\xff", b"Bi\0\0\0\0"),
     *(b"BI\1\0\0\0\xff\0\0\x80", b"Bf\1\0\0\0" + struct.pack("<f", 1.1)),
 )
-NO_TEXTS = (b"Z\xc3\x28\0", b"BA\1\0\0\0x", b"Bd\1\0\0\0" + struct.pack("<d", 1.1))
+NO_TEXTS = (b"A\xc8", b"A\xff", b"Z\xc3\x28\0", b"BA\1\0\0\0x", b"Bd\1\0\0\0" + struct.pack("<d", 1.1))
 LENGTH = 400
 
 
