@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pairhmm.errors import InputError
 from pairhmm.genomics.qualities import HIGHEST_QUALITY
 from pairhmm.genomics.sam_flags import SECONDARY, SUPPLEMENTARY, mate_of
-from pairhmm.genomics.sequences import encode
+from pairhmm.genomics.sequences import encode_read
 from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.reporting.panels import ReadKey
 
@@ -77,5 +77,5 @@ def _found(read: pysam.AlignedSegment, name: str, sample: int) -> FoundRead | No
     if not bases or not cigar or quals is None or read.infer_query_length() != len(bases):
         return None
     place = read.reference_start, read.reference_end or read.reference_start
-    letters, values = encode(bases.replace("=", "N")), np.minimum(np.array(quals, dtype=np.uint8), HIGHEST_QUALITY)
+    letters, values = encode_read(bases.replace("=", "N")), np.minimum(np.array(quals, dtype=np.uint8), HIGHEST_QUALITY)
     return FoundRead(name, sample, read.flag, read.mapping_quality, *place, letters, values, cigar)
