@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,9 @@ from pairhmm.io.files.ahead import read_ahead
 from pairhmm.io.files.bgzf_blocks import Block, DamagedBlockError, ReadAt, blocks_from
 
 _WITHIN = 0xFFFF
+# Batches behind which a thread begins. An index leads to a window of 16,384 bases, of which 30 reads a base take two
+# batches: what a thread had unpacked behind them would mostly be in vain.
+_ALONE = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,22 @@ class BamRecords:
         """The records that begin at virtual offsets [begin, behind); None is the end of the file."""
         read, close = self.open()
         blocks = blocks_from(read, begin >> 16)
-        return UnpackedBam(read_ahead(blocks) if self.reads_ahead else blocks, begin, behind, close)
+        return UnpackedBam(ahead_to(blocks, behind) if self.reads_ahead else blocks, begin, behind, close)
+
+
+def ahead_to(batches: Generator[list[Block]], behind: int | None) -> Generator[list[Block]]:
+    """Let a thread unpack the batches up to a virtual offset. Those behind it are unpacked when they are asked for."""
+    within = _up_to(batches, behind)
+    yield from islice(within, _ALONE)
+    yield from read_ahead(within)
+    yield from batches
+
+
+def _up_to(batches: Iterator[list[Block]], behind: int | None) -> Iterator[list[Block]]:
+    for batch in batches:
+        yield batch
+        if behind is not None and batch and batch[-1].address >= behind >> 16:
+            return
 
 
 @dataclass(frozen=True, slots=True)

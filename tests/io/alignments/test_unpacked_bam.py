@@ -8,7 +8,7 @@ import pytest
 
 from pairhmm.compiled import native
 from pairhmm.io.alignments import unpacked_bam
-from pairhmm.io.alignments.unpacked_bam import UnpackedBam, read_header
+from pairhmm.io.alignments.unpacked_bam import UnpackedBam, ahead_to, read_header
 from pairhmm.io.files.bgzf_blocks import Block, DamagedBlockError
 
 
@@ -133,3 +133,27 @@ def test_a_header_without_an_end(looked_at, end):
 
     assert read_header(batches())[1] == 0
     assert all(owner is looked_at[0] for owner in looked_at)
+
+
+@pytest.mark.parametrize("behind", [5, 30 << 16, 30 << 16 | 5, 1000 << 16, None])
+def test_a_thread_unpacks_no_more_than_a_place_of_an_index_has(behind):
+    """An index leads to many places of one batch. The one behind it would be unpacked for each of them in vain."""
+    addresses, made = [0, 10, 20, 30, 40, 50], []
+
+    def batches():
+        for batch in batches_of(bytes(60), 10):
+            made.append(batch[0].address)
+            yield batch
+
+    ahead = ahead_to(batches(), behind)
+    assert [next(ahead)[0].address for _ in range(2)] == addresses[:2]
+    ahead.close()
+    assert made == addresses[:2]
+    made.clear()
+    ahead = ahead_to(batches(), behind)
+    for at in [0, *(at for at in addresses[1:] if behind is None or at < behind >> 16)]:
+        assert next(ahead)[0].address == at
+    ahead.close()
+    assert all(behind is None or at < (behind >> 16) + 10 for at in made)
+    # A record may go on behind the end that an index gives.
+    assert [batch[0].address for batch in ahead_to(batches(), behind)] == addresses
