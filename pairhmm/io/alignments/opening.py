@@ -49,7 +49,7 @@ class AlignmentReader:
     need_index : bool
         Regions will be asked for.
     threads : int
-        With 2 or more, each file is unpacked by threads of its own, beside the thread that reads it.
+        With 2 or more, others unpack beside the thread that reads: one a file for BAM, so many a file for CRAM and SAM.
 
     Attributes
     ----------
