@@ -126,7 +126,7 @@ class AlignmentReader:
         if index is not None:
             index.check(file)
         elif need_index and path == STDIN:
-            raise InputError("stdin", "", "has no index, which regions need", "give a file, or leave regions out")
+            raise InputError(path, "", "stdin has no index, which regions need", "give a file, or leave regions out")
         elif need_index:
             raise InputError(path, "", "has no index, which regions need", f"run samtools index {path}")
         known = _known_contigs(path, contigs, reference)
