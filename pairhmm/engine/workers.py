@@ -40,7 +40,10 @@ class Job(Protocol):
     """What every worker does. It has to be picklable."""
 
     def open(self) -> AbstractContextManager[Callable[[Any], Any]]:
-        """A function that turns a task into its result, both picklable. A worker opens its job once."""
+        """A function that turns a task into its result, both picklable.
+
+        A worker opens its job once. Messages of opening are dropped.
+        """
 
 
 class _Message(NamedTuple):
@@ -240,6 +243,8 @@ def _serve(job: Job, connection: Connection, others: Sequence[Connection], level
             try:
                 if work is None:
                     work = stack.enter_context(job.open())
+                    # Every worker would say the same, and the caller has said it where it opened the same files.
+                    kept.take()
                 answer = _Answer(work(task), None, kept.take())
             except BaseException as error:
                 error.add_note(f"in a worker process:\n{traceback.format_exc()}")

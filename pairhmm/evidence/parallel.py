@@ -163,8 +163,8 @@ class ParallelRun:
 
     def _pieces(self, workers: Workers) -> Iterator[Piece]:
         files, options = self._files, self._options
-        rank = {name: number for number, name in enumerate(files.contigs)}
         if self.inputs.candidates is None:
+            rank = {name: number for number, name in enumerate(files.contigs)}
             cuts = workers.results(self._targets())
             yield from pieces_at([(rank[chrom], position) for chrom, position in cuts], len(rank))
             return
@@ -172,7 +172,7 @@ class ParallelRun:
         around = Inside(known)
         reader = CandidateReader(self.inputs.candidates, files.contigs, files.genome.fetch, known is not None)
         listed = (one for one in reader if around(one.chrom, one.pos))
-        yield from listed_pieces(listed, rank, files.genome.fetch, margin(options), options.threads)
+        yield from listed_pieces(listed, files.contigs, files.genome.fetch, margin(options), options.threads)
 
     def _targets(self) -> list[Target]:
         """Where the run is to be cut."""

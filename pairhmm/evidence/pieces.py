@@ -151,15 +151,16 @@ class _Listed(NamedTuple):
 
 
 def listed_pieces(
-    variants: Iterable[Variant], rank: Mapping[str, int], fetch: FetchBases, margin: int, threads: int
+    variants: Iterable[Variant], contigs: Mapping[str, int], fetch: FetchBases, margin: int, threads: int
 ) -> Iterator[Piece]:
-    """Divide listed candidates into pieces.
+    """Divide listed candidates into pieces, each of one contig.
 
     Parameters
     ----------
     variants : iterable of Variant
-        In the order of `rank`, then by position.
-    rank : mapping of str to int
+        In the order of `contigs`, then by position.
+    contigs : mapping of str to int
+        Lengths.
     fetch : callable
         ``fetch(chrom, start, end)`` gives reference bases.
     margin : int
@@ -167,6 +168,7 @@ def listed_pieces(
     threads : int
         How many pieces are worked on at a time.
     """
+    rank = {name: number for number, name in enumerate(contigs)}
     queue = _Ahead(_Listed(rank[one.chrom], *variant_extent(one, fetch), one) for one in variants)
     before: list[_Listed] = []
     end: Place = (-1, 0)
@@ -174,9 +176,16 @@ def listed_pieces(
     while own := queue.take_piece(min(_MOST_LISTED, _FIRST_LISTED << number // (4 * threads)), margin):
         begin, touches = _begin(end, own[0])
         last = max((one.rank, one.end) for one in own)
-        end = _end(last, queue.first())
+        following = queue.first()
+        is_followed = following is not None and following.rank == last[0] and following.start - last[1] <= JUMP
+        end = (last[0], following.start) if following is not None and is_followed else last
         near = [one.variant for one in [*before, *own, *queue.until((last[0], last[1] + CONTEXT))]]
-        yield Piece(begin, end, tuple(one.variant for one in own), tuple(wanted_intervals(near, fetch)), touches)
+        wanted = list(wanted_intervals(near, fetch))
+        if is_followed and wanted[-1].end < contigs[own[0].variant.chrom]:
+            # Reading ends behind the last wanted interval. Here it has to go on to the next piece, to count reads.
+            name = own[0].variant.chrom
+            wanted.append(Interval(name, contigs[name] - 1, contigs[name]))
+        yield Piece(begin, end, tuple(one.variant for one in own), tuple(wanted), touches)
         before = [one for one in [*before, *own] if (one.rank, one.end) > (end[0], end[1] - CONTEXT)]
         number += 1
 
@@ -186,12 +195,6 @@ def _begin(before: Place, first: _Listed) -> tuple[Place, bool]:
     if before[0] == first.rank and first.start - before[1] <= JUMP:
         return before, True
     return (first.rank, 0 if first.start <= JUMP else first.start - CONTEXT), False
-
-
-def _end(last: Place, following: _Listed | None) -> Place:
-    """Where a piece ends whose last candidate ends at a place."""
-    is_near = following is not None and following.rank == last[0] and following.start - last[1] <= JUMP
-    return (last[0], following.start) if following is not None and is_near else last
 
 
 class _Ahead:
