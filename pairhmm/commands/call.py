@@ -12,7 +12,7 @@ from pairhmm.commands.keywords import CallKeywords, with_keywords
 from pairhmm.errors import InputError
 from pairhmm.evidence.genotyping import Site, genotype_region, on_listed_alleles
 from pairhmm.evidence.inputs import RunInputs, RunOptions
-from pairhmm.evidence.parallel import open_parallel_run
+from pairhmm.evidence.parallel import open_results
 from pairhmm.evidence.region_evidence import Evidence
 from pairhmm.evidence.run import Watch
 from pairhmm.genomics.genotypes import MAX_GENOTYPES, GenotypeOptions
@@ -96,10 +96,11 @@ def call(
 
 
 def _called(inputs: RunInputs, options: RunOptions, genotypes: GenotypeOptions) -> Iterator[Site]:
-    with open_parallel_run(inputs, options) as run:
+    caller = _Caller(genotypes, options.model, inputs.candidates_are_discovered)
+    with open_results(inputs, options, caller, refined=_refined(inputs)) as run:
         _check_names(genotypes, run.samples)
         with _limits_announced() as limited:
-            for sites in run.results(_caller(inputs, options, genotypes, run.samples), None, _refined(inputs)):
+            for sites in run.of_regions:
                 limited += [site.left_out > 0 for site in sites]
                 yield from sites
 
@@ -156,7 +157,9 @@ def write_calls(
     check_number("min_quality", min_quality, 0)
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
     check_apart(inputs.files, [("-o", output)])
-    with open_parallel_run(inputs, chosen) as run:
+    caller = _Caller(genotyping, chosen.model, inputs.candidates_are_discovered)
+    lines = _CallLines(caller, CallFormat(min_quality))
+    with open_results(inputs, chosen, lines, watch, _refined(inputs)) as run:
         _check_names(genotyping, run.samples)
         with open_calls(
             path_of(output),
@@ -168,9 +171,8 @@ def write_calls(
             if provenance
             else {},
         ) as writer:
-            lines = _CallLines(_caller(inputs, chosen, genotyping, run.samples), CallFormat(min_quality))
             with _limits_announced() as limited:
-                for text, is_limited in run.results(lines, watch, _refined(inputs)):
+                for text, is_limited in run.of_regions:
                     limited += is_limited
                     writer.append(text)
 
@@ -179,14 +181,13 @@ def write_calls(
 class _Caller:
     """Genotypes a region, in this process or in another."""
 
-    samples: Sequence[str]
     options: GenotypeOptions
     model: GatkOptions
     discovered: bool
 
     def __call__(self, evidence: Evidence) -> list[Site]:
         """The sites of a region."""
-        return list(genotype_region(evidence, self.samples, self.options, self.model, self.discovered))
+        return list(genotype_region(evidence, evidence.samples, self.options, self.model, self.discovered))
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,10 +202,6 @@ class _CallLines:
         sites = self.caller(evidence)
         lines = [self.format.line(site.variant, site.quality, site.samples) for site in sites]
         return "".join(lines), [site.left_out > 0 for site in sites]
-
-
-def _caller(inputs: RunInputs, options: RunOptions, genotypes: GenotypeOptions, samples: Sequence[str]) -> _Caller:
-    return _Caller(samples, genotypes, options.model, inputs.candidates_are_discovered)
 
 
 def _refined(inputs: RunInputs) -> Callable[[Evidence], Evidence] | None:

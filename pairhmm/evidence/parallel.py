@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 from pairhmm import engine
 from pairhmm.compiled import require_compiled
@@ -23,8 +23,8 @@ from pairhmm.evidence.pieces import Piece, PiecePlaces, Target, listed_pieces, p
 from pairhmm.evidence.places import Inside, with_context
 from pairhmm.evidence.region_choice import piece_regions
 from pairhmm.evidence.region_evidence import Evidence
-from pairhmm.evidence.run import Result, Run, RunCounts, Watch
-from pairhmm.genomics.regions import Region
+from pairhmm.evidence.run import Run, RunCounts, Watch
+from pairhmm.genomics.regions import MAX_SHIFT, Region
 from pairhmm.io.alignments.index import find_index
 from pairhmm.io.alignments.read_blocks import read_blocks
 from pairhmm.io.alignments.read_density import read_densities
@@ -36,19 +36,50 @@ from pairhmm.io.variants.candidates import CandidateReader
 
 log = logging.getLogger(__name__)
 
+Result = TypeVar("Result")
+
 WORTH_PROCESSES = 20_000
 """Reads from which on pieces are run side by side: for fewer, starting processes takes longer than it saves."""
 
 # Pieces for each process: many, so that all end at about the same time. But no piece has fewer or more reads than
 # these: each costs some milliseconds, and its results are held until those before it are written.
-_PIECES_EACH = 6
+_PIECES_EACH = 4
 _FEWEST_READS, _MOST_READS = 5_000, 100_000
+# Bases of the windows that an index knows (SAM specification, section 5.1.1).
+_WINDOW = 1 << 14
 # Bytes of a read in CRAM, whose index counts bytes.
 _CRAM_BYTES = 40
 
 
+@dataclass(frozen=True, slots=True)
+class OpenResults(Generic[Result]):
+    """A run that is open, and what is made of its regions.
+
+    Attributes
+    ----------
+    backend : str
+        Labels of the devices that score.
+    samples : list of str
+    contigs : dict of str to int
+    of_regions : iterator
+        What was made of each region, in order. Messages at the end say what was left out.
+    """
+
+    backend: str
+    samples: list[str]
+    contigs: dict[str, int]
+    of_regions: Iterator[Result]
+
+
 @contextmanager
-def open_parallel_run(inputs: RunInputs, options: RunOptions) -> Iterator[Run | ParallelRun]:
+def open_results(
+    inputs: RunInputs,
+    options: RunOptions,
+    use: Callable[[Evidence], Result],
+    watch: Watch | None = None,
+    refined: Callable[[Evidence], Evidence] | None = None,
+    without_set_aside: bool = True,
+) -> Iterator[OpenResults[Result]]:
     """Open a run that works in as many processes as threads were asked for, where it can be divided.
 
     Otherwise one process works, whose threads unpack and score. A message says so where the input is the cause.
@@ -57,6 +88,10 @@ def open_parallel_run(inputs: RunInputs, options: RunOptions) -> Iterator[Run | 
     ----------
     inputs : RunInputs
     options : RunOptions
+    use : callable
+        Makes something of the evidence of a region. It has to be picklable, and so do its results.
+    watch, refined, without_set_aside
+        Those of `Run.evidence`.
 
     Raises
     ------
@@ -66,13 +101,19 @@ def open_parallel_run(inputs: RunInputs, options: RunOptions) -> Iterator[Run | 
     require_compiled("reading alignments")
     backend = engine.choose(options.backend)
     is_divisible = _is_divisible(inputs, options, backend)
-    with open_files(inputs, 1 if is_divisible else options.threads) as files:
+    with ExitStack() as stack:
+        files = stack.enter_context(open_files(inputs, 1 if is_divisible else options.threads))
         run = whole_run(inputs, options, backend, files)
         work = _work(files) if is_divisible else None
         if work is None or work.total < WORTH_PROCESSES:
-            yield run
+            evidence = run.evidence(watch, refined, without_set_aside)
+            found: Iterator[Result] = (use(one) for one in evidence)
         else:
-            yield ParallelRun(run, options, files, work)
+            job = _PieceJob.of(inputs, options, backend, files, use, refined, watch is not None)
+            # Here, before outputs are opened: a worker must not hold them, nor be forked from a process with threads.
+            workers = stack.enter_context(Workers(job, options.threads))
+            found = _Pieces(run, options, files, work, workers).results(watch, without_set_aside)
+        yield OpenResults(run.backend, run.samples, run.contigs, found)
 
 
 def _is_divisible(inputs: RunInputs, options: RunOptions, backend: DevicePool) -> bool:
@@ -104,82 +145,55 @@ def _work(files: OpenFiles) -> Work:
     return Work(places, densities)
 
 
-class ParallelRun:
-    """An open run whose pieces are run side by side. It gives what `Run` gives.
+@dataclass(frozen=True, slots=True)
+class _Pieces:
+    """A run whose pieces workers run. The run, whose blocks are not read, gets the counts of the pieces."""
 
-    Parameters
-    ----------
-    run : Run
-        The whole run, whose blocks were not read. It gets the counts of the pieces.
-    options : RunOptions
-    files : OpenFiles
-    work : Work
-    """
+    run: Run
+    options: RunOptions
+    files: OpenFiles
+    work: Work
+    workers: Workers
 
-    def __init__(self, run: Run, options: RunOptions, files: OpenFiles, work: Work) -> None:
-        self._run, self._options, self._files, self._work = run, options, files, work
-        self.inputs, self.backend, self.samples, self.contigs = run.inputs, run.backend, run.samples, run.contigs
-
-    def results(
-        self,
-        use: Callable[[Evidence], Result],
-        watch: Watch | None = None,
-        refined: Callable[[Evidence], Evidence] | None = None,
-        without_set_aside: bool = True,
-    ) -> Iterator[Result]:
-        """What a function makes of the evidence of each region, in order. Messages at the end say what was left out.
-
-        Parameters
-        ----------
-        use : callable
-            It has to be picklable, and so do its results.
-        watch, refined, without_set_aside
-            Those of `Run.evidence`.
-        """
-        files, run, left_out = self._files, self._run, LeftOut()
-        # Workers open the file for which this process found or made an index.
-        inputs = replace(self.inputs, reference=files.genome.indexed_path, candidates=None)
-        options = replace(self._options, threads=1, backend=engine.Choice(self.backend_name))
-        job = _PieceJob(inputs, files.genome.path, options, use, refined, watch is not None)
-        with Workers(job, self._options.threads) as workers:
-            for piece in workers.results(self._pieces(workers)):
-                for region, result in piece.results:
-                    if watch is not None and region is not None:
-                        watch(region, run.extent.share(region.chrom, region.end))
-                    yield result
-                run.add_counts(piece.counts)
-                left_out.add(piece.left_out)
-        is_whole = files.asked is None and self.inputs.candidates is None
+    def results(self, watch: Watch | None, without_set_aside: bool) -> Iterator[Any]:
+        """What was made of each region."""
+        files, run, left_out = self.files, self.run, LeftOut()
+        for piece in self.workers.results(self._pieces()):
+            for region, result in piece.results:
+                if watch is not None and region is not None:
+                    watch(region, run.extent.share(region.chrom, region.end))
+                yield result
+            run.add_counts(piece.counts)
+            left_out.add(piece.left_out)
+        is_whole = files.asked is None and run.inputs.candidates is None
         if is_whole:
             for source in files.reader.sources:
                 count_unread(source, left_out)
-        left_out.conclude(", ".join(self.inputs.alignments), is_whole)
+        left_out.conclude(", ".join(run.inputs.alignments), is_whole)
         run.announce(without_set_aside)
 
-    @property
-    def backend_name(self) -> str:
-        """The name of the backend that scores."""
-        return self._run.scorer.pool.name
-
-    def _pieces(self, workers: Workers) -> Iterator[Piece]:
-        files, options = self._files, self._options
-        if self.inputs.candidates is None:
+    def _pieces(self) -> Iterator[Piece]:
+        files, options, candidates = self.files, self.options, self.run.inputs.candidates
+        if candidates is None:
             rank = {name: number for number, name in enumerate(files.contigs)}
-            cuts = workers.results(self._targets())
+            cuts = self.workers.results(self._targets())
             yield from pieces_at([(rank[chrom], position) for chrom, position in cuts], len(rank))
             return
         known = with_context(files.asked, files.genome)
         around = Inside(known)
-        reader = CandidateReader(self.inputs.candidates, files.contigs, files.genome.fetch, known is not None)
+        reader = CandidateReader(candidates, files.contigs, files.genome.fetch, known is not None)
         listed = (one for one in reader if around(one.chrom, one.pos))
         yield from listed_pieces(listed, files.contigs, files.genome.fetch, margin(options), options.threads)
 
     def _targets(self) -> list[Target]:
         """Where the run is to be cut."""
-        reads = self._work.total
-        number = max(_PIECES_EACH * self._options.threads, int(reads / _MOST_READS))
+        reads = self.work.total
+        number = max(_PIECES_EACH * self.options.threads, int(reads / _MOST_READS))
         number = max(1, min(number, int(reads / _FEWEST_READS)))
-        return [Target(*self._work.place_of(index / number)) for index in range(1, number)]
+        places = [self.work.place_of(index / number) for index in range(1, number)]
+        # Reading begins a little before a target. An index leads to the first read of a window, so let it begin there.
+        before = margin(self.options) + MAX_SHIFT + 1
+        return [Target(*one) for one in dict.fromkeys((c, p // _WINDOW * _WINDOW + before) for c, p in places)]
 
 
 class _PieceResults(NamedTuple):
@@ -200,6 +214,23 @@ class _PieceJob:
     use: Callable[[Evidence], Any]
     refined: Callable[[Evidence], Evidence] | None
     is_watched: bool
+
+    @classmethod
+    def of(
+        cls,
+        inputs: RunInputs,
+        options: RunOptions,
+        backend: DevicePool,
+        files: OpenFiles,
+        use: Callable[[Evidence], Any],
+        refined: Callable[[Evidence], Evidence] | None,
+        is_watched: bool,
+    ) -> Self:
+        """The job of workers whose run is open here."""
+        # Workers open the file for which this process has found or made an index.
+        inputs = replace(inputs, reference=files.genome.indexed_path, candidates=None)
+        options = replace(options, threads=1, backend=backend.name)
+        return cls(inputs, files.genome.path, options, use, refined, is_watched)
 
     @contextmanager
     def open(self) -> Iterator[Callable[[Target | Piece], Any]]:

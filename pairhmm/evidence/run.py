@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 import numpy as np
 
@@ -22,8 +21,6 @@ from pairhmm.genomics.regions import Region
 
 Watch = Callable[[Region, float], None]
 """Called with each region once it is scored, and with the share of the run (0 to 1) that is then done."""
-
-Result = TypeVar("Result")
 
 
 @dataclass(slots=True)
@@ -78,17 +75,6 @@ class Run:
         """
         yield from self.counted(watch, refined)
         self.announce(without_set_aside)
-
-    def results(
-        self,
-        use: Callable[[Evidence], Result],
-        watch: Watch | None = None,
-        refined: Callable[[Evidence], Evidence] | None = None,
-        without_set_aside: bool = True,
-    ) -> Iterator[Result]:
-        """What a function makes of the evidence of each region; the other parameters are those of `evidence`."""
-        for evidence in self.evidence(watch, refined, without_set_aside):
-            yield use(evidence)
 
     def counted(
         self, watch: Watch | None = None, refined: Callable[[Evidence], Evidence] | None = None

@@ -31,6 +31,7 @@ def divided(monkeypatch):
     monkeypatch.setattr(workers, "_can_fork", lambda: True)
     monkeypatch.setattr(parallel, "WORTH_PROCESSES", 0)
     monkeypatch.setattr(parallel, "_FEWEST_READS", 40)
+    monkeypatch.setattr(parallel, "_WINDOW", 1)
     monkeypatch.setattr(pieces, "_FIRST_LISTED", 3)
 
 
