@@ -1,4 +1,4 @@
-// Python bindings of formats/groups.hpp and formats/score_lines.hpp: arrays in, arrays and bytes out. The caller makes
+// Python bindings of formats/groups.hpp, formats/likelihood_lines.hpp and formats/score_lines.hpp: arrays in, arrays and bytes out. The caller makes
 // every array with the right length.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -11,6 +11,7 @@
 
 #include "bind/arrays.hpp"
 #include "formats/groups.hpp"
+#include "formats/likelihood_lines.hpp"
 #include "formats/score_lines.hpp"
 
 namespace nb = nanobind;
@@ -82,4 +83,23 @@ void bind_text(nb::module_& module) {
         "first_group"_a, "group_read"_a, "group_haplotype"_a, "group_pair"_a, "read_names"_a.none(),
         "haplotype_names"_a.none(), "log10"_a, "precision"_a, "precision_names"_a, "first"_a, "end"_a, "threads"_a,
         "Lines of the score table for the pairs [first, end), in parts; things without names are numbered.");
+
+    module.def(
+        "likelihood_lines",
+        [](const std::string& place, const std::vector<std::string>& samples, Array<int32_t> sample, nb::bytes names,
+           Array<int64_t> name_end, Array<uint8_t> mate, const std::vector<std::string>& haplotypes,
+           Array<double> log10, Array<uint8_t> precision, const std::vector<std::string>& precision_names,
+           std::optional<Array<int64_t>> joined) {
+            std::string lines;
+            {
+                nb::gil_scoped_release release;
+                lines = pairhmm::likelihood_lines({place, samples, haplotypes, precision_names,
+                                                   static_cast<int64_t>(sample.shape(0)), sample.data(), names.c_str(),
+                                                   name_end.data(), mate.data(), log10.data(), precision.data(),
+                                                   joined ? joined->data() : nullptr});
+            }
+            return nb::bytes(lines.data(), lines.size());
+        },
+        "place"_a, "samples"_a, "sample"_a, "names"_a, "name_end"_a, "mate"_a, "haplotypes"_a, "log10"_a,
+        "precision"_a, "precision_names"_a, "joined"_a.none(), "Lines of the likelihood table for a region.");
 }

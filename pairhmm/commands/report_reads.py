@@ -13,8 +13,8 @@ from pairhmm.errors import InputError
 from pairhmm.evidence.scoring import prepare_reads, prepared_base_quality
 from pairhmm.evidence.stream import CutReads
 from pairhmm.fitting.posterior import Posterior, by_cpu
-from pairhmm.genomics.arrays import offsets
-from pairhmm.genomics.blocks import ReadBlock, gather
+from pairhmm.genomics.arrays import gather, offsets
+from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.sequences import decode, encode
 from pairhmm.io.alignments.read_places import FoundRead
 from pairhmm.models.batch import PairBatch

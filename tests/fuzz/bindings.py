@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from pairhmm.genomics.blocks import ReadBlock
+    from pairhmm.genomics.names import Names
     from pairhmm.models.batch import PairBatch
 
 
@@ -44,7 +45,7 @@ def _reads(rng: Generator) -> None:
     packed = np.array([one for cigar in cigars for one in cigar], dtype=np.uint32)
     size = int(base_offset[-1])
     block = ReadBlock(
-        *("chr1", [f"r{number}" for number in range(count)], rng.integers(0, samples, count, dtype=np.int32)),
+        *("chr1", Names.of([f"r{number}" for number in range(count)]), rng.integers(0, samples, count, dtype=np.int32)),
         *(np.zeros(count, np.uint16), _bytes(rng, count), start, start + 1, base_offset, _bytes(rng, size, 5)),
         *(_bytes(rng, size), cigar_offset, packed),
     )

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pairhmm.compiled import native
 from pairhmm.errors import InputError
 from pairhmm.genomics.blocks import ReadBlock
+from pairhmm.genomics.names import Names
 from pairhmm.genomics.sam_flags import UNMAPPED
 from pairhmm.io.alignments.bam_tags import tag_text
 from pairhmm.io.alignments.molecules import TAG_OF, AlignedTemplate, molecule_by_position, without_strand
@@ -262,14 +263,14 @@ class _BamReader:
         """
         taken = _Taken(*self._parser.take())
         chrom = self._request.contigs[taken.contig] if taken.contig >= 0 else ""
-        names = _pieces(taken.names, taken.name_end)
+        names = Names(taken.names, taken.name_end)
         for read, group in zip(taken.odd.tolist(), _pieces(taken.groups, taken.group_end), strict=True):
-            name = self._name(names[read], chrom, int(taken.start[read]))
+            name = self._name(names.raw(read), chrom, int(taken.start[read]))
             if taken.sample[read] < 0:
                 taken.sample[read] = self._source.sample_of(_group_text(self._source, name, group), name)
         block = ReadBlock(
             chrom,
-            [name.decode() for name in names],
+            names,
             taken.sample,
             taken.flag,
             taken.mapq,

@@ -24,10 +24,10 @@ class BgzipText:
             self._file = pysam.BGZFile(str(path), "wb", index=None)
             self._quiet = stack.pop_all()
 
-    def write(self, text: str) -> None:
+    def write(self, text: str | bytes) -> None:
         """Append text."""
         try:
-            self._file.write(text.encode())
+            self._file.write(text.encode() if isinstance(text, str) else text)
         except OSError as error:
             raise OSError(_FAILED) from error
 

@@ -13,6 +13,7 @@ import pysam
 import pytest
 
 from pairhmm.errors import InputError
+from pairhmm.genomics.names import Names
 from pairhmm.io.files import parquet
 from pairhmm.io.files.names import printable
 from pairhmm.io.likelihoods.reader import LikelihoodTable
@@ -20,7 +21,8 @@ from pairhmm.io.likelihoods.table import COLUMNS, HAPLOTYPE_COLUMNS, LikelihoodR
 from pairhmm.io.likelihoods.writer import open_likelihoods
 
 ROWS = LikelihoodRows(
-    *("q", 10, 20, ["s1", "s2"], ["r1", "r2"], [1, 0], ["q:11-20/0", "q:11-20/1"], ["ACGT", "ACT"], ["0", "1"]),
+    *("q", 10, 20, ["s1", "s2"], np.array([0, 1], dtype=np.int32), Names.of(["r1", "r2"])),
+    *(np.array([1, 0], dtype=np.uint8), ["q:11-20/0", "q:11-20/1"], ["ACGT", "ACT"], ["0", "1"]),
     "12:CG>C",
     [False, True],
     np.array([[-1.0, -2.5], [-3.0, -4.0]]),
