@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 ANY: int
+BGZF_BLOCK_TEXT: int
 CODE_OF_N: int
 LEAST_SUM: float
 PHRED_OFFSET: int
@@ -198,6 +199,7 @@ def score_lines(
     end: int,
     threads: int,
 ) -> list[bytes]: ...
+def bgzf_blocks(text: bytes, threads: int) -> list[bytes]: ...
 def likelihood_lines(
     place: str,
     samples: list[str],

@@ -1,4 +1,5 @@
-// Python bindings of formats/groups.hpp, formats/likelihood_lines.hpp and formats/score_lines.hpp: arrays in, arrays and bytes out. The caller makes
+// Python bindings of formats/bgzf.hpp, formats/groups.hpp, formats/likelihood_lines.hpp and
+// formats/score_lines.hpp: arrays in, arrays and bytes out. The caller makes
 // every array with the right length.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "bind/arrays.hpp"
+#include "formats/bgzf.hpp"
 #include "formats/groups.hpp"
 #include "formats/likelihood_lines.hpp"
 #include "formats/score_lines.hpp"
@@ -21,9 +23,28 @@ namespace {
 
 using Columns = nb::ndarray<uint8_t, nb::shape<5, -1>, nb::c_contig, nb::device::cpu>;
 
+nb::list to_list(const std::vector<std::string>& parts) {
+    nb::list result;
+    for (const auto& part : parts) result.append(nb::bytes(part.data(), part.size()));
+    return result;
+}
+
 }  // namespace
 
 void bind_text(nb::module_& module) {
+    module.def(
+        "bgzf_blocks",
+        [](nb::bytes text, int threads) {
+            std::vector<std::string> blocks;
+            {
+                nb::gil_scoped_release release;
+                blocks = pairhmm::bgzf_blocks(reinterpret_cast<const uint8_t*>(text.c_str()),
+                                              static_cast<int64_t>(text.size()), threads);
+            }
+            return to_list(blocks);
+        },
+        "text"_a, "threads"_a, "A text as blocks of BGZF.");
+
     using pairhmm::GroupsText;
     nb::class_<GroupsText>(module, "GroupsText", "The whole `.in` groups at the beginning of a text.")
         .def(
@@ -76,9 +97,7 @@ void bind_text(nb::module_& module) {
                                                 precision_names};
                 parts = pairhmm::score_lines(table, first, end, threads);
             }
-            nb::list lines;
-            for (const auto& part : parts) lines.append(nb::bytes(part.data(), part.size()));
-            return lines;
+            return to_list(parts);
         },
         "first_group"_a, "group_read"_a, "group_haplotype"_a, "group_pair"_a, "read_names"_a.none(),
         "haplotype_names"_a.none(), "log10"_a, "precision"_a, "precision_names"_a, "first"_a, "end"_a, "threads"_a,
@@ -100,6 +119,6 @@ void bind_text(nb::module_& module) {
             }
             return nb::bytes(lines.data(), lines.size());
         },
-        "place"_a, "samples"_a, "sample"_a, "names"_a, "name_end"_a, "mate"_a, "haplotypes"_a, "log10"_a,
-        "precision"_a, "precision_names"_a, "joined"_a.none(), "Lines of the likelihood table for a region.");
+        "place"_a, "samples"_a, "sample"_a, "names"_a, "name_end"_a, "mate"_a, "haplotypes"_a, "log10"_a, "precision"_a,
+        "precision_names"_a, "joined"_a.none(), "Lines of the likelihood table for a region.");
 }

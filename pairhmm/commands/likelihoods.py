@@ -139,7 +139,7 @@ def write_likelihoods(
     output = path_of(output)
     check_apart(inputs.files, (("-o", path) for path in (output, companion(output))))
     joined = chosen.molecules.are_on
-    with open_run(inputs, chosen) as run, open_likelihoods(output, chosen.model_text, joined) as writer:
+    with open_run(inputs, chosen) as run, open_likelihoods(output, chosen.model_text, joined, chosen.threads) as writer:
         refined = without_nuisances if only_listed else None
         for evidence in run.evidence(watch, refined, without_set_aside=prepared):
             writer.write(table_rows(evidence, run.samples, chosen.model if prepared else None))

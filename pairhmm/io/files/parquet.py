@@ -17,6 +17,7 @@ from typing import Any, Generic, TypeVar
 
 from pairhmm.errors import InputError, PairhmmError
 from pairhmm.io.files.arrow_arrays import arrow_array
+from pairhmm.io.files.behind import WriteBehind
 from pairhmm.io.files.parquet_sums import ColumnSums
 
 T = TypeVar("T")
@@ -86,6 +87,8 @@ class RowGroups(Generic[T]):
         Makes the columns of a row group, as `arrow_array` takes them, of all that was appended to it.
     metadata : mapping of str to str, optional
         Key-value metadata of the file.
+    threads : int
+        With two or more, row groups are made and written in a thread of their own.
     """
 
     def __init__(
@@ -95,6 +98,7 @@ class RowGroups(Generic[T]):
         fields: list[tuple[str, Any]],
         columns: Callable[[Sequence[T]], Sequence[Any]],
         metadata: Mapping[str, str] | None = None,
+        threads: int = 1,
     ) -> None:
         from pyarrow import parquet
 
@@ -106,6 +110,7 @@ class RowGroups(Generic[T]):
         self._columns = columns
         self._held: list[T] = []
         self._rows = 0
+        self._behind = WriteBehind(threads)
 
     def append(self, part: T, rows: int) -> None:
         """Append something that becomes so many rows."""
@@ -116,19 +121,22 @@ class RowGroups(Generic[T]):
 
     def close(self) -> None:
         """Write the rows that are still held, and the checksum."""
-        self._flush()
+        with self._behind:
+            self._flush()
         self._sums.write(self._file)
         self._file.close()
 
     def _flush(self) -> None:
-        if not self._held:
-            return
-        fields = zip(self._columns(self._held), self._schema, strict=True)
+        if self._held:
+            held, self._held, self._rows = self._held, [], 0
+            self._behind.run(lambda: self._write(held))
+
+    def _write(self, held: list[T]) -> None:
+        fields = zip(self._columns(held), self._schema, strict=True)
         arrays = [arrow_array(self._arrow, values, field.type) for values, field in fields]
         rows = self._arrow.Table.from_arrays(arrays, schema=self._schema)
         self._sums.add(rows)
         self._file.write_table(rows)
-        self._held, self._rows = [], 0
 
 
 def checked_batches(arrow: ModuleType, path: str, file: Any, rows: int) -> Iterator[Any]:

@@ -11,11 +11,12 @@ from typing import Protocol
 
 from pairhmm.compiled import native
 from pairhmm.io.files import parquet
-from pairhmm.io.files.bgzip import BgzipText, index_table
+from pairhmm.io.files.bgzip import BgzipText
 from pairhmm.io.files.endings import TABIX_INDICES, require_ending
 from pairhmm.io.files.names import printable
 from pairhmm.io.files.outputs import ByteSink, is_device, open_binary_output, output_errors, whole_files
 from pairhmm.io.files.standard_streams import STDOUT
+from pairhmm.io.files.tabix import TableIndex
 from pairhmm.io.likelihoods.columns import haplotype_columns, score_columns
 from pairhmm.io.likelihoods.table import (
     COLUMNS,
@@ -43,7 +44,7 @@ class LikelihoodWriter(Protocol):
 
 @contextmanager
 def open_likelihoods(
-    destination: str | Path, model: str = DEFAULT_MODEL, are_joined: bool = False
+    destination: str | Path, model: str = DEFAULT_MODEL, are_joined: bool = False, threads: int = 1
 ) -> Iterator[LikelihoodWriter]:
     """Open a writer, of the format of the destination's extension.
 
@@ -56,6 +57,9 @@ def open_likelihoods(
     destination : str or Path
     model : str
         The model and its parameters, as `pairhmm.evidence.inputs.RunOptions.model_text` names them.
+    are_joined : bool
+    threads : int
+        With two or more, rows are compressed and written while the caller makes the next ones.
 
     Raises
     ------
@@ -71,7 +75,7 @@ def open_likelihoods(
         arrow = parquet.pyarrow_for(path)
         with whole_files(path) as table, whole_files(companion(path)) as haplotypes:
             with output_errors(path):
-                writer = _ParquetWriter(arrow, table, haplotypes, model, are_joined)
+                writer = _ParquetWriter(arrow, table, haplotypes, model, are_joined, threads)
                 try:
                     yield writer
                 finally:
@@ -79,11 +83,10 @@ def open_likelihoods(
     elif path.endswith(".gz"):
         with whole_files(path, *TABIX_INDICES) as table, whole_files(companion(path), *TABIX_INDICES) as haplotypes:
             with output_errors(path):
-                with BgzipText(table) as text, BgzipText(haplotypes) as described:
-                    rows = _TextWriter(text, described, model, are_joined)
-                    yield rows
-                index_table(table, COLUMNS.index("chrom"), rows.furthest)
-                index_table(haplotypes, HAPLOTYPE_COLUMNS.index("chrom"), rows.furthest)
+                with BgzipText(table, threads) as text, BgzipText(haplotypes) as described:
+                    indices = _Indices(text, described)
+                    yield _TextWriter(text, described, model, are_joined, indices)
+                indices.write(table, haplotypes)
     else:
         # The table is the inner file, so that the error for a full disk names it.
         with open_binary_output(companion(path)) as described, open_binary_output(path) as text:
@@ -94,10 +97,40 @@ def _columns(are_joined: bool) -> tuple[str, ...]:
     return (*COLUMNS, READS_COLUMN) if are_joined else COLUMNS
 
 
+class _Indices:
+    """The indices of a bgzipped table and of its companion."""
+
+    def __init__(self, table: BgzipText, haplotypes: BgzipText) -> None:
+        self._table = TableIndex(table, COLUMNS.index("chrom"))
+        self._haplotypes = TableIndex(haplotypes, HAPLOTYPE_COLUMNS.index("chrom"))
+        self._texts = table, haplotypes
+        self._begins = 0, 0
+
+    def begin(self) -> None:
+        """The rows of a region follow."""
+        self._begins = self._texts[0].size, self._texts[1].size
+
+    def add(self, rows: LikelihoodRows) -> None:
+        """Take the rows of a region, which were written since `begin`."""
+        place, (table, haplotypes) = (rows.chrom, rows.start, rows.end), self._begins
+        self._table.add(*place, rows.log10.size, table)
+        self._haplotypes.add(*place, len(rows.haplotypes), haplotypes)
+
+    def write(self, table: Path, haplotypes: Path) -> None:
+        self._table.write(table)
+        self._haplotypes.write(haplotypes)
+
+
 class _TextWriter:
-    def __init__(self, table: ByteSink, haplotypes: ByteSink | None, model: str, are_joined: bool) -> None:
-        self._table, self._haplotypes = table, haplotypes
-        self.furthest = 0
+    def __init__(
+        self,
+        table: ByteSink,
+        haplotypes: ByteSink | None,
+        model: str,
+        are_joined: bool,
+        indices: _Indices | None = None,
+    ) -> None:
+        self._table, self._haplotypes, self._indices = table, haplotypes, indices
         # Programs take a table's first line for its header, so that of the default model stays there.
         if model != DEFAULT_MODEL:
             table.write(f"{MODEL_LINE}{printable(model)}\n".encode())
@@ -106,13 +139,16 @@ class _TextWriter:
             haplotypes.write(_header(HAPLOTYPE_COLUMNS))
 
     def write(self, rows: LikelihoodRows) -> None:
-        self.furthest = max(self.furthest, rows.end)
+        if self._indices is not None:
+            self._indices.begin()
         place = f"{rows.chrom}\t{rows.start}\t{rows.end}"
         self._table.write(_lines(place, rows))
         if self._haplotypes is not None:
             described = zip(rows.haplotypes, rows.sequences, rows.alleles, rows.nuisances, strict=True)
             lines = (f"{place}\t{n}\t{s}\t{a}\t{rows.variants or '.'}\t{int(x)}\n" for n, s, a, x in described)
             self._haplotypes.write("".join(lines).encode())
+        if self._indices is not None:
+            self._indices.add(rows)
 
 
 def _header(columns: Sequence[str]) -> bytes:
@@ -136,14 +172,16 @@ def _lines(place: str, rows: LikelihoodRows) -> bytes:
 
 
 class _ParquetWriter:
-    def __init__(self, arrow: ModuleType, table: Path, haplotypes: Path, model: str, are_joined: bool) -> None:
+    def __init__(
+        self, arrow: ModuleType, table: Path, haplotypes: Path, model: str, are_joined: bool, threads: int
+    ) -> None:
         text, number = arrow.string(), arrow.int64()
         coded = arrow.dictionary(arrow.int32(), text)
         types = [coded, coded, number, number, text, arrow.int8(), coded, arrow.float64(), coded]
         types += [arrow.int32()] if are_joined else []
         described = (coded, number, number, text, text, text, text, arrow.int8())
         columns = list(zip(_columns(are_joined), types, strict=True))
-        self._table = parquet.RowGroups(arrow, table, columns, score_columns, {MODEL_KEY: model})
+        self._table = parquet.RowGroups(arrow, table, columns, score_columns, {MODEL_KEY: model}, threads)
         described_columns = list(zip(HAPLOTYPE_COLUMNS, described, strict=True))
         self._haplotypes = parquet.RowGroups(arrow, haplotypes, described_columns, haplotype_columns)
 
