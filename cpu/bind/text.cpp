@@ -1,4 +1,4 @@
-// Python bindings of formats/bgzf.hpp, formats/groups.hpp, formats/likelihood_lines.hpp and
+// Python bindings of formats/alike_lines.hpp, formats/bgzf.hpp, formats/groups.hpp, formats/likelihood_lines.hpp and
 // formats/score_lines.hpp: arrays in, arrays and bytes out. The caller makes
 // every array with the right length.
 #include <nanobind/nanobind.h>
@@ -7,10 +7,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "bind/arrays.hpp"
+#include "formats/alike_lines.hpp"
 #include "formats/bgzf.hpp"
 #include "formats/groups.hpp"
 #include "formats/likelihood_lines.hpp"
@@ -32,6 +34,18 @@ nb::list to_list(const std::vector<std::string>& parts) {
 }  // namespace
 
 void bind_text(nb::module_& module) {
+    module.def(
+        "alike_lines",
+        [](nb::bytes text, int fields, int place, int64_t before, int64_t at) {
+            const auto size = static_cast<int64_t>(text.size());
+            if (before < 0 || before > size || at < 0 || at > size)
+                throw std::invalid_argument("a place beyond the text");
+            const auto found = pairhmm::alike_lines({text.c_str(), size, fields, place}, before, at);
+            return nb::make_tuple(found.end, found.lines);
+        },
+        "text"_a, "fields"_a, "place"_a, "before"_a, "at"_a,
+        "Where the lines from `at` on end that are like the one at `before`, and how many they are.");
+
     module.def(
         "bgzf_blocks",
         [](nb::bytes text, int threads) {

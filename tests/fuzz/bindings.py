@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import struct
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,7 +15,6 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from pairhmm.genomics.blocks import ReadBlock
-    from pairhmm.genomics.names import Names
     from pairhmm.models.batch import PairBatch
 
 
@@ -35,6 +35,7 @@ def _reads(rng: Generator) -> None:
     """Reads of any CIGAR that spells their bases, and places of any size."""
     from pairhmm.compiled import native
     from pairhmm.genomics.blocks import ReadBlock
+    from pairhmm.genomics.names import Names
 
     count, samples = int(rng.integers(0, 12)), int(rng.integers(1, 4))
     cigars = [_cigar(rng) for _ in range(count)]
@@ -242,6 +243,26 @@ def _groups(rng: Generator) -> None:
     found.unpack(codes, 2, *(np.empty(size, np.int64) for size in arrays), letters, columns)
 
 
+def _tables(rng: Generator) -> None:
+    from pairhmm.compiled import native
+    from pairhmm.genomics.names import Names
+
+    text = b"".join(rng.choice([b"\t", b"\n", b"a", b"q\t5\t9\t", bytes([200])], int(rng.integers(0, 300))).tolist())
+    at, before = (int(rng.integers(0, len(text) + 1)) for _ in range(2))
+    native.alike_lines(text, int(rng.integers(1, 8)), int(rng.integers(-1, 5)), before, at)
+    repeated = _bytes(rng, int(rng.integers(0, 40_000)), pick(rng, (2, 20, 256))).tobytes() * int(rng.integers(1, 9))
+    packed = b"".join(native.bgzf_blocks(repeated, int(rng.integers(1, 4))))
+    assert gzip.decompress(packed) == repeated
+    reads, haplotypes = int(rng.integers(0, 9)), int(rng.integers(0, 5))
+    names = Names.of([bytes(_bytes(rng, int(rng.integers(0, 255)))) for _ in range(reads)])
+    scores = _bytes(rng, 8 * reads * haplotypes).view(np.float64)
+    native.likelihood_lines(
+        *("a\t1\t2", ["s", ""], rng.integers(0, 2, reads, dtype=np.int32), names.text, names.end, _bytes(rng, reads)),
+        *(["h"] * haplotypes, scores, _bytes(rng, reads * haplotypes, 3), ["x", "y", "z"]),
+        rng.integers(0, 9, reads) if chance(rng, 0.5) else None,
+    )
+
+
 def _sample_text(rng: Generator) -> None:
     """FASTA and FASTQ in pieces of any size."""
     from pairhmm.compiled import native
@@ -397,6 +418,7 @@ _FUNCTIONS = (
     _tiles,
     _copies,
     _groups,
+    _tables,
     _sample_text,
     _bam_bytes,
     _alignments,

@@ -70,11 +70,11 @@ class TableIndex:
         self._contigs: dict[str, _Contig] = {}
         self._furthest = 0
 
-    def add(self, chrom: str, start: int, end: int, rows: int, begin: int) -> None:
-        """Take the rows of an interval: the text from `begin` to its end so far."""
+    def add(self, chrom: str, start: int, end: int, rows: int, size: int) -> None:
+        """Take the rows of an interval, which are the last `size` bytes of the text so far."""
         self._furthest = max(self._furthest, end)
         if rows and self._furthest <= LONGEST_FOR_TBI:
-            self._contigs.setdefault(chrom, _Contig()).add(start, end, rows, begin, self._text.size)
+            self._contigs.setdefault(chrom, _Contig()).add(start, end, rows, self._text.size - size, self._text.size)
 
     def write(self, path: Path) -> None:
         """Write the index of the table `path`, which is closed: ``.tbi``, or ``.csi`` for contigs too long for it."""

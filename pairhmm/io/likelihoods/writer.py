@@ -103,18 +103,12 @@ class _Indices:
     def __init__(self, table: BgzipText, haplotypes: BgzipText) -> None:
         self._table = TableIndex(table, COLUMNS.index("chrom"))
         self._haplotypes = TableIndex(haplotypes, HAPLOTYPE_COLUMNS.index("chrom"))
-        self._texts = table, haplotypes
-        self._begins = 0, 0
 
-    def begin(self) -> None:
-        """The rows of a region follow."""
-        self._begins = self._texts[0].size, self._texts[1].size
-
-    def add(self, rows: LikelihoodRows) -> None:
-        """Take the rows of a region, which were written since `begin`."""
-        place, (table, haplotypes) = (rows.chrom, rows.start, rows.end), self._begins
-        self._table.add(*place, rows.log10.size, table)
-        self._haplotypes.add(*place, len(rows.haplotypes), haplotypes)
+    def add(self, rows: LikelihoodRows, lines: bytes, described: bytes) -> None:
+        """Take the rows of a region, whose lines were just written."""
+        place = rows.chrom, rows.start, rows.end
+        self._table.add(*place, rows.log10.size, len(lines))
+        self._haplotypes.add(*place, len(rows.haplotypes), len(described))
 
     def write(self, table: Path, haplotypes: Path) -> None:
         self._table.write(table)
@@ -139,16 +133,16 @@ class _TextWriter:
             haplotypes.write(_header(HAPLOTYPE_COLUMNS))
 
     def write(self, rows: LikelihoodRows) -> None:
-        if self._indices is not None:
-            self._indices.begin()
         place = f"{rows.chrom}\t{rows.start}\t{rows.end}"
-        self._table.write(_lines(place, rows))
-        if self._haplotypes is not None:
-            described = zip(rows.haplotypes, rows.sequences, rows.alleles, rows.nuisances, strict=True)
-            lines = (f"{place}\t{n}\t{s}\t{a}\t{rows.variants or '.'}\t{int(x)}\n" for n, s, a, x in described)
-            self._haplotypes.write("".join(lines).encode())
+        lines = _lines(place, rows)
+        self._table.write(lines)
+        if self._haplotypes is None:
+            return
+        haplotypes = zip(rows.haplotypes, rows.sequences, rows.alleles, rows.nuisances, strict=True)
+        described = "".join(f"{place}\t{n}\t{s}\t{a}\t{rows.variants or '.'}\t{int(x)}\n" for n, s, a, x in haplotypes)
+        self._haplotypes.write(described.encode())
         if self._indices is not None:
-            self._indices.add(rows)
+            self._indices.add(rows, lines, described.encode())
 
 
 def _header(columns: Sequence[str]) -> bytes:

@@ -21,7 +21,7 @@ _LINES = b"".join(b"s\tchr1\t%d\t0.%06d\tfloat32\n" % (at, _RANDOM.randrange(10*
 
 
 def _rare_letters():
-    """Each letter is as frequent as the next two rarer ones together. Their best code has more bits than deflate has."""
+    """Each letter is as frequent as the next two rarer ones together. Their best code is longer than deflate allows."""
     counts = [1, 1]
     while len(counts) < 23:
         counts.append(sum(counts[-2:]))

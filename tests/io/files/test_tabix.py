@@ -17,9 +17,10 @@ def write_table(path, intervals, rng):
         index = TableIndex(text, 1)
         text.write("#name\tchrom\tstart\tend\n")
         for chrom, start, end in intervals:
-            begin, rows = text.size, int(rng.integers(1, 300))
-            text.write("".join(f"r{rng.integers(10**9)}\t{chrom}\t{start}\t{end}\n" for _ in range(rows)))
-            index.add(chrom, start, end, rows, begin)
+            rows = int(rng.integers(1, 300))
+            lines = "".join(f"r{rng.integers(10**9)}\t{chrom}\t{start}\t{end}\n" for _ in range(rows))
+            text.write(lines)
+            index.add(chrom, start, end, rows, len(lines))
     index.write(path)
 
 
