@@ -330,6 +330,19 @@ class AlignmentParser:
     def take(self) -> _AlignmentBlock: ...
     def left_out(self) -> NDArray[np.int64]: ...
 
+class HtslibReader:
+    def __init__(
+        self,
+        functions: dict[str, int],
+        path: str,
+        index: str,
+        reference: str,
+        is_cram: bool,
+        threads: int,
+    ) -> None: ...
+    def query(self, contig: int, start: int, end: int) -> bool: ...
+    def parse(self, parser: AlignmentParser, room: int, most: int) -> tuple[str, bool]: ...
+
 class SampleText:
     problem: tuple[str, int, bytes, int, int]
     def __init__(self, set_of_letter: NDArray[np.uint8], overlap: int, longest_held: int) -> None: ...

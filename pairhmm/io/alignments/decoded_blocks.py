@@ -1,4 +1,4 @@
-"""CRAM and SAM as flat arrays, by pysam: a Python object for each read.
+"""Alignments as flat arrays, by pysam: a Python object for each read. For what the compiled part does not read.
 
 All coordinates are 0-based half-open.
 """

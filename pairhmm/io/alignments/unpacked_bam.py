@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,9 @@ from pairhmm.compiled import native
 from pairhmm.io.alignments.bam_index import BamIndex
 from pairhmm.io.files.ahead import read_ahead
 from pairhmm.io.files.bgzf_blocks import Block, DamagedBlockError, ReadAt, blocks_from
+
+if TYPE_CHECKING:
+    from pairhmm._cpu import AlignmentParser
 
 _WITHIN = 0xFFFF
 
@@ -40,11 +44,26 @@ class BamRecords:
     index: BamIndex | None
     reads_ahead: bool = False
 
+    @property
+    def has_index(self) -> bool:
+        """Whether there is an index."""
+        return self.index is not None
+
+    def mapped_reads(self, tid: int) -> int | None:
+        """The number of mapped reads on a contig by the index, if there is one."""
+        return None if self.index is None else self.index.mapped_reads(tid)
+
     def whole(self) -> UnpackedBam:
         """All records."""
-        return self.between(self.first, None)
+        return self._between(self.first, None)
 
-    def between(self, begin: int, behind: int | None) -> UnpackedBam:
+    def through_index(self, tid: int, start: int, end: int) -> Iterator[UnpackedBam]:
+        """Those that overlap [start, end) of a contig, and others that lie beside them."""
+        assert self.index is not None
+        for begin, behind in self.index.places(tid, start, end):
+            yield self._between(begin, behind)
+
+    def _between(self, begin: int, behind: int | None) -> UnpackedBam:
         """The records that begin at virtual offsets [begin, behind); None is the end of the file."""
         read, close = self.open()
         blocks = blocks_from(read, begin >> 16)
@@ -56,13 +75,17 @@ class PipedRecords:
     """The records of a BAM file that comes through a pipe, which can be read once."""
 
     stream: UnpackedBam
-    index: None = None
+    has_index: ClassVar[bool] = False
+
+    def mapped_reads(self, tid: int) -> int | None:
+        """None: there is no index."""
+        return None
 
     def whole(self) -> UnpackedBam:
         """All records."""
         return self.stream
 
-    def between(self, begin: int, behind: int | None) -> UnpackedBam:
+    def through_index(self, tid: int, start: int, end: int) -> Iterator[UnpackedBam]:
         """Not for pipes: they have no index."""
         raise NotImplementedError
 
@@ -146,7 +169,14 @@ class UnpackedBam:
         limit = len(self._data) if self._limit < 0 else min(self._limit, len(self._data))
         return np.frombuffer(self._data, dtype=np.uint8), self.at, limit
 
-    def is_done(self) -> bool:
+    def parse(self, parser: AlignmentParser, room: int) -> str:
+        """Let the parser take records until it stops. Returns why; "more" is the end of the records."""
+        while True:
+            stop, self.at = parser.parse(*self.held(), room)
+            if stop != "more" or self._is_done() or not self.extend():
+                return stop
+
+    def _is_done(self) -> bool:
         """Whether all records were taken that begin before the end that was given."""
         return 0 <= self._limit <= self.at
 
