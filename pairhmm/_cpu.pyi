@@ -4,7 +4,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 ANY: int
-BGZF_BLOCK_TEXT: int
 CODE_OF_N: int
 LEAST_SUM: float
 PHRED_OFFSET: int
@@ -200,7 +199,6 @@ def score_lines(
     threads: int,
 ) -> list[bytes]: ...
 def alike_lines(text: bytes, fields: int, place: int, before: int, at: int) -> tuple[int, int]: ...
-def bgzf_blocks(text: bytes, threads: int) -> list[bytes]: ...
 def likelihood_lines(
     place: str,
     samples: list[str],

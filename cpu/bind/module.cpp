@@ -1,7 +1,6 @@
 // The Python module `pairhmm._cpu`. The files of bind/ hold no arithmetic: arrays go in, arrays come out.
 #include <nanobind/nanobind.h>
 
-#include "formats/bgzf.hpp"
 #include "formats/phred.hpp"
 #include "forward/batch.hpp"
 #include "genomics/letters.hpp"
@@ -30,7 +29,6 @@ NB_MODULE(_cpu, module) {
     // Constants that Python defines as well, since it also works without this module. tests/cpu/test_constants.py
     // compares them.
     module.attr("ANY") = pairhmm::kAny;
-    module.attr("BGZF_BLOCK_TEXT") = pairhmm::kBgzfBlockText;
     module.attr("CODE_OF_N") = pairhmm::kCodeOfN;
     module.attr("LEAST_SUM") = pairhmm::kLowestSum;
     module.attr("PHRED_OFFSET") = pairhmm::kPhredOffset;

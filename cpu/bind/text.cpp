@@ -1,6 +1,5 @@
-// Python bindings of formats/alike_lines.hpp, formats/bgzf.hpp, formats/groups.hpp, formats/likelihood_lines.hpp and
-// formats/score_lines.hpp: arrays in, arrays and bytes out. The caller makes
-// every array with the right length.
+// Python bindings of formats/alike_lines.hpp, formats/groups.hpp, formats/likelihood_lines.hpp and
+// formats/score_lines.hpp: arrays in, arrays and bytes out. The caller makes every array with the right length.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -13,7 +12,6 @@
 
 #include "bind/arrays.hpp"
 #include "formats/alike_lines.hpp"
-#include "formats/bgzf.hpp"
 #include "formats/groups.hpp"
 #include "formats/likelihood_lines.hpp"
 #include "formats/score_lines.hpp"
@@ -45,19 +43,6 @@ void bind_text(nb::module_& module) {
         },
         "text"_a, "fields"_a, "place"_a, "before"_a, "at"_a,
         "Where the lines from `at` on end that are like the one at `before`, and how many they are.");
-
-    module.def(
-        "bgzf_blocks",
-        [](nb::bytes text, int threads) {
-            std::vector<std::string> blocks;
-            {
-                nb::gil_scoped_release release;
-                blocks = pairhmm::bgzf_blocks(reinterpret_cast<const uint8_t*>(text.c_str()),
-                                              static_cast<int64_t>(text.size()), threads);
-            }
-            return to_list(blocks);
-        },
-        "text"_a, "threads"_a, "A text as blocks of BGZF.");
 
     using pairhmm::GroupsText;
     nb::class_<GroupsText>(module, "GroupsText", "The whole `.in` groups at the beginning of a text.")

@@ -9,7 +9,6 @@ from pairhmm import compiled
 from pairhmm.genomics.iupac import ANY
 from pairhmm.genomics.qualities import PHRED_OFFSET
 from pairhmm.genomics.sequences import encode
-from pairhmm.io.files.bgzip import BLOCK_TEXT
 from pairhmm.models.batch import ROW_SIZE
 from pairhmm.models.scaling import LEAST_SUM
 from pairhmm.scanning.batch import HIT_FIELDS
@@ -19,7 +18,6 @@ from pairhmm.scanning.batch import HIT_FIELDS
     ("name", "value"),
     [
         ("ANY", ANY),
-        ("BGZF_BLOCK_TEXT", BLOCK_TEXT),
         ("CODE_OF_N", encode("N")[0]),
         ("LEAST_SUM", np.float32(LEAST_SUM)),
         ("PHRED_OFFSET", PHRED_OFFSET),

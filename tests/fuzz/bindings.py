@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import struct
 from collections.abc import Callable
 from contextlib import suppress
@@ -250,9 +249,6 @@ def _tables(rng: Generator) -> None:
     text = b"".join(rng.choice([b"\t", b"\n", b"a", b"q\t5\t9\t", bytes([200])], int(rng.integers(0, 300))).tolist())
     at, before = (int(rng.integers(0, len(text) + 1)) for _ in range(2))
     native.alike_lines(text, int(rng.integers(1, 8)), int(rng.integers(-1, 5)), before, at)
-    repeated = _bytes(rng, int(rng.integers(0, 40_000)), pick(rng, (2, 20, 256))).tobytes() * int(rng.integers(1, 9))
-    packed = b"".join(native.bgzf_blocks(repeated, int(rng.integers(1, 4))))
-    assert gzip.decompress(packed) == repeated
     reads, haplotypes = int(rng.integers(0, 9)), int(rng.integers(0, 5))
     names = Names.of([bytes(_bytes(rng, int(rng.integers(0, 255)))) for _ in range(reads)])
     scores = _bytes(rng, 8 * reads * haplotypes).view(np.float64)

@@ -9,18 +9,18 @@ from typing import Self
 
 import pysam
 
-from pairhmm.compiled import is_compiled, native
 from pairhmm.io.files.behind import WriteBehind
+from pairhmm.io.files.bgzf_blocks import deflate
 
 # The highest position that a .tbi can hold. Longer contigs need a .csi.
 LONGEST_FOR_TBI = 2**29
 BLOCK_TEXT = 0xFF00
-"""Bytes of text in each block but the last. The compiled part has the same constant."""
+"""Bytes of text in each block but the last."""
 END = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
 """The empty block at the end of a file (SAM specification, section 4.1.2)."""
 
 _HEAD = END[:16]
-# Text that is compressed at once: sixteen blocks, which threads share.
+# Text that is compressed at once, and handed to the thread at once.
 _TEXT_AT_ONCE = 16 * BLOCK_TEXT
 
 
@@ -31,12 +31,11 @@ class BgzipText:
     ----------
     path : Path
     threads : int
-        With two or more, text is compressed and written in threads of their own. The bytes are the same.
+        With two or more, text is compressed and written in a thread of its own. The bytes are the same.
     """
 
     def __init__(self, path: Path, threads: int = 1) -> None:
         self._out = open(path, "wb")  # noqa: SIM115 (__exit__ closes it)
-        self._threads = max(1, threads - 1)
         self._behind = WriteBehind(threads)
         self._held: list[bytes] = []
         self._held_size = 0
@@ -80,24 +79,18 @@ class BgzipText:
         self._behind.run(lambda: self._compress(text[:size]))
 
     def _compress(self, text: bytes) -> None:
-        for block in native.bgzf_blocks(text, self._threads) if is_compiled() else _python_blocks(text):
+        for at in range(0, len(text), BLOCK_TEXT):
+            block = _block(text[at : at + BLOCK_TEXT])
             self._out.write(block)
             self._ends.append(self._ends[-1] + len(block))
 
 
-def _python_blocks(text: bytes) -> list[bytes]:
-    return [_block(text[at : at + BLOCK_TEXT]) for at in range(0, len(text), BLOCK_TEXT)]
-
-
 def _block(text: bytes) -> bytes:
-    """A block of BGZF. Text that does not become smaller is stored."""
-    for level in (zlib.Z_DEFAULT_COMPRESSION, zlib.Z_NO_COMPRESSION):
-        packer = zlib.compressobj(level, zlib.DEFLATED, -zlib.MAX_WBITS)
-        packed = packer.compress(text) + packer.flush()
-        if len(packed) <= len(text):
-            break
+    """A block of BGZF."""
+    # Text that does not become smaller is stored by this, and then has room in a block, too.
+    packed: bytes = deflate.compress(text, zlib.Z_BEST_SPEED, -zlib.MAX_WBITS)
     size = len(_HEAD) + 2 + len(packed) + 8
-    ends = ((size - 1, 2), (zlib.crc32(text), 4), (len(text), 4))
+    ends = ((size - 1, 2), (deflate.crc32(text), 4), (len(text), 4))
     total, checksum, length = (number.to_bytes(width, "little") for number, width in ends)
     return _HEAD + total + packed + checksum + length
 
