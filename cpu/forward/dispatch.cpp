@@ -43,19 +43,20 @@ enum ReadKind { kFoldedRead, kGeneralRead, kPlainRead, kUnopenedRead };
 
 ReadKind kind_of_rows(const Level& level, const Batch& batch, int64_t first, int64_t end) {
     const double* const own = general_row(batch, first);
-    bool constant = own[kIM] > 0 && own[kDM] > 0, opens = own[kMD] > 0, all_open = opens;
+    bool constant = own[kIM] > 0 && own[kDM] > 0, opens = own[kMD] > 0, all_open = opens, inserts = own[kMI] > 0;
     double ii = own[kII], highest = ii;
     for (int64_t i = first + 1; i < end; ++i) {
         const double* row = general_row(batch, i);
         ii = std::min(ii, row[kII]);
         highest = std::max(highest, row[kII]);
         opens = opens || row[kMD] > 0;
+        inserts = inserts && row[kMI] > 0;
         all_open = all_open && row[kMD] > 0;
         if (batch.kinds != nullptr) continue;
         for (int k : {kIM, kDM, kDD}) constant = constant && row[k] == own[k];
     }
     const double dd = opens ? own[kDD] : 1;
-    const bool folds = constant && highest < 1 && ii > 0 && dd > 0 && level.folds(ii, dd);
+    const bool folds = constant && inserts && highest < 1 && ii > 0 && dd > 0 && level.folds(ii, dd);
     if (!all_open) return folds && !opens ? kUnopenedRead : kPlainRead;
     return folds ? kFoldedRead : kGeneralRead;
 }

@@ -32,7 +32,9 @@
 // Where im, dm and dd are one value each along the read (GATK's model with one gap continuation quality, the profile
 // model), every state is also divided by dd^j and by the product of ii down to its row ("folded"), and the forward's I
 // multiplied by im. I and D' then need no product of their own, which leaves 5 operations. The powers are divided out
-// by constants: every kColumns columns, and below each sweep. The backward's row i takes ii[i+1].
+// by constants: every kColumns columns, and below each sweep. The backward's row i takes ii[i+1]. It is also divided by
+// mi[i], in which the product mi[i+1] I~[i+1,j] of S vanishes: the rows' emissions take mi[i+1] / mi[i], and the join
+// takes mi[i] back.
 //
 // Rows whose deletions cannot be opened (md = 0) have no g; they keep g = 1 ("plain", 7 operations). Where this holds
 // for every row of the read, D is zero below row 0, and folded rows leave it out ("unopened", 4 operations).
@@ -64,11 +66,14 @@
 // One thread of an AMD EPYC (Zen 5), cells of whole matrices a second, from packed qualities to scores:
 //
 //   AVX-512                       10s     1m      s150    s150-gcp    s150 with one haplotype a group
-//   whole matrices                12.5    15.1    19.7    16.9        15.6
-//   trees                         65      46      37      27          16.2
+//   whole matrices                13.8    15.6    20.4    17.6        16.1
+//   trees                         79      48      42      31          17.0
+//   the backward without mi       87      47      46      31          17.5
 //
-// The profile model's rows (reads of s150, the start "anywhere") have 0.95 to 1.0 of the speed of GATK's, and 1.03 where
-// no deletion can open. With the start "match", less is shared: 0.87.
+// With one haplotype a group, trees have 1.0 of the speed of whole matrices with AVX2, and 0.96 to 0.98 with x86-64-v2.
+//
+// The profile model's rows (reads of s150, the start "anywhere") have 0.95 to 1.0 of the speed of GATK's, and 1.03
+// where no deletion can open. With the start "match", less is shared: 0.74.
 //
 // benchmarks/README.md says what 10s, 1m and s150 are.
 //

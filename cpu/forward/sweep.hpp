@@ -33,7 +33,7 @@ struct Row {
     V emission[5];
     V from_match;   // coefficient of M~ above-left in S
     V open;         // coefficient of M~ above in I
-    V insert;       // coefficient of I above-left in S; 1 in the folded forward
+    V insert;       // coefficient of I above-left in S; 1 in folded rows
     V extend;       // coefficient of I above; 1 in folded rows, or 0 where padding rows begin or end
     V extend_left;  // coefficient of D' left; 1 in folded rows
     V open_left;    // coefficient of M~ left in D'; 1 unless kPlain
@@ -81,7 +81,7 @@ __attribute__((noinline)) void sweep(const Row<V>* __restrict row, const HalfTre
                                      const V* __restrict weight, const V* __restrict inverse,
                                      const LastRow<V>& last_row, AtLeaf& at_leaf) {
     constexpr bool folded = is_folded(kind), deletes = kind != kUnopened;
-    constexpr bool inserts = !folded || direction == kBackward;
+    constexpr bool inserts = !folded;
     // Folded rows extend an insertion by 1, except in the sweep with the read's first row (kernel.hpp, padding rows).
     constexpr bool extends = !folded || (direction == kForward ? first : last);
     V s[K], y[K], sum{}, start_s{}, start_x{}, from_match[K + 1], open[K + 1], insert[K + 1], extend[K + 1],
@@ -99,7 +99,7 @@ __attribute__((noinline)) void sweep(const Row<V>* __restrict row, const HalfTre
     const V below = below_scale, of_columns = weight[kColumns];
     const V last_match = last_row.match, last_insertion = last_row.insertion;
     const auto scored = [&](int k, V match, V insertion, V deletion) __attribute__((always_inline)) {
-        if (!deletes) return from_match[k] * match + (inserts ? rounded(insert[k] * insertion) : insertion);
+        if (!deletes) return from_match[k] * match + insertion;
         return from_match[k] * match + (inserts ? insert[k] * insertion + deletion : insertion + deletion);
     };
     const auto inserted = [&](int k, V match, V insertion) __attribute__((always_inline)) {
@@ -112,7 +112,9 @@ __attribute__((noinline)) void sweep(const Row<V>* __restrict row, const HalfTre
         if (first) {
             above_x = folded ? rounded(start_x * inverse[phase]) : start_x;
             // The backward's as padding rows would pass it on, bit by bit.
-            above_s = direction == kBackward ? insert[0] * above_x : folded ? start_s * inverse[phase] : start_s;
+            above_s = direction == kBackward ? (inserts ? insert[0] * above_x : above_x)
+                      : folded               ? start_s * inverse[phase]
+                                             : start_s;
         } else {
             above_s = s_above[j];
             above_x = x_above[j];

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Unpack
 
 import numpy as np
 
 from pairhmm.commands.keywords import RunKeywords, with_keywords
 from pairhmm.evidence.inputs import RunInputs, RunOptions
-from pairhmm.evidence.opening import open_run
+from pairhmm.evidence.parallel import open_results
 from pairhmm.evidence.region_evidence import Evidence, without_nuisances
 from pairhmm.evidence.run import Watch
 from pairhmm.genomics.sam_flags import mates_of
@@ -83,8 +84,12 @@ def likelihoods(
 
 
 def _scored(inputs: RunInputs, options: RunOptions) -> Iterator[Evidence]:
-    with open_run(inputs, options) as run:
-        yield from run.evidence(without_set_aside=False)
+    with open_results(inputs, options, _unchanged, without_set_aside=False) as run:
+        yield from run.of_regions
+
+
+def _unchanged(evidence: Evidence) -> Evidence:
+    return evidence
 
 
 def write_likelihoods(
@@ -139,10 +144,25 @@ def write_likelihoods(
     output = path_of(output)
     check_apart(inputs.files, (("-o", path) for path in (output, companion(output))))
     joined = chosen.molecules.are_on
-    with open_run(inputs, chosen) as run, open_likelihoods(output, chosen.model_text, joined, chosen.threads) as writer:
-        refined = without_nuisances if only_listed else None
-        for evidence in run.evidence(watch, refined, without_set_aside=prepared):
-            writer.write(table_rows(evidence, run.samples, chosen.model if prepared else None))
+    rows = _TableRows(chosen.model if prepared else None)
+    refined = without_nuisances if only_listed else None
+    with (
+        open_results(inputs, chosen, rows, watch, refined, without_set_aside=prepared) as run,
+        open_likelihoods(output, chosen.model_text, joined, chosen.threads) as writer,
+    ):
+        for found in run.of_regions:
+            writer.write(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _TableRows:
+    """Makes rows of a region, in this process or in another."""
+
+    prepared: GatkOptions | None
+
+    def __call__(self, evidence: Evidence) -> LikelihoodRows:
+        """The rows of a region."""
+        return table_rows(evidence, evidence.samples, self.prepared)
 
 
 def table_rows(evidence: Evidence, samples: Sequence[str], prepared: GatkOptions | None = None) -> LikelihoodRows:

@@ -113,7 +113,7 @@ def least_certain(region: RegionLikelihoods) -> set[ReadKey]:
 
 
 def _cut(block: ReadBlock, region: RegionLikelihoods, slack: int) -> CutReads:
-    """The reads, cut to the region as they are for scoring. A read may become empty, and then has one base N."""
+    """The reads, cut to the region as they are for scoring. One base is left of a read that would be empty."""
     slices = cut_slices(block, np.arange(len(block)), region.start, region.end, slack)
     slices.last = np.maximum(slices.last, slices.first + 1)
     return cut_bases(block, slices)

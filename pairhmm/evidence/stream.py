@@ -116,6 +116,14 @@ class EvidenceCounts:
     capped_regions: int = 0
     capped_reads: int = 0
 
+    def add(self, other: EvidenceCounts) -> None:
+        """Add the counts of another part of the run."""
+        self.regions += other.regions
+        self.reads += other.reads
+        self.pairs += other.pairs
+        self.capped_regions += other.capped_regions
+        self.capped_reads += other.capped_reads
+
 
 @dataclass(slots=True)
 class _Task:

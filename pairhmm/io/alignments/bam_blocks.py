@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pairhmm.compiled import native
 from pairhmm.errors import InputError
@@ -21,7 +20,7 @@ from pairhmm.genomics.names import Names
 from pairhmm.genomics.sam_flags import UNMAPPED
 from pairhmm.io.alignments.bam_tags import tag_text
 from pairhmm.io.alignments.htslib_records import DecodedRecords
-from pairhmm.io.alignments.molecules import TAG_OF, AlignedTemplate, molecule_by_position, without_strand
+from pairhmm.io.alignments.molecules import TAG_OF
 from pairhmm.io.alignments.selection import (
     ELSEWHERE,
     EMPTY,
@@ -33,6 +32,7 @@ from pairhmm.io.alignments.selection import (
     ReadRequest,
 )
 from pairhmm.io.alignments.sources import OpenAlignments, neighbours
+from pairhmm.io.alignments.taken_reads import Taken, molecules_of, pieces
 from pairhmm.io.alignments.unpacked_bam import UnpackedBam
 from pairhmm.io.files.bgzf_blocks import DamagedBlockError
 from pairhmm.io.sequences.intervals import Interval
@@ -82,32 +82,6 @@ def bam_blocks(
         reader.count(left_out)
 
 
-class _Taken(NamedTuple):
-    """A block as the compiled part gives it. Texts are laid end to end, with the end of each."""
-
-    contig: int
-    names: bytes
-    name_end: NDArray[np.int64]
-    sample: NDArray[np.int32]
-    flag: NDArray[np.uint16]
-    mapq: NDArray[np.uint8]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-    base_offset: NDArray[np.int64]
-    bases: NDArray[np.uint8]
-    quals: NDArray[np.uint8]
-    cigar_offset: NDArray[np.int64]
-    cigar: NDArray[np.uint32]
-    odd: NDArray[np.int64]
-    groups: bytes
-    group_end: NDArray[np.int64]
-    tags: bytes
-    tag_end: NDArray[np.int64]
-    mate_contig: NDArray[np.int32]
-    mate_start: NDArray[np.int32]
-    template_length: NDArray[np.int32]
-
-
 class _BamReader:
     """Reads one file, whole, by regions, or with jumps ahead, as `pairhmm.io.alignments.sources.SourceReader` does."""
 
@@ -152,7 +126,7 @@ class _BamReader:
     def blocks(self) -> Iterator[ReadBlock]:
         """Blocks of one contig each, as large as was asked for where there are so many reads."""
         if self._goals is not None and not self._more_goals():
-            # The first read shows that no interval is wanted.
+            # A parser without goals would take every read. One whose goals have run out stops at the first read.
             self._parser.set_goals(_NONE.astype(np.int32), _NONE, _NONE)
         if self._request.regions is not None:
             yield from self._by_region(self._request.regions)
@@ -256,10 +230,10 @@ class _BamReader:
         InputError
             For the first of them that can't be used.
         """
-        taken = _Taken(*self._parser.take())
+        taken = Taken(*self._parser.take())
         chrom = self._request.contigs[taken.contig] if taken.contig >= 0 else ""
         names = Names(taken.names, taken.name_end)
-        for read, group in zip(taken.odd.tolist(), _pieces(taken.groups, taken.group_end), strict=True):
+        for read, group in zip(taken.odd.tolist(), pieces(taken.groups, taken.group_end), strict=True):
             name = self._name(names.raw(read), chrom, int(taken.start[read]))
             if taken.sample[read] < 0:
                 taken.sample[read] = self._source.sample_of(_group_text(self._source, name, group), name)
@@ -278,43 +252,15 @@ class _BamReader:
             taken.cigar,
         )
         if self._request.families != "none":
-            block.molecules = list(self._molecules(block, taken))
-        return block
-
-    def _molecules(self, block: ReadBlock, taken: _Taken) -> Iterator[str]:
-        by_tag, at = self._request.families == "MI", block.cigar_offset.tolist()
-        for read, value in enumerate(_pieces(taken.tags, taken.tag_end)):
-            try:
-                text = tag_text(value)
-            except UnicodeDecodeError as error:
-                raise self._source.tag_is_no_text(TAG_OF[self._request.families], block.names[read]) from error
-            if by_tag:
-                yield f"{self._order}:{molecule}" if (molecule := without_strand(text)) else ""
-                continue
-            cigar = [(packed & 15, packed >> 4) for packed in block.cigar[at[read] : at[read + 1]].tolist()]
-            template = AlignedTemplate(
-                int(block.flag[read]),
-                int(block.start[read]),
-                int(block.end[read]),
-                cigar,
-                self._tid[block.chrom],
-                int(taken.mate_contig[read]),
-                int(taken.mate_start[read]),
-                int(taken.template_length[read]),
-                text if value else None,
+            contig = self._tid[chrom] if chrom else -1
+            block.molecules = list(
+                molecules_of(self._source, self._order, self._request.families, contig, block, taken)
             )
-            yield molecule_by_position(template)
+        return block
 
 
 def _group_text(source: OpenAlignments, name: str, group: bytes) -> str:
     try:
         return tag_text(group)
-    except UnicodeDecodeError as error:
+    except ValueError as error:
         raise source.group_is_no_text(name) from error
-
-
-def _pieces(text: bytes, end: NDArray[np.int64]) -> list[bytes]:
-    ends = end.tolist()
-    if not ends:
-        return []
-    return [text[begin:stop] for begin, stop in zip([0, *ends[:-1]], ends, strict=True)]

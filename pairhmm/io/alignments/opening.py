@@ -51,7 +51,7 @@ class AlignmentReader:
     need_index : bool
         Regions will be asked for.
     threads : int
-        With 2 or more, each file is unpacked by threads of its own, beside the thread that reads it.
+        With 2 or more, others unpack beside the thread that reads: one a file for BAM, so many a file for CRAM and SAM.
 
     Attributes
     ----------
@@ -128,7 +128,7 @@ class AlignmentReader:
         if index is not None:
             index.check(file)
         elif need_index and path == STDIN:
-            raise InputError("stdin", "", "has no index, which regions need", "give a file, or leave regions out")
+            raise InputError(path, "", "stdin has no index, which regions need", "give a file, or leave regions out")
         elif need_index:
             raise InputError(path, "", "has no index, which regions need", f"run samtools index {path}")
         known = _known_contigs(path, contigs, reference)

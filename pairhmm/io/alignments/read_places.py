@@ -21,7 +21,6 @@ from pairhmm.reporting.panels import ReadKey
 
 _CHUNK = 5_000
 _NO_QUALITY = 0
-_HIGHEST_CODE = 4
 
 
 @dataclass(slots=True)
@@ -144,7 +143,7 @@ def _found(block: ReadBlock, read: int) -> FoundRead | None:
         int(block.mapq[read]),
         int(block.start[read]),
         int(block.end[read]),
-        np.minimum(bases, _HIGHEST_CODE),
+        bases,
         np.minimum(quals, HIGHEST_QUALITY),
         [(operation & 15, operation >> 4) for operation in packed.tolist()],
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import pysam
 
@@ -14,6 +15,9 @@ from pairhmm.errors import InputError
 from pairhmm.io.alignments.htslib_records import HtslibRecords
 from pairhmm.io.alignments.unpacked_bam import BamRecords, PipedRecords
 from pairhmm.io.sequences.intervals import Interval
+
+NO_TEXT: Final = (ValueError, OverflowError)
+"""What pysam raises for a tag that is not text: OverflowError for a character that is not ASCII."""
 
 _SAMPLE_TAG = "RG"
 # Bases. An index leads to the start of a window of 16,384 bases (SAM specification, section 5.1.1). On average half of
@@ -53,7 +57,7 @@ class OpenAlignments:
         """The sample index of a read."""
         try:
             group = str(read.get_tag(_SAMPLE_TAG)) if self.sample_of_group and read.has_tag(_SAMPLE_TAG) else ""
-        except UnicodeDecodeError as error:
+        except NO_TEXT as error:
             raise self.group_is_no_text(self.name(read)) from error
         sample = self.sample_of_group.get(group, self.default_sample)
         return self.sample_of(group, self.name(read)) if sample is None else sample
@@ -79,7 +83,7 @@ class OpenAlignments:
 
     def group_is_no_text(self, name: str) -> InputError:
         """The error for the read group of the read with that name."""
-        return InputError(self.path, f"read {name}", "its read group is not UTF-8", "run samtools addreplacerg")
+        return InputError(self.path, f"read {name}", "its read group is not text", "run samtools addreplacerg")
 
     def tag_is_no_text(self, tag: str, name: str) -> InputError:
         """The error for a tag of the read with that name."""
