@@ -198,6 +198,20 @@ def score_lines(
     end: int,
     threads: int,
 ) -> list[bytes]: ...
+def alike_lines(text: bytes, fields: int, place: int, before: int, at: int) -> tuple[int, int]: ...
+def likelihood_lines(
+    place: str,
+    samples: list[str],
+    sample: NDArray[np.int32],
+    names: bytes,
+    name_end: NDArray[np.int64],
+    mate: NDArray[np.uint8],
+    haplotypes: list[str],
+    log10: NDArray[np.float64],
+    precision: NDArray[np.uint8],
+    precision_names: list[str],
+    joined: NDArray[np.int64] | None,
+) -> bytes: ...
 def copy_all(
     buffer: NDArray[np.uint8], at: list[int], arrays: list[NDArray[np.uint8] | NDArray[np.int64]], threads: int
 ) -> None: ...

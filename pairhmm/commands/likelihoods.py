@@ -148,7 +148,7 @@ def write_likelihoods(
     refined = without_nuisances if only_listed else None
     with (
         open_results(inputs, chosen, rows, watch, refined, without_set_aside=prepared) as run,
-        open_likelihoods(output, chosen.model_text, joined) as writer,
+        open_likelihoods(output, chosen.model_text, joined, chosen.threads) as writer,
     ):
         for found in run.of_regions:
             writer.write(found)
@@ -175,25 +175,28 @@ def table_rows(evidence: Evidence, samples: Sequence[str], prepared: GatkOptions
     prepared : GatkOptions, optional
         Raise scores to the floor, and leave out the reads that are set aside.
     """
-    log10, reads = evidence.log10, np.arange(len(evidence.names))
+    names, sample, flag, joined = evidence.names, evidence.sample, evidence.flag, evidence.reads
+    log10, precision = evidence.log10, evidence.precision
     if prepared is not None:
-        reads = np.flatnonzero(~evidence.set_aside)
-        log10 = floor_scores(log10[reads], prepared)
+        kept = np.flatnonzero(~evidence.set_aside)
+        names, sample, flag, precision = names.at(kept), sample[kept], flag[kept], precision[kept]
+        log10, joined = floor_scores(log10[kept], prepared), None if joined is None else joined[kept]
     region = evidence.region
     place = f"{region.chrom}:{region.haplotype_start + 1}-{region.haplotype_end}"
     return LikelihoodRows(
         region.chrom,
         region.start,
         region.end,
-        [samples[index] for index in evidence.sample[reads].tolist()],
-        [evidence.names[index] for index in reads.tolist()],
-        mates_of(evidence.flag[reads]).tolist(),
+        samples,
+        sample,
+        names,
+        mates_of(flag),
         [haplotype.name or f"{place}/{index}" for index, haplotype in enumerate(evidence.haplotypes)],
         [haplotype.sequence for haplotype in evidence.haplotypes],
         [",".join(map(str, haplotype.alleles)) or "." for haplotype in evidence.haplotypes],
         ",".join(f"{one.pos + 1}:{one.ref}>{'/'.join(one.alts)}" for one in region.variants),
         [haplotype.is_nuisance for haplotype in evidence.haplotypes],
         log10,
-        evidence.precision[reads],
-        None if evidence.reads is None else evidence.reads[reads].tolist(),
+        precision,
+        joined,
     )

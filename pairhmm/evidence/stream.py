@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from pairhmm.evidence.joining import CutSlices, JoinedReads, Joiner, joined_reads, single_reads
 from pairhmm.evidence.region_evidence import Evidence
 from pairhmm.evidence.region_sources import RegionSource
-from pairhmm.genomics.arrays import offsets
-from pairhmm.genomics.blocks import ReadBlock, gather
+from pairhmm.genomics.arrays import gather, offsets
+from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.discovery import carried_alleles
 from pairhmm.genomics.haplotypes import Haplotype, build_haplotypes
 from pairhmm.genomics.regions import MAX_SHIFT, FetchBases, Region
@@ -232,7 +232,7 @@ class EvidenceStream:
             return reads
         samples = held.sample[reads]
         # Mates share a name, so they are kept or dropped together. The order of the hashes is independent of alleles.
-        ticket = np.array([zlib.crc32(held.names[read].encode()) for read in reads.tolist()])
+        ticket = np.array([zlib.crc32(held.names.raw(read)) for read in reads.tolist()])
         order = np.lexsort((np.arange(len(reads)), ticket, samples))
         rank = np.arange(len(reads)) - np.searchsorted(samples[order], samples[order])
         kept = np.sort(reads[order[rank < limit]])

@@ -16,6 +16,7 @@ import numpy as np
 from pairhmm.compiled import native
 from pairhmm.errors import InputError
 from pairhmm.genomics.blocks import ReadBlock
+from pairhmm.genomics.names import Names
 from pairhmm.genomics.sam_flags import UNMAPPED
 from pairhmm.io.alignments.bam_tags import tag_text
 from pairhmm.io.alignments.htslib_records import DecodedRecords
@@ -231,14 +232,14 @@ class _BamReader:
         """
         taken = Taken(*self._parser.take())
         chrom = self._request.contigs[taken.contig] if taken.contig >= 0 else ""
-        names = pieces(taken.names, taken.name_end)
+        names = Names(taken.names, taken.name_end)
         for read, group in zip(taken.odd.tolist(), pieces(taken.groups, taken.group_end), strict=True):
-            name = self._name(names[read], chrom, int(taken.start[read]))
+            name = self._name(names.raw(read), chrom, int(taken.start[read]))
             if taken.sample[read] < 0:
                 taken.sample[read] = self._source.sample_of(_group_text(self._source, name, group), name)
         block = ReadBlock(
             chrom,
-            [name.decode() for name in names],
+            names,
             taken.sample,
             taken.flag,
             taken.mapq,

@@ -16,6 +16,7 @@ import pysam
 from pairhmm.errors import InputError
 from pairhmm.genomics.arrays import offsets
 from pairhmm.genomics.blocks import ReadBlock
+from pairhmm.genomics.names import Names
 from pairhmm.genomics.sam_flags import DUPLICATE, QC_FAIL, SECONDARY, SUPPLEMENTARY, UNMAPPED
 from pairhmm.genomics.sequences import encode_read
 from pairhmm.io.alignments.molecules import TAG_OF, Families, molecule_by_position, molecule_by_tag, template_of
@@ -66,7 +67,7 @@ class _Lists:
         packed = [length << 4 | operation for cigar in self.cigars for operation, length in cigar]
         return ReadBlock(
             self.chrom,
-            self.names,
+            Names.of(self.names),
             np.array(self.sample, dtype=np.int32),
             np.array(self.flag, dtype=np.uint16),
             np.array(self.mapq, dtype=np.uint8),

@@ -21,7 +21,7 @@ from pairhmm.io.alignments.merged_blocks import merged_blocks
 from pairhmm.io.alignments.molecules import Families
 from pairhmm.io.alignments.selection import LeftOut, ReadRequest, ReadSelection
 from pairhmm.io.alignments.sources import OpenAlignments
-from pairhmm.io.files.names import check_read_names
+from pairhmm.io.files.names import check_packed_names
 from pairhmm.io.sequences.intervals import Interval
 
 
@@ -97,7 +97,7 @@ def _check(block: ReadBlock, paths: str) -> None:
     Names have no control characters, every CIGAR spells as many bases as its read has, and qualities are those that the
     model knows.
     """
-    check_read_names(paths, block.names)
+    check_packed_names(paths, block.names.text, block.names)
     if len(block.quals) and int(block.quals.max()) > HIGHEST_QUALITY:
         at = int(block.quals.argmax())
         read = int(np.searchsorted(block.base_offset, at, side="right")) - 1

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from pairhmm.genomics.blocks import ReadBlock
+from pairhmm.genomics.names import Names
 from pairhmm.io.alignments.merged_blocks import merged_blocks
 
 RANK = {"b": 0, "a": 1, "c": 2}
@@ -20,7 +21,7 @@ def block_of(chrom, reads):
     offset = np.concatenate([[0], np.cumsum(lengths)])
     return ReadBlock(
         chrom,
-        [name for _, name in reads],
+        Names.of([name for _, name in reads]),
         np.arange(len(reads), dtype=np.int32),
         np.zeros(len(reads), dtype=np.uint16),
         np.full(len(reads), 60, dtype=np.uint8),
