@@ -87,7 +87,11 @@ __device__ __forceinline__ bool holds_deletions(const uint8* buffer, const Heade
 // Load the rows of `count` positions from `first` on, as many as the strip holds. They are followed by rows that carry
 // M + I down. The read has `read_rows` rows.
 __device__ __forceinline__ Strip load_strip(const uint8* buffer, const Header& header, const Tables& tables,
-                                            uint32 first, int count, int read_rows, Rows& rows) {
+                                            uint32 first, int count, int read_rows, Rows& rows
+#if TREES
+                                            , real* backward_extension
+#endif
+) {
     const int l = threadIdx.x % G;
     real* own = column_of_lane();
     Strip strip;
@@ -112,6 +116,9 @@ __device__ __forceinline__ Strip load_strip(const uint8* buffer, const Header& h
                                                float(now.dd));
         }
         log_kept += now.log_kept;
+#if TREES
+        backward_extension[k * 32] = i == 0 ? real(0) : real(QUOTIENT(now.ii * next.im, now.im * next.mm * now.best));
+#endif
         own[emission_at(0, k)] = f.from_deletion;
         own[emission_at(1, k)] = f.from_insertion;
         own[emission_at(2, k)] = f.extend_insertion;

@@ -162,12 +162,21 @@ __device__ __forceinline__ Row load_row(const uint8* buffer, const Header& heade
 }
 
 // The row after the read's last, whose emissions are zero: what comes from above goes down as it is.
-__device__ __forceinline__ Row carrying_row() { return {1, 0, 0, 1, 1, 0, 0, 1, 0}; }
+#ifndef CARRIED_IM
+#define CARRIED_IM 0
+#endif
+__device__ __forceinline__ Row carrying_row() { return {1, CARRIED_IM, 0, 1, 1, 0, 0, 1, 0}; }
 
 // Coefficients of the folded form that lead from one row to the next.
 struct Fold {
     real from_deletion, from_insertion, extend_insertion;
 };
+
+// a / b in double, but for the last bits: float's quotient and a step of Newton's.
+__device__ __forceinline__ double quotient(double a, double b) {
+    const double inverse = double(1.0f / float(b));
+    return a * (inverse * (2 - b * inverse));
+}
 
 // False where the rows cannot be folded.
 __device__ __forceinline__ bool fold(const Row& now, const Row& next, Fold& out) {
@@ -177,6 +186,6 @@ __device__ __forceinline__ bool fold(const Row& now, const Row& next, Fold& out)
     // In double, since a long insertion multiplies by this once a row. Where none opens here, the coefficient matters
     // only if one was opened before.
     const bool opens = next.mi > 0;
-    out.extend_insertion = opens ? real(next.ii * now.mi / (kept * next.mi)) : real(0);
+    out.extend_insertion = opens ? real(QUOTIENT(next.ii * now.mi, kept * next.mi)) : real(0);
     return kept > 0 && next.mm > 0 && (opens || next.ii * now.mi == 0);
 }
