@@ -72,38 +72,42 @@ struct __align__(16) Quad {
 __device__ __forceinline__ real* column_of_lane() { return reinterpret_cast<real*>(shared) + threadIdx.x * 4; }
 __device__ __forceinline__ int emission_at(int letter, int k) { return (letter * kQuads + k / 4) * 128 + k % 4; }
 
-// Whether a lane's exponent holds the deletions of the row at `at`, by the probabilities that open and end them and
-// that extend them. Without deletions, columns may lie as far apart as the emissions of all `read_rows` rows of the
+// Whether a lane's exponent holds the deletions of a row, by the probabilities that open and end them and that extend
+// them. Without deletions, columns may lie as far apart as the emissions of all `read_rows` rows of the
 // read allow.
-__device__ __forceinline__ bool holds_deletions(const uint8* buffer, const Header& header, const Tables& tables,
-                                                uint32 at, int read_rows, float from_deletion, float extension) {
+__device__ __forceinline__ bool holds_deletions(const Source& source, const Header& header, const Tables& tables,
+                                                int read_rows, float from_deletion, float extension) {
     if (from_deletion > 0) return from_deletion >= kLeastDeletion && -log2f(extension) <= kMostDeletionBits;
-    const Emissions emissions = load_emissions(buffer, header, tables, at);
+    const Emissions emissions = emissions_of(source, header, tables);
     real least = 1;
     for (int s = 0; s < kLetters; ++s) least = emissions.relative[s] < least ? emissions.relative[s] : least;
     return -log2f(float(least)) * read_rows <= kGapRange;
 }
 
-// Load the rows of `count` positions from `first` on, as many as the strip holds. They are followed by rows that carry
-// M + I down. The read has `read_rows` rows.
-__device__ __forceinline__ Strip load_strip(const uint8* buffer, const Header& header, const Tables& tables,
-                                            uint32 first, int count, int read_rows, Rows& rows
-#if TREES
-                                            , real* backward_extension
-#endif
-) {
-    const int l = threadIdx.x % G;
+// Load the rows of `count` positions from `first` on, as many as the strip holds, into `lanes` lanes. They are followed
+// by rows that carry M + I down. The read has `read_rows` rows. With BACKWARD, from_below[32 k] becomes the extension of
+// an insertion from below.
+__device__ __forceinline__ Strip load_strip(int lanes, const uint8* buffer, const Header& header, const Tables& tables,
+                                            uint32 first, int count, int read_rows, Rows& rows,
+                                            real* from_below = nullptr) {
+    const int l = threadIdx.x % lanes;
     real* own = column_of_lane();
     Strip strip;
     bool folds = true, scales = true;
     double log_kept = 0;
     float fall = 0, fall_of_gap = 0;
-    Row now = l * K < count ? load_row(buffer, header, tables, first + l * K) : carrying_row();
+    const auto source_of = [&](int i) { return load_source(buffer, header, first + (i < count ? i : count - 1)); };
+    const auto made = [&](const Source& source, int i) {
+        return i < count ? row_of(source, header, tables) : carrying_row();
+    };
+    Source source = source_of(l * K), ahead = source_of(l * K + 1);
+    Row now = made(source, l * K);
     strip.entry = real(now.dm) / real(now.mm);
 #pragma unroll 1
     for (int k = 0; k < K; ++k) {
         const int i = l * K + k;
-        const Row next = i + 1 < count ? load_row(buffer, header, tables, first + i + 1) : carrying_row();
+        const Source further = source_of(i + 2);  // needed a row later: nothing waits for memory
+        const Row next = made(ahead, i + 1);
         Fold f;
         folds = fold(now, next, f) && folds;
         scales = scales && real(now.mi) >= kLeastOpening;
@@ -112,18 +116,18 @@ __device__ __forceinline__ Strip load_strip(const uint8* buffer, const Header& h
         // The step into the row that carries down includes an opening, which has its own share of the range.
         if (i + 1 < count) {
             fall_of_gap += bits;
-            scales = scales && holds_deletions(buffer, header, tables, first + i, read_rows, float(f.from_deletion),
-                                               float(now.dd));
+            scales = scales &&
+                     holds_deletions(source, header, tables, read_rows, float(f.from_deletion), float(now.dd));
         }
         log_kept += now.log_kept;
-#if TREES
-        backward_extension[k * 32] = i == 0 ? real(0) : real(QUOTIENT(now.ii * next.im, now.im * next.mm * now.best));
-#endif
+        if (BACKWARD) from_below[k * 32] = i == 0 ? real(0) : extension_from_below(now, next);
         own[emission_at(0, k)] = f.from_deletion;
         own[emission_at(1, k)] = f.from_insertion;
         own[emission_at(2, k)] = f.extend_insertion;
         own[emission_at(3, k)] = real(now.dd);
         now = next;
+        source = ahead;
+        ahead = further;
     }
 #pragma unroll
     for (int k = 0; k < K; ++k) {
@@ -134,25 +138,28 @@ __device__ __forceinline__ Strip load_strip(const uint8* buffer, const Header& h
         rows.extend_deletion[k] = own[emission_at(3, k)];
 #endif
     }
+    source = source_of(l * K);
 #pragma unroll 1
     for (int k = 0; k < K; ++k) {
         const int i = l * K + k;
+        ahead = source_of(i + 1);
         Emissions emissions = {};
-        if (i < count) emissions = load_emissions(buffer, header, tables, first + i);
+        if (i < count) emissions = emissions_of(source, header, tables);
         for (int s = 0; s < LETTERS; ++s) own[emission_at(s, k)] = s < kLetters ? emissions.relative[s] : real(0);
+        source = ahead;
     }
     scales = scales && fall_of_gap < kMostFall;
-    // Summed in an order that depends on G alone.
+    // Summed in an order that depends on `lanes` alone.
 #pragma unroll
-    for (int step = 1; step < G; step *= 2) {
-        log_kept += __shfl_xor_sync(FULL, log_kept, step, G);
-        folds = __shfl_xor_sync(FULL, int(folds), step, G) && folds;
-        scales = __shfl_xor_sync(FULL, int(scales), step, G) && scales;
+    for (int step = 1; step < lanes; step *= 2) {
+        log_kept += __shfl_xor_sync(FULL, log_kept, step, lanes);
+        folds = __shfl_xor_sync(FULL, int(folds), step, lanes) && folds;
+        scales = __shfl_xor_sync(FULL, int(scales), step, lanes) && scales;
     }
     const float of_lane = fall;
 #pragma unroll
-    for (int step = 1; step < G; step *= 2) {
-        const float above = __shfl_up_sync(FULL, fall, step, G);
+    for (int step = 1; step < lanes; step *= 2) {
+        const float above = __shfl_up_sync(FULL, fall, step, lanes);
         if (l >= step) fall += above;
     }
     strip.fall = int(fall - of_lane);

@@ -93,29 +93,55 @@ struct Row {
     double log_kept;  // log10(mm best)
 };
 
-__device__ __forceinline__ Emissions load_emissions(const uint8* buffer, const Header& header, const Tables& tables,
-                                                    uint32 at) {
+// What a row is made from, as it lies in memory. It is loaded apart from its use, so that a loop can load the next one
+// before it needs it.
+#ifdef QUALITIES
+struct Source {
+    uint32 letter, quality, insertion, deletion, gap;
+};
+#else
+#ifdef ROWS
+constexpr int kSourceValues = ROW_SIZE;
+#else
+constexpr int kSourceValues = kBases;
+#endif
+struct Source {
+    double value[kSourceValues];
+};
+#endif
+
+__device__ __forceinline__ Source load_source(const uint8* buffer, const Header& header, uint32 at) {
+#ifdef QUALITIES
+    return {quality_at(buffer, header, 0, at), quality_at(buffer, header, 1, at), quality_at(buffer, header, 2, at),
+            quality_at(buffer, header, 3, at), quality_at(buffer, header, 4, at)};
+#else
+    const double* values = reinterpret_cast<const double*>(buffer + header.positions[0]) + size_t(at) * kSourceValues;
+    Source source;
+    for (int k = 0; k < kSourceValues; ++k) source.value[k] = values[k];
+    return source;
+#endif
+}
+
+__device__ __forceinline__ Emissions emissions_of(const Source& source, const Header& header, const Tables& tables) {
     Emissions row;
 #ifdef QUALITIES
-    const uint32 letter = quality_at(buffer, header, 0, at), quality = quality_at(buffer, header, 1, at);
-    const int is_n = letter == kN;
-    const real ratio = real(tables.ratio[is_n][quality]);
+    const int is_n = source.letter == kN;
+    const real ratio = real(tables.ratio[is_n][source.quality]);
     // Below Phred 1.25 the letters that do not match are the likelier ones.
-    const bool inverted = tables.error[quality] > 0.75;
+    const bool inverted = tables.error[source.quality] > 0.75;
     for (uint32 s = 0; s < kLetters; ++s) {
-        row.relative[s] = ((s == letter || s == kN) != inverted) ? real(1) : ratio;
+        row.relative[s] = ((s == source.letter || s == kN) != inverted) ? real(1) : ratio;
     }
-    row.best = tables.best[is_n][quality];
-    row.log_best = tables.log_best[is_n][quality];
+    row.best = tables.best[is_n][source.quality];
+    row.log_best = tables.log_best[is_n][source.quality];
 #else
-    const double* values = reinterpret_cast<const double*>(buffer + header.positions[0]);
     double emission[kLetters], best = 0;
     for (int s = 0; s < kLetters; ++s) {
 #ifdef ROWS
-        emission[s] = values[size_t(at) * ROW_SIZE + s];
+        emission[s] = source.value[s];
 #else
         emission[s] = 0;
-        for (int a = 0; a < kBases; ++a) emission[s] += values[size_t(at) * kBases + a] * header.match[a][s];
+        for (int a = 0; a < kBases; ++a) emission[s] += source.value[a] * header.match[a][s];
 #endif
         best = emission[s] > best ? emission[s] : best;
     }
@@ -126,28 +152,25 @@ __device__ __forceinline__ Emissions load_emissions(const uint8* buffer, const H
     return row;
 }
 
-__device__ __forceinline__ Row load_row(const uint8* buffer, const Header& header, const Tables& tables, uint32 at) {
-    const Emissions emissions = load_emissions(buffer, header, tables, at);
+__device__ __forceinline__ Row row_of(const Source& source, const Header& header, const Tables& tables) {
+    const Emissions emissions = emissions_of(source, header, tables);
     Row row;
     row.best = emissions.best;
 #ifdef QUALITIES
-    const uint32 insertion = quality_at(buffer, header, 2, at), deletion = quality_at(buffer, header, 3, at);
-    row.mi = tables.error[insertion];
-    row.md = tables.error[deletion];
-    row.ii = row.dd = tables.error[quality_at(buffer, header, 4, at)];
+    row.mi = tables.error[source.insertion];
+    row.md = tables.error[source.deletion];
+    row.ii = row.dd = tables.error[source.gap];
     row.im = row.dm = 1 - row.ii;
     row.mm = row.mi + row.md < 1 ? 1 - (row.mi + row.md) : 0;
-    row.log_kept = emissions.log_best + tables.log_unopened[insertion][deletion];
+    row.log_kept = emissions.log_best + tables.log_unopened[source.insertion][source.deletion];
 #else
 #ifdef ROWS
-    const double* values = reinterpret_cast<const double*>(buffer + header.positions[0]);
-    const double* transitions = values + size_t(at) * ROW_SIZE + kLetters;
+    const double* transitions = source.value + kLetters;
     const double inserted = 1;  // in mi and ii already
 #else
     const double* transitions = header.transitions;
     double inserted = 0;
-    const double* values = reinterpret_cast<const double*>(buffer + header.positions[0]);
-    for (int a = 0; a < kBases; ++a) inserted += values[size_t(at) * kBases + a] * header.insertion[a];
+    for (int a = 0; a < kBases; ++a) inserted += source.value[a] * header.insertion[a];
 #endif
     row.mm = transitions[kMM];
     row.im = transitions[kIM];
@@ -161,21 +184,18 @@ __device__ __forceinline__ Row load_row(const uint8* buffer, const Header& heade
     return row;
 }
 
-// The row after the read's last, whose emissions are zero: what comes from above goes down as it is.
-#ifndef CARRIED_IM
-#define CARRIED_IM 0
-#endif
-__device__ __forceinline__ Row carrying_row() { return {1, CARRIED_IM, 0, 1, 1, 0, 0, 1, 0}; }
+// The row after the read's last, whose emissions are zero: what comes from above goes down as it is. For a kernel that
+// also walks from below (BACKWARD), what starts there comes up as it is: its insertions end with probability 1.
+__device__ __forceinline__ Row carrying_row() { return {1, BACKWARD, 0, 1, 1, 0, 0, 1, 0}; }
 
 // Coefficients of the folded form that lead from one row to the next.
 struct Fold {
     real from_deletion, from_insertion, extend_insertion;
 };
 
-// a / b in double, but for the last bits: float's quotient and a step of Newton's.
-__device__ __forceinline__ double quotient(double a, double b) {
-    const double inverse = double(1.0f / float(b));
-    return a * (inverse * (2 - b * inverse));
+// The extension of an insertion from below, from row `next` to `now`: trees.cu.
+__device__ __forceinline__ real extension_from_below(const Row& now, const Row& next) {
+    return real(now.ii * next.im / (now.im * next.mm * now.best));
 }
 
 // False where the rows cannot be folded.
@@ -186,6 +206,6 @@ __device__ __forceinline__ bool fold(const Row& now, const Row& next, Fold& out)
     // In double, since a long insertion multiplies by this once a row. Where none opens here, the coefficient matters
     // only if one was opened before.
     const bool opens = next.mi > 0;
-    out.extend_insertion = opens ? real(QUOTIENT(next.ii * now.mi, kept * next.mi)) : real(0);
+    out.extend_insertion = opens ? real(next.ii * now.mi / (kept * next.mi)) : real(0);
     return kept > 0 && next.mm > 0 && (opens || next.ii * now.mi == 0);
 }

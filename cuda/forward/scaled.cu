@@ -30,7 +30,7 @@ __device__ __forceinline__ Sum sum_scaled(const Rows& rows, const Header& header
     const uint8* column = letters - l;
     float keep = 0, start = 0, block = 0;
     Sum sum = {0, 0}, result = {0, 0};
-    for (int t = 0, end; (end = next_end(steps, t)) > t;) {
+    for (int t = 0, end; (end = next_end(G, steps, t)) > t;) {
         for (; t < end; ++t) {
             if (t % kRescaleSteps == 0) {
                 sum = add(sum, block, exponent);
@@ -64,7 +64,7 @@ extern "C" __global__ void __launch_bounds__(32, 8)
         const uint2 pair = list[at < count ? at : count - 1];
         const Read read = find_read(buffer, header, pair.x);
         Rows rows;
-        const Strip strip = load_strip(buffer, header, *tables, read.first, read.rows, read.rows, rows);
+        const Strip strip = load_strip(G, buffer, header, *tables, read.first, read.rows, read.rows, rows);
         const uint32 offset = words(buffer, header.haplotype_offset)[pair.y];
         const int columns = int(words(buffer, header.haplotype_offset)[pair.y + 1] - offset);
         const Sum sum =

@@ -1,6 +1,8 @@
-// Reads that share a warp, and where their scores go: common to fast.cu and scaled.cu.
+// Reads that share a warp, and where their scores go: common to fast.cu, trees.cu and scaled.cu.
 
+#ifdef G  // trees.cu learns it at run time
 constexpr int kReads = 32 / G;  // a warp
+#endif
 
 struct Read {
     uint32 index, group, first;
@@ -14,10 +16,10 @@ __device__ __forceinline__ Read find_read(const uint8* buffer, const Header& hea
 }
 
 // The smallest of the warp's step counts that is larger than `done`; `done` itself if there is none.
-__device__ __forceinline__ int next_end(int steps, int done) {
+__device__ __forceinline__ int next_end(int lanes, int steps, int done) {
     int end = steps > done ? steps : 0x7fffffff;
 #pragma unroll
-    for (int step = 16; step >= G; step /= 2) {
+    for (int step = 16; step >= lanes; step /= 2) {
         const int other = __shfl_xor_sync(FULL, end, step);
         end = other < end ? other : end;
     }

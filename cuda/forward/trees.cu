@@ -1,14 +1,21 @@
 // Every pair of a batch in float32, where haplotypes of a group share columns: each shared column is computed once.
 //
-// A column of the forward depends on the letters to its left alone, a column of the backward on those to its right.
-// The haplotypes of a group, cut in their middle, are therefore two trees: one of the prefixes of their left halves and
-// one of the suffixes of their right halves. Each node is one column. A tree comes as a stream: its nodes in
-// depth-first order, one byte a node. The byte has the letter, and says whether the node's parent is the node before it
-// (else the states of the branch are restored), whether the states after it are saved, and whether a half ends here.
+// A column of the forward depends on the letters to its left alone, a column of the backward on those to its right. The
+// haplotypes of a group, cut in their middle, are therefore two trees: one of the prefixes of their left halves and one
+// of the suffixes of their right halves. Each node is one column. The root of the left tree is column 0, that of the
+// right tree the column behind the last.
+//
+// Method: a block is one warp, and takes a tile of reads against all haplotypes of their groups, or against as many as
+// the host puts into one pair of trees. `lanes` neighbouring lanes own a read, each lane K of its rows in registers
+// (lanes.cuh). A tree comes as a stream: its nodes in depth-first order, one byte a node (cpu/staging/trees.hpp). The
+// byte has the letter, and says whether the states of a branch are restored before it, whether its own are saved, and
+// whether a half ends here. Lanes follow each other through the stream as they do through a haplotype. Each lane
+// restores and saves its own states, at its own step. Nodes that are letters alone need no test: the nodes that are
+// more (events) are known ahead, and between them a run of kRun columns is unrolled.
 //
 // The backward is the forward of the reversed read with transposed transitions (docs/model.md). Folded (rows.cuh), its
-// coefficients are those of the forward, but for the extension of an insertion; from_deletion moves by a row. So a lane
-// keeps its rows, and the backward walks from the last row to the first, and from the last lane to the first.
+// coefficients are those of the forward but for the extension of an insertion; from_deletion moves by a row. So a lane
+// keeps its rows, turns their order, and the backward walks from the last lane to the first. One text walks both.
 //
 // With S and D what enters column s + 1 from the left half, m = E S' of that column from the right half, and D' what
 // follows D, in units in which all rows' factors cancel,
@@ -16,91 +23,177 @@
 //   P = ended + started + sum over rows (S m + from_deletion D D').
 //
 // `ended` is the sum of M + I of the last row over the columns of the left half, `started` the sum of m of the first
-// row over those of the right half.
+// row over those of the right half. A half starts from 2^kHalfExponent, so that the product of two is within float32's
+// range. The cut depends on the haplotype alone, and each sum on the path from the root alone: a score has the same
+// bits whatever shares its trees.
+//
+// Ladder, kernels alone on an NVIDIA H200 in GCUPS: cells of the whole matrices, of which s150 needs 1 in 2.18 and 1m 1
+// in 5.13.
+//
+//     what                                                                            s150   1m x 20
+//     fast.cu, which computes whole matrices                                         3,880     2,620
+//     a walk for each half, every step looks for events                              4,959     2,754
+//     runs of 8 columns between events                                               4,579     4,307
+//     runs of 4 (the code of two unrolled walks is too large)                        5,954         -
+//     one walk for both halves, which spills registers                               5,106     4,078
+//     the same with 32-bit offsets and a join that loads quad by quad, runs of 8     6,429     5,180
+//     `lanes` at run time, so that a kernel serves all reads of K rows a lane        6,448     5,258
+//
+// (From the log of its tuning; the last one reaches 6,527 for 100 copies of 1m.) Bringing slots into the first-level
+// cache ahead, quotients by Newton's method and unrolled loading gained nothing.
+//
+// Limits: for 1m, loading rows takes 23% of a tile, the walks 71%. An event is a step of every lane, one after the
+// other, and waits for memory. The first launches fill the device to 11 of 12 warps, a short batch to 8.5. Pairs whose
+// sums are below kLeastJoined go on a list for scaled.cu: 760 of the 586,140 pairs of 1m x 20, where fast.cu lists 280.
 
-constexpr uint32 kLetterBits = 7, kRestore = 8, kPop = 16, kSave = 32, kLeaf = 64;
+constexpr uint32 kLetterBits = 7, kRestore = 8, kPop = 16, kSave = 32, kLeaf = 64;  // of a node's byte
+constexpr uint32 kOneLeaf = 0x10000;
+constexpr uint32 kLastJoin = 0x8000;  // of a join: the last one of its backward leaf
 
-// A half starts in the middle of float32's range, so that the product of two stays within it.
 constexpr int kHalfExponent = HALF_EXPONENT;
 constexpr float kLeastJoined = LEAST_JOINED;
+constexpr int kRun = 8;  // columns between two looks for an event
+constexpr int kSharedSlots = SHARED_SLOTS;  // of the stack, its lowest ones, are in shared memory
 
-constexpr int kCrowding = K + 3 * VARYING;
-constexpr int kBlocks = kCrowding <= 16 ? 16 : kCrowding <= 22 ? 12 : 8;
-
-// Saved states of a warp: [quad][lane] of four rows' S, then of four rows' D, and the running sum.
+// A slot holds states of a warp: [quad][lane] of four rows' S, then of four rows' D, then the sum.
 constexpr int kSlotQuads = 2 * kQuads + 1;
 constexpr int kSlot = kSlotQuads * 32;  // in quads
+static_assert(kSlot * sizeof(Quad) == SLOT_BYTES, "scratch memory");
+static_assert(kEmissionBytes + kSharedSlots * SLOT_BYTES == SHARED_BYTES, "shared memory");
 
-// The trees of a group: byte offsets of its streams, their numbers of nodes, and its first join.
+// The trees of a batch: byte offsets of their arrays from here. FOREST of pairhmm/backends/cuda/layout.py.
+struct Forest {
+    int64 of_group;  // uint2[groups] a group's first pair of trees, and how many it has
+    int64 trees;     // Tree[]
+    int64 places;    // Place[]
+    int64 events;    // uint32[] nodes with more than a letter, and one beyond any node behind those of each stream
+    int64 joins;     // uint16[] the forward leaf of each join, with kLastJoin
+    int64 streams;   // uint8[], with 32 zeros before and behind each stream
+};
+
+// A pair of trees: where its streams begin and how many nodes they have, and its first event, join and place.
 struct Tree {
-    uint32 forward, backward, forward_nodes, backward_nodes, forward_events, backward_events, first_join;
+    uint32 forward, backward, forward_nodes, backward_nodes, forward_events, backward_events, first_join, first_place,
+        places;
 };
 
-// Where a haplotype's score is made from: the join, the leaf of the forward tree and that of the backward tree.
+// What a haplotype's score is made from: its number in its group, its join and its leaves.
 struct Place {
-    uint32 join, forward_leaf, backward_leaf;
+    uint32 haplotype, join, forward_leaf, backward_leaf;
 };
 
-// A warp's part of the scratch memory.
+// What a lane needs only after the walks.
+struct Kept {
+    double log_kept;
+    float entry;
+    int folds, scales;
+};
+
+// A warp's scratch memory, and what lies where in it, in bytes.
 struct Scratch {
-    Quad* stack;    // states at open branches
-    Quad* leaves;   // states at the ends of left halves
-    real* partial;  // [join][lane] sums over a lane's rows
-    real* started;  // [backward leaf][lane]
-    real* extension;  // [k][lane] extension of an insertion in the backward
+    uint8* memory;     // Quad[slot] states at open branches, those in shared memory left out
+    uint32 leaves;     // Quad[slot] what the left halves hand to the joins
+    uint32 joined;     // real[join][lane] sums over a lane's rows
+    uint32 started;    // real[backward leaf][lane]
+    uint32 from_below; // real[k][lane] extension of an insertion in the backward
+    uint32 kept;       // Kept[lane]
 };
+static_assert(32 * sizeof(Kept) == KEPT_BYTES, "scratch memory");
 
-__device__ __forceinline__ void save(Quad* slot, const real (&s)[K], const real (&d)[K], real sum) {
-    slot += threadIdx.x;
-#pragma unroll
-    for (int q = 0; q < kQuads; ++q) {
-        const int k = 4 * q;
-        slot[q * 32] = {s[k], k + 1 < K ? s[k + 1 < K ? k + 1 : 0] : 0, k + 2 < K ? s[k + 2 < K ? k + 2 : 0] : 0,
-                        k + 3 < K ? s[k + 3 < K ? k + 3 : 0] : 0};
-        slot[(kQuads + q) * 32] = {d[k], k + 1 < K ? d[k + 1 < K ? k + 1 : 0] : 0,
-                                   k + 2 < K ? d[k + 2 < K ? k + 2 : 0] : 0, k + 3 < K ? d[k + 3 < K ? k + 3 : 0] : 0};
-    }
-    slot[2 * kQuads * 32].x = sum;
+// The same pointer, but the compiler does not know: it adds an offset where that is needed, and keeps no sum in
+// registers meanwhile.
+__device__ __forceinline__ uint8* fresh(uint8* pointer) {
+#ifndef PAIRHMM_EMULATED
+    asm volatile("" : "+l"(pointer));
+#endif
+    return pointer;
 }
 
-__device__ __forceinline__ void restore(const Quad* slot, real (&s)[K], real (&d)[K], real& sum) {
+__device__ __forceinline__ Quad* stack_slot(const Scratch& scratch, int level) {
+    if (level < kSharedSlots) {
+        return reinterpret_cast<Quad*>(reinterpret_cast<uint8*>(shared) + kEmissionBytes) + level * kSlot;
+    }
+    return reinterpret_cast<Quad*>(fresh(scratch.memory)) + (level - kSharedSlots) * kSlot;
+}
+__device__ __forceinline__ Quad* leaf_slot(const Scratch& scratch, uint32 leaf) {
+    return reinterpret_cast<Quad*>(fresh(scratch.memory) + scratch.leaves) + leaf * kSlot;
+}
+// One number a lane.
+__device__ __forceinline__ real* numbers(const Scratch& scratch, uint32 at, uint32 index) {
+    return reinterpret_cast<real*>(fresh(scratch.memory) + at) + index * 32;
+}
+__device__ __forceinline__ volatile Kept& kept_of_lane(const Scratch& scratch) {
+    return reinterpret_cast<Kept*>(fresh(scratch.memory) + scratch.kept)[threadIdx.x];
+}
+
+// A sum with what its roundings have lost so far: many columns may add nearly the same.
+struct RunningSum {
+    real value, lost;
+
+    __device__ __forceinline__ void add(real term) {
+        const real corrected = term - lost, next = value + corrected;
+        lost = (next - value) - corrected;
+        value = next;
+    }
+};
+
+__device__ __forceinline__ real part_of(const Quad& quad, int r) {
+    return r == 0 ? quad.x : r == 1 ? quad.y : r == 2 ? quad.z : quad.w;
+}
+
+// Rows k to k + 3, and zeros beyond the last.
+__device__ __forceinline__ Quad four_of(const real (&values)[K], int k) {
+    return {values[k], k + 1 < K ? values[k + 1 < K ? k + 1 : 0] : 0, k + 2 < K ? values[k + 2 < K ? k + 2 : 0] : 0,
+            k + 3 < K ? values[k + 3 < K ? k + 3 : 0] : 0};
+}
+
+__device__ __forceinline__ void save(Quad* slot, const States& state, const RunningSum& sum) {
     slot += threadIdx.x;
 #pragma unroll
     for (int q = 0; q < kQuads; ++q) {
-        const Quad a = slot[q * 32], b = slot[(kQuads + q) * 32];
+        slot[q * 32] = four_of(state.s, 4 * q);
+        slot[(kQuads + q) * 32] = four_of(state.d, 4 * q);
+    }
+    slot[2 * kQuads * 32] = {sum.value, sum.lost, 0, 0};
+}
+
+__device__ __forceinline__ void restore(const Quad* slot, States& state, RunningSum& sum) {
+    slot += threadIdx.x;
+#pragma unroll
+    for (int q = 0; q < kQuads; ++q) {
+        const Quad s = slot[q * 32], d = slot[(kQuads + q) * 32];
 #pragma unroll
         for (int r = 0; r < 4; ++r) {
             if (4 * q + r < K) {
-                s[4 * q + r] = r == 0 ? a.x : r == 1 ? a.y : r == 2 ? a.z : a.w;
-                d[4 * q + r] = r == 0 ? b.x : r == 1 ? b.y : r == 2 ? b.z : b.w;
+                state.s[4 * q + r] = part_of(s, r);
+                state.d[4 * q + r] = part_of(d, r);
             }
         }
     }
-    sum = slot[2 * kQuads * 32].x;
+    const Quad last = slot[2 * kQuads * 32];
+    sum = {last.x, last.y};
 }
 
 // What a left half hands to the joins: S, and from_deletion D one row further down, where its partner D' lies. Rows are
 // in the backward's order.
-__device__ __forceinline__ void save_leaf(Quad* slot, const Rows& rows, const States& state, real sum) {
-    const int lane = threadIdx.x, l = lane % G;
+__device__ __forceinline__ void save_leaf(int lanes, Quad* slot, const Rows& rows, const States& state, real sum) {
+    const int lane = threadIdx.x, l = lane % lanes;
     real* own = reinterpret_cast<real*>(slot + lane);
     real s[K], d[K];
 #pragma unroll
     for (int k = 0; k < K; ++k) {
-        const int from = K - 1 - k;
+        const int from = K - 1 - k, above = from > 0 ? from - 1 : 0;
         s[k] = state.s[from];
-        d[k] = from > 0 ? state.d[from > 0 ? from - 1 : 0] * rows.from_deletion[from > 0 ? from - 1 : 0] : 0;
+        d[k] = from > 0 ? state.d[above] * rows.from_deletion[above] : 0;
     }
     if (l == 0) s[K - 1] = 0;  // what starts behind the cut is in `started`
 #pragma unroll
     for (int q = 0; q < kQuads; ++q) {
         const int k = 4 * q;
-        slot[q * 32 + lane] = {s[k], k + 1 < K ? s[k + 1 < K ? k + 1 : 0] : 0, k + 2 < K ? s[k + 2 < K ? k + 2 : 0] : 0,
-                               k + 3 < K ? s[k + 3 < K ? k + 3 : 0] : 0};
-        // The last one is the lane's above to write, and the first lane has none.
+        slot[q * 32 + lane] = four_of(s, k);
+        // The lane above writes the last one. Nothing is above the first lane.
         if (k + 3 < K - 1 || (k + 3 == K - 1 && l == 0)) {
-            slot[(kQuads + q) * 32 + lane] = {d[k], d[k + 1 < K ? k + 1 : 0], d[k + 2 < K ? k + 2 : 0],
-                                              d[k + 3 < K ? k + 3 : 0]};
+            slot[(kQuads + q) * 32 + lane] = four_of(d, k);
         } else {
 #pragma unroll
             for (int r = 0; r < 4; ++r) {
@@ -108,8 +201,14 @@ __device__ __forceinline__ void save_leaf(Quad* slot, const Rows& rows, const St
             }
         }
     }
-    if (l < G - 1) own[(kQuads + (K - 1) / 4) * 128 + (K - 1) % 4 + 4] = state.d[K - 1] * rows.from_deletion[K - 1];
+    const int last = (kQuads + (K - 1) / 4) * 128 + (K - 1) % 4;
+    if (l < lanes - 1) own[last + 4] = state.d[K - 1] * rows.from_deletion[K - 1];
     own[2 * kQuads * 128] = sum;
+}
+
+// `ended` of a left half: the sum of the read's last lane.
+__device__ __forceinline__ real ended_of(const Quad* slot, int last_lane) {
+    return slot[2 * kQuads * 32 + last_lane].x;
 }
 
 // A lane's part of a join, before the right half's last column.
@@ -119,136 +218,135 @@ __device__ __forceinline__ real join(const Quad* slot, const States& state, uint
     real sum = 0;
 #pragma unroll
     for (int q = 0; q < kQuads; ++q) {
-        const Quad e = own[q * 32], a = slot[q * 32], b = slot[(kQuads + q) * 32];
+        // Without the barriers the loads of all quads come first, and registers spill.
+        const Quad emission = own[q * 32], s = slot[q * 32];
         real part = 0;
 #pragma unroll
         for (int r = 0; r < 4; ++r) {
             const int k = 4 * q + r < K ? 4 * q + r : 0;
-            if (4 * q + r < K) {
-                const real m = state.s[k] * (r == 0 ? e.x : r == 1 ? e.y : r == 2 ? e.z : e.w);
-                part = multiply_add(m, r == 0 ? a.x : r == 1 ? a.y : r == 2 ? a.z : a.w, part);
-                part = multiply_add(state.d[k], r == 0 ? b.x : r == 1 ? b.y : r == 2 ? b.z : b.w, part);
-            }
+            if (4 * q + r < K) part = multiply_add(state.s[k] * part_of(emission, r), part_of(s, r), part);
+        }
+        asm volatile("" ::: "memory");
+        const Quad d = slot[(kQuads + q) * 32];
+#pragma unroll
+        for (int r = 0; r < 4; ++r) {
+            const int k = 4 * q + r < K ? 4 * q + r : 0;
+            if (4 * q + r < K) part = multiply_add(state.d[k], part_of(d, r), part);
         }
         sum += part;
-        asm volatile("" ::: "memory");  // else the loads of all quads come first, and registers spill
+        asm volatile("" ::: "memory");
     }
     return sum;
 }
 
-// Bring a slot nearer, before lanes want it one after the other.
-__device__ __forceinline__ void fetch(const Quad* slot) {
-#ifndef PAIRHMM_EMULATED
-#pragma unroll 1
-    for (int q = 0; q < kSlotQuads; ++q) asm volatile("prefetch.global.L1 [%0];" ::"l"(slot + q * 32 + threadIdx.x));
-#endif
-}
-
-struct Plain {
-    static constexpr bool kEvents = false;
-};
-struct Eventful {
-    static constexpr bool kEvents = true;
-};
-
-__device__ __forceinline__ int least_of_warp(int value) {
+__device__ __forceinline__ int least_of_warp(int lanes, int value) {
 #pragma unroll
-    for (int step = 16; step >= G; step /= 2) {
+    for (int step = 16; step >= lanes; step /= 2) {
         const int other = __shfl_xor_sync(FULL, value, step);
         value = other < value ? other : value;
     }
     return value;
 }
+__device__ __forceinline__ int most_of_warp(int lanes, int value) { return -least_of_warp(lanes, -value); }
 
-// Walk a tree. `joins` has the forward leaf of each join, with kLastJoin on a backward leaf's last. `events` are the
-// nodes with more than a letter, and one beyond any node.
-constexpr uint32 kLastJoin = 0x8000;
-constexpr int kRun = 4;
-__device__ __forceinline__ void walk(const Rows& rows, bool backward, real entering_s, real entering_i,
-                                     const uint8* streams, uint32 stream, int nodes, int steps, const uint32* events,
-                                     uint32 first_event, const unsigned short* joins, uint32 first_join,
+// What a half of the haplotypes is walked from. Byte offsets are from `memory`, the forest's.
+struct Half {
+    bool backward;
+    real start_s, start_i;  // S and I of the first row walked, in every column
+    uint32 stream, events, joins;
+    int nodes, steps;  // steps: of the warp
+};
+
+struct PlainStep {
+    static constexpr bool kEvents = false;
+};
+struct EventStep {
+    static constexpr bool kEvents = true;
+};
+
+__device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& half, const uint8* memory,
                                      const Scratch& scratch) {
-    const int l = backward ? G - 1 - threadIdx.x % G : threadIdx.x % G;
-    const int before = threadIdx.x + (backward ? (l > 0) : -(l > 0));
+    const bool backward = half.backward;
+    const int l = backward ? lanes - 1 - threadIdx.x % lanes : threadIdx.x % lanes;
+    const bool is_first = l == 0;
+    const int before = threadIdx.x + (backward ? !is_first : -!is_first);
     States state;
     clear(state);
-    const real keep = l == 0 ? 0.0f : 1.0f;
-    const real enters_s = l == 0 ? entering_s : 0.0f, enters_i = l == 0 ? entering_i : 0.0f;
-    const uint32 column = stream - l;
-    const int last = nodes + l;  // a zero follows each stream
-    int level = 0;
-    uint32 leaf = 0, join_of_leaf = first_join, at_event = first_event;
-    real sum = 0;
-    uint32 next = streams[column];
+    const uint32 column = half.stream - l;
+    const int last = half.nodes + l;  // a zero
+    uint32 next_join = 0, next_event = half.events;
+    uint32 counts = 0;  // open branches, and kOneLeaf a leaf that was met: one register
+    RunningSum sum = {0, 0};
+    uint32 next = memory[column];
     const auto step = [&](int t, auto kind) {
         const uint32 byte = next;
-        next = streams[column + (t + 1 < last ? t + 1 : last)];
-        const real from_s = __shfl_sync(FULL, state.s_below, before);
-        const real from_i = __shfl_sync(FULL, state.i_below, before);
-        const real s = multiply_add(from_s, keep, enters_s), i = multiply_add(from_i, keep, enters_i);
+        next = memory[column + (t + 1 < last ? t + 1 : last)];
+        const real s_above = __shfl_sync(FULL, state.s_below, before);
+        const real i_above = __shfl_sync(FULL, state.i_below, before);
+        const real s = is_first ? half.start_s : s_above, i = is_first ? half.start_i : i_above;
         uint32 letter = byte;
         if (kind.kEvents) {
             if (byte & kRestore) {
-                restore(scratch.stack + (level - 1) * kSlot, state.s, state.d, sum);
-                if (byte & kPop) --level;
+                restore(stack_slot(scratch, int(counts % kOneLeaf) - 1), state, sum);
+                if (byte & kPop) --counts;
             }
             letter = byte & kLetterBits;
             if ((byte & kLeaf) && backward) {
-                uint32 forward;
+                uint32 of;
                 do {
-                    forward = joins[join_of_leaf];
-                    scratch.partial[(join_of_leaf - first_join) * 32 + threadIdx.x] =
-                        join(scratch.leaves + (forward & (kLastJoin - 1)) * kSlot, state, letter);
-                    ++join_of_leaf;
-                } while (!(forward & kLastJoin));
+                    of = *reinterpret_cast<const unsigned short*>(memory + half.joins + 2 * next_join);
+                    const real joined = join(leaf_slot(scratch, of & (kLastJoin - 1)), state, letter);
+                    numbers(scratch, scratch.joined, next_join++)[threadIdx.x] = joined;
+                } while (!(of & kLastJoin));
             }
         }
         advance(rows, state, letter, s, i);
-        sum += state.i_below;
+        sum.add(state.i_below);
         if (kind.kEvents) {
-            if (byte & kSave) save(scratch.stack + level++ * kSlot, state.s, state.d, sum);
+            if (byte & kSave) save(stack_slot(scratch, int(counts++ % kOneLeaf)), state, sum);
             if (byte & kLeaf) {
+                const uint32 leaf = counts / kOneLeaf;
                 if (backward) {
-                    scratch.started[leaf++ * 32 + threadIdx.x] = sum;
+                    numbers(scratch, scratch.started, leaf)[threadIdx.x] = sum.value;
                 } else {
-                    save_leaf(scratch.leaves + leaf++ * kSlot, rows, state, sum);
+                    save_leaf(lanes, leaf_slot(scratch, leaf), rows, state, sum.value);
                 }
+                counts += kOneLeaf;
             }
         }
     };
-    int event = int(events[at_event]);
-    for (int t = 0; t < steps;) {
-        const int run = min(least_of_warp(event > t ? event : t), steps);
+    const auto event_at = [&](uint32 at) { return *reinterpret_cast<const int*>(memory + at); };
+    int event = event_at(next_event);
+    for (int t = 0; t < half.steps;) {
+        const int run = min(least_of_warp(lanes, event > t ? event : t), half.steps);
         for (; t + kRun <= run; t += kRun) {
 #pragma unroll
-            for (int u = 0; u < kRun; ++u) step(t + u, Plain());
+            for (int u = 0; u < kRun; ++u) step(t + u, PlainStep());
         }
-        const int end = min(-least_of_warp(-(event <= run ? event + G : run)), steps);
-#if FETCH
-        if (level > 0) fetch(scratch.stack + (level - 1) * kSlot);
-        if (backward) fetch(scratch.leaves + (joins[join_of_leaf] & (kLastJoin - 1)) * kSlot);
-#endif
+        // An event reaches the last lane after `lanes` steps.
+        const int end = min(most_of_warp(lanes, event <= run ? event + lanes : run), half.steps);
 #pragma unroll 1
-        for (; t < end; ++t) step(t, Eventful());
-        while (event + G <= t) event = int(events[++at_event]);
+        for (; t < end; ++t) step(t, EventStep());
+        while (event + lanes <= t) event = event_at(next_event += 4);
     }
 }
 
-// Turn a lane's rows from the forward's into the backward's: the last row comes first.
-__device__ __forceinline__ void turn(Rows& rows, const real* extension) {
-    Rows old = rows;
-    const real above = __shfl_up_sync(FULL, rows.from_deletion[K - 1], 1, G);
+// Turn a lane's rows from the forward's order into the backward's: the last row comes first.
+__device__ __forceinline__ void turn(int lanes, Rows& rows, const real* from_below) {
+    const Rows old = rows;
+    const real deletion_above = __shfl_up_sync(FULL, old.from_deletion[K - 1], 1, lanes);
 #if VARYING
-    const real extension_above = __shfl_up_sync(FULL, rows.extend_deletion[K - 1], 1, G);
+    const real extension_above = __shfl_up_sync(FULL, old.extend_deletion[K - 1], 1, lanes);
 #endif
+    const bool is_first = threadIdx.x % lanes == 0;
 #pragma unroll
     for (int k = 0; k < K; ++k) {
-        const int from = K - 1 - k;
-        rows.from_deletion[k] = from > 0 ? old.from_deletion[from > 0 ? from - 1 : 0] : threadIdx.x % G == 0 ? real(0) : above;
+        const int from = K - 1 - k, above = from > 0 ? from - 1 : 0;
+        rows.from_deletion[k] = from > 0 ? old.from_deletion[above] : is_first ? real(0) : deletion_above;
         rows.from_insertion[k] = old.from_insertion[from];
-        rows.extend_insertion[k] = extension[from * 32];
+        rows.extend_insertion[k] = from_below[from * 32];
 #if VARYING
-        rows.extend_deletion[k] = from > 0 ? old.extend_deletion[from > 0 ? from - 1 : 0] : extension_above;
+        rows.extend_deletion[k] = from > 0 ? old.extend_deletion[above] : extension_above;
 #endif
     }
     real* own = column_of_lane();
@@ -262,78 +360,112 @@ __device__ __forceinline__ void turn(Rows& rows, const real* extension) {
     }
 }
 
-// sizes: slots of the stack, forward leaves, joins and backward leaves that a warp's scratch has room for.
-extern "C" __global__ void __launch_bounds__(32, kBlocks)
-    forward_trees(const uint8* __restrict__ buffer, const Tables* __restrict__ tables, const uint2* __restrict__ items,
-                  int64 item_count, int64 last_read, const Tree* __restrict__ trees, const uint8* __restrict__ streams,
-                  const uint32* __restrict__ events,
-                  const unsigned short* __restrict__ joins, const Place* __restrict__ places, uint8* scratch_memory,
-                  int64 scratch_bytes, int64 stack_slots, int64 leaf_slots, int64 most_joins, int64 most_leaves,
-                  uint32* next_item, uint32* listed, uint2* list, double* scores, uint8* precision) {
+// A lane's read and trees.
+struct Work {
+    Read read;
+    const Tree* tree;
+    bool is_own;  // else another lane's, which scores it
+};
+
+__device__ __forceinline__ Work find_work(int lanes, const uint8* buffer, const Header& header, const uint8* memory,
+                                          const Forest& forest, uint2 item, uint32 last_read) {
+    const uint32 at = item.x + threadIdx.x / lanes;
+    Work work;
+    work.read = find_read(buffer, header, words(buffer, header.order)[at < last_read ? at : last_read - 1]);
+    const uint2 of_group = reinterpret_cast<const uint2*>(memory + forest.of_group)[work.read.group];
+    work.is_own = at < last_read && item.y < of_group.y;
+    work.tree = reinterpret_cast<const Tree*>(memory + forest.trees) + of_group.x + min(item.y, of_group.y - 1);
+    return work;
+}
+
+// Score the haplotypes of a pair of trees: a read's lanes share them.
+__device__ __forceinline__ void score(int lanes, const uint8* buffer, const Header& header, const Work& work,
+                                      const Place* places, const Scratch& scratch, uint32* listed, uint2* list,
+                                      double* scores, uint8* precision) {
+    const int l = threadIdx.x % lanes, first_lane = threadIdx.x - l;
+    const float start = exp2f(kHalfExponent);
+    const volatile Kept& kept = kept_of_lane(scratch);
+    const float entry = __shfl_sync(FULL, float(kept.entry), 0, lanes);
+    const uint32 first_haplotype = words(buffer, header.group_haplotype)[work.read.group];
+    for (uint32 p = l; work.is_own && p < work.tree->places; p += lanes) {
+        const Place place = places[work.tree->first_place + p];
+        const uint32 haplotype = first_haplotype + place.haplotype;
+        real sum = numbers(scratch, scratch.started, place.backward_leaf)[first_lane] * (entry * start);
+        sum = multiply_add(ended_of(leaf_slot(scratch, place.forward_leaf), first_lane + lanes - 1), start, sum);
+        const real* joined = numbers(scratch, scratch.joined, place.join) + first_lane;
+        for (int k = 0; k < lanes; ++k) sum += joined[k];
+        const uint32* offset = words(buffer, header.haplotype_offset) + haplotype;
+        const double columns = double(offset[1] - offset[0]);
+        const bool held = kept.folds && sum >= kLeastJoined && sum < infinity();
+        const size_t index = score_index(buffer, header, work.read, haplotype);
+        scores[index] = held ? log10(double(sum) / columns) - 2 * kHalfExponent * LOG10_2 + kept.log_kept
+                             : double(not_a_number());
+        precision[index] = held ? PRECISION_FAST : PRECISION_NONE;
+        if (!held && kept.folds && kept.scales) {
+            list[atomicAdd(listed, 1u)] = make_uint2(work.read.index, haplotype);
+        }
+    }
+}
+
+// Tiles of reads of `lanes` lanes each. items: x is a tile's first read (an index into order), y which of its groups'
+// pairs of trees it meets. last_read: one past the tier's last read in order. next_item: zero at first. Each block has
+// scratch_bytes of scratch_memory. listed, list: number, and pairs (read, haplotype), for forward_scaled.
+extern "C" __global__ void __launch_bounds__(32, BLOCKS)
+    forward_trees(const uint8* __restrict__ buffer, const Tables* __restrict__ tables,
+                  const uint8* __restrict__ forest_memory, const uint2* __restrict__ items, int64 item_count,
+                  int64 last_read, int64 lanes_of_read, uint8* scratch_memory, int64 scratch_bytes, int64 leaves_at,
+                  int64 joined_at, int64 started_at, int64 from_below_at, int64 kept_at, uint32* next_item,
+                  uint32* listed, uint2* list, double* scores, uint8* precision) {
     const Header& header = *reinterpret_cast<const Header*>(buffer);
-    Scratch scratch;
-    scratch.stack = reinterpret_cast<Quad*>(scratch_memory + size_t(blockIdx.x) * scratch_bytes);
-    scratch.leaves = scratch.stack + stack_slots * kSlot;
-    scratch.partial = reinterpret_cast<real*>(scratch.leaves + leaf_slots * kSlot);
-    scratch.started = scratch.partial + most_joins * 32;
-    scratch.extension = scratch.started + most_leaves * 32 + threadIdx.x;
-    const int l = threadIdx.x % G;
+    const Forest& forest = *reinterpret_cast<const Forest*>(forest_memory);
+    const int lanes = int(lanes_of_read);
+    const Scratch scratch = {scratch_memory + size_t(blockIdx.x) * scratch_bytes,
+                             uint32(leaves_at),
+                             uint32(joined_at),
+                             uint32(started_at),
+                             uint32(from_below_at),
+                             uint32(kept_at)};
     for (;;) {
         uint32 index = 0;
         if (threadIdx.x == 0) index = atomicAdd(next_item, 1u);
         index = __shfl_sync(FULL, index, 0);
         if (index >= item_count) return;
-        const uint32 last = uint32(last_read), at = items[index].x + threadIdx.x / G;
-        const bool works = at < last;
-        const Read read = find_read(buffer, header, words(buffer, header.order)[works ? at : last - 1]);
-        const Tree tree = trees[read.group];
         Rows rows;
-        const Strip strip =
-            load_strip(buffer, header, *tables, read.first, read.rows, read.rows, rows, scratch.extension);
+        Half half;
+        uint32 tree_at;  // byte offset in the forest
+        {
+            const Work work = find_work(lanes, buffer, header, forest_memory, forest, items[index], uint32(last_read));
+            const Strip strip = load_strip(lanes, buffer, header, *tables, work.read.first, work.read.rows,
+                                           work.read.rows, rows, numbers(scratch, scratch.from_below, 0) + threadIdx.x);
+            volatile Kept& kept = kept_of_lane(scratch);
+            kept.log_kept = strip.log_kept;
+            kept.entry = strip.entry;
+            kept.folds = strip.folds;
+            kept.scales = strip.scales;
+            half.start_s = strip.entry * exp2f(kHalfExponent);
+            half.start_i = 0;
+            tree_at = uint32(reinterpret_cast<const uint8*>(work.tree) - forest_memory);
+            half.joins = uint32(forest.joins) + 2 * work.tree->first_join;
+        }
         __syncwarp();
-        const float start = exp2f(kHalfExponent);
-        const auto steps_of = [&](uint32 nodes) {
-            int steps = int(nodes) + G - 1;
-#pragma unroll
-            for (int step = 16; step >= G; step /= 2) {
-                const int other = __shfl_xor_sync(FULL, steps, step);
-                steps = other > steps ? other : steps;
-            }
-            return steps;
-        };
-        const int forward_steps = steps_of(tree.forward_nodes), backward_steps = steps_of(tree.backward_nodes);
 #pragma unroll 1
-        for (int half = 0; half < 2; ++half) {
-            const bool backward = half == 1;
-            if (backward) turn(rows, scratch.extension);
-            walk(rows, backward, backward ? start : strip.entry * start, backward ? start : 0,
-                 streams, backward ? tree.backward : tree.forward,
-                 int(backward ? tree.backward_nodes : tree.forward_nodes), backward ? backward_steps : forward_steps,
-                 events, backward ? tree.backward_events : tree.forward_events, joins, tree.first_join, scratch);
+        for (int turned = 0; turned < 2; ++turned) {
+            if (turned) {
+                turn(lanes, rows, numbers(scratch, scratch.from_below, 0) + threadIdx.x);
+                half.start_s = half.start_i = exp2f(kHalfExponent);
+            }
+            const Tree* tree = reinterpret_cast<const Tree*>(forest_memory + tree_at);
+            half.backward = turned;
+            half.nodes = int(turned ? tree->backward_nodes : tree->forward_nodes);
+            half.steps = most_of_warp(lanes, half.nodes) + lanes - 1;
+            half.stream = uint32(forest.streams) + (turned ? tree->backward : tree->forward);
+            half.events = uint32(forest.events) + 4 * (turned ? tree->backward_events : tree->forward_events);
+            walk(lanes, rows, half, forest_memory, scratch);
             __syncwarp();
         }
-        // Each lane scores every G-th haplotype.
-        const real entry = __shfl_sync(FULL, strip.entry, 0, G);
-        const uint32 first_hap = words(buffer, header.group_haplotype)[read.group];
-        const uint32 end_hap = words(buffer, header.group_haplotype)[read.group + 1];
-        const int base_lane = threadIdx.x - l;
-        for (uint32 h = first_hap + l; works && h < end_hap; h += G) {
-            const Place place = places[h];
-            float sum = scratch.started[place.backward_leaf * 32 + base_lane] * (entry * start);
-            sum = multiply_add(
-                reinterpret_cast<const real*>(scratch.leaves + place.forward_leaf * kSlot +
-                                              2 * kQuads * 32)[4 * (base_lane + G - 1)],
-                start, sum);
-            for (int k = 0; k < G; ++k) sum += scratch.partial[place.join * 32 + base_lane + k];
-            const uint32 columns =
-                words(buffer, header.haplotype_offset)[h + 1] - words(buffer, header.haplotype_offset)[h];
-            const bool held = strip.folds && sum >= kLeastJoined && sum < infinity();
-            const size_t score = score_index(buffer, header, read, h);
-            scores[score] = held ? log10(double(sum) / columns) - 2 * kHalfExponent * LOG10_2 + strip.log_kept
-                                 : double(not_a_number());
-            precision[score] = held ? PRECISION_FAST : PRECISION_NONE;
-            if (!held && strip.folds && strip.scales) list[atomicAdd(listed, 1u)] = make_uint2(read.index, h);
-        }
+        score(lanes, buffer, header,
+              find_work(lanes, buffer, header, forest_memory, forest, items[index], uint32(last_read)),
+              reinterpret_cast<const Place*>(forest_memory + forest.places), scratch, listed, list, scores, precision);
         __syncwarp();
     }
 }

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.backends.cuda.layout import HEADER, WARP, reads_of
+from pairhmm.backends.cuda.layout import FOREST, HEADER, WARP, reads_of
 from pairhmm.backends.cuda.sources import Constant, source
 from pairhmm.backends.tiles import LETTERS, LETTERS_SCALED, Shape
 from pairhmm.genomics import sequences
@@ -21,6 +21,9 @@ QUALITIES, ROWS, PROFILES = "QUALITIES", "ROWS", "PROFILES"
 """What a kernel makes rows from: GATK's quality bytes, rows of any model, or a profile model's probabilities. Which
 of the three macros is defined selects the code in `cuda/forward/rows.cuh`."""
 
+FAST, SCALED, TREES = "fast", "scaled", "trees"
+"""Kernels of tiles: the files of `cuda/forward/` that hold them."""
+
 TASK_BYTES = 32
 """Bytes of a `Task` of `cuda/forward/fast.cu`. Each read of a tile has one."""
 
@@ -32,6 +35,21 @@ LONG_COLUMNS = 8
 
 KEPT_BYTES = 16
 """Bytes that each strip of a pair passes on to the next in `cuda/forward/long.cu`: a double, as two signed words."""
+
+HALF_EXPONENT = 56
+"""Exponent of 2 from which each half starts in `cuda/forward/trees.cu`, so that float32 holds the product of two."""
+
+LEAST_JOINED = 2.0 ** (2 * HALF_EXPONENT - 146)
+"""Smallest sum that counts there. A half that float32 does not hold is at least 2^36 below it."""
+
+SHARED_SLOTS = 0
+"""Slots of the stack that `cuda/forward/trees.cu` keeps in shared memory. Up to 1 leaves as many warps resident."""
+
+SCRATCH_ALIGNMENT = 256
+"""The scratch memory of each block of `cuda/forward/trees.cu` begins at a multiple of this many bytes."""
+
+KEPT_STRIP_BYTES = 24
+"""Bytes of a `Kept` of `cuda/forward/trees.cu`. Each lane has one."""
 
 REALS: dict[str, type[np.floating[Any]]] = {"float": np.float32, "double": np.float64}
 """Types that rows may be computed in, by their names in CUDA."""
@@ -67,19 +85,19 @@ class KernelVariant:
     extension : float or None
         Probability that a deletion is extended, if it is one number for the batch. It is then part of an instruction,
         which reads a register less. The scores are the same bits either way.
-    scaled : bool
-        Whether the kernel is `cuda/forward/scaled.cu`; otherwise it is `fast.cu`.
+    kind : str
+        `FAST`, `SCALED` or `TREES`.
     """
 
     shape: Shape
     model: str
     extension: float | None
-    scaled: bool = False
+    kind: str = FAST
 
     @property
     def name(self) -> str:
         """Name of the kernel in its source."""
-        return "forward_scaled" if self.scaled else "forward_fast"
+        return f"forward_{self.kind}"
 
 
 PHREDS = HIGHEST_QUALITY + 1
@@ -96,6 +114,7 @@ TABLES = np.dtype(
 """Layout of GATK's Phred tables. `Tables` in `cuda/forward/rows.cuh` says what each of them is."""
 
 STRUCTS = {"Header": HEADER, "Tables": TABLES}
+TREES_STRUCTS = {**STRUCTS, "Forest": FOREST}
 
 
 def tables() -> NDArray[np.void]:
@@ -125,22 +144,34 @@ def model_of(batch: PairBatch) -> tuple[str, float | None]:
 
 
 def forward_source(variant: KernelVariant) -> str:
-    """Text of `cuda/forward/fast.cu`, or `scaled.cu`, for one variant."""
+    """Text of `cuda/forward/fast.cu`, `scaled.cu` or `trees.cu`, for one variant."""
     shape = variant.shape
     constants: dict[str, Constant] = {
-        "G": shape.lanes,
         "K": shape.rows,
-        "TALL": int(shape.tall),
-        "LETTERS": LETTERS_SCALED if variant.scaled else LETTERS,
+        "LETTERS": LETTERS_SCALED if variant.kind == SCALED else LETTERS,
         "PRECISION_FAST": FLOAT32,
         "PRECISION_SCALED": SCALED_FLOAT32,
         "PRECISION_NONE": UNSCORED,
-        "START_EXPONENT": scaling.START_EXPONENT,
-        "LEAST_SUM": scaling.LEAST_SUM,
-        "TASK_BYTES": TASK_BYTES,
         "SHARED_BYTES": forward_shared_bytes(variant),
     }
-    parts = ("scaling.cuh", "tiles.cuh", "scaled.cu") if variant.scaled else ("tiles.cuh", "fast.cu")
+    if variant.kind == TREES:
+        constants |= {
+            "HALF_EXPONENT": HALF_EXPONENT,
+            "LEAST_JOINED": LEAST_JOINED,
+            "SHARED_SLOTS": SHARED_SLOTS,
+            "SLOT_BYTES": slot_bytes(shape.rows),
+            "KEPT_BYTES": WARP * KEPT_STRIP_BYTES,
+            "BLOCKS": resident_trees(shape.rows, variant.extension),
+        }
+    else:
+        constants |= {
+            "G": shape.lanes,
+            "TALL": int(shape.tall),
+            "START_EXPONENT": scaling.START_EXPONENT,
+            "LEAST_SUM": scaling.LEAST_SUM,
+            "TASK_BYTES": TASK_BYTES,
+        }
+    parts = ("scaling.cuh", "tiles.cuh", "scaled.cu") if variant.kind == SCALED else ("tiles.cuh", f"{variant.kind}.cu")
     return _source(constants, variant.model, variant.extension, "float", *parts)
 
 
@@ -159,11 +190,31 @@ def long_source(model: str, extension: float | None, real: str) -> str:
 
 
 def forward_shared_bytes(variant: KernelVariant) -> int:
-    """Bytes of dynamic shared memory of a block: emissions, and in fast.cu also a `Task` for each read."""
+    """Bytes of dynamic shared memory of a block: emissions, and what fast.cu and trees.cu keep beside them."""
     shape = variant.shape
-    if variant.scaled:
+    if variant.kind == SCALED:
         return _emission_bytes(shape.rows, LETTERS_SCALED, "float")
-    return _emission_bytes(shape.rows, LETTERS, "float") + TASK_BYTES * reads_of(shape)
+    beside = SHARED_SLOTS * slot_bytes(shape.rows) if variant.kind == TREES else TASK_BYTES * reads_of(shape)
+    return _emission_bytes(shape.rows, LETTERS, "float") + beside
+
+
+def resident_trees(rows: int, extension: float | None) -> int:
+    """Warps of trees.cu that a multiprocessor must hold: as many as leave a lane the registers that its rows need."""
+    crowding = rows + 3 * (extension is None)
+    return 16 if crowding <= 16 else 12 if crowding <= 22 else 8
+
+
+def slot_bytes(rows: int) -> int:
+    """Bytes of a slot of trees.cu: S and D of a warp's rows, in fours, and a sum."""
+    return (2 * -(-rows // 4) + 1) * 4 * WARP * _size("float")
+
+
+def scratch_bytes(rows: int, forest: NDArray[np.void]) -> int:
+    """Bytes that a block of trees.cu needs for any pair of trees of a forest (`FOREST`)."""
+    slots = max(0, int(forest["stack_slots"]) - SHARED_SLOTS) + int(forest["forward_leaves"])
+    numbers = int(forest["most_joins"]) + int(forest["backward_leaves"]) + rows
+    size = slots * slot_bytes(rows) + WARP * (KEPT_STRIP_BYTES + numbers * _size("float"))
+    return -(-size // SCRATCH_ALIGNMENT) * SCRATCH_ALIGNMENT
 
 
 def long_shared_bytes(real: str) -> int:
@@ -199,9 +250,10 @@ def _source(constants: dict[str, Constant], model: str, extension: float | None,
         "PHREDS": PHREDS,
         "NO_EXPONENT": scaling.NO_EXPONENT,
         "VARYING": int(extension is None),
+        "BACKWARD": int("trees.cu" in parts),
         **RANGES[real],
     }
     if extension is not None:
         constants["EXTEND_DELETION"] = float(REALS[real](extension))
     names = (f"forward/{name}" for name in ("rows.cuh", "lanes.cuh", *parts))
-    return source(constants, *names, structs=STRUCTS)
+    return source(constants, *names, structs=TREES_STRUCTS if "trees.cu" in parts else STRUCTS)

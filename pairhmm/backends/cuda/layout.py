@@ -57,6 +57,19 @@ HEADER = np.dtype(
 """Byte offsets of the arrays in the buffer, and numbers that hold for a whole batch; `cuda/forward/rows.cuh` says what
 each is."""
 
+FOREST = np.dtype(
+    [
+        ("of_group", "<i8"),
+        ("trees", "<i8"),
+        ("places", "<i8"),
+        ("events", "<i8"),
+        ("joins", "<i8"),
+        ("streams", "<i8"),
+    ]
+)
+"""`Forest` of `cuda/forward/trees.cu`: byte offsets of the arrays that follow it, which `cpu/staging/trees.hpp`
+makes."""
+
 ROWS = {
     1: (10, 20),
     2: (14, 18, 20),
