@@ -7,8 +7,8 @@
 //
 // Method: a block is one warp, and takes a tile of reads against all haplotypes of their groups, or against as many as
 // the host puts into one pair of trees. `lanes` neighbouring lanes own a read, each lane K of its rows in registers
-// (lanes.cuh). A tree comes as a stream: its nodes in depth-first order, one byte a node (cpu/staging/trees.hpp). The
-// byte has the letter, and says whether the states of a branch are restored before it, whether its own are saved, and
+// (lanes.cuh). A tree comes as a stream: its nodes in depth-first order, one byte a node (cpu/staging/tree_streams.hpp).
+// The byte has the letter, and says whether the states of a branch are restored before it, whether its own are saved, and
 // whether a half ends here. Lanes follow each other through the stream as they do through a haplotype. Each lane
 // restores and saves its own states, at its own step. Nodes that are letters alone need no test: the nodes that are
 // more (events) are known ahead, and between them a run of kRun columns is unrolled.
@@ -47,7 +47,8 @@
 // sums are below kLeastJoined go on a list for scaled.cu: 760 of the 586,140 pairs of 1m x 20, where fast.cu lists 280.
 
 constexpr uint32 kLetterBits = 7, kRestore = 8, kPop = 16, kSave = 32, kLeaf = 64;  // of a node's byte
-constexpr uint32 kOneLeaf = 0x10000;
+// What a lane counts, in one register: open branches, leaves and joins. The host sees to it that each is below 256.
+constexpr uint32 kOneLeaf = 1 << 8, kOneJoin = 1 << 16;
 constexpr uint32 kLastJoin = 0x8000;  // of a join: the last one of its backward leaf
 
 constexpr int kHalfExponent = HALF_EXPONENT;
@@ -61,16 +62,6 @@ constexpr int kSlot = kSlotQuads * 32;  // in quads
 static_assert(kSlot * sizeof(Quad) == SLOT_BYTES, "scratch memory");
 static_assert(kEmissionBytes + kSharedSlots * SLOT_BYTES == SHARED_BYTES, "shared memory");
 
-// The trees of a batch: byte offsets of their arrays from here. FOREST of pairhmm/backends/cuda/layout.py.
-struct Forest {
-    int64 of_group;  // uint2[groups] a group's first pair of trees, and how many it has
-    int64 trees;     // Tree[]
-    int64 places;    // Place[]
-    int64 events;    // uint32[] nodes with more than a letter, and one beyond any node behind those of each stream
-    int64 joins;     // uint16[] the forward leaf of each join, with kLastJoin
-    int64 streams;   // uint8[], with 32 zeros before and behind each stream
-};
-
 // A pair of trees: where its streams begin and how many nodes they have, and its first event, join and place.
 struct Tree {
     uint32 forward, backward, forward_nodes, backward_nodes, forward_events, backward_events, first_join, first_place,
@@ -82,11 +73,22 @@ struct Place {
     uint32 haplotype, join, forward_leaf, backward_leaf;
 };
 
-// What a lane needs only after the walks.
+// The trees of a batch (cpu/staging/tree_streams.hpp).
+struct Forest {
+    const uint2* of_group;  // [groups] a group's first pair of trees, and how many it has
+    const Tree* trees;
+    const Place* places;
+    const int* events;            // nodes with a flag, and one beyond any node behind those of each stream
+    const unsigned short* joins;  // the forward leaf of each join, with kLastJoin
+    const uint8* streams;         // with 32 zeros before and behind each
+};
+
+// What a lane needs only between and after the walks.
 struct Kept {
     double log_kept;
     float entry;
     int folds, scales;
+    uint32 tree, item;
 };
 
 // A warp's scratch memory, and what lies where in it, in bytes.
@@ -249,11 +251,11 @@ __device__ __forceinline__ int least_of_warp(int lanes, int value) {
 }
 __device__ __forceinline__ int most_of_warp(int lanes, int value) { return -least_of_warp(lanes, -value); }
 
-// What a half of the haplotypes is walked from. Byte offsets are from `memory`, the forest's.
+// What a half of the haplotypes is walked from.
 struct Half {
     bool backward;
-    real start_s, start_i;  // S and I of the first row walked, in every column
-    uint32 stream, events, joins;
+    real start_s, start_i;         // S and I of the first row walked, in every column
+    uint32 stream, events, joins;  // the first ones
     int nodes, steps;  // steps: of the warp
 };
 
@@ -264,7 +266,7 @@ struct EventStep {
     static constexpr bool kEvents = true;
 };
 
-__device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& half, const uint8* memory,
+__device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& half, const Forest& forest,
                                      const Scratch& scratch) {
     const bool backward = half.backward;
     const int l = backward ? lanes - 1 - threadIdx.x % lanes : threadIdx.x % lanes;
@@ -274,13 +276,12 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
     clear(state);
     const uint32 column = half.stream - l;
     const int last = half.nodes + l;  // a zero
-    uint32 next_join = 0, next_event = half.events;
-    uint32 counts = 0;  // open branches, and kOneLeaf a leaf that was met: one register
+    uint32 next_event = half.events, counts = 0;
     RunningSum sum = {0, 0};
-    uint32 next = memory[column];
+    uint32 next = forest.streams[column];
     const auto step = [&](int t, auto kind) {
         const uint32 byte = next;
-        next = memory[column + (t + 1 < last ? t + 1 : last)];
+        next = forest.streams[column + (t + 1 < last ? t + 1 : last)];
         const real s_above = __shfl_sync(FULL, state.s_below, before);
         const real i_above = __shfl_sync(FULL, state.i_below, before);
         const real s = is_first ? half.start_s : s_above, i = is_first ? half.start_i : i_above;
@@ -294,9 +295,11 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
             if ((byte & kLeaf) && backward) {
                 uint32 of;
                 do {
-                    of = *reinterpret_cast<const unsigned short*>(memory + half.joins + 2 * next_join);
+                    const uint32 number = counts / kOneJoin;
+                    of = forest.joins[half.joins + number];
                     const real joined = join(leaf_slot(scratch, of & (kLastJoin - 1)), state, letter);
-                    numbers(scratch, scratch.joined, next_join++)[threadIdx.x] = joined;
+                    numbers(scratch, scratch.joined, number)[threadIdx.x] = joined;
+                    counts += kOneJoin;
                 } while (!(of & kLastJoin));
             }
         }
@@ -305,7 +308,7 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
         if (kind.kEvents) {
             if (byte & kSave) save(stack_slot(scratch, int(counts++ % kOneLeaf)), state, sum);
             if (byte & kLeaf) {
-                const uint32 leaf = counts / kOneLeaf;
+                const uint32 leaf = counts / kOneLeaf % (kOneJoin / kOneLeaf);
                 if (backward) {
                     numbers(scratch, scratch.started, leaf)[threadIdx.x] = sum.value;
                 } else {
@@ -315,8 +318,7 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
             }
         }
     };
-    const auto event_at = [&](uint32 at) { return *reinterpret_cast<const int*>(memory + at); };
-    int event = event_at(next_event);
+    int event = forest.events[next_event];
     for (int t = 0; t < half.steps;) {
         const int run = min(least_of_warp(lanes, event > t ? event : t), half.steps);
         for (; t + kRun <= run; t += kRun) {
@@ -327,7 +329,7 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
         const int end = min(most_of_warp(lanes, event <= run ? event + lanes : run), half.steps);
 #pragma unroll 1
         for (; t < end; ++t) step(t, EventStep());
-        while (event + lanes <= t) event = event_at(next_event += 4);
+        while (event + lanes <= t) event = forest.events[++next_event];
     }
 }
 
@@ -363,32 +365,33 @@ __device__ __forceinline__ void turn(int lanes, Rows& rows, const real* from_bel
 // A lane's read and trees.
 struct Work {
     Read read;
-    const Tree* tree;
-    bool is_own;  // else another lane's, which scores it
+    uint32 tree;
+    bool is_own;  // else another lane's, which scores it, or none's
 };
 
-__device__ __forceinline__ Work find_work(int lanes, const uint8* buffer, const Header& header, const uint8* memory,
-                                          const Forest& forest, uint2 item, uint32 last_read) {
+__device__ __forceinline__ Work find_work(int lanes, const uint8* buffer, const Header& header, const Forest& forest,
+                                          uint2 item, uint32 last_read) {
     const uint32 at = item.x + threadIdx.x / lanes;
     Work work;
     work.read = find_read(buffer, header, words(buffer, header.order)[at < last_read ? at : last_read - 1]);
-    const uint2 of_group = reinterpret_cast<const uint2*>(memory + forest.of_group)[work.read.group];
+    const uint2 of_group = forest.of_group[work.read.group];
     work.is_own = at < last_read && item.y < of_group.y;
-    work.tree = reinterpret_cast<const Tree*>(memory + forest.trees) + of_group.x + min(item.y, of_group.y - 1);
+    work.tree = of_group.y > 0 ? of_group.x + min(item.y, of_group.y - 1) : 0;
     return work;
 }
 
 // Score the haplotypes of a pair of trees: a read's lanes share them.
 __device__ __forceinline__ void score(int lanes, const uint8* buffer, const Header& header, const Work& work,
-                                      const Place* places, const Scratch& scratch, uint32* listed, uint2* list,
+                                      const Forest& forest, const Scratch& scratch, uint32* listed, uint2* list,
                                       double* scores, uint8* precision) {
     const int l = threadIdx.x % lanes, first_lane = threadIdx.x - l;
     const float start = exp2f(kHalfExponent);
     const volatile Kept& kept = kept_of_lane(scratch);
     const float entry = __shfl_sync(FULL, float(kept.entry), 0, lanes);
     const uint32 first_haplotype = words(buffer, header.group_haplotype)[work.read.group];
-    for (uint32 p = l; work.is_own && p < work.tree->places; p += lanes) {
-        const Place place = places[work.tree->first_place + p];
+    const Tree& tree = forest.trees[work.tree];
+    for (uint32 p = l; work.is_own && p < tree.places; p += lanes) {
+        const Place place = forest.places[tree.first_place + p];
         const uint32 haplotype = first_haplotype + place.haplotype;
         real sum = numbers(scratch, scratch.started, place.backward_leaf)[first_lane] * (entry * start);
         sum = multiply_add(ended_of(leaf_slot(scratch, place.forward_leaf), first_lane + lanes - 1), start, sum);
@@ -412,12 +415,15 @@ __device__ __forceinline__ void score(int lanes, const uint8* buffer, const Head
 // scratch_bytes of scratch_memory. listed, list: number, and pairs (read, haplotype), for forward_scaled.
 extern "C" __global__ void __launch_bounds__(32, BLOCKS)
     forward_trees(const uint8* __restrict__ buffer, const Tables* __restrict__ tables,
-                  const uint8* __restrict__ forest_memory, const uint2* __restrict__ items, int64 item_count,
-                  int64 last_read, int64 lanes_of_read, uint8* scratch_memory, int64 scratch_bytes, int64 leaves_at,
-                  int64 joined_at, int64 started_at, int64 from_below_at, int64 kept_at, uint32* next_item,
-                  uint32* listed, uint2* list, double* scores, uint8* precision) {
+                  const uint2* __restrict__ trees_of_group, const Tree* __restrict__ trees,
+                  const Place* __restrict__ places, const int* __restrict__ events,
+                  const unsigned short* __restrict__ joins, const uint8* __restrict__ streams,
+                  const uint2* __restrict__ items, int64 item_count, int64 last_read, int64 lanes_of_read,
+                  uint8* scratch_memory, int64 scratch_bytes, int64 leaves_at, int64 joined_at, int64 started_at,
+                  int64 from_below_at, int64 kept_at, uint32* next_item, uint32* listed, uint2* list, double* scores,
+                  uint8* precision) {
     const Header& header = *reinterpret_cast<const Header*>(buffer);
-    const Forest& forest = *reinterpret_cast<const Forest*>(forest_memory);
+    const Forest forest = {trees_of_group, trees, places, events, joins, streams};
     const int lanes = int(lanes_of_read);
     const Scratch scratch = {scratch_memory + size_t(blockIdx.x) * scratch_bytes,
                              uint32(leaves_at),
@@ -432,9 +438,8 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
         if (index >= item_count) return;
         Rows rows;
         Half half;
-        uint32 tree_at;  // byte offset in the forest
         {
-            const Work work = find_work(lanes, buffer, header, forest_memory, forest, items[index], uint32(last_read));
+            const Work work = find_work(lanes, buffer, header, forest, items[index], uint32(last_read));
             const Strip strip = load_strip(lanes, buffer, header, *tables, work.read.first, work.read.rows,
                                            work.read.rows, rows, numbers(scratch, scratch.from_below, 0) + threadIdx.x);
             volatile Kept& kept = kept_of_lane(scratch);
@@ -444,8 +449,8 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
             kept.scales = strip.scales;
             half.start_s = strip.entry * exp2f(kHalfExponent);
             half.start_i = 0;
-            tree_at = uint32(reinterpret_cast<const uint8*>(work.tree) - forest_memory);
-            half.joins = uint32(forest.joins) + 2 * work.tree->first_join;
+            kept.tree = work.tree;
+            kept.item = index;
         }
         __syncwarp();
 #pragma unroll 1
@@ -454,18 +459,19 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
                 turn(lanes, rows, numbers(scratch, scratch.from_below, 0) + threadIdx.x);
                 half.start_s = half.start_i = exp2f(kHalfExponent);
             }
-            const Tree* tree = reinterpret_cast<const Tree*>(forest_memory + tree_at);
+            const Tree& tree = trees[kept_of_lane(scratch).tree];
+            half.joins = tree.first_join;
             half.backward = turned;
-            half.nodes = int(turned ? tree->backward_nodes : tree->forward_nodes);
+            half.nodes = int(turned ? tree.backward_nodes : tree.forward_nodes);
             half.steps = most_of_warp(lanes, half.nodes) + lanes - 1;
-            half.stream = uint32(forest.streams) + (turned ? tree->backward : tree->forward);
-            half.events = uint32(forest.events) + 4 * (turned ? tree->backward_events : tree->forward_events);
-            walk(lanes, rows, half, forest_memory, scratch);
+            half.stream = turned ? tree.backward : tree.forward;
+            half.events = turned ? tree.backward_events : tree.forward_events;
+            walk(lanes, rows, half, forest, scratch);
             __syncwarp();
         }
-        score(lanes, buffer, header,
-              find_work(lanes, buffer, header, forest_memory, forest, items[index], uint32(last_read)),
-              reinterpret_cast<const Place*>(forest_memory + forest.places), scratch, listed, list, scores, precision);
+        const uint2 item = items[kept_of_lane(scratch).item];
+        const Work work = find_work(lanes, buffer, header, forest, item, uint32(last_read));
+        score(lanes, buffer, header, work, forest, scratch, listed, list, scores, precision);
         __syncwarp();
     }
 }

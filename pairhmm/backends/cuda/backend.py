@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,21 @@ from numpy.typing import NDArray
 from pairhmm.backends.base import Backend
 from pairhmm.backends.cuda import kernels as cuda_kernels
 from pairhmm.backends.cuda import setup as cuda_setup
-from pairhmm.backends.cuda.kernels import KEPT_BYTES, LONG_ROWS, KernelVariant
+from pairhmm.backends.cuda.kernels import FAST, KEPT_BYTES, LONG_ROWS, SCALED, TREES, KernelVariant
 from pairhmm.backends.cuda.layout import WARP, Packed, pack, pack_pairs, reads_of
 from pairhmm.backends.cuda.setup import status, translated
 from pairhmm.backends.cuda.slot import ForwardSlot
 from pairhmm.backends.cuda.sources import compiled
-from pairhmm.backends.tiles import ITEM_BYTES, RESCUERS, Shape, rescuer_of, runs_within
+from pairhmm.backends.tiles import (
+    ITEM_BYTES,
+    RESCUERS,
+    TREE_ARRAYS,
+    SentTrees,
+    Shape,
+    Tier,
+    rescuer_of,
+    runs_within,
+)
 from pairhmm.compiled import native
 from pairhmm.genomics.arrays import offsets
 from pairhmm.models.batch import FLOAT64, SCALED_FLOAT32, UNSCORED, PairBatch, Scores
@@ -40,6 +49,9 @@ KEPT_AT = 8
 BORDER_SHARE = 4
 """Divisor of a call's memory: the borders of long pairs may take 1 / BORDER_SHARE of it."""
 
+SCRATCH_SHARE = 4
+"""Divisor of a call's memory: the scratch memory of warps that walk trees may take 1 / SCRATCH_SHARE of it."""
+
 SCORE_COPIERS = 4
 """CPU threads that copy a call's scores out of the memory that the device writes to."""
 
@@ -48,6 +60,18 @@ SCORE_BYTES, SCORED_BYTES = 8, 9
 
 LISTED_BYTES, COUNT_BYTES = 8, 4
 """Bytes of an entry of a list of pairs to rescue (read and haplotype, uint32 each), and of the list's length."""
+
+
+KernelKey = tuple[Shape, str]
+"""`KernelVariant.shape` and `KernelVariant.kind`."""
+
+
+class Walk(NamedTuple):
+    """A launch of trees.cu: its blocks, the address of their scratch memory, and `scratch_places`."""
+
+    blocks: int
+    scratch: int
+    places: tuple[int, ...]
 
 
 class CudaBackend(Backend):
@@ -75,12 +99,15 @@ class CudaBackend(Backend):
         self.label = f"{self.name}:{device}"
         self._device = cupy.cuda.Device(device)
         self._memory = memory
-        self._kernels: dict[tuple[str, float | None], dict[tuple[Shape, bool], tuple[Any, int]]] = {}
+        self._kernels: dict[tuple[str, float | None], dict[KernelKey, tuple[Any, int]]] = {}
         self._long_kernels: dict[tuple[str, float | None, str], Any] = {}
         self._preparing = threading.Lock()
         # The slot returned last is taken first, because its buffers have already grown.
         self._slots: queue.LifoQueue[ForwardSlot] = queue.LifoQueue()
         with self._device:
+            self._multiprocessors = int(cupy.cuda.runtime.getDeviceProperties(device)["multiProcessorCount"])
+            free = self._device.mem_info[0] if memory is None else memory
+            self._call_memory = free // self.concurrency
             self._tables = cupy.asarray(cuda_kernels.tables().view(np.uint8))
             for _ in range(self.concurrency):
                 self._slots.put(ForwardSlot(cupy, self.label, None if memory is None else memory // self.concurrency))
@@ -147,42 +174,70 @@ class CudaBackend(Backend):
     def _launch(self, slot: ForwardSlot, packed: Packed, batch: PairBatch) -> None:
         """Start the kernels of all tiers side by side, then those that rescue the pairs that they list."""
         model, extension = cuda_kernels.model_of(batch)
-        tiers, base = packed.tiers, slot.base
-        items = base + packed.items
+        tiers, base, trees = packed.tiers, slot.base, packed.trees
         rescued = [0] * len(RESCUERS)  # most pairs that may need each rescuer
         rescuers = [None if tier.shape.tall else rescuer_of(tier.shape) for tier in tiers]
         for tier, rescuer in zip(tiers, rescuers, strict=True):
             if rescuer is not None:
                 rescued[rescuer] += tier.pairs
         needed = [k for k, pairs in enumerate(rescued) if pairs]
-        wanted = [(tier.shape, False) for tier in tiers] + [(RESCUERS[k], True) for k in needed]
-        kernels = self._compiled(model, extension, wanted)
+        own = [_kernel_of(tier.shape, trees is not None) for tier in tiers]
+        kernels = self._compiled(model, extension, own + [(RESCUERS[k], SCALED) for k in needed])
         scores = slot.device("out", SCORED_BYTES * packed.pairs).ptr
         precision = scores + SCORE_BYTES * packed.pairs
-        counts = slot.zeros("listed", COUNT_BYTES * len(RESCUERS))
+        counts = slot.zeros("listed", COUNT_BYTES * (len(RESCUERS) + len(tiers)))
         lists = slot.device("lists", LISTED_BYTES * (packed.pairs + 1)).ptr
         first_of_list = offsets(rescued)[:-1].tolist()
         list_at = [(counts + COUNT_BYTES * k, lists + LISTED_BYTES * at) for k, at in enumerate(first_of_list)]
         between_bytes = cuda_kernels.between_bytes(packed.widest)
         between = slot.device("between", between_bytes * sum(tier.items for tier in tiers if tier.shape.tall) + 8).ptr
+        walks = [] if trees is None else self._walks(slot, [tier for tier in tiers if not tier.shape.tall], trees, extension)
         with slot.side_by_side(len(tiers)) as streams:
-            for tier, rescuer, stream in zip(tiers, rescuers, streams, strict=False):
-                kernel, shared_bytes = kernels[tier.shape, False]
+            for k, (tier, rescuer, stream) in enumerate(zip(tiers, rescuers, streams, strict=False)):
+                kernel, shared_bytes = kernels[own[k]]
                 listed, list_ = (0, 0) if rescuer is None else list_at[rescuer]
-                arguments = (
-                    *(base, self._tables.data.ptr, items + ITEM_BYTES * tier.first_item),
-                    *(tier.last, tier.haplotypes_each),
-                    *(listed, list_, between, packed.widest, scores, precision),
-                )
+                items = base + packed.items + ITEM_BYTES * tier.first_item
+                if own[k][1] == TREES:
+                    walk = walks.pop(0)
+                    blocks = walk.blocks
+                    arguments = (
+                        *(base, self._tables.data.ptr, *(base + getattr(trees, name) for name in TREE_ARRAYS)),
+                        *(items, tier.items, tier.last, tier.shape.lanes, walk.scratch, *walk.places),
+                        *(counts + COUNT_BYTES * (len(RESCUERS) + k), listed, list_, scores, precision),
+                    )
+                else:
+                    blocks = tier.items
+                    arguments = (
+                        *(base, self._tables.data.ptr, items, tier.last, tier.haplotypes_each),
+                        *(listed, list_, between, packed.widest, scores, precision),
+                    )
                 with stream:
-                    kernel((tier.items,), (WARP,), arguments, shared_mem=shared_bytes)
+                    kernel((blocks,), (WARP,), arguments, shared_mem=shared_bytes)
                 if tier.shape.tall:
                     between += between_bytes * tier.items
         for k in needed:
-            kernel, shared_bytes = kernels[RESCUERS[k], True]
+            kernel, shared_bytes = kernels[RESCUERS[k], SCALED]
             blocks = min(RESIDENT_WARPS, -(-rescued[k] // reads_of(RESCUERS[k])))
             places = (base, self._tables.data.ptr, *list_at[k], scores, precision)
             kernel((blocks,), (WARP,), places, shared_mem=shared_bytes)
+
+    def _walks(
+        self, slot: ForwardSlot, tiers: Sequence[Tier], trees: SentTrees, extension: float | None
+    ) -> list[Walk]:
+        """The launches of tiers that walk trees. Together their scratch memory takes its share of a call's memory."""
+        places = [cuda_kernels.scratch_places(tier.shape.rows, trees.sizes) for tier in tiers]
+        most = [
+            min(tier.items, self._multiprocessors * cuda_kernels.resident_trees(tier.shape.rows, extension))
+            for tier in tiers
+        ]
+        wanted = sum(blocks * size for blocks, (size, *_) in zip(most, places, strict=True))
+        share = min(1.0, self._call_memory // SCRATCH_SHARE / max(1, wanted))
+        blocks = [max(1, int(count * share)) for count in most]
+        starts = offsets([count * size for count, (size, *_) in zip(blocks, places, strict=True)])
+        scratch = slot.device("scratch", int(starts[-1]) + 8).ptr
+        return [
+            Walk(count, scratch + int(start), each) for count, start, each in zip(blocks, starts, places, strict=False)
+        ]
 
     def _border_parts(self, batch: PairBatch, haplotypes: NDArray[np.int64], real: str) -> Iterator[slice]:
         """Runs of pairs whose borders fit into their share of the device's memory."""
@@ -217,23 +272,26 @@ class CudaBackend(Backend):
             return slot.scores(SCORE_BYTES * len(reads)).view(np.float64).copy()
 
     def _compiled(
-        self, model: str, extension: float | None, wanted: Sequence[tuple[Shape, bool]]
-    ) -> dict[tuple[Shape, bool], tuple[Any, int]]:
-        """Kernels and their shared memory, by shape and whether scaled. New kernels are compiled in parallel."""
+        self, model: str, extension: float | None, wanted: Sequence[KernelKey]
+    ) -> dict[KernelKey, tuple[Any, int]]:
+        """Kernels and their shared memory, by shape and kind. New kernels are compiled in parallel."""
         kernels = self._kernels.setdefault((model, extension), {})
-        new = [
-            KernelVariant(shape, model, extension, scaled) for shape, scaled in wanted if (shape, scaled) not in kernels
-        ]
+        new = [KernelVariant(shape, model, extension, kind) for shape, kind in dict.fromkeys(wanted) if (shape, kind) not in kernels]
         if new:
             with ThreadPoolExecutor(len(new)) as pool:
                 for variant, kernel in zip(new, pool.map(self._compile_variant, new), strict=True):
                     shared_bytes = cuda_kernels.forward_shared_bytes(variant)
-                    kernels[variant.shape, variant.scaled] = kernel, shared_bytes
+                    kernels[variant.shape, variant.kind] = kernel, shared_bytes
         return kernels
 
     def _compile_variant(self, variant: KernelVariant) -> Any:
         with self._device:
             return compiled(self._cupy, cuda_kernels.forward_source(variant), variant.name)
+
+
+def _kernel_of(shape: Shape, in_trees: bool) -> KernelKey:
+    """The kernel that scores a shape's tiles. That of trees takes any number of lanes."""
+    return (Shape(0, shape.rows), TREES) if in_trees and not shape.tall else (shape, FAST)
 
 
 def make(device: int, memory: int | None) -> CudaBackend:

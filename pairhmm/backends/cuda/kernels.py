@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.backends.cuda.layout import FOREST, HEADER, WARP, reads_of
+from pairhmm.backends.cuda.layout import HEADER, WARP, reads_of
 from pairhmm.backends.cuda.sources import Constant, source
-from pairhmm.backends.tiles import LETTERS, LETTERS_SCALED, Shape
+from pairhmm.backends.tiles import LETTERS, LETTERS_SCALED, Shape, TreeSizes
 from pairhmm.genomics import sequences
 from pairhmm.genomics.qualities import HIGHEST_QUALITY
 from pairhmm.models import scaling
@@ -48,7 +49,7 @@ SHARED_SLOTS = 0
 SCRATCH_ALIGNMENT = 256
 """The scratch memory of each block of `cuda/forward/trees.cu` begins at a multiple of this many bytes."""
 
-KEPT_STRIP_BYTES = 24
+KEPT_STRIP_BYTES = 32
 """Bytes of a `Kept` of `cuda/forward/trees.cu`. Each lane has one."""
 
 REALS: dict[str, type[np.floating[Any]]] = {"float": np.float32, "double": np.float64}
@@ -114,7 +115,6 @@ TABLES = np.dtype(
 """Layout of GATK's Phred tables. `Tables` in `cuda/forward/rows.cuh` says what each of them is."""
 
 STRUCTS = {"Header": HEADER, "Tables": TABLES}
-TREES_STRUCTS = {**STRUCTS, "Forest": FOREST}
 
 
 def tables() -> NDArray[np.void]:
@@ -200,8 +200,8 @@ def forward_shared_bytes(variant: KernelVariant) -> int:
 
 def resident_trees(rows: int, extension: float | None) -> int:
     """Warps of trees.cu that a multiprocessor must hold: as many as leave a lane the registers that its rows need."""
-    crowding = rows + 3 * (extension is None)
-    return 16 if crowding <= 16 else 12 if crowding <= 22 else 8
+    many, some = (12, 19) if extension is not None else (11, 15)  # most rows that 128 and 168 registers hold
+    return 16 if rows <= many else 12 if rows <= some else 8
 
 
 def slot_bytes(rows: int) -> int:
@@ -209,12 +209,22 @@ def slot_bytes(rows: int) -> int:
     return (2 * -(-rows // 4) + 1) * 4 * WARP * _size("float")
 
 
-def scratch_bytes(rows: int, forest: NDArray[np.void]) -> int:
-    """Bytes that a block of trees.cu needs for any pair of trees of a forest (`FOREST`)."""
-    slots = max(0, int(forest["stack_slots"]) - SHARED_SLOTS) + int(forest["forward_leaves"])
-    numbers = int(forest["most_joins"]) + int(forest["backward_leaves"]) + rows
-    size = slots * slot_bytes(rows) + WARP * (KEPT_STRIP_BYTES + numbers * _size("float"))
-    return -(-size // SCRATCH_ALIGNMENT) * SCRATCH_ALIGNMENT
+def scratch_places(rows: int, sizes: TreeSizes) -> tuple[int, ...]:
+    """Scratch memory of a block of trees.cu: its bytes, and where its parts begin behind the stack, in bytes.
+
+    The parts are leaves, joins, sums of backward leaves, extensions of insertions, and what is kept of the strip.
+    """
+    numbers = WARP * _size("float")
+    parts = [
+        max(0, sizes.open_branches - SHARED_SLOTS) * slot_bytes(rows),
+        sizes.left_leaves * slot_bytes(rows),
+        sizes.joins * numbers,
+        sizes.right_leaves * numbers,
+        rows * numbers,
+        WARP * KEPT_STRIP_BYTES,
+    ]
+    *places, size = itertools.accumulate(parts)
+    return -(-size // SCRATCH_ALIGNMENT) * SCRATCH_ALIGNMENT, *places
 
 
 def long_shared_bytes(real: str) -> int:
@@ -256,4 +266,4 @@ def _source(constants: dict[str, Constant], model: str, extension: float | None,
     if extension is not None:
         constants["EXTEND_DELETION"] = float(REALS[real](extension))
     names = (f"forward/{name}" for name in ("rows.cuh", "lanes.cuh", *parts))
-    return source(constants, *names, structs=TREES_STRUCTS if "trees.cu" in parts else STRUCTS)
+    return source(constants, *names, structs=STRUCTS)

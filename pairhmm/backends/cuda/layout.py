@@ -18,6 +18,7 @@ from pairhmm.backends.tiles import (
     LETTERS,
     PADDING,
     Plan,
+    SentTrees,
     Shape,
     Shapes,
     Staging,
@@ -25,9 +26,9 @@ from pairhmm.backends.tiles import (
     send_with_tiles,
     table_of_shapes,
 )
-from pairhmm.models.batch import ROW_SIZE, PairBatch, Qualities
+from pairhmm.models.batch import ROW_SIZE, PairBatch, Qualities, Start
 
-__all__ = ["HEADER", "WARP", "Packed", "PackedPairs", "pack", "pack_pairs", "reads_of", "shapes"]
+__all__ = ["HEADER", "WARP", "Packed", "PackedPairs", "pack", "pack_pairs", "reads_of", "shapes", "takes_trees"]
 
 WARP = 32
 """Lanes of a warp. A block of the forward kernels is one warp, which scores one tile."""
@@ -57,18 +58,8 @@ HEADER = np.dtype(
 """Byte offsets of the arrays in the buffer, and numbers that hold for a whole batch; `cuda/forward/rows.cuh` says what
 each is."""
 
-FOREST = np.dtype(
-    [
-        ("of_group", "<i8"),
-        ("trees", "<i8"),
-        ("places", "<i8"),
-        ("events", "<i8"),
-        ("joins", "<i8"),
-        ("streams", "<i8"),
-    ]
-)
-"""`Forest` of `cuda/forward/trees.cu`: byte offsets of the arrays that follow it, which `cpu/staging/trees.hpp`
-makes."""
+HAPLOTYPES_OF_TREES = 64
+"""Most haplotypes of a pair of trees. A warp keeps up to 5 kB of each while it walks the trees."""
 
 ROWS = {
     1: (10, 20),
@@ -104,12 +95,15 @@ class Packed:
     widest : int
         Letters of the longest haplotype.
     pairs : int
+    trees : SentTrees or None
+        The trees of its haplotypes, which all tiers but tall ones take; None where whole matrices are computed.
     """
 
     tiers: Sequence[Tier]
     items: int
     widest: int
     pairs: int
+    trees: SentTrees | None
 
 
 def reads_of(shape: Shape) -> int:
@@ -143,8 +137,18 @@ def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: 
     plan, header = _plan(batch)
     places = plan.tile_places(batch)
     header["read_group"], header["order"] = places.read_group, places.order
-    tiers = send_with_tiles(plan, places, batch, skip_read, shapes(longest), staging, beside)
-    return Packed(tiers, places.items, batch.widest, batch.pairs)
+    table, in_trees = shapes(longest), takes_trees(batch.start)
+    each = [HAPLOTYPES_OF_TREES * (in_trees and not shape.tall) for shape in table.known]
+    tiers, trees = send_with_tiles(plan, places, batch, skip_read, table, staging, beside, each)
+    if trees is not None:
+        # Long items first, so that no warp begins one when the others end.
+        tiers.sort(key=lambda tier: -tier.longest * (tier.shape.rows + STEP_COST))
+    return Packed(tiers, places.items, batch.widest, batch.pairs, trees)
+
+
+def takes_trees(start: Start) -> bool:
+    """Whether reads may begin anywhere: then row 0 is the same in every column, and haplotypes share columns."""
+    return start.match == 0 and start.deletion == 1
 
 
 @dataclass(frozen=True, slots=True)

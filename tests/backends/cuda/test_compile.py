@@ -14,7 +14,7 @@ import pytest
 from pairhmm.backends.cuda import backend as cuda
 from pairhmm.backends.cuda import kernels as cuda_kernels
 from pairhmm.backends.cuda import layout
-from pairhmm.backends.cuda.kernels import PROFILES, QUALITIES, ROWS, KernelVariant
+from pairhmm.backends.cuda.kernels import PROFILES, QUALITIES, ROWS, SCALED, TREES, KernelVariant
 from pairhmm.backends.cuda.sources import OPTIONS
 from pairhmm.backends.tiles import RESCUERS, Shape
 
@@ -47,8 +47,12 @@ def jobs(architecture):
         of = f"{of_model}, {gap}"
         for shape in found if architecture == EVERY_SHAPE and model == QUALITIES else some:
             yield f"fast {describe(shape)}, {of}", cuda_kernels.forward_source(KernelVariant(shape, model, extension))
+        rows = sorted({shape.rows for shape in found})
+        for k in rows if ALL or (architecture == EVERY_SHAPE and model == QUALITIES) else (rows[0], rows[-1]):
+            variant = KernelVariant(Shape(0, k), model, extension, TREES)
+            yield f"trees {k}, {of}", cuda_kernels.forward_source(variant)
         for shape in RESCUERS:
-            variant = KernelVariant(shape, model, extension, scaled=True)
+            variant = KernelVariant(shape, model, extension, SCALED)
             yield f"scaled {describe(shape)}, {of}", cuda_kernels.forward_source(variant)
         for real in ("float", "double"):
             yield f"long {real}, {of}", cuda_kernels.long_source(model, extension, real)
@@ -102,7 +106,8 @@ def test_the_oldest_compiler_takes_the_texts(nvrtc, require, model):
     shape = shapes()[0]
     texts = [
         cuda_kernels.forward_source(KernelVariant(shape, model, None)),
-        cuda_kernels.forward_source(KernelVariant(RESCUERS[0], model, 0.1, scaled=True)),
+        cuda_kernels.forward_source(KernelVariant(RESCUERS[0], model, 0.1, SCALED)),
+        cuda_kernels.forward_source(KernelVariant(Shape(0, 19), model, 0.1, TREES)),
         cuda_kernels.long_source(model, 0.1, "double"),
     ]
     results = nvrtc.compile_all([nvrtc.Job("sm_90", text, OPTIONS) for text in texts], nvrtc.OLDEST)
