@@ -213,8 +213,8 @@ class SentTrees(NamedTuple):
 TREE_ARRAYS = SentTrees._fields[:6]
 
 MOST_TREE_BYTES = (128, 48)
-"""Most bytes of the arrays of trees beside a byte a letter: for each group and for each haplotype. They hold for trees of
-any shape; `cpu/staging/tree_streams.hpp` says what the arrays are."""
+"""Most bytes of the arrays of trees beside a byte a letter: for each group, and for each haplotype. They hold for trees
+of any shape; `cpu/staging/tree_streams.hpp` says what the arrays are."""
 
 
 def send_with_tiles(
@@ -261,9 +261,9 @@ def send_with_tiles(
     plan.write(buffer, staging.send)
     tiers, trees = making.result()
     end = places.items + ITEM_BYTES * sum(tier.items for tier in tiers)
-    at, arrays = [places.read_group], [tiles[: end - places.read_group]]
-    for name in TREE_ARRAYS if trees is not None else ():
-        array = getattr(trees, name)
+    at = [places.read_group]
+    arrays: list[NDArray[np.uint8] | NDArray[np.int64]] = [tiles[: end - places.read_group]]
+    for array in [] if trees is None else [getattr(trees, name) for name in TREE_ARRAYS]:
         at.append(-(-end // ALIGNMENT) * ALIGNMENT)
         arrays.append(array)
         end = at[-1] + len(array)
@@ -272,7 +272,8 @@ def send_with_tiles(
     tiers.sort(key=lambda tier: -tier.items)
     if trees is None:
         return tiers, None
-    return tiers, SentTrees(*at[1:], TreeSizes(*trees.sizes), trees.columns)
+    array_at = dict(zip(TREE_ARRAYS, at[1:], strict=True))
+    return tiers, SentTrees(**array_at, sizes=TreeSizes(*trees.sizes), columns=trees.columns)
 
 
 def _make(
@@ -303,7 +304,9 @@ def _make(
         table.family,
         table.tier_cells,
         table.item_sizes,
-        *(place - places.read_group for place in places),
+        0,
+        places.order - places.read_group,
+        places.items - places.read_group,
         haplotypes_each,
         None if trees is None else trees.columns,
     )
@@ -312,11 +315,7 @@ def _make(
 
 def _most_tree_bytes(batch: PairBatch) -> int:
     of_group, of_haplotype = MOST_TREE_BYTES
-    return (
-        len(batch.haplotypes)
-        + of_group * (batch.groups + 1)
-        + of_haplotype * (len(batch.haplotype_offset) - 1)
-    )
+    return len(batch.haplotypes) + of_group * (batch.groups + 1) + of_haplotype * (len(batch.haplotype_offset) - 1)
 
 
 def runs_within(sizes: NDArray[np.int64], most: int) -> Iterator[slice]:

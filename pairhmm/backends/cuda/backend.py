@@ -191,14 +191,14 @@ class CudaBackend(Backend):
         list_at = [(counts + COUNT_BYTES * k, lists + LISTED_BYTES * at) for k, at in enumerate(first_of_list)]
         between_bytes = cuda_kernels.between_bytes(packed.widest)
         between = slot.device("between", between_bytes * sum(tier.items for tier in tiers if tier.shape.tall) + 8).ptr
-        walks = [] if trees is None else self._walks(slot, [tier for tier in tiers if not tier.shape.tall], trees, extension)
+        walks = self._walks(slot, tiers, trees, extension)
         with slot.side_by_side(len(tiers)) as streams:
             for k, (tier, rescuer, stream) in enumerate(zip(tiers, rescuers, streams, strict=False)):
                 kernel, shared_bytes = kernels[own[k]]
                 listed, list_ = (0, 0) if rescuer is None else list_at[rescuer]
                 items = base + packed.items + ITEM_BYTES * tier.first_item
-                if own[k][1] == TREES:
-                    walk = walks.pop(0)
+                if trees is not None and own[k][1] == TREES:
+                    walk = next(walks)
                     blocks = walk.blocks
                     arguments = (
                         *(base, self._tables.data.ptr, *(base + getattr(trees, name) for name in TREE_ARRAYS)),
@@ -222,22 +222,24 @@ class CudaBackend(Backend):
             kernel((blocks,), (WARP,), places, shared_mem=shared_bytes)
 
     def _walks(
-        self, slot: ForwardSlot, tiers: Sequence[Tier], trees: SentTrees, extension: float | None
-    ) -> list[Walk]:
+        self, slot: ForwardSlot, tiers: Sequence[Tier], trees: SentTrees | None, extension: float | None
+    ) -> Iterator[Walk]:
         """The launches of tiers that walk trees. Together their scratch memory takes its share of a call's memory."""
-        places = [cuda_kernels.scratch_places(tier.shape.rows, trees.sizes) for tier in tiers]
+        if trees is None:
+            return
+        walking = [tier for tier in tiers if not tier.shape.tall]
+        places = [cuda_kernels.scratch_places(tier.shape.rows, trees.sizes) for tier in walking]
         most = [
             min(tier.items, self._multiprocessors * cuda_kernels.resident_trees(tier.shape.rows, extension))
-            for tier in tiers
+            for tier in walking
         ]
         wanted = sum(blocks * size for blocks, (size, *_) in zip(most, places, strict=True))
         share = min(1.0, self._call_memory // SCRATCH_SHARE / max(1, wanted))
         blocks = [max(1, int(count * share)) for count in most]
-        starts = offsets([count * size for count, (size, *_) in zip(blocks, places, strict=True)])
-        scratch = slot.device("scratch", int(starts[-1]) + 8).ptr
-        return [
-            Walk(count, scratch + int(start), each) for count, start, each in zip(blocks, starts, places, strict=False)
-        ]
+        starts = offsets([count * size for count, (size, *_) in zip(blocks, places, strict=True)]).tolist()
+        scratch = slot.device("scratch", starts[-1] + 8).ptr
+        for count, start, each in zip(blocks, starts, places, strict=False):
+            yield Walk(count, scratch + start, each)
 
     def _border_parts(self, batch: PairBatch, haplotypes: NDArray[np.int64], real: str) -> Iterator[slice]:
         """Runs of pairs whose borders fit into their share of the device's memory."""
@@ -276,7 +278,11 @@ class CudaBackend(Backend):
     ) -> dict[KernelKey, tuple[Any, int]]:
         """Kernels and their shared memory, by shape and kind. New kernels are compiled in parallel."""
         kernels = self._kernels.setdefault((model, extension), {})
-        new = [KernelVariant(shape, model, extension, kind) for shape, kind in dict.fromkeys(wanted) if (shape, kind) not in kernels]
+        new = [
+            KernelVariant(shape, model, extension, kind)
+            for shape, kind in dict.fromkeys(wanted)
+            if (shape, kind) not in kernels
+        ]
         if new:
             with ThreadPoolExecutor(len(new)) as pool:
                 for variant, kernel in zip(new, pool.map(self._compile_variant, new), strict=True):

@@ -392,9 +392,9 @@ def test_two_devices(make_backend, batches, monkeypatch):
 
 def test_budget(make_backend, batches, caplog):
     """A budget that chunks must be halved for; and one that nothing fits into."""
-    given = batches.batch(22, (77, 150), each=40)
+    given = batches.batch(22, (77, 150), each=160)
     whole = engine.forward(given, make_backend())
-    tight = make_backend(memory=150_000)
+    tight = make_backend(memory=600_000)
     scores = engine.forward(given, tight)
     assert batches.same(scores.log10, whole.log10)
     assert "out of memory; chunks of" in caplog.text
