@@ -84,6 +84,13 @@ __device__ __forceinline__ bool holds_deletions(const Source& source, const Head
     return -log2f(float(least)) * read_rows <= kGapRange;
 }
 
+// Whether a row's bytes are loaded before they are needed: where the registers for them are.
+#if defined(QUALITIES) && BACKWARD
+constexpr bool kLoadsAhead = true;
+#else
+constexpr bool kLoadsAhead = false;
+#endif
+
 // Load the rows of `count` positions from `first` on, as many as the strip holds, into `lanes` lanes. They are followed
 // by rows that carry M + I down. The read has `read_rows` rows. With BACKWARD, from_below[32 k] becomes the extension of
 // an insertion from below.
@@ -96,17 +103,18 @@ __device__ __forceinline__ Strip load_strip(int lanes, const uint8* buffer, cons
     bool folds = true, scales = true;
     double log_kept = 0;
     float fall = 0, fall_of_gap = 0;
-    const auto source_of = [&](int i) { return load_source(buffer, header, first + (i < count ? i : count - 1)); };
-    const auto made = [&](const Source& source, int i) {
-        return i < count ? row_of(source, header, tables) : carrying_row();
+    const auto load = [&](int i) { return load_source(buffer, header, first + i); };
+    const auto load_ahead = [&](int i) { return kLoadsAhead ? load(i < count ? i : count - 1) : Source{}; };
+    const auto made = [&](const Source& loaded, int i) {
+        return i < count ? row_of(kLoadsAhead ? loaded : load(i), header, tables) : carrying_row();
     };
-    Source source = source_of(l * K), ahead = source_of(l * K + 1);
+    Source source = load_ahead(l * K), ahead = load_ahead(l * K + 1);
     Row now = made(source, l * K);
     strip.entry = real(now.dm) / real(now.mm);
 #pragma unroll 1
     for (int k = 0; k < K; ++k) {
         const int i = l * K + k;
-        const Source further = source_of(i + 2);  // needed a row later: nothing waits for memory
+        const Source further = load_ahead(i + 2);
         const Row next = made(ahead, i + 1);
         Fold f;
         folds = fold(now, next, f) && folds;
@@ -116,8 +124,8 @@ __device__ __forceinline__ Strip load_strip(int lanes, const uint8* buffer, cons
         // The step into the row that carries down includes an opening, which has its own share of the range.
         if (i + 1 < count) {
             fall_of_gap += bits;
-            scales = scales &&
-                     holds_deletions(source, header, tables, read_rows, float(f.from_deletion), float(now.dd));
+            scales = scales && holds_deletions(kLoadsAhead ? source : load(i), header, tables, read_rows,
+                                               float(f.from_deletion), float(now.dd));
         }
         log_kept += now.log_kept;
         if (BACKWARD) from_below[k * 32] = i == 0 ? real(0) : extension_from_below(now, next);
@@ -138,13 +146,13 @@ __device__ __forceinline__ Strip load_strip(int lanes, const uint8* buffer, cons
         rows.extend_deletion[k] = own[emission_at(3, k)];
 #endif
     }
-    source = source_of(l * K);
+    source = load_ahead(l * K);
 #pragma unroll 1
     for (int k = 0; k < K; ++k) {
         const int i = l * K + k;
-        ahead = source_of(i + 1);
+        ahead = load_ahead(i + 1);
         Emissions emissions = {};
-        if (i < count) emissions = emissions_of(source, header, tables);
+        if (i < count) emissions = emissions_of(kLoadsAhead ? source : load(i), header, tables);
         for (int s = 0; s < LETTERS; ++s) own[emission_at(s, k)] = s < kLetters ? emissions.relative[s] : real(0);
         source = ahead;
     }

@@ -31,6 +31,7 @@ from pairhmm.backends.tiles import (
     runs_within,
 )
 from pairhmm.compiled import native
+from pairhmm.errors import OutOfDeviceMemory
 from pairhmm.genomics.arrays import offsets
 from pairhmm.models.batch import FLOAT64, SCALED_FLOAT32, UNSCORED, PairBatch, Scores
 
@@ -160,6 +161,10 @@ class CudaBackend(Backend):
         try:
             with translated(self.label), self._device, slot.stream:
                 yield slot
+        except OutOfDeviceMemory:
+            # The next, smaller call needs less of some buffers and as much of others.
+            slot.release()
+            raise
         finally:
             self._slots.put(slot)
 

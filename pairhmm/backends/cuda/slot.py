@@ -68,6 +68,11 @@ class Slot:
             self._device[name] = held, size
         return held
 
+    def release(self) -> None:
+        """Give up all device memory, once nothing uses it."""
+        self.stream.synchronize()
+        self._device.clear()
+
     def zeros(self, name: str, size: int) -> int:
         """Address of at least `size` bytes of device memory, set to zero."""
         there = self.device(name, size)
