@@ -16,7 +16,7 @@ from pairhmm.backends.base import Backend
 from pairhmm.backends.cuda import kernels as cuda_kernels
 from pairhmm.backends.cuda import setup as cuda_setup
 from pairhmm.backends.cuda.kernels import FAST, KEPT_BYTES, LONG_ROWS, SCALED, TREES, KernelVariant
-from pairhmm.backends.cuda.layout import WARP, Packed, pack, pack_pairs, reads_of
+from pairhmm.backends.cuda.layout import WARP, Packed, computed_cells, pack, pack_pairs, reads_of
 from pairhmm.backends.cuda.setup import status, translated
 from pairhmm.backends.cuda.slot import ForwardSlot
 from pairhmm.backends.cuda.sources import compiled
@@ -139,6 +139,10 @@ class CudaBackend(Backend):
                 scores.log10[chosen] = found
                 scores.precision[chosen] = np.where(np.isnan(found), UNSCORED, precision)
         return scores
+
+    def computed_cells(self, batch: PairBatch) -> int:
+        """Cells that `forward` computes for a batch: fewer than `batch.cells` where haplotypes share columns."""
+        return computed_cells(batch, LONGEST_TILE)
 
     def kernel_seconds(self, batch: PairBatch, repetitions: int) -> list[float]:
         """Seconds that the kernels of `forward` take on arrays that are on the device, measured by events."""

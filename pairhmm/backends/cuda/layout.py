@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends.tiles import (
+    COPIERS,
     LETTERS,
     PADDING,
     Plan,
@@ -26,9 +27,21 @@ from pairhmm.backends.tiles import (
     send_with_tiles,
     table_of_shapes,
 )
+from pairhmm.compiled import native
 from pairhmm.models.batch import ROW_SIZE, PairBatch, Qualities, Start
 
-__all__ = ["HEADER", "WARP", "Packed", "PackedPairs", "pack", "pack_pairs", "reads_of", "shapes", "takes_trees"]
+__all__ = [
+    "HEADER",
+    "WARP",
+    "Packed",
+    "PackedPairs",
+    "computed_cells",
+    "pack",
+    "pack_pairs",
+    "reads_of",
+    "shapes",
+    "takes_trees",
+]
 
 WARP = 32
 """Lanes of a warp. A block of the forward kernels is one warp, which scores one tile."""
@@ -149,6 +162,21 @@ def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: 
 def takes_trees(start: Start) -> bool:
     """Whether reads may begin anywhere: then row 0 is the same in every column, and haplotypes share columns."""
     return start.match == 0 and start.deletion == 1
+
+
+def computed_cells(batch: PairBatch, longest: int) -> int:
+    """Cells that the kernels compute for the reads of a batch up to `longest`, and all cells of longer ones."""
+    if not takes_trees(batch.start):
+        return batch.cells
+    table = shapes(longest)
+    whole = np.array([shape.tall for shape in table.known])[table.of_length]
+    rows = np.diff(batch.read_offset)
+    is_whole = (rows > longest) | whole[np.minimum(rows, longest)]
+    group = np.repeat(np.arange(batch.groups), np.diff(batch.group_read))
+    columns = native.TreeStreams(
+        batch.group_haplotype, batch.haplotype_offset, batch.haplotypes, HAPLOTYPES_OF_TREES, COPIERS
+    ).columns
+    return int((rows * np.where(is_whole, batch.group_letters[group], columns[group])).sum())
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
+from pairhmm.backends import tiles
 from pairhmm.backends.cuda import kernels as cuda_kernels
 from pairhmm.backends.cuda import layout
 from pairhmm.compiled import native
@@ -201,6 +203,59 @@ def test_reads_that_must_begin_at_the_start_take_whole_haplotypes(backend, batch
     elsewhere = dataclasses.replace(given, start=profile.STARTS["match"])
     assert layout.takes_trees(given.start) and not layout.takes_trees(elsewhere.start)
     batches.check(batches.forward(backend, elsewhere), elsewhere)
+
+
+def test_computed_cells(emulated, batches):
+    """Columns of trees, two of them roots, times rows; whole matrices for tall reads and other starts."""
+    backend, rng = emulated(), np.random.default_rng(1)
+    base = batches.noise(rng, 100)
+    changed = np.where(np.arange(100) == 50, (base + 1) % 4, base).astype(np.uint8)
+    given = PairBatch.from_groups(
+        [Group([batches.read(rng, batches.noise(rng, m)) for m in (9, 700)], [base, changed])]
+    )
+    assert backend.computed_cells(given) == 9 * (1 + 50 + 1 + 51) + 700 * 200
+    elsewhere = dataclasses.replace(given, start=profile.STARTS["match"])
+    assert backend.computed_cells(elsewhere) == given.cells == 709 * 200
+
+
+class Host:
+    """A `Staging` that sends nothing."""
+
+    def begin(self, size):
+        self.buffer = np.zeros(size, np.uint8)
+        return self.buffer
+
+    def send(self, first, end):
+        self.sent = end
+
+
+def test_long_items_come_first(batches):
+    """Within a launch, and the launches themselves; trees lie behind the items."""
+    rng, groups = groups_of(14, 60)
+    given = PairBatch.from_groups([Group(reads_for(rng, group, batches, 10), group) for group in groups])
+    host = Host()
+    with ThreadPoolExecutor(1) as beside:
+        packed = layout.pack(given, np.zeros(given.reads, bool), 2048, host, beside)
+    header = host.buffer[: layout.HEADER.itemsize].view(layout.HEADER)[0]
+    order, group = (host.buffer[header[name] :][: 4 * given.reads].view("<u4") for name in ("order", "read_group"))
+    for tier in packed.tiers:
+        items = host.buffer[packed.items + 8 * tier.first_item :][: 8 * tier.items].view("<u4").reshape(-1, 2)
+        columns = packed.trees.columns[group[order[items[:, 0]]]].astype(int)
+        assert columns[0] == tier.longest and (np.diff(columns) <= 0).all()
+    longest = [tier.longest * (tier.shape.rows + layout.STEP_COST) for tier in packed.tiers]
+    assert longest == sorted(longest, reverse=True)
+    assert packed.trees.streams + len(streams_of(groups, 64).streams) <= host.sent <= len(host.buffer)
+
+
+@pytest.mark.parametrize("length", [1, 2, 9])
+@pytest.mark.parametrize("count", [1, 65, 300])
+def test_the_room_for_trees_is_enough(count, length):
+    """Trees of many branches."""
+    rng = np.random.default_rng(count)
+    groups = [list(rng.integers(0, 4, (count, length)).astype(np.uint8)) for _ in range(33)]
+    made = streams_of(groups, threads=4)
+    size = sum(-(-len(getattr(made, name)) // 16) * 16 for name in tiles.TREE_ARRAYS)
+    assert size <= tiles._most_tree_bytes(PairBatch.from_groups([Group([], group) for group in groups]))
 
 
 def test_memory_for_one_warp(make_backend, batches):
