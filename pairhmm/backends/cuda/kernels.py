@@ -200,7 +200,7 @@ def forward_shared_bytes(variant: KernelVariant) -> int:
 
 def resident_trees(rows: int, extension: float | None) -> int:
     """Warps of trees.cu that a multiprocessor must hold: as many as leave a lane the registers that its rows need."""
-    return 12 if rows <= (19 if extension is not None else 15) else 8
+    return 12 if rows <= (19 if extension is not None else 14) else 8
 
 
 def slot_bytes(rows: int) -> int:
