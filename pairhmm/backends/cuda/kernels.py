@@ -37,14 +37,9 @@ LONG_COLUMNS = 8
 KEPT_BYTES = 16
 """Bytes that each strip of a pair passes on to the next in `cuda/forward/long.cu`: a double, as two signed words."""
 
-HALF_EXPONENT = 56
-"""Exponent of 2 from which each half starts in `cuda/forward/trees.cu`, so that float32 holds the product of two."""
-
-LEAST_JOINED = 2.0 ** (2 * HALF_EXPONENT - 146)
-"""Smallest sum that counts there. A half that float32 does not hold is at least 2^36 below it."""
-
 SHARED_SLOTS = 0
-"""Slots of the stack that `cuda/forward/trees.cu` keeps in shared memory. Up to 1 leaves as many warps resident."""
+"""Slots of the stack that `cuda/forward/trees.cu` keeps in shared memory. With 1, an H200 holds as many warps as with
+0."""
 
 SCRATCH_ALIGNMENT = 256
 """The scratch memory of each block of `cuda/forward/trees.cu` begins at a multiple of this many bytes."""
@@ -156,8 +151,8 @@ def forward_source(variant: KernelVariant) -> str:
     }
     if variant.kind == TREES:
         constants |= {
-            "HALF_EXPONENT": HALF_EXPONENT,
-            "LEAST_JOINED": LEAST_JOINED,
+            "HALF_EXPONENT": scaling.HALF_EXPONENT,
+            "LEAST_JOINED": scaling.LEAST_JOINED,
             "SHARED_SLOTS": SHARED_SLOTS,
             "SLOT_BYTES": slot_bytes(shape.rows),
             "KEPT_BYTES": WARP * KEPT_STRIP_BYTES,
