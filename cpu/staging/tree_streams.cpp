@@ -120,7 +120,8 @@ private:
         }
     }
 
-    // The stream of the tree of words_: its first byte, its nodes and its first event. leaf[i] becomes that of words_[i].
+    // The stream of the tree of words_: its first byte, its nodes and its first event. leaf[i] becomes that of
+    // words_[i].
     std::tuple<uint32_t, uint32_t, uint32_t> add_stream(std::vector<uint32_t>& leaf, int64_t& most_leaves) {
         std::vector<uint8_t>& out = trees_.streams;
         sort_words(words_, order_);
@@ -141,7 +142,8 @@ private:
             before = &word;
         }
         close_branches(-1, begin);
-        const auto nodes = static_cast<uint32_t>(out.size() - begin), events = static_cast<uint32_t>(trees_.events.size());
+        const auto nodes = static_cast<uint32_t>(out.size() - begin),
+                   events = static_cast<uint32_t>(trees_.events.size());
         add_events(out.data() + begin, nodes);
         most_leaves = std::max<int64_t>(most_leaves, leaves);
         out.resize(out.size() + kStreamPadding);

@@ -58,7 +58,7 @@ struct TreeSizes {
 struct TreeStreams {
     std::vector<TreesOfGroup> of_group;  // [groups]
     std::vector<TreePair> trees;
-    std::vector<TreePlace> places;      // of each pair of trees
+    std::vector<TreePlace> places;  // of each pair of trees
     std::vector<uint32_t> events;   // of each stream: its nodes with a flag, and kNoEvent
     std::vector<uint16_t> joins;    // by right leaf: the left leaf, with kLastJoin at a right leaf's last join
     std::vector<uint8_t> streams;   // kStreamPadding zeros before and behind each stream

@@ -157,7 +157,8 @@ extern "C" __global__ void __launch_bounds__(32, kBlocks)
             task.scales = 0;
         }
         for (int row = 0; row < read.rows; row += G * K) {
-            const Strip strip = load_strip(G, buffer, header, *tables, read.first + row, read.rows - row, read.rows, rows);
+            const Strip strip =
+                load_strip(G, buffer, header, *tables, read.first + row, read.rows - row, read.rows, rows);
             if (writes) {
                 task.log_kept = task.log_kept + strip.log_kept;
                 task.folds = task.folds && strip.folds;

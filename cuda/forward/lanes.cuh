@@ -92,8 +92,8 @@ constexpr bool kLoadsAhead = false;
 #endif
 
 // Load the rows of `count` positions from `first` on, as many as the strip holds, into `lanes` lanes. They are followed
-// by rows that carry M + I down. The read has `read_rows` rows. With BACKWARD, from_below[32 k] becomes the extension of
-// an insertion from below.
+// by rows that carry M + I down. The read has `read_rows` rows. With BACKWARD, from_below[32 k] becomes the extension
+// of an insertion from below.
 __device__ __forceinline__ Strip load_strip(int lanes, const uint8* buffer, const Header& header, const Tables& tables,
                                             uint32 first, int count, int read_rows, Rows& rows,
                                             real* from_below = nullptr) {

@@ -1,6 +1,6 @@
 // Reads that share a warp, and where their scores go: common to fast.cu, trees.cu and scaled.cu.
 
-#ifdef G  // trees.cu learns it at run time
+#ifdef G                        // trees.cu learns it at run time
 constexpr int kReads = 32 / G;  // a warp
 #endif
 

@@ -7,11 +7,11 @@
 //
 // Method: a block is one warp, and takes a tile of reads against all haplotypes of their groups, or against as many as
 // the host puts into one pair of trees. `lanes` neighbouring lanes own a read, each lane K of its rows in registers
-// (lanes.cuh). A tree comes as a stream: its nodes in depth-first order, one byte a node (cpu/staging/tree_streams.hpp).
-// The byte has the letter, and says whether the states of a branch are restored before it, whether its own are saved, and
-// whether a half ends here. Lanes follow each other through the stream as they do through a haplotype. Each lane
-// restores and saves its own states, at its own step. Nodes that are letters alone need no test: the nodes that are
-// more (events) are known ahead, and between them a run of kRun columns is unrolled.
+// (lanes.cuh). A tree comes as a stream: its nodes in depth-first order, one byte a node
+// (cpu/staging/tree_streams.hpp). The byte has the letter, and says whether the states of a branch are restored before
+// it, whether its own are saved, and whether a half ends here. Lanes follow each other through the stream as they do
+// through a haplotype. Each lane restores and saves its own states, at its own step. Nodes that are letters alone need
+// no test: the nodes that are more (events) are known ahead, and between them a run of kRun columns is unrolled.
 //
 // The backward is the forward of the reversed read with transposed transitions (docs/model.md). Folded (rows.cuh), its
 // coefficients are those of the forward but for the extension of an insertion; from_deletion moves by a row. So a lane
@@ -53,7 +53,7 @@ constexpr uint32 kLastJoin = 0x8000;  // of a join: the last one of its backward
 
 constexpr int kHalfExponent = HALF_EXPONENT;
 constexpr float kLeastJoined = LEAST_JOINED;
-constexpr int kRun = 8;  // columns between two looks for an event
+constexpr int kRun = 8;                     // columns between two looks for an event
 constexpr int kSharedSlots = SHARED_SLOTS;  // of the stack, its lowest ones, are in shared memory
 
 // A slot holds states of a warp: [quad][lane] of four rows' S, then of four rows' D, then the sum.
@@ -93,12 +93,12 @@ struct Kept {
 
 // A warp's scratch memory, and what lies where in it, in bytes.
 struct Scratch {
-    uint8* memory;     // Quad[slot] states at open branches, those in shared memory left out
-    uint32 leaves;     // Quad[slot] what the left halves hand to the joins
-    uint32 joined;     // real[join][lane] sums over a lane's rows
-    uint32 started;    // real[backward leaf][lane]
-    uint32 from_below; // real[k][lane] extension of an insertion in the backward
-    uint32 kept;       // Kept[lane]
+    uint8* memory;      // Quad[slot] states at open branches, those in shared memory left out
+    uint32 leaves;      // Quad[slot] what the left halves hand to the joins
+    uint32 joined;      // real[join][lane] sums over a lane's rows
+    uint32 started;     // real[backward leaf][lane]
+    uint32 from_below;  // real[k][lane] extension of an insertion in the backward
+    uint32 kept;        // Kept[lane]
 };
 static_assert(32 * sizeof(Kept) == KEPT_BYTES, "scratch memory");
 
@@ -112,7 +112,7 @@ __device__ __forceinline__ uint8* fresh(uint8* pointer) {
 }
 
 __device__ __forceinline__ Quad* stack_slot(const Scratch& scratch, int level) {
-    if (level < kSharedSlots) {
+    if (kSharedSlots > 0 && level < kSharedSlots) {
         return reinterpret_cast<Quad*>(reinterpret_cast<uint8*>(shared) + kEmissionBytes) + level * kSlot;
     }
     return reinterpret_cast<Quad*>(fresh(scratch.memory)) + (level - kSharedSlots) * kSlot;
@@ -256,7 +256,7 @@ struct Half {
     bool backward;
     real start_s, start_i;         // S and I of the first row walked, in every column
     uint32 stream, events, joins;  // the first ones
-    int nodes, steps;  // steps: of the warp
+    int nodes, steps;              // steps: of the warp
 };
 
 struct PlainStep {
@@ -401,8 +401,8 @@ __device__ __forceinline__ void score(int lanes, const uint8* buffer, const Head
         const double columns = double(offset[1] - offset[0]);
         const bool held = kept.folds && sum >= kLeastJoined && sum < infinity();
         const size_t index = score_index(buffer, header, work.read, haplotype);
-        scores[index] = held ? log10(double(sum) / columns) - 2 * kHalfExponent * LOG10_2 + kept.log_kept
-                             : double(not_a_number());
+        scores[index] =
+            held ? log10(double(sum) / columns) - 2 * kHalfExponent * LOG10_2 + kept.log_kept : double(not_a_number());
         precision[index] = held ? PRECISION_FAST : PRECISION_NONE;
         if (!held && kept.folds && kept.scales) {
             list[atomicAdd(listed, 1u)] = make_uint2(work.read.index, haplotype);
