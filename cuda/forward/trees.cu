@@ -259,13 +259,6 @@ struct Half {
     int nodes, steps;              // steps: of the warp
 };
 
-struct PlainStep {
-    static constexpr bool kEvents = false;
-};
-struct EventStep {
-    static constexpr bool kEvents = true;
-};
-
 __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& half, const Forest& forest,
                                      const Scratch& scratch) {
     const bool backward = half.backward;
@@ -279,14 +272,14 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
     uint32 next_event = half.events, counts = 0;
     RunningSum sum = {0, 0};
     uint32 next = forest.streams[column];
-    const auto step = [&](int t, auto kind) {
+    const auto step = [&](int t, bool may_be_event) {
         const uint32 byte = next;
         next = forest.streams[column + (t + 1 < last ? t + 1 : last)];
         const real s_above = __shfl_sync(FULL, state.s_below, before);
         const real i_above = __shfl_sync(FULL, state.i_below, before);
         const real s = is_first ? half.start_s : s_above, i = is_first ? half.start_i : i_above;
         uint32 letter = byte;
-        if (kind.kEvents) {
+        if (may_be_event) {
             if (byte & kRestore) {
                 restore(stack_slot(scratch, int(counts % kOneLeaf) - 1), state, sum);
                 if (byte & kPop) --counts;
@@ -305,7 +298,7 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
         }
         advance(rows, state, letter, s, i);
         sum.add(state.i_below);
-        if (kind.kEvents) {
+        if (may_be_event) {
             if (byte & kSave) save(stack_slot(scratch, int(counts++ % kOneLeaf)), state, sum);
             if (byte & kLeaf) {
                 const uint32 leaf = counts / kOneLeaf % (kOneJoin / kOneLeaf);
@@ -323,12 +316,12 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
         const int run = min(least_of_warp(lanes, event > t ? event : t), half.steps);
         for (; t + kRun <= run; t += kRun) {
 #pragma unroll
-            for (int u = 0; u < kRun; ++u) step(t + u, PlainStep());
+            for (int u = 0; u < kRun; ++u) step(t + u, false);
         }
         // An event reaches the last lane after `lanes` steps.
         const int end = min(most_of_warp(lanes, event <= run ? event + lanes : run), half.steps);
 #pragma unroll 1
-        for (; t < end; ++t) step(t, EventStep());
+        for (; t < end; ++t) step(t, true);
         while (event + lanes <= t) event = forest.events[++next_event];
     }
 }
