@@ -39,12 +39,14 @@
 //     the same with 32-bit offsets and a join that loads quad by quad, runs of 8     6,429     5,180
 //     `lanes` at run time, so that a kernel serves all reads of K rows a lane        6,448     5,258
 //
-// (From the log of its tuning; the last one reaches 6,527 for 100 copies of 1m.) Bringing slots into the first-level
-// cache ahead, quotients by Newton's method and unrolled loading gained nothing.
+// (From the log of its tuning. The last one reaches 6,527 for 100 copies of 1m. Not measured yet: compensated sums, no
+// spilled registers, rows of base calls loaded ahead, SHARED_SLOTS.) Bringing slots into the first-level cache ahead,
+// quotients by Newton's method and unrolled loading gained nothing.
 //
 // Limits: for 1m, loading rows takes 23% of a tile, the walks 71%. An event is a step of every lane, one after the
-// other, and waits for memory. The first launches fill the device to 11 of 12 warps, a short batch to 8.5. Pairs whose
-// sums are below kLeastJoined go on a list for scaled.cu: 760 of the 586,140 pairs of 1m x 20, where fast.cu lists 280.
+// other, and waits for memory. Of 12 warps that fit a multiprocessor, 8.5 are at work on average for 20 copies of 1m, and
+// 11 for 100: launches end one warp after the other. Pairs whose sums are below kLeastJoined go on a list for scaled.cu:
+// 760 of the 586,140 pairs of 1m x 20, where fast.cu lists 280.
 
 constexpr uint32 kLetterBits = 7, kRestore = 8, kPop = 16, kSave = 32, kLeaf = 64;  // of a node's byte
 // What a lane counts, in one register: open branches, leaves and joins. The host sees to it that each is below 256.
