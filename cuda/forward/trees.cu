@@ -44,9 +44,9 @@
 // quotients by Newton's method and unrolled loading gained nothing.
 //
 // Limits: for 1m, loading rows takes 23% of a tile, the walks 71%. An event is a step of every lane, one after the
-// other, and waits for memory. Of 12 warps that fit a multiprocessor, 8.5 are at work on average for 20 copies of 1m, and
-// 11 for 100: launches end one warp after the other. Pairs whose sums are below kLeastJoined go on a list for scaled.cu:
-// 760 of the 586,140 pairs of 1m x 20, where fast.cu lists 280.
+// other, and waits for memory. Of 12 warps that fit a multiprocessor, 8.5 are at work on average for 20 copies of 1m,
+// and 11 for 100: launches end one warp after the other. Pairs whose sums are below kLeastJoined go on a list for
+// scaled.cu: 760 of the 586,140 pairs of 1m x 20, where fast.cu lists 280.
 
 constexpr uint32 kLetterBits = 7, kRestore = 8, kPop = 16, kSave = 32, kLeaf = 64;  // of a node's byte
 // What a lane counts, in one register: open branches, leaves and joins. The host sees to it that each is below 256.
