@@ -1,8 +1,8 @@
 """Read x haplotype likelihoods and genotypes with a pair hidden Markov model.
 
-The functions have the names of the commands: `forward`, `likelihoods`, `call`, `fit`, `scatter`, `gather`, `scan`,
-`report`, `validate` and `simulate`, and there is `forward_backward`; docs/python.md tells of them. Each is imported on
-first use, so that `import pairhmm` stays cheap.
+The functions have the names of the commands: `forward`, `likelihoods`, `call`, `fit`, `profiles`, `scatter`, `gather`,
+`scan`, `report`, `validate` and `simulate`, and there is `forward_backward`; docs/python.md tells of them. Each is
+imported on first use, so that `import pairhmm` stays cheap.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pairhmm.commands.forward_backward import forward_backward
     from pairhmm.commands.gather import gather
     from pairhmm.commands.likelihoods import likelihoods, write_likelihoods
+    from pairhmm.commands.profiles import profiles, write_profiles
     from pairhmm.commands.report import report
     from pairhmm.commands.report_inputs import ReportInputs
     from pairhmm.commands.scan import scan
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from pairhmm.errors import BackendUnavailable, InputError, OptionError, PairhmmError
     from pairhmm.evidence.genotyping import Site
     from pairhmm.evidence.inputs import RunOptions
+    from pairhmm.evidence.molecules import MoleculeOptions
+    from pairhmm.evidence.profiles import MadeProfile
     from pairhmm.evidence.region_evidence import Evidence
     from pairhmm.fitting.posterior import Posterior
     from pairhmm.genomics.genotypes import GenotypeOptions
@@ -45,6 +48,8 @@ __all__ = [
     "GenotypeOptions",
     "Group",
     "InputError",
+    "MadeProfile",
+    "MoleculeOptions",
     "OptionError",
     "PairBatch",
     "PairhmmError",
@@ -65,6 +70,7 @@ __all__ = [
     "likelihoods",
     "likelihoods_to_pandas",
     "make_read",
+    "profiles",
     "report",
     "scan",
     "scatter",
@@ -72,6 +78,7 @@ __all__ = [
     "validate",
     "write_calls",
     "write_likelihoods",
+    "write_profiles",
     "write_vcf",
 ]
 
@@ -83,6 +90,7 @@ _HOMES = {
     "pairhmm.commands.forward_backward": ("forward_backward",),
     "pairhmm.commands.gather": ("gather",),
     "pairhmm.commands.likelihoods": ("likelihoods", "write_likelihoods"),
+    "pairhmm.commands.profiles": ("profiles", "write_profiles"),
     "pairhmm.commands.report": ("report",),
     "pairhmm.commands.report_inputs": ("ReportInputs",),
     "pairhmm.commands.scan": ("scan",),
@@ -93,6 +101,8 @@ _HOMES = {
     "pairhmm.errors": ("BackendUnavailable", "InputError", "OptionError", "PairhmmError"),
     "pairhmm.evidence.genotyping": ("Site",),
     "pairhmm.evidence.inputs": ("RunOptions",),
+    "pairhmm.evidence.molecules": ("MoleculeOptions",),
+    "pairhmm.evidence.profiles": ("MadeProfile",),
     "pairhmm.evidence.region_evidence": ("Evidence",),
     "pairhmm.fitting.posterior": ("Posterior",),
     "pairhmm.genomics.genotypes": ("GenotypeOptions",),

@@ -37,10 +37,12 @@ class Batch:
         /,
     ) -> None: ...
     def set_rows(self, rows: NDArray[np.float64], /) -> None: ...
+    def set_profiles(self, rows: NDArray[np.float64], kinds: NDArray[np.uint16], /) -> None: ...
 
 def forward(
     level: str, batch: Batch, is_long: NDArray[np.uint8], threads: int, scores: NDArray[np.float64], /
 ) -> None: ...
+def computed_cells(batch: Batch, longest: int, /) -> int: ...
 def forward_pairs(
     level: str,
     batch: Batch,
@@ -106,6 +108,39 @@ def cap_indel_qualities(
     insertion: NDArray[np.uint8],
     deletion: NDArray[np.uint8],
 ) -> None: ...
+def join_reads(
+    reads: Reads,
+    read: NDArray[np.int64],
+    first: NDArray[np.int64],
+    last: NDArray[np.int64],
+    offset: NDArray[np.int64],
+    fragment: NDArray[np.int64],
+    family: NDArray[np.int64],
+    end: NDArray[np.uint8],
+    order: NDArray[np.int64],
+    join_mates: bool,
+) -> tuple[
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.uint8],
+    tuple[int, int, int, int],
+]: ...
+def join_rows(
+    source_offset: NDArray[np.int64],
+    source: NDArray[np.int64],
+    probability: NDArray[np.float64],
+    joined: NDArray[np.float64],
+) -> None: ...
+def join_kinds(
+    source_offset: NDArray[np.int64],
+    source: NDArray[np.int64],
+    probability: NDArray[np.float64],
+    kind: NDArray[np.uint16],
+    joined_kind: NDArray[np.uint16],
+) -> NDArray[np.float64]: ...
 
 class Copier:
     def __init__(self, threads: int) -> None: ...
@@ -242,6 +277,62 @@ _SampleBlock = tuple[
     int,
     bool,
 ]
+
+_AlignmentBlock = tuple[
+    int,
+    bytes,
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.uint16],
+    NDArray[np.uint8],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.uint8],
+    NDArray[np.uint8],
+    NDArray[np.int64],
+    NDArray[np.uint32],
+    NDArray[np.int64],
+    bytes,
+    NDArray[np.int64],
+    bytes,
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int32],
+]
+
+class AlignmentParser:
+    reads: int
+    has_met: bool
+    goal: tuple[int, int]
+    place: tuple[bytes, int, int]
+    def __init__(
+        self,
+        rank: NDArray[np.int32],
+        length: NDArray[np.int64],
+        excluded_flags: int,
+        min_mapq: int,
+        default_quality: int,
+        sample_of_group: dict[str, int],
+        default_sample: int,
+        tag: str,
+        jump: int,
+    ) -> None: ...
+    def set_window(
+        self,
+        contig: int,
+        start: int,
+        end: int,
+        seen: int,
+        part_start: NDArray[np.int64],
+        part_end: NDArray[np.int64],
+        may_jump: bool,
+    ) -> None: ...
+    def set_goals(self, contig: NDArray[np.int32], start: NDArray[np.int64], end: NDArray[np.int64]) -> None: ...
+    def parse(self, data: NDArray[np.uint8], at: int, limit: int, room: int) -> tuple[str, int]: ...
+    def take(self) -> _AlignmentBlock: ...
+    def left_out(self) -> NDArray[np.int64]: ...
 
 class SampleText:
     problem: tuple[str, int, bytes, int, int]

@@ -22,6 +22,8 @@ from pairhmm.backends.webgpu.kernels import KernelVariant
 from pairhmm.backends.webgpu.layout import shapes
 from pairhmm.backends.webgpu.runtime import WIDTH
 from pairhmm.backends.webgpu.strips import LONG, LONGEST_SEGMENT
+from pairhmm.models.gatk import DEFAULT_GAP_QUALITY, DEFAULT_INDEL_QUALITY, ERROR
+from pairhmm.models.profile import STARTS, ProfileModel
 
 PROJECT = Path(__file__).resolve().parents[1]
 REQUIRED = frozenset(filter(None, os.environ.get("PAIRHMM_TEST_REQUIRE", "").split(",")))
@@ -79,7 +81,7 @@ def shader_variants() -> tuple[KernelVariant, ...]:
         *(("forward_tall", shape, 1) for shape in known if shape.tall),
         *(("forward_scaled", shape, 1) for shape in RESCUERS),
     )
-    models, extensions, ways = ("qualities", "profiles", "folded"), (0.1, None), (True, False)
+    models, extensions, ways = ("qualities", "profiles", "kinds", "folded"), (0.1, None), (True, False)
     batches = [
         KernelVariant(kernel, shape, WIDTH, shuffles, rows, extension, rescuer_reads)
         for kernel, shape, rescuer_reads in kernels
@@ -95,6 +97,16 @@ def shader_variants() -> tuple[KernelVariant, ...]:
         for shuffles, extension in product(ways, extensions)
     ]
     return (*batches, *rows_of_pairs, *pairs)
+
+
+@pytest.fixture(scope="session")
+def identity_model() -> ProfileModel:
+    """The profile model that is GATK's: eps_M the identity, insertions of 1, GATK's transitions, start anywhere."""
+    gap, going_on = float(ERROR[DEFAULT_INDEL_QUALITY]), float(ERROR[DEFAULT_GAP_QUALITY])
+    opening = {"MM": 1 - 2 * gap, "MI": gap, "MD": gap}
+    closing = {"IM": 1 - going_on, "II": going_on, "DM": 1 - going_on, "DD": going_on}
+    match = np.concatenate([np.eye(4), np.ones((4, 1))], axis=1)
+    return ProfileModel(match, np.ones(4), opening | closing, STARTS["anywhere"], "identity")
 
 
 @pytest.fixture(autouse=True)

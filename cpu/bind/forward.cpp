@@ -83,7 +83,14 @@ void bind_forward(nb::module_& module) {
             nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>())
         .def(
             "set_rows", [](pairhmm::Batch& self, Array<double> rows) { self.rows = rows.data(); },
-            nb::keep_alive<1, 2>());
+            nb::keep_alive<1, 2>())
+        .def(
+            "set_profiles",
+            [](pairhmm::Batch& self, Array<double> rows, Array<uint16_t> kinds) {
+                self.rows = rows.data();
+                self.kinds = kinds.data();
+            },
+            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
 
     module.def(
         "forward",
@@ -110,4 +117,9 @@ void bind_forward(nb::module_& module) {
             raise_pending();
         },
         "float64 scores (log10) of single pairs, of any length and range.");
+
+    module.def(
+        "computed_cells",
+        [](const pairhmm::Batch& batch, int64_t longest) { return pairhmm::computed_cells(batch, longest); },
+        "Cells that `forward` computes for reads of up to `longest` bases; longer ones have whole matrices.");
 }

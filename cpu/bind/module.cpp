@@ -9,10 +9,12 @@
 
 namespace nb = nanobind;
 
+void bind_alignments(nb::module_& module);
 void bind_candidates(nb::module_& module);
 void bind_copier(nb::module_& module);
 void bind_device_scores(nb::module_& module);
 void bind_forward(nb::module_& module);
+void bind_joining(nb::module_& module);
 void bind_posterior(nb::module_& module);
 void bind_samples(nb::module_& module);
 void bind_scan(nb::module_& module);
@@ -37,10 +39,12 @@ NB_MODULE(_cpu, module) {
     module.def("threads_refused", &pairhmm::threads_refused,
                "Threads that could not be started in this process so far.");
 
+    bind_alignments(module);
     bind_candidates(module);
     bind_copier(module);
     bind_device_scores(module);
     bind_forward(module);
+    bind_joining(module);
     bind_posterior(module);
     bind_samples(module);
     bind_scan(module);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "bind/arrays.hpp"
 #include "formats/bam_reads.hpp"
 #include "formats/samples.hpp"
 
@@ -14,16 +15,7 @@ using namespace nb::literals;
 
 namespace {
 
-using Array = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-// A vector as an array that owns it.
-template <class Vector>
-auto to_array(Vector&& values) {
-    using Kept = std::decay_t<Vector>;
-    auto* kept = new Kept(std::move(values));
-    nb::capsule owner(kept, [](void* held) noexcept { delete static_cast<Kept*>(held); });
-    return nb::ndarray<nb::numpy, typename Kept::value_type, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
-}
+using Letters = Array<uint8_t>;
 
 nb::tuple to_python(pairhmm::SampleBlock&& block) {
     nb::object qualities = nb::none();
@@ -54,13 +46,13 @@ void bind_samples(nb::module_& module) {
     nb::class_<SampleText>(module, "SampleText", "Records of FASTA or FASTQ text that comes in pieces.")
         .def(
             "__init__",
-            [](SampleText* self, Array set_of_letter, int64_t overlap, int64_t longest_held) {
+            [](SampleText* self, Letters set_of_letter, int64_t overlap, int64_t longest_held) {
                 new (self) SampleText(set_of_letter.data(), overlap, longest_held);
             },
             "set_of_letter"_a, "overlap"_a, "longest_held"_a, nb::keep_alive<1, 2>())
         .def(
             "feed",
-            [](SampleText& self, Array text) {
+            [](SampleText& self, Letters text) {
                 nb::gil_scoped_release release;
                 return self.feed(text.data(), static_cast<int64_t>(text.shape(0)));
             },
@@ -88,14 +80,14 @@ void bind_samples(nb::module_& module) {
 
     module.def(
         "take_bam_header",
-        [](Array data) {
+        [](Letters data) {
             const auto piece = pairhmm::take_bam_header(data.data(), static_cast<int64_t>(data.shape(0)));
             return nb::make_tuple(piece.end, piece.is_broken);
         },
         "data"_a, "Where the header at the front of an unpacked BAM ends, or 0; and whether it is none.");
     module.def(
         "take_bam_reads",
-        [](Array data) {
+        [](Letters data) {
             pairhmm::SampleBlock block;
             pairhmm::BamPiece piece;
             {

@@ -1,46 +1,14 @@
 #include "formats/bam_reads.hpp"
 
 #include <algorithm>
-#include <cstring>
 
+#include "formats/bam_record.hpp"
 #include "genomics/letters.hpp"
 
 namespace pairhmm {
 namespace {
 
-constexpr int64_t kFixedSize = 32;  // of a record, behind its size
 constexpr uint32_t kPaired = 0x1, kReverse = 0x10, kFirst = 0x40, kSecond = 0x80, kLeftOut = 0x100 | 0x800;
-constexpr uint8_t kNoQuality = 0xff;
-
-template <class T>
-T number_at(const uint8_t* at) {
-    T value;
-    std::memcpy(&value, at, sizeof value);
-    return value;
-}
-
-struct Record {
-    const uint8_t *name, *letters, *qualities;
-    int64_t name_size, length;
-    uint32_t flag;
-
-    bool has_qualities() const { return length > 0 && qualities[0] != kNoQuality; }
-};
-
-// False where the parts do not fit the record.
-bool split_record(const uint8_t* data, int64_t size, Record& record) {
-    if (size < kFixedSize) return false;
-    const int64_t name_size = data[8], cigar_size = 4 * int64_t{number_at<uint16_t>(data + 12)};
-    record.flag = number_at<uint16_t>(data + 14);
-    record.length = number_at<int32_t>(data + 16);
-    const int64_t letters = kFixedSize + name_size + cigar_size, qualities = letters + (record.length + 1) / 2;
-    if (name_size < 1 || record.length < 0 || qualities + record.length > size) return false;
-    record.name = data + kFixedSize;
-    record.name_size = name_size - 1;
-    record.letters = data + letters;
-    record.qualities = data + qualities;
-    return true;
-}
 
 // The sets that BAM's letters stand for, and their complements. The reference's letter, '=', is not known here: N.
 struct LetterTables {
@@ -53,7 +21,7 @@ struct LetterTables {
     }
 };
 
-void add_letters(const Record& record, uint8_t* to) {
+void add_letters(const BamRecord& record, uint8_t* to) {
     static const LetterTables tables;
     const bool reverse = (record.flag & kReverse) != 0;
     const uint8_t* table = reverse ? tables.reverse : tables.forward;
@@ -62,7 +30,7 @@ void add_letters(const Record& record, uint8_t* to) {
             table[i % 2 ? record.letters[i / 2] & 15 : record.letters[i / 2] >> 4];
 }
 
-void add_read(const Record& record, SampleBlock& block) {
+void add_read(const BamRecord& record, SampleBlock& block) {
     const size_t before = block.letters.size(), after = before + static_cast<size_t>(record.length);
     block.letters.resize(after);
     add_letters(record, block.letters.data() + before);
@@ -73,7 +41,7 @@ void add_read(const Record& record, SampleBlock& block) {
         else std::copy(record.qualities, end, block.qualities.begin() + before);
     }
     block.offset.push_back(static_cast<int64_t>(after));
-    block.names.append(reinterpret_cast<const char*>(record.name), static_cast<size_t>(record.name_size));
+    block.names.append(reinterpret_cast<const char*>(record.name), static_cast<size_t>(record.name_size - 1));
     if (record.flag & kPaired) block.names += record.flag & kFirst ? "/1" : record.flag & kSecond ? "/2" : "";
     block.name_end.push_back(static_cast<int64_t>(block.names.size()));
 }
@@ -105,10 +73,10 @@ BamPiece take_bam_reads(const uint8_t* data, int64_t size, SampleBlock& block) {
     bool known = false;
     while (piece.end + 4 <= size) {
         const int64_t record_size = number_at<int32_t>(data + piece.end);
-        piece.is_broken = record_size < kFixedSize;
+        piece.is_broken = record_size < kBamFixedSize;
         if (piece.is_broken || piece.end + 4 + record_size > size) return piece;
-        Record record;
-        piece.is_broken = !split_record(data + piece.end + 4, record_size, record);
+        BamRecord record;
+        piece.is_broken = !split_bam_record(data + piece.end + 4, record_size, record);
         if (piece.is_broken) return piece;
         if ((record.flag & kLeftOut) == 0) {
             if (record.length > 0) {

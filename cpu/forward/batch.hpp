@@ -36,8 +36,10 @@ struct Batch {
     const uint8_t* deletion_quality;
     const uint8_t* gap_quality;
     GatkTables gatk;
-    // ... or general rows, kRowSize doubles a read position (then `base` is null).
+    // ... or general rows, kRowSize doubles each (then `base` is null): one a read position, or, where `kinds` names
+    // the row at each position, each distinct row once. All rows with kinds have the same im, dm and dd.
     const double* rows;
+    const uint16_t* kinds;
     // Row 0; D[0,j] is 1/n for every j >= 1.
     double start_match;     // M[0,0]
     double start_deletion;  // D[0,0] as a multiple of 1/n: 1 or 0

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "forward/rows.hpp"
+#include "forward/trees.hpp"
 #include "threads/helpers.hpp"
 
 namespace pairhmm {
@@ -38,19 +39,34 @@ struct Plan {
     std::vector<Tile> tiles;
 };
 
-enum ReadKind { kFoldedRead, kGeneralRead, kPlainRead };
+enum ReadKind { kFoldedRead, kGeneralRead, kPlainRead, kUnopenedRead };
+
+ReadKind kind_of_rows(const Level& level, const Batch& batch, int64_t first, int64_t end) {
+    const double* const own = general_row(batch, first);
+    bool constant = own[kIM] > 0 && own[kDM] > 0, opens = own[kMD] > 0, all_open = opens;
+    double ii = own[kII], highest = ii;
+    for (int64_t i = first + 1; i < end; ++i) {
+        const double* row = general_row(batch, i);
+        ii = std::min(ii, row[kII]);
+        highest = std::max(highest, row[kII]);
+        opens = opens || row[kMD] > 0;
+        all_open = all_open && row[kMD] > 0;
+        if (batch.kinds != nullptr) continue;
+        for (int k : {kIM, kDM, kDD}) constant = constant && row[k] == own[k];
+    }
+    const double dd = opens ? own[kDD] : 1;
+    const bool folds = constant && highest < 1 && ii > 0 && dd > 0 && level.folds(ii, dd);
+    if (!all_open) return folds && !opens ? kUnopenedRead : kPlainRead;
+    return folds ? kFoldedRead : kGeneralRead;
+}
 
 ReadKind kind_of(const Level& level, const Batch& batch, int64_t read) {
     const int64_t first = batch.read_offset[read], end = batch.read_offset[read + 1];
-    if (batch.base == nullptr) {
-        for (int64_t i = first; i < end; ++i) {
-            if (!(batch.rows[i * kRowSize + kMD] > 0)) return kPlainRead;
-        }
-        return kGeneralRead;
-    }
+    if (batch.base == nullptr) return kind_of_rows(level, batch, first, end);
     const uint8_t* gap = batch.gap_quality;
     const bool constant = std::memcmp(gap + first, gap + first + 1, end - first - 1) == 0;
-    return constant && level.folds(batch.gatk.error[gap[first]]) ? kFoldedRead : kGeneralRead;
+    const double eps = batch.gatk.error[gap[first]];
+    return constant && level.folds(eps, eps) ? kFoldedRead : kGeneralRead;
 }
 
 Plan make_plan(const Level& level, const Batch& batch, const uint8_t* skip_read) {
@@ -64,18 +80,44 @@ Plan make_plan(const Level& level, const Batch& batch, const uint8_t* skip_read)
             keyed.emplace_back(kind_of(level, batch, r) * (int64_t{1} << 40) + length, r);
         }
         std::sort(keyed.begin(), keyed.end());
+        const size_t lanes = static_cast<size_t>(level.lanes);
         for (size_t at = 0; at < keyed.size();) {
             const int64_t kind = keyed[at].first >> 40;
-            size_t end = at;
-            while (end < keyed.size() && end - at < static_cast<size_t>(level.lanes) && keyed[end].first >> 40 == kind)
-                ++end;
-            plan.tiles.push_back({g, static_cast<int64_t>(plan.order.size()), static_cast<int32_t>(end - at),
-                                  kind == kFoldedRead, kind == kPlainRead});
-            for (; at < end; ++at) plan.order.push_back(keyed[at].second);
+            size_t of_kind = at;
+            while (of_kind < keyed.size() && keyed[of_kind].first >> 40 == kind) ++of_kind;
+            // The tile that is not full has the shortest reads, so that the fewest rows have empty lanes.
+            const size_t rest = (of_kind - at) % lanes;
+            for (size_t end = at + (rest > 0 ? rest : lanes); at < of_kind; end += lanes) {
+                plan.tiles.push_back({g, static_cast<int64_t>(plan.order.size()), static_cast<int32_t>(end - at),
+                                      kind == kFoldedRead || kind == kUnopenedRead,
+                                      kind == kPlainRead || kind == kUnopenedRead});
+                for (; at < end; ++at) plan.order.push_back(keyed[at].second);
+            }
         }
     }
     return plan;
 }
+
+std::vector<Trees> trees_of_group(const Batch& batch, int64_t group) {
+    std::vector<int64_t> haplotypes(batch.group_hap[group + 1] - batch.group_hap[group]);
+    std::iota(haplotypes.begin(), haplotypes.end(), batch.group_hap[group]);
+    return make_trees(batch.hap, batch.hap_offset, haplotypes, batch.start_match > 0);
+}
+
+// The trees of a group, made by its first tile and dropped by its last one.
+struct GroupTrees {
+    std::once_flag once;
+    std::vector<Trees> trees;
+    std::atomic<int64_t> tiles_left{0};
+
+    const std::vector<Trees>& get(const Batch& batch, int64_t group) {
+        std::call_once(once, [&] { trees = trees_of_group(batch, group); });
+        return trees;
+    }
+    void leave() {
+        if (--tiles_left == 0) std::vector<Trees>().swap(trees);
+    }
+};
 
 // Runs task(0) to task(count - 1) on `threads` threads, begun in this order, and polls `interrupted` meanwhile.
 // Rethrows a worker's exception. Where no thread can be started, the caller runs the tasks between polls.
@@ -123,9 +165,31 @@ void run_tasks(int64_t count, int threads, std::atomic<bool>& stop, const std::f
 void forward_batch(const Level& level, const Batch& batch, const uint8_t* skip_read, int threads, double* scores,
                    const std::function<bool()>& interrupted) {
     const Plan plan = make_plan(level, batch, skip_read);
+    std::vector<GroupTrees> trees(batch.groups);
+    for (const Tile& tile : plan.tiles) ++trees[tile.group].tiles_left;
     std::atomic<bool> stop{false};
-    run_tasks(static_cast<int64_t>(plan.tiles.size()), threads, stop, interrupted,
-              [&](int64_t i) { level.forward(batch, plan.tiles[i], plan.order.data(), scores); });
+    run_tasks(static_cast<int64_t>(plan.tiles.size()), threads, stop, interrupted, [&](int64_t i) {
+        const Tile& tile = plan.tiles[i];
+        GroupTrees& of_group = trees[tile.group];
+        level.forward(batch, tile, of_group.get(batch, tile.group), plan.order.data(), scores);
+        of_group.leave();
+    });
+}
+
+int64_t computed_cells(const Batch& batch, int64_t longest) {
+    int64_t cells = 0;
+    for (int64_t g = 0; g < batch.groups; ++g) {
+        int64_t columns = 0;
+        for (const Trees& trees : trees_of_group(batch, g)) {
+            columns += trees.left.columns() + trees.right.columns() + static_cast<int64_t>(trees.paths.size());
+        }
+        const int64_t letters = batch.hap_offset[batch.group_hap[g + 1]] - batch.hap_offset[batch.group_hap[g]];
+        for (int64_t r = batch.group_read[g]; r < batch.group_read[g + 1]; ++r) {
+            const int64_t rows = batch.read_offset[r + 1] - batch.read_offset[r];
+            cells += rows * (rows <= longest ? columns : letters);
+        }
+    }
+    return cells;
 }
 
 void forward_pairs(const Level& level, const Batch& batch, int64_t count, const int64_t* read, const int64_t* hap,

@@ -22,6 +22,10 @@ std::vector<NamedLevel> levels();
 void forward_batch(const Level& level, const Batch& batch, const uint8_t* skip_read, int threads, double* scores,
                    const std::function<bool()>& interrupted);
 
+// Cells that forward_batch computes: the columns of each group's trees, and one a haplotype where its halves are
+// joined, times the rows of the reads. Reads longer than `longest` have whole matrices.
+int64_t computed_cells(const Batch& batch, int64_t longest);
+
 // float64 scores of the given pairs, each a read and a haplotype.
 void forward_pairs(const Level& level, const Batch& batch, int64_t count, const int64_t* read, const int64_t* hap,
                    int threads, double* scores, const std::function<bool()>& interrupted);

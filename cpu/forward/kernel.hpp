@@ -1,26 +1,55 @@
-// The forward algorithm in float32 for the reads of a region. Each lane of a vector has one read; all lanes share one
-// haplotype.
+// The forward algorithm in float32 for the reads of a region. Each lane of a vector has one read; all lanes share the
+// haplotypes, as two trees (forward/trees.hpp).
 //
-// Method. A sweep takes K rows over the whole haplotype and keeps their parameters in registers. The row between two
-// sweeps lies in memory. States are scaled so that most products vanish ("general", 6 operations a cell):
+// Method. A haplotype is cut at its middle letter, c. The forward goes over the columns left of c, from the left, and
+// the backward over those right of c, from the right. Each column of a tree is computed once, whatever the number of
+// haplotypes it belongs to. Each alignment of a read that begins left of c and ends right of it either matches letter c
+// to one base i or deletes it behind one base i. With S[i] the sum over all that can stand before such a match, B[i]
+// over all that can follow it, and D[i], bD[i] the same for the deletion:
 //
-//   I' = im[i+1] I,  D' = dm[i+1] D,  M~ = g[i] M  with  g[i] = dm[i+1] md[i]:
-//   S  = (mm/g[i-1]) M~[i-1,j-1] + (I' + D')[i-1,j-1]          fma, add
+//   P = ended left of c + started right of c + sum_i S[i] E_i[h_c] B[i] + sum_i D[i] bD[i]
+//
+// The backward is the forward of the reversed read. Let row i of the backward keep EM[i,j] = E_i[h_j] B[i,j], the
+// insertion I~[i,j] = bI[i,j-1] and the deletion D~[i,j] = bD[i-1,j], each one column or row away from its place. Then
+//
+//   EM[i,j] = E_i[h_j] (mm_{i+1} EM[i+1,j+1] + mi_{i+1} I~[i+1,j+1] + md_i D~[i+1,j+1])
+//   I~[i,j] = im_{i+1} EM[i+1,j] + ii_{i+1} I~[i+1,j]
+//   D~[i,j] = dm_i EM[i,j+1] + dd_{i-1} D~[i,j+1]
+//
+// which is the forward's recurrence with other coefficients. One sweep function (forward/sweep.hpp) serves both. Row 0
+// of the forward is D[0,j] = 1, and the sum is divided by n in the end. Row 0 of the backward is I~ = 1, also at its
+// root: a read may end with an insertion behind the last letter.
+//
+// A sweep takes K rows over a whole tree and keeps their parameters in registers. The row between two sweeps lies in
+// memory. States are scaled so that most products vanish ("general", 6 operations a cell):
+//
+//   D' = dm[i+1] D,  M~ = g[i] M  with  g[i] = dm[i+1] md[i]    (backward: D' = md[i-1] D~, g[i] = md[i-1] dm[i])
+//   S  = (mm/g[i-1]) M~[i-1,j-1] + (im I + D')[i-1,j-1]          fma, fma
 //   M~ = (g E[h]) S                                              mul
-//   I' = (im[i+1] mi/g[i-1]) M~[i-1,j] + (ratio ii) I'[i-1,j]    mul, fma
+//   I  = (mi/g[i-1]) M~[i-1,j] + ii I[i-1,j]                     mul, fma
 //   D' = M~[i,j-1] + dd D'[i,j-1]                                fma
 //
-// Where ii = dd = eps in every row of the read (GATK's model with one gap continuation quality), every state is also
-// scaled by eps^-(i+j) ("folded"). I' and D' then need no product of their own, which leaves 5 operations, two of them
-// plain adds. The powers are divided out by constants: every kColumns columns, and below each sweep. Rows whose
-// deletions cannot be opened (md = 0) have no g; they keep g = 1 ("plain", 7 operations).
+// Where im, dm and dd are one value each along the read (GATK's model with one gap continuation quality, the profile
+// model), every state is also divided by dd^j and by the product of ii down to its row ("folded"), and the forward's I
+// multiplied by im. I and D' then need no product of their own, which leaves 5 operations. The powers are divided out
+// by constants: every kColumns columns, and below each sweep. The backward's row i takes ii[i+1].
+//
+// Rows whose deletions cannot be opened (md = 0) have no g; they keep g = 1 ("plain", 7 operations). Where this holds
+// for every row of the read, D is zero below row 0, and folded rows leave it out ("unopened", 4 operations).
+//
+// Both halves start from 2^e, and the join has the units 2^2e. Folded rows have an e for which float32 holds the join
+// (folded_exponent). The others use all of float32's range and are joined in float64.
 //
 // A perfect match multiplies by each row's coefficients once. Rounding these to float32 makes an error that has the
 // same sign in every row of equal qualities, and so grows with the read. The product of these errors is kept in float64
-// (Rounding) and divided out of the score.
+// for each sweep (TileRows::finish) and divided out of the join and of both sums.
 //
-// Padding rows end a read that is shorter than others of its tile. They have E = 0 and carry M + I of the last row down
-// unchanged. A score therefore depends on its own pair alone, whatever shares the vector.
+// Padding rows have E = 0. They fill a read's rows up to a multiple of K, above its first row, and up to the rows of
+// the tile's longest read, below its last row. So row i of the forward and row i of the backward, which goes through
+// the rows from the other end, lie in the same vectors in all lanes, and the sweeps end at the same rows of a read
+// whatever its tile. Padding rows carry row 0 of the model down to the read's first row, and the sum's terms down from
+// its last row, both as insertions. Each sum is along a path from the root. A score therefore depends on its own pair
+// alone, whatever shares the vector or the tree.
 //
 // Versions, GCUPS on one thread of an AMD EPYC (Zen 4):
 //
@@ -28,130 +57,26 @@
 //   prototype, 7 operations, K = 2 / 3 / 4                7.5 / 7.4 / 7.8     6.7 / 7.9
 //   prototype, 6: powers of eps along columns only        8.3 / 8.6 / 8.5     8.8 / 8.4
 //   prototype, 5: along rows and columns                  7.8 / 8.5 / 8.8     8.0 / 8.5
-//   this file, folded, scores included (s150)             11.1 (K = 4)        10.8 (3)     4.9 (2)
-//   this file, general, scores included (s150-gcp)        10.1                 9.6         4.5
+//   whole matrices, folded, scores included (s150)        11.1 (K = 4)        10.8 (3)     4.9 (2)
+//   whole matrices, general, scores included (s150-gcp)   10.1                 9.6         4.5
 //   Intel GKL, scores included (s150)                      2.5
 //
-// The last three rows are those of benchmarks/results/kernel.json; benchmarks/README.md says what s150 is.
+// One thread of an AMD EPYC (Zen 5), cells of whole matrices a second, from packed qualities to scores:
+//
+//   AVX-512                       10s     1m      s150    s150-gcp    s150 with one haplotype a group
+//   whole matrices                12.5    15.1    19.7    16.9        15.6
+//   trees                         65      46      37      27          16.2
+//
+// The profile model's rows (reads of s150, the start "anywhere") have 0.95 to 1.0 of the speed of GATK's, and 1.03 where
+// no deletion can open. With the start "match", less is shared: 0.87.
+//
+// benchmarks/README.md says what 10s, 1m and s150 are.
 //
 // Limits. float32 holds sums down to kLowestSum; a smaller one becomes NaN, and the pair goes to forward/wide.hpp.
 // Folding needs a start exponent of kLowestFoldedStart at least, which leaves out very small eps. Callers send reads of
 // at most 500 bases (pairhmm/backends/base.py): beyond, forward/wide.hpp is more accurate.
 //
-// Include inside a namespace of its own.
-
-template <int W>
-struct Lanes {
-    typedef float type __attribute__((vector_size(W * 4)));
-};
-
-// Parameters of one row for all lanes. Folded rows use the first three.
-template <class V>
-struct Row {
-    V emission[5];
-    V from_match;   // coefficient of M~ above-left in S
-    V open;         // coefficient of M~ above in I'
-    V extend;       // coefficient of I' above
-    V extend_left;  // coefficient of D' left
-    V open_left;    // coefficient of M~ left in D'; 1 unless kPlain
-};
-
-enum Kind {
-    kFolded,   // one gap continuation along the read, 5 operations
-    kGeneral,  // any rows whose deletions can be opened, 6 operations
-    kPlain     // any rows, 7 operations
-};
-
-// Columns between two rescalings of the folded form.
-constexpr int kColumns = 8;
-
-// One sweep of K rows. m, x, d: [n + 1] boundary row above on entry, below on return.
-template <class V, int K, Kind kind>
-__attribute__((noinline)) void sweep(const Row<V>* __restrict row, const uint8_t* __restrict hap, int64_t n,
-                                     V* __restrict m, V* __restrict x, V* __restrict d, const V& below_scale,
-                                     const V& column_scale) {
-    constexpr bool folded = kind == kFolded;
-    V s[K], y[K], from_match[K], open[K], extend[K], extend_left[K], open_left[K];
-    for (int k = 0; k < K; ++k) {
-        s[k] = V{};
-        y[k] = V{};
-        from_match[k] = row[k].from_match;
-        open[k] = row[k].open;
-        extend[k] = row[k].extend;
-        extend_left[k] = row[k].extend_left;
-        open_left[k] = row[k].open_left;
-    }
-    const V below = below_scale, columns = column_scale;
-    s[0] = from_match[0] * m[0] + (x[0] + d[0]);
-    m[0] = x[0] = d[0] = V{};
-    auto column = [&](int64_t j) __attribute__((always_inline)) {
-        const int letter = hap[j - 1];
-        V above_m = m[j], above_x = x[j], above_d = d[j];
-#pragma GCC unroll 8
-        for (int k = 0; k < K; ++k) {
-            const V match = row[k].emission[letter] * s[k];
-            s[k] = from_match[k] * above_m + (above_x + above_d);
-            above_x = folded ? open[k] * above_m + above_x : open[k] * above_m + extend[k] * above_x;
-            above_d = y[k];
-            y[k] = folded ? match + y[k] : extend_left[k] * y[k] + (kind == kPlain ? open_left[k] * match : match);
-            above_m = match;
-        }
-        if (folded) {
-            above_m *= below;
-            above_x *= below;
-            above_d *= below;
-        }
-        m[j] = above_m;
-        x[j] = above_x;
-        d[j] = above_d;
-    };
-    int64_t j = 1;
-    if (folded) {
-        for (; j + kColumns - 1 <= n; j += kColumns) {
-#pragma GCC unroll 8
-            for (int q = 0; q < kColumns; ++q) column(j + q);
-            for (int k = 0; k < K; ++k) {
-                s[k] *= columns;
-                y[k] *= columns;
-            }
-        }
-    }
-    for (; j <= n; ++j) column(j);
-}
-
-constexpr double kLowestScaledSum = 3e-33;  // a float32 sum whose M~ = g M is below this has lost digits to underflow
-constexpr int kHighestExponent = 120;       // states never exceed 2^kHighestExponent
-constexpr int kLowestFoldedStart = 60;      // smallest start exponent worth folding for
-
-// Start exponent of the folded form, whose states grow by eps^-(rows + columns) between rescalings.
-inline int folded_start(double eps, int rows_per_sweep) {
-    return static_cast<int>(std::floor(kHighestExponent + (rows_per_sweep + kColumns) * std::log2(eps)));
-}
-
-// The factor that rounding took from a product of coefficients. Divisions are slow, so four values share one.
-class Rounding {
-public:
-    void add(double exact, double rounded) {
-        if (!(rounded > 0)) return;
-        exact_ *= exact, rounded_ *= rounded;
-        if (++count_ % 4 == 0) fold();
-    }
-    void repeat(double exact, double rounded, int64_t times) {
-        factor_ *= std::pow(exact / rounded, static_cast<double>(times));
-    }
-    double factor() {
-        fold();
-        return factor_;
-    }
-
-private:
-    void fold() {
-        factor_ *= exact_ / rounded_;
-        exact_ = rounded_ = 1;
-    }
-    double exact_ = 1, rounded_ = 1, factor_ = 1;
-    int count_ = 0;
-};
+// Include inside a namespace of its own after forward/sweep.hpp, forward/tile_folded_rows.hpp and forward/log10.hpp.
 
 // Everything that a tile keeps for its haplotypes; the buffers are reused by a thread's next tile.
 template <int W, int K>
@@ -159,219 +84,266 @@ class TileKernel {
     using V = typename Lanes<W>::type;
 
 public:
-    void run(const Batch& batch, const Tile& tile, const int64_t* read_order, double* scores);
+    void run(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees, const int64_t* read_order,
+             double* scores);
+    // Bytes of the buffers that grow with the haplotypes.
+    size_t bytes() const {
+        return (s_.capacity() + x_.capacity() + leaf_s_.capacity() + leaf_y_.capacity()) * sizeof(V) +
+               score_.capacity() * sizeof(double);
+    }
 
 private:
-    template <Kind kind>
-    void load(const Batch& batch, const Tile& tile, const int64_t* reads);
-    void load_folded(const Batch& batch, int lane, int64_t first, int64_t rows);
-    void load_general(const Batch& batch, int lane, int64_t first, int64_t rows, bool plain);
-    template <Kind kind>
-    void score(const Batch& batch, int count, int64_t hap, double* out);
+    // What the join of two halves is summed up in where float32 does not hold it.
+    struct WideSum {
+        double lane[W];
+        double operator[](int l) const { return lane[l]; }
+    };
 
-    static void set(V& v, int lane, double value) { reinterpret_cast<float*>(&v)[lane] = static_cast<float>(value); }
-    static float get(const V& v, int lane) { return reinterpret_cast<const float*>(&v)[lane]; }
+    template <Kind kind>
+    void run_forward(const Trees& trees, const Batch& batch);
+    template <Kind kind>
+    void run_backward(const Trees& trees);
+    template <Kind kind>
+    void join(const Trees& trees, int32_t leaf, const Row<V>* row, const V* s, const V* y, int64_t first_row);
+    template <Kind kind>
+    void finish(const Batch& batch, const Trees& trees);
+    template <Kind kind, Direction direction, class AtLeaf>
+    void run_sweeps(const HalfTree& tree, AtLeaf& at_leaf);
+    // Scores of `trees` into `out`; where `again`, only of pairs without a score. Returns haplotypes that lack one.
+    std::vector<int64_t> write(const Batch& batch, const Tile& tile, const Trees& trees, const int64_t* reads,
+                               bool again, double* scores) const;
 
-    AlignedVector<Row<V>> row_;
-    AlignedVector<V> below_, m_, x_, d_;
-    V weight_[kColumns + 1], inverse_[kColumns + 1];
-    V final_match_, start_deletion_, start_match_;
-    // A lane's divisor of the sum and its start exponent; usable_ is false where float32 can't hold the rows.
-    double factor_[W], lowest_[W];
-    int exponent_[W];
-    bool usable_[W];
-    int64_t sweeps_;
+    // Scores of all `trees` in one form of the recurrence, written as `write` does; returns what it returns.
+    template <Kind kind>
+    std::vector<int64_t> score_all(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees,
+                                   const int64_t* reads, bool again, double* scores);
+    void run_unfolded(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees, const int64_t* reads,
+                      bool again, double* scores);
+
+    TileRows<W, K> rows_;
+    AlignedVector<RowZero<V>> row_zero_;
+    AlignedVector<V> s_, x_;  // the row between two sweeps
+    AlignedVector<States<V, K>> saved_;
+    // The forward's leaves: S and D' of each row, in the units of the join; D' of row i is at i + 1. The sums over the
+    // last row of both trees.
+    AlignedVector<V> leaf_s_, leaf_y_, ended_, started_;
+    AlignedVector<V> joined_;  // [paths], and in float64 for rows that are not folded
+    AlignedVector<WideSum> joined_wide_;
+    AlignedVector<double> score_;  // [paths, W]
+
+    template <Kind kind>
+    auto& joined() {
+        if constexpr (is_folded(kind)) {
+            return joined_;
+        } else {
+            return joined_wide_;
+        }
+    }
 };
 
 template <int W, int K>
-void TileKernel<W, K>::load_folded(const Batch& batch, int lane, int64_t first, int64_t rows) {
-    const double* error = batch.gatk.error;
-    const double eps = error[batch.gap_quality[first]], beta = 1 - eps;
-    const double per_error = beta / eps, inverse_eps = 1 / eps;
-    double previous_g = 1, lowest_g = 1;
-    Rounding taken;
-    for (int64_t i = 0; i < rows; ++i) {
-        Row<V>& row = row_[i];
-        const int64_t at = first + i;
-        const double e = error[batch.base_quality[at]];
-        const double ins = error[batch.insertion_quality[at]], del = error[batch.deletion_quality[at]];
-        const double g = per_error * del;
-        const double scale = g * inverse_eps * inverse_eps;
-        const int letter = batch.base[at];
-        const float match = static_cast<float>(scale * (1 - e));
-        const float other = letter == 4 ? match : static_cast<float>(scale * e / 3);
-        for (int s = 0; s < 4; ++s) reinterpret_cast<float*>(&row.emission[s])[lane] = other;
-        reinterpret_cast<float*>(&row.emission[4])[lane] = match;
-        reinterpret_cast<float*>(&row.emission[letter])[lane] = match;
-        const double inverse_g = 1 / previous_g;
-        const double from_match = (1 - std::min(1.0, ins + del)) * inverse_g;
-        set(row.from_match, lane, from_match);
-        taken.add(scale * (1 - e) * from_match, double{match} * get(row.from_match, lane));
-        set(row.open, lane, per_error * ins * inverse_g);
-        previous_g = g;
-        lowest_g = std::min(lowest_g, g);
-    }
-    double column = 1, inverse = 1;
-    for (int q = 0; q <= kColumns; ++q, column *= eps, inverse /= eps) {
-        set(weight_[q], lane, column);
-        set(inverse_[q], lane, inverse);
-    }
-    const double of_sweep = std::pow(eps, static_cast<double>(K)),
-                 of_columns = std::pow(eps, static_cast<double>(kColumns));
-    for (int64_t b = 0; b < sweeps_; ++b) {
-        const int64_t own = std::min<int64_t>(std::max<int64_t>(rows - b * K, 0), K);
-        set(below_[b], lane, own == K ? of_sweep : std::pow(eps, static_cast<double>(own)));
-    }
-    // A path without gaps goes one column to the right with each row.
-    taken.repeat(of_sweep, static_cast<float>(of_sweep), rows / K);
-    taken.repeat(of_columns, get(weight_[kColumns], lane), rows / kColumns);
-    exponent_[lane] = folded_start(eps, K);
-    factor_[lane] = beta / taken.factor();
-    lowest_[lane] = std::max<double>(kLowestSum, kLowestScaledSum / lowest_g);
-    usable_[lane] = lowest_g > 0;
-    set(start_match_, lane, std::ldexp(batch.start_match, exponent_[lane]));
-    set(start_deletion_, lane, std::ldexp(beta, exponent_[lane]));
-    const double last = previous_g > 0 ? beta / previous_g : 0;
-    // The first padding row, or the final sum where there is none, turns M~ into units of I'.
-    set(final_match_, lane, rows == sweeps_ * K ? last : 0);
-    if (rows < sweeps_ * K) set(row_[rows].open, lane, last);
-}
-
-template <int W, int K>
-void TileKernel<W, K>::load_general(const Batch& batch, int lane, int64_t first, int64_t rows, bool plain) {
-    double now[kRowSize], next[kRowSize];
-    load_row(batch, first, now);
-    bool usable = now[kDM] > 0 || batch.start_deletion == 0;
-    set(start_match_, lane, std::ldexp(batch.start_match, kHighestExponent));
-    set(start_deletion_, lane, std::ldexp(now[kDM], kHighestExponent));
-    double previous_g = 1, lowest_g = 1;
-    Rounding taken;
-    for (int64_t i = 0; i < rows; ++i) {
-        if (i + 1 < rows) {
-            load_row(batch, first + i + 1, next);
-        } else {
-            std::copy_n(now, kRowSize, next);  // the last row keeps its own units: factor_ takes them out
-        }
-        Row<V>& row = row_[i];
-        usable = usable && now[kIM] > 0 && now[kDM] > 0;
-        const double g = plain ? 1 : next[kDM] * now[kMD];
-        int best = 0;
-        for (int s = 0; s < 5; ++s) {
-            set(row.emission[s], lane, g * now[kEmission + s]);
-            if (now[kEmission + s] > now[kEmission + best]) best = s;
-        }
-        const double from_match = now[kMM] / previous_g;
-        set(row.from_match, lane, from_match);
-        taken.add(g * now[kEmission + best] * from_match,
-                  double{get(row.emission[best], lane)} * get(row.from_match, lane));
-        set(row.open, lane, next[kIM] * now[kMI] / previous_g);
-        set(row.extend, lane, next[kIM] / now[kIM] * now[kII]);
-        set(row.extend_left, lane, now[kDD]);
-        set(row.open_left, lane, plain ? next[kDM] * now[kMD] : 1);
-        previous_g = g;
-        lowest_g = std::min(lowest_g, g);
-        std::copy_n(next, kRowSize, now);
-    }
-    for (int64_t i = rows; i < sweeps_ * K; ++i) set(row_[i].extend, lane, 1);
-    exponent_[lane] = kHighestExponent;
-    factor_[lane] = now[kIM] / taken.factor();
-    lowest_[lane] = std::max<double>(kLowestSum, kLowestScaledSum / lowest_g);
-    usable_[lane] = usable && lowest_g > 0;
-    const double last = now[kIM] / previous_g;
-    set(final_match_, lane, rows == sweeps_ * K ? last : 0);
-    if (rows < sweeps_ * K) set(row_[rows].open, lane, last);
+template <Kind kind, Direction direction, class AtLeaf>
+void TileKernel<W, K>::run_sweeps(const HalfTree& tree, AtLeaf& at_leaf) {
+    const TileSide<W>& side = direction == kForward ? rows_.forward : rows_.backward;
+    const int64_t sweeps = rows_.sweeps;
+    reserve(saved_, tree.slots + 1);
+    reserve(s_, tree.columns() + tree.root_length.size());
+    reserve(x_, tree.columns() + tree.root_length.size());
+    const auto run = [&](int64_t b, auto first, auto last) {
+        at_leaf.begin(b);
+        sweep<V, K, kind, direction, decltype(first)::value, decltype(last)::value>(
+            &side.row[b * K], tree, row_zero_.data(), s_.data(), x_.data(), saved_.data(), side.below[b], rows_.weight,
+            rows_.inverse, side.last, at_leaf);
+    };
+    const std::true_type yes;
+    const std::false_type no;
+    if (sweeps == 1) return run(0, yes, yes);
+    run(0, yes, no);
+    for (int64_t b = 1; b + 1 < sweeps; ++b) run(b, no, no);
+    run(sweeps - 1, no, yes);
 }
 
 template <int W, int K>
 template <Kind kind>
-void TileKernel<W, K>::load(const Batch& batch, const Tile& tile, const int64_t* reads) {
-    const int64_t longest = reads[tile.count - 1];
-    sweeps_ = (batch.read_offset[longest + 1] - batch.read_offset[longest] + K - 1) / K;
-    row_.assign(sweeps_ * K, Row<V>{});
-    below_.assign(sweeps_, V{});
-    for (auto& v : weight_) v = V{} + 1;
-    for (auto& v : inverse_) v = V{} + 1;
-    final_match_ = start_deletion_ = start_match_ = V{};
-    for (int lane = 0; lane < tile.count; ++lane) {
-        const int64_t first = batch.read_offset[reads[lane]];
-        const int64_t rows = batch.read_offset[reads[lane] + 1] - first;
-        if (kind == kFolded) {
-            load_folded(batch, lane, first, rows);
-        } else {
-            load_general(batch, lane, first, rows, kind == kPlain);
-        }
+void TileKernel<W, K>::run_forward(const Trees& trees, const Batch& batch) {
+    const HalfTree& tree = trees.left;
+    row_zero_.resize(tree.root_length.size());
+    for (size_t root = 0; root < tree.root_length.size(); ++root) {
+        const int64_t length = tree.root_length[root];
+        const V start = rows_.start_deletion * (V{} + (length > 0 ? static_cast<float>(1.0 / length) : 1.0f));
+        const V at_root = start * (V{} + static_cast<float>(batch.start_deletion)) +
+                          rows_.start_match * (V{} + static_cast<float>(batch.start_match));
+        row_zero_[root] = {at_root, at_root * rows_.start_carried, start, start * rows_.start_carried};
     }
-}
-
-// Scores of all lanes against one haplotype; NaN where the sum is too small for float32.
-template <int W, int K>
-template <Kind kind>
-void TileKernel<W, K>::score(const Batch& batch, int count, int64_t hap, double* out) {
-    const uint8_t* letters = batch.hap + batch.hap_offset[hap];
-    const int64_t n = batch.hap_offset[hap + 1] - batch.hap_offset[hap];
-    m_.resize(n + 1);
-    x_.resize(n + 1);
-    d_.resize(n + 1);
-    const V start = start_deletion_ * (V{} + static_cast<float>(1.0 / n));
-    m_[0] = start_match_;
-    x_[0] = V{};
-    d_[0] = start * (V{} + static_cast<float>(batch.start_deletion));
-    for (int64_t j = 1, phase = 1; j <= n; ++j, phase = phase == kColumns ? 1 : phase + 1) {
-        m_[j] = x_[j] = V{};
-        d_[j] = kind == kFolded ? start * inverse_[phase] : start;
-    }
-    for (int64_t b = 0; b < sweeps_; ++b) {
-        sweep<V, K, kind>(&row_[b * K], letters, n, m_.data(), x_.data(), d_.data(), below_[b], weight_[kColumns]);
-    }
-    V sum{};
-    for (int64_t j = 1, phase = 1; j <= n; ++j, phase = phase == kColumns ? 1 : phase + 1) {
-        const V cell = final_match_ * m_[j] + x_[j];
-        sum += kind == kFolded ? cell * weight_[phase] : cell;
-    }
-    for (int lane = 0; lane < count; ++lane) {
-        const double total = get(sum, lane);
-        const bool holds = usable_[lane] && total >= lowest_[lane] && std::isfinite(total);
-        out[lane] = holds ? std::log10(total / factor_[lane]) - exponent_[lane] * std::log10(2.0) : NAN;
-    }
-}
-
-template <int W, int K>
-void TileKernel<W, K>::run(const Batch& batch, const Tile& tile, const int64_t* read_order, double* scores) {
-    const int64_t* reads = read_order + tile.first;
-    const int64_t first_hap = batch.group_hap[tile.group], haps = batch.group_hap[tile.group + 1] - first_hap;
-    const int64_t first_read = batch.group_read[tile.group];
-    double* out = scores + batch.group_pair[tile.group];
-    double lane_score[W];
-    std::vector<int64_t> again;  // haplotypes that a lane's folded sum was too small for
-    if (tile.folded) {
-        load<kFolded>(batch, tile, reads);
-        for (int64_t h = 0; h < haps; ++h) {
-            score<kFolded>(batch, tile.count, first_hap + h, lane_score);
-            bool low = false;
-            for (int lane = 0; lane < tile.count; ++lane) {
-                out[(reads[lane] - first_read) * haps + h] = lane_score[lane];
-                low = low || std::isnan(lane_score[lane]);
+    const int64_t rows = rows_.rows();
+    reserve(leaf_s_, tree.leaves() * rows);
+    reserve(leaf_y_, tree.leaves() * (rows + 1));
+    reserve(ended_, tree.leaves());
+    struct Store {
+        TileKernel& kernel;
+        int64_t rows, first = 0;
+        void begin(int64_t b) { first = b * K; }
+        void operator()(int32_t leaf, int64_t depth, const States<V, K>& states) {
+            const TileRows<W, K>& of = kernel.rows_;
+            V* s = &kernel.leaf_s_[leaf * rows + first];
+            V* y = &kernel.leaf_y_[leaf * (rows + 1) + first + 1];
+            const V weight = of.weight[is_folded(kind) ? depth % kColumns : 0];
+            if (first == 0) y[-1] = V{};
+            for (int k = 0; k < K; ++k) {
+                s[k] = states.s[k] * of.join_s[first + k] * weight;
+                y[k] = states.y[k] * of.join_y[first + k] * weight;
             }
-            if (low) again.push_back(h);
+            if (first + K == rows) kernel.ended_[leaf] = states.sum;
         }
-        if (again.empty()) return;
-    } else {
-        for (int64_t h = 0; h < haps; ++h) again.push_back(h);
-    }
-    if (tile.plain) {
-        load<kPlain>(batch, tile, reads);
-    } else {
-        load<kGeneral>(batch, tile, reads);
-    }
-    for (int64_t h : again) {
-        if (tile.plain) {
-            score<kPlain>(batch, tile.count, first_hap + h, lane_score);
+    } store{*this, rows};
+    run_sweeps<kind, kForward>(tree, store);
+}
+
+// Rows first_row to first_row + K - 1 of the backward meet those of the forward, which count from the other end.
+template <int W, int K>
+template <Kind kind>
+void TileKernel<W, K>::join(const Trees& trees, int32_t leaf, const Row<V>* row, const V* s, const V* y,
+                            int64_t first_row) {
+    const int64_t rows = rows_.rows();
+    for (int32_t p = trees.right_begin[leaf]; p < trees.right_begin[leaf + 1]; ++p) {
+        const Path& path = trees.paths[p];
+        const V* left_s = &leaf_s_[path.left * rows + rows - 1 - first_row];
+        const V* left_y = &leaf_y_[path.left * (rows + 1) + rows - 1 - first_row];
+        auto& sum = joined<kind>()[p];
+        if constexpr (is_folded(kind)) {
+            V matched{}, deleted{};
+            for (int k = 0; k < K; ++k) {
+                matched += left_s[-k] * (row[k].emission[path.letter] * s[k]);
+                if (kind != kUnopened) deleted += left_y[-k] * y[k];
+            }
+            sum += matched + deleted;
         } else {
-            score<kGeneral>(batch, tile.count, first_hap + h, lane_score);
+            for (int k = 0; k < K; ++k) {
+                const V match = row[k].emission[path.letter] * s[k], deletion = y[k];
+                const V& of_s = left_s[-k];
+                const V& of_y = left_y[-k];
+                for (int lane = 0; lane < W; ++lane) {
+                    sum.lane[lane] += double{of_s[lane]} * double{match[lane]};
+                    sum.lane[lane] += double{of_y[lane]} * double{deletion[lane]};
+                }
+            }
         }
+    }
+}
+
+template <int W, int K>
+template <Kind kind>
+void TileKernel<W, K>::run_backward(const Trees& trees) {
+    const HalfTree& tree = trees.right;
+    const V insertion = rows_.end_insertion, match = rows_.end_insert * insertion;
+    row_zero_.assign(1, {match, insertion, match, insertion});
+    reserve(started_, tree.leaves());
+    auto& joined_paths = joined<kind>();
+    joined_paths.assign(trees.paths.size(), typename std::decay_t<decltype(joined_paths)>::value_type{});
+    struct Join {
+        TileKernel& kernel;
+        const Trees& trees;
+        int64_t rows, first = 0;
+        void begin(int64_t b) { first = b * K; }
+        void operator()(int32_t leaf, int64_t depth, const States<V, K>& states) {
+            const TileRows<W, K>& of = kernel.rows_;
+            if (first + K == rows) kernel.started_[leaf] = states.sum;
+            if constexpr (is_folded(kind)) {
+                V s[K], y[K];
+                for (int k = 0; k < K; ++k) {
+                    s[k] = states.s[k] * of.weight[depth % kColumns];
+                    y[k] = states.y[k] * of.weight[depth % kColumns];
+                }
+                kernel.join<kind>(trees, leaf, &of.backward.row[first], s, y, first);
+            } else {
+                kernel.join<kind>(trees, leaf, &of.backward.row[first], states.s, states.y, first);
+            }
+        }
+    } join_leaf{*this, trees, rows_.rows()};
+    run_sweeps<kind, kBackward>(tree, join_leaf);
+}
+
+// Scores of all lanes against all paths; NaN where the sum is too small for float32.
+template <int W, int K>
+template <Kind kind>
+void TileKernel<W, K>::finish(const Batch& batch, const Trees& trees) {
+    reserve(score_, trees.paths.size() * W);
+    for (size_t p = 0; p < trees.paths.size(); ++p) {
+        const Path& path = trees.paths[p];
+        const double of_length = 1.0 / static_cast<double>(path.length);
+        const bool divided = batch.start_match > 0;  // then row 0 of the left tree is 1 / n, else 1
+        const double of_start = divided ? of_length : 1.0, of_sum = divided ? 1.0 : of_length;
+        const V ended = ended_[path.left], started = started_[path.right];
+        const auto& sum = joined<kind>()[p];
+        double* out = &score_[p * W];
+        for (int lane = 0; lane < W; ++lane) {
+            // One product a line: the compiler may fuse it with the sum, the same one wherever it inlines this.
+            double total = sum[lane] * rows_.of_joined[lane];
+            total += ended[lane] * rows_.of_ended[lane];
+            total += started[lane] * rows_.of_started[lane] * of_start;
+            const bool holds = total >= rows_.lowest[lane] && total < HUGE_VAL;
+            out[lane] = holds ? log10_of(total * of_sum) : static_cast<double>(NAN);
+        }
+    }
+}
+
+template <int W, int K>
+std::vector<int64_t> TileKernel<W, K>::write(const Batch& batch, const Tile& tile, const Trees& trees,
+                                             const int64_t* reads, bool again, double* scores) const {
+    const int64_t first_hap = batch.group_hap[tile.group], haps = batch.group_hap[tile.group + 1] - first_hap;
+    double* out = scores + batch.group_pair[tile.group];
+    std::vector<int64_t> low;
+    for (size_t i = 0; i < trees.haplotypes.size(); ++i) {
+        const double* score = &score_[int64_t{trees.path_of[i]} * W];
+        bool missing = false;
         for (int lane = 0; lane < tile.count; ++lane) {
-            double& value = out[(reads[lane] - first_read) * haps + h];
-            if (!tile.folded || std::isnan(value)) value = lane_score[lane];
+            const int64_t row = reads[lane] - batch.group_read[tile.group];
+            double& value = out[row * haps + trees.haplotypes[i] - first_hap];
+            if (!again || std::isnan(value)) value = score[lane];
+            missing = missing || std::isnan(score[lane]);
         }
+        if (missing) low.push_back(trees.haplotypes[i]);
+    }
+    return low;
+}
+
+template <int W, int K>
+template <Kind kind>
+std::vector<int64_t> TileKernel<W, K>::score_all(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees,
+                                                 const int64_t* reads, bool again, double* scores) {
+    rows_.load(batch, tile, reads, kind);
+    std::vector<int64_t> low;
+    for (const Trees& some : trees) {
+        run_forward<kind>(some, batch);
+        run_backward<kind>(some);
+        finish<kind>(batch, some);
+        const std::vector<int64_t> more = write(batch, tile, some, reads, again, scores);
+        low.insert(low.end(), more.begin(), more.end());
+    }
+    return low;
+}
+
+template <int W, int K>
+void TileKernel<W, K>::run(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees,
+                           const int64_t* read_order, double* scores) {
+    const int64_t* reads = read_order + tile.first;
+    if (tile.folded) {
+        const std::vector<int64_t> low = tile.plain ? score_all<kUnopened>(batch, tile, trees, reads, false, scores)
+                                                    : score_all<kFolded>(batch, tile, trees, reads, false, scores);
+        if (low.empty()) return;
+        const std::vector<Trees> again = make_trees(batch.hap, batch.hap_offset, low, batch.start_match > 0);
+        run_unfolded(batch, tile, again, reads, true, scores);
+    } else {
+        run_unfolded(batch, tile, trees, reads, false, scores);
+    }
+}
+
+template <int W, int K>
+void TileKernel<W, K>::run_unfolded(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees,
+                                    const int64_t* reads, bool again, double* scores) {
+    if (tile.plain) {
+        score_all<kPlain>(batch, tile, trees, reads, again, scores);
+    } else {
+        score_all<kGeneral>(batch, tile, trees, reads, again, scores);
     }
 }

@@ -3,8 +3,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
 #include "forward/batch.hpp"
+#include "forward/trees.hpp"
 
 namespace pairhmm {
 
@@ -13,16 +15,17 @@ struct Tile {
     int64_t group;
     int64_t first;  // into the list of reads ordered by length
     int32_t count;  // lanes used
-    bool folded;    // each read has one gap continuation: the fastest recurrence
-    bool plain;     // a row's deletion cannot be opened: the slowest recurrence
+    bool folded;    // each read has one deletion continuation: the fastest recurrence
+    bool plain;     // some rows' deletions cannot be opened, or none can where the tile is folded
 };
 
 struct Level {
     int lanes;  // float32 lanes of a vector
-    // Whether reads with this one gap continuation probability may take the folded form.
-    bool (*folds)(double eps);
-    // Scores (log10) of a tile; a sum too small for float32 becomes NaN and is left to forward_wide.
-    void (*forward)(const Batch&, const Tile&, const int64_t* read_order, double* scores);
+    // Whether a read may take the folded form, by its smallest ii and its one dd.
+    bool (*folds)(double ii, double dd);
+    // Scores (log10) of a tile against the haplotypes of its group, as trees; a sum too small for float32 becomes NaN
+    // and is left to forward_wide.
+    void (*forward)(const Batch&, const Tile&, const std::vector<Trees>&, const int64_t* read_order, double* scores);
     // One pair in float64 with block exponents, any length and any score.
     double (*forward_wide)(const Batch&, int64_t read, int64_t hap, int threads, const std::atomic<bool>& stop);
 };

@@ -7,8 +7,11 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <mutex>
 #include <new>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #if defined(__x86_64__)
@@ -17,6 +20,7 @@
 
 #include "forward/level.hpp"
 #include "forward/rows.hpp"
+#include "forward/trees.hpp"
 #include "threads/helpers.hpp"
 
 #define PAIRHMM_INLINE inline __attribute__((always_inline))
@@ -30,27 +34,37 @@ constexpr int kRowsPerSweep = PAIRHMM_ROWS;
 
 // clang-format off: each uses what stands before it
 #include "forward/level_tools.hpp"
+#include "forward/sweep.hpp"
+#include "forward/tile_rows.hpp"
+#include "forward/tile_folded.hpp"
+#include "forward/tile_general.hpp"
+#include "forward/tile_folded_rows.hpp"
+#include "forward/log10.hpp"
 #include "forward/kernel.hpp"
+#include "forward/spares.hpp"
 #include "forward/wide_strip.hpp"
 #include "forward/wide_states.hpp"
 #include "forward/wide.hpp"
 // clang-format on
 
-// Whether a gap continuation probability leaves the folded form enough range.
-inline bool folds(double eps) { return eps < 1 && folded_start(eps, kRowsPerSweep) >= kLowestFoldedStart; }
+// Whether gap continuation probabilities leave the folded form enough range.
+inline bool folds(double ii, double dd) {
+    return ii < 1 && dd <= 1 && folded_start(ii, dd, kRowsPerSweep) >= kLowestFoldedStart;
+}
 
-inline void forward(const Batch& batch, const Tile& tile, const int64_t* read_order, double* scores) {
+inline void forward(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees, const int64_t* read_order,
+                    double* scores) {
     FlushDenormals flush;
 #if PAIRHMM_LANES > 8
     // A half-empty vector is cheaper as a vector of half the width.
     if (tile.count <= PAIRHMM_LANES / 2) {
-        thread_local TileKernel<PAIRHMM_LANES / 2, kRowsPerSweep> half;
-        half.run(batch, tile, read_order, scores);
+        static Spares<TileKernel<PAIRHMM_LANES / 2, kRowsPerSweep>> half;
+        half.use([&](auto& kernel) { kernel.run(batch, tile, trees, read_order, scores); });
         return;
     }
 #endif
-    thread_local TileKernel<kLanes, kRowsPerSweep> kernel;
-    kernel.run(batch, tile, read_order, scores);
+    static Spares<TileKernel<kLanes, kRowsPerSweep>> spares;
+    spares.use([&](auto& kernel) { kernel.run(batch, tile, trees, read_order, scores); });
 }
 
 inline double forward_wide(const Batch& batch, int64_t read, int64_t hap, int threads, const std::atomic<bool>& stop) {

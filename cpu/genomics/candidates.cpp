@@ -5,22 +5,17 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "genomics/cigar.hpp"
+
 namespace pairhmm {
 
 namespace {
-
-// Operations of BAM: M I D N S H P = X.
-enum Operation : uint32_t { kMatch = 0, kInsert, kDelete, kSkip, kSoftClip, kHardClip, kPad, kEqual, kDiffer };
-
-bool aligned(uint32_t operation) { return operation == kMatch || operation == kEqual || operation == kDiffer; }
 
 // Positions are settled in steps of this size: the window depends on the reach of the reads, not on that of a block.
 constexpr int64_t kWindow = 1 << 14;
 // Positions of a page: the most that a read takes at either end of a long gap.
 constexpr int64_t kPageBits = 10, kPage = 1 << kPageBits;
 constexpr int64_t kLongGap = 100'000, kGapContext = 1'000;
-
-bool skips(uint32_t operation) { return operation == kDelete || operation == kSkip; }
 
 }  // namespace
 
@@ -299,7 +294,7 @@ int letter_at(const Reads& reads, int64_t read, int64_t position) {
         const uint32_t operation = reads.cigar[c] & 15;
         const int64_t length = reads.cigar[c] >> 4;
         if (aligned(operation)) {
-            if (position >= at && position < at + length) return base[position - at];
+            if (position >= at && position < at + length) return std::min(base[position - at], kCodeOfN);
             at += length;
             base += length;
         } else if (operation == kDelete || operation == kSkip) {

@@ -20,7 +20,7 @@ struct Reads {
     const int64_t* start;         // [count] first aligned reference base
     const int32_t* sample;        // [count]
     const int64_t* base_offset;   // [count + 1]
-    const uint8_t* base;          // letters
+    const uint8_t* base;          // letters; codes above kCodeOfN are ambiguous, too, and count as N
     const uint8_t* quality;       // Phred, as long as base
     const int64_t* cigar_offset;  // [count + 1]
     const uint32_t* cigar;
@@ -131,7 +131,7 @@ private:
 void cut_read(const Reads& reads, int64_t read, int64_t start, int64_t end, int64_t slack, int64_t& first,
               int64_t& last);
 
-// The letter that a read aligns to a reference position, or -1.
+// The letter that a read aligns to a reference position, 0..4, or -1.
 int letter_at(const Reads& reads, int64_t read, int64_t position);
 
 }  // namespace pairhmm

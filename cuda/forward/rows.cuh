@@ -22,11 +22,14 @@
 // these five 3,579. Limits: rows with mm = 0, or with insertions that can be extended but not opened, do not fold; the
 // CPU scores them, announced.
 
-// What rows are made from is one of three that the host defines: QUALITIES (GATK's five bytes a base), ROWS (rows of
-// any model, ROW_SIZE doubles a position) or PROFILES (probabilities of A C G T, and the constants of a profile model).
-// All other names in capitals are the host's constants too (pairhmm/backends/cuda/kernels.py).
+// What rows are made from is one of four that the host defines: QUALITIES (GATK's five bytes a base), ROWS (rows of any
+// model, ROW_SIZE doubles a position), PROFILES (probabilities of A C G T, and the constants of a profile model) or
+// KINDS (a number a base, which names one of a profile model's distinct rows: base calls have few, and the host has
+// made of each what a base would cost here). All other names in capitals are the host's constants too
+// (pairhmm/backends/cuda/kernels.py).
 
 typedef unsigned char uint8;
+typedef unsigned short uint16;
 typedef unsigned int uint32;
 typedef long long int64;
 
@@ -51,14 +54,23 @@ struct Header {
     int64 letters;           // uint8, codes 0..4; readable from 31 letters before the first, and from the last on
                              // for 33 letters and the longest haplotype
     int64 order;             // uint32[reads] reads by tile size
-    int64 positions[5];      // QUALITIES: uint8 base, base, insertion, deletion and gap quality; else double rows or
-                             // probabilities in the first
+    int64 positions[5];      // QUALITIES: uint8 base, base, insertion, deletion and gap quality; KINDS: uint16 kinds,
+                             // and Kind of each; else double rows or probabilities in the first
     int64 steps[5];          // QUALITIES: 1, or 0 where one byte holds for every position
     double start_match;      // M[0,0]
     double start_deletion;   // D[0,0] in units of 1 / haplotype length
     double match[kBases][kLetters];    // PROFILES: emission of a read letter beside a haplotype letter,
-    double insertion[kBases];          // emission of an inserted letter,
-    double transitions[kTransitions];  // mm im dm mi ii md dd
+    double insertion[kBases];          // emission of an inserted letter;
+    double transitions[kTransitions];  // PROFILES: mm im dm mi ii md dd; KINDS: im, dm and dd of these are read;
+    double log_mm;                     // PROFILES: log10(mm)
+};
+
+// A distinct row of a profile model. KIND of pairhmm/backends/cuda/layout.py.
+struct Kind {
+    double relative[kLetters];  // emission beside a haplotype letter, over the best of them
+    double best, log_best;      // the best of them, and its log10
+    double log_mm;              // log10(mm)
+    double mm, mi, ii, md;      // transitions; mi and ii times the emission of an inserted letter
 };
 
 // Phred tables, made in Python: no constant of a model stands here.
@@ -99,6 +111,10 @@ struct Row {
 struct Source {
     uint32 letter, quality, insertion, deletion, gap;
 };
+#elif defined(KINDS)
+struct Source {
+    const Kind* kind;
+};
 #else
 #ifdef ROWS
 constexpr int kSourceValues = ROW_SIZE;
@@ -114,6 +130,9 @@ __device__ __forceinline__ Source load_source(const uint8* buffer, const Header&
 #ifdef QUALITIES
     return {quality_at(buffer, header, 0, at), quality_at(buffer, header, 1, at), quality_at(buffer, header, 2, at),
             quality_at(buffer, header, 3, at), quality_at(buffer, header, 4, at)};
+#elif defined(KINDS)
+    const uint16 kind = reinterpret_cast<const uint16*>(buffer + header.positions[0])[at];
+    return {reinterpret_cast<const Kind*>(buffer + header.positions[1]) + kind};
 #else
     const double* values = reinterpret_cast<const double*>(buffer + header.positions[0]) + size_t(at) * kSourceValues;
     Source source;
@@ -134,6 +153,10 @@ __device__ __forceinline__ Emissions emissions_of(const Source& source, const He
     }
     row.best = tables.best[is_n][source.quality];
     row.log_best = tables.log_best[is_n][source.quality];
+#elif defined(KINDS)
+    for (int s = 0; s < kLetters; ++s) row.relative[s] = real(source.kind->relative[s]);
+    row.best = source.kind->best;
+    row.log_best = source.kind->log_best;
 #else
     double emission[kLetters], best = 0;
     for (int s = 0; s < kLetters; ++s) {
@@ -164,11 +187,24 @@ __device__ __forceinline__ Row row_of(const Source& source, const Header& header
     row.mm = row.mi + row.md < 1 ? 1 - (row.mi + row.md) : 0;
     row.log_kept = emissions.log_best + tables.log_unopened[source.insertion][source.deletion];
 #else
+#ifdef KINDS
+    const Kind& kind = *source.kind;
+    row.mm = kind.mm;
+    row.im = header.transitions[kIM];
+    row.dm = header.transitions[kDM];
+    row.mi = kind.mi;
+    row.ii = kind.ii;
+    row.md = kind.md;
+    row.dd = header.transitions[kDD];
+    row.log_kept = emissions.log_best + kind.log_mm;
+#else
 #ifdef ROWS
     const double* transitions = source.value + kLetters;
     const double inserted = 1;  // in mi and ii already
+    const double log_mm = log10(transitions[kMM]);
 #else
     const double* transitions = header.transitions;
+    const double log_mm = header.log_mm;
     double inserted = 0;
     for (int a = 0; a < kBases; ++a) inserted += source.value[a] * header.insertion[a];
 #endif
@@ -179,7 +215,8 @@ __device__ __forceinline__ Row row_of(const Source& source, const Header& header
     row.ii = transitions[kII] * inserted;
     row.md = transitions[kMD];
     row.dd = transitions[kDD];
-    row.log_kept = emissions.log_best + log10(transitions[kMM]);
+    row.log_kept = emissions.log_best + log_mm;
+#endif
 #endif
     return row;
 }

@@ -110,6 +110,10 @@ class Backend(Protocol):
         `forward`.
         """
 
+    def computed_cells(self, batch: PairBatch) -> int:
+        """Cells that `forward` computes for a batch: fewer than `batch.cells` where haplotypes share columns."""
+        return batch.cells
+
     def kernel_seconds(self, batch: PairBatch, repetitions: int) -> list[float]:
         """Seconds that the kernels of `forward` take on arrays that are on the device, by the device's own clock.
 

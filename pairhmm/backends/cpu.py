@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pairhmm import compiled
 from pairhmm.backends.base import Backend, Status
 from pairhmm.errors import BackendUnavailable
+from pairhmm.models import profile
 from pairhmm.models.batch import FLOAT32, FLOAT64, UNSCORED, PairBatch, Qualities, Scores
 from pairhmm.models.gatk import ERROR
 from pairhmm.models.rows import rows_of
@@ -40,6 +41,10 @@ class CpuBackend(Backend):
         self._native.forward_pairs(self.level, self._native_batch(batch), reads, haplotypes, threads, scores)
         return _scores(scores, FLOAT64)
 
+    def computed_cells(self, batch: PairBatch) -> int:
+        cells: int = self._native.computed_cells(self._native_batch(batch), self.longest_fast_read)
+        return cells
+
     def _native_batch(self, batch: PairBatch) -> object:
         native = self._native.Batch(
             batch.group_read,
@@ -54,6 +59,9 @@ class CpuBackend(Backend):
         if batch.qualities is not None:
             arrays = (getattr(batch.qualities, name) for name in Qualities.__dataclass_fields__)
             native.set_qualities(*(np.ascontiguousarray(values) for values in arrays), ERROR)
+        elif batch.profiles is not None and batch.profiles.kinds is not None:
+            kinds = np.ascontiguousarray(batch.profiles.kinds)
+            native.set_profiles(profile.distinct_rows(batch.profiles).reshape(-1), kinds)
         else:
             native.set_rows(np.ascontiguousarray(rows_of(batch)).reshape(-1))
         return native

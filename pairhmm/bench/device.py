@@ -18,6 +18,7 @@ import numpy as np
 
 from pairhmm import backends, engine
 from pairhmm.backends import Backend
+from pairhmm.bench.lengths import computed_share
 from pairhmm.bench.workloads import WORKLOADS, Workload, groups_of, join, make_workload
 from pairhmm.commands.forward_files import forward_files
 from pairhmm.engine import Choice
@@ -101,7 +102,9 @@ class WorkloadSpeed:
     rescued : int
         Pairs of that batch that were not scored in plain float32.
     cells : list of int
-        Cells of each repetition, since each has a new batch.
+        Cells of the whole matrices of each repetition, since each has a new batch.
+    computed : float
+        Share of the last batch's cells that is computed. Haplotypes of a group share the others.
     seconds : list of float
         Seconds of each repetition.
     kernel_seconds : list of float
@@ -114,12 +117,13 @@ class WorkloadSpeed:
     pairs: int
     rescued: int
     cells: list[int]
+    computed: float
     seconds: list[float]
     kernel_seconds: list[float]
 
     @property
     def gcups(self) -> float:
-        """10^9 cells a second, the median of the repetitions."""
+        """10^9 cells of whole matrices a second, the median of the repetitions."""
         return (
             statistics.median(cells / seconds for cells, seconds in zip(self.cells, self.seconds, strict=True)) * 1e-9
         )
@@ -293,7 +297,8 @@ def _time(pool: DevicePool, name: str, batches: Iterable[PairBatch], threads: in
         pairs, rescued = batch.pairs, int(np.count_nonzero(scores.precision != FLOAT32))
         del scores  # otherwise freeing its memory would count towards the next batch's time
     alone = _kernels_alone(pool, name, batch, len(seconds) - 1)
-    return WorkloadSpeed(pool.name, name, pairs, rescued, cells[1:], seconds[1:], alone)
+    share = computed_share(pool, batch)
+    return WorkloadSpeed(pool.name, name, pairs, rescued, cells[1:], share, seconds[1:], alone)
 
 
 def _kernels_alone(pool: DevicePool, name: str, batch: PairBatch, repetitions: int) -> list[float]:

@@ -44,7 +44,9 @@ class LengthSpeed:
     threads : int
         CPU threads.
     pairs, cells : int
-        Pairs and cells of one repetition.
+        Pairs and cells of one repetition: those of whole matrices.
+    computed : float
+        Share of these cells that is computed. Haplotypes of a group share the others.
     seconds : float
         Seconds of the best repetition, from the packed batch to the scores.
     repetitions : int
@@ -56,12 +58,13 @@ class LengthSpeed:
     threads: int
     pairs: int
     cells: int
+    computed: float
     seconds: float
     repetitions: int
 
     @property
     def gcups(self) -> float:
-        """10^9 cells a second."""
+        """10^9 cells of whole matrices a second."""
         return self.cells / self.seconds * 1e-9
 
 
@@ -180,7 +183,13 @@ def measure_speed(
             groups = [base[i % len(base)] for i in range(more)]
         best = min(_time(batch, pool, threads) for _ in range(repetitions))
         rate = pairs * cells / best
-        yield LengthSpeed(pool.name, length, threads, pairs, pairs * cells, best, repetitions)
+        share = computed_share(pool, batch)
+        yield LengthSpeed(pool.name, length, threads, pairs, pairs * cells, share, best, repetitions)
+
+
+def computed_share(pool: DevicePool, batch: PairBatch) -> float:
+    """Cells that a device computes for a batch, as a share of the cells of its whole matrices."""
+    return pool.devices[0].computed_cells(batch) / batch.cells
 
 
 def _pairs(groups: Sequence[Group]) -> int:

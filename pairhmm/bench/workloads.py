@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.genomics.arrays import offsets
-from pairhmm.models import gatk
+from pairhmm.models import gatk, profile
 from pairhmm.models.batch import Group, PairBatch, Qualities, Read
 
 __all__ = ["WORKLOADS", "Workload", "groups_of", "join", "make_workload"]
@@ -18,6 +18,9 @@ __all__ = ["WORKLOADS", "Workload", "groups_of", "join", "make_workload"]
 GAP_QUALITY, INDEL_QUALITY = 10, 40
 VARYING_GAP = (8, 14)
 """Lowest and highest gap quality (Phred) of workloads whose gap qualities vary."""
+
+RATES_BY_COPIES = np.geomspace([1e-4, 1e-4], [1e-2, 1e-1], gatk.MOST_REPEATS).T
+"""float64[2, 20]: MI and MD at a base in a tandem repeat of 1 to 20 copies. They are made up; fitted ones rise too."""
 
 MOST_SUBSTITUTIONS = 3
 MOST_DELETED = 5
@@ -43,6 +46,11 @@ class Workload:
         Gap qualities are random along each read, from 8 to 14; otherwise they are 10 everywhere.
     noise : float
         Share of the reads whose bases are random. The sums of their pairs are too small for float32.
+    preset : str
+        Name of the profile model's parameters (`pairhmm.models.profile.preset`). The model takes the bases and base
+        qualities as they are. Empty for GATK's model.
+    repeats : bool
+        MI and MD of the profile model rise with the copies of a tandem repeat (`RATES_BY_COPIES`).
     """
 
     regions: int
@@ -54,6 +62,8 @@ class Workload:
     deletions: bool = True
     varying_gaps: bool = False
     noise: float = 0.0
+    preset: str = ""
+    repeats: bool = False
 
 
 WORKLOADS = {
@@ -61,6 +71,8 @@ WORKLOADS = {
     "s250": Workload(2000, 100, 8, 250, 400, spread=100),
     "s150-gcp": Workload(2000, 100, 8, 150, 350, varying_gaps=True),
     "s150-rescue": Workload(2000, 100, 8, 150, 350, noise=0.2),
+    "s150-profile": Workload(2000, 100, 8, 150, 350, preset="normalised"),
+    "s150-repeats": Workload(2000, 100, 8, 150, 350, preset="normalised", repeats=True),
 }
 """The workloads by name. Each has 1.6 M pairs, with 84 G cells, or 128 G in s250."""
 
@@ -94,19 +106,34 @@ def make_workload(workload: Workload, seed: int | Sequence[int] = 1) -> PairBatc
     if workload.noise:
         noise = np.repeat(rng.random(count) < workload.noise, lengths)
         read_bases[noise] = rng.integers(0, 4, np.count_nonzero(noise), dtype=np.uint8)
-    gap = np.full(bases, GAP_QUALITY, dtype=np.uint8)
-    if workload.varying_gaps:
-        gap = rng.integers(VARYING_GAP[0], VARYING_GAP[1] + 1, bases, dtype=np.uint8)
-    indel = np.full(bases, INDEL_QUALITY, dtype=np.uint8)
+    reads: dict[str, Any]
+    if workload.preset:
+        model = profile.preset(workload.preset)
+        if workload.repeats:
+            model = replace(model, by_copies=RATES_BY_COPIES)
+        profiles = model.with_repeats(model.base_calls(read_bases, quality), read_offset)
+        reads = {"start": model.start, "profiles": profiles}
+    else:
+        reads = {"start": gatk.START, "qualities": _with_gaps(rng, workload, read_bases, quality)}
     return PairBatch(
         group_read=np.arange(workload.regions + 1) * workload.reads,
         group_haplotype=np.arange(workload.regions + 1) * workload.haplotypes,
         read_offset=read_offset,
         haplotype_offset=haplotype_offset,
         haplotypes=letters,
-        start=gatk.START,
-        qualities=Qualities(read_bases, quality, indel, indel, gap),
+        **reads,
     )
+
+
+def _with_gaps(
+    rng: np.random.Generator, workload: Workload, bases: NDArray[np.uint8], quality: NDArray[np.uint8]
+) -> Qualities:
+    """The reads of GATK's model, with the qualities of their gaps."""
+    gap = np.full(len(bases), GAP_QUALITY, dtype=np.uint8)
+    if workload.varying_gaps:
+        gap = rng.integers(VARYING_GAP[0], VARYING_GAP[1] + 1, len(bases), dtype=np.uint8)
+    indel = np.full(len(bases), INDEL_QUALITY, dtype=np.uint8)
+    return Qualities(bases, quality, indel, indel, gap)
 
 
 def _haplotypes(rng: np.random.Generator, workload: Workload) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import shlex
 import sys
-from dataclasses import replace
 from typing import Any
 
 import rich_click as click
 
-from pairhmm.cli.evidence_options import evidence_options, run_options
+from pairhmm.cli.evidence_options import evidence_options
 from pairhmm.cli.fields import option
-from pairhmm.cli.model_options import model_options, profile_of
+from pairhmm.cli.model_options import model_options
+from pairhmm.cli.molecule_options import molecule_options, scoring_options
 from pairhmm.cli.pages import GENOTYPES, OUTPUT, Command
 from pairhmm.cli.progress import region_progress
 from pairhmm.commands import call
@@ -43,6 +43,7 @@ def _named(context: click.Context, parameter: click.Parameter, value: tuple[str,
 @click.command("call", cls=Command, examples=EXAMPLES)
 @evidence_options
 @model_options
+@molecule_options
 @option(
     _DEFAULTS,
     "ploidy",
@@ -136,8 +137,7 @@ def command(
     genotypes = GenotypeOptions(
         ploidy=ploidy, ploidies=Ploidies(copies, sample_sex, rules), snv_prior=snv_prior, indel_prior=indel_prior
     )
-    profile = profile_of(given.pop("model"), given.pop("parameters"), output)
-    options = replace(run_options(given), profile=profile)
+    options = scoring_options(given, output)
     with region_progress() as watch:
         call.write_calls(
             output=output,

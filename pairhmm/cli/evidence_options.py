@@ -1,7 +1,8 @@
-"""Options that `likelihoods`, `call` and `scatter` share, and the `RunOptions` that they make."""
+"""Options that `likelihoods`, `call`, `scatter`, `fit` and `profiles` share, and the `RunOptions` that they make."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import rich_click as click
@@ -39,7 +40,7 @@ class _Flags(click.ParamType):  # type: ignore[type-arg]
         return flags
 
 
-_OPTIONS = (
+_ALIGNMENTS = (
     click.argument(
         "alignments",
         nargs=-1,
@@ -58,6 +59,9 @@ _OPTIONS = (
         panel=INPUT,
         help="The reference genome (FASTA) that the reads are aligned to.",
     ),
+)
+
+_HAPLOTYPES = (
     click.option(
         "-v",
         "--candidates",
@@ -73,6 +77,9 @@ _OPTIONS = (
         panel=INPUT,
         help="The haplotypes (FASTA) of one region. They take the place of candidates. -r gives the region.",
     ),
+)
+
+_PLACES = (
     click.option(
         "-r",
         "--region",
@@ -91,6 +98,9 @@ _OPTIONS = (
         panel=REGIONS,
         help="A file of regions to work on (BED). Regions need indexed alignments.",
     ),
+)
+
+_REGIONS = (
     option(
         _JOINING,
         "join_distance",
@@ -120,6 +130,9 @@ _OPTIONS = (
         panel=REGIONS,
         help="A region has at most this many haplotypes, including the reference.",
     ),
+)
+
+_SELECTION = (
     option(
         _READS,
         "min_mapq",
@@ -144,6 +157,9 @@ _OPTIONS = (
         panel=READS,
         help="The base quality (Phred) of reads that have none. Without this option, such reads are an error.",
     ),
+)
+
+_DEPTH_AND_DISCOVERY = (
     option(
         _EVIDENCE,
         "max_depth",
@@ -176,6 +192,9 @@ _OPTIONS = (
         help="An allele is a candidate if at least this fraction of a sample's reads shows it. The first number is for"
         " SNVs, the second for indels.",
     ),
+)
+
+_GAPS = (
     option(
         _MODEL,
         "pcr_indel_model",
@@ -204,6 +223,9 @@ _OPTIONS = (
         panel=MODEL,
         help="The quality (Phred) of extending an insertion or a deletion.",
     ),
+)
+
+_BASE_QUALITIES = (
     option(
         _MODEL,
         "cap_by_mapping_quality",
@@ -218,6 +240,9 @@ _OPTIONS = (
         panel=MODEL,
         help="Base qualities (Phred) below this one become 6. 0 leaves them as they are.",
     ),
+)
+
+_SCORES = (
     option(
         _MODEL,
         "score_floor",
@@ -233,7 +258,9 @@ _OPTIONS = (
         help="The expected rate of errors per base. A read is set aside if its best likelihood (log10) is below -4"
         " times the number of errors expected in it, which is at most 2. 0 sets no read aside.",
     ),
-    backend_options,
+)
+
+_COMPUTE = (
     threads_option(_DEFAULTS),
     option(
         _DEFAULTS,
@@ -245,9 +272,34 @@ _OPTIONS = (
 )
 
 
+_OF_READS = (*_ALIGNMENTS, *_PLACES, *_SELECTION, *_BASE_QUALITIES, *_COMPUTE)
+_OF_SCORES = (
+    *_ALIGNMENTS,
+    *_HAPLOTYPES,
+    *_PLACES,
+    *_REGIONS,
+    *_SELECTION,
+    *_DEPTH_AND_DISCOVERY,
+    *_GAPS,
+    *_BASE_QUALITIES,
+    *_SCORES,
+    backend_options,
+    *_COMPUTE,
+)
+
+
 def evidence_options(command: Command) -> Command:
     """Add the shared options to a command, in the order above."""
-    for add in reversed(_OPTIONS):
+    return _with(command, _OF_SCORES)
+
+
+def read_options(command: Command) -> Command:
+    """Add those of the shared options that are about reads: which are used, and how they are prepared."""
+    return _with(command, _OF_READS)
+
+
+def _with(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
+    for add in reversed(options):
         command = add(command)
     return command
 

@@ -27,7 +27,7 @@ EXAMPLES = (
     "max_reads",
     metavar="N",
     panel=READS,
-    help="The most reads that are used, in the order of the files.",
+    help="The most reads that are used: a sample that is spread over the files and regions.",
 )
 @click.option(
     "--model",
@@ -67,8 +67,8 @@ def command(output: str, model: str, parameters: str, rounds_output: str | None,
     """Fit the parameters of a model to the reads of BAM or CRAM.
 
     Reads are taken where nothing varies, beside the reference. With -v or --haplotypes, each read is taken beside the
-    likeliest haplotype of its region. Parameters of the profile model are what --parameters takes; those of GATK's
-    model are values of options.
+    likeliest haplotype of its region. The parameters are what --parameters of 'likelihoods', 'call' and 'scatter'
+    takes.
     """
     if model == "gatk" and parameters != PRESETS[0]:
         raise click.UsageError("--parameters is for --model profile: a fit of gatk begins with the quality options.")

@@ -26,7 +26,7 @@ _DEFAULTS = GatkOptions()
     "reads",
     type=click.Path(),
     panel=INPUT,
-    help="The reads: FASTQ, FASTA, or, for the profile model, a .profile file of letter probabilities. A .in file has"
+    help="The reads: FASTQ, FASTA, or, for the profile model, letter probabilities (.profile or .tsv). A .in file has"
     " reads and haplotypes, and is given alone.",
 )
 @click.argument(

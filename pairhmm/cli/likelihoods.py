@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import rich_click as click
 
-from pairhmm.cli.evidence_options import evidence_options, run_options
+from pairhmm.cli.evidence_options import evidence_options
 from pairhmm.cli.fields import option
-from pairhmm.cli.model_options import model_options, profile_of
+from pairhmm.cli.model_options import model_options
+from pairhmm.cli.molecule_options import molecule_options, scoring_options
 from pairhmm.cli.pages import OUTPUT, Command
 from pairhmm.cli.progress import region_progress
 from pairhmm.commands import likelihoods
@@ -24,6 +24,7 @@ EXAMPLES = (
 @click.command("likelihoods", cls=Command, examples=EXAMPLES)
 @evidence_options
 @model_options
+@molecule_options
 @click.option(
     "-o",
     "--output",
@@ -55,8 +56,7 @@ def command(output: str, prepared: bool, only_listed: bool, **given: Any) -> Non
     """
     if only_listed and given["candidates"] is None:
         raise click.UsageError("--only-listed needs a list of candidates: give -v.")
-    profile = profile_of(given.pop("model"), given.pop("parameters"), output)
-    options = replace(run_options(given), profile=profile)
+    options = scoring_options(given, output)
     with region_progress() as watch:
         likelihoods.write_likelihoods(
             output=output, prepared=prepared, only_listed=only_listed, options=options, watch=watch, **given

@@ -26,6 +26,7 @@ COMMANDS = {
     "gather": "Put the outputs of a run's pieces together.",
     "scan": "Find signatures in samples, with the base qualities under each match.",
     "fit": "Fit the parameters of a model to the reads of BAM or CRAM.",
+    "profiles": "Write reads as the profile model takes them: as letter probabilities.",
     "forward": "Score every read of READS against every sequence of HAPLOTYPES.",
     "workflow": "Find the Snakemake workflow that comes with pairhmm.",
     "report": "Make one HTML file of a run's outputs: samples, sites, reads and hits.",

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 import rich_click as click
+from click import get_current_context
+from click.core import ParameterSource
 
 from pairhmm.cli.compute import Command
 from pairhmm.cli.pages import MODEL
+from pairhmm.evidence.inputs import RunOptions
 from pairhmm.io.files.destinations import check_apart
+from pairhmm.models.gatk_parameters import read_options
+from pairhmm.models.parameter_file import KEYS
 from pairhmm.models.profile import PRESETS, ProfileModel, parameters_of
 
 GATK, PROFILE = "gatk", "profile"
@@ -25,16 +33,15 @@ def model_options(command: Command) -> Command:
     )
     parameters = click.option(
         "--parameters",
-        default=PRESETS[0],
-        show_default=True,
         metavar="NAME",
         panel=MODEL,
-        help=f"The parameters of the profile model: a TOML file, or the built-in {' or '.join(map(repr, PRESETS))}.",
+        help="The parameters of the model: a TOML file, such as 'pairhmm fit' writes. The profile model has two sets"
+        f" built in, {PRESETS[0]!r} (its default) and {PRESETS[1]!r}.",
     )
     return model(parameters(command))
 
 
-def profile_of(model: str, parameters: str, output: str) -> ProfileModel | None:
+def profile_of(model: str, parameters: str | None, output: str) -> ProfileModel | None:
     """The profile model that the options name; None for GATK's model.
 
     Raises
@@ -45,9 +52,44 @@ def profile_of(model: str, parameters: str, output: str) -> ProfileModel | None:
         For parameters that GATK's model would not take.
     """
     if model == GATK:
-        if parameters != PRESETS[0]:
+        if parameters is not None:
             raise click.UsageError(f"--parameters is for --model {PROFILE}: options set what GATK's model takes.")
         return None
+    parameters = parameters or PRESETS[0]
     if parameters not in PRESETS:
         check_apart([parameters], [("-o", output)])
     return parameters_of(parameters)
+
+
+def fitted_options(options: RunOptions, parameters: str | None, output: str) -> RunOptions:
+    """The options of a run with GATK's model, and the parameters of a file that --parameters names.
+
+    Raises
+    ------
+    InputError
+        For a file that has no parameters, and where it is the output.
+    UsageError
+        For a built-in set, which is the profile model's, and for options beside a file that sets the same.
+    """
+    if parameters is None:
+        return options
+    if parameters in PRESETS:
+        raise click.UsageError(f"--parameters {parameters} is for --model {PROFILE}.")
+    for name in _given_qualities():
+        raise click.UsageError(f"--parameters sets what {name} sets: give one of them.")
+    check_apart([parameters], [("-o", output)])
+    return replace(options, model=read_options(parameters, options.model))
+
+
+def check_no_qualities() -> None:
+    """Raise UsageError where the command line sets gap qualities, which the profile model has no use for."""
+    for name in _given_qualities():
+        raise click.UsageError(f"{name} is for --model {GATK}: the profile model's transitions stand in its place.")
+
+
+def _given_qualities() -> Iterator[str]:
+    """The options of the command line that set gap qualities of GATK's model."""
+    given = get_current_context().get_parameter_source
+    for name in KEYS[GATK]:
+        if given(name) is ParameterSource.COMMANDLINE:
+            yield f"--{name.replace('_', '-')}"

@@ -30,8 +30,8 @@ EXAMPLES = (
     multiple=True,
     metavar="FILE",
     panel=INPUT,
-    help="The alignments of the reads in --likelihoods: BAM or CRAM with an index. The report takes strands and mapping"
-    " qualities from them. They need -f. This option may be repeated.",
+    help="The alignments of the reads in --likelihoods: BAM or CRAM with an index. The report takes strands, mapping"
+    " qualities and the bases that decide from them. They need -f. This option may be repeated.",
 )
 @click.option(
     "--hits",
@@ -55,6 +55,13 @@ EXAMPLES = (
     metavar="FILE",
     panel=INPUT,
     help="A benchmark file of Snakemake (TSV). This option may be repeated.",
+)
+@click.option("--fit", metavar="FILE", panel=INPUT, help="The parameters (TOML) that 'fit' wrote.")
+@click.option(
+    "--fit-rounds",
+    metavar="FILE",
+    panel=INPUT,
+    help="The table that 'fit --rounds' wrote: the likelihood of each round. It needs --fit.",
 )
 @click.option(
     "-o",
@@ -88,6 +95,8 @@ def command(
     hits_samples: tuple[str, ...],
     signatures: str | None,
     timings: tuple[str, ...],
+    fit: str | None,
+    fit_rounds: str | None,
     output: str,
     title: str,
     mqc: str | None,
@@ -95,10 +104,10 @@ def command(
 ) -> None:
     """Make one HTML file of a run's outputs: samples, sites, reads and hits.
 
-    The file needs no network. Give at least one of --calls, --likelihoods and --hits. The report has no section for
-    outputs that are not given.
+    The file needs no network. Give at least one of --calls, --likelihoods, --hits and --fit. The report has no section
+    for outputs that are not given.
     """
     inputs = report_inputs.ReportInputs(
-        reference, calls, likelihoods, alignments, hits, signatures, timings, hits_samples
+        reference, calls, likelihoods, alignments, hits, signatures, timings, hits_samples, fit, fit_rounds
     )
     report.report(output, inputs, title, mqc, max_sites)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import rich_click as click
 
-from pairhmm.cli.evidence_options import evidence_options, run_options
+from pairhmm.cli.evidence_options import evidence_options
 from pairhmm.cli.fields import option
-from pairhmm.cli.model_options import model_options, profile_of
+from pairhmm.cli.model_options import model_options
+from pairhmm.cli.molecule_options import molecule_options, scoring_options
 from pairhmm.cli.pages import OUTPUT, Command
 from pairhmm.commands import scatter
 
@@ -23,6 +23,7 @@ EXAMPLES = (
 @click.command("scatter", cls=Command, examples=EXAMPLES)
 @evidence_options
 @model_options
+@molecule_options
 @click.option(
     "-o",
     "--output",
@@ -52,6 +53,5 @@ def command(output: str, pieces: int, haplotypes: str | None, **given: Any) -> N
     if haplotypes is not None:
         raise click.UsageError("--haplotypes is for one region, which cannot be cut.")
 
-    profile = profile_of(given.pop("model"), given.pop("parameters"), output)
-    options = replace(run_options(given), profile=profile)
+    options = scoring_options(given, output)
     scatter.write_scatter(output=output, pieces=pieces, options=options, **given)

@@ -88,6 +88,21 @@ _RATES = {"snvs": 1000 * simulate.SNVS_PER_BASE, "indels": 1000 * simulate.INDEL
 )
 @option(
     simulate.simulate,
+    "fragment_length",
+    metavar="BASES",
+    panel=READS,
+    help="The mean length of the fragments. The two reads of a pair begin at the ends of their fragment, and overlap if"
+    " it is shorter than both together. No fragment is shorter than a read.",
+)
+@option(
+    simulate.simulate,
+    "fragment_spread",
+    metavar="BASES",
+    panel=READS,
+    help="The standard deviation of the lengths of fragments.",
+)
+@option(
+    simulate.simulate,
     "sample",
     metavar="NAME",
     panel=READS,
@@ -127,6 +142,8 @@ def command(
     genome_seed: int | None,
     coverage: float,
     read_length: int,
+    fragment_length: int,
+    fragment_spread: int,
     sample: str,
     profile_errors: str | None,
     output: str | None,
@@ -149,6 +166,8 @@ def command(
         contigs=contigs,
         coverage=coverage,
         read_length=read_length,
+        fragment_length=fragment_length,
+        fragment_spread=fragment_spread,
         snvs=snvs,
         indels=indels,
         max_indel=max_indel,

@@ -16,6 +16,7 @@ from pairhmm.genomics.genotypes import MAX_GENOTYPES, GenotypeOptions
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.interface.options import check_number
 from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.files.names import MODEL_RECORD
 from pairhmm.io.variants.call_writer import open_calls
 from pairhmm.models.gatk import GatkOptions
 
@@ -149,7 +150,6 @@ def write_calls(
     check_number("min_quality", min_quality, 0)
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
     check_apart(inputs.files, [("-o", output)])
-    model = "gatk" if chosen.profile is None else f"profile ({chosen.profile.name})"
     with open_run(inputs, chosen) as run:
         _check_names(genotyping, run.samples)
         with open_calls(
@@ -158,7 +158,9 @@ def write_calls(
             run.samples,
             min_quality=min_quality,
             reference=inputs.reference,
-            provenance={**provenance, "pairhmmBackend": run.backend, "pairhmmModel": model} if provenance else {},
+            provenance={**provenance, "pairhmmBackend": run.backend, MODEL_RECORD: chosen.model_text}
+            if provenance
+            else {},
         ) as writer:
             for site in _sites(run, genotyping, chosen.model, watch):
                 writer.write(site.variant, site.quality, site.samples)

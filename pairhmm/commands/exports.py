@@ -16,7 +16,7 @@ from pairhmm.evidence.region_evidence import Evidence
 from pairhmm.genomics.genotypes import SampleGenotype
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.interface.options import check_number
-from pairhmm.io.likelihoods.table import COLUMNS
+from pairhmm.io.likelihoods.table import COLUMNS, READS_COLUMN
 from pairhmm.io.sequences.fasta import Reference
 from pairhmm.io.variants.call_writer import open_calls
 from pairhmm.models.batch import PRECISIONS
@@ -154,7 +154,8 @@ def likelihoods_to_pandas(evidence: Evidence | Iterable[Evidence]) -> DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Columns sample, chrom, start, end (0-based half-open), read_name, mate, haplotype, log10_likelihood, precision.
+        Columns sample, chrom, start, end (0-based half-open), read_name, mate, haplotype, log10_likelihood, precision,
+        and reads where reads were joined.
 
     Raises
     ------
@@ -168,11 +169,12 @@ def likelihoods_to_pandas(evidence: Evidence | Iterable[Evidence]) -> DataFrame:
     """
     pandas = _pandas()
     tables = [_likelihood_columns(one) for one in ([evidence] if isinstance(evidence, Evidence) else evidence)]
-    columns = (np.concatenate([np.empty(0, kind), *parts]) for kind, *parts in zip(_KINDS, *tables, strict=True))
-    return pandas.DataFrame(dict(zip(COLUMNS, columns, strict=True)))
+    size = max(map(len, tables), default=len(COLUMNS))
+    columns = (np.concatenate([np.empty(0, kind), *parts]) for kind, *parts in zip(_KINDS[:size], *tables, strict=True))
+    return pandas.DataFrame(dict(zip((*COLUMNS, READS_COLUMN)[:size], columns, strict=True)))
 
 
-_KINDS = (object, object, np.int64, np.int64, object, np.int64, object, np.float64, object)
+_KINDS = (object, object, np.int64, np.int64, object, np.int64, object, np.float64, object, np.int64)
 
 
 def _likelihood_columns(evidence: Evidence) -> list[Any]:
@@ -194,6 +196,7 @@ def _likelihood_columns(evidence: Evidence) -> list[Any]:
         np.tile(np.array(rows.haplotypes, dtype=object), reads),
         rows.log10.reshape(-1),
         np.array(PRECISIONS, dtype=object)[rows.precision.reshape(-1)],
+        *([] if rows.reads is None else [of_reads(rows.reads, np.int64)]),
     ]
 
 

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import Annotated, Literal, Unpack
 
 from pairhmm.commands.keywords import RunKeywords, with_keywords
-from pairhmm.errors import InputError
+from pairhmm.errors import InputError, OptionError
 from pairhmm.evidence.inputs import RunInputs, RunOptions
 from pairhmm.evidence.opening import open_run
 from pairhmm.fitting.collecting import Collected, collect_given, collect_plain
@@ -16,6 +16,7 @@ from pairhmm.fitting.gatk_model import GatkFit
 from pairhmm.fitting.maximisation import FitOptions, Round
 from pairhmm.fitting.pairs import FitPairs
 from pairhmm.fitting.profile_model import ProfileFit
+from pairhmm.fitting.spread import spread_over_windows
 from pairhmm.fitting.text import gatk_toml, profile_toml, rounds_table
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.interface.options import Within, check_choice, check_whole
@@ -72,7 +73,7 @@ def fit(
     candidates, haplotypes, regions, regions_file
         As for `likelihoods`.
     max_reads : int
-        Reads that are taken, in the order of the files.
+        Reads that are taken. If there are more, they are a sample that is spread over the files and regions.
     fitting : FitOptions, optional
         When the fit stops.
     options : RunOptions, optional
@@ -100,11 +101,13 @@ def fit(
     Examples
     --------
     >>> fitted = pairhmm.fit("sample.bam", "ref.fa", "profile.toml", regions="chr20")  # doctest: +SKIP
-    >>> fitted.model.model.transitions["MI"], fitted.errors["from M"][1]  # doctest: +SKIP
+    >>> fitted.model.model.by_copies[0, 0], fitted.errors["1 copy"][1]  # doctest: +SKIP
     """
     check_choice("kind", kind, MODELS)
     check_whole("max_reads", max_reads, 1)
     (chosen,) = with_keywords("fit", keywords, options or RunOptions())
+    if chosen.molecules.are_on:
+        raise OptionError("molecules", chosen.molecules, "is not for a fit, which takes reads one by one")
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
     initial = initial or preset("normalised")
     wrong = initial.unlike_one()
@@ -135,17 +138,18 @@ def fit(
 
 
 def _pairs(inputs: RunInputs, most: int, options: RunOptions) -> FitPairs:
-    with open_run(inputs, options) as run:
+    with open_run(spread_over_windows(inputs, most), options) as run:
         if inputs.candidates_are_discovered:
             found = collect_plain(run, run.stream.fetch, options.model, most)
         else:
             found = collect_given(run, options.model, most)
     if not found.pairs:
         raise InputError(", ".join(inputs.alignments), "", *_nothing(found))
-    pairs = found.first(most)
+    pairs = found.sample()
     log.info(
-        "fitting to %d reads; left out: %d beside variants, %d too short, too long or spliced",
+        "fitting to %d of %d reads; left out: %d beside variants, %d too short, too long or spliced",
         len(pairs),
+        found.pairs,
         found.beside_variants,
         found.unusable,
     )

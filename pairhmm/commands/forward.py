@@ -142,7 +142,7 @@ def batch_of(reads: Sequence[ModelRead], codes: Sequence[NDArray[np.uint8]], mod
     else:
         probabilities = _probabilities(reads)
         read_offset = offsets([len(each) for each in probabilities])
-        profiles = model.profiles(np.concatenate(probabilities))
+        profiles = model.with_repeats(model.profiles(np.concatenate(probabilities)), read_offset)
     return PairBatch(
         group_read=offsets([len(reads)]),
         group_haplotype=offsets([len(codes)]),

@@ -16,6 +16,7 @@ from pairhmm.commands.forward import ModelRead, batch_of
 from pairhmm.engine import Choice
 from pairhmm.errors import InputError
 from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY
+from pairhmm.genomics.sequences import encode, encode_read
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.interface.options import Within, check_whole
 from pairhmm.io.files.ahead import read_ahead
@@ -24,6 +25,7 @@ from pairhmm.io.files.endings import TEXT_TABLE, require_ending
 from pairhmm.io.files.outputs import open_binary_output
 from pairhmm.io.pairs.batches import read_batches
 from pairhmm.io.pairs.score_lines import HEADER, score_lines
+from pairhmm.io.sequences.profiles import ENDINGS as PROFILE_ENDINGS
 from pairhmm.io.sequences.profiles import read_profiles
 from pairhmm.io.sequences.reader import SequenceRecord, read_sequences
 from pairhmm.models import gatk
@@ -62,7 +64,8 @@ def forward_files(
     Parameters
     ----------
     reads : path
-        FASTQ or FASTA (gzipped or not); a `.in` file, which brings its haplotypes; or, with `model`, a `.profile` file.
+        FASTQ or FASTA (gzipped or not); a `.in` file, which brings its haplotypes; or, with `model`, profiles
+        (`.profile` or `.tsv`, gzipped or not).
     haplotypes : path or None
         FASTA; None for a `.in` file.
     output : path
@@ -140,12 +143,12 @@ def _blocks(
 def _read_records(
     path: str, model: ProfileModel | None, options: gatk.GatkOptions, default_base_quality: int | None
 ) -> Iterator[tuple[str, ModelRead]]:
-    if path.endswith(".profile"):
+    if path.endswith(PROFILE_ENDINGS):
         if model is None:
             raise InputError(path, "", "a profile needs the profile model", "add --model profile")
         yield from read_profiles(path)
         return
-    for record in read_sequences(path):
+    for record in read_sequences(path, encode if model is None else encode_read):
         quality = _quality(path, record, default_base_quality)
         if model is not None:
             yield record.name, one_hot(record.codes, gatk.ERROR[quality])

@@ -13,13 +13,15 @@ from functools import cache
 from typing import Any, TypedDict, TypeGuard, TypeVarTuple, get_type_hints
 
 from pairhmm.engine import Choice
+from pairhmm.evidence.molecules import MoleculeOptions
 from pairhmm.evidence.stream import EvidenceOptions
 from pairhmm.genomics.discovery import CandidateOptions
 from pairhmm.genomics.ploidy import Ploidies, PloidyRule
 from pairhmm.genomics.regions import RegionOptions
 from pairhmm.interface.arguments import AnyPath, Paths, Texts
-from pairhmm.io.alignments.read_blocks import ReadSelection
-from pairhmm.models.gatk import GatkOptions, PcrModel
+from pairhmm.io.alignments.molecules import Families
+from pairhmm.io.alignments.selection import ReadSelection
+from pairhmm.models.gatk import GatkOptions, IndelQualities, PcrModel
 from pairhmm.models.profile import ProfileModel
 
 Groups = TypeVarTuple("Groups")
@@ -34,10 +36,14 @@ class RunKeywords(TypedDict, total=False):
     default_base_quality: int | None
     model: GatkOptions
     profile: ProfileModel | None
+    molecules: MoleculeOptions
+    join_mates: bool
+    families: Families
     insertion_quality: int
     deletion_quality: int
     gap_quality: int
     pcr_indel_model: PcrModel
+    indel_qualities: IndelQualities | None
     cap_by_mapping_quality: bool
     base_quality_threshold: int | None
     score_floor: float | None
@@ -98,6 +104,8 @@ class ReportKeywords(TypedDict, total=False):
     signatures: AnyPath | None
     timings: Paths
     hits_samples: Texts
+    fit: AnyPath | None
+    fit_rounds: AnyPath | None
 
 
 def with_keywords(function: str, keywords: Mapping[str, object], *options: *Groups) -> tuple[*Groups]:

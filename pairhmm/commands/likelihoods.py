@@ -138,7 +138,8 @@ def write_likelihoods(
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
     output = path_of(output)
     check_apart(inputs.files, (("-o", path) for path in (output, companion(output))))
-    with open_run(inputs, chosen) as run, open_likelihoods(output) as writer:
+    joined = chosen.molecules.are_on
+    with open_run(inputs, chosen) as run, open_likelihoods(output, chosen.model_text, joined) as writer:
         refined = without_nuisances if only_listed else None
         for evidence in run.evidence(watch, refined, without_set_aside=prepared):
             writer.write(table_rows(evidence, run.samples, chosen.model if prepared else None))
@@ -174,4 +175,5 @@ def table_rows(evidence: Evidence, samples: Sequence[str], prepared: GatkOptions
         [haplotype.is_nuisance for haplotype in evidence.haplotypes],
         log10,
         evidence.precision[reads],
+        None if evidence.reads is None else evidence.reads[reads].tolist(),
     )

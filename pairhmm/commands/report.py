@@ -18,7 +18,9 @@ from pairhmm.interface.options import check_whole
 from pairhmm.interface.release import version
 from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.files.names import MODEL_RECORD
 from pairhmm.io.likelihoods.reader import LikelihoodTable
+from pairhmm.io.report.fits import read_fit, read_rounds
 from pairhmm.io.report.multiqc import multiqc_path, write_multiqc
 from pairhmm.io.report.page import write_page
 from pairhmm.io.report.timings import read_timings
@@ -94,6 +96,9 @@ def report(
         _read_sites(found, inputs, genome, reader, max_sites)
     _read_scan(found, inputs)
     found.timings = read_timings(inputs.timings)
+    if inputs.fit is not None:
+        found.fit = read_fit(inputs.fit)
+        found.rounds = read_rounds(inputs.fit_rounds) if inputs.fit_rounds is not None else []
     _note_what_is_missing(found, inputs)
     write_page(output, title, page_data(found, title, version()), found.panels.packed)
     if multiqc is not None:
@@ -124,6 +129,8 @@ def _read_sites(
             found.notes.append(f"{max_sites:,} sites are shown, the first of the likelihood tables (--max-sites)")
     samples = found.cohort.samples if found.cohort is not None else []
     found.panels = make_panels(tables, PanelSources(found.sites, inputs.calls, samples, contigs, genome, reader))
+    found.models = [(path, value) for path, key, value in found.provenance if key == MODEL_RECORD]
+    found.models += [(table.path, table.model()) for table in tables]
     if reader is not None:
         _check_alignments(reader, found, inputs)
 
@@ -189,5 +196,8 @@ def _note_what_is_missing(found: Found, inputs: ReportInputs) -> None:
     without = shown - len(found.panels.of_site)
     if inputs.likelihoods and without:
         found.notes.append(f"{without:,} of the sites are in no likelihood table")
+    if len({model for _, model in found.models}) > 1:
+        named = "; ".join(f"{model} ({path})" for path, model in found.models)
+        found.notes.append(f"The files are of different models, so their scores do not compare: {named}")
     for note in found.notes:
         log.warning("%s", note)

@@ -10,6 +10,7 @@ import numpy as np
 
 from pairhmm.commands.report_panels import Panels
 from pairhmm.genomics.genotypes import INFORMATIVE
+from pairhmm.io.report.fits import ReportedFit, ReportedRound
 from pairhmm.io.report.timings import Timing
 from pairhmm.models.batch import PRECISIONS
 from pairhmm.reporting.cohort import Cohort
@@ -38,8 +39,13 @@ class Found:
         Samples of the scan, those without a hit too.
     signatures : Signatures or None
     timings : list of Timing
+    fit : ReportedFit or None
+    rounds : list of ReportedRound
+        Of the fit.
     provenance : list of (str, str, str)
         File, key and value of header lines.
+    models : list of (str, str)
+        Each file of scores or calls, and the model that it names, with its parameters.
     inputs : list of (str, str)
         What a file is, and its path.
     notes : list of str
@@ -54,7 +60,10 @@ class Found:
     scanned: list[str] = field(default_factory=list)
     signatures: Signatures | None = None
     timings: list[Timing] = field(default_factory=list)
+    fit: ReportedFit | None = None
+    rounds: list[ReportedRound] = field(default_factory=list)
     provenance: list[tuple[str, str, str]] = field(default_factory=list)
+    models: list[tuple[str, str]] = field(default_factory=list)
     inputs: list[tuple[str, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -88,6 +97,8 @@ def page_data(found: Found, title: str, version: str) -> dict[str, Any]:
         "precisions": found.panels.precisions,
         "timings": [[one.name, one.seconds, one.cpu_seconds, one.megabytes] for one in found.timings],
         "provenance": found.provenance,
+        "models": found.models,
+        "fit": _fit(found),
     }
 
 
@@ -191,6 +202,22 @@ def _calls(sites: Sequence[ReportedSite], sample: int) -> dict[str, Any]:
         "dp": [call.depth for call in calls],
         "gq": [call.quality for call in calls],
         "pl": [call.likelihoods for call in calls],
+    }
+
+
+def _fit(found: Found) -> dict[str, Any] | None:
+    fit = found.fit
+    if fit is None:
+        return None
+    return {
+        "model": fit.model,
+        "source": fit.source,
+        "reads": fit.reads,
+        "log10": fit.log10,
+        "firstLog10": fit.first_log10,
+        "basis": fit.basis,
+        "estimates": [[one.name, one.probability, one.error, one.count] for one in fit.estimates],
+        "rounds": [[one.pairs, one.number, one.reads, one.log10_per_read] for one in found.rounds],
     }
 
 

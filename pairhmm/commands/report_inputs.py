@@ -12,7 +12,7 @@ from pairhmm.io.likelihoods.table import companion
 
 @dataclass(frozen=True, slots=True)
 class ReportInputs:
-    """The files of a report. At least one of `calls`, `likelihoods` and `hits` must be given.
+    """The files of a report. At least one of `calls`, `likelihoods`, `hits` and `fit` must be given.
 
     Paths may be text, bytes or path objects. A single path needs no list.
 
@@ -34,6 +34,10 @@ class ReportInputs:
         Benchmark files of Snakemake.
     hits_samples : sequence of str
         The sample of each of `hits`. Without them, samples are named by the tables.
+    fit : str or None
+        Parameters (TOML) that `pairhmm fit` wrote.
+    fit_rounds : str or None
+        The table of rounds of that fit.
     """
 
     reference: str | None = None
@@ -44,9 +48,11 @@ class ReportInputs:
     signatures: str | None = None
     timings: Sequence[str] = ()
     hits_samples: Sequence[str] = ()
+    fit: str | None = None
+    fit_rounds: str | None = None
 
     def __post_init__(self) -> None:
-        for name in ("reference", "calls", "signatures"):
+        for name in ("reference", "calls", "signatures", "fit", "fit_rounds"):
             object.__setattr__(self, name, path_of(getattr(self, name)))
         for name in ("likelihoods", "alignments", "hits", "timings"):
             object.__setattr__(self, name, tuple(paths_of(getattr(self, name))))
@@ -55,7 +61,7 @@ class ReportInputs:
     def paths(self) -> list[str | None]:
         """All files that are read, including the companions of tables."""
         tables = (*self.likelihoods, *map(companion, self.likelihoods))
-        single = self.reference, self.calls, self.signatures
+        single = self.reference, self.calls, self.signatures, self.fit, self.fit_rounds
         return [*single, *tables, *self.alignments, *self.hits, *self.timings]
 
 
@@ -66,8 +72,8 @@ def check_inputs(inputs: ReportInputs) -> None:
     ------
     InputError
     """
-    if inputs.calls is None and not inputs.likelihoods and not inputs.hits:
-        raise InputError("report", "", "nothing to report", "give --calls, --likelihoods or --hits")
+    if inputs.calls is None and inputs.fit is None and not inputs.likelihoods and not inputs.hits:
+        raise InputError("report", "", "nothing to report", "give --calls, --likelihoods, --hits or --fit")
     if inputs.alignments and inputs.reference is None:
         raise InputError("--alignments", "", "need the reference that they are aligned to", "give it with -f")
     if inputs.alignments and not inputs.likelihoods:
@@ -77,11 +83,19 @@ def check_inputs(inputs: ReportInputs) -> None:
         raise InputError("--hits-sample", "", rule, "name the sample of each --hits once, in their order")
     if inputs.signatures is not None and not inputs.hits:
         raise InputError("--signatures", "", "say more of hits", "give those with --hits")
+    if inputs.fit_rounds is not None and inputs.fit is None:
+        raise InputError("--fit-rounds", "", "are those of a fit", "give its parameters with --fit")
 
 
 def described(inputs: ReportInputs) -> list[tuple[str, str]]:
     """A description and the path of each file."""
-    single = (("reference", inputs.reference), ("calls", inputs.calls), ("signatures", inputs.signatures))
+    single = (
+        ("reference", inputs.reference),
+        ("calls", inputs.calls),
+        ("signatures", inputs.signatures),
+        ("fit", inputs.fit),
+        ("fit", inputs.fit_rounds),
+    )
     several = (("likelihoods", inputs.likelihoods), ("alignments", inputs.alignments), ("hits", inputs.hits))
     named = [(what, path) for what, path in single if path is not None]
     return named + [(what, path) for what, paths in several for path in paths]

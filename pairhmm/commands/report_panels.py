@@ -10,6 +10,8 @@ from functools import partial
 
 import numpy as np
 
+from pairhmm.commands.report_reads import ReadExplainer, least_certain, model_of
+from pairhmm.compiled import is_compiled
 from pairhmm.errors import InputError
 from pairhmm.evidence.given_haplotypes import find_differences
 from pairhmm.io.alignments.opening import AlignmentReader
@@ -17,7 +19,14 @@ from pairhmm.io.alignments.read_places import read_places
 from pairhmm.io.likelihoods.reader import LikelihoodTable, Place, RegionHaplotypes
 from pairhmm.io.sequences.fasta import Reference
 from pairhmm.reporting.packing import pack
-from pairhmm.reporting.panels import RegionLikelihoods, aligned_haplotypes, choose_haplotypes, panel_bytes
+from pairhmm.reporting.panels import (
+    ReadEvidence,
+    ReadKey,
+    RegionLikelihoods,
+    aligned_haplotypes,
+    choose_haplotypes,
+    panel_bytes,
+)
 from pairhmm.reporting.sites import ReportedSite, site_alleles
 
 log = logging.getLogger(__name__)
@@ -98,19 +107,32 @@ def make_panels(tables: Sequence[LikelihoodTable], sources: PanelSources) -> Pan
     """
     panels = Panels(list(sources.samples))
     index = _SiteIndex(sources.sites)
+    explain = ReadExplainer()
     for number, table in enumerate(tables):
         shown = _shown_regions(table, index, sources)
         regions = {region.haplotypes.place: region for region in shown}
+        is_known, model = model_of(table.model())
+        if sources.reader is not None and not is_known:
+            told = "its parameters are not here, so the report does not say which bases decide"
+            log.info("%s: %s: %s", table.path, table.model(), told)
         for reads in table.regions(partial(_haplotypes, regions)):
             _count(panels, reads, sources, table.path)
-            places = {}
+            places: dict[ReadKey, tuple[int, int]] = {}
+            explained: dict[int, ReadEvidence] = {}
+            alignment = _alignment(reads, sources.genome)
             if sources.reader is not None:
-                places = read_places(sources.reader, reads.chrom, reads.start, reads.end)
+                wanted = least_certain(reads) if is_known and is_compiled() else set()
+                places, found = read_places(sources.reader, reads.chrom, reads.start, reads.end, wanted)
+                slack = max(0, len(alignment[1]) - min(map(len, reads.sequences)))
+                explained = explain(reads, found, model, slack)
             numbers = {name: at for at, name in enumerate(panels.samples)}
-            data = panel_bytes(reads, number, numbers, _alignment(reads, sources.genome), places)
+            data = panel_bytes(reads, number, numbers, alignment, places, explained)
             for site, alleles in regions[reads.chrom, reads.start, reads.end].sites:
                 panels.of_site.setdefault(site, []).append(PanelOfSite(len(panels.packed), alleles))
             panels.packed.append(pack(data))
+    if explain.other:
+        told = "reads have other scores by the default options, and the report does not say which of their bases decide"
+        log.info("%d of %d %s", explain.other, explain.other + explain.explained, told)
     return panels
 
 

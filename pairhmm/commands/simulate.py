@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +17,11 @@ from pairhmm.io.simulated.genome import write_fasta, write_truth
 from pairhmm.io.simulated.reads import ReadWriter
 from pairhmm.models.profile import parameters_of
 from pairhmm.simulation.profile_errors import ProfileErrors
-from pairhmm.simulation.reads import draw_reads
+from pairhmm.simulation.reads import FRAGMENT_MEAN, FRAGMENT_SPREAD, draw_reads
 from pairhmm.simulation.reference import make_contig, repeat_families
 from pairhmm.simulation.variants import TooManyVariantsError, build_haplotype, place_variants
+
+log = logging.getLogger(__name__)
 
 SNVS_PER_BASE = 0.85e-3
 INDELS_PER_BASE = 0.15e-3
@@ -68,6 +71,8 @@ class _Settings:
     contigs: int
     coverage: float
     read_length: int
+    fragment_length: int
+    fragment_spread: int
     snvs: int
     indels: int
     max_indel: int
@@ -84,6 +89,8 @@ def simulate(
     contigs: int = 1,
     coverage: float = 30.0,
     read_length: int = 150,
+    fragment_length: int = FRAGMENT_MEAN,
+    fragment_spread: int = FRAGMENT_SPREAD,
     snvs: int | None = None,
     indels: int | None = None,
     max_indel: int = 50,
@@ -110,6 +117,9 @@ def simulate(
         Mean depth.
     read_length : int
         Bases of each read, from 20 to 500.
+    fragment_length, fragment_spread : int
+        Mean and standard deviation of the fragments' lengths, bases. Mates read a fragment from its two ends, so that
+        they overlap where it is shorter than two reads. No fragment is shorter than a read.
     snvs, indels : int, optional
         How many of each the genome has; by default 0.85 and 0.15 in a thousand bases.
     max_indel : int
@@ -146,7 +156,19 @@ def simulate(
     of_genome = seed if genome_seed is None else genome_seed
     errors = None if profile_errors is None else _profile_errors(path_of(profile_errors))
     settings = _Settings(
-        length, contigs, coverage, read_length, snvs, indels, max_indel, sample, seed, of_genome, errors
+        length,
+        contigs,
+        coverage,
+        read_length,
+        fragment_length,
+        fragment_spread,
+        snvs,
+        indels,
+        max_indel,
+        sample,
+        seed,
+        of_genome,
+        errors,
     )
     _check(settings)
     folder = Path(path_of(output))
@@ -161,6 +183,8 @@ def _profile_errors(path: str) -> ProfileErrors:
     model = parameters_of(path)
     opening = np.array([model.transitions[name] for name in ("MM", "MI", "MD")])
     extension = np.array([model.transitions[name] for name in ("II", "DD")])
+    if model.by_copies is not None:
+        log.warning("%s: gaps are drawn with the MI and MD of [transitions], whatever the copies of a repeat", path)
     wrong = model.unlike_one()
     if wrong:
         raise InputError(path, "", f"{wrong}: no reads can be drawn", "give distributions, such as pairhmm fit writes")
@@ -182,6 +206,8 @@ def _check(settings: _Settings) -> None:
             "--read-length",
             f"must be from {shortest_read} to {longest_read}",
         ),
+        (1 <= settings.fragment_length <= MAX_CONTIG, "--fragment-length", f"must be from 1 to {MAX_CONTIG}"),
+        (0 <= settings.fragment_spread <= MAX_CONTIG, "--fragment-spread", f"must be from 0 to {MAX_CONTIG}"),
         (settings.snvs >= 0, "--snvs", "must not be negative"),
         (settings.indels >= 0, "--indels", "must not be negative"),
         (1 <= settings.max_indel < settings.read_length, "--max-indel", "must be from 1 to --read-length minus 1"),
@@ -228,6 +254,7 @@ def _make(folder: Path, settings: _Settings) -> int:
             copies = build_haplotype(codes, variants[name], 0), build_haplotype(codes, variants[name], 1)
             fragments = max(1, round(settings.coverage * len(codes) / (2 * settings.read_length)))
             read_stream = np.random.default_rng(streams[3 + 3 * index])
-            writer.add(draw_reads(read_stream, copies, fragments, settings.read_length, settings.errors))
+            sizes_of = settings.fragment_length, settings.fragment_spread
+            writer.add(draw_reads(read_stream, copies, fragments, settings.read_length, settings.errors, *sizes_of))
             pairs += fragments
     return pairs

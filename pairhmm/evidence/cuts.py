@@ -52,6 +52,11 @@ class Work:
         for place in places:
             self._done.append(self._done[-1] + self._of(place.chrom, place.start, place.end))
 
+    @property
+    def total(self) -> float:
+        """The work of all places, in reads."""
+        return self._done[-1]
+
     def _of(self, chrom: str, start: int, end: int) -> float:
         known = [density[chrom] for density in self._densities if chrom in density]
         return sum(one.upto(end) - one.upto(start) for one in known) + _BASE_WORK * (end - start)

@@ -70,7 +70,8 @@ def _with_reads(reader: AlignmentReader, contigs: Mapping[str, int]) -> Collecti
     """The contigs that have reads, by the indexes; all contigs where an index is missing or does not count reads."""
     names: set[str] = set()
     for source in reader.sources:
-        if not source.file.is_bam or not source.file.has_index():
+        index = None if source.bam is None else source.bam.index
+        if index is None:
             return contigs
-        names |= {one.contig for one in source.file.get_index_statistics() if one.mapped}
+        names |= {name for tid, name in enumerate(source.file.references) if index.mapped_reads(tid)}
     return names

@@ -136,7 +136,11 @@ class _View:
         self._scores = floor_scores(evidence.log10[used], model)
         self._floor = _NO_FLOOR if model.score_floor is None else model.score_floor
         self._start, self._end, self._sample = evidence.start[used], evidence.end[used], evidence.sample[used]
-        self._fragments = _fragments([name for name, keep in zip(evidence.names, used.tolist(), strict=True) if keep])
+        if evidence.fragment is not None:
+            self._fragments = evidence.fragment[used]
+        else:
+            names = [name for name, keep in zip(evidence.names, used.tolist(), strict=True) if keep]
+            self._fragments = _fragments(names)
         self._alleles = np.array([haplotype.alleles for haplotype in evidence.haplotypes], dtype=np.int64)
 
     def site(self, index: int, kept: list[int] | None = None) -> Site:

@@ -9,13 +9,15 @@ from dataclasses import dataclass, field
 from typing import Annotated, Self
 
 from pairhmm.engine import Choice, check_backend
+from pairhmm.errors import OptionError
+from pairhmm.evidence.molecules import MoleculeOptions
 from pairhmm.evidence.stream import EvidenceOptions
 from pairhmm.genomics.discovery import CandidateOptions
 from pairhmm.genomics.regions import RegionOptions
 from pairhmm.genomics.sam_flags import DUPLICATE, QC_FAIL, SECONDARY, SUPPLEMENTARY, UNMAPPED
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of, some_paths_of, texts_of
 from pairhmm.interface.options import Within, check_fields
-from pairhmm.io.alignments.read_blocks import ReadSelection
+from pairhmm.io.alignments.selection import ReadSelection
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.models.profile import ProfileModel
 
@@ -108,6 +110,8 @@ class RunOptions:
         How reads are prepared for the pair-HMM, and the gap qualities of GATK's model.
     profile : ProfileModel or None
         The parameters of the profile model; None for GATK's model.
+    molecules : MoleculeOptions
+        Which reads of a molecule become one profile.
     joining : RegionOptions
         How candidates are joined into regions.
     evidence : EvidenceOptions
@@ -124,6 +128,7 @@ class RunOptions:
     reads: ReadSelection = field(default_factory=lambda: ReadSelection(EXCLUDED_FLAGS, MIN_MAPQ))
     model: GatkOptions = field(default_factory=GatkOptions)
     profile: ProfileModel | None = None
+    molecules: MoleculeOptions = field(default_factory=MoleculeOptions)
     joining: RegionOptions = field(default_factory=RegionOptions)
     evidence: EvidenceOptions = field(default_factory=EvidenceOptions)
     discovery: CandidateOptions = field(default_factory=CandidateOptions)
@@ -134,3 +139,17 @@ class RunOptions:
     def __post_init__(self) -> None:
         check_backend(self.backend)
         check_fields(self)
+        if self.molecules.are_on and self.profile is None:
+            name = "join_mates" if self.molecules.join_mates else "families"
+            raise OptionError(name, getattr(self.molecules, name), "needs the profile model: reads become profiles")
+
+    @property
+    def model_text(self) -> str:
+        """The model and its parameters for headers of outputs, and which reads were joined.
+
+        ``gatk``, ``gatk (FILE)``, ``profile (NAME)`` or ``profile (NAME), mates joined``.
+        """
+        if self.profile is None:
+            return self.model.label
+        model = f"profile ({self.profile.name})" if self.profile.name else "profile"
+        return f"{model}, {self.molecules}" if self.molecules.are_on else model

@@ -9,6 +9,7 @@ from pairhmm import engine
 from pairhmm.compiled import require_compiled
 from pairhmm.evidence.extent import run_extent
 from pairhmm.evidence.inputs import RunInputs, RunOptions
+from pairhmm.evidence.joining import Joiner
 from pairhmm.evidence.places import contig_order, find_places
 from pairhmm.evidence.reference_check import ReferenceCheck
 from pairhmm.evidence.region_choice import choose_regions
@@ -16,6 +17,7 @@ from pairhmm.evidence.run import Run
 from pairhmm.evidence.scoring import ReadScorer
 from pairhmm.evidence.stream import EvidenceStream
 from pairhmm.evidence.tally import READING, Tally, TimedScorer
+from pairhmm.io.alignments.molecules import require_tags
 from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.io.alignments.read_blocks import read_blocks
 from pairhmm.io.sequences.fasta import Reference
@@ -49,16 +51,20 @@ def open_run(inputs: RunInputs, options: RunOptions) -> Iterator[Run]:
         regions = choose_regions(inputs, options, genome, contigs, len(reader.samples), asked)
         tally = Tally()
         scorer = ReadScorer(options.model, backend, options.threads, options.profile)
+        joiner = Joiner(options.molecules) if options.molecules.are_on else None
         timed = TimedScorer(scorer, tally.clock)
         selected = regions.places, regions.wanted
-        blocks = read_blocks(reader.sources, list(contigs), options.reads, options.chunk_size, *selected)
+        families = options.molecules.families
+        blocks = read_blocks(reader.sources, list(contigs), options.reads, options.chunk_size, *selected, families)
+        if families == "MI":
+            blocks = require_tags(blocks, ", ".join(inputs.alignments))
         blocks = ReferenceCheck(genome.path, genome.fetch, genome.contigs, reader.checksums).watch(blocks)
         yield Run(
             inputs,
             backend.label,
             reader.samples,
             contigs,
-            EvidenceStream(genome.fetch, regions.source, timed, options.evidence, regions.haplotypes),
+            EvidenceStream(genome.fetch, regions.source, timed, options.evidence, regions.haplotypes, joiner),
             tally.clock.items(READING, blocks),
             scorer,
             run_extent(reader, contigs, regions.places, inputs.candidates),

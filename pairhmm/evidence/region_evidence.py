@@ -38,6 +38,10 @@ class Evidence:
         Reads that fit none of the haplotypes; genotypes are made without them.
     samples : sequence of str
         Names of the run's samples. `sample` has indices into it.
+    reads : int64 (reads,) or None
+        Where reads were joined: each row is a profile, and this is the number of its reads.
+    fragment : int64 (reads,) or None
+        Where reads were joined: a number that the profiles of one molecule share. Otherwise mates share a name.
     """
 
     region: Region
@@ -52,6 +56,8 @@ class Evidence:
     precision: NDArray[np.uint8]
     set_aside: NDArray[np.bool_]
     samples: Sequence[str] = ()
+    reads: NDArray[np.int64] | None = None
+    fragment: NDArray[np.int64] | None = None
 
     @property
     def sample_names(self) -> list[str]:

@@ -75,3 +75,5 @@ class Run:
                 with self.tally.clock.stage(USING):
                     yield evidence
         told.announce(self.stream.counts, self.stream.options.max_depth, self.scorer, without_set_aside)
+        if self.stream.joiner is not None:
+            self.stream.joiner.counts.announce(self.stream.joiner.options)

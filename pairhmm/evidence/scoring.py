@@ -13,9 +13,9 @@ from pairhmm.compiled import native
 from pairhmm.engine.device_pool import DevicePool
 from pairhmm.evidence.stream import CutReads
 from pairhmm.genomics.arrays import offsets
+from pairhmm.genomics.sequences import as_n
 from pairhmm.models.batch import PairBatch, Profiles, Qualities, Scores, Start
 from pairhmm.models.gatk import (
-    ERROR,
     LONGEST_REPEAT_UNIT,
     LOWEST_USABLE_BASE_QUALITY,
     START,
@@ -24,7 +24,8 @@ from pairhmm.models.gatk import (
     prepare_base_quality,
     set_aside,
 )
-from pairhmm.models.profile import ProfileModel, one_hot
+from pairhmm.models.profile import ProfileModel
+from pairhmm.models.repeats import copies_of
 
 
 class _ModelReads(TypedDict, total=False):
@@ -61,15 +62,21 @@ class ReadScorer:
     ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
         """Scores and precisions, region after region, row-major (read, haplotype)."""
         letters = [letter for region in haplotypes for letter in region]
-        qualities = prepare_reads(reads, self.options)
+        base_quality = prepared_base_quality(reads, self.options)
         self.bases += len(reads.quals)
         if self.options.base_quality_threshold is not None:
-            self.lowered += int(np.count_nonzero(qualities.base_quality == LOWEST_USABLE_BASE_QUALITY))
-        start, of_model = self._of_model(qualities)
+            self.lowered += int(np.count_nonzero(base_quality == LOWEST_USABLE_BASE_QUALITY))
+        start, of_model = self._of_model(reads, base_quality)
+        offset = reads.offset
+        if reads.joined is not None:
+            offset = reads.joined.offset
+            of_model["profiles"] = reads.joined.joined(of_model["profiles"])
+        if self.profile is not None:
+            of_model["profiles"] = self.profile.with_repeats(of_model["profiles"], offset)
         batch = PairBatch(
             group_read=offsets(list(reads_of)),
             group_haplotype=offsets([len(region) for region in haplotypes]),
-            read_offset=reads.offset,
+            read_offset=offset,
             haplotype_offset=offsets([len(letter) for letter in letters]),
             haplotypes=np.concatenate(letters),
             start=start,
@@ -78,40 +85,61 @@ class ReadScorer:
         scores: Scores = self.pool.forward(batch, self.threads)
         return scores.log10, scores.precision
 
-    def _of_model(self, qualities: Qualities) -> tuple[Start, _ModelReads]:
+    def _of_model(self, reads: CutReads, base_quality: NDArray[np.uint8]) -> tuple[Start, _ModelReads]:
         """The start, and the reads as a batch of the model holds them.
 
         The profile model takes base qualities alone: its transitions stand in place of indel qualities.
         """
         if self.profile is None:
-            return START, {"qualities": qualities}
-        probabilities = one_hot(qualities.bases, ERROR[qualities.base_quality])
-        return self.profile.start, {"profiles": self.profile.profiles(probabilities)}
+            return START, {"qualities": prepare_reads(reads, base_quality, self.options)}
+        return self.profile.start, {"profiles": self.profile.base_calls(reads.bases, base_quality)}
 
-    def set_aside(self, scores: NDArray[np.float64], lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """bool[reads]: whether a read fits none of the haplotypes, by its scores [reads, haplotypes] and its length."""
-        return set_aside(scores, lengths, self.options)
+    def set_aside(
+        self, scores: NDArray[np.float64], lengths: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """bool[reads]: whether each read fits none of the haplotypes (`pairhmm.models.gatk.set_aside`)."""
+        return set_aside(scores, lengths, ends, self.options)
 
 
-def prepare_reads(reads: CutReads, options: GatkOptions) -> Qualities:
-    """Prepare many reads at once for the model, as five bytes for each base.
+def prepared_base_quality(reads: CutReads, options: GatkOptions) -> NDArray[np.uint8]:
+    """uint8[bases]: the base qualities of many reads as both models take them."""
+    return prepare_base_quality(reads.quals, np.repeat(reads.mapq, np.diff(reads.offset)), options)
+
+
+def prepare_reads(reads: CutReads, base_quality: NDArray[np.uint8], options: GatkOptions) -> Qualities:
+    """Prepare many reads at once for GATK's model, as five bytes for each base. Every ambiguous letter is N.
 
     Parameters
     ----------
     reads : CutReads
+    base_quality : uint8[bases]
+        Those of `prepared_base_quality`.
     options : GatkOptions
     """
-    size = len(reads.bases)
+    bases = as_n(reads.bases)
+    insertion, deletion = _indel_qualities(reads.offset, bases, options)
+    return Qualities(
+        bases,
+        base_quality,
+        insertion,
+        deletion,
+        np.full(len(bases), options.gap_quality, dtype=np.uint8),
+    )
+
+
+def _indel_qualities(
+    offset: NDArray[np.int64], bases: NDArray[np.uint8], options: GatkOptions
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Insertion and deletion qualities (uint8[bases] each, Phred) of reads with these codes 0..4."""
+    if options.indel_qualities is not None:
+        copies = copies_of(offset, bases) - 1
+        by_copies = options.indel_qualities.insertion, options.indel_qualities.deletion
+        insertion, deletion = (np.array(table, dtype=np.uint8)[copies] for table in by_copies)
+        return insertion, deletion
+    size = len(bases)
     insertion = np.full(size, options.insertion_quality, dtype=np.uint8)
     deletion = np.full(size, options.deletion_quality, dtype=np.uint8)
     if options.pcr_indel_model != "none":
         table = pcr_quality(options.pcr_indel_model)
-        native.cap_indel_qualities(reads.offset, reads.bases, table, LONGEST_REPEAT_UNIT, insertion, deletion)
-    mapq = np.repeat(reads.mapq, np.diff(reads.offset))
-    return Qualities(
-        reads.bases,
-        prepare_base_quality(reads.quals, mapq, options),
-        insertion,
-        deletion,
-        np.full(size, options.gap_quality, dtype=np.uint8),
-    )
+        native.cap_indel_qualities(offset, bases, table, LONGEST_REPEAT_UNIT, insertion, deletion)
+    return insertion, deletion

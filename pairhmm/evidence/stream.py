@@ -18,6 +18,7 @@ from typing import Annotated, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.evidence.joining import CutSlices, JoinedReads, Joiner, joined_reads, single_reads
 from pairhmm.evidence.region_evidence import Evidence
 from pairhmm.evidence.region_sources import RegionSource
 from pairhmm.genomics.arrays import offsets
@@ -43,13 +44,17 @@ class CutReads:
     offset : int64 (reads + 1,)
         Where each read's bases begin.
     bases, quals : uint8
+        Codes of `READ_LETTERS`, and Phred qualities.
     mapq : uint8 (reads,)
+    joined : JoinedReads or None
+        The profiles that the reads become; None where each read is scored by itself.
     """
 
     offset: NDArray[np.int64]
     bases: NDArray[np.uint8]
     quals: NDArray[np.uint8]
     mapq: NDArray[np.uint8]
+    joined: JoinedReads | None = None
 
     __repr__ = short_repr
 
@@ -60,10 +65,15 @@ class RegionScorer(Protocol):
     def __call__(
         self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
     ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
-        """Flat scores and precisions: region after region, row-major (read, haplotype)."""
+        """Flat scores and precisions: region after region, row-major (read, haplotype).
 
-    def set_aside(self, scores: NDArray[np.float64], lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """bool[reads]: whether each read fits no haplotype, by its scores [reads, haplotypes] and its length."""
+        `reads_of` has the number of reads of each region, or of the profiles that they become.
+        """
+
+    def set_aside(
+        self, scores: NDArray[np.float64], lengths: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """bool[reads]: whether each read fits no haplotype, by its scores, length, and ends of its molecule."""
 
 
 @dataclass(slots=True)
@@ -131,6 +141,8 @@ class EvidenceStream:
     options : EvidenceOptions
     given : list of Haplotype, optional
         Haplotypes of every region, in place of combinations of candidates.
+    joiner : Joiner, optional
+        Joins the reads of a molecule. The scorer must then score profiles.
     """
 
     fetch: FetchBases
@@ -138,6 +150,7 @@ class EvidenceStream:
     score: RegionScorer
     options: EvidenceOptions = field(default_factory=EvidenceOptions)
     given: list[Haplotype] | None = None
+    joiner: Joiner | None = None
     counts: EvidenceCounts = field(default_factory=EvidenceCounts)
 
     def run(self, blocks: Iterable[ReadBlock]) -> Iterator[Evidence]:
@@ -221,35 +234,47 @@ class EvidenceStream:
         return kept
 
     def _score_tasks(self, held: ReadBlock, tasks: list[_Task]) -> Iterator[Evidence]:
-        cut, kept = _cut(held, tasks)
-        scores, precision = self.score(cut, [len(reads) for reads in kept], [task.letters for task in tasks])
-        base_lengths = np.diff(held.base_offset)
+        cut, slices, counts = _cut(held, tasks)
+        edges = offsets(counts)
+        if self.joiner is not None:
+            joined = cut.joined = self.joiner.join(held, slices, counts)
+            self.joiner.counts.add(joined.are_mates, joined.copies, joined.apart)
+            # Profiles come in the order of their first reads, so those of a region follow each other.
+            edges = np.searchsorted(joined.member[joined.member_offset[:-1]], edges)
+        scores, precision = self.score(cut, np.diff(edges).tolist(), [task.letters for task in tasks])
         done = 0
-        for task, reads in zip(tasks, kept, strict=True):
-            shape = len(reads), len(task.letters)
+        for task, first, last in zip(tasks, edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+            reads = (
+                single_reads(held, slices.read[first:last])
+                if cut.joined is None
+                else joined_reads(held, slices.read, cut.joined, first, last)
+            )
+            shape = last - first, len(task.letters)
             pairs = shape[0] * shape[1]
             log10 = scores[done : done + pairs].reshape(shape)
             yield Evidence(
                 task.region,
                 task.haplotypes,
-                [held.names[read] for read in reads.tolist()],
-                held.sample[reads],
-                held.flag[reads],
-                held.start[reads],
-                held.end[reads],
-                base_lengths[reads],
+                reads.names,
+                reads.sample,
+                reads.flag,
+                reads.start,
+                reads.end,
+                reads.length,
                 log10,
                 precision[done : done + pairs].reshape(shape),
-                self.score.set_aside(log10, base_lengths[reads]),
+                self.score.set_aside(log10, reads.length, reads.ends),
+                reads=reads.reads,
+                fragment=reads.fragment,
             )
             done += pairs
         self.counts.regions += len(tasks)
-        self.counts.reads += sum(map(len, kept))
+        self.counts.reads += sum(counts)
         self.counts.pairs += done
 
 
-def _cut(held: ReadBlock, tasks: list[_Task]) -> tuple[CutReads, list[NDArray[np.int64]]]:
-    """Cut the reads of some regions, and drop reads that become too short."""
+def _cut(held: ReadBlock, tasks: list[_Task]) -> tuple[CutReads, CutSlices, list[int]]:
+    """Cut the reads of some regions, and drop reads that become too short. The numbers are the reads of each region."""
     counts = [len(task.reads) for task in tasks]
     reads = np.concatenate([task.reads for task in tasks])
     first, last = np.empty(len(reads), dtype=np.int64), np.empty(len(reads), dtype=np.int64)
@@ -262,15 +287,16 @@ def _cut(held: ReadBlock, tasks: list[_Task]) -> tuple[CutReads, list[NDArray[np
         last,
     )
     long_enough = last - first >= MIN_CUT_LENGTH
-    edges = offsets(counts)
-    kept = [
-        task.reads[long_enough[edges[i] : edges[i + 1]]] if counts[i] else task.reads for i, task in enumerate(tasks)
-    ]
+    kept = np.diff(offsets(long_enough.astype(np.int64))[offsets(counts)])
     reads, first, last = reads[long_enough], first[long_enough], last[long_enough]
-    starts = held.base_offset[reads] + first
-    offset = offsets(last - first)
-    cut = CutReads(offset, gather(held.bases, starts, offset), gather(held.quals, starts, offset), held.mapq[reads])
-    return cut, kept
+    slices = CutSlices(reads, first, last)
+    return cut_bases(held, slices), slices, kept.tolist()
+
+
+def cut_bases(held: ReadBlock, cut: CutSlices) -> CutReads:
+    """The bases and qualities of cut reads."""
+    starts, offset = held.base_offset[cut.read] + cut.first, offsets(cut.last - cut.first)
+    return CutReads(offset, gather(held.bases, starts, offset), gather(held.quals, starts, offset), held.mapq[cut.read])
 
 
 def _forget(held: ReadBlock, pending: Iterable[Region], open_start: int | None, frontier: int) -> ReadBlock:

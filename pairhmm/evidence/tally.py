@@ -85,9 +85,11 @@ class TimedScorer:
         with self.clock.stage(SCORING):
             return self.scorer(reads, reads_of, haplotypes)
 
-    def set_aside(self, scores: NDArray[np.float64], lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def set_aside(
+        self, scores: NDArray[np.float64], lengths: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
         """What the scorer gives."""
-        return self.scorer.set_aside(scores, lengths)
+        return self.scorer.set_aside(scores, lengths, ends)
 
 
 @dataclass(slots=True)

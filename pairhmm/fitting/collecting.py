@@ -7,6 +7,7 @@ All coordinates are 0-based half-open.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.evidence.run import Run
-from pairhmm.evidence.scoring import prepare_reads
+from pairhmm.evidence.scoring import prepared_base_quality
 from pairhmm.evidence.stream import CutReads, RegionScorer
 from pairhmm.fitting.pairs import FitPairs
 from pairhmm.genomics.arrays import offsets
@@ -36,59 +37,82 @@ _ALIGNED = (0, 1, 7, 8)
 
 @dataclass(slots=True)
 class Collected:
-    """The pairs that were collected so far.
+    """A sample of the pairs that were met so far, at most about twice `most` of them.
+
+    A pair's ticket is a hash of its read. Those with the lowest tickets are kept, so the sample is spread over all
+    pairs, needs one pass, and does not depend on threads or on how reads come in blocks.
 
     Attributes
     ----------
+    most : int
+        The size of the sample.
     parts : list of FitPairs
+    tickets : list of uint32 arrays
+        One ticket for each pair of `parts`.
     pairs : int
+        Pairs that were met.
     beside_variants : int
         Reads left out because a variant is near them, or because they fit no haplotype.
     unusable : int
         Reads left out as too short, too long, or spliced.
     """
 
+    most: int
     parts: list[FitPairs] = field(default_factory=list)
+    tickets: list[NDArray[np.uint32]] = field(default_factory=list)
     pairs: int = 0
     beside_variants: int = 0
     unusable: int = 0
 
     def add(self, part: FitPairs) -> None:
         """Add some pairs."""
-        if len(part):
-            self.parts.append(part)
-            self.pairs += len(part)
+        if not len(part):
+            return
+        self.parts.append(part)
+        self.tickets.append(_tickets(part))
+        self.pairs += len(part)
+        if sum(map(len, self.parts)) > 2 * self.most:
+            self.sample()
 
-    def first(self, most: int) -> FitPairs:
-        """The first pairs, at most `most` of them."""
-        pairs = FitPairs.joined(self.parts)
-        return pairs if len(pairs) <= most else pairs.take(np.arange(most, dtype=np.int64))
+    def sample(self) -> FitPairs:
+        """The pairs with the lowest tickets, in the order in which they came."""
+        pairs, tickets = FitPairs.joined(self.parts), np.concatenate(self.tickets)
+        if len(pairs) > self.most:
+            kept = np.sort(np.argsort(tickets, kind="stable")[: self.most])
+            pairs, tickets = pairs.take(kept), tickets[kept]
+        self.parts, self.tickets = [pairs], [tickets]
+        return pairs
+
+
+def _tickets(pairs: FitPairs) -> NDArray[np.uint32]:
+    """uint32[pairs]: a hash of each read's bases and qualities."""
+    bases, quality = memoryview(pairs.bases.tobytes()), memoryview(pairs.quality.tobytes())
+    edges = zip(pairs.read_offset[:-1].tolist(), pairs.read_offset[1:].tolist(), strict=True)
+    return np.array([zlib.crc32(bases[a:b], zlib.crc32(quality[a:b])) for a, b in edges], dtype=np.uint32)
 
 
 def collect_plain(run: Run, fetch: FetchBases, model: GatkOptions, most: int) -> Collected:
     """Collect reads that are at least `PAD` bases away from every variant that discovery finds.
 
-    Each is paired with the reference there. Reads are taken in the order of the files until there are `most`.
-    Soft-clipped bases are left out.
+    Each is paired with the reference there. Soft-clipped bases are left out. If there are more than `most`, they are a
+    sample of that size.
     """
-    found = Collected()
+    found = Collected(most)
     for block, regions in _settled(run):
         _add_plain(found, block, regions, fetch, model)
-        if found.pairs >= most:
-            break
     return found
 
 
 def collect_given(run: Run, model: GatkOptions, most: int) -> Collected:
     """Collect the reads of a run's regions, cut to them, each with the haplotype that GATK's model scores highest.
 
-    Reads that fit none of a region's haplotypes are left out.
+    Reads that fit none of a region's haplotypes are left out. If there are more than `most`, they are a sample of that
+    size.
     """
-    recorder = _Recorder(run.stream.score, model, Collected())
+    recorder = _Recorder(run.stream.score, model, Collected(most))
     run.stream.score = recorder
     for _ in run.evidence():
-        if recorder.found.pairs >= most:
-            break
+        pass
     return recorder.found
 
 
@@ -169,12 +193,12 @@ class _Recorder:
         self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
     ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
         scores, precision = self.inner(reads, reads_of, haplotypes)
-        quality = prepare_reads(reads, self.model).base_quality
+        quality = prepared_base_quality(reads, self.model)
         read = done = 0
         for count, letters in zip(reads_of, haplotypes, strict=True):
             own = scores[done : done + count * len(letters)].reshape(count, len(letters))
             lengths = np.diff(reads.offset[read : read + count + 1])
-            aside = self.inner.set_aside(own, lengths)
+            aside = self.inner.set_aside(own, lengths, np.ones_like(lengths))
             self.found.beside_variants += int(aside.sum())
             kept = np.flatnonzero(~aside)
             base = [slice(reads.offset[read + k], reads.offset[read + k + 1]) for k in kept]
@@ -188,5 +212,7 @@ class _Recorder:
             read, done = read + count, done + own.size
         return scores, precision
 
-    def set_aside(self, scores: NDArray[np.float64], lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
-        return self.inner.set_aside(scores, lengths)
+    def set_aside(
+        self, scores: NDArray[np.float64], lengths: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        return self.inner.set_aside(scores, lengths, ends)

@@ -1,9 +1,7 @@
 """GATK's model for a fit: gap openings by the copies of the tandem repeat at a base, and one gap continuation.
 
-Polymerases slip in tandem repeats, and an indel is likelier with more copies. GATK's PCR indel model and DRAGEN's
-tables lower indel qualities by the number of copies. The class of a base is therefore the number of copies that GATK's
-rule counts. The values of the options follow from the rates of the classes: one insertion quality, one deletion
-quality, and the PCR indel model that caps them.
+The values of the options follow from the rates by copies: one insertion quality, one deletion quality, and the PCR
+indel model that caps them.
 
 GATK's recurrence gives each inserted letter probability 1. Summed over all reads, that is more than 1, and the maximum
 lies where every base is inserted. A fit takes 1/4 for each letter. Its rates are what indel qualities stand for: how
@@ -19,6 +17,14 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.fitting.by_copies import (
+    CLASSES,
+    MOST_PRIOR,
+    class_counts,
+    class_probabilities,
+    likeliest_rates,
+    transitions_by_copies,
+)
 from pairhmm.fitting.counts import QUALITIES, SYMBOLS, Counts, RowTables, start_places, with_free_start
 from pairhmm.fitting.pairs import FitPairs
 from pairhmm.fitting.profile_model import log10_start, normalised, prior_counts
@@ -26,9 +32,6 @@ from pairhmm.models.gatk import ERROR, MOST_REPEATS, START, GatkOptions, PcrMode
 
 INSERTED = 0.25
 """Probability of an inserted letter in a fit."""
-
-MOST_PRIOR = 100.0
-"""The most observations that a class's prior counts as. It is small, so that rare classes are fitted to their data."""
 
 MOST_PRIOR_OF_OPTIONS = 10_000.0
 """The most observations that the prior counts as outside repeats. Few reads without a gap do not rule gaps out."""
@@ -75,10 +78,8 @@ class GatkFit:
 
     def tables(self, pairs: FitPairs) -> RowTables:
         """The rows of the reads."""
-        transition = np.empty((MOST_REPEATS, 7))
-        transition[:, 0] = 1 - np.minimum(1.0, self.insertion + self.deletion)
+        transition = transitions_by_copies(self.insertion, self.deletion)
         transition[:, 1] = transition[:, 2] = 1 - self.gap
-        transition[:, 3], transition[:, 5] = self.insertion, self.deletion
         transition[:, 4] = transition[:, 6] = self.gap
         place = start_places(pairs, pairs.copies.astype(np.int32) - 1, MOST_REPEATS)
         return RowTables(place, _emission(), with_free_start(transition), START)
@@ -90,11 +91,7 @@ class GatkFit:
     def distributions(self, counts: Counts) -> dict[str, NDArray[np.float64]]:
         """Expected counts float64[blocks, k] of each distribution, by its name in `probabilities`."""
         within, of_first = counts.transition[:, :MOST_REPEATS], counts.transition[:, MOST_REPEATS:]
-        opened = within[:, :, 5] + of_first[:, :, 5]
-        found = {
-            _class_name(c): np.stack([within[:, c, 0], within[:, c, 3], opened[:, c]], axis=1)
-            for c in range(MOST_REPEATS)
-        }
+        found = class_counts(counts)
         closing = within[:, :, 1] + within[:, :, 2]
         going_on = within[:, :, 4] + within[:, :, 6] + of_first[:, :, 6]
         found["gap"] = np.stack([closing.sum(axis=1), going_on.sum(axis=1)], axis=1)
@@ -102,20 +99,16 @@ class GatkFit:
 
     def probabilities(self) -> dict[str, NDArray[np.float64]]:
         """The parameters, by name of the distribution."""
-        found = {
-            _class_name(c): np.array([1 - self.insertion[c] - self.deletion[c], self.insertion[c], self.deletion[c]])
-            for c in range(MOST_REPEATS)
-        }
+        found = class_probabilities(self.insertion, self.deletion)
         found["gap"] = np.array([1 - self.gap, self.gap])
         return found
 
     def updated(self, counts: Counts) -> GatkFit:
-        """The model with the parameters that are likeliest given these counts."""
-        old = self.probabilities()
+        """The model with the parameters that are likeliest given these counts, where no rate falls with the copies."""
         counted = self.distributions(counts.total())
-        new = {name: normalised(each[0] + self.prior[name], old[name]) for name, each in counted.items()}
-        classes = np.array([new[_class_name(c)] for c in range(MOST_REPEATS)])
-        return replace(self, insertion=classes[:, 1], deletion=classes[:, 2], gap=float(new["gap"][1]))
+        gap = normalised(counted["gap"][0] + self.prior["gap"], self.probabilities()["gap"])
+        insertion, deletion = likeliest_rates(counted, self.prior)
+        return replace(self, insertion=insertion, deletion=deletion, gap=float(gap[1]))
 
 
 def best_options(fit: GatkFit, counts: Counts, options: GatkOptions) -> GatkOptions:
@@ -130,7 +123,7 @@ def best_options(fit: GatkFit, counts: Counts, options: GatkOptions) -> GatkOpti
         Gives all other values.
     """
     counted = fit.distributions(counts.total())
-    classes = np.array([counted[_class_name(c)][0] for c in range(MOST_REPEATS)])
+    classes = np.array([counted[name][0] for name in CLASSES])
     opened = ERROR[options.insertion_quality], ERROR[options.deletion_quality]
     classes[0] += prior_counts(np.array([1 - sum(opened), *opened]), MOST_PRIOR_OF_OPTIONS)
     quality = np.arange(1, HIGHEST_FITTED + 1)
@@ -161,10 +154,6 @@ def parameter_names(distribution: str) -> tuple[str, ...]:
     if distribution == "gap":
         return ("gap closes", "gap continues")
     return tuple(f"{kind}, {distribution}" for kind in ("no gap", "insertion", "deletion"))
-
-
-def _class_name(number: int) -> str:
-    return f"{number + 1} {'copies' if number else 'copy'}"
 
 
 def _emission() -> NDArray[np.float64]:

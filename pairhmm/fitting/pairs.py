@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.compiled import native
 from pairhmm.genomics.arrays import offsets
+from pairhmm.genomics.sequences import as_n
 from pairhmm.interface.display import short_repr
-from pairhmm.models.gatk import LONGEST_REPEAT_UNIT, MOST_REPEATS
+from pairhmm.models.repeats import copies_of
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class FitPairs:
     read_offset, haplotype_offset : int64[pairs + 1]
         First base of each read and first letter of its haplotype.
     bases, quality : uint8[bases]
-        Codes 0..4, and Phred qualities as the model takes them.
+        Codes 0..4 (a fit takes every ambiguous letter for N), and Phred qualities as the model takes them.
     letters : uint8[letters]
         Codes of the haplotypes.
     """
@@ -52,7 +52,7 @@ class FitPairs:
         return cls(
             offsets([len(each) for each in bases]),
             offsets([len(each) for each in haplotypes]),
-            np.concatenate([*bases, *nothing]),
+            as_n(np.concatenate([*bases, *nothing])),
             np.concatenate([*quality, *nothing]),
             np.concatenate([*haplotypes, *nothing]),
         )
@@ -87,8 +87,4 @@ class FitPairs:
     @cached_property
     def copies(self) -> NDArray[np.uint8]:
         """uint8[bases]: copies of the tandem repeat at each base, 1 to 20, as GATK's PCR indel model counts them."""
-        table = np.arange(MOST_REPEATS + 1, dtype=np.uint8)
-        found, other = (np.full(len(self.bases), 255, dtype=np.uint8) for _ in range(2))
-        native.cap_indel_qualities(self.read_offset, self.bases, table, LONGEST_REPEAT_UNIT, found, other)
-        # No gap follows a read's last base, so it has no repeat.
-        return np.where(found == 255, np.uint8(1), np.maximum(found, np.uint8(1)))
+        return copies_of(self.read_offset, self.bases)

@@ -8,13 +8,24 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.fitting.by_copies import (
+    CLASSES,
+    class_counts,
+    class_probabilities,
+    likeliest_rates,
+    transitions_by_copies,
+)
+from pairhmm.fitting.by_copies import MOST_PRIOR as MOST_PRIOR_OF_CLASS
 from pairhmm.fitting.counts import QUALITIES, SYMBOLS, Counts, RowTables, start_places, with_free_start
 from pairhmm.fitting.pairs import FitPairs
 from pairhmm.models.batch import Start
-from pairhmm.models.gatk import ERROR
-from pairhmm.models.profile import HAPLOTYPE_LETTERS, LEAVING, LETTERS, STARTS, ProfileModel, one_hot
+from pairhmm.models.gatk import ERROR, MOST_REPEATS
+from pairhmm.models.profile import HAPLOTYPE_LETTERS, LEAVING, LETTERS, OPENING, STARTS, ProfileModel, one_hot
 
-_TABLE_ORDER = ("MM", "IM", "DM", "MI", "II", "MD", "DD")
+_CLOSING = {state: names for state, names in LEAVING.items() if state != "M"}
+_AT = {"IM": 1, "DM": 2, "II": 4, "DD": 6}
+"""Columns of `RowTables.transition`."""
+
 _INNER_ROUNDS = 10
 
 PRIOR_EVENTS = 0.3
@@ -28,8 +39,8 @@ class ProfileFit:
 
     The true letter a behind a base is latent and has weight p[i,a]. A called base has its error probability spread
     evenly over the other letters, e/3 each; N is uniform. Each column eps_M(., h) is a distribution over a. So is
-    eps_I, and so are the transitions out of each state. The column of N is not fitted, since unknown reference bases
-    tell nothing about errors.
+    eps_I, and so are the transitions out of each state, which for M differ by the copies of the repeat at a base. The
+    column of N is not fitted, since unknown reference bases tell nothing about errors.
 
     Attributes
     ----------
@@ -53,8 +64,20 @@ class ProfileFit:
         wrong = initial.unlike_one()
         if wrong:
             raise ValueError(f"{wrong}: a fit begins with distributions")
-        prior = {name: prior_counts(p, MOST_PRIOR) for name, p in cls(initial, {}).probabilities().items()}
+        if initial.by_copies is None:
+            opening = [[initial.transitions[name]] * MOST_REPEATS for name in OPENING]
+            initial = replace(initial, by_copies=np.array(opening))
+        prior = {
+            name: prior_counts(p, MOST_PRIOR_OF_CLASS if name in CLASSES else MOST_PRIOR)
+            for name, p in cls(initial, {}).probabilities().items()
+        }
         return cls(initial, prior)
+
+    @property
+    def rates(self) -> NDArray[np.float64]:
+        """float64[2, 20]: MI and MD by copies."""
+        assert self.model.by_copies is not None
+        return self.model.by_copies
 
     @property
     def name(self) -> str:
@@ -65,8 +88,10 @@ class ProfileFit:
         """The rows of the reads."""
         weight, model = symbol_probabilities(), self.model
         emission = np.concatenate([weight @ model.match, (weight @ model.insertion)[:, None]], axis=1)
-        transition = np.array([[model.transitions[name] for name in _TABLE_ORDER]])
-        place = start_places(pairs, np.zeros(len(pairs.bases), dtype=np.int32), 1)
+        transition = transitions_by_copies(*self.rates)
+        for name, column in _AT.items():
+            transition[:, column] = model.transitions[name]
+        place = start_places(pairs, pairs.copies.astype(np.int32) - 1, MOST_REPEATS)
         return RowTables(place, emission, with_free_start(transition), model.start)
 
     def log10_start(self, pairs: FitPairs) -> NDArray[np.float64]:
@@ -80,13 +105,12 @@ class ProfileFit:
         for h, letter in enumerate(LETTERS):
             found[f"match {letter}"] = counts.match[:, :, h] @ _shares(weight * model.match[:, h])
         found["insertion"] = counts.insertion @ _shares(weight * model.insertion)
-        of_place = counts.transition
-        within = {name: of_place[:, 0, at] for at, name in enumerate(_TABLE_ORDER)}
+        found |= class_counts(counts)
+        within, of_first = counts.transition[:, :MOST_REPEATS], counts.transition[:, MOST_REPEATS:]
+        for state, names in _CLOSING.items():
+            found[f"from {state}"] = np.stack([within[:, :, _AT[name]].sum(axis=1) for name in names], axis=1)
         # A read's first base takes no transition except those of deletions.
-        within["MD"] = within["MD"] + of_place[:, 1, 5]
-        within["DD"] = within["DD"] + of_place[:, 1, 6]
-        for state, names in LEAVING.items():
-            found[f"from {state}"] = np.stack([within[name] for name in names], axis=1)
+        found["from D"][:, 1] += of_first[:, :, _AT["DD"]].sum(axis=1)
         return found
 
     def probabilities(self) -> dict[str, NDArray[np.float64]]:
@@ -94,7 +118,8 @@ class ProfileFit:
         model = self.model
         found = {f"match {letter}": model.match[:, h] for h, letter in enumerate(LETTERS)}
         found["insertion"] = model.insertion
-        for state, names in LEAVING.items():
+        found |= class_probabilities(*self.rates)
+        for state, names in _CLOSING.items():
             found[f"from {state}"] = np.array([model.transitions[name] for name in names])
         return found
 
@@ -104,9 +129,16 @@ class ProfileFit:
         # Counts by symbol do not depend on the latent letters, which are therefore iterated without forward-backward.
         for _ in range(_INNER_ROUNDS):
             counted, old = fit.distributions(total), fit.probabilities()
-            shares = {name: normalised(each[0] + self.prior[name], old[name]) for name, each in counted.items()}
+            shares = {
+                name: normalised(each[0] + self.prior[name], old[name])
+                for name, each in counted.items()
+                if name not in CLASSES
+            }
             fit = replace(fit, model=fit._with(shares))
-        return fit
+        # No latent letter has a part in how often gaps open.
+        rates = np.array(likeliest_rates(counted, self.prior))
+        bases = np.array([counted[name].sum() for name in CLASSES])
+        return replace(fit, model=_with_rates(fit.model, rates, bases))
 
     def with_start(self, name: str) -> ProfileFit:
         """The model with another start."""
@@ -117,12 +149,22 @@ class ProfileFit:
         match = self.model.match.copy()
         for h, letter in enumerate(LETTERS):
             match[:, h] = new[f"match {letter}"]
-        transitions = {
+        closing = {
             name: float(value)
-            for state, names in LEAVING.items()
+            for state, names in _CLOSING.items()
             for name, value in zip(names, new[f"from {state}"], strict=True)
         }
-        return ProfileModel(match, new["insertion"], transitions, self.model.start)
+        transitions = {**self.model.transitions, **closing}
+        return replace(self.model, match=match, insertion=new["insertion"], transitions=transitions, name="")
+
+
+def _with_rates(model: ProfileModel, rates: NDArray[np.float64], bases: NDArray[np.float64]) -> ProfileModel:
+    """The model with rates by copies (float64[2, 20]), and their means over the bases of each class as MM, MI, MD."""
+    if bases.sum() > 0:
+        insertion, deletion = (float(mean) for mean in rates @ bases / bases.sum())
+        opening = {"MM": 1 - insertion - deletion, "MI": insertion, "MD": deletion}
+        model = replace(model, transitions={**model.transitions, **opening})
+    return replace(model, by_copies=rates)
 
 
 def symbol_probabilities() -> NDArray[np.float64]:
@@ -151,12 +193,14 @@ def prior_counts(probabilities: NDArray[np.float64], most: float) -> NDArray[np.
 
 
 def parameter_names(distribution: str) -> tuple[str, ...]:
-    """Names of a distribution's parameters in tables, such as ``eps_M(C,A)`` and ``MI``."""
+    """Names of a distribution's parameters in tables, such as ``eps_M(C,A)`` and ``MI, 3 copies``."""
     kind, _, which = distribution.partition(" ")
     if kind == "match":
         assert which in HAPLOTYPE_LETTERS
         return tuple(f"eps_M({a},{which})" for a in LETTERS)
-    return tuple(f"eps_I({a})" for a in LETTERS) if kind == "insertion" else LEAVING[which]
+    if distribution in CLASSES:
+        return tuple(f"{name}, {distribution}" for name in LEAVING["M"])
+    return tuple(f"eps_I({a})" for a in LETTERS) if kind == "insertion" else _CLOSING[which]
 
 
 def _shares(weight: NDArray[np.float64]) -> NDArray[np.float64]:

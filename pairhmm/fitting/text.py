@@ -7,12 +7,17 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from pairhmm.fitting import gatk_model, profile_model
+from pairhmm.fitting.by_copies import CLASSES
 from pairhmm.fitting.fit import Fitted
 from pairhmm.fitting.gatk_model import GatkFit
 from pairhmm.fitting.maximisation import Round
 from pairhmm.fitting.profile_model import ProfileFit
-from pairhmm.models.gatk import GatkOptions
-from pairhmm.models.profile import LEAVING, LETTERS, STARTS
+from pairhmm.genomics.qualities import HIGHEST_QUALITY
+from pairhmm.models.gatk import MOST_REPEATS, GatkOptions
+from pairhmm.models.parameter_file import BY_COPIES
+from pairhmm.models.profile import LEAVING, LETTERS, OPENING, STARTS
+
+_CLASSES = f"in a tandem repeat of 1 (no repeat), 2, ... {MOST_REPEATS} copies"
 
 ROUNDS_HEADER = "pairs\tround\treads\tlog10_likelihood\tlog10_likelihood_per_read\tlog10_with_prior\n"
 
@@ -34,25 +39,35 @@ def profile_toml(fitted: Fitted[ProfileFit], source: str) -> str:
         lines.append(f"{letter} = [{', '.join(map(_number, model.match[a]))}]")
     lines += ["", "[insertion]  # eps_I(a, -)"]
     lines += [f"{letter} = {_number(model.insertion[a])}" for a, letter in enumerate(LETTERS)]
-    lines += ["", "[transitions]"]
+    lines += ["", f"[transitions]  # {' '.join(OPENING)} are means over all bases: {BY_COPIES} replaces them"]
     lines += [f"{name} = {_number(model.transitions[name])}" for names in LEAVING.values() for name in names]
+    lines += ["", f"[{BY_COPIES}]  # {_CLASSES}"]
+    rates = zip(OPENING, fitted.model.rates, strict=True)
+    lines += [f"{name} = [{', '.join(map(_number, of_copies))}]" for name, of_copies in rates]
     return "\n".join([*lines, "", *_estimates(fitted, profile_model.parameter_names)]) + "\n"
 
 
 def gatk_toml(fitted: Fitted[GatkFit], options: GatkOptions, log10: float, source: str) -> str:
-    """TOML of the options of `likelihoods` and `call` that come nearest to the fitted rates, with these in comments."""
+    """The fitted rates as TOML for `--parameters`: qualities by copies, and the options that come nearest to them."""
     values = {
         "insertion_quality": options.insertion_quality,
         "deletion_quality": options.deletion_quality,
         "gap_quality": options.gap_quality,
         "pcr_indel_model": f'"{options.pcr_indel_model}"',
     }
+    model = fitted.model
     words = " ".join(f"--{name.replace('_', '-')} {str(value).strip(chr(34))}" for name, value in values.items())
     lines = [
         *_head("gatk", fitted, source),
         f"# log10 likelihood with the options below: {log10:.3f}",
         f"# As options: {words}",
         *(f"{name} = {value}" for name, value in values.items()),
+        "",
+        f"[{BY_COPIES}]  # Phred, {_CLASSES}",
+        *(
+            f"{name} = [{', '.join(map(_quality, rates))}]"
+            for name, rates in (("insertion", model.insertion), ("deletion", model.deletion))
+        ),
     ]
     return "\n".join([*lines, "", *_estimates(fitted, gatk_model.parameter_names, phred=True)]) + "\n"
 
@@ -70,7 +85,7 @@ def _estimates(fitted: Fitted[ProfileFit] | Fitted[GatkFit], names_of: object, p
     for key, estimates in fitted.model.probabilities().items():
         rows = zip(names_of(key), estimates, fitted.errors[key], fitted.counts[key], strict=True)  # type: ignore[operator]
         for name, estimate, error, count in rows:
-            if phred and (fitted.counts[key].sum() == 0 or name.startswith("no gap")):
+            if (phred or key in CLASSES) and (fitted.counts[key].sum() == 0 or name.startswith(("no gap", "MM"))):
                 continue
             lines.append(f"# {name} | {estimate:.4g}{_phred(estimate) if phred else ''} | {error:.2g} | {count:.1f}")
     return lines
@@ -78,6 +93,10 @@ def _estimates(fitted: Fitted[ProfileFit] | Fitted[GatkFit], names_of: object, p
 
 def _phred(probability: float) -> str:
     return f" (Phred {-10 * np.log10(probability):.1f})" if probability > 0 else ""
+
+
+def _quality(rate: float) -> str:
+    return f"{min(-10 * np.log10(rate), HIGHEST_QUALITY):.1f}" if rate > 0 else str(HIGHEST_QUALITY)
 
 
 def _number(value: float) -> str:

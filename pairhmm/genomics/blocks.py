@@ -55,12 +55,14 @@ class ReadBlock:
     base_offset : int64 (reads + 1,)
         Where each read's bases and qualities begin.
     bases : uint8
-        Codes 0..4 of A C G T N, soft clips included.
+        Codes of `READ_LETTERS`, soft clips included. Native code takes those above 4 for N.
     quals : uint8
         Phred base qualities.
     cigar_offset : int64 (reads + 1,)
     cigar : uint32
         Operations packed as in BAM: ``length << 4 | operation``.
+    molecules : list of str or None
+        The molecule that each read is a copy of; empty where that is not known. None where it was not asked for.
     """
 
     chrom: str
@@ -75,6 +77,7 @@ class ReadBlock:
     quals: NDArray[np.uint8]
     cigar_offset: NDArray[np.int64]
     cigar: NDArray[np.uint32]
+    molecules: list[str] | None = None
     _native: Reads | None = field(default=None, repr=False)
 
     __repr__ = short_repr
@@ -134,6 +137,7 @@ class ReadBlock:
             np.concatenate([block.quals for block in blocks]),
             offsets(np.concatenate([np.diff(block.cigar_offset) for block in blocks])),
             np.concatenate([block.cigar for block in blocks]),
+            _all_or_none([block.molecules for block in blocks]),
         )
 
     def take(self, indices: NDArray[np.int64]) -> ReadBlock:
@@ -155,7 +159,13 @@ class ReadBlock:
             gather(self.quals, starts, base_offset),
             cigar_offset,
             self.cigar[cigar_index + np.arange(len(cigar_index))],
+            None if self.molecules is None else [self.molecules[index] for index in indices],
         )
+
+
+def _all_or_none(molecules: Sequence[list[str] | None]) -> list[str] | None:
+    known = [one for one in molecules if one is not None]
+    return [molecule for block in known for molecule in block] if len(known) == len(molecules) else None
 
 
 def gather(source: NDArray[np.uint8], starts: NDArray[np.int64], target_offset: NDArray[np.int64]) -> NDArray[np.uint8]:

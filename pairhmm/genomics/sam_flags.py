@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 PAIRED: Final = 0x1
 PROPER_PAIR: Final = 0x2
 UNMAPPED: Final = 0x4
+MATE_UNMAPPED: Final = 0x8
 REVERSE: Final = 0x10
 MATE_REVERSE: Final = 0x20
 FIRST: Final = 0x40

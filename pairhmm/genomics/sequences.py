@@ -1,4 +1,4 @@
-"""Letters and their codes: A C G T N are 0 1 2 3 4."""
+"""Letters and their codes: A C G T N are 0 1 2 3 4. Reads may have the other ten IUPAC codes, too."""
 
 from __future__ import annotations
 
@@ -12,6 +12,12 @@ from numpy.typing import NDArray
 LETTERS = "ACGTN"
 """The letter of each code."""
 
+CODE_OF_N = 4
+"""The highest code of a haplotype's letter."""
+
+READ_LETTERS = LETTERS + "RYSWKMBDHV"
+"""The letter of each code of a read. What takes every ambiguous letter for N takes codes above 4 for 4 (`as_n`)."""
+
 Letters: TypeAlias = "str | bytes | NDArray[np.uint8]"
 """A sequence as callers give it: letters, or an array of codes."""
 
@@ -19,16 +25,17 @@ _UNKNOWN = 255
 _TEXT = (str, bytes)  # isinstance() takes three times as long with a union
 
 
-def _code_table() -> bytes:
+def _code_table(highest: int) -> bytes:
     table = np.full(256, _UNKNOWN, dtype=np.uint8)
     for letter in ambiguous_dna_letters + "U":
-        code = LETTERS.find("T" if letter == "U" else letter)
+        code = READ_LETTERS.find("T" if letter == "U" else letter)
         for case in (letter, letter.lower()):
-            table[ord(case)] = code if code >= 0 else LETTERS.index("N")
+            table[ord(case)] = CODE_OF_N if code > highest else code
     return table.tobytes()
 
 
-_CODES = _code_table()
+_CODES = _code_table(CODE_OF_N)
+_READ_CODES = _code_table(len(READ_LETTERS))
 
 
 def encode(sequence: str | bytes) -> NDArray[np.uint8]:
@@ -39,8 +46,22 @@ def encode(sequence: str | bytes) -> NDArray[np.uint8]:
     ValueError
         For a character that is no IUPAC letter; names it and its 1-based position.
     """
+    return _encode(sequence, _CODES)
+
+
+def encode_read(sequence: str | bytes) -> NDArray[np.uint8]:
+    """Codes (uint8) of a read, each IUPAC code its own (`READ_LETTERS`): any case, U = T. Errors as in `encode`."""
+    return _encode(sequence, _READ_CODES)
+
+
+def as_n(codes: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """A read's codes with every ambiguous letter as N."""
+    return np.minimum(codes, np.uint8(CODE_OF_N))
+
+
+def _encode(sequence: str | bytes, table: bytes) -> NDArray[np.uint8]:
     text = sequence.encode("utf-8") if isinstance(sequence, str) else sequence
-    codes = np.frombuffer(text.translate(_CODES), dtype=np.uint8)
+    codes = np.frombuffer(text.translate(table), dtype=np.uint8)
     if len(codes) and int(codes.max()) == _UNKNOWN:
         at = int((codes == _UNKNOWN).argmax())
         raise ValueError(f"letter {chr(text[at])!r} at position {at + 1} is not an IUPAC base")

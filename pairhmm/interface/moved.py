@@ -21,7 +21,7 @@ _MOVED = {
     "pairhmm.gather": ("pairhmm.commands.gather",),
     "pairhmm.genotypes": ("pairhmm.genomics.genotypes",),
     "pairhmm.haplotypes": ("pairhmm.genomics.haplotypes",),
-    "pairhmm.io.read_blocks": ("pairhmm.io.alignments.read_blocks",),
+    "pairhmm.io.read_blocks": ("pairhmm.io.alignments.read_blocks", "pairhmm.io.alignments.selection"),
     "pairhmm.likelihoods": ("pairhmm.commands.likelihoods",),
     "pairhmm.ploidy": ("pairhmm.genomics.ploidy",),
     "pairhmm.regions": ("pairhmm.genomics.regions",),

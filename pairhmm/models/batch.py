@@ -75,8 +75,8 @@ class Profiles:
         Emission of each read letter beside each haplotype letter A C G T N.
     insertion : float64[4]
         Emission of each inserted letter.
-    transitions : float64[7]
-        mm im dm mi ii md dd.
+    transitions : float64[7] or float64[k, 7]
+        mm im dm mi ii md dd: of all positions, or of each row of `probabilities`. Rows differ only in mm, mi and md.
     kinds : uint16[m] or None
         The row of `probabilities` at each position of a read: reads of base calls have few distinct rows, and two
         bytes a base are sooner sent and read than four numbers. None where `probabilities` has a row a position.
@@ -100,10 +100,21 @@ class Profiles:
         """float64[m, 4]: the probabilities at each position of a read."""
         return self.probabilities if self.kinds is None else self.probabilities[self.kinds]
 
+    @property
+    def have_repeats(self) -> bool:
+        """Whether rows have transitions of their own."""
+        return self.transitions.ndim == 2
+
+    @property
+    def shared_transitions(self) -> NDArray[np.float64]:
+        """float64[7]: those of all rows. Where rows have transitions of their own, mm, mi and md here are no row's."""
+        return self.transitions.max(axis=0, initial=0.0) if self.have_repeats else self.transitions
+
     def sliced(self, bases: slice) -> Profiles:
         """The profiles of these positions."""
         if self.kinds is None:
-            return replace(self, probabilities=self.probabilities[bases])
+            transitions = self.transitions[bases] if self.have_repeats else self.transitions
+            return replace(self, probabilities=self.probabilities[bases], transitions=transitions)
         return replace(self, kinds=self.kinds[bases])
 
 
@@ -358,6 +369,12 @@ def _check_profiles(profiles: Profiles) -> None:
         values = getattr(profiles, name)
         if not bool((np.isfinite(values) & (values >= 0)).all()):
             raise ValueError(f"{name} must be finite and not negative")
+    if profiles.transitions.shape not in ((7,), (len(profiles.probabilities), 7)):
+        raise ValueError("transitions must be of shape (7,) or (rows, 7)")
+    # Kernels take these four from one place for all rows. mm, mi and md alone follow the repeats.
+    shared = profiles.transitions.reshape(-1, 7)[:, [1, 2, 4, 6]]
+    if len(shared) and not bool((shared == shared[0]).all()):
+        raise ValueError("transitions: im, dm, ii and dd must be the same in all rows")
     kinds = profiles.kinds
     if kinds is None:
         return

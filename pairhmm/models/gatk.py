@@ -12,8 +12,9 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.errors import OptionError
 from pairhmm.genomics.qualities import HIGHEST_QUALITY
-from pairhmm.interface.options import Within, check_fields
+from pairhmm.interface.options import Within, check_fields, check_whole
 from pairhmm.models.batch import ROW_SIZE, Qualities, Start
 
 ERROR = 10.0 ** (-np.arange(256) / 10.0)
@@ -51,6 +52,31 @@ Phred = Annotated[int, Within(0, HIGHEST_QUALITY)]
 
 
 @dataclass(frozen=True, slots=True)
+class IndelQualities:
+    """Phred qualities of insertions and deletions by the copies of the tandem repeat at a base.
+
+    Attributes
+    ----------
+    insertion, deletion : tuple of int
+        The quality in a repeat of 1, 2, ... 20 copies. One copy means no repeat.
+    name : str
+        Where they are from, such as a file, for headers of outputs.
+    """
+
+    insertion: tuple[int, ...]
+    deletion: tuple[int, ...]
+    name: str = "by copies"
+
+    def __post_init__(self) -> None:
+        for name in ("insertion", "deletion"):
+            values = getattr(self, name)
+            if len(values) != MOST_REPEATS:
+                raise OptionError(name, values, f"does not have {MOST_REPEATS} values")
+            for value in values:
+                check_whole(name, value, 0, HIGHEST_QUALITY)
+
+
+@dataclass(frozen=True, slots=True)
 class GatkOptions:
     """GATK's preparation of reads, with GATK's defaults. None (or "none") switches a step off.
 
@@ -60,6 +86,9 @@ class GatkOptions:
         Phred qualities of the indels of a read that has none of its own.
     pcr_indel_model : {"none", "hostile", "aggressive", "conservative"}
         How far insertion and deletion qualities are lowered inside tandem repeats.
+    indel_qualities : IndelQualities or None
+        Qualities by the copies of the repeat. They stand in place of the insertion and deletion quality and the PCR
+        indel model.
     cap_by_mapping_quality : bool
         Whether base qualities are lowered to the read's mapping quality.
     base_quality_threshold : int or None
@@ -74,6 +103,7 @@ class GatkOptions:
     deletion_quality: Phred = DEFAULT_INDEL_QUALITY
     gap_quality: Phred = DEFAULT_GAP_QUALITY
     pcr_indel_model: PcrModel = "conservative"
+    indel_qualities: IndelQualities | None = None
     cap_by_mapping_quality: bool = True
     base_quality_threshold: Annotated[int | None, Within(0, HIGHEST_QUALITY)] = 18
     score_floor: Annotated[float | None, Within(0)] = 4.5
@@ -81,6 +111,11 @@ class GatkOptions:
 
     def __post_init__(self) -> None:
         check_fields(self)
+
+    @property
+    def label(self) -> str:
+        """The model and its parameters, for headers of outputs."""
+        return "gatk" if self.indel_qualities is None else f"gatk ({self.indel_qualities.name})"
 
 
 def rows(qualities: Qualities) -> NDArray[np.float64]:
@@ -198,10 +233,21 @@ def floor_scores(scores: NDArray[np.float64], options: GatkOptions) -> NDArray[n
     return np.maximum(scores, floor)
 
 
-def set_aside(scores: NDArray[np.float64], lengths: NDArray[np.int64], options: GatkOptions) -> NDArray[np.bool_]:
-    """bool[reads]: whether each read fits none of the haplotypes, by its scores [reads, haplotypes] and its length."""
+def set_aside(
+    scores: NDArray[np.float64], lengths: NDArray[np.int64], ends: NDArray[np.int64], options: GatkOptions
+) -> NDArray[np.bool_]:
+    """bool[reads]: whether each read fits none of the haplotypes.
+
+    Parameters
+    ----------
+    scores : float64[reads, haplotypes]
+    lengths, ends : int64[reads]
+        The bases of each read, and the ends of a molecule that it has: 1, or 2 where mates were joined. A read of
+        either end may have two errors.
+    options : GatkOptions
+    """
     if options.error_rate is None or scores.size == 0:
         return np.zeros(len(lengths), dtype=bool)
-    expected_errors = np.minimum(2.0, np.ceil(lengths * options.error_rate))
+    expected_errors = np.minimum(2.0 * ends, np.ceil(lengths * options.error_rate))
     hopeless: NDArray[np.bool_] = scores.max(axis=1) < -4.0 * expected_errors
     return hopeless

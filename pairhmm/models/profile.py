@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
+from pairhmm.genomics.iupac import encode_sets
+from pairhmm.genomics.qualities import HIGHEST_QUALITY
+from pairhmm.genomics.sequences import READ_LETTERS
 from pairhmm.interface.display import short_repr
 from pairhmm.models.batch import ROW_SIZE, Profiles, Start
+from pairhmm.models.gatk import ERROR, MOST_REPEATS
+from pairhmm.models.parameter_file import BY_COPIES, KEYS, check_keys, is_number_within, read_table
+from pairhmm.models.repeats import copies_of
 
 LETTERS = "ACGT"
 """Letters of a read, in the order of a profile's columns."""
@@ -28,11 +34,22 @@ TRANSITIONS = ("MM", "MI", "MD", "IM", "II", "DM", "DD")
 LEAVING = {"M": ("MM", "MI", "MD"), "I": ("IM", "II"), "D": ("DM", "DD")}
 """The transitions out of each state, which share a distribution."""
 
+OPENING = ("MI", "MD")
+"""The transitions that a parameter file may give by the copies of a tandem repeat."""
+
+_COPIES = range(1, MOST_REPEATS + 1)
+
 STARTS = {"match": Start(match=1.0, deletion=0.0), "anywhere": Start(match=0.0, deletion=1.0)}
 """Row 0 by name. "match" has M[0,0] = 1 and D[0,0] = 0; "anywhere" has M[0,0] = 0 and D[0,0] = 1/n."""
 
 PRESETS = ("normalised", "published")
 """Names of the built-in parameter sets (docs/model.md)."""
+
+_AS_LIKELY = 1 - 1e-9
+"""A letter is as likely as the likeliest one from this share of its probability on. Products of rows are rounded."""
+
+MOST_KINDS = 1 << 16
+"""The most distinct rows that `Profiles.kinds` can number."""
 
 SUM_TOLERANCE = 1e-5
 """How far the sum of a row's probabilities may be from 1: text files round their numbers."""
@@ -53,6 +70,9 @@ class ProfileModel:
     start : Start
     name : str
         Where the parameters are from: a preset's name, or a file.
+    by_copies : float64[2, 20] or None
+        MI and MD at a base in a tandem repeat of 1 (no repeat), 2, ... 20 copies. They replace those of `transitions`,
+        and MM is 1 - MI - MD.
     """
 
     match: NDArray[np.float64]
@@ -60,6 +80,7 @@ class ProfileModel:
     transitions: Mapping[str, float]
     start: Start
     name: str = ""
+    by_copies: NDArray[np.float64] | None = None
 
     __repr__ = short_repr
 
@@ -88,8 +109,62 @@ class ProfileModel:
             Where a row has a value outside 0..1 or does not sum to 1.
         """
         check_profile(probabilities)
-        transitions = np.array([self.transitions[name] for name in ("MM", "IM", "DM", "MI", "II", "MD", "DD")])
-        return Profiles(probabilities, self.match, self.insertion, transitions, kinds)
+        return Profiles(probabilities, self.match, self.insertion, self._transitions(), kinds)
+
+    def base_calls(self, bases: NDArray[np.uint8], base_quality: NDArray[np.uint8]) -> Profiles:
+        """The called reads of a batch, end to end: `bases` and their Phred qualities, uint8[m] each.
+
+        Rows are not checked, because those of base calls are distributions.
+        """
+        return Profiles(CALL_PROBABILITIES, self.match, self.insertion, self._transitions(), calls(bases, base_quality))
+
+    def with_repeats(self, profiles: Profiles, read_offset: NDArray[np.int64]) -> Profiles:
+        """Reads with the transitions that their tandem repeats give. Without `by_copies`, reads stay as they are.
+
+        The copies are those of each read's likeliest letters (`pairhmm.models.repeats.copies_of`). Distinct rows stay
+        distinct rows, unless there are too many of them.
+
+        Parameters
+        ----------
+        profiles : Profiles
+            Those of `profiles` or `base_calls`.
+        read_offset : int64[reads + 1]
+            Where each read begins.
+        """
+        if self.by_copies is None:
+            return profiles
+        letters = likeliest_letters(profiles.probabilities)
+        by_copies = self._by_copies()
+        if profiles.kinds is None:
+            return replace(profiles, transitions=by_copies[copies_of(read_offset, letters) - 1])
+        copies = copies_of(read_offset, letters[profiles.kinds]) - 1
+        rows = profiles.kinds.astype(np.int64) * MOST_REPEATS + copies
+        is_used = np.zeros(len(letters) * MOST_REPEATS, dtype=bool)
+        is_used[rows] = True
+        used = np.flatnonzero(is_used)
+        if len(used) > MOST_KINDS:
+            return replace(profiles, probabilities=profiles.at_bases, transitions=by_copies[copies], kinds=None)
+        kinds = np.empty(len(is_used), dtype=np.uint16)
+        kinds[used] = np.arange(len(used))
+        before, class_ = np.divmod(used, MOST_REPEATS)
+        return replace(
+            profiles,
+            probabilities=profiles.probabilities[before],
+            transitions=by_copies[class_],
+            kinds=kinds[rows],
+        )
+
+    def _by_copies(self) -> NDArray[np.float64]:
+        """float64[20, 7]: the transitions of a base by its copies."""
+        assert self.by_copies is not None
+        insertion, deletion = self.by_copies
+        transitions = np.tile(self._transitions(), (MOST_REPEATS, 1))
+        transitions[:, 0] = 1 - (insertion + deletion)
+        transitions[:, 3], transitions[:, 5] = insertion, deletion
+        return transitions
+
+    def _transitions(self) -> NDArray[np.float64]:
+        return np.array([self.transitions[name] for name in ("MM", "IM", "DM", "MI", "II", "MD", "DD")])
 
     def rows(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
         """Row parameters float64[m, 12] from a read's letter probabilities float64[m, 4]; errors as in `profiles`."""
@@ -108,12 +183,22 @@ def distinct_rows(profiles: Profiles) -> NDArray[np.float64]:
     E_i[h] = sum_a p[i,a] eps_M(a,h); e_I = sum_a p[i,a] eps_I(a,-) is folded into mi and ii.
     """
     result = np.empty((len(profiles.probabilities), ROW_SIZE))
-    result[:, :5] = profiles.probabilities @ profiles.match
-    inserted = profiles.probabilities @ profiles.insertion
+    # Sums letter by letter, not BLAS: its results depend on a row's place, and its threads spin after a small product.
+    letters = list(zip(profiles.probabilities.T, profiles.match, profiles.insertion, strict=True))
+    result[:, :5] = sum(match[:, None] * p for p, match, _ in letters).T
+    inserted = sum(insertion * p for p, _, insertion in letters)
     result[:, 5:] = profiles.transitions
     result[:, 8] *= inserted
     result[:, 9] *= inserted
     return result
+
+
+def likeliest_letters(probabilities: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """The code of each row's likeliest letter (uint8[k]) from float64[k, 4]. Where two are as likely, it is N."""
+    is_likeliest = probabilities >= _AS_LIKELY * probabilities.max(axis=1, keepdims=True)
+    letters: NDArray[np.uint8] = probabilities.argmax(axis=1).astype(np.uint8)
+    letters[is_likeliest.sum(axis=1) > 1] = HAPLOTYPE_LETTERS.index("N")
+    return letters
 
 
 def preset(name: str) -> ProfileModel:
@@ -133,17 +218,10 @@ def read_parameters(path: str | Path) -> ProfileModel:
     Raises
     ------
     InputError
-        For a file that is not TOML, for unknown or missing keys, and for values that are not probabilities.
+        For a file that is not TOML, is empty or has GATK's parameters, for unknown or missing keys, and for values that
+        are not probabilities.
     """
-    try:
-        content = Path(path).read_bytes().decode()
-        table = tomllib.loads(content)
-    # Python also raises ValueError for integers of thousands of digits.
-    except ValueError as error:
-        raise InputError(str(path), "", f"not a TOML file ({error})", "see docs/model.md for the format") from error
-    except OSError as error:
-        raise InputError(str(path), "", error.strerror or "can't be read", "check the path") from error
-    return _parse(table, str(path))
+    return _parse(read_table(path, "profile"), str(path))
 
 
 def check_profile(probabilities: NDArray[np.float64]) -> None:
@@ -151,52 +229,80 @@ def check_profile(probabilities: NDArray[np.float64]) -> None:
     if probabilities.ndim != 2 or probabilities.shape[1] != len(LETTERS):
         raise ValueError(f"a profile has {len(LETTERS)} columns (A C G T)")
     in_range = ((probabilities >= 0) & (probabilities <= 1)).all(axis=1)
-    sums = np.abs(probabilities.sum(axis=1) - 1) <= SUM_TOLERANCE
-    wrong = np.flatnonzero(~(in_range & sums))
+    # Numbers of a file may be too large for a sum.
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = probabilities.sum(axis=1)
+        wrong = np.flatnonzero(~(in_range & (np.abs(sums - 1) <= SUM_TOLERANCE)))
     if len(wrong):
         row = int(wrong[0])
-        raise ValueError(f"row {row + 1} sums to {probabilities[row].sum():.6g} instead of 1")
+        if not abs(sums[row] - 1) <= SUM_TOLERANCE:
+            raise ValueError(f"row {row + 1} sums to {sums[row]:.6g} instead of 1")
+        value = next(one for one in probabilities[row].tolist() if not 0 <= one <= 1)
+        raise ValueError(f"row {row + 1} has {value:g}, which is not a probability")
+
+
+_SETS = encode_sets(READ_LETTERS)[:, None] >> np.arange(len(LETTERS)) & 1
+_SHARES = _SETS / _SETS.sum(axis=1, keepdims=True)
+"""float64[codes, 4]: the probability of each base behind each letter of a read, if calls had no errors."""
 
 
 def one_hot(bases: NDArray[np.uint8], error: NDArray[np.float64]) -> NDArray[np.float64]:
-    """float64[m, 4]: called bases with their error probability spread over the other three letters; N is uniform."""
-    probabilities = np.repeat(error[:, None] / 3, len(LETTERS), axis=1)
-    called = np.flatnonzero(bases < len(LETTERS))
-    probabilities[called, bases[called]] = 1 - error[called]
-    probabilities[bases >= len(LETTERS)] = 1 / len(LETTERS)
+    """float64[m, 4]: the rows of called bases, codes of `READ_LETTERS` with their error probabilities.
+
+    A letter that stands for k bases is one of these, each with probability 1/k, and then has the error of a call, e/3
+    to each other base: (1 - e) / k + (1 - 1/k) e / 3 for one of the k, e / 3 for another base. N is uniform.
+    """
+    share, error = _SHARES[bases], error[:, None]
+    probabilities: NDArray[np.float64] = share * (1 - error) + (1 - share) * error / 3
     return probabilities
 
 
+_QUALITIES = HIGHEST_QUALITY + 1
+
+CALL_PROBABILITIES = one_hot(
+    np.repeat(np.arange(len(READ_LETTERS), dtype=np.uint8), _QUALITIES), np.tile(ERROR[:_QUALITIES], len(READ_LETTERS))
+)
+"""float64[calls, 4]: the row of each call (`calls`)."""
+CALL_PROBABILITIES.flags.writeable = False
+
+
+def calls(bases: NDArray[np.uint8], base_quality: NDArray[np.uint8]) -> NDArray[np.uint16]:
+    """uint16[m]: each base and its quality as one number, which is its row of `CALL_PROBABILITIES`."""
+    return bases * np.uint16(_QUALITIES) + base_quality
+
+
 def _parse(table: Mapping[str, Any], source: str) -> ProfileModel:
-    _check_keys(table, ("start", "match", "insertion", "transitions"), "", source)
+    check_keys(table, KEYS["profile"], "", source, optional=(BY_COPIES,))
     if table["start"] not in list(STARTS):
         raise InputError(source, "start", f"{table['start']!r} is not a start", f"use one of {', '.join(STARTS)}")
-    _check_keys(table["match"], tuple(LETTERS), "match.", source)
-    _check_keys(table["insertion"], tuple(LETTERS), "insertion.", source)
-    _check_keys(table["transitions"], TRANSITIONS, "transitions.", source)
-    match = np.array([_probabilities(table["match"][a], f"match.{a}", source, len(HAPLOTYPE_LETTERS)) for a in LETTERS])
-    insertion = np.array([_probabilities([table["insertion"][a]], f"insertion.{a}", source, 1)[0] for a in LETTERS])
+    check_keys(table["match"], tuple(LETTERS), "match.", source)
+    check_keys(table["insertion"], tuple(LETTERS), "insertion.", source)
+    check_keys(table["transitions"], TRANSITIONS, "transitions.", source)
+    match = np.array([_probabilities(table["match"][a], f"match.{a}", source, HAPLOTYPE_LETTERS) for a in LETTERS])
+    insertion = np.array([_probabilities([table["insertion"][a]], f"insertion.{a}", source, a)[0] for a in LETTERS])
+    given = table["transitions"]
     transitions = {
-        name: _probabilities([table["transitions"][name]], f"transitions.{name}", source, 1)[0] for name in TRANSITIONS
+        name: _probabilities([given[name]], f"transitions.{name}", source, [name])[0] for name in TRANSITIONS
     }
-    return ProfileModel(match, insertion, transitions, STARTS[table["start"]], source)
+    by_copies = _by_copies(table[BY_COPIES], source) if BY_COPIES in table else None
+    return ProfileModel(match, insertion, transitions, STARTS[table["start"]], source, by_copies)
 
 
-def _check_keys(table: Mapping[str, Any], expected: tuple[str, ...], prefix: str, source: str) -> None:
-    if not isinstance(table, Mapping):
-        raise InputError(source, prefix.rstrip("."), "not a table", "see docs/model.md for the format")
-    for key in table:
-        if key not in expected:
-            raise InputError(source, f"{prefix}{key}", "unknown key", f"keys here are {', '.join(expected)}")
-    for key in expected:
-        if key not in table:
-            raise InputError(source, f"{prefix}{key}", "missing", f"give all of {', '.join(expected)}")
+def _by_copies(table: object, source: str) -> NDArray[np.float64]:
+    known = check_keys(table, OPENING, f"{BY_COPIES}.", source)
+    rates = np.array([_probabilities(known[name], f"{BY_COPIES}.{name}", source, _COPIES) for name in OPENING])
+    wrong = np.flatnonzero(rates.sum(axis=0) > 1)
+    if len(wrong):
+        problem = f"MI + MD of value {wrong[0] + 1} is {rates[:, wrong[0]].sum():.6g}"
+        raise InputError(source, BY_COPIES, problem, "give rates whose sum is at most 1")
+    return rates
 
 
-def _probabilities(values: Any, key: str, source: str, count: int) -> list[float]:
-    if not isinstance(values, list) or len(values) != count:
-        raise InputError(source, key, f"must have {count} values", f"one for each of {' '.join(HAPLOTYPE_LETTERS)}")
+def _probabilities(values: Any, key: str, source: str, each: Sequence[object]) -> list[float]:
+    if not isinstance(values, list) or len(values) != len(each):
+        cure = f"one for each of {' '.join(map(str, each))}"
+        raise InputError(source, key, f"must have {len(each)} values", cure)
     for value in values:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        if not is_number_within(value, 0, 1):
             raise InputError(source, key, f"{value!r} is not a probability", "use numbers from 0 to 1")
     return [float(value) for value in values]

@@ -2,9 +2,16 @@
 
 function tabsOf(report) {
   return [
-    { id: "cohort", title: "Samples", show: showCohort, has: true, count: report.samples.length },
+    {
+      id: "cohort",
+      title: "Samples",
+      show: showCohort,
+      has: report.inputs.some(([what]) => what !== "fit"),
+      count: report.samples.length,
+    },
     { id: "sites", title: "Sites", show: showSites, has: report.sites.pos.length > 0, count: report.sites.pos.length },
     { id: "scan", title: "Scan", show: showScan, has: report.scan !== null, count: report.scan?.hits },
+    { id: "fit", title: "Fit", show: showFit, has: report.fit !== null },
     { id: "run", title: "Run", show: showRun, has: true },
   ].filter((tab) => tab.has);
 }

@@ -85,6 +85,7 @@ function sampleView(report, panel, group, view) {
         make("div", { class: "wide" }, heatmap.canvas, legend(diverging, "against", `for (${SPAN} log10)`)),
         make("div", { class: "wide" }, haplotypeTable(panel, group, view)),
       ),
+      group.explained.length ? decidingBases(report, panel, group) : "",
     );
   };
   details.addEventListener("toggle", fill);

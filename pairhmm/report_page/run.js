@@ -1,11 +1,12 @@
-// How the run was made: files, versions, precision, timings.
+// How the run was made: model, files, versions, precision, timings.
 
 function showRun(report) {
-  const { timings, inputs, provenance } = report;
+  const { timings, inputs, models, provenance } = report;
   return make(
     "div",
     { class: "view" },
     timings.length ? timingsCard(timings) : null,
+    models.length ? listCard("Model", ["File", "Model and parameters"], models) : null,
     listCard("Files", ["What", "File"], inputs),
     provenance.length ? listCard("Provenance", ["File", "Header line", "Value"], provenance) : null,
     precisionCard(report),

@@ -91,6 +91,52 @@ class HaplotypeChoice:
         return self.margin > INFORMATIVE
 
 
+@dataclass(frozen=True, slots=True)
+class BaseEvidence:
+    """A base of a read that helps to decide between two haplotypes.
+
+    Attributes
+    ----------
+    base : int
+        Its number in the part of the read that was scored, from 0.
+    letter : str
+    quality : int
+        Phred, as in the alignment.
+    evidence : float
+        Expected log10 of its emission, beside the first haplotype less beside the second.
+    inserted : (float, float)
+        P(the base is inserted), for each haplotype.
+    deleted : (float, float)
+        Expected number of letters that are deleted behind it, for each haplotype.
+    """
+
+    base: int
+    letter: str
+    quality: int
+    evidence: float
+    inserted: tuple[float, float]
+    deleted: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadEvidence:
+    """Why a read is likelier from one haplotype (`best`) than from the next (`second`), by `margin` (log10)."""
+
+    best: int
+    second: int
+    margin: float
+    bases: list[BaseEvidence]
+
+    def for_page(self, read: int) -> list[Any]:
+        """The evidence as JSON. `read` is the read's number among those shown."""
+        bases = [
+            [one.base, one.letter, one.quality, round(one.evidence, 2)]
+            + [round(value, 2) for value in (*one.inserted, *one.deleted)]
+            for one in self.bases
+        ]
+        return [read, self.best, self.second, round(self.margin, 2), bases]
+
+
 def choose_haplotypes(log10: NDArray[np.float64]) -> HaplotypeChoice:
     """The haplotype that each read is likeliest from.
 
@@ -111,6 +157,7 @@ def panel_bytes(
     sample_numbers: Mapping[str, int],
     alignment: tuple[int, str, list[list[tuple[int, str, str]]]],
     places: Mapping[ReadKey, tuple[int, int]],
+    explained: Mapping[int, ReadEvidence],
 ) -> bytes:
     """A region for `report_page/panel_data.js`: the length of a JSON header, the header, then arrays (little-endian).
 
@@ -124,12 +171,14 @@ def panel_bytes(
         0-based start and bases of the reference, and each haplotype's differences from it.
     places : mapping of ReadKey to (int, int)
         SAM flags and mapping quality of the reads that were found in alignment files.
+    explained : mapping of int to ReadEvidence
+        What decides for some reads, by their index.
     """
     start, reference, differences = alignment
     groups, arrays = [], []
     samples = np.array([sample_numbers[name] for name in region.samples], dtype=np.int64)
     for sample in np.unique(samples).tolist():
-        header, array = _sample_reads(region, np.flatnonzero(samples == sample), sample, places)
+        header, array = _sample_reads(region, np.flatnonzero(samples == sample), sample, places, explained)
         groups.append(header)
         arrays.append(array)
     header = {
@@ -151,7 +200,11 @@ def panel_bytes(
 
 
 def _sample_reads(
-    region: RegionLikelihoods, reads: NDArray[np.intp], sample: int, places: Mapping[ReadKey, tuple[int, int]]
+    region: RegionLikelihoods,
+    reads: NDArray[np.intp],
+    sample: int,
+    places: Mapping[ReadKey, tuple[int, int]],
+    explained: Mapping[int, ReadEvidence],
 ) -> tuple[dict[str, Any], bytes]:
     """The header and the arrays of one sample's reads."""
     log10 = region.log10[reads]
@@ -167,6 +220,11 @@ def _sample_reads(
         "chosen": np.bincount(choice.haplotype[decided], minlength=log10.shape[1]).tolist(),
         "undecided": int((~decided).sum()),
         "names": "\n".join(region.names[index] for index in reads[shown].tolist()),
+        "explained": [
+            explained[index].for_page(number)
+            for number, index in enumerate(reads[shown].tolist())
+            if index in explained
+        ],
     }
     best, behind = _quantised(log10[shown])
     flags, qualities = _places(region, reads[shown], places)

@@ -13,8 +13,7 @@ from pairhmm.simulation.variants import SimulatedHaplotype
 FRAGMENTS_AT_ONCE = 1 << 15
 """Fragments that are sequenced in one array operation, to bound the memory."""
 
-FRAGMENT_MEAN = 400.0
-FRAGMENT_SPREAD = 70.0
+FRAGMENT_MEAN, FRAGMENT_SPREAD = 400, 70
 """Mean and standard deviation of the fragments' lengths, in bases."""
 
 MIN_QUALITY, MAX_QUALITY = 2, 41
@@ -57,6 +56,8 @@ def draw_reads(
     fragments: int,
     read_length: int,
     errors: ProfileErrors | None = None,
+    fragment_mean: float = FRAGMENT_MEAN,
+    fragment_spread: float = FRAGMENT_SPREAD,
 ) -> SimulatedReads:
     """Sequence `fragments` fragments, each from a random place of a random haplotype.
 
@@ -73,6 +74,8 @@ def draw_reads(
     errors : ProfileErrors, optional
         Gaps and letters come from the profile model, and errors of calling follow the qualities on top; without it,
         bases slip in runs of one letter.
+    fragment_mean, fragment_spread : float
+        Mean and standard deviation of the fragments' lengths, bases. No fragment is shorter than a read.
     """
     rows = 2 * fragments
     reads = SimulatedReads(
@@ -84,7 +87,7 @@ def draw_reads(
         cigars={},
     )
     copies = rng.integers(0, 2, fragments)
-    lengths = np.rint(rng.normal(FRAGMENT_MEAN, FRAGMENT_SPREAD, fragments)).astype(np.int64)
+    lengths = np.rint(rng.normal(fragment_mean, fragment_spread, fragments)).astype(np.int64)
     places = rng.random(fragments)
     for copy, haplotype in enumerate(haplotypes):
         slips = _slip_rates(haplotype.codes)

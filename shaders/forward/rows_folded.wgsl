@@ -1,5 +1,6 @@
 // Rows of any model, which the host folded in float64 (pairhmm/backends/webgpu/folded_rows.py). What the scores are
-// relative to stays on the host. One of three ways to make rows, beside rows_profiles.wgsl and rows_qualities.wgsl.
+// relative to stays on the host. One of four ways to make rows, beside rows_kinds.wgsl, rows_profiles.wgsl and
+// rows_qualities.wgsl.
 
 // needs host: FOLDED_COLUMNS, FOLDED_EMISSIONS, FOLDED_FROM_DELETION, FOLDED_FROM_INSERTION, FOLDED_EXTEND_INSERTION
 // needs host: FOLDED_EXTEND_DELETION, FOLDED_OPENING, FOLDED_FIRST_DELETION

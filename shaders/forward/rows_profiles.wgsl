@@ -1,7 +1,7 @@
 // Rows of a profile model, made on the device from the probabilities of A C G T at each position (docs/model.md) and
 // the model's constants (pairhmm/backends/webgpu/tables.py), as pairs (pairs.wgsl): float32 alone would be off by more
-// than its last bit after hundreds of rows. One of three ways to make rows, beside rows_folded.wgsl and
-// rows_qualities.wgsl.
+// than its last bit after hundreds of rows. One of four ways to make rows, beside rows_folded.wgsl,
+// rows_kinds.wgsl and rows_qualities.wgsl.
 
 // needs host: MATCH, INSERTION, FROM_DELETION, FROM_INSERTION, EXTEND_INSERTION, LAST_INSERTION, GAP_EXTENSION, OPENING
 // needs host: FIRST_DELETION, UNFOLDED, COARSE, FINE

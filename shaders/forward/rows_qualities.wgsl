@@ -1,6 +1,6 @@
 // Rows of GATK's model, made on the device from five bytes a base (docs/model.md) and Phred tables: no constant of the
 // model stands here. pairhmm/backends/webgpu/tables.py makes the tables and says what their entries are; some are pairs
-// (pairs.wgsl). One of three ways to make rows, beside rows_folded.wgsl and rows_profiles.wgsl.
+// (pairs.wgsl). One of four ways to make rows, beside rows_folded.wgsl, rows_kinds.wgsl and rows_profiles.wgsl.
 
 // needs host: QUALITIES, UNOPENED, BEST, PHRED, RATIO, UNFOLDED
 // needs forward/batch.wgsl: tables, work, byte

@@ -3,8 +3,8 @@
 python tests/backends/any_pairs.py --backend cuda --pairs 10000
 
 scores such pairs on one backend and compares them with the oracle, by the tolerances of docs/model.md. Backends: those
-of pairhmm, a level of the CPU ("cpu:avx2"), and the CUDA kernels in the emulator ("emulated"). Exit code 1 where any
-score is off.
+of pairhmm, a level of the CPU ("cpu:avx2"), and the CUDA kernels in the emulator ("emulated"). `--model normalised` or
+`published` scores their bases and base qualities by the profile model. Exit code 1 where any score is off.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import argparse
 import importlib.util
 import logging
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -86,6 +86,13 @@ class Pair:
 
 def batch_of(pairs):
     return PairBatch.from_groups([pair.group() for pair in pairs])
+
+
+def calls_of_model(pairs, model):
+    """The same pairs in one profile model, as a BAM's reads come to it: bases and base qualities, which are kinds."""
+    of_gatk = batch_of(pairs)
+    profiles = model.base_calls(of_gatk.qualities.bases, of_gatk.qualities.base_quality)
+    return replace(of_gatk, start=model.start, qualities=None, profiles=profiles)
 
 
 def rows_of_models(pairs, models):
@@ -234,6 +241,7 @@ def emulated():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--backend", default="cpu", help="(default: %(default)s)")
+    parser.add_argument("--model", choices=("gatk", *profile.PRESETS), default="gatk", help="(default: %(default)s)")
     parser.add_argument("--pairs", type=int, default=10_000, help="(default: %(default)s)")
     parser.add_argument("--longest", type=int, default=900, help="bases (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="(default: %(default)s)")
@@ -243,7 +251,7 @@ def main():
     worst, wrong, made_by = {}, 0, dict.fromkeys(PRECISIONS, 0)
     for first in range(0, options.pairs, 200):
         pairs = [random_pair(rng, options.longest) for _ in range(min(200, options.pairs - first))]
-        batch = batch_of(pairs)
+        batch = batch_of(pairs) if options.model == "gatk" else calls_of_model(pairs, profile.preset(options.model))
         scores, expected = engine.forward(batch, backend), engine.forward(batch, "reference").log10
         off = excess(scores.log10, batch, expected)
         for k in np.flatnonzero(~(off <= 1)):

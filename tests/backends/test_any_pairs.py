@@ -88,6 +88,14 @@ def test_any_profiles(found, data, start, backend, any_pairs):
 
 
 @bounded(EXAMPLES)
+@given(found=several, name=st.sampled_from(profile.PRESETS))
+def test_any_calls(found, name, backend, any_pairs):
+    """Bases and base qualities in the profile model: any kinds of rows, and N."""
+    pairs = made(any_pairs, found, backend)
+    any_pairs.check(backend, any_pairs.calls_of_model(pairs, profile.preset(name)), pairs)
+
+
+@bounded(EXAMPLES)
 @given(found=several)
 def test_rescued_ones_are_right(found, backend, any_pairs):
     """All pairs in the arithmetic of those that float32 does not hold; NaN is left to the CPU by a device."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -224,6 +226,101 @@ def test_profiles_are_their_rows(name):
     scores = engine.forward(profiles, name).log10
     assert (scores == engine.forward(rows, name).log10).all()
     assert (engine.forward(profiles.take_reads(1, 2), name).log10 == scores[1:]).all()
+
+
+MODELS = {
+    "normalised": {},
+    "gatk": {"match": np.hstack([np.eye(4), np.ones((4, 1))]), "insertion": np.ones(4)},
+    "insertions of A": {"insertion": np.array([0.7, 0.1, 0.15, 0.05])},
+    "rare gaps": {"transitions": {"II": 1e-9, "DD": 1e-7}},
+    "no insertion goes on": {"transitions": {"II": 0.0}},
+    "no deletion": {"transitions": {"MD": 0.0, "MM": 0.9999}},
+    "gaps by copies": {"by_copies": np.array([np.geomspace(1e-5, 0.3, 20), np.geomspace(1e-4, 0.5, 20)])},
+    "some deletions cannot open": {"by_copies": np.array([[0.001] * 20, [0.0, *[0.01] * 19]])},
+    "long gaps": {"transitions": {"IM": 0.1, "II": 0.9, "DM": 0.3, "DD": 0.7, "MI": 0.01, "MD": 0.02}},
+}
+"""Changes of the preset `normalised`. The kernels have a form of their own for several of these."""
+
+
+def called_reads(change):
+    """Reads of 1 to 160 bases, and one of 600, that a profile model takes as base calls."""
+    rng = np.random.default_rng(11)
+    given = profile.preset("normalised")
+    change = {**change, "transitions": {**given.transitions, **change.get("transitions", {})}}
+    haplotypes = [rng.integers(0, 4, n).astype(np.uint8) for n in (230, 233, 650)]
+    haplotypes[1][:220] = haplotypes[0][:220]
+    reads = []
+    for length in [1, 2, 7, *rng.integers(20, 160, 20), 600]:
+        of = haplotypes[-1 if length > 300 else rng.integers(3)]
+        begin = rng.integers(0, len(of) - length + 1)
+        reads.append(np.delete(of[begin : begin + length], length // 2) if length > 50 else of[begin : begin + length])
+    lengths, bases = [len(read) for read in reads], np.concatenate(reads)
+    wrong = rng.random(len(bases)) < 0.02
+    bases[wrong] = rng.integers(0, 15, wrong.sum())
+    model = replace(given, **change)
+    called = model.base_calls(bases, rng.integers(2, 42, len(bases), dtype=np.uint8))
+    profiles = model.with_repeats(called, offsets(lengths))
+    groups, widths = offsets([len(reads)]), offsets([len(each) for each in haplotypes])
+    letters, start = np.concatenate(haplotypes), profile.STARTS["anywhere"]
+    return PairBatch(groups, offsets([3]), offsets(lengths), widths, letters, start, profiles=profiles)
+
+
+@pytest.mark.parametrize("change", MODELS.values(), ids=MODELS)
+def test_reads_of_base_calls(change, monkeypatch):
+    batch = called_reads(change)
+    expected = engine.forward(batch, "reference").log10
+    short = np.repeat(np.diff(batch.read_offset) <= 500, 3)
+    for level in LEVELS:
+        monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
+        scores = engine.forward(batch, "cpu").log10
+        np.testing.assert_allclose(scores[short], expected[short], rtol=0, atol=TOLERANCE)
+        np.testing.assert_allclose(scores[~short], expected[~short], rtol=1e-6)
+
+
+@pytest.mark.parametrize("change", MODELS.values(), ids=MODELS)
+@pytest.mark.parametrize("level", LEVELS)
+def test_rows_by_number_have_the_scores_of_rows(change, level, monkeypatch):
+    """Bit for bit, and whatever the batch."""
+    monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
+    batch = called_reads(change)
+    numbered = engine.forward(batch, "cpu").log10
+    profiles = replace(batch.profiles, probabilities=batch.profiles.at_bases, kinds=None)
+    if profiles.have_repeats:
+        profiles = replace(profiles, transitions=profiles.transitions[batch.profiles.kinds])
+    for same in (replace(batch, profiles=profiles), replace(batch, profiles=None, rows=profile.rows(batch.profiles))):
+        assert np.array_equal(engine.forward(same, "cpu").log10, numbered)
+    assert np.array_equal(engine.forward(batch.take_reads(3, 20), "cpu").log10, numbered[9:60])
+
+
+@pytest.mark.parametrize("closed", [slice(0, 1), slice(9, 10), slice(1, None), slice(None)])
+def test_rows_whose_deletions_cannot_open(closed, monkeypatch):
+    batch = called_reads({}).take_reads(5, 20)
+    rows = profile.rows(batch.profiles)
+    for first, end in itertools.pairwise(batch.read_offset):
+        rows[first:end][closed, 10] = 0
+    batch = replace(batch, profiles=None, rows=rows)
+    expected = engine.forward(batch, "reference").log10
+    for level in LEVELS:
+        monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
+        np.testing.assert_allclose(engine.forward(batch, "cpu").log10, expected, rtol=0, atol=TOLERANCE)
+
+
+@pytest.mark.parametrize("md", [None, 0.0], ids=["deletions", "no deletions"])
+def test_rows_that_match_nothing(md, monkeypatch):
+    """Every read passes one such row as an insertion: in its middle, or its last one."""
+    batch = called_reads({"insertion": np.array([0.7, 0.1, 0.15, 0.05])}).take_reads(1, 20)
+    rows = profile.rows(batch.profiles)
+    if md is not None:
+        rows[:, 10] = md
+    for number, (first, end) in enumerate(itertools.pairwise(batch.read_offset)):
+        rows[end - 1 if number % 2 else (first + end) // 2, :5] = 0
+    batch = replace(batch, profiles=None, rows=rows)
+    expected = engine.forward(batch, "reference").log10
+    for level in LEVELS:
+        monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
+        scores = engine.forward(batch, "cpu")
+        np.testing.assert_allclose(scores.log10, expected, rtol=0, atol=TOLERANCE)
+        assert (scores.precision == FLOAT32).mean() > 0.5
 
 
 def test_one_hot_profile_reproduces_gatk_emissions():

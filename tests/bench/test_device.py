@@ -103,6 +103,7 @@ def test_workloads_without_the_first_repetition(gpu):
     assert (one.workload, two.workload) == ("one", "two")
     assert (one.pairs, one.rescued, len(one.seconds), len(one.cells)) == (12, 1, 2, 2)
     assert one.gcups > 0
+    assert one.computed == 1
     assert one.kernel_seconds == [one.cells[-1] * 1e-12] * 2
     assert one.kernel_gcups == pytest.approx(1000)
 
@@ -170,7 +171,17 @@ def test_tables_of_a_gpu(gpu, monkeypatch, tmp_path):
     rows = [line.split("\t") for line in lines]
     assert rows[0] == ["backend", "length", "groups", "seconds", "gcups"]
     assert [row[1] for row in rows[1:6]] == ["128", "150", "256", "512", "1024"]
-    assert rows[6] == ["backend", "workload", "threads", "pairs", "rescued", "seconds", "gcups", "kernel_gcups"]
+    assert rows[6] == [
+        "backend",
+        "workload",
+        "threads",
+        "pairs",
+        "rescued",
+        "seconds",
+        "gcups",
+        "kernel_gcups",
+        "computed",
+    ]
     assert [row[1] for row in rows[7:]] == list(bench_data.WORKLOADS)
 
 
@@ -191,14 +202,16 @@ def test_all_tables_are_a_gpus_default_and_lengths_are_a_cpus(gpu, monkeypatch):
     assert [line.split("\t")[0] for line in run().stdout.splitlines()] == [
         *("backend", "_kernel_table", "_workload_table", "_file_table"),
     ]
-    assert run("--backend", "reference").stdout.splitlines() == ["backend\tlength\tthreads\tpairs\tseconds\tgcups"]
+    assert run("--backend", "reference").stdout.splitlines() == [
+        "backend\tlength\tthreads\tpairs\tseconds\tgcups\tcomputed"
+    ]
 
 
 def test_a_software_adapter_has_the_tables_of_a_cpu(gpu, monkeypatch, caplog):
     found = {"gpu": Status(True, "a library", ("Big",), software=(0,)), "reference": Status(True)}
     monkeypatch.setattr(backends, "status", found.__getitem__)
     monkeypatch.setattr("pairhmm.bench.lengths.measure_speed", lambda *_, **__: [])
-    assert run("--backend", "gpu").stdout.splitlines() == ["backend\tlength\tthreads\tpairs\tseconds\tgcups"]
+    assert run("--backend", "gpu").stdout.splitlines() == ["backend\tlength\tthreads\tpairs\tseconds\tgcups\tcomputed"]
     assert "backend gpu is a software adapter: only --table makes the tables of a GPU for it" in caplog.text
 
 

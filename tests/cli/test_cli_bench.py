@@ -17,7 +17,7 @@ def test_speed_and_accuracy_as_tables() -> None:
     done = run("forward", "--backend", "reference", "--lengths", "20,30", "--accuracy", "--repetitions", "1")
     assert done.returncode == 0, done.stderr
     rows = [line.split("\t") for line in done.stdout.splitlines()]
-    assert rows[0] == ["backend", "length", "threads", "pairs", "seconds", "gcups"]
+    assert rows[0] == ["backend", "length", "threads", "pairs", "seconds", "gcups", "computed"]
     assert [row[:2] for row in rows[1:3]] == [["reference", "20"], ["reference", "30"]]
     assert rows[3][:4] == ["backend", "length", "pairs", "worst"]
     assert [float(row[3]) for row in rows[4:]] == [0.0, 0.0]
@@ -30,6 +30,7 @@ def test_json_has_the_same_figures() -> None:
     figures = json.loads(done.stdout)
     assert figures["speed"][0]["length"] == 20
     assert figures["speed"][0]["gcups"] > 0
+    assert 0 < figures["speed"][0]["computed"] <= 1
     assert figures["accuracy"][0]["worst"] == 0.0
 
 

@@ -37,6 +37,7 @@ def test_fitted_parameters_go_into_forward_and_simulate(run_cli, data: Simulated
     assert scored.returncode == 0, scored.stderr
     again = run_cli("simulate", "-o", tmp_path / "again", "--length", 5000, "--profile-errors", parameters)
     assert again.returncode == 0, again.stderr
+    assert "gaps are drawn with the MI and MD of [transitions]" in again.stderr
 
 
 @pytest.mark.parametrize(

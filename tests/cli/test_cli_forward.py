@@ -49,11 +49,28 @@ def test_in_file_to_a_file(shared_data, tmp_path, run_cli):
     assert len(table(output.read_text())) == 3550 + 1
 
 
+@pytest.mark.parametrize("model", ["gatk", "profile"])
+def test_ambiguous_letters(files, run_cli, model):
+    """For GATK's model they are N; the profile model spreads them over their bases."""
+    (files / "reads.fq").write_text("".join(f"@{name}\nACGT{name}CGTAC\n+\nIIII5IIIII\n" for name in "NRYACGT"))
+    done = run_cli("-q", "forward", "--model", model, files / "reads.fq", files / "haps.fa")
+    scores = {name: 10 ** float(score) for _, name, haplotype, score, _ in table(done.stdout)[1:] if haplotype == "h1"}
+    if model == "gatk":
+        assert scores["R"] == scores["Y"] == scores["N"]
+    else:
+        assert scores["R"] == pytest.approx((scores["A"] + scores["G"]) / 2, rel=1e-5)
+        assert scores["Y"] == pytest.approx((scores["C"] + scores["T"]) / 2, rel=1e-5)
+
+
 def test_profile(files, run_cli):
     (files / "x.profile").write_text(">p1\n1 0 0 0\n0 1 0 0\n.1 .1 .7 .1\n")
     done = run_cli("-q", "forward", "--model", "profile", files / "x.profile", files / "haps.fa")
     assert done.returncode == 0
     assert [row[1] for row in table(done.stdout)[1:]] == ["p1", "p1"]
+    rows = ("1\t1\t0\t0\t0", "2\t0\t1\t0\t0", "3\t.1\t.1\t.7\t.1")
+    (files / "x.tsv").write_text("\n".join(("name\tposition\tA\tC\tG\tT", *(f"p1\t{row}" for row in rows))))
+    same = run_cli("-q", "forward", "--model", "profile", files / "x.tsv", files / "haps.fa")
+    assert (same.returncode, same.stdout) == (0, done.stdout)
 
 
 @pytest.mark.parametrize(
@@ -66,6 +83,7 @@ def test_profile(files, run_cli):
         (["bad.profile", "haps.fa", "--model", "profile"], "bad.profile: p: row 1 sums to 2 instead of 1"),
         (["reads.fq", "haps.fa", "--model", "profile", "--parameters", "bad.toml"], "bad.toml: colour: unknown key"),
         (["x.profile", "haps.fa"], "add --model profile"),
+        (["x.tsv", "haps.fa"], "x.tsv: a profile needs the profile model; add --model profile"),
     ],
 )
 def test_bad_input_is_one_line_and_code_2(files, run_cli, arguments, message):

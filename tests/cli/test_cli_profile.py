@@ -13,6 +13,7 @@ import pytest
 
 from pairhmm import RunOptions, likelihoods
 from pairhmm.commands.call import call
+from pairhmm.models.gatk_parameters import read_options
 from pairhmm.models.profile import preset
 
 SHARED = Path(os.environ.get("PAIRHMM_SHARED_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
@@ -61,8 +62,8 @@ def identity(tmp_path):
 
 
 def table(reads, *options):
-    rows = run("likelihoods", "-f", REFERENCE, *options, reads).stdout.splitlines()[1:]
-    fields = [row.split("\t") for row in rows]
+    rows = run("likelihoods", "-f", REFERENCE, *options, reads).stdout.splitlines()
+    fields = [row.split("\t") for row in rows if not row.startswith("#")]
     return [row[:7] for row in fields], np.array([float(row[7]) for row in fields])
 
 
@@ -83,6 +84,39 @@ def test_a_preset_equals_the_oracle():
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-5)
 
 
+@pytest.fixture(scope="module")
+def ambiguous(tmp_path_factory):
+    """Two files of the same reads: every seventh base is an ambiguous letter in one, and N in the other."""
+    paths = [tmp_path_factory.mktemp("ambiguous") / name for name in ("letters.bam", "n.bam")]
+    for path, letters in zip(paths, ("RYSWKMBDHVN", "N" * 11), strict=True):
+        with pysam.AlignmentFile(BAM) as reads, pysam.AlignmentFile(path, "wb", template=reads) as out:
+            for number, read in enumerate(reads):
+                bases, quality = list(read.query_sequence), read.query_qualities
+                for at in range(number % 7, len(bases), 7):
+                    bases[at] = letters[at % 11]
+                read.query_sequence, read.query_qualities = "".join(bases), quality
+                out.write(read)
+    return paths
+
+
+@pytest.mark.parametrize("verb", ["likelihoods", "call"])
+def test_ambiguous_letters_are_n_for_gatks_model(ambiguous, verb):
+    """Candidates are discovered, regions made and reads cut as if they were N, too."""
+    letters, n = (run(verb, "-f", REFERENCE, path).stdout.splitlines() for path in ambiguous)
+    assert len(letters) > 10
+    different = [line for line, other in zip(letters, n, strict=True) if line != other]
+    assert all(line.startswith("##") for line in different)
+
+
+def test_ambiguous_letters_are_spread_over_their_bases(ambiguous):
+    options = ("-v", TRUTH, "--model", "profile", "--parameters", "published")
+    (names, letters), (other, n) = (table(path, *options) for path in ambiguous)
+    assert names == other
+    assert (letters != n).any()
+    _, oracle = table(ambiguous[0], *options, "--backend", "reference")
+    np.testing.assert_allclose(letters, oracle, rtol=1e-6, atol=1e-5)
+
+
 def test_genotypes_are_those_of_gatks_model(identity, without_n, tmp_path):
     rows = {}
     for model in (("--pcr-indel-model", "none"), ("--model", "profile", "--parameters", identity)):
@@ -94,6 +128,14 @@ def test_genotypes_are_those_of_gatks_model(identity, without_n, tmp_path):
         assert told == [f"##pairhmmModel=profile ({identity})" if "--model" in model else "##pairhmmModel=gatk"]
     assert rows["--model"] == rows["--pcr-indel-model"]
     assert len(rows["--model"]) >= 16
+
+
+def test_the_table_names_its_model():
+    profile = run("likelihoods", "-f", REFERENCE, "--model", "profile", "--parameters", "published", BAM).stdout
+    default = run("likelihoods", "-f", REFERENCE, BAM).stdout
+    assert profile.splitlines()[0] == "##pairhmmModel=profile (published)"
+    # Programs take the first line of a table for its header.
+    assert default.startswith("#sample\t")
 
 
 def test_python_takes_a_profile_model():
@@ -116,8 +158,67 @@ def test_parameters_that_are_none(verb, tmp_path):
     done = run(verb, "--model", "profile", "--parameters", wrong, *arguments, code=2)
     assert f"{wrong}: match: missing" in done.stderr
     done = run(verb, "--parameters", wrong, *arguments, code=2)
-    assert "--parameters is for --model profile" in done.stderr
+    assert f"{wrong}: has the parameters of the model 'profile'; give --model profile" in done.stderr
+    done = run(verb, "--parameters", "published", *arguments, code=2)
+    assert "--parameters published is for --model profile" in done.stderr
+    wrong.write_text("gap_quality = 10\n")
+    done = run(verb, "--parameters", wrong, *arguments, code=2)
+    assert f"{wrong}: insertion_quality: missing" in done.stderr
+    done = run(verb, "--parameters", wrong, "--gap-quality", 12, *arguments, code=2)
+    assert "--parameters sets what --gap-quality sets: give one of them" in done.stderr
     assert not output.exists()
+
+
+@pytest.mark.parametrize("model", ["gatk", "profile"])
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "Is a directory"),
+        ("", "holds no parameters"),
+        ("[match\n", "not a TOML file"),
+        ("x = 1\n", "x: unknown key"),
+        ("\0\xff\n", "not a TOML file"),
+    ],
+)
+def test_what_is_no_file_of_parameters(model, content, said, tmp_path):
+    wrong = tmp_path / "wrong.toml"
+    if content is None:
+        wrong.mkdir()
+    else:
+        wrong.write_text(content, encoding="latin-1")
+    done = run("likelihoods", "-f", REFERENCE, "--model", model, "--parameters", wrong, BAM, code=2)
+    assert f"{wrong}: {said}" in done.stderr
+    assert len(done.stderr.splitlines()) == 1 and done.stdout == ""
+
+
+def test_the_profile_model_takes_no_gap_qualities(tmp_path):
+    """An option that would change nothing is told, not passed over."""
+    done = run("likelihoods", "-f", REFERENCE, "--model", "profile", "--pcr-indel-model", "none", BAM, code=2)
+    assert "--pcr-indel-model is for --model gatk" in done.stderr
+
+
+def test_gatks_model_takes_fitted_parameters(tmp_path):
+    """A file of GATK's defaults scores as GATK's defaults do; a fitted file calls the same variants."""
+    parameters, by_copies = tmp_path / "gatk.toml", ", ".join(["45"] * 20)
+    options = "insertion_quality = 45\ndeletion_quality = 45\ngap_quality = 10\n"
+    parameters.write_text(
+        f'{options}pcr_indel_model = "none"\n[by_copies]\ninsertion = [{by_copies}]\ndeletion = [{by_copies}]\n'
+    )
+    names, expected = table(BAM, "--pcr-indel-model", "none")
+    again, found = table(BAM, "--parameters", parameters)
+    assert names == again and (found == expected).all()
+    run("scatter", "-f", REFERENCE, "--parameters", parameters, "-n", 2, "-o", tmp_path / "pieces", BAM)
+    python = np.concatenate([one.log10.ravel() for one in likelihoods(BAM, REFERENCE, model=read_options(parameters))])
+    np.testing.assert_allclose(python, expected, rtol=0, atol=1e-6)
+    run("fit", "--model", "gatk", "-f", REFERENCE, "-o", parameters, BAM)
+    calls = tmp_path / "calls.vcf"
+    run("call", "-f", REFERENCE, "--parameters", parameters, "-o", calls, BAM)
+    lines = calls.read_text().splitlines()
+    assert f"##pairhmmModel=gatk ({parameters})" in lines
+    passed = [line.split("\t") for line in lines if "\tPASS\t" in line]
+    assert [int(row[1]) for row in passed if len(row[3]) > 1] == [5638, 9251]
+    assert sum(len(row[3]) == len(row[4]) == 1 for row in passed) == 14
+    assert {row[9].partition(":")[0] for row in passed} == {"0/1"}
 
 
 def test_parameters_are_not_written_over(identity):

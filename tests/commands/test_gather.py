@@ -11,6 +11,7 @@ import pytest
 
 from pairhmm.commands.gather import gather
 from pairhmm.errors import InputError
+from pairhmm.io.likelihoods.reader import LikelihoodTable
 from pairhmm.io.likelihoods.table import LikelihoodRows
 from pairhmm.io.likelihoods.writer import open_likelihoods
 
@@ -107,8 +108,26 @@ def test_parquet(tmp_path, require):
     assert not (tmp_path / "none.parquet").exists()
 
 
-def likelihood_table(path, names):
-    with open_likelihoods(path) as out:
+@pytest.mark.parametrize("ending", [".tsv", ".tsv.gz", ".parquet"])
+def test_pieces_of_one_model(tmp_path, ending):
+    if ending == ".parquet":
+        pytest.importorskip("pyarrow")
+    models = {"1": "profile (normalised)", "2": "profile (normalised)", "3": "gatk", "4": "profile (own.toml)"}
+    for name, model in models.items():
+        likelihood_table(tmp_path / f"{name}{ending}", [name], model)
+    one, same, *others = (str(tmp_path / f"{name}{ending}") for name in models)
+    gather([one, same], str(tmp_path / f"all{ending}"))
+    gather([one.replace(ending, f".haplotypes{ending}")] * 2, str(tmp_path / f"all.haplotypes{ending}"))
+    assert LikelihoodTable(str(tmp_path / f"all{ending}")).model() == "profile (normalised)"
+    for other in others:
+        for pieces in ([one, other], [other, one]):
+            with pytest.raises(InputError, match=r"(its model is|says) .*profile \(normalised\)"):
+                gather(pieces, str(tmp_path / f"none{ending}"))
+    assert not (tmp_path / f"none{ending}").exists()
+
+
+def likelihood_table(path, names, model="gatk"):
+    with open_likelihoods(path, model) as out:
         if names:
             scores = np.full((len(names), 1), -1.0)
             precision = np.zeros((len(names), 1), dtype=np.uint8)

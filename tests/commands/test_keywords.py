@@ -19,7 +19,7 @@ from pairhmm.commands.keywords import (
 from pairhmm.commands.report_inputs import ReportInputs
 from pairhmm.evidence.inputs import RunOptions
 from pairhmm.genomics.genotypes import GenotypeOptions
-from pairhmm.io.alignments.read_blocks import ReadSelection
+from pairhmm.io.alignments.selection import ReadSelection
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.scanning.batch import ScanOptions
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from itertools import chain, pairwise
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from pairhmm.errors import InputError
 from pairhmm.evidence import cuts
 from pairhmm.evidence.cuts import Work
 from pairhmm.io.sequences.intervals import write_bed
+from pairhmm.models.profile import preset
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +73,19 @@ def test_pieces_give_what_the_whole_gives(data, tmp_path, given, pieces):
     expected = run(likelihoods, data, candidates)
     assert len(expected) > 50
     assert over_pieces(likelihoods, data, candidates, cut, tmp_path) == expected
+
+
+@pytest.mark.parametrize("pieces", [1, 4, 16])
+def test_pieces_of_a_run_that_joins_reads(data, tmp_path, monkeypatch, pieces):
+    """Mates and copies of a molecule may lie on both sides of a cut. All reads of a candidate are in its piece."""
+    joining = {"profile": preset("normalised"), "join_mates": True, "families": "position"}
+    monkeypatch.setattr(f"{__name__}.run", partial(run, **joining))
+    cut = scatter([str(data.bam)], str(data.reference), pieces, **joining)
+    for verb in (call, likelihoods):
+        expected = run(verb, data, None)
+        assert len(expected) > 50
+        assert over_pieces(verb, data, None, cut, tmp_path) == expected
+    assert any(2 in one.reads for one in likelihoods([str(data.bam)], str(data.reference), **joining))
 
 
 def cut_at(monkeypatch, data, targets, given=None, **regions):

@@ -145,6 +145,17 @@ def test_samples_of_one_genome(tmp_path: Path) -> None:
     assert all((alone.bam.parent / name).read_bytes() == (made[0].bam.parent / name).read_bytes() for name in NAMES)
 
 
+def test_fragments_are_as_long_as_asked(tmp_path: Path) -> None:
+    exact = {"length": 20_000, "coverage": 5, "snvs": 0, "indels": 0, "fragment_spread": 0}
+    for asked, expected in ((200, 200), (90, 150)):
+        made = simulate(tmp_path / str(asked), fragment_length=asked, **exact)
+        with pysam.AlignmentFile(str(made.bam)) as bam:
+            lengths = [abs(read.template_length) for read in bam]
+        # A slip of sequencing makes an alignment a base longer or shorter.
+        assert all(abs(length - expected) <= 2 for length in lengths), "no fragment is shorter than a read"
+        assert sum(length == expected for length in lengths) > 0.9 * len(lengths)
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -154,6 +165,8 @@ def test_samples_of_one_genome(tmp_path: Path) -> None:
         ({"coverage": 0.0}, "--coverage: must be above 0"),
         ({"coverage": float("nan")}, "--coverage: must be above 0"),
         ({"read_length": 5}, "--read-length: must be from 20 to 500"),
+        ({"fragment_length": 0}, "--fragment-length: must be from 1 to"),
+        ({"fragment_spread": -1}, "--fragment-spread: must be from 0 to"),
         ({"max_indel": 150}, "--max-indel: must be from 1"),
         ({"snvs": -1}, "--snvs: must not be negative"),
         ({"indels": -1}, "--indels: must not be negative"),

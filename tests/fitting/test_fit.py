@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from pairhmm.fitting import oracle
+from pairhmm.fitting.by_copies import CLASSES, rising
 from pairhmm.fitting.counts import QUALITIES, expected_counts, log10_likelihoods
 from pairhmm.fitting.errors import standard_errors
 from pairhmm.fitting.fit import fit_gatk, fit_profile
@@ -53,6 +55,8 @@ def test_a_profile_fit_finds_the_parameters(draw, true_model) -> None:
     fitted = fit_profile(draw(4000), preset("normalised"), FitOptions(sample=500))
     truth = ProfileFit.of(true_model).probabilities()
     for name, estimate in fitted.model.probabilities().items():
+        if name in CLASSES[4:]:
+            continue  # these classes have few bases, and take part of their rates from the first parameters
         assert (np.abs(estimate - truth[name]) <= 4.5 * fitted.errors[name]).all(), name
     assert fitted.observed and fitted.beyond == 0
     assert fitted.model.model.transitions["MI"] == pytest.approx(0.005, rel=0.1)
@@ -78,12 +82,22 @@ def test_threads_change_nothing(draw) -> None:
     assert alone.rounds == together.rounds
 
 
+def test_a_fit_begins_with_given_rates_by_copies(draw, true_model) -> None:
+    rates = np.array([np.linspace(0.001, 0.02, 20), np.linspace(0.002, 0.04, 20)])
+    given = replace(true_model, by_copies=rates)
+    assert ProfileFit.of(given).rates is rates
+    assert ProfileFit.of(true_model).rates.tolist() == [[0.005] * 20, [0.01] * 20]
+    fitted = fit_profile(draw(400), given)
+    again = fit_profile(draw(400), replace(fitted.model.model))
+    assert again.first_log10 == pytest.approx(fitted.log10, abs=1e-6)
+
+
 def test_few_reads_leave_rates_near_the_first(draw) -> None:
     """One read without a gap does not say that gaps are impossible."""
     codes = np.random.default_rng(1).integers(0, 4, 120).astype(np.uint8)
     pairs = FitPairs.of([codes[20:100]], [np.full(80, 40, dtype=np.uint8)], [codes])
     model = fit_profile(pairs, preset("normalised")).model.model
-    assert model.transitions["MI"] == pytest.approx(3.1e-5, rel=0.05)
+    assert model.transitions["MI"] == pytest.approx(3.1e-5, rel=0.1)
     assert model.transitions["II"] == pytest.approx(0.1, rel=0.05)
     assert model.insertion == pytest.approx([0.25] * 4, abs=1e-3)
 
@@ -116,7 +130,7 @@ def test_copies_are_those_of_the_pcr_model() -> None:
     assert (own == caps).all()
 
 
-def test_a_gatk_fit_finds_rates_by_copies() -> None:
+def test_fits_of_both_models_find_rates_by_copies() -> None:
     """Homopolymers of six slip in a tenth of the reads, and nothing else does."""
     rng = np.random.default_rng(6)
     genome = rng.permuted(np.tile(np.arange(4), 15)).astype(np.uint8)
@@ -124,10 +138,35 @@ def test_a_gatk_fit_finds_rates_by_copies() -> None:
     reads = [np.delete(haplotype, 62) if k % 10 == 0 else haplotype for k in range(600)]
     quality = [np.full(len(read) - 20, 40, dtype=np.uint8) for read in reads]
     pairs = FitPairs.of([read[10:-10] for read in reads], quality, [haplotype] * 600)
+    profile = fit_profile(pairs, preset("normalised"))
+    assert profile.counts["6 copies"][2] + profile.counts["5 copies"][2] == pytest.approx(60, rel=0.05)
+    # The first parameters of the classes with more copies have a part in it: no rate falls.
+    assert profile.model.rates[1, 5] > 0.002 and profile.model.rates[:, 0].max() < 1e-4
+    assert (np.diff(profile.model.rates[1]) >= 0).all()
     fitted, chosen, log10 = fit_gatk(pairs, GatkOptions())
     assert fitted.counts["6 copies"][2] + fitted.counts["5 copies"][2] == pytest.approx(60, rel=0.05)
     assert fitted.log10 > fitted.first_log10 and log10 > fitted.first_log10
     assert chosen.deletion_quality < 45 and fitted.model.insertion[0] < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("events", "trials", "rates"),
+    [
+        ([1, 2, 3], [10, 10, 10], [0.1, 0.2, 0.3]),
+        ([3, 1, 2], [10, 10, 10], [0.2, 0.2, 0.2]),
+        ([0, 4, 0, 9], [10, 10, 30, 10], [0, 0.1, 0.1, 0.9]),
+    ],
+)
+def test_rates_never_fall_with_the_copies(events, trials, rates) -> None:
+    assert rising(np.array(events, dtype=float), np.array(trials, dtype=float)) == pytest.approx(np.array(rates))
+
+
+def test_no_round_of_a_gatk_fit_lowers_the_likelihood(draw) -> None:
+    fitted, _, _ = fit_gatk(draw(1500), GatkOptions(), FitOptions(sample=10_000, sample_rounds=12, gain=0))
+    objective = np.array([one.objective for one in fitted.rounds])
+    assert len(objective) == 13
+    assert (np.diff(objective) >= -1e-9 * np.abs(objective[1:])).all()
+    assert (np.diff(fitted.model.insertion) >= -1e-15).all() and (np.diff(fitted.model.deletion) >= -1e-15).all()
 
 
 def test_options_are_the_likeliest_of_all() -> None:

@@ -13,6 +13,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from pairhmm.genomics.blocks import ReadBlock
     from pairhmm.models.batch import PairBatch
 
 
@@ -72,6 +73,38 @@ def _reads(rng: Generator) -> None:
         if not ((first >= 0) & (first <= last) & (last <= lengths)).all():
             raise AssertionError(f"slices {first} to {last} of reads of {lengths}")
         block.take(chosen)
+        _join(rng, block, chosen, first, last)
+
+
+def _join(
+    rng: Generator, block: ReadBlock, chosen: NDArray[np.int64], first: NDArray[np.int64], last: NDArray[np.int64]
+) -> None:
+    """Any reads in any families: each base is in one column at most, and each read in one profile."""
+    from pairhmm.compiled import native
+
+    count = len(chosen)
+    offset = np.concatenate([[0], np.cumsum(last - first)]).astype(np.int64)
+    fragment, family = np.sort(rng.integers(0, 3, (2, count))).astype(np.int64)
+    member_offset, member, column_offset, source_offset, source, ends, _ = native.join_reads(
+        *(block.native, chosen, first, last, offset, fragment, family, _bytes(rng, count, 3)),
+        *(np.lexsort((family, fragment)), chance(rng, 0.5)),
+    )
+    if sorted(member.tolist()) != list(range(count)) or len(set(source.tolist())) != len(source):
+        raise AssertionError(f"profiles of {member} with bases {source}")
+    if (
+        not (np.diff(member_offset) > 0).all()
+        or not (np.diff(source_offset) > 0).all()
+        or len(ends) != len(member_offset) - 1
+    ):
+        raise AssertionError(f"profiles at {member_offset}, columns at {source_offset}")
+    if column_offset[-1] != len(source_offset) - 1 or (
+        len(source) and (source.min() < 0 or source.max() >= offset[-1])
+    ):
+        raise AssertionError(f"columns at {column_offset} of bases {source}")
+    rows = np.empty(4 * (len(source_offset) - 1))
+    native.join_rows(source_offset, source, rng.random(4 * int(offset[-1])), rows)
+    if not np.allclose(rows.reshape(-1, 4)[np.diff(source_offset) > 1].sum(axis=1), 1):
+        raise AssertionError(f"rows {rows}")
 
 
 def _cigar(rng: Generator) -> list[int]:
@@ -256,6 +289,56 @@ def _bam_bytes(rng: Generator) -> None:
             _check_block(taken[0])
 
 
+def _alignments(rng: Generator) -> None:
+    """Unpacked records of any bytes, under any rules, in pieces: blocks whose offsets fit, of reads inside the data."""
+    from pairhmm.compiled import native
+
+    name, tags = b"read\0", b"RGZa\0MIi\1\0\0\0MCZ4M\0" + b"CGBI\2\0\0\0" + struct.pack("<II", 1 << 4, 3 << 4)
+    records = b""
+    for start in range(3):
+        cigar = pick(rng, ((4 << 4,), (4 << 4 | 4, 9 << 4 | 3), ()))
+        body = struct.pack("<iiBBHHHiiii", 0, start, len(name), 60, 0, len(cigar), 0, 4, -1, -1, 0) + name
+        body += struct.pack(f"<{len(cigar)}I", *cigar) + b"\x12\x48" + b"IIII" + tags
+        records += struct.pack("<i", len(body)) + body
+    data = np.frombuffer(change_bytes(rng, records, 6), dtype=np.uint8).copy()
+    rank, length = np.array([0, -1, 1], np.int32), np.array([100, 5, 2**31 - 1])
+    parser = native.AlignmentParser(
+        *(rank, length, pick(rng, (4, 0xF04)), pick(rng, (0, 61)), pick(rng, (-1, 30)), pick(rng, ({}, {"a": 1}))),
+        *(pick(rng, (-1, 0)), pick(rng, ("", "MI", "MC", "CG")), pick(rng, (0, 200_000))),
+    )
+    places = np.sort(rng.integers(0, 6, (2, 3)), axis=0).astype(np.int64)
+    if chance(rng, 0.4):
+        parser.set_window(pick(rng, (0, 2)), *map(int, places[:, 0]), -1, places[0], places[1], chance(rng, 0.5))
+    if chance(rng, 0.4):
+        parser.set_goals(pick(rng, (np.zeros(3, np.int32), np.array([0, 0, 1], np.int32))), places[0], places[1])
+    at = 0
+    for _ in range(20):
+        stop, behind = parser.parse(
+            data, at, pick(rng, (len(data), int(rng.integers(len(data) + 1)))), pick(rng, (1, 9))
+        )
+        if not at <= behind <= len(data):
+            raise AssertionError(f"from {at} to {behind} of {len(data)}")
+        at = behind
+        if stop in ("full", "jump", "more"):
+            _check_alignments(parser.take())
+
+
+def _check_alignments(block: tuple) -> None:
+    _, names, name_end, sample, flag, mapq, start, end, base_offset, bases, quals, cigar_offset, cigar, *rest = block
+    odd, groups, group_end, tags, tag_end, *_ = rest
+    if len({len(one) for one in (name_end, sample, flag, mapq, start, end, base_offset[1:], cigar_offset[1:])}) != 1:
+        raise AssertionError("arrays of different lengths")
+    if (base_offset[-1], cigar_offset[-1]) != (len(bases), len(cigar)) or len(quals) != len(bases):
+        raise AssertionError("offsets that do not fit")
+    if len(group_end) != len(odd) or len(tag_end) not in (0, len(flag)):
+        raise AssertionError("texts that do not fit")
+    for text, ends in ((names, name_end), (groups, group_end), (tags, tag_end)):
+        if len(text) != (ends[-1] if len(ends) else 0):
+            raise AssertionError("texts that do not fit")
+    if len(bases) and bases.max() > 14:
+        raise AssertionError("a code of no letter")
+
+
 def _scanner(rng: Generator) -> None:
     """Patterns and samples of any letters, under any rules."""
     from pairhmm.compiled import native
@@ -315,6 +398,7 @@ _FUNCTIONS = (
     _groups,
     _sample_text,
     _bam_bytes,
+    _alignments,
     _scanner,
     _repeats,
     _public,

@@ -17,7 +17,8 @@ _ROWS = (
     ("regions.bed", "# a comment\nchr1\t500\t900\nchr1\t1000\t1300\tname\nchr2\t400\t1500\n"),
     ("timings.tsv", "s\th:m:s\tmax_rss\tcpu_time\n1.5\t0:00:01\t120.5\t1.2\n2\t0:00:02\t-\tNA\n"),
     ("sheet.tsv", "sample\talignments\treads\tsex\tploidy\none\ta.bam,b.bam\tx.fastq.gz\tM\t\ntwo\tc.cram\t\t\t2\n"),
-    ("read.profile", ">one\n.7 .1 .1 .1\n0 0 1 0\n.25 .25 .25 .25\n>two\n0 1 0 0\n1 0 0 0\n"),
+    ("read.tsv", "name\tposition\tA\tC\tG\tT\none\t1\t.7\t.1\t.1\t.1\none\t2\t0\t0\t1\t0\ntwo\t1\t0\t1\t0\t0\n"),
+    ("read.profile", ">one positions=3\n.7 .1 .1 .1\n0 0 1 0\n.25 .25 .25 .25\n>two\n0 1 0 0\n1 0 0 0\n"),
 )
 
 

@@ -338,8 +338,9 @@ def forward(rng: Generator, seeds: Seeds) -> Case:
         files = {"pairs.in": change_text(rng, seeds["pairs.in"], b" ")}
         arguments += ["pairs.in"]
     elif kind == 4:
-        files = _take(seeds, "haplotypes.fa") | {"read.profile": change_text(rng, seeds["read.profile"], b" ")}
-        arguments += ["--model", "profile", "read.profile", "haplotypes.fa"]
+        name, separator = pick(rng, (("read.profile", b" "), ("read.tsv", b"\t")))
+        files = _take(seeds, "haplotypes.fa") | {name: change_text(rng, seeds[name], separator)}
+        arguments += ["--model", "profile", name, "haplotypes.fa"]
     else:
         files = _take(seeds, "haplotypes.fa", "read.profile")
         files["parameters.toml"] = change_text(rng, seeds["parameters.toml"], pick(rng, (b" ", b", ", b"=")))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pairhmm.genomics.sequences import decode, encode
+from pairhmm.genomics.sequences import READ_LETTERS, as_n, decode, encode, encode_read
 
 IUPAC = "ACGTURYSWKMBDHVN"
 
@@ -16,6 +16,12 @@ def test_codes():
     assert encode(b"acgtun").tolist() == [0, 1, 2, 3, 3, 4]
     assert encode("RYSWKMBDHV").tolist() == [4] * 10
     assert encode("").tolist() == []
+
+
+def test_codes_of_reads():
+    assert encode_read(READ_LETTERS).tolist() == list(range(15))
+    assert encode_read(b"uryn").tolist() == [3, 5, 6, 4]
+    assert as_n(encode_read(READ_LETTERS)).tolist() == encode(READ_LETTERS).tolist()
 
 
 @given(st.text(IUPAC + IUPAC.lower()))

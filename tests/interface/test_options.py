@@ -9,12 +9,13 @@ import pairhmm
 from pairhmm.engine import Choice
 from pairhmm.errors import InputError, OptionError
 from pairhmm.evidence.inputs import RunOptions
+from pairhmm.evidence.molecules import MoleculeOptions
 from pairhmm.evidence.stream import EvidenceOptions
 from pairhmm.genomics.discovery import CandidateOptions
 from pairhmm.genomics.genotypes import GenotypeOptions
 from pairhmm.genomics.regions import RegionOptions
 from pairhmm.interface.options import Rule, Within, rules_of
-from pairhmm.io.alignments.read_blocks import ReadSelection
+from pairhmm.io.alignments.selection import ReadSelection
 from pairhmm.models.gatk import PCR_RATES, GatkOptions
 from pairhmm.scanning.batch import ScanOptions
 
@@ -41,6 +42,7 @@ NAN, INF = float("nan"), float("inf")
         *((ScanOptions, name, (-1, 1.5, NAN, "1")) for name in ("max_mismatches", "min_informative")),
         (ScanOptions, "max_mismatches", (1 << 31, 1 << 80)),
         *((ScanOptions, name, (-1, NAN, INF, 1e300)) for name in ("min_score", "min_mean")),
+        (MoleculeOptions, "families", ("x", None, "mi")),
         (RunOptions, "backend", ("x", None)),
         *((RunOptions, name, (0, -1, 1.5, "2")) for name in ("threads", "chunk_size")),
         (Choice, "device_memory", (0, -1)),
@@ -51,6 +53,14 @@ def test_values_out_of_range(kind, name, values):
         with pytest.raises(OptionError) as raised:
             kind(**{name: value})
         assert str(raised.value).startswith(f"{name}={value!r} is not ")
+
+
+@pytest.mark.parametrize("options", [{"join_mates": True}, {"families": "MI"}])
+def test_reads_are_joined_for_the_profile_model_alone(options):
+    with pytest.raises(OptionError, match="needs the profile model"):
+        RunOptions(molecules=MoleculeOptions(**options))
+    with pytest.raises(OptionError, match="needs the profile model"):
+        pairhmm.likelihoods("x.bam", "x.fa", **options)
 
 
 @pytest.mark.parametrize(("name", "values"), [("excluded_flags", (-1, 1 << 16)), ("min_mapq", (-1, 256))])

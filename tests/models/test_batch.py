@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -113,6 +115,29 @@ def test_kinds_stand_for_rows():
     assert np.array_equal(rows_of(batch.take_reads(1, 2)), rows[3:])
 
 
+def test_transitions_that_rows_share():
+    """im, dm, ii and dd, whether rows have mm, mi and md of their own or not. A batch may have no rows."""
+    model = profile.preset("normalised")
+    plain = model.profiles(np.eye(4))
+    own = np.tile(plain.transitions, (4, 1))
+    own[:, [0, 3, 5]] *= np.arange(1, 5)[:, None] / 4
+    shared = [1, 2, 4, 6]
+    assert plain.shared_transitions.tolist() == plain.transitions.tolist()
+    found = replace(plain, transitions=own).shared_transitions
+    assert found[shared].tolist() == plain.transitions[shared].tolist()
+    assert replace(plain, probabilities=np.zeros((0, 4)), transitions=np.zeros((0, 7))).shared_transitions.shape == (7,)
+
+
 def test_unknown_kind():
     with pytest.raises(ValueError, match="kinds has a value of 2, but there are 2 rows"):
         kinds_batch([0, 1, 2, 0, 1])
+
+
+@pytest.mark.parametrize("column", [1, 2, 4, 6])
+def test_transitions_that_rows_must_share(column):
+    """im, dm, ii and dd of a row of its own would be passed over by the kernels."""
+    given = kinds_batch([0, 1, 1, 0, 1])
+    own = np.tile(given.profiles.transitions, (2, 1))
+    own[1, column] /= 2
+    with pytest.raises(ValueError, match="im, dm, ii and dd must be the same"):
+        replace(given, profiles=replace(given.profiles, transitions=own))

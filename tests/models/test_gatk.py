@@ -76,5 +76,8 @@ def test_set_aside():
     """100 bases allow ceil(2) = 2 errors: -8; 20 bases allow 1: -4."""
     scores = np.array([[-7.9], [-8.1], [-4.1]])
     lengths = np.array([100, 100, 20])
-    assert gatk.set_aside(scores, lengths, gatk.GatkOptions()).tolist() == [False, True, True]
-    assert not gatk.set_aside(scores, lengths, gatk.GatkOptions(error_rate=None)).any()
+    one, both = np.ones_like(lengths), np.full_like(lengths, 2)
+    assert gatk.set_aside(scores, lengths, one, gatk.GatkOptions()).tolist() == [False, True, True]
+    assert gatk.set_aside(scores, 2 * lengths, one, gatk.GatkOptions()).tolist() == [False, True, True], "2 at most"
+    assert gatk.set_aside(scores, 2 * lengths, both, gatk.GatkOptions()).tolist() == [False, False, True], "2 each"
+    assert not gatk.set_aside(scores, lengths, one, gatk.GatkOptions(error_rate=None)).any()

@@ -7,10 +7,15 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
+from Bio.Data.IUPACData import ambiguous_dna_values
 
 from pairhmm.errors import InputError
+from pairhmm.genomics.sequences import READ_LETTERS, encode_read
 from pairhmm.models import profile
+from pairhmm.models.gatk import ERROR
+from pairhmm.models.repeats import copies_of
 
+RATES = [0.1] * 20
 NORMALISED = (files("pairhmm.models") / "presets" / "normalised.toml").read_text()
 
 
@@ -41,6 +46,30 @@ def test_published_preset():
         ("[insertion]", "[insertions]", "insertions: unknown key"),
         ("0.999, ", "", "match.A: must have 5 values"),
         ('start = "match"', "start = ", "not a TOML file"),
+        ('start = "match"', "start = 1", "1 is not a start"),
+        ("II = 0.1", "II = -0.1", "transitions.II: -0.1 is not a probability"),
+        ("II = 0.1", "II = nan", "transitions.II: nan is not a probability"),
+        ("II = 0.1", "II = inf", "transitions.II: inf is not a probability"),
+        ("II = 0.1", 'II = "0.1"', "transitions.II: '0.1' is not a probability"),
+        ("II = 0.1", "II = true", "transitions.II: True is not a probability"),
+        ("[transitions]", "[transitions.more]", "transitions.more: unknown key"),
+        ("[match]", "by_copies = 1\n[match]", "by_copies: not a table"),
+        (NORMALISED, f"{NORMALISED}[by_copies]\nMI = {RATES}\n", "by_copies.MD: missing; give all of MI, MD"),
+        (NORMALISED, f"{NORMALISED}[by_copies]\nMI = {RATES}\nMM = {RATES}\n", "by_copies.MM: unknown key"),
+        (NORMALISED, f"{NORMALISED}[by_copies]\nMI = {RATES}\nMD = 0.1\n", "by_copies.MD: must have 20 values"),
+        (
+            NORMALISED,
+            f"{NORMALISED}[by_copies]\nMI = {RATES}\nMD = {RATES[:19]}\n",
+            "by_copies.MD: must have 20 values",
+        ),
+        (NORMALISED, f"{NORMALISED}[by_copies]\nMI = {RATES}\nMD = {[-1, *RATES[1:]]}\n", "-1 is not a probability"),
+        (
+            NORMALISED,
+            f"{NORMALISED}[by_copies]\nMI = {RATES}\nMD = {[*RATES[1:], 0.95]}\n",
+            "MI \\+ MD of value 20 is 1.05",
+        ),
+        (NORMALISED, "", "holds no parameters"),
+        (NORMALISED, "# nothing", "holds no parameters"),
     ],
 )
 def test_bad_parameters(tmp_path, old, new, message):
@@ -74,6 +103,22 @@ def test_one_hot_spreads_the_error():
     assert p == pytest.approx(np.array([[0.01, 0.97, 0.01, 0.01], [0.25] * 4]))
 
 
+@pytest.mark.parametrize("letter", READ_LETTERS)
+def test_a_call_is_the_mean_of_the_calls_of_its_bases(letter):
+    error = np.array([0.12])
+    rows = [profile.one_hot(encode_read(base), error)[0] for base in ambiguous_dna_values[letter]]
+    assert profile.one_hot(encode_read(letter), error)[0] == pytest.approx(np.mean(rows, axis=0))
+
+
+def test_base_calls_name_their_rows():
+    bases = np.repeat(np.arange(15, dtype=np.uint8), 128)
+    quality = np.tile(np.arange(128, dtype=np.uint8), 15)
+    profiles = profile.preset("normalised").base_calls(bases, quality)
+    assert profiles.kinds is not None and len(profiles.probabilities) == len(bases)
+    profile.check_profile(profiles.probabilities)
+    assert np.array_equal(profiles.at_bases, profile.one_hot(bases, ERROR[quality]))
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -85,3 +130,65 @@ def test_one_hot_spreads_the_error():
 )
 def test_what_is_no_distribution_is_named(change, said):
     assert replace(profile.preset("normalised"), **change).unlike_one() == said
+
+
+@pytest.fixture
+def slippery():
+    """A model whose gaps open more often with every copy."""
+    rates = np.array([np.arange(1, 21) / 1000, np.arange(1, 21) / 2000])
+    return replace(profile.preset("normalised"), by_copies=rates)
+
+
+def test_rates_by_copies_come_from_a_file(tmp_path):
+    path = tmp_path / "model.toml"
+    path.write_text(f"{NORMALISED}[by_copies]\nMI = {RATES}\nMD = {[0.2] * 20}\n")
+    assert np.array_equal(profile.read_parameters(path).by_copies, [[0.1] * 20, [0.2] * 20])
+    assert profile.preset("normalised").by_copies is None
+
+
+def test_rows_have_the_rates_of_their_copies(slippery):
+    """A base's rates are those of the repeat at it; MM is what they leave, and the other transitions are constant."""
+    reads = [encode_read(text) for text in ("ACGTTTTTTTACAG", "CACACACAGG", "T")]
+    offset = np.cumsum([0, *map(len, reads)])
+    bases = np.concatenate(reads)
+    plain = slippery.base_calls(bases, np.full(len(bases), 20, dtype=np.uint8))
+    own = slippery.with_repeats(plain, offset)
+    copies = copies_of(offset, bases)
+    assert copies[3:9].tolist() == [7] * 6 and copies[-1] == 1
+    rows, expected = profile.rows(own), profile.rows(plain)
+    expected[:, 5] = 1 - copies / 1000 - copies / 2000
+    expected[:, 8], expected[:, 10] = copies / 4000, copies / 2000  # an inserted letter has 1/4
+    assert np.allclose(rows, expected, rtol=1e-12, atol=0)
+    assert own.kinds is not None and len(own.probabilities) < len(bases)
+    dense = slippery.with_repeats(slippery.profiles(plain.at_bases), offset)
+    assert np.array_equal(profile.rows(dense), rows)
+    assert np.array_equal(profile.rows(dense.sliced(slice(3, 9))), rows[3:9])
+
+
+def test_too_many_rows_for_numbers_are_rows_a_base(slippery, monkeypatch):
+    bases = encode_read("ACGTTTTTTTACAG")
+    plain, offset = slippery.base_calls(bases, np.arange(14, dtype=np.uint8)), np.array([0, 14])
+    rows = profile.rows(slippery.with_repeats(plain, offset))
+    monkeypatch.setattr(profile, "MOST_KINDS", 3)
+    found = slippery.with_repeats(plain, offset)
+    assert found.kinds is None
+    assert np.array_equal(profile.rows(found), rows)
+
+
+def test_a_profile_has_the_copies_of_its_likeliest_letters(slippery):
+    """Rows need not be sure. A row without a likeliest letter is N, which ends a repeat."""
+    unsure = np.full((6, 4), 0.2)
+    unsure[:, 2] = 0.4
+    given = np.concatenate([unsure, unsure])
+    whole = slippery.with_repeats(slippery.profiles(given), np.array([0, 12]))
+    assert whole.transitions[4, 3] == 0.012
+    given[6] = 0.5, 0, 0.5, 0
+    ended = slippery.with_repeats(slippery.profiles(given), np.array([0, 12]))
+    assert ended.transitions[4, 3] == 0.006
+    assert profile.likeliest_letters(np.array([[0.1, 0.7, 0.1, 0.1], [0.25] * 4])).tolist() == [1, 4]
+
+
+def test_without_rates_by_copies_reads_stay_as_they_are():
+    model = profile.preset("normalised")
+    given = model.profiles(np.full((5, 4), 0.25))
+    assert model.with_repeats(given, np.array([0, 5])) is given

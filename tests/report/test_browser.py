@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from pairhmm.compiled import is_compiled
+
 MEGABYTE = 1_000_000
 EVIL = ("<script>document.title='broken'</script>", "</script><img src=x onerror=document.title='broken'>")
 
@@ -146,6 +148,37 @@ def test_scan_shows_signatures(browser, open_report, make_run, tmp_path):
     assert [row[0] for row in rows(browser, "#tab-scan")] == ["virus", "other"]
     assert browser.execute_script(PIXELS, "canvas.track") > 1
     assert len(browser.find_elements("css selector", "#tab-scan .hit.reverse")) == 1
+
+
+@pytest.mark.parametrize("model", ["profile", "gatk"])
+def test_a_fit_is_drawn(browser, open_report, run_cli, require, tmp_path, model):
+    require("cpu", is_compiled(), "pairhmm has no compiled part here")
+    assert run_cli("simulate", "-o", tmp_path, "--length", 12_000, "--coverage", 10).returncode == 0
+    files = ["-o", tmp_path / "p.toml", "--rounds", tmp_path / "rounds.tsv"]
+    reads = ["-f", tmp_path / "reference.fa", tmp_path / "reads.bam"]
+    assert run_cli("fit", "--model", model, *files, *reads).returncode == 0
+    open_report("--fit", tmp_path / "p.toml", "--fit-rounds", tmp_path / "rounds.tsv")
+    assert [one.text for one in browser.find_elements("css selector", "[role=tab]")] == ["Fit", "Run"]
+    assert browser.execute_script(PIXELS, "#tab-fit .wide > canvas") > 3
+    names = browser.execute_script(
+        "return [...document.querySelectorAll('.estimates tbody th')].map((one) => one.textContent)"
+    )
+    assert {"eps_M(A,A)", "MI, 1 copy", "DD"} <= set(names) if model == "profile" else "gap continues" in names
+    assert len(browser.find_elements("css selector", ".estimates canvas")) == len(names)
+
+
+def test_deciding_bases_are_listed(browser, wait, open_report, run_cli, require, tmp_path):
+    require("cpu", is_compiled(), "pairhmm has no compiled part here")
+    assert run_cli("simulate", "-o", tmp_path, "--length", 8000, "--coverage", 20).returncode == 0
+    reads = ["-f", tmp_path / "reference.fa", tmp_path / "reads.bam"]
+    assert run_cli("likelihoods", "-o", tmp_path / "table.tsv.gz", *reads).returncode == 0
+    open_report(*reads[:2], "--likelihoods", tmp_path / "table.tsv.gz", "--alignments", reads[2])
+    open_tab(browser, "sites")
+    wait("return document.querySelector('details.deciding')")
+    browser.execute_script("document.querySelector('details.deciding').open = true")
+    shown = browser.find_elements("css selector", "details.deciding tbody tr")
+    assert 1 <= len(shown) <= 4
+    assert all(row.find_elements("css selector", "td")[1].text.startswith("+") for row in shown)
 
 
 def test_five_thousand_sites(browser, wait, open_report, make_run):

@@ -10,8 +10,40 @@ from pathlib import Path
 import pysam
 import pytest
 
+from pairhmm.commands.report_reads import model_of
+
 HITS = "#file\trecord\tnumber\tsignature\tstart\tend\tstrand\tsum\tmean\tmatches\tinformative\tmismatches\n"
 TIMINGS = "s\th:m:s\tmax_rss\tcpu_time\n12.5\t0:00:12\t100.5\t11.0\n"
+
+FIT = """# pairhmm fit --model gatk: 1 alignment file
+# 2313 reads; log10 likelihood -10833.096, before the fit -10873.996
+insertion_quality = 52
+
+# Standard errors are of the observed information.
+# parameter | estimate | standard error | expected count
+# insertion, 1 copy | 6.7e-08 (Phred 71.7) | 2.6e-05 | 0.0
+# gap closes | 0.6 (Phred 2.2) | nan | 9.7
+"""
+ROUNDS = """pairs\tround\treads\tlog10_likelihood\tlog10_likelihood_per_read\tlog10_with_prior
+sample\t0\t500\t-2650\t-5.3\t-2660
+all\t0\t2313\t-12000\t-5.2\t-12100
+all\t1\t2313\t-11900\t-5.1\t-12000
+"""
+BAD_FITS = {
+    "another TOML": (
+        "# pairhmm fit",
+        "# of",
+        "p.toml: line 1: does not tell of a fit; give a file",
+    ),
+    "no reads": ("2313 reads", "reads", "p.toml: line 2: does not tell of a fit"),
+    "no estimates": ("# parameter", "#", "p.toml: has no estimates with standard errors"),
+    "no number": ("2.6e-05", "x", "p.toml: line 7: 'x' is not a number"),
+    "fields": (" | 9.7", "", "p.toml: line 8: is not an estimate"),
+    "probability": ("0.6 ", "1.6 ", "p.toml: line 8: 1.6 is not a probability"),
+    "other table": ("pairs\t", "", "rounds.tsv: line 1: its header is not pairs round"),
+    "no round": ("all\t1", "all\t-1", "rounds.tsv: line 4: is not a round"),
+    "no likelihood": ("-5.1", "nan", "rounds.tsv: line 4: 'nan' is not a number"),
+}
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +86,7 @@ def test_everything_is_in_the_page(report, run, read_report, tmp_path):
     assert found.data["sites"]["pos"] == [201, 401, 601, 801, 1001, 1201]
     assert found.data["timings"] == [["call", 12.5, 11.0, 100.5]]
     assert found.data["provenance"] == [[str(run.calls), "pairhmmVersion", "1"]]
+    assert found.data["models"] == [[str(run.table), "gatk"]]
     assert len(found.panels) == 6
     panel = found.header(found.data["sites"]["panels"][1][0][0])
     assert [group["reads"] for group in panel["groups"]] == [10, 10]
@@ -62,11 +95,50 @@ def test_everything_is_in_the_page(report, run, read_report, tmp_path):
     assert found.data["sites"]["panels"][1][0][1] == [0, 0, 1, 1]
 
 
+def test_models_are_named_and_compared(report, run, read_report, tmp_path):
+    calls, same = run.calls.read_text(), "##pairhmmModel=profile (own.toml)\n"
+    (tmp_path / "calls.vcf").write_text(calls.replace("##pairhmmVersion", f"{same}##pairhmmVersion"))
+    for name in ("table", "table.haplotypes"):
+        above = same if name == "table" else ""
+        (tmp_path / f"{name}.tsv").write_text(
+            above + gzip.decompress((run.folder / f"{name}.tsv.gz").read_bytes()).decode()
+        )
+    own = ("--calls", "calls.vcf", "--likelihoods", "table.tsv")
+    assert "different models" not in report(*own).stderr
+    found = read_report(tmp_path / "report.html").data
+    assert found["models"] == [["calls.vcf", "profile (own.toml)"], ["table.tsv", "profile (own.toml)"]]
+    assert report(*own[:2], "--likelihoods", run.table).stderr.count("of different models") == 1
+    (note,) = read_report(tmp_path / "report.html").data["notes"]
+    assert note.endswith(f"profile (own.toml) (calls.vcf); gatk ({run.table})")
+
+
 def test_the_same_files_give_the_same_bytes(report, run, tmp_path):
     report(*run.arguments)
     first = (tmp_path / "report.html").read_bytes()
     report(*run.arguments)
     assert (tmp_path / "report.html").read_bytes() == first
+
+
+def test_a_fit_is_in_the_page(report, run, read_report, refused, tmp_path):
+    (tmp_path / "p.toml").write_text(FIT)
+    (tmp_path / "rounds.tsv").write_text(ROUNDS)
+    report("--fit", "p.toml", "--fit-rounds", "rounds.tsv")
+    fit = read_report(tmp_path / "report.html").data["fit"]
+    assert [fit[key] for key in ("model", "reads", "log10", "firstLog10")] == ["gatk", 2313, -10833.096, -10873.996]
+    assert fit["estimates"] == [["insertion, 1 copy", 6.7e-08, 2.6e-05, 0.0], ["gap closes", 0.6, None, 9.7]]
+    assert fit["rounds"] == [["sample", 0, 500, -5.3], ["all", 0, 2313, -5.2], ["all", 1, 2313, -5.1]]
+    report(*run.arguments)
+    assert read_report(tmp_path / "report.html").data["fit"] is None
+    (tmp_path / "report.html").unlink()
+    assert refused(*run.arguments, "--fit-rounds", "rounds.tsv").startswith("--fit-rounds: are those of a fit")
+
+
+@pytest.mark.parametrize("case", BAD_FITS)
+def test_bad_fits(refused, tmp_path, case):
+    old, new, message = BAD_FITS[case]
+    (tmp_path / "p.toml").write_text(FIT.replace(old, new, 1))
+    (tmp_path / "rounds.tsv").write_text(ROUNDS.replace(old, new, 1))
+    assert refused("--fit", "p.toml", "--fit-rounds", "rounds.tsv").startswith(message)
 
 
 def test_the_page_asks_nothing_of_the_network(report, run, tmp_path):
@@ -168,6 +240,52 @@ def test_real_reads(run_cli, shared_data, read_report, tmp_path):
         assert all(many >= few for many, few in zip(chosen, sites["calls"][0]["ad"][number], strict=True))
 
 
+@pytest.mark.parametrize("model", [(), ("--model", "profile")], ids=["gatk", "profile"])
+def test_bases_that_decide(run_cli, shared_data, read_report, tmp_path, model):
+    """An SNV decides by one base; a deletion by a gap. Tables of other options are not explained."""
+    tiny = shared_data / "na12878-chr22-tiny"
+    reference, bam = tiny / "q.fa", tiny / "NA12878.chr22.tiny.bam"
+
+    def explained(*options):
+        made = run_cli("likelihoods", "-f", reference, "-o", "table.tsv.gz", *options, bam, cwd=tmp_path)
+        assert made.returncode == 0, made.stderr
+        inputs = ["--likelihoods", "table.tsv.gz", "--alignments", bam]
+        done = run_cli("report", "-o", "report.html", "-f", reference, *inputs, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        found = read_report(tmp_path / "report.html")
+        sites = found.data["sites"]
+        groups = {
+            pos: found.header(own[0][0])["groups"][0] for pos, own in zip(sites["pos"], sites["panels"], strict=True)
+        }
+        return groups, done.stderr
+
+    groups, said = explained(*model)
+    assert "other scores" not in said
+    assert len(groups[186]["explained"]) == 4
+    for _, best, second, margin, bases in groups[186]["explained"]:
+        ((_, letter, _, evidence, *gaps),) = bases
+        assert letter == "TC"[best] and second == 1 - best
+        assert evidence == pytest.approx(margin, abs=0.02) and not any(gaps)
+    # A read of the allele CAT lacks nothing of h0, and has two letters too many for h1.
+    inserted, deleted = (
+        {one[1]: sum(base[at] for base in one[4]) for one in groups[5638]["explained"]} for at in (5, 7)
+    )
+    assert inserted[0] > 0.9 and deleted[1] > 1.9
+    groups, said = explained("--gap-quality", 25, "--insertion-quality", 25, "--pcr-indel-model", "none")
+    assert "reads have other scores by the default options" in said
+    assert groups[5638]["explained"] == []
+
+
+@pytest.mark.parametrize("name", ["none.toml", "/dev/zero", "folder", "wrong.toml"])
+def test_parameters_that_are_not_here(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "wrong.toml").write_text("start = 1\n")
+    assert model_of(f"profile ({name})") == (False, None)
+    assert model_of("gatk") == (True, None)
+    assert model_of("profile (published)")[1].name == "published"
+
+
 def test_text_and_parquet_give_the_same_panels(run_cli, run, read_report, require, tmp_path):
     require("parquet", importlib.util.find_spec("pyarrow") is not None, "pyarrow is not installed")
     import pyarrow
@@ -207,7 +325,7 @@ def test_parquet_that_is_none(refused, require, tmp_path):
 
 
 def test_nothing_to_report(refused, run):
-    assert refused("-f", run.reference) == "report: nothing to report; give --calls, --likelihoods or --hits"
+    assert refused("-f", run.reference) == "report: nothing to report; give --calls, --likelihoods, --hits or --fit"
 
 
 def test_a_table_without_its_companion(refused, run, tmp_path):
@@ -273,7 +391,7 @@ BAD_FILES = {
     "empty calls": (["--calls", "bad"], "", "bad: not a VCF or BCF file"),
     "calls of text": (["--calls", "bad"], "hello\n", "bad: not a VCF or BCF file"),
     "empty hits": (["--hits", "bad"], "", "bad: line 1: is empty"),
-    "other columns": (["--hits", "bad"], "a\tb\n", "bad: line 1: its first line is not file record"),
+    "other columns": (["--hits", "bad"], "a\tb\n", "bad: line 1: its header is not file record"),
     "a short line": (["--hits", "bad"], f"{HITS}x\ty\n", "bad: line 2: 2 fields where the header has 12"),
     "no number": (["--hits", "bad"], HITS + "x\ty\tz" + "\t1" * 9 + "\n", "bad: line 2: not a hit"),
     "no timings": (["--timings", "bad"], "a\tb\n1\t2\n", "bad: line 1: its first line has no column s"),

@@ -63,7 +63,7 @@ def read(data: bytes) -> tuple[dict, list[tuple[np.ndarray, ...]]]:
 def panel(reads: RegionLikelihoods, places=None):
     numbers = {name: index for index, name in enumerate(sorted(set(reads.samples)))}
     width = len(reads.haplotypes)
-    return read(panel_bytes(reads, 0, numbers, (89, "ACGT", [[] for _ in range(width)]), places or {}))
+    return read(panel_bytes(reads, 0, numbers, (89, "ACGT", [[] for _ in range(width)]), places or {}, {}))
 
 
 def test_choices():

@@ -10,10 +10,13 @@ import re
 import signal
 import subprocess
 import time
+from importlib.resources import files
 from pathlib import Path
 
 import pysam
 import pytest
+
+from pairhmm.io.likelihoods.reader import LikelihoodTable
 
 SAMPLES = [f"sample_{number}" for number in (1, 2, 3, 4)]
 RESULTS = ("calls/cohort.vcf.gz", "calls/cohort.vcf.gz.tbi", "likelihoods/cohort.parquet")
@@ -100,12 +103,55 @@ def jobs(text: str) -> set[str]:
         ("title=pairhmm report", set()),
         ("call_options=--min-qual 40", {"call", "gather_calls", "report"}),
         ("title=another", {"report"}),
+        ("model=profile", {"likelihoods", "gather_likelihoods", "call", "gather_calls", "report"}),
     ],
 )
 def test_a_changed_config_reruns_what_it_touches(tiny, snakemake, setting, expected):
     done = snakemake(tiny, "--configfile", str(tiny / "config.yaml"), "--config", setting, "-n")
     assert done.returncode == 0, done.stderr
     assert jobs(done.stdout + done.stderr) - {"all"} == expected
+
+
+@pytest.mark.timeout(300)
+def test_the_profile_model_and_its_parameters(snakemake, real_reads, tmp_path):
+    """Calls, tables and the report name them; parameters that change are used."""
+    parameters = tmp_path / "own.toml"
+    parameters.write_text((files("pairhmm.models") / "presets" / "normalised.toml").read_text())
+    configured = [
+        *real_reads(tmp_path),
+        "--config",
+        "model=profile",
+        "parameters=own.toml",
+        "call_options=--min-qual 20",
+        "pieces=2",
+    ]
+    done = snakemake(tmp_path, *configured)
+    assert done.returncode == 0, done.stderr
+    with pysam.VariantFile(str(tmp_path / "calls" / "cohort.vcf.gz")) as calls:
+        assert [one.value for one in calls.header.records if one.key == "pairhmmModel"] == ["profile (own.toml)"]
+    assert LikelihoodTable(str(tmp_path / "likelihoods" / "cohort.parquet")).model() == "profile (own.toml)"
+    parameters.write_text(parameters.read_text() + "\n# fitted again\n")
+    again = snakemake(tmp_path, *configured, "-n")
+    expected = {"likelihoods", "gather_likelihoods", "call", "gather_calls", "report"}
+    assert jobs(again.stdout + again.stderr) - {"all"} == expected
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ([], " "),
+        (["model=profile"], " --model profile --parameters normalised "),
+        (["model=profile", "parameters=published", "families=MI"], " --parameters published --families MI "),
+        (["model=profile", "join_mates=True"], " --parameters normalised --join-mates "),
+    ],
+)
+def test_the_keys_of_the_model_are_options(tiny, snakemake, settings, expected):
+    given = ["--configfile", str(tiny / "config.yaml"), "--forceall", "-n", "-p", "--config", "pieces=1", *settings]
+    done = snakemake(tiny, *given)
+    assert done.returncode == 0, done.stderr
+    for verb in ("likelihoods", "call"):
+        command = re.search(rf"pairhmm {verb} .*", done.stdout + done.stderr)[0]
+        assert expected in command and ("--model" in command) == bool(settings)
 
 
 @pytest.mark.timeout(300)
@@ -138,10 +184,21 @@ SHEETS = {
 MISTAKES = {
     "missing_file": "samples.tsv: line 2 (1): no such file: none.bam; check the path",
     "duplicate": "samples.tsv: line 3: sample '1' stands in line 2 too; name each sample once",
+    "no_model": "config: model: 'gattk' is not one of ['gatk', 'profile']",
+    "parameters_alone": "config: parameters: is for the profile model; add model: profile",
+    "families_of_gatk": "config: families: is for the profile model; add model: profile",
+    "no_parameters": "config: parameters: wrong.toml: match: missing",
     "unknown_key": "config: Additional properties are not allowed ('colour' was unexpected)",
     "wrong_reference": "wrong.fa: contig q: 12356 bases in {bam} and 8 in the reference; use the reference",
 }
-SETTINGS = {"unknown_key": "colour=red", "wrong_reference": "reference=wrong.fa"}
+SETTINGS = {
+    "no_model": ["model=gattk"],
+    "parameters_alone": ["parameters=published"],
+    "families_of_gatk": ["families=MI"],
+    "no_parameters": ["model=profile", "parameters=wrong.toml"],
+    "unknown_key": ["colour=red"],
+    "wrong_reference": ["reference=wrong.fa"],
+}
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
@@ -152,7 +209,8 @@ def test_a_mistake_is_one_line_before_any_job(snakemake, real_reads, shared_data
         (tmp_path / "samples.tsv").write_text(SHEETS[mistake].format(bam=bam))
     (tmp_path / "wrong.fa").write_text(">q\nACGTACGT\n")
     (tmp_path / "wrong.fa.fai").write_text("q\t8\t3\t8\t9\n")
-    setting = ["--config", SETTINGS[mistake]] if mistake in SETTINGS else []
+    (tmp_path / "wrong.toml").write_text("start = 1\n")
+    setting = ["--config", *SETTINGS[mistake]] if mistake in SETTINGS else []
     done = snakemake(tmp_path, *configured, *setting)
     assert done.returncode == 1
     (line,) = [line for line in done.stderr.splitlines() if line and not line.startswith("Using workflow specific")]

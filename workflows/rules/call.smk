@@ -6,6 +6,7 @@ rule call:
         alignments=alignments_of,
         indexes=indexes_of,
         candidates=named("candidates"),
+        parameters=parameters_file(),
         ploidy=named("ploidy_file"),
         piece="pieces/{group}/{scatteritem}.bed",
     output:
@@ -26,12 +27,14 @@ rule call:
         ploidy=lambda wildcards, input: optional("--ploidy-file", input.ploidy),
         samples=ploidy_options,
         compute=compute_options,
+        model=model_options(),
+        parameters=parameters_option,
         options=config["options"],
         call_options=config["call_options"],
     shell:
         "pairhmm call -f {input.reference:q} -R {input.piece:q} {params.candidates} {params.ploidy} {params.samples}"
-        " {params.compute} -@ {threads} {params.options} {params.call_options} -o {output.calls:q}"
-        " {input.alignments:q} 2> {log:q}"
+        " {params.compute} -@ {threads} {params.model} {params.parameters} {params.options} {params.call_options}"
+        " -o {output.calls:q} {input.alignments:q} 2> {log:q}"
 
 
 rule gather_calls:

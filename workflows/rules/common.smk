@@ -82,6 +82,24 @@ def check_row(row, config):
         stop(f"{config['samples']}: {row.place} ({row.sample}): {complain}")
 
 
+def check_model(config):
+    """Require a model that takes the keys of the profile model, and parameters that it can read."""
+    from pairhmm.errors import InputError
+    from pairhmm.models.profile import read_parameters
+
+    if config["model"] != "profile":
+        defaults = {"parameters": "normalised", "join_mates": False, "families": "none"}
+        for key, default in defaults.items():
+            if config[key] != default:
+                stop(f"config: {key}: is for the profile model; add model: profile")
+    if config["check_files"] and workflow.is_main_process:
+        try:
+            for path in parameters_file():
+                read_parameters(path)
+        except InputError as error:
+            stop(f"config: parameters: {error}")
+
+
 def groups_of(samples, joint):
     """The samples whose alignments are called together, by the name of their outputs."""
     aligned = [name for name, row in samples.items() if row.alignments]
@@ -124,6 +142,13 @@ def given(paths):
 def named(key):
     """The file that a key of the configuration names; none where it is empty."""
     return given([config[key]] if config[key] else [])
+
+
+def parameters_file():
+    """The file of the profile model's parameters; none where they are built in."""
+    from pairhmm.models.profile import PRESETS
+
+    return given([] if config["parameters"] in PRESETS else [config["parameters"]])
 
 
 def index_of(path):
@@ -175,6 +200,23 @@ def optional(option, path):
 def candidates_option(wildcards, input):
     """`-v` where candidates were given."""
     return optional("-v", input.candidates)
+
+
+def model_options():
+    """`--model`, with parameters that are built in, and what joins reads; nothing for the default model."""
+    if config["model"] == "gatk":
+        return ""
+    built_in = [] if parameters_file() else ["--parameters", config["parameters"]]
+    joined = ["--join-mates"] if config["join_mates"] else []
+    families = (
+        [] if config["families"] == "none" else ["--families", config["families"]]
+    )
+    return shlex.join(["--model", config["model"], *built_in, *joined, *families])
+
+
+def parameters_option(wildcards, input):
+    """`--parameters` where they are in a file."""
+    return optional("--parameters", input.parameters)
 
 
 def ploidy_options(wildcards):

@@ -6,6 +6,7 @@ rule likelihoods:
         alignments=alignments_of,
         indexes=indexes_of,
         candidates=named("candidates"),
+        parameters=parameters_file(),
         piece="pieces/{group}/{scatteritem}.bed",
     output:
         table=temp("likelihoods/{group}/{scatteritem}.parquet"),
@@ -24,10 +25,13 @@ rule likelihoods:
     params:
         candidates=candidates_option,
         compute=compute_options,
+        model=model_options(),
+        parameters=parameters_option,
         options=config["options"],
     shell:
         "pairhmm likelihoods -f {input.reference:q} -R {input.piece:q} {params.candidates} {params.compute}"
-        " -@ {threads} {params.options} -o {output.table:q} {input.alignments:q} 2> {log:q}"
+        " -@ {threads} {params.model} {params.parameters} {params.options} -o {output.table:q}"
+        " {input.alignments:q} 2> {log:q}"
 
 
 rule gather_likelihoods:

@@ -7,7 +7,13 @@ from snakemake.shell import shell
 
 log = snakemake.log_fmt_shell(stdout=False, stderr=True)
 extra = snakemake.params.get("extra", "")
-options = {"-v": snakemake.input.get("candidates"), "-R": snakemake.input.get("regions")}
+parameters = snakemake.input.get("parameters")
+options = {
+    "-v": snakemake.input.get("candidates"),
+    "-R": snakemake.input.get("regions"),
+    "--model": "profile" if parameters else None,
+    "--parameters": parameters,
+}
 given = shlex.join([word for option, path in options.items() if path for word in (option, path)])
 
 shell(

@@ -34,6 +34,7 @@ from pairhmm.compiled import native
 from pairhmm.errors import OutOfDeviceMemory
 from pairhmm.genomics.arrays import offsets
 from pairhmm.models.batch import FLOAT64, SCALED_FLOAT32, UNSCORED, PairBatch, Scores
+from pairhmm.models.rows import with_one_gap_model
 
 __all__ = ["CudaBackend", "make", "status"]
 
@@ -114,6 +115,7 @@ class CudaBackend(Backend):
                 self._slots.put(ForwardSlot(cupy, self.label, None if memory is None else memory // self.concurrency))
 
     def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
+        batch = with_one_gap_model(batch)
         with self._slot() as slot:
             # One call prepares at a time: two at once would only take turns in the interpreter.
             with self._preparing:
@@ -129,6 +131,7 @@ class CudaBackend(Backend):
 
     def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
         """Block-scaled float32, and float64 where gaps are too rare for its range."""
+        batch = with_one_gap_model(batch)
         scores = Scores.none(len(pairs))
         reads, haplotypes = batch.pair_indices(pairs)
         for real, precision in (("float", SCALED_FLOAT32), ("double", FLOAT64)):
@@ -147,6 +150,7 @@ class CudaBackend(Backend):
     def kernel_seconds(self, batch: PairBatch, repetitions: int) -> list[float]:
         """Seconds that the kernels of `forward` take on arrays that are on the device, measured by events."""
         event = self._cupy.cuda.Event
+        batch = with_one_gap_model(batch)
         with self._slot() as slot:
             packed = self._upload(slot, batch, np.zeros(len(batch.read_offset) - 1, dtype=bool))
             seconds = []

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.backends.cuda.layout import HEADER, WARP, reads_of
+from pairhmm.backends.cuda.layout import HEADER, KIND, WARP, reads_of
 from pairhmm.backends.cuda.sources import Constant, source
 from pairhmm.backends.tiles import LETTERS, LETTERS_SCALED, Shape, TreeSizes
 from pairhmm.genomics import sequences
@@ -18,9 +18,9 @@ from pairhmm.models import scaling
 from pairhmm.models.batch import FLOAT32, ROW_SIZE, SCALED_FLOAT32, UNSCORED, PairBatch
 from pairhmm.models.gatk import ERROR
 
-QUALITIES, ROWS, PROFILES = "QUALITIES", "ROWS", "PROFILES"
-"""What a kernel makes rows from: GATK's quality bytes, rows of any model, or a profile model's probabilities. Which
-of the three macros is defined selects the code in `cuda/forward/rows.cuh`."""
+QUALITIES, ROWS, PROFILES, KINDS = "QUALITIES", "ROWS", "PROFILES", "KINDS"
+"""What a kernel makes rows from: GATK's quality bytes, rows of any model, a profile model's probabilities, or the
+number of each base's distinct row. Which of the four macros is defined selects the code in `cuda/forward/rows.cuh`."""
 
 FAST, SCALED, TREES = "fast", "scaled", "trees"
 """Kernels of tiles: the files of `cuda/forward/` that hold them."""
@@ -77,7 +77,7 @@ class KernelVariant:
     ----------
     shape : Shape
     model : str
-        `QUALITIES`, `ROWS` or `PROFILES`.
+        `QUALITIES`, `ROWS`, `PROFILES` or `KINDS`.
     extension : float or None
         Probability that a deletion is extended, if it is one number for the batch. It is then part of an instruction,
         which reads a register less. The scores are the same bits either way.
@@ -109,7 +109,7 @@ TABLES = np.dtype(
 )
 """Layout of GATK's Phred tables. `Tables` in `cuda/forward/rows.cuh` says what each of them is."""
 
-STRUCTS = {"Header": HEADER, "Tables": TABLES}
+STRUCTS = {"Header": HEADER, "Kind": KIND, "Tables": TABLES}
 
 
 def tables() -> NDArray[np.void]:
@@ -132,7 +132,7 @@ def model_of(batch: PairBatch) -> tuple[str, float | None]:
         gap = batch.constant_qualities.get("gap_quality")
         return QUALITIES, None if gap is None else float(ERROR[gap])
     if batch.profiles is not None:
-        return PROFILES, float(batch.profiles.transitions[6])
+        return PROFILES if batch.profiles.kinds is None else KINDS, float(batch.profiles.shared_transitions[6])
     assert batch.rows is not None
     dd = batch.rows[:, 11]
     return ROWS, float(dd[0]) if len(dd) and dd.min() == dd.max() else None

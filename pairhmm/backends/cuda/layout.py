@@ -14,6 +14,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.backends.kinds import made_once
 from pairhmm.backends.tiles import (
     COPIERS,
     LETTERS,
@@ -28,7 +29,8 @@ from pairhmm.backends.tiles import (
     table_of_shapes,
 )
 from pairhmm.compiled import native
-from pairhmm.models.batch import ROW_SIZE, PairBatch, Qualities, Start
+from pairhmm.models.batch import ROW_SIZE, PairBatch, Profiles, Qualities, Start
+from pairhmm.models.profile import distinct_rows
 
 __all__ = [
     "HEADER",
@@ -49,6 +51,9 @@ WARP = 32
 BASES, TRANSITIONS = LETTERS - 1, ROW_SIZE - LETTERS
 """Number of letters other than N, and of transitions of a row."""
 
+MM, MI, II, MD = 5, 8, 9, 10
+"""Columns of a row's transitions (`ROW_SIZE`)."""
+
 HEADER = np.dtype(
     [
         ("read_offset", "<i8"),
@@ -66,6 +71,7 @@ HEADER = np.dtype(
         ("match", "<f8", (BASES, LETTERS)),
         ("insertion", "<f8", (BASES,)),
         ("transitions", "<f8", (TRANSITIONS,)),
+        ("log_mm", "<f8"),
     ]
 )
 """Byte offsets of the arrays in the buffer, and numbers that hold for a whole batch; `cuda/forward/rows.cuh` says what
@@ -73,6 +79,20 @@ each is."""
 
 HAPLOTYPES_OF_TREES = 64
 """Most haplotypes of a pair of trees. A warp keeps up to 5 kB of each while it walks the trees."""
+
+KIND = np.dtype(
+    [
+        ("relative", "<f8", (LETTERS,)),
+        ("best", "<f8"),
+        ("log_best", "<f8"),
+        ("log_mm", "<f8"),
+        ("mm", "<f8"),
+        ("mi", "<f8"),
+        ("ii", "<f8"),
+        ("md", "<f8"),
+    ]
+)
+"""A distinct row of a profile model; `cuda/forward/rows.cuh` says what each field is."""
 
 ROWS = {
     1: (10, 20),
@@ -223,6 +243,22 @@ def pack_pairs(
     )
 
 
+@made_once
+def kinds_of(profiles: Profiles) -> NDArray[np.void]:
+    """The distinct rows of `profiles` (`KIND`), made once: a base then costs the device a look into this table."""
+    rows = distinct_rows(profiles)
+    emissions = rows[:, :LETTERS]
+    kinds = np.empty(len(rows), dtype=KIND)
+    best = np.ascontiguousarray(emissions.T).max(axis=0)  # columns: far faster than by row
+    with np.errstate(divide="ignore", invalid="ignore"):  # a row that emits nothing is not scored here
+        kinds["relative"] = emissions / best[:, None]
+        kinds["log_best"], kinds["log_mm"] = np.log10(best), np.log10(rows[:, MM])
+    kinds["best"] = best
+    for name, column in (("mm", MM), ("mi", MI), ("ii", II), ("md", MD)):
+        kinds[name] = rows[:, column]
+    return kinds
+
+
 def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void]]:
     """The plan of a batch's header and arrays, to which more may be added, and the header."""
     plan = Plan()
@@ -242,9 +278,12 @@ def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void]]:
                 # The array holds one number throughout, so a single byte is sent.
                 arrays[k], header["steps"][0, k] = arrays[k][:1], 0
     elif batch.profiles is not None:
-        arrays = [batch.profiles.at_bases]
-        for name in ("match", "insertion", "transitions"):
-            header[name] = getattr(batch.profiles, name)
+        profiles = batch.profiles
+        arrays = [profiles.probabilities] if profiles.kinds is None else [profiles.kinds, kinds_of(profiles)]
+        header["match"], header["insertion"] = profiles.match, profiles.insertion
+        header["transitions"] = profiles.shared_transitions
+        with np.errstate(divide="ignore"):  # a model without matches is not scored here
+            header["log_mm"] = np.log10(header["transitions"][:, 0])
     else:
         assert batch.rows is not None
         arrays = [batch.rows]

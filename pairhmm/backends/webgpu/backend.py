@@ -28,6 +28,7 @@ from pairhmm.backends.webgpu.strips import LONG, STEPS, border_words, distance, 
 from pairhmm.backends.webgpu.work import NOT_KEPT, STRIP_RESULT, UNFINISHED, UNORDERED
 from pairhmm.errors import PairhmmError
 from pairhmm.models.batch import SCALED_FLOAT32, PairBatch, Scores
+from pairhmm.models.rows import with_one_gap_model
 
 __all__ = ["WebgpuBackend", "make", "status"]
 
@@ -102,6 +103,7 @@ class WebgpuBackend(Backend):
     def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
         if not batch.pairs:
             return Scores.none(0)
+        batch = with_one_gap_model(batch)
         with self._slot() as slot:
             # One call prepares at a time: two at once would only take turns in the interpreter.
             with self._preparing:
@@ -123,6 +125,7 @@ class WebgpuBackend(Backend):
 
     def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
         """Block-scaled float32; NaN where gaps are too rare for its range, since WGSL has no float64."""
+        batch = with_one_gap_model(batch)
         scores = Scores.none(len(pairs))
         reads, haplotypes = batch.pair_indices(pairs)
         for part in self._parts_of_pairs(batch, reads, haplotypes):
@@ -137,6 +140,7 @@ class WebgpuBackend(Backend):
         the submission, and a warning says so.
         """
         device = self._runtime.device
+        batch = with_one_gap_model(batch)
         timestamps = TIMESTAMPS in device.features
         if not timestamps:
             log.warning("%s has no timestamps: kernels are timed by the clock, with their submission", self.label)

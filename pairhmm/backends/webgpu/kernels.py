@@ -15,6 +15,8 @@ from pairhmm.backends.tiles import LETTERS, LETTERS_SCALED, Shape
 from pairhmm.backends.webgpu.commands import MOST_WORKGROUPS
 from pairhmm.backends.webgpu.declarations import Number, constants, float_bits
 from pairhmm.backends.webgpu.folded_rows import COLUMN_AT, COLUMNS
+from pairhmm.backends.webgpu.kinds import COLUMNS as KIND_COLUMNS
+from pairhmm.backends.webgpu.kinds import KIND_AT
 from pairhmm.backends.webgpu.strips import ENTERING_COLUMNS, long_constants, rescale_steps
 from pairhmm.backends.webgpu.tables import PROFILE_AT, QUALITIES, TABLE_AT
 from pairhmm.backends.webgpu.templates import assemble
@@ -71,7 +73,7 @@ class KernelVariant:
         Invocations of a workgroup.
     shuffles : bool
         Lanes hand values on by subgroup shuffles instead of workgroup memory.
-    rows : {"qualities", "profiles", "folded"}
+    rows : {"qualities", "profiles", "kinds", "folded"}
         What rows are made from: the file shaders/forward/rows_*.wgsl of that name.
     extension : float or None
         Probability that a deletion is extended, if it is one number for the batch. This saves a register for each row.
@@ -110,7 +112,7 @@ def extension_of(batch: PairBatch) -> float | None:
         gap = batch.constant_qualities.get("gap_quality")
         return None if gap is None else float(ERROR[gap])
     if batch.profiles is not None:
-        return float(batch.profiles.transitions[6])
+        return float(batch.profiles.shared_transitions[6])
     assert batch.rows is not None
     dd = batch.rows[:, 11]
     return float(dd[0]) if len(dd) and dd.min() == dd.max() else None
@@ -118,7 +120,9 @@ def extension_of(batch: PairBatch) -> float | None:
 
 def rows_of(batch: PairBatch) -> str:
     """`KernelVariant.rows` of a batch."""
-    return "folded" if batch.rows is not None else "qualities" if batch.qualities is not None else "profiles"
+    if batch.profiles is not None:
+        return "profiles" if batch.profiles.kinds is None else "kinds"
+    return "folded" if batch.rows is not None else "qualities"
 
 
 def source(variant: KernelVariant) -> str:
@@ -202,6 +206,8 @@ def _shared() -> dict[str, str]:
         "QUALITIES": QUALITIES,
         "FOLDED_COLUMNS": sum(COLUMNS.values()),
         **{f"FOLDED_{name}": at for name, at in COLUMN_AT.items()},
+        "KIND_COLUMNS": sum(KIND_COLUMNS.values()),
+        **{f"KIND_{name}": at for name, at in KIND_AT.items()},
         **TABLE_AT,
         **PROFILE_AT,
         "ITEM_WORDS": len(STRIP_ITEM),

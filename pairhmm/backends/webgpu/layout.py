@@ -24,6 +24,7 @@ from pairhmm.backends.tiles import (
     table_of_shapes,
 )
 from pairhmm.backends.webgpu.folded_rows import fold
+from pairhmm.backends.webgpu.kinds import kind_table
 from pairhmm.backends.webgpu.tables import profile_constants
 from pairhmm.backends.webgpu.work import LISTED, WORK
 from pairhmm.models.batch import PairBatch, Profiles, Qualities
@@ -234,6 +235,9 @@ def plan_of(batch: PairBatch) -> tuple[Plan, NDArray[np.void], Kept, NDArray[np.
     if batch.qualities is not None:
         _add_qualities(batch, plan, work)
         return plan, work, Kept(np.zeros(batch.reads), 1.0), np.ones(batch.reads, dtype=bool)
+    if batch.profiles is not None and batch.profiles.kinds is not None:
+        _add_kinds(batch.profiles, batch.profiles.kinds, plan, work)
+        return plan, work, Kept(np.zeros(batch.reads), 1.0), np.ones(batch.reads, dtype=bool)
     if batch.profiles is not None:
         mm = _add_profiles(batch.profiles, plan, work)
         log10 = np.diff(batch.read_offset) * (np.log10(mm) if mm > 0 else 0.0)
@@ -254,8 +258,14 @@ def _add_qualities(batch: PairBatch, plan: Plan, work: NDArray[np.void]) -> None
         work[name + "_step"] = int(varies)
 
 
+def _add_kinds(profiles: Profiles, kinds: NDArray[np.uint16], plan: Plan, work: NDArray[np.void]) -> None:
+    """Add the number of each base's row, and the distinct rows of a profile model."""
+    work["kinds"] = plan.add(kinds) // 4
+    work["rows"] = plan.add(kind_table(profiles)) // 4
+
+
 def _add_profiles(profiles: Profiles, plan: Plan, work: NDArray[np.void]) -> float:
     """Add a profile model's probabilities, and its constants as pairs. Returns mm; reads do not fold if it is 0."""
     work["constants"] = plan.add(profile_constants(profiles)) // 4
-    work["rows"] = plan.add(profiles.at_bases) // 4
+    work["rows"] = plan.add(profiles.probabilities) // 4
     return float(profiles.transitions[0])

@@ -59,8 +59,8 @@ def tables() -> NDArray[np.uint32]:
     likelier = np.array([wrong > right, wrong > right]).reshape(-1).astype(np.uint32)
     return np.concatenate(
         [
-            np.hstack([_fixed_log10(unopened), _pairs_of_inverse(unopened)]),
-            np.hstack([_fixed_log10(best), _pairs_of_inverse(best)]),
+            np.hstack([fixed_log10(unopened), _pairs_of_inverse(unopened)]),
+            np.hstack([fixed_log10(best), _pairs_of_inverse(best)]),
             np.hstack([pairs_of(error), pairs_of(1 / error)]),
             np.stack([_bits(ratio), likelier, *np.zeros((2, 2 * QUALITIES), np.uint32)], axis=1),
         ]
@@ -75,18 +75,18 @@ def profile_constants(profiles: Profiles) -> NDArray[np.uint32]:
     return pairs_of(np.concatenate([profiles.match.reshape(-1), profiles.insertion, transitions]))
 
 
-def pairs_of(values: NDArray[np.float64]) -> NDArray[np.uint32]:
-    """uint32[n, 2]: the float32 next to each value, and the rest (shaders/forward/pairs.wgsl)."""
-    near = values.astype(np.float32)
-    return np.stack([_bits(near), _bits(values - near)], axis=1)
-
-
-def _fixed_log10(values: NDArray[np.float64]) -> NDArray[np.uint32]:
+def fixed_log10(values: NDArray[np.float64]) -> NDArray[np.uint32]:
     """uint32[n, 2]: log10 in units of 2^-COARSE, and the rest in units of 2^-FINE; 0 for values of zero."""
     fixed = np.rint(np.log10(np.where(values > 0, values, 1.0)) * 2.0**FINE).astype(np.int64).reshape(-1)
     bits = FINE - COARSE
     coarse, fine = fixed >> bits, fixed & ((1 << bits) - 1)
     return np.stack([coarse.astype(np.int32).view(np.uint32), fine.astype(np.uint32)], axis=1)
+
+
+def pairs_of(values: NDArray[np.float64]) -> NDArray[np.uint32]:
+    """uint32[n, 2]: the float32 next to each value, and the rest (shaders/forward/pairs.wgsl)."""
+    near = values.astype(np.float32)
+    return np.stack([_bits(near), _bits(values - near)], axis=1)
 
 
 def _pairs_of_inverse(values: NDArray[np.float64]) -> NDArray[np.uint32]:

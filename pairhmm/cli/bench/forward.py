@@ -114,7 +114,8 @@ def command(
 ) -> None:
     """Time the forward algorithm by backend and length, and GPUs on kernels, workloads and files.
 
-    GCUPS are 10^9 cells of the matrix (read x haplotype bases) a second. Differences are in log10 units.
+    GCUPS are 10^9 cells of the whole matrix (read x haplotype bases) a second. Haplotypes of a group share cells, which
+    are computed once: 'computed' is the share of the cells that is computed. Differences are in log10 units.
 
     The table 'lengths' is from packed qualities to scores, by length. 'kernel' is the kernels of a GPU alone.
     'workloads' is from packed qualities to scores on regions as sequencing gives them, and the kernels alone on these.
@@ -156,12 +157,12 @@ def _choices(names: Sequence[str], devices: tuple[int, ...] | None, device_memor
 def _length_table(
     tables: Tables, choices: Sequence[Choice], lengths: Sequence[int], repetitions: int, threads: int
 ) -> None:
-    tables.table("speed", "backend", "length", "threads", "pairs", "seconds", "gcups")
+    tables.table("speed", "backend", "length", "threads", "pairs", "seconds", "gcups", "computed")
     for choice in choices:
         for speed in by_length.measure_speed(
             choice, lengths, threads=threads, repetitions=repetitions, announce=log.info
         ):
-            figures = speed.pairs, f"{speed.seconds:.4f}", f"{speed.gcups:.3f}"
+            figures = speed.pairs, f"{speed.seconds:.4f}", f"{speed.gcups:.3f}", f"{speed.computed:.3f}"
             tables.row({**asdict(speed), "gcups": speed.gcups}, speed.backend, speed.length, threads, *figures)
 
 
@@ -198,7 +199,8 @@ def _workload_table(
     repetitions: int,
     threads: int,
 ) -> None:
-    tables.table("workloads", "backend", "workload", "threads", "pairs", "rescued", "seconds", "gcups", "kernel_gcups")
+    columns = "threads", "pairs", "rescued", "seconds", "gcups", "kernel_gcups", "computed"
+    tables.table("workloads", "backend", "workload", *columns)
     for choice in choices:
         workloads = {name: WORKLOADS[name] for name in names or WORKLOADS}
         speeds = device.measure_workloads(choice, workloads, repetitions=repetitions, threads=threads)
@@ -208,7 +210,14 @@ def _workload_table(
             )
         for speed in speeds:
             kernels = "" if speed.kernel_gcups is None else f"{speed.kernel_gcups:.1f}"
-            figures = speed.pairs, speed.rescued, f"{median(speed.seconds):.4f}", f"{speed.gcups:.1f}", kernels
+            figures = (
+                speed.pairs,
+                speed.rescued,
+                f"{median(speed.seconds):.4f}",
+                f"{speed.gcups:.1f}",
+                kernels,
+                f"{speed.computed:.3f}",
+            )
             record = {**asdict(speed), "gcups": speed.gcups, "kernel_gcups": speed.kernel_gcups}
             tables.row(record, speed.backend, speed.workload, threads, *figures)
 

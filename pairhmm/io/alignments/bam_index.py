@@ -20,6 +20,8 @@ from pairhmm.io.files import magic
 _BAI_SHIFT, _BAI_DEPTH = 14, 5
 # Limits: contigs of at most 2^44 bases, and bin numbers that fit 31 bits.
 _LONGEST, _DEEPEST = 44, 9
+# Bytes of the file between two places, below which reading on is faster than a jump.
+_NEAR = 1 << 16
 _COUNT_WORDS, _CHUNK_WORDS = 2, 4
 
 
@@ -70,6 +72,42 @@ class BamIndex:
         positions = [self.span_of_bin(number)[0] for number in self.bin_number[first:last].tolist()]
         unique, index = np.unique(np.array(positions, dtype=np.int64), return_index=True)
         return unique, _offsets(self.words, self.bin_at[first:last][index] + 1)
+
+    def mapped_reads(self, contig: int) -> int:
+        """The number of mapped reads on a contig; 0 in older indices."""
+        return self.reads.get(contig, (0, 0))[0]
+
+    def places(self, contig: int, start: int, end: int) -> list[tuple[int, int]]:
+        """Where the reads that overlap [start, end) of a contig lie: (begin, end) as virtual offsets, in order.
+
+        Others lie there, too.
+        """
+        if contig >= self.contigs:
+            return []
+        first, last = np.searchsorted(self.bin_contig, (contig, contig + 1))
+        number = self.bin_number[first:last]
+        overlaps = np.zeros(len(number), dtype=bool)
+        for level in range(self.depth + 1):
+            shift = self.shift + 3 * (self.depth - level)
+            begins, ends = bins(level) + (start >> shift), bins(level) + (end - 1 >> shift)
+            overlaps |= (number >= begins) & (number <= min(ends, bins(level + 1) - 1))
+        one, two = np.searchsorted(self.chunk_bin, (first, last))
+        chosen = one + np.flatnonzero(overlaps[self.chunk_bin[one:two] - first])
+        positions, offsets = self.starts(contig)
+        before = offsets[positions <= start]
+        # No read before this one reaches the start.
+        least = before.max() if len(before) else np.uint64(0)
+        chosen = chosen[self.end[chosen] > least]
+        chosen = chosen[np.argsort(self.begin[chosen], kind="stable")]
+        places: list[tuple[int, int]] = []
+        for begin, behind in zip(
+            np.maximum(self.begin[chosen], least).tolist(), self.end[chosen].tolist(), strict=True
+        ):
+            if places and (begin >> 16) - (places[-1][1] >> 16) < _NEAR:
+                places[-1] = places[-1][0], max(places[-1][1], behind)
+            else:
+                places.append((begin, behind))
+        return places
 
     def span_of_bin(self, number: int) -> tuple[int, int]:
         """The interval of positions that a bin covers."""

@@ -75,6 +75,11 @@ class AlignmentIndex:
     index, path : str
         The index and its alignment file.
 
+    Attributes
+    ----------
+    bam : BamIndex or None
+        The content; None for the index of a CRAM file.
+
     Raises
     ------
     InputError
@@ -83,13 +88,13 @@ class AlignmentIndex:
 
     def __init__(self, index: str, path: str) -> None:
         self.path, self._file_path = index, path
-        self._bam: BamIndex | None = None
+        self.bam: BamIndex | None = None
         self._cram: list[CramSlice] = []
         try:
             if index.endswith(".crai"):
                 self._cram = read_cram_index(index)
             else:
-                self._bam = read_bam_index(index)
+                self.bam = read_bam_index(index)
         except DAMAGED_INDEX as error:
             raise unreadable_index(index, path) from error
         if os.path.getmtime(index) < os.path.getmtime(path):
@@ -106,8 +111,8 @@ class AlignmentIndex:
         with open(self._file_path, "rb") as raw:
             size = os.fstat(raw.fileno()).st_size
             try:
-                if self._bam is not None:
-                    _check_bam(self._bam, raw, size, file)
+                if self.bam is not None:
+                    _check_bam(self.bam, raw, size, file)
                 else:
                     _check_cram(self._cram, raw, size, file.nreferences)
             except _Damaged:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import logging
 import os
 import stat
@@ -13,14 +14,18 @@ from typing import Any, BinaryIO, cast
 
 import pysam
 
+from pairhmm.compiled import is_compiled
 from pairhmm.errors import InputError
+from pairhmm.io.alignments.bam_index import BamIndex
 from pairhmm.io.alignments.index import AlignmentIndex, find_index
+from pairhmm.io.alignments.piped_bam import HeldPipe, piped_bam
 from pairhmm.io.alignments.sources import OpenAlignments
-from pairhmm.io.files import block_heads, end_markers
+from pairhmm.io.alignments.unpacked_bam import BamRecords, PipedRecords, first_record, opener_of
+from pairhmm.io.files import block_heads, end_markers, magic
 from pairhmm.io.files.byte_stream import ByteStream
 from pairhmm.io.files.htslib import UNREADABLE, quiet
 from pairhmm.io.files.names import check_names, decoded
-from pairhmm.io.files.one_pass import require_file
+from pairhmm.io.files.one_pass import is_pipe, require_file
 from pairhmm.io.files.pipes import pipe_from
 from pairhmm.io.files.standard_streams import STDIN, STDIN_FILE
 from pairhmm.io.sequences.contig_names import listed
@@ -108,7 +113,7 @@ class AlignmentReader:
             require_file(path, "reads of regions are found through an index")
         index_path = find_index(path) if path != STDIN else None
         index = AlignmentIndex(index_path, path) if index_path is not None else None
-        file, check_end = _open(path, reference, threads, index_path)
+        file, check_end, piped = _open(path, reference, threads, index_path)
         self._files.append(file)
         header, contigs = _header(path, file)
         groups, default = self._samples_of(path, header.get("RG", []))
@@ -125,7 +130,8 @@ class AlignmentReader:
         elif need_index:
             raise InputError(path, "", "has no index, which regions need", f"run samtools index {path}")
         known = _known_contigs(path, contigs, reference)
-        self.sources.append(OpenAlignments(path, file, groups, default, tuple(known), check_end))
+        bam = piped or _bam_records(path, file, index.bam if index is not None else None, threads)
+        self.sources.append(OpenAlignments(path, file, groups, default, tuple(known), check_end, bam))
         self.contigs |= {name: length for name, length in known.items() if name not in self.contigs}
         for line in header.get("SQ", []):
             if "M5" in line:
@@ -165,11 +171,14 @@ class AlignmentReader:
 
 def _open(
     path: str, reference: Reference, threads: int, index_path: str | None
-) -> tuple[pysam.AlignmentFile, Callable[[], None]]:
-    """Open a file. Returns it with a function to call at its end, which checks that it was not cut off."""
+) -> tuple[pysam.AlignmentFile, Callable[[], None], PipedRecords | None]:
+    """Open a file. Returns it with a function to call at its end, which checks that it was not cut off.
+
+    Where it is a pipe whose records the compiled part reads, these come third.
+    """
     if path != STDIN and (os.path.isdir(path) or not os.path.exists(path)):
         raise InputError(path, "", "no such file", "check the path")
-    source, check_end = _source(path, threads)
+    source, check_end, piped = _source(path, threads)
     try:
         file = pysam.AlignmentFile(
             source,
@@ -189,21 +198,49 @@ def _open(
     if not (file.is_bam or file.is_cram or file.is_sam):
         file.close()
         raise InputError(path, "", _OTHER_FORMAT, _FORMATS)
-    return file, check_end
+    return file, check_end, piped
 
 
-def _source(path: str, threads: int) -> tuple[str | BinaryIO, Callable[[], None]]:
-    """What pysam is to open. For a pipe on stdin it is a watched copy, since htslib checks the end of files only."""
+def _source(path: str, threads: int) -> tuple[str | BinaryIO, Callable[[], None], PipedRecords | None]:
+    """What pysam is to open. For a pipe on stdin it is a watched copy, since htslib checks the end of files only.
+
+    Of BAM in blocks the copy has the header alone.
+    """
     if path != STDIN or stat.S_ISREG(os.fstat(STDIN_FILE).st_mode):
         descriptor = STDIN_FILE if path == STDIN else None
         end_markers.check_end(path, descriptor)
         if threads > 1:
             block_heads.check_file(path, threads, descriptor)
-        return path, lambda: None
+        return path, lambda: None, None
     stream = ByteStream(path, lambda _: None)
+    start = stream.raw.peek()
     if threads > 1:
-        block_heads.check_bytes(path, stream.raw.peek())
-    return pipe_from(cast(BinaryIO, stream.raw)), stream.check_end
+        block_heads.check_bytes(path, start)
+    is_in_blocks = block_heads.block_size(start[: magic.BGZF_HEAD_SIZE]) > 0
+    if not (is_compiled() and is_in_blocks and stream.head.startswith(magic.BAM)):
+        return pipe_from(cast(BinaryIO, stream.raw)), stream.check_end, None
+    pipe = HeldPipe(stream.raw)
+    piped = piped_bam(pipe, threads > 1)
+    if piped is None:
+        return pipe_from(pipe.again()), stream.check_end, None
+    return pipe_from(io.BytesIO(piped.header)), stream.check_end, PipedRecords(piped.stream)
+
+
+def _bam_records(path: str, file: pysam.AlignmentFile, index: BamIndex | None, threads: int) -> BamRecords | None:
+    """Where the compiled part reads; None for other formats than BAM in blocks, and for pipes.
+
+    Without the compiled part pysam reads all of them.
+    """
+    if not is_compiled() or not file.is_bam or is_pipe(path):
+        return None
+    open_again = opener_of(STDIN_FILE if path == STDIN else path)
+    read, close = open_again()
+    try:
+        is_in_blocks = block_heads.block_size(read(0, magic.BGZF_HEAD_SIZE)) > 0
+        first = first_record(read) if is_in_blocks else None
+    finally:
+        close()
+    return None if first is None else BamRecords(open_again, first, index, threads > 1)
 
 
 def _header(path: str, file: pysam.AlignmentFile) -> tuple[dict[str, Any], dict[str, int]]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import pysam
 
 from pairhmm.errors import InputError
+from pairhmm.io.alignments.unpacked_bam import BamRecords, PipedRecords
 from pairhmm.io.sequences.intervals import Interval
 
 _SAMPLE_TAG = "RG"
@@ -35,6 +36,8 @@ class OpenAlignments:
         The contigs of the file that are read, which are those that the reference has too.
     check_end : callable
         To be called once everything was read. Raises an error if a stream was cut off, which only its end shows.
+    bam : BamRecords, PipedRecords or None
+        Where the compiled part reads; None where pysam does.
     """
 
     path: str
@@ -43,14 +46,19 @@ class OpenAlignments:
     default_sample: int | None
     contigs: tuple[str, ...]
     check_end: Callable[[], None] = lambda: None
+    bam: BamRecords | PipedRecords | None = None
 
     def sample(self, read: pysam.AlignedSegment) -> int:
         """The sample index of a read."""
         try:
             group = str(read.get_tag(_SAMPLE_TAG)) if self.sample_of_group and read.has_tag(_SAMPLE_TAG) else ""
         except UnicodeDecodeError as error:
-            place = f"read {self.name(read)}"
-            raise InputError(self.path, place, "its read group is not UTF-8", "run samtools addreplacerg") from error
+            raise self.group_is_no_text(self.name(read)) from error
+        sample = self.sample_of_group.get(group, self.default_sample)
+        return self.sample_of(group, self.name(read)) if sample is None else sample
+
+    def sample_of(self, group: str, name: str) -> int:
+        """The sample index of a read group, which may be none (an empty text), and of the read with that name."""
         sample = self.sample_of_group.get(group, self.default_sample)
         if sample is None:
             rule = (
@@ -58,8 +66,16 @@ class OpenAlignments:
                 if group
                 else "no read group in a file of several samples"
             )
-            raise InputError(self.path, f"read {self.name(read)}", rule, "run samtools addreplacerg")
+            raise InputError(self.path, f"read {name}", rule, "run samtools addreplacerg")
         return sample
+
+    def group_is_no_text(self, name: str) -> InputError:
+        """The error for the read group of the read with that name."""
+        return InputError(self.path, f"read {name}", "its read group is not UTF-8", "run samtools addreplacerg")
+
+    def tag_is_no_text(self, tag: str, name: str) -> InputError:
+        """The error for a tag of the read with that name."""
+        return InputError(self.path, f"read {name}", f"its tag {tag} is not text", "it is damaged: make it again")
 
     def name(self, read: pysam.AlignedSegment) -> str:
         """The name of a read."""
@@ -70,7 +86,7 @@ class OpenAlignments:
             raise InputError(self.path, place, "its name is not text", "it is damaged: make it again") from error
 
 
-def _neighbours(regions: Sequence[Interval]) -> Iterator[list[Interval]]:
+def neighbours(regions: Sequence[Interval]) -> Iterator[list[Interval]]:
     """Runs of nearby regions, each fetched at once: reading on to the next takes no longer than a jump by the index."""
     near: list[Interval] = []
     for region in regions:
@@ -92,11 +108,6 @@ class SourceReader:
         Disjoint, in the file's order, on contigs that it has; needs an index.
     may_jump : bool
         `jump` may be called between reads.
-
-    Attributes
-    ----------
-    passed_over : int
-        Reads of contigs that were skipped as a whole. 0 where such reads are met and skipped one by one.
     """
 
     def __init__(self, source: OpenAlignments, regions: Sequence[Interval] | None, may_jump: bool) -> None:
@@ -107,10 +118,6 @@ class SourceReader:
         file = source.file
         # CRAM can't be decoded without its contig, and without an index all reads have to be passed.
         self._leaves_contigs = regions is None and file.has_index() and len(source.contigs) < file.nreferences
-        self.passed_over = 0
-        if self._leaves_contigs and file.is_bam:
-            known = set(source.contigs)
-            self.passed_over = sum(one.mapped for one in file.get_index_statistics() if one.contig not in known)
 
     def jump(self, chrom: str, start: int) -> None:
         """Continue with the reads that overlap `start` or lie behind it, where a jump is possible."""
@@ -134,7 +141,7 @@ class SourceReader:
 
     def _by_region(self, regions: Sequence[Interval]) -> Iterator[pysam.AlignedSegment]:
         before = ("", 0)
-        for near in _neighbours(regions):
+        for near in neighbours(regions):
             chrom, end = near[0][0], near[-1][2]
             index = 0
             for read in self._source.file.fetch(chrom, near[0][1], end):

@@ -66,16 +66,18 @@ def _behind(path: str, at: int, head: bytes) -> int:
     """The end of the block that begins at `at`; 0 for a file that does not consist of blocks."""
     if not at and not (head[:2] == magic.GZIP and end_marker(head)):
         return 0
-    place, field = _FIELD
-    size = int.from_bytes(head[_LENGTH], "little") + 1
-    if not (
-        head.startswith(magic.GZIP_DEFLATE)
-        and head[_FLAGS] & 4
-        and head[place] == field
-        and size > magic.BGZF_HEAD_SIZE
-    ):
+    size = block_size(head)
+    if not size:
         raise _damaged(path, at)
     return at + size
+
+
+def block_size(head: bytes) -> int:
+    """The size of the block with this head; 0 where it is not the head of a block."""
+    place, field = _FIELD
+    size = int.from_bytes(head[_LENGTH], "little") + 1
+    is_block = head.startswith(magic.GZIP_DEFLATE) and head[_FLAGS] & 4 and head[place] == field
+    return size if is_block and size > magic.BGZF_HEAD_SIZE else 0
 
 
 def _damaged(path: str, at: int) -> InputError:

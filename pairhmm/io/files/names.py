@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 
 from pairhmm.errors import InputError
 
+MODEL_RECORD = "pairhmmModel"
+"""The key of the header line that names the model and its parameters."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _CONTROL_BYTES = bytes([*range(0x20), 0x7F])
 _RULE = "a name with a tab, a line break or another control character"

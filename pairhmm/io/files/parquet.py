@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from mmap import mmap
@@ -79,14 +79,19 @@ class RowGroups:
     path : Path
     fields : list of (str, pyarrow.DataType)
         Names and types of the columns.
+    metadata : mapping of str to str, optional
+        Key-value metadata of the file.
     """
 
-    def __init__(self, arrow: ModuleType, path: Path, fields: list[tuple[str, Any]]) -> None:
+    def __init__(
+        self, arrow: ModuleType, path: Path, fields: list[tuple[str, Any]], metadata: Mapping[str, str] | None = None
+    ) -> None:
         from pyarrow import parquet
 
         self._arrow = arrow
         self._schema = arrow.schema(fields)
         self._file = parquet.ParquetWriter(str(path), self._schema, **WRITING)
+        self._file.add_key_value_metadata(dict(metadata or {}))
         self._sums = ColumnSums(self._schema)
         self._columns: list[list[Any]] = [[] for _ in fields]
 

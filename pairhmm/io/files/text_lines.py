@@ -37,7 +37,9 @@ def _decoded(path: str, line: bytes) -> str:
         raise InputError(path, "", "not a text file", "check the file") from error
 
 
-def read_rows(path: str, columns: Sequence[str], made_by: str) -> Iterator[list[str]]:
+def read_rows(
+    path: str, columns: Sequence[str], made_by: str, above: str | None = None, optional: str | None = None
+) -> Iterator[list[str]]:
     """The rows of a tab-separated table.
 
     Parameters
@@ -47,20 +49,27 @@ def read_rows(path: str, columns: Sequence[str], made_by: str) -> Iterator[list[
         The columns that its first line must name, with or without ``#``.
     made_by : str
         The command that writes such tables, for the message.
+    above : str, optional
+        A first line that begins with this stands above the header, and is skipped.
+    optional : str, optional
+        A last column that the table may have.
 
     Raises
     ------
     InputError
         For other columns, and for a row with more or fewer fields; names the line.
     """
-    lines = read_lines(path)
-    header = next(lines, "")
-    if header.removeprefix("#").split("\t") != list(columns):
-        rule = "is empty" if not header else f"its first line is not {' '.join(columns)}"
-        raise InputError(path, "line 1", rule, f"give a table that {made_by} wrote")
-    for number, line in enumerate(lines, start=2):
+    lines = enumerate(read_lines(path), start=1)
+    at, header = next(lines, (1, ""))
+    if above is not None and header.startswith(above):
+        at, header = next(lines, (2, ""))
+    found = header.removeprefix("#").split("\t")
+    if found not in (list(columns), [*columns, optional]):
+        rule = "is empty" if not header else f"its header is not {' '.join(columns)}"
+        raise InputError(path, f"line {at}", rule, f"give a table that {made_by} wrote")
+    for number, line in lines:
         fields = line.split("\t")
-        if len(fields) != len(columns):
-            rule = f"{len(fields)} fields where the header has {len(columns)}"
+        if len(fields) != len(found):
+            rule = f"{len(fields)} fields where the header has {len(found)}"
             raise InputError(path, f"line {number}", rule, "the file may be cut off")
         yield fields

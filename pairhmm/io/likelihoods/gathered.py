@@ -13,13 +13,13 @@ from pairhmm.io.files.endings import TABIX_INDICES, require_ending
 from pairhmm.io.files.outputs import TextSink, open_output, output_errors, whole_files
 from pairhmm.io.files.parquet_sums import ColumnSums
 from pairhmm.io.files.pieces import DAMAGED, SAME_RUN, Piece, open_piece
-from pairhmm.io.likelihoods.table import ENDINGS
+from pairhmm.io.likelihoods.table import ENDINGS, MODEL_KEY
 
 _IN_ORDER = "an index needs rows in order: mind the order of the files, or write .tsv"
 
 
 def gather_table(pieces: Sequence[str], destination: str, samples: Sequence[str] = ()) -> None:
-    """Join tables, plain or bgzipped. Their header lines must be the same.
+    """Join tables, plain or bgzipped. Their headers must be the same, with the lines that begin with ``##``.
 
     Parameters
     ----------
@@ -37,26 +37,36 @@ def gather_table(pieces: Sequence[str], destination: str, samples: Sequence[str]
         order.
     """
     with open_piece(pieces[0]) as first:
-        header = first.header[-1] if first.header else ""
-    if not header.startswith("#"):
+        header = first.header
+    if not header:
         raise InputError(pieces[0], "", "has no header line", "gather takes tables that pairhmm wrote")
-    columns = header[1:].split("\t")
+    columns = header[-1][1:].split("\t")
     if samples and "sample" in columns:
         raise InputError("--sample", "", f"{pieces[0]} has a column of that name", "leave it out")
     columns = ["sample", *columns] if samples else columns
     is_indexed = destination.endswith(".gz") and {"chrom", "start", "end"} <= set(columns)
     order = _Order(*map(columns.index, ("chrom", "start", "end"))) if is_indexed else None
     with _table(destination, order) as out:
-        out.write("#" + "\t".join(columns) + "\n")
+        out.write("".join(f"{line}\n" for line in (*header[:-1], "#" + "\t".join(columns))))
         for at, path in enumerate(pieces):
             begin = f"{samples[at]}\t" if samples else ""
             with open_piece(path) as piece:
-                if piece.header != [header]:
-                    raise InputError(path, "", f"its columns are not those of {pieces[0]}", SAME_RUN)
+                _check_header(piece, header, pieces[0])
                 for number, line in piece.rows():
                     if order is not None:
                         order.check(piece, number, begin + line)
                     out.write(f"{begin}{line}\n")
+
+
+def _check_header(piece: Piece, header: Sequence[str], first: str) -> None:
+    """Require the header of the first piece."""
+    above = [*header[:-1], *piece.header[:-1]]
+    if piece.header[-1:] != header[-1:] or not all(line.startswith("##") for line in above):
+        raise InputError(piece.path, "", f"its columns are not those of {first}", SAME_RUN)
+    if piece.header != header:
+        said, expected = (" ".join(lines[:-1]) or "nothing" for lines in (piece.header, header))
+        rule = f"says {said} above its columns, but {first} says {expected}"
+        raise InputError(piece.path, "", rule, SAME_RUN)
 
 
 class _Order:
@@ -113,18 +123,19 @@ def _table(destination: str, order: _Order | None) -> Iterator[TextSink]:
 
 
 def gather_parquet(pieces: Sequence[str], destination: str) -> None:
-    """Join Parquet files of one schema.
+    """Join Parquet files of one schema and one model.
 
     Raises
     ------
     InputError
-        For files that are not Parquet, have different columns, or do not match the checksum that they carry; also
-        without pyarrow.
+        For files that are not Parquet, have different columns or models, or do not match the checksum that they carry;
+        also without pyarrow.
     """
     arrow = parquet.pyarrow_for(destination)
     from pyarrow.parquet import ParquetWriter
 
-    schema = _parquet(arrow, pieces[0]).schema_arrow.remove_metadata()
+    first = _parquet(arrow, pieces[0])
+    schema, model = first.schema_arrow.remove_metadata(), _model(first)
     sums = ColumnSums(schema)
     with whole_files(destination) as scratch, output_errors(destination):
         with ParquetWriter(str(scratch), schema, **parquet.WRITING) as writer:
@@ -133,6 +144,9 @@ def gather_parquet(pieces: Sequence[str], destination: str) -> None:
                 file = _parquet(arrow, path)
                 if file.schema_arrow != schema:
                     raise InputError(path, "", f"its columns are not those of {pieces[0]}", SAME_RUN)
+                if _model(file) != model:
+                    rule = f"its model is {_named(_model(file))}, but that of {pieces[0]} is {_named(model)}"
+                    raise InputError(path, "", rule, SAME_RUN)
                 for batch in parquet.checked_batches(arrow, path, file, parquet.ROWS_PER_GROUP):
                     held.append(batch.replace_schema_metadata())
                     sums.add(batch)
@@ -140,7 +154,19 @@ def gather_parquet(pieces: Sequence[str], destination: str) -> None:
                         writer.write_table(arrow.Table.from_batches(held, schema))
                         held = []
             writer.write_table(arrow.Table.from_batches(held, schema))
+            if model is not None:
+                writer.add_key_value_metadata({MODEL_KEY: model})
             sums.write(writer)
+
+
+def _model(file: Any) -> bytes | None:
+    """The model that a ``ParquetFile`` names; None for the companion of a table."""
+    model: bytes | None = (file.metadata.metadata or {}).get(MODEL_KEY.encode())
+    return model
+
+
+def _named(model: bytes | None) -> str:
+    return "not given" if model is None else model.decode("utf-8", "replace")
 
 
 def _parquet(arrow: Any, path: str) -> Any:

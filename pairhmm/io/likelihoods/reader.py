@@ -15,8 +15,16 @@ import numpy as np
 from pairhmm.errors import InputError
 from pairhmm.io.files import parquet
 from pairhmm.io.files.one_pass import require_file
-from pairhmm.io.files.text_lines import read_rows
-from pairhmm.io.likelihoods.table import COLUMNS, HAPLOTYPE_COLUMNS, companion
+from pairhmm.io.files.text_lines import read_lines, read_rows
+from pairhmm.io.likelihoods.table import (
+    COLUMNS,
+    DEFAULT_MODEL,
+    HAPLOTYPE_COLUMNS,
+    MODEL_KEY,
+    MODEL_LINE,
+    READS_COLUMN,
+    companion,
+)
 from pairhmm.models.batch import PRECISIONS
 from pairhmm.reporting.panels import RegionLikelihoods
 from pairhmm.reporting.sites import RegionVariant, parse_variants
@@ -66,6 +74,19 @@ class LikelihoodTable:
         if not os.path.isfile(self.companion):
             rule = f"its companion {self.companion} is not there"
             raise InputError(path, "", rule, "keep the two files that pairhmm likelihoods writes together")
+
+    def model(self) -> str:
+        """The model and its parameters, such as ``gatk`` or ``profile (normalised)``.
+
+        Raises
+        ------
+        InputError
+            For a file that can't be read.
+        """
+        if self.path.endswith(parquet.ENDING):
+            return _parquet_model(self.path)
+        first = next(read_lines(self.path), "")
+        return first.removeprefix(MODEL_LINE) if first.startswith(MODEL_LINE) else DEFAULT_MODEL
 
     def haplotypes(self) -> Iterator[RegionHaplotypes]:
         """The haplotypes of each region.
@@ -121,7 +142,7 @@ class LikelihoodTable:
             raise InputError(self.path, f"{chrom}:{start}-{end}", rule, "give both tables of one run")
         reads: dict[tuple[str, str, str], tuple[list[float], list[int]]] = {}
         for row in rows:
-            sample, _, _, _, name, mate, haplotype, score, precision = row
+            sample, _, _, _, name, mate, haplotype, score, precision = row[: len(COLUMNS)]
             scores, codes = reads.setdefault((sample, name, mate), ([_NO_ROW] * len(columns), []))
             try:
                 scores[columns[haplotype]] = _likelihood(score)
@@ -146,7 +167,7 @@ class LikelihoodTable:
 
     def _misfit(self, row: Sequence[Any], columns: Mapping[str, int]) -> InputError:
         """What is wrong with a row."""
-        _, chrom, start, end, name, _, haplotype, score, precision = row
+        _, chrom, start, end, name, _, haplotype, score, precision = row[: len(COLUMNS)]
         if haplotype not in columns:
             rule = f"haplotype {haplotype} is not in {self.companion}"
             return InputError(self.path, f"{chrom}:{start + 1}-{end}", rule, "keep the two files of a run together")
@@ -193,7 +214,7 @@ def _place(path: str, fields: Sequence[Any]) -> Place:
 
 
 def _text_rows(path: str, columns: Sequence[str], wanted: Wanted | None) -> Iterator[Sequence[Any]]:
-    rows = read_rows(path, columns, _MADE_BY)
+    rows = read_rows(path, columns, _MADE_BY, MODEL_LINE, READS_COLUMN if wanted is not None else None)
     if wanted is None:
         yield from rows
         return
@@ -209,11 +230,21 @@ def _parquet_rows(path: str, columns: Sequence[str], wanted: Wanted | None) -> I
 
     with parquet.damage_errors(arrow, path), ParquetFile(path, **parquet.READING) as file:
         schema = file.schema_arrow
-        if schema.names != list(columns) or not arrow.types.is_dictionary(schema.field("chrom").type):
+        names = schema.names[:-1] if wanted is not None and schema.names[-1:] == [READS_COLUMN] else schema.names
+        if names != list(columns) or not arrow.types.is_dictionary(schema.field("chrom").type):
             rule = f"its columns are not {' '.join(columns)}, as they are written"
             raise InputError(path, "", rule, f"give a table that {_MADE_BY} wrote")
         for batch in parquet.checked_batches(arrow, path, file, _ROWS_AT_ONCE):
             yield from _batch_rows(batch, wanted)
+
+
+def _parquet_model(path: str) -> str:
+    arrow = parquet.pyarrow_for(path)
+    from pyarrow.parquet import ParquetFile
+
+    with parquet.damage_errors(arrow, path), ParquetFile(path, **parquet.READING) as file:
+        metadata: dict[bytes, bytes] = file.metadata.metadata or {}
+        return metadata.get(MODEL_KEY.encode(), DEFAULT_MODEL.encode()).decode()
 
 
 def _batch_rows(batch: Any, wanted: Wanted | None) -> Iterator[Sequence[Any]]:

@@ -10,10 +10,19 @@ from numpy.typing import NDArray
 
 from pairhmm.interface.display import short_repr
 from pairhmm.io.files import parquet
+from pairhmm.io.files.names import MODEL_RECORD
 
 COLUMNS = ("sample", "chrom", "start", "end", "read_name", "mate", "haplotype", "log10_likelihood", "precision")
+READS_COLUMN = "reads"
+"""The last column of a table of joined reads: the number of reads of each profile."""
 HAPLOTYPE_COLUMNS = ("chrom", "start", "end", "haplotype", "sequence", "alleles", "variants", "nuisance")
 ENDINGS = (".tsv", ".tsv.gz", ".gz", parquet.ENDING)
+DEFAULT_MODEL = "gatk"
+"""The model of a table that names none."""
+MODEL_LINE = f"##{MODEL_RECORD}="
+"""Begins the line above a text table's header that names its model. Tables of GATK's model have no such line."""
+MODEL_KEY = "pairhmm.model"
+"""The key of the model in the metadata of a Parquet table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +37,7 @@ class LikelihoodRows:
     samples, read_names : list of str
         One entry for each read.
     mates : sequence of int
-        1 or 2; 0 for a read without a mate.
+        1 or 2; 0 for a read without a mate, and for mates that were joined.
     haplotypes : list of str
         Names, such as ``chr1:100-250/0``.
     sequences : list of str
@@ -40,6 +49,8 @@ class LikelihoodRows:
         Whether each haplotype has an allele that is not listed (`pairhmm.genomics.haplotypes.Haplotype.is_nuisance`).
     log10 : float64[reads, haplotypes]
     precision : uint8[reads, haplotypes]
+    reads : sequence of int, optional
+        Where reads were joined: the number of reads of each profile, for the column `READS_COLUMN`.
     """
 
     chrom: str
@@ -55,6 +66,7 @@ class LikelihoodRows:
     nuisances: list[bool]
     log10: NDArray[np.float64]
     precision: NDArray[np.uint8]
+    reads: Sequence[int] | None = None
 
     __repr__ = short_repr
 

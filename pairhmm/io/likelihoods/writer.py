@@ -11,9 +11,20 @@ from typing import Any, Protocol
 from pairhmm.io.files import parquet
 from pairhmm.io.files.bgzip import BgzipText, index_table
 from pairhmm.io.files.endings import TABIX_INDICES, require_ending
+from pairhmm.io.files.names import printable
 from pairhmm.io.files.outputs import TextSink, is_device, open_output, output_errors, whole_files
 from pairhmm.io.files.standard_streams import STDOUT
-from pairhmm.io.likelihoods.table import COLUMNS, ENDINGS, HAPLOTYPE_COLUMNS, LikelihoodRows, companion
+from pairhmm.io.likelihoods.table import (
+    COLUMNS,
+    DEFAULT_MODEL,
+    ENDINGS,
+    HAPLOTYPE_COLUMNS,
+    MODEL_KEY,
+    MODEL_LINE,
+    READS_COLUMN,
+    LikelihoodRows,
+    companion,
+)
 from pairhmm.models.batch import PRECISIONS
 
 
@@ -25,12 +36,20 @@ class LikelihoodWriter(Protocol):
 
 
 @contextmanager
-def open_likelihoods(destination: str | Path) -> Iterator[LikelihoodWriter]:
+def open_likelihoods(
+    destination: str | Path, model: str = DEFAULT_MODEL, are_joined: bool = False
+) -> Iterator[LikelihoodWriter]:
     """Open a writer, of the format of the destination's extension.
 
     ``.tsv.gz`` and ``.gz`` are bgzipped, ``.parquet`` is Parquet, all else is TSV; ``-`` is stdout. The companion is
     written beside the table as ``NAME.haplotypes.EXT``; stdout and devices get none. The files appear when the block
-    ends well.
+    ends well. Where reads are joined (`are_joined`), the table has the column `READS_COLUMN`.
+
+    Parameters
+    ----------
+    destination : str or Path
+    model : str
+        The model and its parameters, as `pairhmm.evidence.inputs.RunOptions.model_text` names them.
 
     Raises
     ------
@@ -41,12 +60,12 @@ def open_likelihoods(destination: str | Path) -> Iterator[LikelihoodWriter]:
     require_ending(path, "tables", ENDINGS)
     if path == STDOUT or is_device(path):
         with open_output(path) as table:
-            yield _TextWriter(table, None)
+            yield _TextWriter(table, None, model, are_joined)
     elif path.endswith(parquet.ENDING):
         arrow = parquet.pyarrow_for(path)
         with whole_files(path) as table, whole_files(companion(path)) as haplotypes:
             with output_errors(path):
-                writer = _ParquetWriter(arrow, table, haplotypes)
+                writer = _ParquetWriter(arrow, table, haplotypes, model, are_joined)
                 try:
                     yield writer
                 finally:
@@ -55,21 +74,28 @@ def open_likelihoods(destination: str | Path) -> Iterator[LikelihoodWriter]:
         with whole_files(path, *TABIX_INDICES) as table, whole_files(companion(path), *TABIX_INDICES) as haplotypes:
             with output_errors(path):
                 with BgzipText(table) as text, BgzipText(haplotypes) as described:
-                    rows = _TextWriter(text, described)
+                    rows = _TextWriter(text, described, model, are_joined)
                     yield rows
                 index_table(table, COLUMNS.index("chrom"), rows.furthest)
                 index_table(haplotypes, HAPLOTYPE_COLUMNS.index("chrom"), rows.furthest)
     else:
         # The table is the inner file, so that the error for a full disk names it.
         with open_output(companion(path)) as described, open_output(path) as text:
-            yield _TextWriter(text, described)
+            yield _TextWriter(text, described, model, are_joined)
+
+
+def _columns(are_joined: bool) -> tuple[str, ...]:
+    return (*COLUMNS, READS_COLUMN) if are_joined else COLUMNS
 
 
 class _TextWriter:
-    def __init__(self, table: TextSink, haplotypes: TextSink | None) -> None:
+    def __init__(self, table: TextSink, haplotypes: TextSink | None, model: str, are_joined: bool) -> None:
         self._table, self._haplotypes = table, haplotypes
         self.furthest = 0
-        table.write("#" + "\t".join(COLUMNS) + "\n")
+        # Programs take a table's first line for its header, so that of the default model stays there.
+        if model != DEFAULT_MODEL:
+            table.write(f"{MODEL_LINE}{printable(model)}\n")
+        table.write("#" + "\t".join(_columns(are_joined)) + "\n")
         if haplotypes is not None:
             haplotypes.write("#" + "\t".join(HAPLOTYPE_COLUMNS) + "\n")
 
@@ -80,8 +106,9 @@ class _TextWriter:
         scores, precisions = rows.log10.tolist(), rows.precision.tolist()
         for i, (sample, name, mate) in enumerate(zip(rows.samples, rows.read_names, rows.mates, strict=True)):
             head = f"{sample}\t{place}\t{name}\t{mate}\t"
+            tail = "\n" if rows.reads is None else f"\t{rows.reads[i]}\n"
             lines += [
-                f"{head}{haplotype}\t{score:.6f}\t{PRECISIONS[precision]}\n"
+                f"{head}{haplotype}\t{score:.6f}\t{PRECISIONS[precision]}{tail}"
                 for haplotype, score, precision in zip(rows.haplotypes, scores[i], precisions[i], strict=True)
             ]
         self._table.write("".join(lines))
@@ -93,12 +120,14 @@ class _TextWriter:
 
 
 class _ParquetWriter:
-    def __init__(self, arrow: ModuleType, table: Path, haplotypes: Path) -> None:
+    def __init__(self, arrow: ModuleType, table: Path, haplotypes: Path, model: str, are_joined: bool) -> None:
         text, number = arrow.string(), arrow.int64()
         coded = arrow.dictionary(arrow.int32(), text)
-        types = (coded, coded, number, number, text, arrow.int8(), coded, arrow.float64(), coded)
+        types = [coded, coded, number, number, text, arrow.int8(), coded, arrow.float64(), coded]
+        types += [arrow.int32()] if are_joined else []
         described = (coded, number, number, text, text, text, text, arrow.int8())
-        self._table = parquet.RowGroups(arrow, table, list(zip(COLUMNS, types, strict=True)))
+        columns = list(zip(_columns(are_joined), types, strict=True))
+        self._table = parquet.RowGroups(arrow, table, columns, {MODEL_KEY: model})
         self._haplotypes = parquet.RowGroups(arrow, haplotypes, list(zip(HAPLOTYPE_COLUMNS, described, strict=True)))
 
     def write(self, rows: LikelihoodRows) -> None:
@@ -116,6 +145,8 @@ class _ParquetWriter:
             rows.log10.reshape(-1).tolist(),
             [PRECISIONS[code] for code in rows.precision.reshape(-1).tolist()],
         ]
+        if rows.reads is not None:
+            columns.append([int(rows.reads[i]) for i in each for _ in width])
         self._table.append(columns)
         place: list[list[Any]] = [[rows.chrom] * haplotypes, [rows.start] * haplotypes, [rows.end] * haplotypes]
         described = [rows.haplotypes, rows.sequences, rows.alleles, [rows.variants] * haplotypes]

@@ -26,9 +26,11 @@ SCRIPTS = (
     "panel_data.js",
     "heatmap.js",
     "alignment.js",
+    "deciding.js",
     "panel.js",
     "sites.js",
     "scan.js",
+    "fit.js",
     "run.js",
     "main.js",
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,8 +26,8 @@ class SequenceRecord:
     quality: NDArray[np.uint8] | None
 
 
-def read_sequences(path: str | Path) -> Iterator[SequenceRecord]:
-    """Records of a FASTA or FASTQ file, gzipped or not.
+def read_sequences(path: str | Path, encoder: Callable[[str], NDArray[np.uint8]] = encode) -> Iterator[SequenceRecord]:
+    """Records of a FASTA or FASTQ file, gzipped or not, with the codes that `encoder` makes of their letters.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def read_sequences(path: str | Path) -> Iterator[SequenceRecord]:
                 check_names(str(path), "record", [name], "rename it")
                 if not record.sequence:
                     raise InputError(str(path), name, "empty sequence", "remove the record")
-                codes, quality = _codes(str(path), name, record.sequence), None
+                codes, quality = _codes(str(path), name, record.sequence, encoder), None
                 if record.quality is not None:
                     quality = np.frombuffer(record.quality.encode(), dtype=np.uint8) - PHRED_OFFSET
                     # For pysam a sequence ends at a zero byte, for htslib at the end of its line.
@@ -67,8 +67,8 @@ def read_sequences(path: str | Path) -> Iterator[SequenceRecord]:
         raise InputError(str(path), "", "no FASTA or FASTQ record in it", "check the file")
 
 
-def _codes(path: str, name: str, sequence: str) -> NDArray[np.uint8]:
+def _codes(path: str, name: str, sequence: str, encoder: Callable[[str], NDArray[np.uint8]]) -> NDArray[np.uint8]:
     try:
-        return encode(sequence)
+        return encoder(sequence)
     except ValueError as error:
         raise InputError(path, name, str(error), "use A C G T U and IUPAC codes") from error

@@ -6,6 +6,7 @@ import numpy as np
 
 from pairhmm.backends import reference
 from pairhmm.genomics.arrays import offsets
+from pairhmm.models import gatk, profile
 from pairhmm.models.batch import Group, PairBatch, Read, Scores, Start
 
 # A length a shape: reads of 1, 2, 4 .. 32 lanes, tall ones, full and nearly empty last lanes. Few shapes, since each
@@ -81,6 +82,27 @@ def of_rows(rows, haplotypes, start=None):
     )
 
 
+def of_calls(calls, haplotypes, model):
+    """Reads given as called bases and their errors (uint8[m], float64[m]), as a profile model has them: twice the same
+    batch, with a row of probabilities a base and with kinds."""
+    probabilities = np.concatenate([profile.one_hot(bases, error) for bases, error in calls])
+    distinct, kinds = np.unique(probabilities, axis=0, return_inverse=True)
+    one, each = offsets([len(calls)]), offsets([len(haplotypes)])
+    places = one, each, offsets([len(bases) for bases, _ in calls]), offsets([len(letters) for letters in haplotypes])
+    return [
+        PairBatch(*places, np.concatenate(haplotypes), model.start, profiles=profiles)
+        for profiles in (
+            model.profiles(probabilities),
+            model.profiles(distinct, kinds.reshape(-1).astype(np.uint16)),
+        )
+    ]
+
+
+def called(rng, bases):
+    """Bases with the errors of base qualities as sequencers give them."""
+    return bases, gatk.ERROR[rng.integers(6, 42, len(bases))]
+
+
 def forward(backend, given, skip=None):
     """Scores of all pairs in the backend's fast arithmetic."""
     return backend.forward(given, np.zeros(given.reads, bool) if skip is None else skip, 1)
@@ -117,6 +139,11 @@ def describe(scores, given, off, wrong, pairs):
     for k in range(min(8, len(wrong))):
         lines.append(f"{lengths[k]} x {widths[k]}: {scores.log10[wrong[k]]}, {expected[k]}, {off[wrong[k]]:.3g}")
     return "\n".join(lines)
+
+
+def near(a, b):
+    """What float32 rounds differently at the most, in log10: far less than a score may be off by."""
+    return np.allclose(a, b, rtol=RELATIVE, atol=ABSOLUTE / 4)
 
 
 def same(a, b):

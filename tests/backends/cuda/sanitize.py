@@ -18,7 +18,7 @@ from pairhmm.models.batch import Group, PairBatch
 
 
 def cases():
-    """Both kinds of gap, every number of lanes, tall reads, noise for forward_scaled, rows, trees, rare gaps."""
+    """Both kinds of gap, all numbers of lanes, tall reads, noise for scaled.cu, rows, profiles, trees, rare gaps."""
     for gap in (10, (5, 13)):
         yield batches.batch(1, batches.LENGTHS + batches.TALL, each=2, letters=5, gap=gap)
     qualities = batches.batch(2, (9, 77, 700))
@@ -29,6 +29,8 @@ def cases():
     model = profile.preset("normalised")
     rows = [model.rows(profile.one_hot(haplotype[:m], np.full(m, 0.05))) for m in (20, 300)]
     yield batches.of_rows(rows, [haplotype, haplotype[:1]], model.start)
+    calls = [batches.called(rng, haplotype[:m]) for m in (9, 150, 301)]
+    yield from batches.of_calls(calls, [haplotype, haplotype[:1]], model)
     bases = np.concatenate([haplotype[:200], batches.noise(rng, 40), haplotype[200:500]])
     yield batches.pair(bases, haplotype, 40, 90, 90, 60)
     # Trees: branches within branches, prefixes, copies, more haplotypes than a pair of trees has.

@@ -14,14 +14,14 @@ import pytest
 from pairhmm.backends.cuda import backend as cuda
 from pairhmm.backends.cuda import kernels as cuda_kernels
 from pairhmm.backends.cuda import layout
-from pairhmm.backends.cuda.kernels import PROFILES, QUALITIES, ROWS, SCALED, TREES, KernelVariant
+from pairhmm.backends.cuda.kernels import KINDS, PROFILES, QUALITIES, ROWS, SCALED, TREES, KernelVariant
 from pairhmm.backends.cuda.sources import OPTIONS
 from pairhmm.backends.tiles import RESCUERS, Shape
 
 ARCHITECTURES = ("sm_75", "sm_80", "sm_90", "sm_100")
 EVERY_SHAPE = "sm_90"
 ALL = bool(os.environ.get("PAIRHMM_TEST_ALL_SHAPES"))
-MODELS = {QUALITIES: "qualities", ROWS: "rows", PROFILES: "profiles"}
+MODELS = {QUALITIES: "qualities", ROWS: "rows", PROFILES: "profiles", KINDS: "kinds"}
 EXTENSIONS = {0.1: "constant gap", None: "varying gap"}
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from pairhmm import engine
+from pairhmm.backends import tiles
 from pairhmm.backends.cuda import layout
 from pairhmm.engine import device_pool
 from pairhmm.engine.device_pool import DevicePool
@@ -65,6 +66,42 @@ def test_profiles(name, start, backend, batches):
     check_held(device_pool.score(given, backend, 1), given, backend, batches)
 
 
+def with_repeats(given):
+    """The batch of a profile model whose gaps grow likelier with the copies of a tandem repeat."""
+    rates = np.array([np.geomspace(1e-5, 0.1, 20), np.geomspace(1e-4, 0.2, 20)])
+    model = dataclasses.replace(profile.preset("normalised"), by_copies=rates)
+    return dataclasses.replace(given, profiles=model.with_repeats(given.profiles, given.read_offset))
+
+
+def test_profiles_with_repeats(backend, batches):
+    """Kernels of kinds have a transition a kind. Where each base has its own probabilities, reads become rows."""
+    rng = np.random.default_rng(17)
+    haplotypes = [batches.noise(rng, n) for n in (40, 333)]
+    haplotypes[1][100:112] = 2
+    calls = [batches.called(rng, batches.copied(rng, haplotypes[1], m)) for m in (1, 9, 150, 300)]
+    for given in map(with_repeats, batches.of_calls(calls, haplotypes, profile.preset("normalised"))):
+        check_held(device_pool.score(given, backend, 1), given, backend, batches)
+        expected = dataclasses.replace(given, profiles=None, rows=profile.rows(given.profiles))
+        for score in (batches.forward, lambda one, batch: one.forward_pairs(batch, np.arange(batch.pairs), 1)):
+            held = score(backend, expected).log10
+            is_near = batches.same if given.profiles.kinds is None else batches.near
+            assert is_near(np.nan_to_num(score(backend, given).log10), np.nan_to_num(held))
+
+
+def test_insertions_that_a_kind_does_not_open(backend, batches):
+    """MI of zero in some repeats: what is not opened there may be extended, which only the CPU scores."""
+    rng = np.random.default_rng(18)
+    haplotype = batches.noise(rng, 200)
+    haplotype[60:66] = 1
+    calls = [batches.called(rng, haplotype[a:b]) for a, b in ((0, 50), (20, 170))]
+    given = with_repeats(batches.of_calls(calls, [haplotype], profile.preset("normalised"))[1])
+    transitions = given.profiles.transitions.copy()
+    transitions[transitions[:, 3] > 1e-5 * 1.01, 3] = 0
+    given = dataclasses.replace(given, profiles=dataclasses.replace(given.profiles, transitions=transitions))
+    assert (transitions[:, 3] == 0).any() and (transitions[:, 3] > 0).any()
+    batches.check(engine.forward(given, backend), given)
+
+
 def test_profiles_from_probabilities(backend, batches):
     """What crosses to the device is four probabilities a base, zeros of either sign among them; rows are made there."""
     rng = np.random.default_rng(13)
@@ -75,6 +112,61 @@ def test_profiles_from_probabilities(backend, batches):
     rows = batches.of_rows([model.rows(p) for p in probabilities], targets, model.start)
     given = dataclasses.replace(rows, rows=None, profiles=model.profiles(np.concatenate(probabilities)))
     check_held(device_pool.score(given, backend, 1), given, backend, batches)
+
+
+@pytest.mark.parametrize("name", profile.PRESETS)
+def test_kinds_are_their_rows(name, backend, batches):
+    """The number of a distinct row for each base, instead of probabilities: reads of all lanes, tall ones and long
+    pairs, noise for the rescue, and a chunk whose kinds begin anywhere."""
+    rng = np.random.default_rng(14)
+    model = profile.preset(name)
+    haplotypes = [batches.noise(rng, n, 5) for n in (1, 40, 333, 760)]
+    reads = [batches.copied(rng, haplotypes[-1], m) for m in (1, 3, 9, 77, 150, 151, 500, 700)]
+    reads += [batches.noise(rng, 150, 5), np.full(20, 4, np.uint8)]
+    full, kinds = batches.of_calls([batches.called(rng, bases) for bases in reads], haplotypes, model)
+    for score in (device_pool.score, lambda given, backend, _: backend.forward_pairs(given, np.arange(given.pairs), 1)):
+        expected, scores = score(full, backend, 1), score(kinds, backend, 1)
+        check_held(scores, kinds, backend, batches)
+        assert (np.isnan(scores.log10) == np.isnan(expected.log10)).all()
+        held = ~np.isnan(scores.log10)
+        assert batches.near(scores.log10[held], expected.log10[held])
+    part, whole = kinds.take_reads(1, 5), batches.forward(backend, kinds).log10
+    assert batches.same(batches.forward(backend, part).log10, whole[len(haplotypes) : 5 * len(haplotypes)])
+
+
+def test_kinds_that_are_never_inserted_or_emitted(backend, batches):
+    """A row with a zero in it is one of the kinds too. A read with a letter that nothing emits is the CPU's."""
+    rng = np.random.default_rng(15)
+    given = profile.preset("normalised")
+    emissions, inserted = np.array(given.match), np.array([0.0, 0.25, 0.5, 0.25])
+    model = dataclasses.replace(given, match=emissions, insertion=inserted)
+    haplotype = batches.noise(rng, 200)
+    reads = [haplotype[10:160], np.delete(haplotype[10:160], [40, 41]), np.insert(haplotype[10:160], 50, [1, 2])]
+    calls = [(bases, np.zeros(len(bases))) for bases in reads]
+    full, kinds = batches.of_calls(calls, [haplotype, haplotype[5:170]], model)
+    for each in (full, kinds):
+        batches.check(engine.forward(each, backend), each)
+    emissions[0] = 0
+    silent = batches.of_calls([*calls[:1], (haplotype[haplotype > 0][:30], np.zeros(30))], [haplotype], model)[1]
+    scores = engine.forward(silent, backend).log10
+    assert scores[0] == -np.inf
+    assert abs(scores[1] - batches.oracle(silent)[1]) <= batches.ABSOLUTE
+
+
+def test_kinds_send_two_bytes_a_base(backend, batches, monkeypatch):
+    """Instead of four float64; also where the kinds have transitions of their own."""
+    rng = np.random.default_rng(16)
+    reads = [batches.called(rng, batches.noise(rng, 500)) for _ in range(30)]
+    sizes = []
+    begin = tiles.Plan.write
+    monkeypatch.setattr(tiles.Plan, "write", lambda plan, *rest: (sizes.append(plan.size), begin(plan, *rest)))
+    full, kinds = batches.of_calls(reads, [batches.noise(rng, 40)], profile.preset("normalised"))
+    repeats = with_repeats(kinds)
+    for given in (full, kinds, repeats):
+        batches.forward(backend, given)
+    for size, given in zip(sizes[1:], (kinds, repeats), strict=True):
+        table = size - (sizes[0] - (32 - 2) * 500 * 30)
+        assert 0 < table <= 96 * (len(given.profiles.probabilities) + 1)
 
 
 def test_smallest(backend, batches):

@@ -153,7 +153,8 @@ import sys, pysam
 from pairhmm.errors import InputError, PairhmmError
 from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.io.sequences.fasta import Reference
-from pairhmm.io.alignments.read_blocks import ReadSelection, read_blocks
+from pairhmm.io.alignments.read_blocks import read_blocks
+from pairhmm.io.alignments.selection import ReadSelection
 path, index, *mutants = sys.argv[1:]
 refused = 0
 with Reference("ref.fa") as genome:

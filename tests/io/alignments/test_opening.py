@@ -10,7 +10,8 @@ import pytest
 
 from pairhmm.errors import InputError
 from pairhmm.io.alignments.opening import AlignmentReader
-from pairhmm.io.alignments.read_blocks import ReadSelection, read_blocks
+from pairhmm.io.alignments.read_blocks import read_blocks
+from pairhmm.io.alignments.selection import ReadSelection
 from pairhmm.io.sequences.fasta import Reference
 
 SEQUENCE = "ACGTTGCAAGCTTAGGCATC" * 50

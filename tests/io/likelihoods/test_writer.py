@@ -14,6 +14,8 @@ import pytest
 
 from pairhmm.errors import InputError
 from pairhmm.io.files import parquet
+from pairhmm.io.files.names import printable
+from pairhmm.io.likelihoods.reader import LikelihoodTable
 from pairhmm.io.likelihoods.table import COLUMNS, HAPLOTYPE_COLUMNS, LikelihoodRows, companion
 from pairhmm.io.likelihoods.writer import open_likelihoods
 
@@ -133,3 +135,31 @@ def test_pandas_reads_a_table_as_documented(tmp_path):
     assert tuple(table.columns) == COLUMNS and len(table) == ROWS.log10.size
     with pysam.TabixFile(str(path)) as indexed:
         assert list(indexed.header) == ["#" + "\t".join(COLUMNS)]
+
+
+MODELS = ("gatk", "profile (normalised)", "profile (a\tb.toml)")
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("name", ["x.tsv", "x.tsv.gz", "x.parquet"])
+def test_the_model_is_named(tmp_path, name, model):
+    if name.endswith(".parquet"):
+        pytest.importorskip("pyarrow")
+    with open_likelihoods(tmp_path / name, model) as out:
+        out.write(ROWS)
+    table = LikelihoodTable(str(tmp_path / name))
+    assert table.model() == (model if name.endswith(".parquet") else printable(model))
+    (haplotypes,) = table.haplotypes()
+    (region,) = table.regions(lambda _: haplotypes)
+    assert region.names == ["r1", "r2"]
+    if name == "x.tsv":
+        first = (tmp_path / name).read_text().splitlines()[0]
+        assert first.startswith("#sample" if model == "gatk" else f"##pairhmmModel={printable(model)}")
+
+
+def test_tabix_shows_the_model(tmp_path):
+    with open_likelihoods(tmp_path / "x.tsv.gz", MODELS[1]) as out:
+        out.write(ROWS)
+    with pysam.TabixFile(str(tmp_path / "x.tsv.gz")) as table:
+        assert list(table.header) == [f"##pairhmmModel={MODELS[1]}", "#" + "\t".join(COLUMNS)]
+        assert [line.split("\t") for line in table.fetch("q", 19, 20)] == EXPECTED

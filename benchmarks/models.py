@@ -1,0 +1,140 @@
+"""Genotypes under GATK's model and the profile model, with default parameters and with fitted ones, beside the truth.
+
+    python benchmarks/models.py --workdir /tmp/models
+
+Three data sets: NA12878 on a piece of chromosome 22 and on 100 kb of chromosome 20 (the folder of reference data, or
+`PAIRHMM_SHARED_DATA`), and the simulated sample of benchmarks/accuracy.py. `pairhmm fit` gets the alignments alone: it
+takes reads where discovery finds no variant. Then `pairhmm call` genotypes the same alignments under each model.
+
+A genotype is right or wrong where call and truth share an allele, an allele is missed where only the truth has it, and
+extra where only the call has it. On chromosome 20, extra alleles are counted where the truth set says that it is
+complete. The truth set of chromosome 22 lacks two deletions that bcftools and freebayes both call: they are added.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from accuracy import make_data
+
+from pairhmm.io.variants.dosages import Allele, read_dosages
+
+RESULTS = Path(__file__).parent / "results" / "models.json"
+SHARED = Path(os.environ.get("PAIRHMM_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
+TINY, CHR20 = SHARED / "na12878-chr22-tiny", SHARED / "na12878-chr20-100kb"
+MORE_TRUTH = {
+    "chr22 tiny": {Allele("q", 5637, "CAT", "C"): 1, Allele("q", 9250, "GTTCT", "G"): 1},
+}
+"""True variants that a truth set lacks, by data set: alleles with their copies."""
+
+Truth = dict[Allele, int]
+
+
+def main() -> None:
+    """Run the benchmark that the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--workdir", type=Path, default=Path("models-work"), help="made data are kept and used again")
+    parser.add_argument("--only", default="", help="only the data sets whose name contains this word")
+    parser.add_argument("--json", type=Path, default=RESULTS, help="(default: %(default)s)")
+    options = parser.parse_args()
+    simulated = options.workdir / "5000000-30x-seed1"
+    data = {
+        "chr22 tiny": (TINY / "NA12878.chr22.tiny.bam", TINY / "q.fa", TINY / "NA12878.chr22.tiny.giab.vcf", None),
+        "chr20 100 kb": (
+            CHR20 / "NA12878_S1.chr20.10_10p1mb.bam",
+            CHR20 / "ucsc.hg19.chr20.unittest.fasta.gz",
+            CHR20 / "test_nist.b37_chr20_100kbp_at_10mb.vcf.gz",
+            "chr20:10,000,001-10,100,000",
+        ),
+        "simulated 5 Mb": (simulated / "aligned.bam", simulated / "reference.fa", simulated / "truth.vcf.gz", None),
+    }
+    results = json.loads(options.json.read_text()) if options.only and options.json.exists() else {}
+    for name, (bam, reference, truth, region) in data.items():
+        if options.only not in name:
+            continue
+        if bam.parent == simulated and not (simulated / "aligned.bam.bai").exists():
+            make_data(simulated, 5_000_000, 30.0, 1)
+        if not bam.exists():
+            print(f"no {bam}: left out", file=sys.stderr)
+            continue
+        folder = options.workdir / name.replace(" ", "-")
+        folder.mkdir(parents=True, exist_ok=True)
+        arguments = ["-f", reference, bam, *(["-r", region] if region else [])]
+        results[name] = measure(folder, arguments, expected(name, truth, reference), reference)
+        report(name, results[name])
+    options.json.parent.mkdir(parents=True, exist_ok=True)
+    options.json.write_text(json.dumps(results, indent=1) + "\n")
+
+
+def expected(name: str, truth: Path, reference: Path) -> Truth:
+    """The true alleles of a data set with their copies."""
+    return read_dosages(truth, reference, None) | MORE_TRUTH.get(name, {})
+
+
+def measure(
+    folder: Path, arguments: list[object], truth: Truth, reference: Path
+) -> dict[str, dict[str, dict[str, int]]]:
+    """Counts of genotypes by model and kind of variant."""
+    profile, gatk = folder / "profile.toml", folder / "gatk.toml"
+    run("fit", *arguments, "-o", profile)
+    run("fit", "--model", "gatk", *arguments, "-o", gatk)
+    models: dict[str, list[object]] = {
+        "gatk": [],
+        "gatk, no PCR indel model": ["--pcr-indel-model", "none"],
+        "gatk, fitted": ["--parameters", gatk],
+        "profile, normalised": ["--model", "profile"],
+        "profile, fitted": ["--model", "profile", "--parameters", profile],
+    }
+    found = {}
+    for name, options in models.items():
+        calls = folder / f"{name.replace(', ', '-').replace(' ', '-')}.vcf.gz"
+        run("call", *arguments, *options, "-o", calls)
+        found[name] = compare(read_dosages(calls, reference, None), truth)
+    return found
+
+
+def compare(called: Truth, truth: Truth) -> dict[str, dict[str, int]]:
+    """Counts of right, wrong, missed and extra genotypes, by kind of variant."""
+    counts = {}
+    for kind, is_snv in (("snv", True), ("indel", False)):
+        mine, true = ({a: n for a, n in one.items() if a.is_snv == is_snv} for one in (called, truth))
+        shared = mine.keys() & true.keys()
+        right = sum(mine[allele] == true[allele] for allele in shared)
+        extra = [allele for allele in mine if allele not in true and is_known(allele)]
+        counts[kind] = {
+            "right": right,
+            "wrong": len(shared) - right,
+            "missed": len(true) - len(shared),
+            "extra": len(extra),
+        }
+    return counts
+
+
+def is_known(allele: Allele) -> bool:
+    """Whether the truth is complete at an allele."""
+    if allele.chrom != "chr20":
+        return True
+    lines = (CHR20 / "test_nist.b37_chr20_100kbp_at_10mb.bed").read_text().splitlines()
+    return any(int(start) <= allele.start < int(end) for _, start, end in map(str.split, lines))
+
+
+def run(*arguments: object) -> None:
+    """The command line in a process of its own."""
+    subprocess.run([sys.executable, "-m", "pairhmm", "-q", *map(str, arguments)], check=True)
+
+
+def report(name: str, found: dict[str, dict[str, dict[str, int]]]) -> None:
+    """Print one Markdown row a model."""
+    print(f"| {name} | SNV right, wrong, missed, extra | indel right, wrong, missed, extra |\n|---|---|---|")
+    for model, counts in found.items():
+        cells = (", ".join(str(counts[kind][key]) for key in ("right", "wrong", "missed", "extra")) for kind in counts)
+        print(f"| {model} | {' | '.join(cells)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

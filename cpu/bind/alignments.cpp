@@ -1,0 +1,140 @@
+// Python bindings of formats/alignments.hpp.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bind/arrays.hpp"
+#include "formats/alignments.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using pairhmm::AlignmentParser;
+
+template <class T>
+std::vector<T> to_vector(const Array<T>& values) {
+    return {values.data(), values.data() + values.shape(0)};
+}
+
+pairhmm::Places to_places(const Array<int32_t>& contig, const Array<int64_t>& start, const Array<int64_t>& end) {
+    if (start.shape(0) != end.shape(0)) throw std::invalid_argument("intervals without an end");
+    return {to_vector(contig), to_vector(start), to_vector(end)};
+}
+
+nb::bytes to_bytes(const std::string& text) { return nb::bytes(text.data(), text.size()); }
+
+nb::tuple to_python(pairhmm::AlignmentBlock&& block) {
+    return nb::make_tuple(
+        block.contig, to_bytes(block.names), to_array(std::move(block.name_end)), to_array(std::move(block.sample)),
+        to_array(std::move(block.flag)), to_array(std::move(block.mapq)), to_array(std::move(block.start)),
+        to_array(std::move(block.end)), to_array(std::move(block.base_offset)), to_array(std::move(block.bases)),
+        to_array(std::move(block.quals)), to_array(std::move(block.cigar_offset)), to_array(std::move(block.cigar)),
+        to_array(std::move(block.odd)), to_bytes(block.groups), to_array(std::move(block.group_end)),
+        to_bytes(block.tags), to_array(std::move(block.tag_end)), to_array(std::move(block.mate_contig)),
+        to_array(std::move(block.mate_start)), to_array(std::move(block.template_length)));
+}
+
+const char* name_of(AlignmentParser::Stop stop) {
+    switch (stop) {
+        case AlignmentParser::kMore: return "more";
+        case AlignmentParser::kFull: return "full";
+        case AlignmentParser::kWindowEnd: return "window's end";
+        case AlignmentParser::kGoals: return "goals";
+        case AlignmentParser::kJump: return "jump";
+        case AlignmentParser::kDamaged: return "damaged";
+        case AlignmentParser::kUnsorted: return "unsorted";
+        case AlignmentParser::kNoQualities: return "no qualities";
+    }
+    return "";
+}
+
+}  // namespace
+
+void bind_alignments(nb::module_& module) {
+    nb::class_<AlignmentParser>(module, "AlignmentParser", "Filters and unpacks the records of an unpacked BAM.")
+        .def(
+            "__init__",
+            [](AlignmentParser* self, Array<int32_t> rank, Array<int64_t> length, int excluded_flags, int min_mapq,
+               int default_quality, nb::dict sample_of_group, int default_sample, std::string tag, int64_t jump) {
+                if (rank.shape(0) != length.shape(0)) throw std::invalid_argument("contigs without a length");
+                pairhmm::AlignmentRules rules;
+                rules.rank = to_vector(rank);
+                rules.length = to_vector(length);
+                rules.excluded_flags = static_cast<uint32_t>(excluded_flags);
+                rules.min_mapq = min_mapq;
+                rules.default_quality = default_quality;
+                for (auto [group, sample] : sample_of_group)
+                    rules.sample_of_group[nb::cast<std::string>(group)] = nb::cast<int>(sample);
+                rules.default_sample = default_sample;
+                rules.tag = std::move(tag);
+                rules.jump = jump;
+                new (self) AlignmentParser(std::move(rules));
+            },
+            "rank"_a, "length"_a, "excluded_flags"_a, "min_mapq"_a, "default_quality"_a, "sample_of_group"_a,
+            "default_sample"_a, "tag"_a, "jump"_a)
+        .def(
+            "set_window",
+            [](AlignmentParser& self, int32_t contig, int64_t start, int64_t end, int64_t seen,
+               Array<int64_t> part_start, Array<int64_t> part_end, bool may_jump) {
+                if (part_start.shape(0) != part_end.shape(0)) throw std::invalid_argument("intervals without an end");
+                pairhmm::Places parts{{}, to_vector(part_start), to_vector(part_end)};
+                self.set_window({contig, start, end, seen, std::move(parts)}, may_jump);
+            },
+            "contig"_a, "start"_a, "end"_a, "seen"_a, "part_start"_a, "part_end"_a, "may_jump"_a,
+            "The records that follow are those of an index, from which those of the window are taken.")
+        .def(
+            "set_goals",
+            [](AlignmentParser& self, Array<int32_t> contig, Array<int64_t> start, Array<int64_t> end) {
+                if (contig.shape(0) != start.shape(0) || start.shape(0) != end.shape(0))
+                    throw std::invalid_argument("intervals without an end");
+                self.set_goals({to_vector(contig), to_vector(start), to_vector(end)});
+            },
+            "contig"_a, "start"_a, "end"_a, "Further wanted intervals, disjoint and in order.")
+        .def(
+            "parse",
+            [](AlignmentParser& self, Array<uint8_t> data, int64_t at, int64_t limit, int64_t room) {
+                const auto size = static_cast<int64_t>(data.shape(0));
+                if (at < 0 || at > size || limit > size) throw std::invalid_argument("a place beyond the data");
+                AlignmentParser::Stop stop;
+                {
+                    nb::gil_scoped_release release;
+                    stop = self.parse(data.data(), size, at, limit, room);
+                }
+                return nb::make_tuple(name_of(stop), at);
+            },
+            "data"_a, "at"_a, "limit"_a, "room"_a,
+            "Take the records that begin before `limit`, from `at` on, until the block has `room` reads: why it stopped, "
+            "and where.")
+        .def(
+            "take", [](AlignmentParser& self) { return to_python(self.take()); },
+            "The block: contig, names and their ends, sample, flag, mapq, start, end, base_offset, bases, quals, "
+            "cigar_offset, cigar, odd reads and their read groups with their ends, tags and their ends, and of mates "
+            "contig, start and the template's length.")
+        .def(
+            "left_out",
+            [](const AlignmentParser& self) {
+                return to_array(std::vector<int64_t>(self.left_out(), self.left_out() + pairhmm::kReasons));
+            },
+            "Reads that were left out, for each reason.")
+        .def_prop_ro(
+            "reads", [](const AlignmentParser& self) { return self.reads(); }, "Reads in the block.")
+        .def_prop_ro(
+            "has_met", [](const AlignmentParser& self) { return self.has_met(); },
+            "Whether any read was neither filtered nor on another contig.")
+        .def_prop_ro(
+            "goal", [](const AlignmentParser& self) { return nb::make_tuple(self.goal_contig(), self.goal_start()); },
+            "After a stop for a jump: where to.")
+        .def_prop_ro(
+            "place",
+            [](const AlignmentParser& self) {
+                return nb::make_tuple(to_bytes(self.name()), self.contig(), self.start());
+            },
+            "Of the read that `parse` stopped at: name, contig and position.");
+}

@@ -1,0 +1,83 @@
+// Python bindings of genomics/joining.hpp: arrays in, arrays out; the caller has checked every shape and offset.
+#include "genomics/joining.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include "bind/arrays.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+template <class T>
+using Result = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+
+// A vector as an array that owns it.
+template <class T>
+Result<T> array_of(std::vector<T>&& values) {
+    auto* kept = new std::vector<T>(std::move(values));
+    nb::capsule owner(kept, [](void* pointer) noexcept { delete static_cast<std::vector<T>*>(pointer); });
+    return Result<T>(kept->data(), {kept->size()}, owner);
+}
+
+}  // namespace
+
+void bind_joining(nb::module_& module) {
+    module.def(
+        "join_reads",
+        [](const pairhmm::Reads& reads, Array<int64_t> read, Array<int64_t> first, Array<int64_t> last,
+           Array<int64_t> offset, Array<int64_t> fragment, Array<int64_t> family, Array<uint8_t> end,
+           Array<int64_t> order, bool join_mates) {
+            const pairhmm::CutReads cut{static_cast<int64_t>(read.shape(0)),
+                                        read.data(),
+                                        first.data(),
+                                        last.data(),
+                                        offset.data(),
+                                        fragment.data(),
+                                        family.data(),
+                                        end.data()};
+            pairhmm::JoinedReads joined;
+            {
+                nb::gil_scoped_release release;
+                joined = pairhmm::join_reads(reads, cut, order.data(), join_mates);
+            }
+            return nb::make_tuple(array_of(std::move(joined.member_offset)), array_of(std::move(joined.member)),
+                                  array_of(std::move(joined.column_offset)), array_of(std::move(joined.source_offset)),
+                                  array_of(std::move(joined.source)), array_of(std::move(joined.ends)),
+                                  nb::make_tuple(joined.differing_copies, joined.distant_copies, joined.differing_mates,
+                                                 joined.distant_mates));
+        },
+        "reads"_a, "read"_a, "first"_a, "last"_a, "offset"_a, "fragment"_a, "family"_a, "end"_a, "order"_a,
+        "join_mates"_a,
+        "Put cut reads together: (member_offset, member, column_offset, source_offset, source, ends, reads that stay "
+        "apart).");
+
+    module.def(
+        "join_rows",
+        [](Array<int64_t> source_offset, Array<int64_t> source, Array<double> probability, Output<double> joined) {
+            nb::gil_scoped_release release;
+            pairhmm::join_rows(static_cast<int64_t>(source_offset.shape(0)) - 1, source_offset.data(), source.data(),
+                               probability.data(), joined.data());
+        },
+        "source_offset"_a, "source"_a, "probability"_a, "joined"_a,
+        "The product of the rows (four numbers each) of each column, normalised, written in place.");
+
+    module.def(
+        "join_kinds",
+        [](Array<int64_t> source_offset, Array<int64_t> source, Array<double> probability, Array<uint16_t> kind,
+           Output<uint16_t> joined_kind) {
+            std::vector<double> rows;
+            {
+                nb::gil_scoped_release release;
+                rows = pairhmm::join_kinds(static_cast<int64_t>(source_offset.shape(0)) - 1, source_offset.data(),
+                                           source.data(), static_cast<int64_t>(probability.shape(0)) / 4,
+                                           probability.data(), kind.data(), joined_kind.data());
+            }
+            return array_of(std::move(rows));
+        },
+        "source_offset"_a, "source"_a, "probability"_a, "kind"_a, "joined_kind"_a,
+        "The same for distinct rows: the rows given and the joined ones. The row of each column is written in place. No "
+        "row at all if there are too many for a kind.");
+}

@@ -1,0 +1,238 @@
+#include "formats/alignments.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "genomics/cigar.hpp"
+
+namespace pairhmm {
+namespace {
+
+constexpr uint32_t kFlagUnmapped = 0x4;
+constexpr uint32_t kFlagsOfReasons[] = {kFlagUnmapped, 0x100, 0x200, 0x400, 0x800};
+
+// Codes of a read's letters (pairhmm/genomics/sequences.py, READ_LETTERS) in BAM's order, =ACMGRSVTWYHKDBN. The
+// reference's letter, '=', is not known here: N.
+constexpr uint8_t kCodes[16] = {4, 0, 1, 10, 2, 5, 7, 14, 3, 8, 6, 13, 9, 12, 11, 4};
+
+// Both letters of a byte at once, the first of them in the lower byte in memory.
+struct CodePairs {
+    uint8_t codes[256][2];
+    CodePairs() {
+        for (int byte = 0; byte < 256; ++byte) {
+            codes[byte][0] = kCodes[byte >> 4];
+            codes[byte][1] = kCodes[byte & 15];
+        }
+    }
+};
+
+void unpack_letters(const uint8_t* letters, int64_t length, uint8_t* to) {
+    static const CodePairs pairs;
+    for (int64_t i = 0; i < length / 2; ++i) std::memcpy(to + 2 * i, pairs.codes[letters[i]], 2);
+    if (length % 2) to[length - 1] = pairs.codes[letters[length / 2]][0];
+}
+
+struct CigarLengths {
+    int64_t query = 0, reference = 0;
+};
+
+CigarLengths cigar_lengths(const BamRecord& record) {
+    CigarLengths lengths;
+    for (int64_t i = 0; i < record.operations; ++i) {
+        const uint32_t packed = number_at<uint32_t>(record.cigar + 4 * i), operation = packed & 15;
+        const int64_t length = packed >> 4;
+        if (aligned(operation) || operation == kInsert || operation == kSoftClip) lengths.query += length;
+        if (aligned(operation) || skips(operation)) lengths.reference += length;
+    }
+    return lengths;
+}
+
+int64_t name_length(const BamRecord& record) {
+    return std::find(record.name, record.name + record.name_size, 0) - record.name;
+}
+
+}  // namespace
+
+void AlignmentParser::set_window(AlignmentWindow window, bool may_jump) {
+    window_ = std::move(window);
+    part_ = 0;
+    may_jump_ = may_jump;
+}
+
+void AlignmentParser::set_goals(Places goals) {
+    goals_ = std::move(goals);
+    goal_ = 0;
+    has_goals_ = true;
+}
+
+AlignmentParser::Stop AlignmentParser::parse(const uint8_t* data, int64_t size, int64_t& at, int64_t limit,
+                                             int64_t room) {
+    while (at < limit) {
+        if (size - at < 4) return kMore;
+        const int64_t record_size = number_at<int32_t>(data + at);
+        if (record_size < kBamFixedSize) return kDamaged;
+        if (size - at - 4 < record_size) return kMore;
+        BamRecord record;
+        if (!split_bam_record(data + at + 4, record_size, record) || !use_long_cigar(record)) return kDamaged;
+        const Verdict verdict = look_at(record, room);
+        if (verdict.is_behind) at += 4 + record_size;
+        if (verdict.stop != kMore) return verdict.stop;
+    }
+    return kMore;
+}
+
+// Nothing is counted before it is certain that the record is not looked at again.
+AlignmentParser::Verdict AlignmentParser::look_at(const BamRecord& record, int64_t room) {
+    const CigarLengths lengths = cigar_lengths(record);
+    const bool is_mapped = (record.flag & kFlagUnmapped) == 0;
+    if (record.operations > 0 && record.length > 0 && is_mapped && lengths.query != record.length)
+        return {kDamaged, false};
+    const int64_t end = record.start + std::max<int64_t>(is_mapped ? lengths.reference : 0, 1);
+    if (window_.contig >= 0) {
+        if (record.contig != window_.contig || record.start >= window_.end) return {kWindowEnd, false};
+        if (!is_in_window(record, end)) return kPassedOver;
+    } else if (!is_contig(record.contig) || !is_contig(record.mate_contig)) {
+        return {kDamaged, false};
+    }
+    if ((record.flag & rules_.excluded_flags) != 0 || record.mapq < rules_.min_mapq) {
+        return leave_out(reason_of(record.flag & rules_.excluded_flags));
+    }
+    if (record.contig < 0 || record.start < 0) return leave_out(kNowhere);
+    const int32_t contig = rules_.rank[static_cast<size_t>(record.contig)];
+    if (contig < 0) return leave_out(kElsewhere);
+    if (contig < last_contig_ || (contig == last_contig_ && record.start < last_start_)) {
+        return stop_at(record, kUnsorted);
+    }
+    last_contig_ = contig;
+    last_start_ = record.start;
+    if (has_goals_) {
+        const Verdict verdict = compare_with_goal(contig, record.start, record.operations == 0 ? record.start : end);
+        if (verdict.stop != kMore || verdict.is_behind) return verdict;
+    }
+    if (record.length == 0 || record.operations == 0) return leave_out(kEmpty);
+    has_met_ = true;
+    if (block_.reads() > 0 && (contig != block_.contig || block_.reads() >= room)) return {kFull, false};
+    if (end > rules_.length[static_cast<size_t>(record.contig)]) return leave_out(kOutside);
+    if (!record.has_qualities() && rules_.default_quality < 0) return stop_at(record, kNoQualities);
+    block_.contig = contig;
+    add(record, end);
+    return kPassedOver;
+}
+
+bool AlignmentParser::is_contig(int32_t contig) const {
+    return contig >= -1 && contig < static_cast<int64_t>(rules_.rank.size());
+}
+
+// A read that starts before the window's end, on its contig.
+bool AlignmentParser::is_in_window(const BamRecord& record, int64_t end) {
+    if (end <= window_.start || record.start <= window_.seen) return false;
+    const Places& parts = window_.parts;
+    if (parts.start.size() < 2) return true;
+    while (part_ + 1 < parts.start.size() && parts.end[part_] <= record.start) ++part_;
+    return end > parts.start[part_];
+}
+
+// kMore where the read is to be looked at further, if the record is not passed over.
+AlignmentParser::Verdict AlignmentParser::compare_with_goal(int32_t contig, int64_t start, int64_t end) {
+    const auto is_before = [&](size_t goal) {
+        return goals_.contig[goal] < contig || (goals_.contig[goal] == contig && start >= goals_.end[goal]);
+    };
+    while (goal_ < goals_.start.size() && is_before(goal_)) ++goal_;
+    if (goal_ == goals_.start.size()) return {kGoals, false};
+    const bool is_elsewhere = goals_.contig[goal_] != contig;
+    if (!is_elsewhere && end > goals_.start[goal_]) return {kMore, false};
+    if (may_jump_ && (is_elsewhere || goals_.start[goal_] - start > rules_.jump)) {
+        start_ = start;
+        contig_ = contig;
+        return {kJump, true};
+    }
+    return kPassedOver;
+}
+
+AlignmentParser::Verdict AlignmentParser::leave_out(LeftOut reason) {
+    ++left_out_[reason];
+    return kPassedOver;
+}
+
+AlignmentParser::Verdict AlignmentParser::stop_at(const BamRecord& record, Stop stop) {
+    name_.assign(reinterpret_cast<const char*>(record.name), static_cast<size_t>(name_length(record)));
+    contig_ = rules_.rank[static_cast<size_t>(record.contig)];
+    start_ = record.start;
+    return {stop, false};
+}
+
+LeftOut AlignmentParser::reason_of(uint32_t flags) const {
+    for (int reason = kUnmapped; reason < kLowMapq; ++reason) {
+        if (flags & kFlagsOfReasons[reason]) return static_cast<LeftOut>(reason);
+    }
+    return kLowMapq;
+}
+
+void AlignmentParser::add(const BamRecord& record, int64_t end) {
+    AlignmentBlock& block = block_;
+    const size_t before = block.bases.size(), length = static_cast<size_t>(record.length);
+    block.bases.resize(before + length);
+    unpack_letters(record.letters, record.length, block.bases.data() + before);
+    block.quals.resize(before + length);
+    uint8_t* quals = block.quals.data() + before;
+    if (record.has_qualities()) std::memcpy(quals, record.qualities, length);
+    else std::fill_n(quals, length, static_cast<uint8_t>(rules_.default_quality));
+    block.base_offset.push_back(static_cast<int64_t>(before + length));
+    const size_t operations = block.cigar.size();
+    block.cigar.resize(operations + static_cast<size_t>(record.operations));
+    std::memcpy(block.cigar.data() + operations, record.cigar, 4 * static_cast<size_t>(record.operations));
+    block.cigar_offset.push_back(static_cast<int64_t>(block.cigar.size()));
+    const int64_t size = name_length(record);
+    const bool is_ascii = std::all_of(record.name, record.name + size, [](uint8_t letter) { return letter < 0x80; });
+    if (size > 0) block.names.append(reinterpret_cast<const char*>(record.name), static_cast<size_t>(size));
+    else block.names += '*';
+    block.name_end.push_back(static_cast<int64_t>(block.names.size()));
+    add_sample(record, !is_ascii);
+    if (!rules_.tag.empty()) add_tag(record);
+    block.flag.push_back(record.flag);
+    block.mapq.push_back(record.mapq);
+    block.start.push_back(record.start);
+    block.end.push_back(end);
+}
+
+void AlignmentParser::add_sample(const BamRecord& record, bool is_odd) {
+    int32_t sample = rules_.default_sample;
+    BamTag group;
+    if (!rules_.sample_of_group.empty()) {
+        sample = -1;
+        group = find_bam_tag(record, "RG");
+        if (group.type != nullptr && *group.type == 'Z') {
+            group_.assign(reinterpret_cast<const char*>(group.type) + 1);
+            const auto found = rules_.sample_of_group.find(group_);
+            if (found != rules_.sample_of_group.end()) sample = found->second;
+        }
+    }
+    block_.sample.push_back(sample);
+    if (sample >= 0 && !is_odd) return;
+    block_.odd.push_back(block_.reads());
+    if (group.type != nullptr) block_.groups.append(group.type, group.end);
+    block_.group_end.push_back(static_cast<int64_t>(block_.groups.size()));
+}
+
+void AlignmentParser::add_tag(const BamRecord& record) {
+    const BamTag tag = find_bam_tag(record, rules_.tag.c_str());
+    if (tag.type != nullptr) block_.tags.append(tag.type, tag.end);
+    block_.tag_end.push_back(static_cast<int64_t>(block_.tags.size()));
+    block_.mate_contig.push_back(record.mate_contig);
+    block_.mate_start.push_back(record.mate_start);
+    block_.template_length.push_back(record.template_length);
+}
+
+AlignmentBlock AlignmentParser::take() {
+    AlignmentBlock next;
+    // The next block is as large as this one, more or less.
+    next.bases.reserve(block_.bases.size());
+    next.quals.reserve(block_.quals.size());
+    next.cigar.reserve(block_.cigar.size());
+    next.names.reserve(block_.names.size());
+    std::swap(block_, next);
+    return next;
+}
+
+}  // namespace pairhmm

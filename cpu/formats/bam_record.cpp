@@ -1,0 +1,106 @@
+#include "formats/bam_record.hpp"
+
+#include <algorithm>
+
+#include "genomics/cigar.hpp"
+
+namespace pairhmm {
+namespace {
+
+// Bytes of a value of a type; 0 for types that are not of one size.
+int64_t size_of_type(uint8_t type) {
+    switch (type) {
+        case 'A':
+        case 'c':
+        case 'C': return 1;
+        case 's':
+        case 'S': return 2;
+        case 'i':
+        case 'I':
+        case 'f': return 4;
+        case 'd': return 8;
+        default: return 0;
+    }
+}
+
+// Where the value ends whose type stands at `at` < `end`; null where it is damaged.
+const uint8_t* behind_value(const uint8_t* at, const uint8_t* end) {
+    const uint8_t type = *at++;
+    if (type == 'Z' || type == 'H') {
+        const uint8_t* zero = std::find(at, end, 0);
+        return zero == end ? end : zero + 1;
+    }
+    int64_t size = size_of_type(type);
+    if (type == 'B') {
+        if (end - at < 5) return nullptr;
+        const int64_t count = number_at<uint32_t>(at + 1);
+        size = size_of_type(*at) * count;
+        if (size_of_type(*at) == 0) return nullptr;
+        at += 5;
+    } else if (size == 0) {
+        return nullptr;
+    }
+    return end - at < size ? nullptr : at + size;
+}
+
+}  // namespace
+
+bool split_bam_record(const uint8_t* data, int64_t size, BamRecord& record) {
+    if (size < kBamFixedSize) return false;
+    record.contig = number_at<int32_t>(data);
+    record.start = number_at<int32_t>(data + 4);
+    record.name_size = data[8];
+    record.mapq = data[9];
+    record.operations = number_at<uint16_t>(data + 12);
+    record.flag = number_at<uint16_t>(data + 14);
+    record.length = number_at<int32_t>(data + 16);
+    record.mate_contig = number_at<int32_t>(data + 20);
+    record.mate_start = number_at<int32_t>(data + 24);
+    record.template_length = number_at<int32_t>(data + 28);
+    const int64_t cigar = kBamFixedSize + record.name_size, letters = cigar + 4 * record.operations;
+    if (record.name_size < 1 || record.length < 0) return false;
+    const int64_t qualities = letters + (record.length + 1) / 2, tags = qualities + record.length;
+    if (tags > size) return false;
+    record.name = data + kBamFixedSize;
+    record.cigar = data + cigar;
+    record.letters = data + letters;
+    record.qualities = data + qualities;
+    record.tags = data + tags;
+    record.end = data + size;
+    return true;
+}
+
+BamTag find_bam_tag(const BamRecord& record, const char* name) {
+    BamTag tag;
+    const uint8_t* at = record.tags;
+    while (record.end - at > 2) {
+        const bool is_it = at[0] == static_cast<uint8_t>(name[0]) && at[1] == static_cast<uint8_t>(name[1]);
+        const uint8_t* behind = behind_value(at + 2, record.end);
+        const bool is_text = at[2] == 'Z' || at[2] == 'H';
+        tag.is_damaged = behind == nullptr || (is_it && is_text && (behind == at + 3 || behind[-1] != 0));
+        if (tag.is_damaged) return tag;
+        if (is_it) {
+            tag.type = at + 2;
+            tag.end = behind;
+            return tag;
+        }
+        at = behind;
+    }
+    return tag;
+}
+
+bool use_long_cigar(BamRecord& record) {
+    if (record.operations == 0 || record.contig < 0 || record.start < 0) return true;
+    const uint32_t first = number_at<uint32_t>(record.cigar);
+    if ((first & 15) != kSoftClip || (first >> 4) != record.length) return true;
+    const BamTag tag = find_bam_tag(record, "CG");
+    if (tag.is_damaged) return false;
+    if (tag.type == nullptr || tag.type[0] != 'B' || (tag.type[1] != 'I' && tag.type[1] != 'i')) return true;
+    const int64_t operations = number_at<uint32_t>(tag.type + 2);
+    if (operations < record.operations || operations >= 1 << 29) return true;
+    record.operations = operations;
+    record.cigar = tag.type + 6;
+    return true;
+}
+
+}  // namespace pairhmm

@@ -1,0 +1,214 @@
+"""CRAM and SAM as flat arrays, by pysam: a Python object for each read.
+
+All coordinates are 0-based half-open.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+import pysam
+
+from pairhmm.errors import InputError
+from pairhmm.genomics.arrays import offsets
+from pairhmm.genomics.blocks import ReadBlock
+from pairhmm.genomics.sam_flags import DUPLICATE, QC_FAIL, SECONDARY, SUPPLEMENTARY, UNMAPPED
+from pairhmm.genomics.sequences import encode_read
+from pairhmm.io.alignments.molecules import TAG_OF, Families, molecule_by_position, molecule_by_tag, template_of
+from pairhmm.io.alignments.selection import (
+    ELSEWHERE,
+    EMPTY,
+    JUMP,
+    LOW_MAPQ,
+    NOWHERE,
+    OUTSIDE,
+    LeftOut,
+    ReadRequest,
+    ReadSelection,
+)
+from pairhmm.io.alignments.sources import OpenAlignments, SourceReader
+from pairhmm.io.sequences.intervals import Interval
+
+Buffer: TypeAlias = "bytes | array[int]"
+
+# SAM flags that exclude a read, and the reason that messages give for each.
+_REASONS = (
+    (UNMAPPED, "unmapped"),
+    (SECONDARY, "secondary"),
+    (QC_FAIL, "QC-fail"),
+    (DUPLICATE, "duplicate"),
+    (SUPPLEMENTARY, "supplementary"),
+)
+
+
+@dataclass(slots=True)
+class _Lists:
+    """The reads of an unfinished block, in lists that each read is appended to."""
+
+    chrom: str
+    length: int
+    names: list[str] = field(default_factory=list)
+    sample: list[int] = field(default_factory=list)
+    flag: list[int] = field(default_factory=list)
+    mapq: list[int] = field(default_factory=list)
+    start: list[int] = field(default_factory=list)
+    end: list[int] = field(default_factory=list)
+    bases: list[str] = field(default_factory=list)
+    quals: list[Buffer] = field(default_factory=list)
+    cigars: list[list[tuple[int, int]]] = field(default_factory=list)
+    molecules: list[str] | None = None
+
+    def block(self) -> ReadBlock:
+        packed = [length << 4 | operation for cigar in self.cigars for operation, length in cigar]
+        return ReadBlock(
+            self.chrom,
+            self.names,
+            np.array(self.sample, dtype=np.int32),
+            np.array(self.flag, dtype=np.uint16),
+            np.array(self.mapq, dtype=np.uint8),
+            np.array(self.start, dtype=np.int64),
+            np.array(self.end, dtype=np.int64),
+            offsets([len(bases) for bases in self.bases]),
+            encode_read("".join(self.bases).replace("=", "N")),
+            np.frombuffer(b"".join(self.quals), dtype=np.uint8),
+            offsets([len(cigar) for cigar in self.cigars]),
+            np.array(packed, dtype=np.uint32),
+            self.molecules,
+        )
+
+
+def decoded_blocks(
+    source: OpenAlignments, order: int, request: ReadRequest, wanted: Iterable[Interval] | None, left_out: LeftOut
+) -> Iterator[ReadBlock]:
+    """Blocks of the reads of one input.
+
+    Parameters
+    ----------
+    source : OpenAlignments
+    order : int
+        Its place among the inputs.
+    request : ReadRequest
+    wanted : iterable of (chrom, start, end) or None
+        Disjoint and in order. Reads that overlap none of these are passed over.
+    left_out : LeftOut
+        Counts what is left out.
+
+    Raises
+    ------
+    InputError
+    """
+    lists: _Lists | None = None
+    current = -1
+    for contig, start, read in _select(source, request, wanted, left_out):
+        left_out.has_met = True
+        if lists is None or contig != current or len(lists.names) >= request.chunk_size:
+            if lists is not None and lists.names:
+                yield lists.block()
+            chrom = request.contigs[contig]
+            lists = _Lists(chrom, source.file.get_reference_length(chrom))
+            lists.molecules = None if request.families == "none" else []
+            current = contig
+        if not _append(lists, source, start, read, request.selection):
+            left_out.counts[OUTSIDE] += 1
+        elif lists.molecules is not None:
+            lists.molecules.append(_molecule(source, order, read, request.families))
+    if lists is not None and lists.names:
+        yield lists.block()
+
+
+def _append(
+    lists: _Lists, source: OpenAlignments, start: int, read: pysam.AlignedSegment, selection: ReadSelection
+) -> bool:
+    """Add a read, unless it is aligned to bases that its contig does not have."""
+    end = read.reference_end or start
+    if end > lists.length:
+        return False
+    bases, cigar = read.query_sequence, read.cigartuples
+    # `_select` has skipped reads without bases or without a CIGAR.
+    assert bases
+    assert cigar
+    quals: Buffer | None = read.query_qualities
+    if quals is None:
+        if selection.default_base_quality is None:
+            cure = "give --default-base-quality"
+            raise InputError(source.path, f"read {source.name(read)}", "it has no base qualities", cure)
+        quals = bytes([selection.default_base_quality]) * len(bases)
+    lists.names.append(source.name(read))
+    lists.sample.append(source.sample(read))
+    lists.flag.append(read.flag)
+    lists.mapq.append(read.mapping_quality)
+    lists.start.append(start)
+    lists.end.append(end)
+    lists.bases.append(bases)
+    lists.quals.append(quals)
+    lists.cigars.append(cigar)
+    return True
+
+
+def _molecule(source: OpenAlignments, order: int, read: pysam.AlignedSegment, families: Families) -> str:
+    """The molecule of a read, or nothing."""
+    try:
+        if families == "position":
+            return molecule_by_position(template_of(read))
+        molecule = molecule_by_tag(read)
+    except UnicodeDecodeError as error:
+        raise source.tag_is_no_text(TAG_OF[families], source.name(read)) from error
+    return f"{order}:{molecule}" if molecule else ""
+
+
+_Item = tuple[int, int, pysam.AlignedSegment]
+
+
+def _select(
+    source: OpenAlignments, request: ReadRequest, wanted: Iterable[Interval] | None, left_out: LeftOut
+) -> Iterator[_Item]:
+    """The wanted reads as (contig, start, read); others are counted by reason."""
+    selection, rank, regions, counts = request.selection, request.rank, request.regions, left_out.counts
+    # Unmapped reads are never used, whatever flags were asked for.
+    excluded, min_mapq = selection.excluded_flags | UNMAPPED, selection.min_mapq
+    known = set(source.contigs)
+    of_tid = [rank[name] if name in known else None for name in source.file.references]
+    if regions is not None:
+        regions = [one for one in regions if one[0] in known]
+    intervals = (
+        ((rank[chrom], start, end) for chrom, start, end in wanted if chrom in known) if wanted is not None else None
+    )
+    goal = next(intervals, None) if intervals is not None else None
+    reader = SourceReader(source, regions, may_jump=wanted is not None)
+    last = (-1, -1)
+    for read in reader:
+        if read.flag & excluded or read.mapping_quality < min_mapq:
+            counts[_reason(read.flag & excluded)] += 1
+            continue
+        if read.reference_id < 0 or read.reference_start < 0:
+            counts[NOWHERE] += 1
+            continue
+        contig, start = of_tid[read.reference_id], read.reference_start
+        if contig is None:
+            counts[ELSEWHERE] += 1
+            continue
+        if (contig, start) < last:
+            place = f"read {source.name(read)}"
+            raise InputError(source.path, place, "the file is not sorted by coordinate", "run samtools sort")
+        last = (contig, start)
+        if intervals is not None:
+            while goal is not None and (goal[0] < contig or (goal[0] == contig and start >= goal[2])):
+                goal = next(intervals, None)
+            if goal is None:
+                return
+            if goal[0] != contig or (read.reference_end or start) <= goal[1]:
+                if goal[0] != contig or goal[1] - start > JUMP:
+                    reader.jump(source.file.references[of_tid.index(goal[0])], goal[1])
+                continue
+        if not read.query_length or not read.cigartuples:
+            counts[EMPTY] += 1
+            continue
+        yield contig, start, read
+
+
+def _reason(flags: int) -> str:
+    return next((reason for flag, reason in _REASONS if flags & flag), LOW_MAPQ)

@@ -1,0 +1,98 @@
+"""Which alignments are asked for, and which of them are left out.
+
+All coordinates are 0-based half-open.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY
+from pairhmm.interface.options import Within, check_fields
+from pairhmm.io.alignments.molecules import Families
+from pairhmm.io.sequences.intervals import Interval
+
+log = logging.getLogger(__name__)
+
+JUMP = 200_000
+"""Bases to the next wanted interval from which on the index is used to jump there. For less, reading on is faster."""
+
+LOW_MAPQ, EMPTY = "low mapping quality", "without bases"
+NOWHERE, OUTSIDE = "mapped to no place", "beyond their contig's end"
+ELSEWHERE = "on contigs that the reference lacks"
+# Reasons that point to a faulty file: no option asked to leave these reads out.
+_FAULTS = frozenset({EMPTY, NOWHERE, OUTSIDE, ELSEWHERE})
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSelection:
+    """Which alignments are used, and how their gaps are filled.
+
+    Attributes
+    ----------
+    excluded_flags : int
+        Alignments with any of these SAM flags are left out.
+    min_mapq : int
+    default_base_quality : int or None
+        Phred quality of reads that have none; None makes them an error.
+    """
+
+    excluded_flags: Annotated[int, Within(0, 0xFFFF)]
+    min_mapq: Annotated[int, Within(0, 255)]
+    default_base_quality: Annotated[int | None, Within(0, HIGHEST_SAM_QUALITY)] = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRequest:
+    """What is asked of every input.
+
+    Attributes
+    ----------
+    contigs : sequence of str
+        In the order of the inputs; reads on others are left out.
+    rank : dict of str to int
+        Of each contig, its place among `contigs`.
+    selection : ReadSelection
+    chunk_size : int
+        Reads a block.
+    regions : sequence of (chrom, start, end) or None
+        Disjoint and in order, on these contigs. Only reads that overlap one are read, through the index.
+    families : {"none", "MI", "position"}
+        How the molecule of each read is found.
+    """
+
+    contigs: Sequence[str]
+    rank: dict[str, int]
+    selection: ReadSelection
+    chunk_size: int
+    regions: Sequence[Interval] | None
+    families: Families
+
+
+@dataclass(slots=True)
+class LeftOut:
+    """The reads of all inputs that are left out.
+
+    Attributes
+    ----------
+    counts : Counter
+        By reason.
+    has_met : bool
+        Whether there was any read that was neither filtered nor on another contig.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    has_met: bool = False
+
+    def announce(self) -> None:
+        """Log the counts; as a warning where a file may be faulty."""
+        if self.counts:
+            said = ", ".join(f"{count} {reason}" for reason, count in sorted(self.counts.items()))
+            log.log(logging.INFO if _FAULTS.isdisjoint(self.counts) else logging.WARNING, "reads left out: %s", said)

@@ -1,0 +1,93 @@
+"""Unpacks the blocks of a BGZF file one by one, from any of them on (SAM specification, section 4.1)."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Generator
+from types import ModuleType
+from typing import NamedTuple, TypeAlias
+
+from pairhmm.io.files import magic
+from pairhmm.io.files.block_heads import block_size
+
+_ERRORS: tuple[type[Exception], ...] = (zlib.error,)
+deflate: ModuleType = zlib
+try:
+    from isal import isal_zlib
+except ImportError:
+    pass
+else:
+    # isal unpacks twice as fast.
+    deflate = isal_zlib
+    _ERRORS = (*_ERRORS, isal_zlib.error)
+
+ReadAt: TypeAlias = Callable[[int, int], bytes]
+"""``read(address, size)``: bytes of the file from an address on; fewer than asked for at its end, then none."""
+
+# Packed bytes that are read at once: few at first, since a jump may need a single block.
+_FEWEST, _MOST = 1 << 16, 1 << 19
+_TAIL = 8
+_LARGEST = 1 << 16
+
+
+class DamagedBlockError(Exception):
+    """Something that is not a block of BGZF, or whose checksum is wrong, or that is cut off."""
+
+
+class Block(NamedTuple):
+    """An unpacked block, and its address in the file."""
+
+    address: int
+    data: bytes
+
+
+def blocks_from(read: ReadAt, address: int) -> Generator[list[Block]]:
+    """The blocks from the one at an address on, a few at a time.
+
+    Raises
+    ------
+    DamagedBlockError
+    OSError
+    """
+    held, size = b"", _FEWEST
+    while more := read(address + len(held), size):
+        packed = memoryview(held + more)
+        batch, at = list[Block](), 0
+        try:
+            while (end := _end(packed, at)) <= len(packed):
+                batch.append(Block(address + at, _unpacked(packed[at:end])))
+                at = end
+        except DamagedBlockError:
+            # What is wrong with the reads before it comes first.
+            yield batch
+            raise
+        held, address, size = bytes(packed[at:]), address + at, min(2 * size, _MOST)
+        if batch:
+            yield batch
+    if held:
+        raise DamagedBlockError
+
+
+def _end(packed: memoryview, at: int) -> int:
+    """Where a block ends; beyond the bytes that there are if its head is not complete."""
+    head = bytes(packed[at : at + magic.BGZF_HEAD_SIZE])
+    if len(head) < magic.BGZF_HEAD_SIZE:
+        return len(packed) + 1
+    size = block_size(head)
+    if size < magic.BGZF_HEAD_SIZE + _TAIL:
+        raise DamagedBlockError
+    return at + size
+
+
+def _unpacked(block: memoryview) -> bytes:
+    checksum, size = (int.from_bytes(block[at : at + 4], "little") for at in (len(block) - 8, len(block) - 4))
+    try:
+        # The size is a hint, since a damaged one would ask for 4 GB.
+        data: bytes = deflate.decompress(
+            block[magic.BGZF_HEAD_SIZE : -_TAIL], -zlib.MAX_WBITS, min(max(size, 1), _LARGEST)
+        )
+    except _ERRORS as error:
+        raise DamagedBlockError from error
+    if len(data) > _LARGEST or deflate.crc32(data) != checksum:
+        raise DamagedBlockError
+    return data

@@ -1,0 +1,71 @@
+"""Reads the parameters of GATK's model from a file, as `pairhmm fit --model gatk` writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pairhmm.errors import InputError, OptionError
+from pairhmm.genomics.qualities import HIGHEST_QUALITY
+from pairhmm.interface.options import rules_of
+from pairhmm.models.gatk import MOST_REPEATS, GatkOptions, IndelQualities, pcr_quality
+from pairhmm.models.parameter_file import BY_COPIES, KEYS, check_keys, is_number_within, read_table
+
+_DEFAULTS = GatkOptions()
+
+
+def read_options(path: str | Path, options: GatkOptions = _DEFAULTS) -> GatkOptions:
+    """Options of GATK's model, with the qualities of a TOML file.
+
+    Qualities by copies are rounded to whole numbers, as qualities of reads are. A file without them has the table that
+    its options make.
+
+    Parameters
+    ----------
+    path : path
+    options : GatkOptions
+        Gives all other values.
+
+    Raises
+    ------
+    InputError
+        For a file that is not TOML, is empty or has the profile model's parameters, for unknown or missing keys, and
+        for values that are no qualities.
+    """
+    source = str(path)
+    table = check_keys(read_table(path, "gatk"), KEYS["gatk"], "", source, optional=(BY_COPIES,))
+    for key in KEYS["gatk"]:
+        try:
+            rules_of(GatkOptions)[key].check(key, table[key])
+        except OptionError as error:
+            raise InputError(source, "", str(error), "") from error
+    named = replace(options, **{key: table[key] for key in KEYS["gatk"]})
+    by_copies = _by_copies(table[BY_COPIES], source) if BY_COPIES in table else _of_options(named, source)
+    return replace(named, indel_qualities=by_copies)
+
+
+def _of_options(options: GatkOptions, source: str) -> IndelQualities:
+    cap = pcr_quality(options.pcr_indel_model)[1:].tolist()
+    qualities = (
+        [min(quality, most) for most in cap] for quality in (options.insertion_quality, options.deletion_quality)
+    )
+    insertion, deletion = map(tuple, qualities)
+    return IndelQualities(insertion, deletion, source)
+
+
+def _by_copies(table: object, source: str) -> IndelQualities:
+    known = check_keys(table, ("insertion", "deletion"), f"{BY_COPIES}.", source)
+    return IndelQualities(_qualities(known, "insertion", source), _qualities(known, "deletion", source), source)
+
+
+def _qualities(table: Mapping[str, Any], key: str, source: str) -> tuple[int, ...]:
+    values, place = table[key], f"{BY_COPIES}.{key}"
+    if not isinstance(values, list) or len(values) != MOST_REPEATS:
+        raise InputError(source, place, f"must have {MOST_REPEATS} values", "one for each number of copies from 1")
+    for value in values:
+        if not is_number_within(value, 0, HIGHEST_QUALITY):
+            cure = f"use Phred qualities from 0 to {HIGHEST_QUALITY}"
+            raise InputError(source, place, f"{value!r} is not a quality", cure)
+    return tuple(round(value) for value in values)

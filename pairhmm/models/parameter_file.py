@@ -1,0 +1,85 @@
+"""Reads TOML files of parameters. What is wrong with one is a line that names the file and the key."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pairhmm.errors import InputError
+
+KEYS = {
+    "profile": ("start", "match", "insertion", "transitions"),
+    "gatk": ("insertion_quality", "deletion_quality", "gap_quality", "pcr_indel_model"),
+}
+"""Top-level keys of the parameters of each model."""
+
+BY_COPIES = "by_copies"
+"""The optional table of rates by the copies of a tandem repeat."""
+
+FORMAT = "see docs/model.md for the format"
+
+
+def read_table(path: str | Path, model: str) -> dict[str, Any]:
+    """The content of a TOML file with the parameters of a model.
+
+    Parameters
+    ----------
+    path : path
+    model : {"profile", "gatk"}
+
+    Raises
+    ------
+    InputError
+        For a file that can't be read, is not TOML, is empty, or has the parameters of the other model.
+    """
+    source = str(path)
+    try:
+        table = tomllib.loads(Path(path).read_bytes().decode())
+    # Python also raises ValueError for integers of thousands of digits, and for a path with a zero byte.
+    except ValueError as error:
+        raise InputError(source, "", f"not a TOML file ({error})", FORMAT) from error
+    except OSError as error:
+        raise InputError(source, "", error.strerror or "can't be read", "check the path") from error
+    if not table:
+        raise InputError(source, "", "holds no parameters", FORMAT)
+    for other, keys in KEYS.items():
+        if other != model and table.keys() & set(keys):
+            raise InputError(source, "", f"has the parameters of the model {other!r}", f"give --model {other}")
+    return table
+
+
+def check_keys(
+    table: object, expected: Sequence[str], prefix: str, source: str, optional: Sequence[str] = ()
+) -> Mapping[str, Any]:
+    """Return `table` if it is a TOML table that has the expected keys, and none but those and the optional ones.
+
+    Parameters
+    ----------
+    table : object
+    expected, optional : sequence of str
+    prefix : str
+        What comes before a key in messages: the name of the table and a dot.
+    source : str
+        The file.
+
+    Raises
+    ------
+    InputError
+    """
+    if not isinstance(table, Mapping):
+        raise InputError(source, prefix.rstrip("."), "not a table", FORMAT)
+    known = [*expected, *optional]
+    for key in table:
+        if key not in known:
+            raise InputError(source, f"{prefix}{key}", "unknown key", f"keys here are {', '.join(known)}")
+    for key in expected:
+        if key not in table:
+            raise InputError(source, f"{prefix}{key}", "missing", f"give all of {', '.join(expected)}")
+    return table
+
+
+def is_number_within(value: object, least: float, most: float) -> bool:
+    """Whether a TOML value is a number from `least` to `most`. True and NaN are none."""
+    return not isinstance(value, bool) and isinstance(value, int | float) and least <= value <= most
