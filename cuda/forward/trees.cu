@@ -49,8 +49,8 @@
 // scaled.cu: 760 of the 586,140 pairs of 1m x 20, where fast.cu lists 280.
 
 constexpr uint32 kLetterBits = 7, kRestore = 8, kPop = 16, kSave = 32, kLeaf = 64;  // of a node's byte
-// What a lane counts, in one register: open branches, leaves and joins. The host sees to it that each is below 256.
-constexpr uint32 kOneLeaf = 1 << 8, kOneJoin = 1 << 16;
+// What a lane counts, in one register: open branches and leaves. The host sees to it that each is below 256.
+constexpr uint32 kOneLeaf = 1 << 8;
 constexpr uint32 kLastJoin = 0x8000;  // of a join: the last one of its backward leaf
 
 constexpr int kHalfExponent = HALF_EXPONENT;
@@ -58,10 +58,12 @@ constexpr float kLeastJoined = LEAST_JOINED;
 constexpr int kRun = 8;                     // columns between two looks for an event
 constexpr int kSharedSlots = SHARED_SLOTS;  // of the stack, its lowest ones, are in shared memory
 
-// A slot holds states of a warp: [quad][lane] of four rows' S, then of four rows' D, then the sum.
-constexpr int kSlotQuads = 2 * kQuads + 1;
-constexpr int kSlot = kSlotQuads * 32;  // in quads
+// A slot holds states of a warp: [quad][lane] of four rows' S, then of four rows' D. A slot of the stack has the sum,
+// too.
+constexpr int kLeafQuads = 2 * kQuads, kSlotQuads = 2 * kQuads + 1;
+constexpr int kSlot = kSlotQuads * 32, kLeafSlot = kLeafQuads * 32;  // in quads
 static_assert(kSlot * sizeof(Quad) == SLOT_BYTES, "scratch memory");
+static_assert(kLeafSlot * sizeof(Quad) == LEAF_BYTES, "scratch memory");
 static_assert(kEmissionBytes + kSharedSlots * SLOT_BYTES == SHARED_BYTES, "shared memory");
 
 // A pair of trees: where its streams begin and how many nodes they have, and its first event, join and place.
@@ -85,24 +87,16 @@ struct Forest {
     const uint8* streams;         // with 32 zeros before and behind each
 };
 
-// What a lane needs only between and after the walks.
-struct Kept {
-    double log_kept;
-    float entry;
-    int folds, scales;
-    uint32 tree, item;
-};
-
 // A warp's scratch memory, and what lies where in it, in bytes.
 struct Scratch {
-    uint8* memory;      // Quad[slot] states at open branches, those in shared memory left out
-    uint32 leaves;      // Quad[slot] what the left halves hand to the joins
-    uint32 joined;      // real[join][lane] sums over a lane's rows
-    uint32 started;     // real[backward leaf][lane]
-    uint32 from_below;  // real[k][lane] extension of an insertion in the backward
-    uint32 kept;        // Kept[lane]
+    uint8* memory;       // Quad[slot] states at open branches, those in shared memory left out
+    uint32 leaves;       // Quad[leaf] states at the ends of left halves,
+    uint32 right;        // and before the last columns of right halves
+    uint32 ended;        // real[leaf][lane] sums over the columns of left halves,
+    uint32 started;      // and of right halves
+    uint32 letters;      // uint32[leaf][lane] letters of the right halves' last columns
+    uint32 joined;       // real[join][first lane of a read]
 };
-static_assert(32 * sizeof(Kept) == KEPT_BYTES, "scratch memory");
 
 // The same pointer, but the compiler does not know: it adds an offset where that is needed, and keeps no sum in
 // registers meanwhile.
@@ -119,17 +113,23 @@ __device__ __forceinline__ Quad* stack_slot(const Scratch& scratch, int level) {
     }
     return reinterpret_cast<Quad*>(fresh(scratch.memory)) + (level - kSharedSlots) * kSlot;
 }
-__device__ __forceinline__ Quad* leaf_slot(const Scratch& scratch, uint32 leaf) {
-    return reinterpret_cast<Quad*>(fresh(scratch.memory) + scratch.leaves) + leaf * kSlot;
+__device__ __forceinline__ Quad* leaf_slot(const Scratch& scratch, uint32 at, uint32 leaf) {
+    return reinterpret_cast<Quad*>(fresh(scratch.memory) + at) + leaf * kLeafSlot;
 }
 // One number a lane.
 __device__ __forceinline__ real* numbers(const Scratch& scratch, uint32 at, uint32 index) {
     return reinterpret_cast<real*>(fresh(scratch.memory) + at) + index * 32;
 }
-__device__ __forceinline__ volatile Kept& kept_of_lane(const Scratch& scratch) {
-    return reinterpret_cast<Kept*>(fresh(scratch.memory) + scratch.kept)[threadIdx.x];
-}
 
+#if SUMS == 0
+struct RunningSum {
+    real value;
+    __device__ __forceinline__ void add(real term) { value += term; }
+    __device__ __forceinline__ real rounded() const { return value; }
+    __device__ __forceinline__ Quad saved() const { return {value, 0, 0, 0}; }
+    __device__ __forceinline__ void restore(const Quad& from) { value = from.x; }
+};
+#elif SUMS == 1
 // A sum with what its roundings have lost so far: many columns may add nearly the same.
 struct RunningSum {
     real value, lost;
@@ -139,7 +139,26 @@ struct RunningSum {
         lost = (next - value) - corrected;
         value = next;
     }
+    __device__ __forceinline__ real rounded() const { return value; }
+    __device__ __forceinline__ Quad saved() const { return {value, lost, 0, 0}; }
+    __device__ __forceinline__ void restore(const Quad& from) {
+        value = from.x;
+        lost = from.y;
+    }
 };
+#else
+struct RunningSum {
+    double value;
+    __device__ __forceinline__ void add(real term) { value += double(term); }
+    __device__ __forceinline__ real rounded() const { return real(value); }
+    __device__ __forceinline__ Quad saved() const {
+        return {__int_as_float(__double2hiint(value)), __int_as_float(__double2loint(value)), 0, 0};
+    }
+    __device__ __forceinline__ void restore(const Quad& from) {
+        value = __hiloint2double(__float_as_int(from.x), __float_as_int(from.y));
+    }
+};
+#endif
 
 __device__ __forceinline__ real part_of(const Quad& quad, int r) {
     return r == 0 ? quad.x : r == 1 ? quad.y : r == 2 ? quad.z : quad.w;
@@ -151,17 +170,16 @@ __device__ __forceinline__ Quad four_of(const real (&values)[K], int k) {
             k + 3 < K ? values[k + 3 < K ? k + 3 : 0] : 0};
 }
 
-__device__ __forceinline__ void save(Quad* slot, const States& state, const RunningSum& sum) {
+__device__ __forceinline__ void save(Quad* slot, const States& state) {
     slot += threadIdx.x;
 #pragma unroll
     for (int q = 0; q < kQuads; ++q) {
         slot[q * 32] = four_of(state.s, 4 * q);
         slot[(kQuads + q) * 32] = four_of(state.d, 4 * q);
     }
-    slot[2 * kQuads * 32] = {sum.value, sum.lost, 0, 0};
 }
 
-__device__ __forceinline__ void restore(const Quad* slot, States& state, RunningSum& sum) {
+__device__ __forceinline__ void restore(const Quad* slot, States& state) {
     slot += threadIdx.x;
 #pragma unroll
     for (int q = 0; q < kQuads; ++q) {
@@ -174,73 +192,6 @@ __device__ __forceinline__ void restore(const Quad* slot, States& state, Running
             }
         }
     }
-    const Quad last = slot[2 * kQuads * 32];
-    sum = {last.x, last.y};
-}
-
-// What a left half hands to the joins: S, and from_deletion D one row further down, where its partner D' lies. Rows are
-// in the backward's order.
-__device__ __forceinline__ void save_leaf(int lanes, Quad* slot, const Rows& rows, const States& state, real sum) {
-    const int lane = threadIdx.x, l = lane % lanes;
-    real* own = reinterpret_cast<real*>(slot + lane);
-    real s[K], d[K];
-#pragma unroll
-    for (int k = 0; k < K; ++k) {
-        const int from = K - 1 - k, above = from > 0 ? from - 1 : 0;
-        s[k] = state.s[from];
-        d[k] = from > 0 ? state.d[above] * rows.from_deletion[above] : 0;
-    }
-    if (l == 0) s[K - 1] = 0;  // what starts behind the cut is in `started`
-#pragma unroll
-    for (int q = 0; q < kQuads; ++q) {
-        const int k = 4 * q;
-        slot[q * 32 + lane] = four_of(s, k);
-        // The lane above writes the last one. Nothing is above the first lane.
-        if (k + 3 < K - 1 || (k + 3 == K - 1 && l == 0)) {
-            slot[(kQuads + q) * 32 + lane] = four_of(d, k);
-        } else {
-#pragma unroll
-            for (int r = 0; r < 4; ++r) {
-                if (k + r < K - 1 || (k + r == K - 1 && l == 0)) own[(kQuads + q) * 128 + r] = d[k + r < K ? k + r : 0];
-            }
-        }
-    }
-    const int last = (kQuads + (K - 1) / 4) * 128 + (K - 1) % 4;
-    if (l < lanes - 1) own[last + 4] = state.d[K - 1] * rows.from_deletion[K - 1];
-    own[2 * kQuads * 128] = sum;
-}
-
-// `ended` of a left half: the sum of the read's last lane.
-__device__ __forceinline__ real ended_of(const Quad* slot, int last_lane) {
-    return slot[2 * kQuads * 32 + last_lane].x;
-}
-
-// A lane's part of a join, before the right half's last column.
-__device__ __forceinline__ real join(const Quad* slot, const States& state, uint32 letter) {
-    slot += threadIdx.x;
-    const Quad* own = reinterpret_cast<const Quad*>(column_of_lane() + emission_at(letter, 0));
-    real sum = 0;
-#pragma unroll
-    for (int q = 0; q < kQuads; ++q) {
-        // Without the barriers the loads of all quads come first, and registers spill.
-        const Quad emission = own[q * 32], s = slot[q * 32];
-        real part = 0;
-#pragma unroll
-        for (int r = 0; r < 4; ++r) {
-            const int k = 4 * q + r < K ? 4 * q + r : 0;
-            if (4 * q + r < K) part = multiply_add(state.s[k] * part_of(emission, r), part_of(s, r), part);
-        }
-        asm volatile("" ::: "memory");
-        const Quad d = slot[(kQuads + q) * 32];
-#pragma unroll
-        for (int r = 0; r < 4; ++r) {
-            const int k = 4 * q + r < K ? 4 * q + r : 0;
-            if (4 * q + r < K) part = multiply_add(state.d[k], part_of(d, r), part);
-        }
-        sum += part;
-        asm volatile("" ::: "memory");
-    }
-    return sum;
 }
 
 __device__ __forceinline__ int least_of_warp(int lanes, int value) {
@@ -257,12 +208,13 @@ __device__ __forceinline__ int most_of_warp(int lanes, int value) { return -leas
 struct Half {
     bool backward;
     real start_s, start_i;         // S and I of the first row walked, in every column
-    uint32 stream, events, joins;  // the first ones
+    uint32 stream, events;  // the first ones
     int nodes, steps;              // steps: of the warp
 };
 
-__device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& half, const Forest& forest,
-                                     const Scratch& scratch) {
+// Returns the number of leaves.
+__device__ __forceinline__ uint32 walk(int lanes, const Rows& rows, const Half& half, const Forest& forest,
+                                       const Scratch& scratch) {
     const bool backward = half.backward;
     const int l = backward ? lanes - 1 - threadIdx.x % lanes : threadIdx.x % lanes;
     const bool is_first = l == 0;
@@ -272,64 +224,131 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
     const uint32 column = half.stream - l;
     const int last = half.nodes + l;  // a zero
     uint32 next_event = half.events, counts = 0;
-    RunningSum sum = {0, 0};
+    RunningSum sum = {};
     uint32 next = forest.streams[column];
-    const auto step = [&](int t, bool may_be_event) {
-        const uint32 byte = next;
-        next = forest.streams[column + (t + 1 < last ? t + 1 : last)];
+    const auto compute = [&](uint32 letter) {
         const real s_above = __shfl_sync(FULL, state.s_below, before);
         const real i_above = __shfl_sync(FULL, state.i_below, before);
         const real s = is_first ? half.start_s : s_above, i = is_first ? half.start_i : i_above;
-        uint32 letter = byte;
-        if (may_be_event) {
-            if (byte & kRestore) {
-                restore(stack_slot(scratch, int(counts % kOneLeaf) - 1), state, sum);
-                if (byte & kPop) --counts;
-            }
-            letter = byte & kLetterBits;
-            if ((byte & kLeaf) && backward) {
-                uint32 of;
-                do {
-                    const uint32 number = counts / kOneJoin;
-                    of = forest.joins[half.joins + number];
-                    const real joined = join(leaf_slot(scratch, of & (kLastJoin - 1)), state, letter);
-                    numbers(scratch, scratch.joined, number)[threadIdx.x] = joined;
-                    counts += kOneJoin;
-                } while (!(of & kLastJoin));
-            }
-        }
         advance(rows, state, letter, s, i);
         sum.add(state.i_below);
-        if (may_be_event) {
-            if (byte & kSave) save(stack_slot(scratch, int(counts++ % kOneLeaf)), state, sum);
-            if (byte & kLeaf) {
-                const uint32 leaf = counts / kOneLeaf % (kOneJoin / kOneLeaf);
-                if (backward) {
-                    numbers(scratch, scratch.started, leaf)[threadIdx.x] = sum.value;
-                } else {
-                    save_leaf(lanes, leaf_slot(scratch, leaf), rows, state, sum.value);
-                }
-                counts += kOneLeaf;
-            }
-        }
     };
     int event = forest.events[next_event];
     for (int t = 0; t < half.steps;) {
         const int run = min(least_of_warp(lanes, event > t ? event : t), half.steps);
         for (; t + kRun <= run; t += kRun) {
+            // Zeros stand behind a stream.
+            const uint8* ahead = forest.streams + (column + (t < last ? t : last)) + 1;
 #pragma unroll
-            for (int u = 0; u < kRun; ++u) step(t + u, false);
+            for (int u = 0; u < kRun; ++u) {
+                const uint32 letter = next;
+                next = ahead[u];
+                compute(letter);
+            }
         }
         // An event reaches the last lane after `lanes` steps.
         const int end = min(most_of_warp(lanes, event <= run ? event + lanes : run), half.steps);
 #pragma unroll 1
-        for (; t < end; ++t) step(t, true);
+        for (; t < end; ++t) {
+            const uint32 byte = next;
+            next = forest.streams[column + (t + 1 < last ? t + 1 : last)];
+            if (byte & kRestore) {
+                const Quad* slot = stack_slot(scratch, int(counts % kOneLeaf) - 1);
+                restore(slot, state);
+                sum.restore(slot[2 * kQuads * 32 + threadIdx.x]);
+                if (byte & kPop) --counts;
+            }
+            const uint32 letter = byte & kLetterBits, leaf = counts / kOneLeaf;
+            if ((byte & kLeaf) && backward) {
+                save(leaf_slot(scratch, scratch.right, leaf), state);
+                reinterpret_cast<uint32*>(numbers(scratch, scratch.letters, leaf))[threadIdx.x] = letter;
+            }
+            compute(letter);
+            if (byte & kSave) {
+                Quad* slot = stack_slot(scratch, int(counts++ % kOneLeaf));
+                save(slot, state);
+                slot[2 * kQuads * 32 + threadIdx.x] = sum.saved();
+            }
+            if (byte & kLeaf) {
+                if (!backward) save(leaf_slot(scratch, scratch.leaves, leaf), state);
+                numbers(scratch, backward ? scratch.started : scratch.ended, leaf)[threadIdx.x] = sum.rounded();
+                counts += kOneLeaf;
+            }
+        }
         while (event + lanes <= t) event = forest.events[++next_event];
+    }
+    return counts / kOneLeaf;
+}
+
+// The joins of a pair of trees, all lanes at once. Rows are in the forward's order: row k has S and D of the left half,
+// m and D' of the right half, whose slot has them in the backward's order; D of a row meets D' of the next.
+__device__ __forceinline__ void join_all(int lanes, const Quad* made, const Forest& forest, uint32 join, uint32 leaves,
+                                         const Scratch& scratch) {
+    const int l = threadIdx.x % lanes;
+    const bool has_below = l < lanes - 1;
+    real from_deletion[K], of_s[K], of_d[K];
+#pragma unroll
+    for (int q = 0; q < kQuads; ++q) {
+        const Quad four = made[(kFromDeletion * kQuads + q) * 32 + threadIdx.x];
+#pragma unroll
+        for (int r = 0; r < 4; ++r) {
+            if (4 * q + r < K) from_deletion[4 * q + r] = part_of(four, r);
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < K; ++k) of_s[k] = of_d[k] = 0;
+    uint32 leaf = 0;
+    bool is_new = true;
+    for (uint32 number = 0; __any_sync(FULL, leaf < leaves); ++number) {
+        const bool works = leaf < leaves;
+        real sum = 0;
+        if (works) {
+            if (is_new) {
+                const Quad* right = leaf_slot(scratch, scratch.right, leaf);
+                const uint32 letter =
+                    reinterpret_cast<const uint32*>(numbers(scratch, scratch.letters, leaf))[threadIdx.x];
+                const Quad* own = reinterpret_cast<const Quad*>(column_of_lane() + emission_at(letter, 0));
+#pragma unroll
+                for (int q = 0; q < kQuads; ++q) {
+                    const Quad emission = own[q * 32], s = right[q * 32 + threadIdx.x],
+                               d = right[(kQuads + q) * 32 + threadIdx.x];
+#pragma unroll
+                    for (int r = 0; r < 4; ++r) {
+                        const int k = K - 1 - (4 * q + r);
+                        if (k >= 0) of_s[k >= 0 ? k : 0] = part_of(s, r) * part_of(emission, r);
+                        if (k >= 1) of_d[k >= 1 ? k - 1 : 0] = part_of(d, r) * from_deletion[k >= 1 ? k - 1 : 0];
+                    }
+                }
+                if (l == 0) of_s[0] = 0;  // what starts behind the cut is in `started`
+                const real below = has_below ? reinterpret_cast<const real*>(
+                                                   right + (kQuads + (K - 1) / 4) * 32 + threadIdx.x + 1)[(K - 1) % 4]
+                                             : real(0);
+                of_d[K - 1] = below * from_deletion[K - 1];
+            }
+            const uint32 of = forest.joins[join + number];
+            const Quad* left = leaf_slot(scratch, scratch.leaves, of & (kLastJoin - 1)) + threadIdx.x;
+            real of_deletions = 0;
+#pragma unroll
+            for (int q = 0; q < kQuads; ++q) {
+                const Quad s = left[q * 32], d = left[(kQuads + q) * 32];
+#pragma unroll
+                for (int r = 0; r < 4; ++r) {
+                    const int k = 4 * q + r < K ? 4 * q + r : 0;
+                    if (4 * q + r < K) sum = multiply_add(of_s[k], part_of(s, r), sum);
+                    if (4 * q + r < K) of_deletions = multiply_add(of_d[k], part_of(d, r), of_deletions);
+                }
+            }
+            sum += of_deletions;
+            is_new = of & kLastJoin;
+            leaf += is_new;
+        }
+        for (int step = 1; step < lanes; step *= 2) sum += __shfl_xor_sync(FULL, sum, step, lanes);
+        if (works && l == 0) numbers(scratch, scratch.joined, number)[threadIdx.x] = sum;
     }
 }
 
 // Turn a lane's rows from the forward's order into the backward's: the last row comes first.
-__device__ __forceinline__ void turn(int lanes, Rows& rows, const real* from_below) {
+__device__ __forceinline__ void turn(int lanes, Rows& rows, const Quad* made) {
     const Rows old = rows;
     const real deletion_above = __shfl_up_sync(FULL, old.from_deletion[K - 1], 1, lanes);
 #if VARYING
@@ -341,10 +360,17 @@ __device__ __forceinline__ void turn(int lanes, Rows& rows, const real* from_bel
         const int from = K - 1 - k, above = from > 0 ? from - 1 : 0;
         rows.from_deletion[k] = from > 0 ? old.from_deletion[above] : is_first ? real(0) : deletion_above;
         rows.from_insertion[k] = old.from_insertion[from];
-        rows.extend_insertion[k] = from_below[from * 32];
 #if VARYING
         rows.extend_deletion[k] = from > 0 ? old.extend_deletion[above] : extension_above;
 #endif
+    }
+#pragma unroll
+    for (int q = 0; q < kQuads; ++q) {
+        const Quad four = made[(kFromBelow * kQuads + q) * 32 + threadIdx.x];
+#pragma unroll
+        for (int r = 0; r < 4; ++r) {
+            if (4 * q + r < K) rows.extend_insertion[K - 1 - (4 * q + r)] = part_of(four, r);
+        }
     }
     real* own = column_of_lane();
 #pragma unroll 1
@@ -357,116 +383,144 @@ __device__ __forceinline__ void turn(int lanes, Rows& rows, const real* from_bel
     }
 }
 
-// A lane's read and trees.
-struct Work {
-    Read read;
-    uint32 tree;
-    bool is_own;  // else another lane's, which scores it, or none's
-};
-
-__device__ __forceinline__ Work find_work(int lanes, const uint8* buffer, const Header& header, const Forest& forest,
-                                          uint2 item, uint32 last_read) {
-    const uint32 at = item.x + threadIdx.x / lanes;
-    Work work;
-    work.read = find_read(buffer, header, words(buffer, header.order)[at < last_read ? at : last_read - 1]);
-    const uint2 of_group = forest.of_group[work.read.group];
-    work.is_own = at < last_read && item.y < of_group.y;
-    work.tree = of_group.y > 0 ? of_group.x + min(item.y, of_group.y - 1) : 0;
-    return work;
+// A lane's rows, which tree_rows.cu has made, and its emissions in shared memory.
+__device__ __forceinline__ void load_rows(int lanes, const uint8* buffer, const Header& header, const Tables& tables,
+                                          const Task& task, const Quad* made, Rows& rows) {
+    made += threadIdx.x;
+#pragma unroll
+    for (int q = 0; q < kQuads; ++q) {
+        const Quad deletion = made[(kFromDeletion * kQuads + q) * 32],
+                   insertion = made[(kFromInsertion * kQuads + q) * 32],
+                   extension = made[(kExtendInsertion * kQuads + q) * 32];
+#if VARYING
+        const Quad of_deletion = made[(kExtendDeletion * kQuads + q) * 32];
+#endif
+#pragma unroll
+        for (int r = 0; r < 4; ++r) {
+            if (4 * q + r < K) {
+                rows.from_deletion[4 * q + r] = part_of(deletion, r);
+                rows.from_insertion[4 * q + r] = part_of(insertion, r);
+                rows.extend_insertion[4 * q + r] = part_of(extension, r);
+#if VARYING
+                rows.extend_deletion[4 * q + r] = part_of(of_deletion, r);
+#endif
+            }
+        }
+    }
+    Quad* own = reinterpret_cast<Quad*>(column_of_lane());
+#if EMISSIONS_AHEAD
+#pragma unroll
+    for (int q = 0; q < kLetters * kQuads; ++q) own[q * 32] = made[(kCoefficients * kQuads + q) * 32];
+#else
+    const uint32 first = words(buffer, header.read_offset)[task.read];
+    const int count = int(words(buffer, header.read_offset)[task.read + 1] - first);
+#pragma unroll 1
+    for (int q = 0; q < kQuads; ++q) {
+        real emission[kLetters][4];
+#pragma unroll
+        for (int r = 0; r < 4; ++r) {
+            const int i = threadIdx.x % lanes * K + 4 * q + r;
+            const bool is_row = 4 * q + r < K && i < count;
+            const Source source = load_source(buffer, header, first + (i < count ? i : count - 1));
+            const Emissions emissions = emissions_of(source, header, tables);
+#pragma unroll
+            for (int s = 0; s < kLetters; ++s) emission[s][r] = is_row ? emissions.relative[s] : real(0);
+        }
+#pragma unroll
+        for (int s = 0; s < kLetters; ++s) {
+            own[(s * kQuads + q) * 32] = {emission[s][0], emission[s][1], emission[s][2], emission[s][3]};
+        }
+    }
+#endif
 }
 
 // Score the haplotypes of a pair of trees: a read's lanes share them.
-__device__ __forceinline__ void score(int lanes, const uint8* buffer, const Header& header, const Work& work,
-                                      const Forest& forest, const Scratch& scratch, uint32* listed, uint2* list,
-                                      double* scores, uint8* precision) {
+__device__ __forceinline__ void score(int lanes, const uint8* buffer, const Header& header, const Task& task,
+                                      const TreeTier& tier, const Forest& forest, const Scratch& scratch,
+                                      uint32* listed, uint2* list, double* scores, uint8* precision) {
     const int l = threadIdx.x % lanes, first_lane = threadIdx.x - l;
     const float start = exp2f(kHalfExponent);
-    const volatile Kept& kept = kept_of_lane(scratch);
-    const float entry = __shfl_sync(FULL, float(kept.entry), 0, lanes);
-    const uint32 first_haplotype = words(buffer, header.group_haplotype)[work.read.group];
-    const Tree& tree = forest.trees[work.tree];
-    for (uint32 p = l; work.is_own && p < tree.places; p += lanes) {
+    const uint32 first_haplotype = words(buffer, header.group_haplotype)[task.group];
+    const Read read = {task.read, task.group, 0, 0};
+    const bool folds = task.flags & kFolds;
+    const Tree& tree = forest.trees[task.tree];
+    const uint32 places = task.flags & kOwn ? tree.places : 0;
+    for (uint32 p = l; p < places; p += lanes) {
         const Place place = forest.places[tree.first_place + p];
         const uint32 haplotype = first_haplotype + place.haplotype;
-        real sum = numbers(scratch, scratch.started, place.backward_leaf)[first_lane] * (entry * start);
-        sum = multiply_add(ended_of(leaf_slot(scratch, place.forward_leaf), first_lane + lanes - 1), start, sum);
-        const real* joined = numbers(scratch, scratch.joined, place.join) + first_lane;
-        for (int k = 0; k < lanes; ++k) sum += joined[k];
+        real sum = numbers(scratch, scratch.started, place.backward_leaf)[first_lane] * (task.entry * start);
+        sum = multiply_add(numbers(scratch, scratch.ended, place.forward_leaf)[first_lane + lanes - 1], start, sum);
+        sum += numbers(scratch, scratch.joined, place.join)[first_lane];
         const uint32* offset = words(buffer, header.haplotype_offset) + haplotype;
         const double columns = double(offset[1] - offset[0]);
-        const bool held = kept.folds && sum >= kLeastJoined && sum < infinity();
-        const size_t index = score_index(buffer, header, work.read, haplotype);
+        const bool held = folds && sum >= kLeastJoined && sum < infinity();
+        const size_t index = score_index(buffer, header, read, haplotype);
         scores[index] =
-            held ? log10(double(sum) / columns) - 2 * kHalfExponent * LOG10_2 + kept.log_kept : double(not_a_number());
+            held ? log10(double(sum) / columns) - 2 * kHalfExponent * LOG10_2 + task.log_kept : double(not_a_number());
         precision[index] = held ? PRECISION_FAST : PRECISION_NONE;
-        if (!held && kept.folds && kept.scales) {
-            list[atomicAdd(listed, 1u)] = make_uint2(work.read.index, haplotype);
-        }
+        // scaled.cu leaves out reads that its exponents do not hold.
+        if (!held && folds) list[tier.list_first + atomicAdd(listed + tier.list, 1u)] = make_uint2(read.index, haplotype);
     }
 }
 
-// Tiles of reads of `lanes` lanes each. items: x is a tile's first read (an index into order), y which of its groups'
-// pairs of trees it meets. last_read: one past the tier's last read in order. next_item: zero at first. Each block has
-// scratch_bytes of scratch_memory. listed, list: number, and pairs (read, haplotype), for forward_scaled.
+// The work items of the tiers that have K rows a lane. made_memory: where tree_rows.cu has put their rows. next_item:
+// zero at first. Each block has scratch_bytes of scratch_memory. listed, lists: numbers, and pairs (read, haplotype),
+// for forward_scaled.
 extern "C" __global__ void __launch_bounds__(32, BLOCKS)
     forward_trees(const uint8* __restrict__ buffer, const Tables* __restrict__ tables,
                   const uint2* __restrict__ trees_of_group, const Tree* __restrict__ trees,
                   const Place* __restrict__ places, const int* __restrict__ events,
                   const unsigned short* __restrict__ joins, const uint8* __restrict__ streams,
-                  const uint2* __restrict__ items, int64 item_count, int64 last_read, int64 lanes_of_read,
-                  uint8* scratch_memory, int64 scratch_bytes, int64 leaves_at, int64 joined_at, int64 started_at,
-                  int64 from_below_at, int64 kept_at, uint32* next_item, uint32* listed, uint2* list, double* scores,
-                  uint8* precision) {
+                  const TreeTier* __restrict__ tiers, const uint8* __restrict__ made_memory, int64 item_bytes,
+                  int64 item_count, uint8* scratch_memory, int64 scratch_bytes, int64 leaves_at, int64 right_at,
+                  int64 ended_at, int64 started_at, int64 letters_at, int64 joined_at, uint32* next_item,
+                  uint32* listed, uint2* lists, double* scores, uint8* precision) {
     const Header& header = *reinterpret_cast<const Header*>(buffer);
     const Forest forest = {trees_of_group, trees, places, events, joins, streams};
-    const int lanes = int(lanes_of_read);
     const Scratch scratch = {scratch_memory + size_t(blockIdx.x) * scratch_bytes,
                              uint32(leaves_at),
-                             uint32(joined_at),
+                             uint32(right_at),
+                             uint32(ended_at),
                              uint32(started_at),
-                             uint32(from_below_at),
-                             uint32(kept_at)};
+                             uint32(letters_at),
+                             uint32(joined_at)};
     for (;;) {
         uint32 index = 0;
         if (threadIdx.x == 0) index = atomicAdd(next_item, 1u);
         index = __shfl_sync(FULL, index, 0);
         if (index >= item_count) return;
-        Rows rows;
-        Half half;
+        const uint8* item = made_memory + size_t(index) * item_bytes;
+        const Task& task = reinterpret_cast<const Task*>(item)[threadIdx.x];
+        const Quad* made = reinterpret_cast<const Quad*>(item + kTaskBytes);
+        const int lanes = int(tiers[task.tier].lanes);
+        uint32 leaves = 0, first_join;
         {
-            const Work work = find_work(lanes, buffer, header, forest, items[index], uint32(last_read));
-            const Strip strip = load_strip(lanes, buffer, header, *tables, work.read.first, work.read.rows,
-                                           work.read.rows, rows, numbers(scratch, scratch.from_below, 0) + threadIdx.x);
-            volatile Kept& kept = kept_of_lane(scratch);
-            kept.log_kept = strip.log_kept;
-            kept.entry = strip.entry;
-            kept.folds = strip.folds;
-            kept.scales = strip.scales;
-            half.start_s = strip.entry * exp2f(kHalfExponent);
-            half.start_i = 0;
-            kept.tree = work.tree;
-            kept.item = index;
-        }
-        __syncwarp();
-#pragma unroll 1
-        for (int turned = 0; turned < 2; ++turned) {
-            if (turned) {
-                turn(lanes, rows, numbers(scratch, scratch.from_below, 0) + threadIdx.x);
-                half.start_s = half.start_i = exp2f(kHalfExponent);
-            }
-            const Tree& tree = trees[kept_of_lane(scratch).tree];
-            half.joins = tree.first_join;
-            half.backward = turned;
-            half.nodes = int(turned ? tree.backward_nodes : tree.forward_nodes);
-            half.steps = most_of_warp(lanes, half.nodes) + lanes - 1;
-            half.stream = turned ? tree.backward : tree.forward;
-            half.events = turned ? tree.backward_events : tree.forward_events;
-            walk(lanes, rows, half, forest, scratch);
+            Rows rows;
+            load_rows(lanes, buffer, header, *tables, task, made, rows);
             __syncwarp();
+            Half half;
+            half.start_s = task.entry * exp2f(kHalfExponent);
+            half.start_i = 0;
+#pragma unroll 1
+            for (int turned = 0; turned < 2; ++turned) {
+                if (turned) {
+                    turn(lanes, rows, made);
+                    half.start_s = half.start_i = exp2f(kHalfExponent);
+                }
+                const Tree& tree = trees[task.tree];
+                first_join = tree.first_join;
+                half.backward = turned;
+                half.nodes = int(turned ? tree.backward_nodes : tree.forward_nodes);
+                half.steps = most_of_warp(lanes, half.nodes) + lanes - 1;
+                half.stream = turned ? tree.backward : tree.forward;
+                half.events = turned ? tree.backward_events : tree.forward_events;
+                leaves = walk(lanes, rows, half, forest, scratch);
+                __syncwarp();
+            }
         }
-        const uint2 item = items[kept_of_lane(scratch).item];
-        const Work work = find_work(lanes, buffer, header, forest, item, uint32(last_read));
-        score(lanes, buffer, header, work, forest, scratch, listed, list, scores, precision);
+        join_all(lanes, made, forest, first_join, leaves, scratch);
+        __syncwarp();
+        score(lanes, buffer, header, task, tiers[task.tier], forest, scratch, listed, lists, scores, precision);
         __syncwarp();
     }
 }

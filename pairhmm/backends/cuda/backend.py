@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from pairhmm.backends.base import Backend
 from pairhmm.backends.cuda import kernels as cuda_kernels
 from pairhmm.backends.cuda import setup as cuda_setup
-from pairhmm.backends.cuda.kernels import FAST, KEPT_BYTES, LONG_ROWS, SCALED, TREES, KernelVariant
-from pairhmm.backends.cuda.layout import WARP, Packed, computed_cells, pack, pack_pairs, reads_of
+from pairhmm.backends.cuda.kernels import FAST, KEPT_BYTES, LONG_ROWS, SCALED, TREE_ROWS, TREES, KernelVariant
+from pairhmm.backends.cuda.layout import TREE_TIER, WARP, Packed, computed_cells, pack, pack_pairs, reads_of
 from pairhmm.backends.cuda.setup import status, translated
 from pairhmm.backends.cuda.slot import ForwardSlot
 from pairhmm.backends.cuda.sources import compiled
@@ -69,11 +69,22 @@ KernelKey = tuple[Shape, str]
 
 
 class Walk(NamedTuple):
-    """A launch of trees.cu: its blocks, the address of their scratch memory, and `scratch_places`."""
+    """A launch of trees.cu: the tiers whose lanes have so many rows.
 
-    blocks: int
-    scratch: int
-    places: tuple[int, ...]
+    Attributes
+    ----------
+    rows, items, item_bytes : int
+    made : int
+        Byte offset of what tree_rows.cu makes for it.
+    """
+
+    rows: int
+    items: int
+    item_bytes: int
+    made: int
+
+
+ROWS_KERNEL: KernelKey = (Shape(0, 20), TREE_ROWS)
 
 
 class CudaBackend(Backend):
@@ -194,65 +205,78 @@ class CudaBackend(Backend):
             if rescuer is not None:
                 rescued[rescuer] += tier.pairs
         needed = [k for k, pairs in enumerate(rescued) if pairs]
-        own = [_kernel_of(tier.shape, trees is not None) for tier in tiers]
-        kernels = self._compiled(model, extension, own + [(RESCUERS[k], SCALED) for k in needed])
+        whole = [k for k, tier in enumerate(tiers) if trees is None or tier.shape.tall]
+        first_of_list = offsets(rescued)[:-1].tolist()
+        in_trees = [] if trees is None else [tier for tier in tiers if not tier.shape.tall]
+        table, walks, made_bytes = _walks(in_trees, extension, first_of_list)
+        wanted: list[KernelKey] = [(tiers[k].shape, FAST) for k in whole] + [(RESCUERS[k], SCALED) for k in needed]
+        wanted += [(Shape(0, walk.rows), TREES) for walk in walks] + ([ROWS_KERNEL] if walks else [])
+        kernels = self._compiled(model, extension, wanted)
         scores = slot.device("out", SCORED_BYTES * packed.pairs).ptr
         precision = scores + SCORE_BYTES * packed.pairs
-        counts = slot.zeros("listed", COUNT_BYTES * (len(RESCUERS) + len(tiers)))
+        counts = slot.zeros("listed", COUNT_BYTES * (len(RESCUERS) + len(walks)))
         lists = slot.device("lists", LISTED_BYTES * (packed.pairs + 1)).ptr
-        first_of_list = offsets(rescued)[:-1].tolist()
         list_at = [(counts + COUNT_BYTES * k, lists + LISTED_BYTES * at) for k, at in enumerate(first_of_list)]
         between_bytes = cuda_kernels.between_bytes(packed.widest)
         between = slot.device("between", between_bytes * sum(tier.items for tier in tiers if tier.shape.tall) + 8).ptr
-        walks = self._walks(slot, tiers, trees, extension)
-        with slot.side_by_side(len(tiers)) as streams:
-            for k, (tier, rescuer, stream) in enumerate(zip(tiers, rescuers, streams, strict=False)):
-                kernel, shared_bytes = kernels[own[k]]
-                listed, list_ = (0, 0) if rescuer is None else list_at[rescuer]
-                items = base + packed.items + ITEM_BYTES * tier.first_item
-                if trees is not None and own[k][1] == TREES:
-                    walk = next(walks)
-                    blocks = walk.blocks
-                    arguments = (
-                        *(base, self._tables.data.ptr, *(base + getattr(trees, name) for name in TREE_ARRAYS)),
-                        *(items, tier.items, tier.last, tier.shape.lanes, walk.scratch, *walk.places),
-                        *(counts + COUNT_BYTES * (len(RESCUERS) + k), listed, list_, scores, precision),
-                    )
-                else:
-                    blocks = tier.items
-                    arguments = (
-                        *(base, self._tables.data.ptr, items, tier.last, tier.haplotypes_each),
-                        *(listed, list_, between, packed.widest, scores, precision),
-                    )
-                with stream:
+        made = 0
+        if trees is not None and walks:
+            made = int(slot.device("made", made_bytes).ptr)
+            tier_table = slot.upload("tiers", table.view(np.uint8))
+            kernel, _ = kernels[ROWS_KERNEL]
+            arguments: tuple[Any, ...] = (
+                *(base, self._tables.data.ptr, base + trees.of_group, base + packed.items),
+                *(tier_table, len(table), made),
+            )
+            kernel((int(table["items"].sum()),), (WARP,), arguments)
+            scratch = self._scratch(slot, walks, trees, extension)
+        with slot.side_by_side(len(walks) + len(whole)) as streams:
+            for number, walk in enumerate(walks):
+                assert trees is not None
+                kernel, shared_bytes = kernels[Shape(0, walk.rows), TREES]
+                blocks, at, places = scratch[number]
+                arguments = (
+                    *(base, self._tables.data.ptr, *(base + getattr(trees, name) for name in TREE_ARRAYS)),
+                    *(tier_table, made + walk.made, walk.item_bytes, walk.items, at, *places),
+                    *(counts + COUNT_BYTES * (len(RESCUERS) + number), counts, lists, scores, precision),
+                )
+                with next(streams):
                     kernel((blocks,), (WARP,), arguments, shared_mem=shared_bytes)
+            for k in whole:
+                tier, rescuer = tiers[k], rescuers[k]
+                kernel, shared_bytes = kernels[tier.shape, FAST]
+                listed, list_ = (0, 0) if rescuer is None else list_at[rescuer]
+                arguments = (
+                    *(base, self._tables.data.ptr, base + packed.items + ITEM_BYTES * tier.first_item),
+                    *(tier.last, tier.haplotypes_each, listed, list_, between, packed.widest, scores, precision),
+                )
+                with next(streams):
+                    kernel((tier.items,), (WARP,), arguments, shared_mem=shared_bytes)
                 if tier.shape.tall:
                     between += between_bytes * tier.items
         for k in needed:
             kernel, shared_bytes = kernels[RESCUERS[k], SCALED]
             blocks = min(RESIDENT_WARPS, -(-rescued[k] // reads_of(RESCUERS[k])))
-            places = (base, self._tables.data.ptr, *list_at[k], scores, precision)
-            kernel((blocks,), (WARP,), places, shared_mem=shared_bytes)
+            rescue = (base, self._tables.data.ptr, *list_at[k], scores, precision)
+            kernel((blocks,), (WARP,), rescue, shared_mem=shared_bytes)
 
-    def _walks(
-        self, slot: ForwardSlot, tiers: Sequence[Tier], trees: SentTrees | None, extension: float | None
-    ) -> Iterator[Walk]:
-        """The launches of tiers that walk trees. Together their scratch memory takes its share of a call's memory."""
-        if trees is None:
-            return
-        walking = [tier for tier in tiers if not tier.shape.tall]
-        places = [cuda_kernels.scratch_places(tier.shape.rows, trees.sizes) for tier in walking]
+    def _scratch(
+        self, slot: ForwardSlot, walks: Sequence[Walk], trees: SentTrees, extension: float | None
+    ) -> list[tuple[int, int, tuple[int, ...]]]:
+        """Blocks of each walk, their scratch memory's address, and `scratch_places`.
+
+        Together their scratch memory takes its share of a call's memory.
+        """
+        places = [cuda_kernels.scratch_places(walk.rows, trees.sizes) for walk in walks]
         most = [
-            min(tier.items, self._multiprocessors * cuda_kernels.resident_trees(tier.shape.rows, extension))
-            for tier in walking
+            min(walk.items, self._multiprocessors * cuda_kernels.resident_trees(walk.rows, extension)) for walk in walks
         ]
         wanted = sum(blocks * size for blocks, (size, *_) in zip(most, places, strict=True))
         share = min(1.0, self._call_memory // SCRATCH_SHARE / max(1, wanted))
         blocks = [max(1, int(count * share)) for count in most]
         starts = offsets([count * size for count, (size, *_) in zip(blocks, places, strict=True)]).tolist()
-        scratch = slot.device("scratch", starts[-1] + 8).ptr
-        for count, start, each in zip(blocks, starts, places, strict=False):
-            yield Walk(count, scratch + start, each)
+        scratch = int(slot.device("scratch", starts[-1] + 8).ptr)
+        return [(count, scratch + start, each) for count, start, each in zip(blocks, starts, places, strict=False)]
 
     def _border_parts(self, batch: PairBatch, haplotypes: NDArray[np.int64], real: str) -> Iterator[slice]:
         """Runs of pairs whose borders fit into their share of the device's memory."""
@@ -308,9 +332,29 @@ class CudaBackend(Backend):
             return compiled(self._cupy, cuda_kernels.forward_source(variant), variant.name)
 
 
-def _kernel_of(shape: Shape, in_trees: bool) -> KernelKey:
-    """The kernel that scores a shape's tiles. That of trees takes any number of lanes."""
-    return (Shape(0, shape.rows), TREES) if in_trees and not shape.tall else (shape, FAST)
+def _walks(
+    tiers: Sequence[Tier], extension: float | None, first_of_list: Sequence[int]
+) -> tuple[NDArray[np.void], list[Walk], int]:
+    """Tiers by launches, few items first (`TREE_TIER`); the launches; and the bytes of what tree_rows.cu makes."""
+    table = np.zeros(len(tiers), dtype=TREE_TIER)
+    by_rows: dict[int, list[Tier]] = {}
+    for tier in tiers:
+        by_rows.setdefault(tier.shape.rows, []).append(tier)
+    walks: list[Walk] = []
+    number = start = made = 0
+    for rows, own in sorted(by_rows.items(), key=lambda entry: sum(tier.items for tier in entry[1])):
+        size, items = cuda_kernels.made_bytes(rows, extension), sum(tier.items for tier in own)
+        first = number
+        for tier in own:
+            list_ = rescuer_of(tier.shape)
+            table[number] = (
+                *(made, first_of_list[list_], start, tier.items, tier.first_item, tier.last),
+                *(tier.shape.lanes, rows, first, len(own), size, list_),
+            )
+            number, start = number + 1, start + tier.items
+        walks.append(Walk(rows, items, size, made))
+        made += size * items
+    return table, walks, made
 
 
 def make(device: int, memory: int | None) -> CudaBackend:

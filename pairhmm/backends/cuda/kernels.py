@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import os
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.backends.cuda.layout import HEADER, KIND, WARP, reads_of
+from pairhmm.backends.cuda.layout import HEADER, KIND, TREE_TIER, WARP, reads_of
 from pairhmm.backends.cuda.sources import Constant, source
 from pairhmm.backends.tiles import LETTERS, LETTERS_SCALED, Shape, TreeSizes
 from pairhmm.genomics import sequences
@@ -22,8 +23,12 @@ QUALITIES, ROWS, PROFILES, KINDS = "QUALITIES", "ROWS", "PROFILES", "KINDS"
 """What a kernel makes rows from: GATK's quality bytes, rows of any model, a profile model's probabilities, or the
 number of each base's distinct row. Which of the four macros is defined selects the code in `cuda/forward/rows.cuh`."""
 
-FAST, SCALED, TREES = "fast", "scaled", "trees"
+FAST, SCALED, TREES, TREE_ROWS = "fast", "scaled", "trees", "tree_rows"
 """Kernels of tiles: the files of `cuda/forward/` that hold them."""
+
+SUMS = int(os.environ.get("PAIRHMM_SUMS", "1"))
+EMISSIONS_AHEAD = int(os.environ.get("PAIRHMM_EMISSIONS_AHEAD", "0"))
+"""Temporary, for measuring: sums of columns plain (0), compensated (1) or double (2); emissions from tree_rows.cu."""
 
 TASK_BYTES = 32
 """Bytes of a `Task` of `cuda/forward/fast.cu`. Each read of a tile has one."""
@@ -44,8 +49,8 @@ SHARED_SLOTS = 0
 SCRATCH_ALIGNMENT = 256
 """The scratch memory of each block of `cuda/forward/trees.cu` begins at a multiple of this many bytes."""
 
-KEPT_STRIP_BYTES = 32
-"""Bytes of a `Kept` of `cuda/forward/trees.cu`. Each lane has one."""
+TASK_OF_LANE_BYTES = 32
+"""Bytes of a `Task` of `cuda/forward/tree_tasks.cuh`. Each lane has one."""
 
 REALS: dict[str, type[np.floating[Any]]] = {"float": np.float32, "double": np.float64}
 """Types that rows may be computed in, by their names in CUDA."""
@@ -110,6 +115,7 @@ TABLES = np.dtype(
 """Layout of GATK's Phred tables. `Tables` in `cuda/forward/rows.cuh` says what each of them is."""
 
 STRUCTS = {"Header": HEADER, "Kind": KIND, "Tables": TABLES}
+TREE_STRUCTS = {**STRUCTS, "TreeTier": TREE_TIER}
 
 
 def tables() -> NDArray[np.void]:
@@ -149,13 +155,16 @@ def forward_source(variant: KernelVariant) -> str:
         "PRECISION_NONE": UNSCORED,
         "SHARED_BYTES": forward_shared_bytes(variant),
     }
-    if variant.kind == TREES:
+    if variant.kind == TREE_ROWS:
+        pass
+    elif variant.kind == TREES:
         constants |= {
             "HALF_EXPONENT": scaling.HALF_EXPONENT,
             "LEAST_JOINED": scaling.LEAST_JOINED,
             "SHARED_SLOTS": SHARED_SLOTS,
             "SLOT_BYTES": slot_bytes(shape.rows),
-            "KEPT_BYTES": WARP * KEPT_STRIP_BYTES,
+            "LEAF_BYTES": leaf_bytes(shape.rows),
+            "SUMS": SUMS,
             "BLOCKS": resident_trees(shape.rows, variant.extension),
         }
     else:
@@ -166,7 +175,12 @@ def forward_source(variant: KernelVariant) -> str:
             "LEAST_SUM": scaling.LEAST_SUM,
             "TASK_BYTES": TASK_BYTES,
         }
-    parts = ("scaling.cuh", "tiles.cuh", "scaled.cu") if variant.kind == SCALED else ("tiles.cuh", f"{variant.kind}.cu")
+    if variant.kind == SCALED:
+        parts: tuple[str, ...] = ("scaling.cuh", "tiles.cuh", "scaled.cu")
+    elif variant.kind == FAST:
+        parts = ("tiles.cuh", "fast.cu")
+    else:
+        parts = ("tiles.cuh", "tree_tasks.cuh", f"{variant.kind}.cu")
     return _source(constants, variant.model, variant.extension, "float", *parts)
 
 
@@ -187,6 +201,8 @@ def long_source(model: str, extension: float | None, real: str) -> str:
 def forward_shared_bytes(variant: KernelVariant) -> int:
     """Bytes of dynamic shared memory of a block: emissions, and what fast.cu and trees.cu keep beside them."""
     shape = variant.shape
+    if variant.kind == TREE_ROWS:
+        return 0
     if variant.kind == SCALED:
         return _emission_bytes(shape.rows, LETTERS_SCALED, "float")
     beside = SHARED_SLOTS * slot_bytes(shape.rows) if variant.kind == TREES else TASK_BYTES * reads_of(shape)
@@ -199,23 +215,35 @@ def resident_trees(rows: int, extension: float | None) -> int:
 
 
 def slot_bytes(rows: int) -> int:
-    """Bytes of a slot of trees.cu: S and D of a warp's rows, in fours, and a sum."""
-    return (2 * -(-rows // 4) + 1) * 4 * WARP * _size("float")
+    """Bytes of a slot of the stack of trees.cu: a leaf's, and a sum."""
+    return leaf_bytes(rows) + 4 * WARP * _size("float")
+
+
+def leaf_bytes(rows: int) -> int:
+    """Bytes of a leaf of trees.cu: S and D of a warp's rows, in fours."""
+    return 2 * -(-rows // 4) * 4 * WARP * _size("float")
+
+
+def made_bytes(rows: int, extension: float | None) -> int:
+    """Bytes that tree_rows.cu makes for an item: a task for each lane, and arrays of rows, in fours."""
+    arrays = 4 + (extension is None) + EMISSIONS_AHEAD * LETTERS
+    return WARP * TASK_OF_LANE_BYTES + arrays * -(-rows // 4) * 4 * WARP * _size("float")
 
 
 def scratch_places(rows: int, sizes: TreeSizes) -> tuple[int, ...]:
     """Scratch memory of a block of trees.cu: its bytes, and where its parts begin behind the stack, in bytes.
 
-    The parts are leaves, joins, sums of backward leaves, extensions of insertions, and what is kept of the strip.
+    The parts are leaves of left and right halves, sums and letters of leaves, and joins.
     """
     numbers = WARP * _size("float")
     parts = [
         max(0, sizes.open_branches - SHARED_SLOTS) * slot_bytes(rows),
-        sizes.left_leaves * slot_bytes(rows),
-        sizes.joins * numbers,
+        sizes.left_leaves * leaf_bytes(rows),
+        sizes.right_leaves * leaf_bytes(rows),
+        sizes.left_leaves * numbers,
         sizes.right_leaves * numbers,
-        rows * numbers,
-        WARP * KEPT_STRIP_BYTES,
+        sizes.right_leaves * numbers,
+        sizes.joins * numbers,
     ]
     *places, size = itertools.accumulate(parts)
     return -(-size // SCRATCH_ALIGNMENT) * SCRATCH_ALIGNMENT, *places
@@ -254,10 +282,11 @@ def _source(constants: dict[str, Constant], model: str, extension: float | None,
         "PHREDS": PHREDS,
         "NO_EXPONENT": scaling.NO_EXPONENT,
         "VARYING": int(extension is None),
-        "BACKWARD": int("trees.cu" in parts),
+        "BACKWARD": int("tree_tasks.cuh" in parts),
+        "EMISSIONS_AHEAD": EMISSIONS_AHEAD,
         **RANGES[real],
     }
     if extension is not None:
         constants["EXTEND_DELETION"] = float(REALS[real](extension))
     names = (f"forward/{name}" for name in ("rows.cuh", "lanes.cuh", *parts))
-    return source(constants, *names, structs=STRUCTS)
+    return source(constants, *names, structs=TREE_STRUCTS if "tree_tasks.cuh" in parts else STRUCTS)

@@ -94,6 +94,24 @@ KIND = np.dtype(
 )
 """A distinct row of a profile model; `cuda/forward/rows.cuh` says what each field is."""
 
+TREE_TIER = np.dtype(
+    [
+        ("made", "<i8"),
+        ("list_first", "<i8"),
+        ("start", "<u4"),
+        ("items", "<u4"),
+        ("first_item", "<u4"),
+        ("last_read", "<u4"),
+        ("lanes", "<u4"),
+        ("rows", "<u4"),
+        ("launch_first", "<u4"),
+        ("launch_tiers", "<u4"),
+        ("item_bytes", "<u4"),
+        ("list", "<u4"),
+    ]
+)
+"""A tier whose reads walk trees; `cuda/forward/tree_tasks.cuh` says what each field is."""
+
 ROWS = {
     1: (10, 20),
     2: (14, 18, 20),

@@ -79,6 +79,13 @@ class Slot:
         there.memset_async(0, size, self.stream)
         return int(there.ptr)
 
+    def upload(self, name: str, values: NDArray[np.uint8]) -> int:
+        """Address of device memory that `values` (uint8) are being copied to, by way of pinned memory."""
+        host, there = self.pinned(name, len(values)), self.device(name, len(values))
+        host[: len(values)] = values
+        there.copy_from_host_async(host.ctypes.data, len(values), self.stream)
+        return int(there.ptr)
+
     def download(self, name: str, host: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Fill host memory from the buffer of that name, after all earlier work of the stream; returns it."""
         self.device(name, len(host)).copy_to_host_async(host.ctypes.data, len(host), self.stream)

@@ -1,0 +1,105 @@
+// Rows of reads, made once and ready to load: what trees.cu begins with.
+//
+// Method: a block is one warp and makes the rows of one work item, for the lanes that walk it. Making a row waits for
+// bytes, then for tables, then for divisions. trees.cu has few warps, since its rows take most registers; this kernel
+// has many, which hide the waiting.
+
+extern "C" __global__ void __launch_bounds__(32, 32)
+    forward_tree_rows(const uint8* __restrict__ buffer, const Tables* __restrict__ tables,
+                      const uint2* __restrict__ trees_of_group, const uint2* __restrict__ items,
+                      const TreeTier* __restrict__ tiers, int64 tier_count, uint8* __restrict__ made_memory) {
+    const Header& header = *reinterpret_cast<const Header*>(buffer);
+    uint32 number = 0;
+    for (uint32 end = uint32(tier_count); end - number > 1;) {
+        const uint32 middle = (number + end) / 2;
+        if (tiers[middle].start <= blockIdx.x) {
+            number = middle;
+        } else {
+            end = middle;
+        }
+    }
+    const TreeTier& tier = tiers[number];
+    const uint32 rank = blockIdx.x - tier.start;
+    size_t place = rank;
+    for (uint32 other = tier.launch_first; other < tier.launch_first + tier.launch_tiers; ++other) {
+        if (other == number) continue;
+        const unsigned long long scaled = (unsigned long long)(rank) * tiers[other].items;
+        place += other < number ? scaled / tier.items + 1 : (scaled + tier.items - 1) / tier.items;
+    }
+    uint8* const made = made_memory + tier.made + place * tier.item_bytes;
+    const int lanes = int(tier.lanes), rows = int(tier.rows), quads = (rows + 3) / 4;
+    const int l = threadIdx.x % lanes;
+    const uint2 item = items[tier.first_item + rank];
+    const uint32 at = item.x + threadIdx.x / lanes;
+    const Read read =
+        find_read(buffer, header, words(buffer, header.order)[at < tier.last_read ? at : tier.last_read - 1]);
+    const uint2 of_group = trees_of_group[read.group];
+    Quad* const own = reinterpret_cast<Quad*>(made + kTaskBytes) + threadIdx.x;
+    const auto row_at = [&](int i) {
+        return i < read.rows ? row_of(load_source(buffer, header, read.first + i), header, *tables) : carrying_row();
+    };
+    bool folds = true;
+    double log_kept = 0;
+    Row now = row_at(l * rows);
+    const float entry = real(now.dm) / real(now.mm);
+#pragma unroll 1
+    for (int q = 0; q < quads; ++q) {
+        real made_row[kCoefficients][4];
+#pragma unroll
+        for (int r = 0; r < 4; ++r) {
+            const int k = 4 * q + r, i = l * rows + k;
+            if (k < rows) {
+                const Row next = row_at(i + 1);
+                Fold f;
+                folds = fold(now, next, f) && folds;
+                log_kept += now.log_kept;
+                made_row[kFromDeletion][r] = f.from_deletion;
+                made_row[kFromInsertion][r] = f.from_insertion;
+                made_row[kExtendInsertion][r] = f.extend_insertion;
+                made_row[kFromBelow][r] = i == 0 ? real(0) : extension_from_below(now, next);
+#if VARYING
+                made_row[kExtendDeletion][r] = real(now.dd);
+#endif
+                now = next;
+            } else {
+                for (int a = 0; a < kCoefficients; ++a) made_row[a][r] = 0;
+            }
+        }
+#pragma unroll
+        for (int a = 0; a < kCoefficients; ++a) {
+            own[(a * quads + q) * 32] = {made_row[a][0], made_row[a][1], made_row[a][2], made_row[a][3]};
+        }
+#if EMISSIONS_AHEAD
+        real emission[kLetters][4];
+#pragma unroll
+        for (int r = 0; r < 4; ++r) {
+            const int k = 4 * q + r, i = l * rows + k;
+            Emissions emissions = {};
+            if (k < rows && i < read.rows) {
+                emissions = emissions_of(load_source(buffer, header, read.first + i), header, *tables);
+            }
+#pragma unroll
+            for (int s = 0; s < kLetters; ++s) emission[s][r] = emissions.relative[s];
+        }
+#pragma unroll
+        for (int s = 0; s < kLetters; ++s) {
+            own[((kCoefficients + s) * quads + q) * 32] = {emission[s][0], emission[s][1], emission[s][2],
+                                                           emission[s][3]};
+        }
+#endif
+    }
+    // Summed in an order that depends on `lanes` alone.
+    for (int step = 1; step < lanes; step *= 2) {
+        log_kept += __shfl_xor_sync(FULL, log_kept, step, lanes);
+        folds = __shfl_xor_sync(FULL, int(folds), step, lanes) && folds;
+    }
+    Task task;
+    task.log_kept = log_kept;
+    task.entry = __shfl_sync(FULL, entry, 0, lanes);
+    task.read = read.index;
+    task.group = read.group;
+    task.tree = of_group.y > 0 ? of_group.x + min(item.y, of_group.y - 1) : 0;
+    task.tier = number;
+    task.flags = (at < tier.last_read && item.y < of_group.y ? kOwn : 0) | (folds ? kFolds : 0);
+    reinterpret_cast<Task*>(made)[threadIdx.x] = task;
+}
