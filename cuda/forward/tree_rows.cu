@@ -4,7 +4,7 @@
 // bytes, then for tables, then for divisions. trees.cu has few warps, since its rows take most registers; this kernel
 // has many, which hide the waiting.
 
-extern "C" __global__ void __launch_bounds__(32, 32)
+extern "C" __global__ void __launch_bounds__(32, 16)
     forward_tree_rows(const uint8* __restrict__ buffer, const Tables* __restrict__ tables,
                       const uint2* __restrict__ trees_of_group, const uint2* __restrict__ items,
                       const TreeTier* __restrict__ tiers, int64 tier_count, uint8* __restrict__ made_memory) {
@@ -23,7 +23,7 @@ extern "C" __global__ void __launch_bounds__(32, 32)
     size_t place = rank;
     for (uint32 other = tier.launch_first; other < tier.launch_first + tier.launch_tiers; ++other) {
         if (other == number) continue;
-        const unsigned long long scaled = (unsigned long long)(rank) * tiers[other].items;
+        const unsigned long long scaled = (unsigned long long)(rank)*tiers[other].items;
         place += other < number ? scaled / tier.items + 1 : (scaled + tier.items - 1) / tier.items;
     }
     uint8* const made = made_memory + tier.made + place * tier.item_bytes;

@@ -6,9 +6,9 @@
 
 // A tier, in the order of launches. TREE_TIER of pairhmm/backends/cuda/layout.py.
 struct TreeTier {
-    int64 made;         // byte offset of its launch's rows
-    int64 list_first;   // its list of pairs to rescue, among all lists
-    uint32 start;       // items of the tiers before it
+    int64 made;        // byte offset of its launch's rows
+    int64 list_first;  // its list of pairs to rescue, among all lists
+    uint32 start;      // items of the tiers before it
     uint32 items;
     uint32 first_item;  // among the items of the batch
     uint32 last_read;   // one past its last read in order

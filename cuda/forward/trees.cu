@@ -55,7 +55,7 @@ constexpr uint32 kLastJoin = 0x8000;  // of a join: the last one of its backward
 
 constexpr int kHalfExponent = HALF_EXPONENT;
 constexpr float kLeastJoined = LEAST_JOINED;
-constexpr int kRun = 8;                     // columns between two looks for an event
+constexpr int kRun = RUN;                   // columns between two looks for an event
 constexpr int kSharedSlots = SHARED_SLOTS;  // of the stack, its lowest ones, are in shared memory
 
 // A slot holds states of a warp: [quad][lane] of four rows' S, then of four rows' D. A slot of the stack has the sum,
@@ -89,13 +89,13 @@ struct Forest {
 
 // A warp's scratch memory, and what lies where in it, in bytes.
 struct Scratch {
-    uint8* memory;       // Quad[slot] states at open branches, those in shared memory left out
-    uint32 leaves;       // Quad[leaf] states at the ends of left halves,
-    uint32 right;        // and before the last columns of right halves
-    uint32 ended;        // real[leaf][lane] sums over the columns of left halves,
-    uint32 started;      // and of right halves
-    uint32 letters;      // uint32[leaf][lane] letters of the right halves' last columns
-    uint32 joined;       // real[join][first lane of a read]
+    uint8* memory;   // Quad[slot] states at open branches, those in shared memory left out
+    uint32 leaves;   // Quad[leaf] states at the ends of left halves,
+    uint32 right;    // and before the last columns of right halves
+    uint32 ended;    // real[leaf][lane] sums over the columns of left halves,
+    uint32 started;  // and of right halves
+    uint32 letters;  // uint32[leaf][lane] letters of the right halves' last columns
+    uint32 joined;   // real[join][first lane of a read]
 };
 
 // The same pointer, but the compiler does not know: it adds an offset where that is needed, and keeps no sum in
@@ -105,6 +105,13 @@ __device__ __forceinline__ uint8* fresh(uint8* pointer) {
     asm volatile("" : "+l"(pointer));
 #endif
     return pointer;
+}
+
+__device__ __forceinline__ uint32 fresh(uint32 number) {
+#ifndef PAIRHMM_EMULATED
+    asm volatile("" : "+r"(number));
+#endif
+    return number;
 }
 
 __device__ __forceinline__ Quad* stack_slot(const Scratch& scratch, int level) {
@@ -207,9 +214,9 @@ __device__ __forceinline__ int most_of_warp(int lanes, int value) { return -leas
 // What a half of the haplotypes is walked from.
 struct Half {
     bool backward;
-    real start_s, start_i;         // S and I of the first row walked, in every column
+    real start_s, start_i;  // S and I of the first row walked, in every column
     uint32 stream, events;  // the first ones
-    int nodes, steps;              // steps: of the warp
+    int nodes, steps;       // steps: of the warp
 };
 
 // Returns the number of leaves.
@@ -233,7 +240,8 @@ __device__ __forceinline__ uint32 walk(int lanes, const Rows& rows, const Half& 
         advance(rows, state, letter, s, i);
         sum.add(state.i_below);
     };
-    int event = forest.events[next_event];
+    // The next event is loaded one event before it is needed.
+    int event = forest.events[next_event], event_after = forest.events[++next_event];
     for (int t = 0; t < half.steps;) {
         const int run = min(least_of_warp(lanes, event > t ? event : t), half.steps);
         for (; t + kRun <= run; t += kRun) {
@@ -275,7 +283,10 @@ __device__ __forceinline__ uint32 walk(int lanes, const Rows& rows, const Half& 
                 counts += kOneLeaf;
             }
         }
-        while (event + lanes <= t) event = forest.events[++next_event];
+        while (event + lanes <= t) {
+            event = event_after;
+            event_after = forest.events[++next_event];
+        }
     }
     return counts / kOneLeaf;
 }
@@ -320,8 +331,8 @@ __device__ __forceinline__ void join_all(int lanes, const Quad* made, const Fore
                     }
                 }
                 if (l == 0) of_s[0] = 0;  // what starts behind the cut is in `started`
-                const real below = has_below ? reinterpret_cast<const real*>(
-                                                   right + (kQuads + (K - 1) / 4) * 32 + threadIdx.x + 1)[(K - 1) % 4]
+                const real below = has_below ? reinterpret_cast<const real*>(right + (kQuads + (K - 1) / 4) * 32 +
+                                                                             threadIdx.x + 1)[(K - 1) % 4]
                                              : real(0);
                 of_d[K - 1] = below * from_deletion[K - 1];
             }
@@ -459,7 +470,8 @@ __device__ __forceinline__ void score(int lanes, const uint8* buffer, const Head
             held ? log10(double(sum) / columns) - 2 * kHalfExponent * LOG10_2 + task.log_kept : double(not_a_number());
         precision[index] = held ? PRECISION_FAST : PRECISION_NONE;
         // scaled.cu leaves out reads that its exponents do not hold.
-        if (!held && folds) list[tier.list_first + atomicAdd(listed + tier.list, 1u)] = make_uint2(read.index, haplotype);
+        if (!held && folds)
+            list[tier.list_first + atomicAdd(listed + tier.list, 1u)] = make_uint2(read.index, haplotype);
     }
 }
 
@@ -489,26 +501,26 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
         if (threadIdx.x == 0) index = atomicAdd(next_item, 1u);
         index = __shfl_sync(FULL, index, 0);
         if (index >= item_count) return;
-        const uint8* item = made_memory + size_t(index) * item_bytes;
-        const Task& task = reinterpret_cast<const Task*>(item)[threadIdx.x];
-        const Quad* made = reinterpret_cast<const Quad*>(item + kTaskBytes);
-        const int lanes = int(tiers[task.tier].lanes);
-        uint32 leaves = 0, first_join;
+        // Found again when needed, and in no register meanwhile.
+        const auto item = [&] { return made_memory + size_t(fresh(index)) * item_bytes; };
+        const auto task_of = [&]() -> const Task& { return reinterpret_cast<const Task*>(item())[threadIdx.x]; };
+        const auto made = [&] { return reinterpret_cast<const Quad*>(item() + kTaskBytes); };
+        const int lanes = int(tiers[task_of().tier].lanes);
+        uint32 leaves = 0;
         {
             Rows rows;
-            load_rows(lanes, buffer, header, *tables, task, made, rows);
+            load_rows(lanes, buffer, header, *tables, task_of(), made(), rows);
             __syncwarp();
             Half half;
-            half.start_s = task.entry * exp2f(kHalfExponent);
+            half.start_s = task_of().entry * exp2f(kHalfExponent);
             half.start_i = 0;
 #pragma unroll 1
             for (int turned = 0; turned < 2; ++turned) {
                 if (turned) {
-                    turn(lanes, rows, made);
+                    turn(lanes, rows, made());
                     half.start_s = half.start_i = exp2f(kHalfExponent);
                 }
-                const Tree& tree = trees[task.tree];
-                first_join = tree.first_join;
+                const Tree& tree = trees[task_of().tree];
                 half.backward = turned;
                 half.nodes = int(turned ? tree.backward_nodes : tree.forward_nodes);
                 half.steps = most_of_warp(lanes, half.nodes) + lanes - 1;
@@ -518,7 +530,8 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
                 __syncwarp();
             }
         }
-        join_all(lanes, made, forest, first_join, leaves, scratch);
+        const Task& task = task_of();
+        join_all(lanes, made(), forest, trees[task.tree].first_join, leaves, scratch);
         __syncwarp();
         score(lanes, buffer, header, task, tiers[task.tier], forest, scratch, listed, lists, scores, precision);
         __syncwarp();

@@ -84,6 +84,9 @@ class Walk(NamedTuple):
     made: int
 
 
+ORDER = 1
+"""Temporary, for measuring: 1 starts launches of few items first, -1 last."""
+
 ROWS_KERNEL: KernelKey = (Shape(0, 20), TREE_ROWS)
 
 
@@ -342,7 +345,7 @@ def _walks(
         by_rows.setdefault(tier.shape.rows, []).append(tier)
     walks: list[Walk] = []
     number = start = made = 0
-    for rows, own in sorted(by_rows.items(), key=lambda entry: sum(tier.items for tier in entry[1])):
+    for rows, own in sorted(by_rows.items(), key=lambda entry: ORDER * sum(tier.items for tier in entry[1])):
         size, items = cuda_kernels.made_bytes(rows, extension), sum(tier.items for tier in own)
         first = number
         for tier in own:

@@ -27,8 +27,11 @@ FAST, SCALED, TREES, TREE_ROWS = "fast", "scaled", "trees", "tree_rows"
 """Kernels of tiles: the files of `cuda/forward/` that hold them."""
 
 SUMS = int(os.environ.get("PAIRHMM_SUMS", "1"))
+WARPS = int(os.environ.get("PAIRHMM_WARPS", "0"))
+RUN = int(os.environ.get("PAIRHMM_RUN", "8"))
 EMISSIONS_AHEAD = int(os.environ.get("PAIRHMM_EMISSIONS_AHEAD", "0"))
-"""Temporary, for measuring: sums of columns plain (0), compensated (1) or double (2); emissions from tree_rows.cu."""
+"""Temporary, for measuring: warps of a multiprocessor (0: by the rows); columns of a run; sums of columns plain (0),
+compensated (1) or double (2); emissions from tree_rows.cu."""
 
 TASK_BYTES = 32
 """Bytes of a `Task` of `cuda/forward/fast.cu`. Each read of a tile has one."""
@@ -42,7 +45,7 @@ LONG_COLUMNS = 8
 KEPT_BYTES = 16
 """Bytes that each strip of a pair passes on to the next in `cuda/forward/long.cu`: a double, as two signed words."""
 
-SHARED_SLOTS = 0
+SHARED_SLOTS = int(os.environ.get("PAIRHMM_SHARED_SLOTS", "0"))
 """Slots of the stack that `cuda/forward/trees.cu` keeps in shared memory. With 1, an H200 holds as many warps as with
 0."""
 
@@ -165,6 +168,7 @@ def forward_source(variant: KernelVariant) -> str:
             "SLOT_BYTES": slot_bytes(shape.rows),
             "LEAF_BYTES": leaf_bytes(shape.rows),
             "SUMS": SUMS,
+            "RUN": RUN,
             "BLOCKS": resident_trees(shape.rows, variant.extension),
         }
     else:
@@ -211,7 +215,9 @@ def forward_shared_bytes(variant: KernelVariant) -> int:
 
 def resident_trees(rows: int, extension: float | None) -> int:
     """Warps of trees.cu that a multiprocessor must hold: as many as leave a lane the registers that its rows need."""
-    return 12 if rows <= (19 if extension is not None else 14) else 8
+    if WARPS:
+        return WARPS
+    return 12 if extension is not None or rows <= 17 else 8
 
 
 def slot_bytes(rows: int) -> int:
