@@ -182,12 +182,11 @@ private:
         int64_t open = 0;
         for (uint32_t node = 0; node < nodes; ++node) {
             if (stream[node] < kRestore) continue;
-            trees_.events.push_back(node);
+            trees_.events.push_back(node * kEventFlags + stream[node] / kRestore);
             if (stream[node] & kPop) --open;
             if (stream[node] & kSave) ++open;
             trees_.sizes.open_branches = std::max(trees_.sizes.open_branches, open);
         }
-        trees_.events.push_back(kNoEvent);
     }
 
     // Haplotypes that are equal share a join.

@@ -59,14 +59,15 @@ struct TreeStreams {
     std::vector<TreesOfGroup> of_group;  // [groups]
     std::vector<TreePair> trees;
     std::vector<TreePlace> places;  // of each pair of trees
-    std::vector<uint32_t> events;   // of each stream: its nodes with a flag, and kNoEvent
+    std::vector<uint32_t>
+        events;  // of each stream: its nodes with a flag, times kEventFlags, with the flags from bit 0 on
     std::vector<uint16_t> joins;    // by right leaf: the left leaf, with kLastJoin at a right leaf's last join
     std::vector<uint8_t> streams;   // kStreamPadding zeros before and behind each stream
     std::vector<uint32_t> columns;  // [groups] nodes of all trees
     TreeSizes sizes;
 };
 
-constexpr uint32_t kNoEvent = 1u << 30;  // beyond any node
+constexpr uint32_t kEventFlags = 16;
 constexpr uint16_t kLastJoin = 0x8000;
 constexpr int64_t kStreamPadding = 32;
 

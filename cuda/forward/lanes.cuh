@@ -69,7 +69,16 @@ struct __align__(16) Quad {
     real x, y, z, w;
 };
 
-__device__ __forceinline__ real* column_of_lane() { return reinterpret_cast<real*>(shared) + threadIdx.x * 4; }
+// Warps of a block, each with its own SHARED_BYTES.
+#ifndef WARPS_OF_BLOCK
+#define WARPS_OF_BLOCK 1
+#endif
+
+__device__ __forceinline__ uint32 lane_of_warp() { return WARPS_OF_BLOCK == 1 ? threadIdx.x : threadIdx.x % 32; }
+__device__ __forceinline__ real* column_of_lane() {
+    uint32* const of_warp = WARPS_OF_BLOCK == 1 ? shared : shared + threadIdx.x / 32 * (SHARED_BYTES / 4);
+    return reinterpret_cast<real*>(of_warp) + lane_of_warp() * 4;
+}
 __device__ __forceinline__ int emission_at(int letter, int k) { return (letter * kQuads + k / 4) * 128 + k % 4; }
 
 // Whether a lane's exponent holds the deletions of a row, by the probabilities that open and end them and that extend

@@ -1,49 +1,59 @@
 // Rows of reads, made once and ready to load: what trees.cu begins with.
 //
-// Method: a block is one warp and makes the rows of one work item, for the lanes that walk it. Making a row waits for
-// bytes, then for tables, then for divisions. trees.cu has few warps, since its rows take most registers; this kernel
-// has many, which hide the waiting.
+// Method: a block makes the rows of one work item, for the lanes that walk it. Each of its warps makes four rows of
+// every lane. Making a row waits for bytes, then for tables, then for divisions. trees.cu has few warps, since its rows
+// take most registers; this kernel has many, which hide the waiting.
 
-extern "C" __global__ void __launch_bounds__(32, 16)
+constexpr int kMostQuads = MOST_QUADS;  // warps of a block; a lane's rows need no more
+
+__shared__ double kept_of_quads[kMostQuads][32];  // log10 of what is left along four rows,
+__shared__ int folds_of_quads[kMostQuads][32];    // and whether they fold
+
+// A number for each lane of a warp, summed.
+__device__ __forceinline__ uint32 sum_of_warp(uint32 value) {
+#pragma unroll
+    for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(FULL, value, step);
+    return value;
+}
+
+extern "C" __global__ void __launch_bounds__(32 * kMostQuads, ROWS_BLOCKS)
     forward_tree_rows(const uint8* __restrict__ buffer, const Tables* __restrict__ tables,
                       const uint2* __restrict__ trees_of_group, const uint2* __restrict__ items,
                       const TreeTier* __restrict__ tiers, int64 tier_count, uint8* __restrict__ made_memory) {
     const Header& header = *reinterpret_cast<const Header*>(buffer);
+    const int lane = threadIdx.x % 32, q = threadIdx.x / 32;
+    // The last tier that begins at this item or before it.
     uint32 number = 0;
-    for (uint32 end = uint32(tier_count); end - number > 1;) {
-        const uint32 middle = (number + end) / 2;
-        if (tiers[middle].start <= blockIdx.x) {
-            number = middle;
-        } else {
-            end = middle;
-        }
+    for (uint32 first = 0; first < tier_count; first += 32) {
+        const uint32 other = first + lane;
+        number += __popc(__ballot_sync(FULL, other < tier_count && tiers[other].start <= blockIdx.x));
     }
-    const TreeTier& tier = tiers[number];
+    const TreeTier& tier = tiers[--number];
     const uint32 rank = blockIdx.x - tier.start;
-    size_t place = rank;
-    for (uint32 other = tier.launch_first; other < tier.launch_first + tier.launch_tiers; ++other) {
-        if (other == number) continue;
+    uint32 before = 0;  // items of the launch's other tiers that come first
+    for (uint32 k = lane; k < tier.launch_tiers; k += 32) {
+        const uint32 other = tier.launch_first + k;
         const unsigned long long scaled = (unsigned long long)(rank)*tiers[other].items;
-        place += other < number ? scaled / tier.items + 1 : (scaled + tier.items - 1) / tier.items;
+        if (other < number) before += uint32(scaled / tier.items) + 1;
+        if (other > number) before += uint32((scaled + tier.items - 1) / tier.items);
     }
-    uint8* const made = made_memory + tier.made + place * tier.item_bytes;
+    uint8* const made = made_memory + tier.made + size_t(rank + sum_of_warp(before)) * tier.item_bytes;
     const int lanes = int(tier.lanes), rows = int(tier.rows), quads = (rows + 3) / 4;
-    const int l = threadIdx.x % lanes;
+    const int l = lane % lanes;
     const uint2 item = items[tier.first_item + rank];
-    const uint32 at = item.x + threadIdx.x / lanes;
+    const uint32 at = item.x + lane / lanes;
     const Read read =
         find_read(buffer, header, words(buffer, header.order)[at < tier.last_read ? at : tier.last_read - 1]);
-    const uint2 of_group = trees_of_group[read.group];
-    Quad* const own = reinterpret_cast<Quad*>(made + kTaskBytes) + threadIdx.x;
+    Quad* const own = reinterpret_cast<Quad*>(made + kTaskBytes) + lane;
     const auto row_at = [&](int i) {
         return i < read.rows ? row_of(load_source(buffer, header, read.first + i), header, *tables) : carrying_row();
     };
-    bool folds = true;
-    double log_kept = 0;
-    Row now = row_at(l * rows);
-    const float entry = real(now.dm) / real(now.mm);
-#pragma unroll 1
-    for (int q = 0; q < quads; ++q) {
+    float entry = 0;
+    if (q < quads) {
+        bool folds = true;
+        double log_kept = 0;
+        Row now = row_at(l * rows + 4 * q);
+        entry = real(now.dm) / real(now.mm);
         real made_row[kCoefficients][4];
 #pragma unroll
         for (int r = 0; r < 4; ++r) {
@@ -87,12 +97,23 @@ extern "C" __global__ void __launch_bounds__(32, 16)
                                                            emission[s][3]};
         }
 #endif
+        kept_of_quads[q][lane] = log_kept;
+        folds_of_quads[q][lane] = folds;
     }
-    // Summed in an order that depends on `lanes` alone.
+    __syncthreads();
+    if (q > 0) return;
+    double log_kept = 0;
+    int folds = 1;
+    for (int other = 0; other < quads; ++other) {
+        log_kept += kept_of_quads[other][lane];
+        folds = folds && folds_of_quads[other][lane];
+    }
+    // Summed in an order that depends on the shape alone.
     for (int step = 1; step < lanes; step *= 2) {
         log_kept += __shfl_xor_sync(FULL, log_kept, step, lanes);
-        folds = __shfl_xor_sync(FULL, int(folds), step, lanes) && folds;
+        folds = __shfl_xor_sync(FULL, folds, step, lanes) && folds;
     }
+    const uint2 of_group = trees_of_group[read.group];
     Task task;
     task.log_kept = log_kept;
     task.entry = __shfl_sync(FULL, entry, 0, lanes);
@@ -101,5 +122,5 @@ extern "C" __global__ void __launch_bounds__(32, 16)
     task.tree = of_group.y > 0 ? of_group.x + min(item.y, of_group.y - 1) : 0;
     task.tier = number;
     task.flags = (at < tier.last_read && item.y < of_group.y ? kOwn : 0) | (folds ? kFolds : 0);
-    reinterpret_cast<Task*>(made)[threadIdx.x] = task;
+    reinterpret_cast<Task*>(made)[lane] = task;
 }

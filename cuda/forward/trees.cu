@@ -49,8 +49,9 @@
 // scaled.cu: 760 of the 586,140 pairs of 1m x 20, where fast.cu lists 280.
 
 constexpr uint32 kLetterBits = 7, kRestore = 8, kPop = 16, kSave = 32, kLeaf = 64;  // of a node's byte
-// What a lane counts, in one register: open branches and leaves. The host sees to it that each is below 256.
-constexpr uint32 kOneLeaf = 1 << 8;
+// A node with a flag is an event: its number, and the flags as bits from 0 on.
+constexpr int kEventFlags = 16, kEventSave = kSave / kRestore, kEventLeaf = kLeaf / kRestore;
+constexpr int kNever = 1 << 30;       // beyond any node
 constexpr uint32 kLastJoin = 0x8000;  // of a join: the last one of its backward leaf
 
 constexpr int kHalfExponent = HALF_EXPONENT;
@@ -58,12 +59,10 @@ constexpr float kLeastJoined = LEAST_JOINED;
 constexpr int kRun = RUN;                   // columns between two looks for an event
 constexpr int kSharedSlots = SHARED_SLOTS;  // of the stack, its lowest ones, are in shared memory
 
-// A slot holds states of a warp: [quad][lane] of four rows' S, then of four rows' D. A slot of the stack has the sum,
-// too.
-constexpr int kLeafQuads = 2 * kQuads, kSlotQuads = 2 * kQuads + 1;
-constexpr int kSlot = kSlotQuads * 32, kLeafSlot = kLeafQuads * 32;  // in quads
+// A slot holds states of a warp: [quad][lane] of four rows' S, then of four rows' D, then the sum.
+constexpr int kSlotQuads = 2 * kQuads + 1;
+constexpr int kSlot = kSlotQuads * 32;  // in quads
 static_assert(kSlot * sizeof(Quad) == SLOT_BYTES, "scratch memory");
-static_assert(kLeafSlot * sizeof(Quad) == LEAF_BYTES, "scratch memory");
 static_assert(kEmissionBytes + kSharedSlots * SLOT_BYTES == SHARED_BYTES, "shared memory");
 
 // A pair of trees: where its streams begin and how many nodes they have, and its first event, join and place.
@@ -82,7 +81,7 @@ struct Forest {
     const uint2* of_group;  // [groups] a group's first pair of trees, and how many it has
     const Tree* trees;
     const Place* places;
-    const int* events;            // nodes with a flag, and one beyond any node behind those of each stream
+    const int* events;            // nodes with a flag
     const unsigned short* joins;  // the forward leaf of each join, with kLastJoin
     const uint8* streams;         // with 32 zeros before and behind each
 };
@@ -90,12 +89,9 @@ struct Forest {
 // A warp's scratch memory, and what lies where in it, in bytes.
 struct Scratch {
     uint8* memory;   // Quad[slot] states at open branches, those in shared memory left out
-    uint32 leaves;   // Quad[leaf] states at the ends of left halves,
-    uint32 right;    // and before the last columns of right halves
-    uint32 ended;    // real[leaf][lane] sums over the columns of left halves,
-    uint32 started;  // and of right halves
-    uint32 letters;  // uint32[leaf][lane] letters of the right halves' last columns
-    uint32 joined;   // real[join][first lane of a read]
+    uint32 leaves;   // Quad[slot] what the left halves hand to the joins
+    uint32 joined;   // real[join][lane] sums over a lane's rows
+    uint32 started;  // real[backward leaf][lane]
 };
 
 // The same pointer, but the compiler does not know: it adds an offset where that is needed, and keeps no sum in
@@ -116,12 +112,13 @@ __device__ __forceinline__ uint32 fresh(uint32 number) {
 
 __device__ __forceinline__ Quad* stack_slot(const Scratch& scratch, int level) {
     if (kSharedSlots > 0 && level < kSharedSlots) {
-        return reinterpret_cast<Quad*>(reinterpret_cast<uint8*>(shared) + kEmissionBytes) + level * kSlot;
+        return reinterpret_cast<Quad*>(column_of_lane()) - lane_of_warp() + kEmissionBytes / sizeof(Quad) +
+               level * kSlot;
     }
     return reinterpret_cast<Quad*>(fresh(scratch.memory)) + (level - kSharedSlots) * kSlot;
 }
-__device__ __forceinline__ Quad* leaf_slot(const Scratch& scratch, uint32 at, uint32 leaf) {
-    return reinterpret_cast<Quad*>(fresh(scratch.memory) + at) + leaf * kLeafSlot;
+__device__ __forceinline__ Quad* leaf_slot(const Scratch& scratch, uint32 leaf) {
+    return reinterpret_cast<Quad*>(fresh(scratch.memory) + scratch.leaves) + leaf * kSlot;
 }
 // One number a lane.
 __device__ __forceinline__ real* numbers(const Scratch& scratch, uint32 at, uint32 index) {
@@ -177,17 +174,18 @@ __device__ __forceinline__ Quad four_of(const real (&values)[K], int k) {
             k + 3 < K ? values[k + 3 < K ? k + 3 : 0] : 0};
 }
 
-__device__ __forceinline__ void save(Quad* slot, const States& state) {
-    slot += threadIdx.x;
+__device__ __forceinline__ void save_states(Quad* slot, const States& state, const RunningSum& sum) {
+    slot += lane_of_warp();
 #pragma unroll
     for (int q = 0; q < kQuads; ++q) {
         slot[q * 32] = four_of(state.s, 4 * q);
         slot[(kQuads + q) * 32] = four_of(state.d, 4 * q);
     }
+    slot[2 * kQuads * 32] = sum.saved();
 }
 
-__device__ __forceinline__ void restore(const Quad* slot, States& state) {
-    slot += threadIdx.x;
+__device__ __forceinline__ void restore(const Quad* slot, States& state, RunningSum& sum) {
+    slot += lane_of_warp();
 #pragma unroll
     for (int q = 0; q < kQuads; ++q) {
         const Quad s = slot[q * 32], d = slot[(kQuads + q) * 32];
@@ -199,162 +197,190 @@ __device__ __forceinline__ void restore(const Quad* slot, States& state) {
             }
         }
     }
+    sum.restore(slot[2 * kQuads * 32]);
 }
 
-__device__ __forceinline__ int least_of_warp(int lanes, int value) {
+// What a left half hands to the joins: S, and from_deletion D one row further down, where its partner D' lies. Rows are
+// in the backward's order.
+__device__ __forceinline__ void save_leaf(int lanes, Quad* slot, const Rows& rows, const States& state, real sum) {
+    const int lane = lane_of_warp(), l = lane % lanes;
+    real* own = reinterpret_cast<real*>(slot + lane);
+    real s[K], d[K];
 #pragma unroll
-    for (int step = 16; step >= lanes; step /= 2) {
-        const int other = __shfl_xor_sync(FULL, value, step);
-        value = other < value ? other : value;
+    for (int k = 0; k < K; ++k) {
+        const int from = K - 1 - k, above = from > 0 ? from - 1 : 0;
+        s[k] = state.s[from];
+        d[k] = from > 0 ? state.d[above] * rows.from_deletion[above] : 0;
     }
-    return value;
+    if (l == 0) s[K - 1] = 0;  // what starts behind the cut is in `started`
+#pragma unroll
+    for (int q = 0; q < kQuads; ++q) {
+        const int k = 4 * q;
+        slot[q * 32 + lane] = four_of(s, k);
+        // The lane above writes the last one. Nothing is above the first lane.
+        if (k + 3 < K - 1 || (k + 3 == K - 1 && l == 0)) {
+            slot[(kQuads + q) * 32 + lane] = four_of(d, k);
+        } else {
+#pragma unroll
+            for (int r = 0; r < 4; ++r) {
+                if (k + r < K - 1 || (k + r == K - 1 && l == 0)) own[(kQuads + q) * 128 + r] = d[k + r < K ? k + r : 0];
+            }
+        }
+    }
+    const int last = (kQuads + (K - 1) / 4) * 128 + (K - 1) % 4;
+    if (l < lanes - 1) own[last + 4] = state.d[K - 1] * rows.from_deletion[K - 1];
+    own[2 * kQuads * 128] = sum;
 }
-__device__ __forceinline__ int most_of_warp(int lanes, int value) { return -least_of_warp(lanes, -value); }
+
+// `ended` of a left half: the sum of the read's last lane.
+__device__ __forceinline__ real ended_of(const Quad* slot, int last_lane) {
+    return slot[2 * kQuads * 32 + last_lane].x;
+}
+
+// A lane's part of a join, before the right half's last column.
+__device__ __forceinline__ real join(const Quad* slot, const States& state, uint32 letter) {
+    slot += lane_of_warp();
+    const Quad* own = reinterpret_cast<const Quad*>(column_of_lane() + emission_at(letter, 0));
+    real sum = 0;
+#pragma unroll
+    for (int q = 0; q < kQuads; ++q) {
+        // Without the barrier the loads of all quads come first, which is slower.
+        const Quad emission = own[q * 32], s = slot[q * 32];
+        real part = 0;
+#pragma unroll
+        for (int r = 0; r < 4; ++r) {
+            const int k = 4 * q + r < K ? 4 * q + r : 0;
+            if (4 * q + r < K) part = multiply_add(state.s[k] * part_of(emission, r), part_of(s, r), part);
+        }
+        const Quad d = slot[(kQuads + q) * 32];
+#pragma unroll
+        for (int r = 0; r < 4; ++r) {
+            const int k = 4 * q + r < K ? 4 * q + r : 0;
+            if (4 * q + r < K) part = multiply_add(state.d[k], part_of(d, r), part);
+        }
+        sum += part;
+        asm volatile("" ::: "memory");
+    }
+    return sum;
+}
+
+// The least and the largest value of the warp's lanes.
+__device__ __forceinline__ int least_of_warp(int value) {
+#if defined(PAIRHMM_EMULATED) || __CUDA_ARCH__ >= 800
+    return __reduce_min_sync(FULL, value);
+#else
+#pragma unroll
+    for (int step = 16; step > 0; step /= 2) value = min(value, __shfl_xor_sync(FULL, value, step));
+    return value;
+#endif
+}
+__device__ __forceinline__ int most_of_warp(int value) { return -least_of_warp(-value); }
 
 // What a half of the haplotypes is walked from.
 struct Half {
     bool backward;
-    real start_s, start_i;  // S and I of the first row walked, in every column
-    uint32 stream, events;  // the first ones
-    int nodes, steps;       // steps: of the warp
+    real start_s, start_i;         // S and I of the first row walked, in every column
+    uint32 stream, events, joins;  // the first ones
+    int nodes;
 };
 
-// Returns the number of leaves.
-__device__ __forceinline__ uint32 walk(int lanes, const Rows& rows, const Half& half, const Forest& forest,
-                                       const Scratch& scratch) {
+// A walk goes from leaf to leaf. Columns between two leaves are a segment, which enters the lanes one after the other.
+// Its last columns drain: a lane that is done waits. So all lanes are at the same node when a leaf is met and when the
+// states of a branch are restored, and these take one step of the warp. Only saves are done by each lane at its own
+// step.
+__device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& half, const Forest& forest,
+                                     const Scratch& scratch) {
     const bool backward = half.backward;
-    const int l = backward ? lanes - 1 - threadIdx.x % lanes : threadIdx.x % lanes;
+    const int l = backward ? lanes - 1 - lane_of_warp() % lanes : lane_of_warp() % lanes;
     const bool is_first = l == 0;
-    const int before = threadIdx.x + (backward ? !is_first : -!is_first);
+    const int before = lane_of_warp() + (backward ? !is_first : -!is_first);
     States state;
     clear(state);
-    const uint32 column = half.stream - l;
-    const int last = half.nodes + l;  // a zero
-    uint32 next_event = half.events, counts = 0;
     RunningSum sum = {};
-    uint32 next = forest.streams[column];
-    const auto compute = [&](uint32 letter) {
-        const real s_above = __shfl_sync(FULL, state.s_below, before);
-        const real i_above = __shfl_sync(FULL, state.i_below, before);
-        const real s = is_first ? half.start_s : s_above, i = is_first ? half.start_i : i_above;
-        advance(rows, state, letter, s, i);
-        sum.add(state.i_below);
-    };
-    // The next event is loaded one event before it is needed.
-    int event = forest.events[next_event], event_after = forest.events[++next_event];
-    for (int t = 0; t < half.steps;) {
-        const int run = min(least_of_warp(lanes, event > t ? event : t), half.steps);
-        for (; t + kRun <= run; t += kRun) {
-            // Zeros stand behind a stream.
-            const uint8* ahead = forest.streams + (column + (t < last ? t : last)) + 1;
-#pragma unroll
-            for (int u = 0; u < kRun; ++u) {
-                const uint32 letter = next;
-                next = ahead[u];
-                compute(letter);
+    int at = 0;           // first node of the segment
+    bool goes_on = true;  // behind the node before it, whose states the lanes have
+    uint32 event = half.events, join_number = half.joins, level = 0, leaf = 0;
+    while (__any_sync(FULL, at < half.nodes)) {
+        const bool walks = at < half.nodes;
+        const uint8* stream = forest.streams + half.stream + at;
+        if (walks && !goes_on && (*stream & kRestore)) {
+            restore(stack_slot(scratch, int(level) - 1), state, sum);
+            if (*stream & kPop) --level;
+        }
+        // The leaf, and the first node that is saved, from `at` on.
+        int length = 0, save = kNever;
+        uint32 of_save = event;
+        if (walks) {
+            for (;; ++event) {
+                const int word = forest.events[event];
+                const int node = word / kEventFlags - at;
+                if ((word & kEventSave) && node < save) save = node, of_save = event;
+                length = node + !backward;
+                if (word & kEventLeaf) break;
             }
         }
-        // An event reaches the last lane after `lanes` steps.
-        const int end = min(most_of_warp(lanes, event <= run ? event + lanes : run), half.steps);
-#pragma unroll 1
-        for (; t < end; ++t) {
+        const auto next_save = [&] {
+            for (save = kNever; ++of_save <= event;) {
+                const int word = forest.events[of_save];
+                if (word & kEventSave) {
+                    save = word / kEventFlags - at;
+                    return;
+                }
+            }
+        };
+        const int steps = most_of_warp(length) + lanes - 1;
+        const int full = least_of_warp(length);
+        uint32 next = *(stream - l);
+        const auto step = [&](int t, bool looks) {
             const uint32 byte = next;
-            next = forest.streams[column + (t + 1 < last ? t + 1 : last)];
-            if (byte & kRestore) {
-                const Quad* slot = stack_slot(scratch, int(counts % kOneLeaf) - 1);
-                restore(slot, state);
-                sum.restore(slot[2 * kQuads * 32 + threadIdx.x]);
-                if (byte & kPop) --counts;
+            // The stream has zeros behind its end. Another read's segment may be longer.
+            next = stream[looks ? min(t + 1 - l, length) : t + 1 - l];
+            const real s_above = __shfl_sync(FULL, state.s_below, before);
+            const real i_above = __shfl_sync(FULL, state.i_below, before);
+            const real s = is_first ? half.start_s : s_above, i = is_first ? half.start_i : i_above;
+            if (looks && uint32(t - l) >= uint32(length)) return;
+            advance(rows, state, byte & kLetterBits, s, i);
+            sum.add(state.i_below);
+            if (looks && (byte & kSave)) save_states(stack_slot(scratch, int(level++)), state, sum);
+        };
+        int looks_until = lanes;  // lanes enter, and look at the segment's first node
+        for (int t = 0; t < steps;) {
+            const int end = min(looks_until, steps);
+#pragma unroll 1
+            for (; t < end; ++t) step(t, true);
+            while (save + lanes <= t) next_save();
+            const int run = min(full, least_of_warp(save));
+            for (; t + kRun <= run; t += kRun) {
+#pragma unroll
+                for (int u = 0; u < kRun; ++u) step(t + u, false);
             }
-            const uint32 letter = byte & kLetterBits, leaf = counts / kOneLeaf;
-            if ((byte & kLeaf) && backward) {
-                save(leaf_slot(scratch, scratch.right, leaf), state);
-                reinterpret_cast<uint32*>(numbers(scratch, scratch.letters, leaf))[threadIdx.x] = letter;
-            }
-            compute(letter);
-            if (byte & kSave) {
-                Quad* slot = stack_slot(scratch, int(counts++ % kOneLeaf));
-                save(slot, state);
-                slot[2 * kQuads * 32 + threadIdx.x] = sum.saved();
-            }
-            if (byte & kLeaf) {
-                if (!backward) save(leaf_slot(scratch, scratch.leaves, leaf), state);
-                numbers(scratch, backward ? scratch.started : scratch.ended, leaf)[threadIdx.x] = sum.rounded();
-                counts += kOneLeaf;
-            }
+            looks_until = run == full ? steps : run + lanes;
         }
-        while (event + lanes <= t) {
-            event = event_after;
-            event_after = forest.events[++next_event];
-        }
-    }
-    return counts / kOneLeaf;
-}
-
-// The joins of a pair of trees, all lanes at once. Rows are in the forward's order: row k has S and D of the left half,
-// m and D' of the right half, whose slot has them in the backward's order; D of a row meets D' of the next.
-__device__ __forceinline__ void join_all(int lanes, const Quad* made, const Forest& forest, uint32 join, uint32 leaves,
-                                         const Scratch& scratch) {
-    const int l = threadIdx.x % lanes;
-    const bool has_below = l < lanes - 1;
-    real from_deletion[K], of_s[K], of_d[K];
-#pragma unroll
-    for (int q = 0; q < kQuads; ++q) {
-        const Quad four = made[(kFromDeletion * kQuads + q) * 32 + threadIdx.x];
-#pragma unroll
-        for (int r = 0; r < 4; ++r) {
-            if (4 * q + r < K) from_deletion[4 * q + r] = part_of(four, r);
-        }
-    }
-#pragma unroll
-    for (int k = 0; k < K; ++k) of_s[k] = of_d[k] = 0;
-    uint32 leaf = 0;
-    bool is_new = true;
-    for (uint32 number = 0; __any_sync(FULL, leaf < leaves); ++number) {
-        const bool works = leaf < leaves;
-        real sum = 0;
-        if (works) {
-            if (is_new) {
-                const Quad* right = leaf_slot(scratch, scratch.right, leaf);
-                const uint32 letter =
-                    reinterpret_cast<const uint32*>(numbers(scratch, scratch.letters, leaf))[threadIdx.x];
-                const Quad* own = reinterpret_cast<const Quad*>(column_of_lane() + emission_at(letter, 0));
-#pragma unroll
-                for (int q = 0; q < kQuads; ++q) {
-                    const Quad emission = own[q * 32], s = right[q * 32 + threadIdx.x],
-                               d = right[(kQuads + q) * 32 + threadIdx.x];
-#pragma unroll
-                    for (int r = 0; r < 4; ++r) {
-                        const int k = K - 1 - (4 * q + r);
-                        if (k >= 0) of_s[k >= 0 ? k : 0] = part_of(s, r) * part_of(emission, r);
-                        if (k >= 1) of_d[k >= 1 ? k - 1 : 0] = part_of(d, r) * from_deletion[k >= 1 ? k - 1 : 0];
-                    }
-                }
-                if (l == 0) of_s[0] = 0;  // what starts behind the cut is in `started`
-                const real below = has_below ? reinterpret_cast<const real*>(right + (kQuads + (K - 1) / 4) * 32 +
-                                                                             threadIdx.x + 1)[(K - 1) % 4]
-                                             : real(0);
-                of_d[K - 1] = below * from_deletion[K - 1];
+        if (!walks) continue;
+        if (backward) {
+            const uint32 letter = stream[length] & kLetterBits;
+            for (;; ++join_number) {
+                const uint32 of = forest.joins[join_number];
+                numbers(scratch, scratch.joined, join_number - half.joins)[lane_of_warp()] =
+                    join(leaf_slot(scratch, of & (kLastJoin - 1)), state, letter);
+                if (of & kLastJoin) break;
             }
-            const uint32 of = forest.joins[join + number];
-            const Quad* left = leaf_slot(scratch, scratch.leaves, of & (kLastJoin - 1)) + threadIdx.x;
-            real of_deletions = 0;
-#pragma unroll
-            for (int q = 0; q < kQuads; ++q) {
-                const Quad s = left[q * 32], d = left[(kQuads + q) * 32];
-#pragma unroll
-                for (int r = 0; r < 4; ++r) {
-                    const int k = 4 * q + r < K ? 4 * q + r : 0;
-                    if (4 * q + r < K) sum = multiply_add(of_s[k], part_of(s, r), sum);
-                    if (4 * q + r < K) of_deletions = multiply_add(of_d[k], part_of(d, r), of_deletions);
-                }
-            }
-            sum += of_deletions;
-            is_new = of & kLastJoin;
-            leaf += is_new;
+            ++join_number;
+            // The last column's M of the last row.
+            RunningSum started = sum;
+            started.add(state.s[K - 1] * column_of_lane()[emission_at(letter, K - 1)]);
+            numbers(scratch, scratch.started, leaf)[lane_of_warp()] = started.rounded();
+            // Where the path goes on, the leaf's own column is the next segment's first.
+            const int node = at + length;
+            goes_on = node + 1 < half.nodes && !(stream[length + 1] & kRestore);
+            at = goes_on ? node : node + 1;
+        } else {
+            save_leaf(lanes, leaf_slot(scratch, leaf), rows, state, sum.rounded());
+            at += length;
+            goes_on = false;  // as the node says
         }
-        for (int step = 1; step < lanes; step *= 2) sum += __shfl_xor_sync(FULL, sum, step, lanes);
-        if (works && l == 0) numbers(scratch, scratch.joined, number)[threadIdx.x] = sum;
+        ++leaf;
+        ++event;
     }
 }
 
@@ -365,7 +391,7 @@ __device__ __forceinline__ void turn(int lanes, Rows& rows, const Quad* made) {
 #if VARYING
     const real extension_above = __shfl_up_sync(FULL, old.extend_deletion[K - 1], 1, lanes);
 #endif
-    const bool is_first = threadIdx.x % lanes == 0;
+    const bool is_first = lane_of_warp() % lanes == 0;
 #pragma unroll
     for (int k = 0; k < K; ++k) {
         const int from = K - 1 - k, above = from > 0 ? from - 1 : 0;
@@ -377,7 +403,7 @@ __device__ __forceinline__ void turn(int lanes, Rows& rows, const Quad* made) {
     }
 #pragma unroll
     for (int q = 0; q < kQuads; ++q) {
-        const Quad four = made[(kFromBelow * kQuads + q) * 32 + threadIdx.x];
+        const Quad four = made[(kFromBelow * kQuads + q) * 32 + lane_of_warp()];
 #pragma unroll
         for (int r = 0; r < 4; ++r) {
             if (4 * q + r < K) rows.extend_insertion[K - 1 - (4 * q + r)] = part_of(four, r);
@@ -397,7 +423,7 @@ __device__ __forceinline__ void turn(int lanes, Rows& rows, const Quad* made) {
 // A lane's rows, which tree_rows.cu has made, and its emissions in shared memory.
 __device__ __forceinline__ void load_rows(int lanes, const uint8* buffer, const Header& header, const Tables& tables,
                                           const Task& task, const Quad* made, Rows& rows) {
-    made += threadIdx.x;
+    made += lane_of_warp();
 #pragma unroll
     for (int q = 0; q < kQuads; ++q) {
         const Quad deletion = made[(kFromDeletion * kQuads + q) * 32],
@@ -430,7 +456,7 @@ __device__ __forceinline__ void load_rows(int lanes, const uint8* buffer, const 
         real emission[kLetters][4];
 #pragma unroll
         for (int r = 0; r < 4; ++r) {
-            const int i = threadIdx.x % lanes * K + 4 * q + r;
+            const int i = lane_of_warp() % lanes * K + 4 * q + r;
             const bool is_row = 4 * q + r < K && i < count;
             const Source source = load_source(buffer, header, first + (i < count ? i : count - 1));
             const Emissions emissions = emissions_of(source, header, tables);
@@ -449,7 +475,7 @@ __device__ __forceinline__ void load_rows(int lanes, const uint8* buffer, const 
 __device__ __forceinline__ void score(int lanes, const uint8* buffer, const Header& header, const Task& task,
                                       const TreeTier& tier, const Forest& forest, const Scratch& scratch,
                                       uint32* listed, uint2* list, double* scores, uint8* precision) {
-    const int l = threadIdx.x % lanes, first_lane = threadIdx.x - l;
+    const int l = lane_of_warp() % lanes, first_lane = lane_of_warp() - l;
     const float start = exp2f(kHalfExponent);
     const uint32 first_haplotype = words(buffer, header.group_haplotype)[task.group];
     const Read read = {task.read, task.group, 0, 0};
@@ -460,8 +486,9 @@ __device__ __forceinline__ void score(int lanes, const uint8* buffer, const Head
         const Place place = forest.places[tree.first_place + p];
         const uint32 haplotype = first_haplotype + place.haplotype;
         real sum = numbers(scratch, scratch.started, place.backward_leaf)[first_lane] * (task.entry * start);
-        sum = multiply_add(numbers(scratch, scratch.ended, place.forward_leaf)[first_lane + lanes - 1], start, sum);
-        sum += numbers(scratch, scratch.joined, place.join)[first_lane];
+        sum = multiply_add(ended_of(leaf_slot(scratch, place.forward_leaf), first_lane + lanes - 1), start, sum);
+        const real* joined = numbers(scratch, scratch.joined, place.join) + first_lane;
+        for (int k = 0; k < lanes; ++k) sum += joined[k];
         const uint32* offset = words(buffer, header.haplotype_offset) + haplotype;
         const double columns = double(offset[1] - offset[0]);
         const bool held = folds && sum >= kLeastJoined && sum < infinity();
@@ -478,35 +505,28 @@ __device__ __forceinline__ void score(int lanes, const uint8* buffer, const Head
 // The work items of the tiers that have K rows a lane. made_memory: where tree_rows.cu has put their rows. next_item:
 // zero at first. Each block has scratch_bytes of scratch_memory. listed, lists: numbers, and pairs (read, haplotype),
 // for forward_scaled.
-extern "C" __global__ void __launch_bounds__(32, BLOCKS)
+extern "C" __global__ void __launch_bounds__(32 * WARPS_OF_BLOCK, BLOCKS)
     forward_trees(const uint8* __restrict__ buffer, const Tables* __restrict__ tables,
                   const uint2* __restrict__ trees_of_group, const Tree* __restrict__ trees,
                   const Place* __restrict__ places, const int* __restrict__ events,
                   const unsigned short* __restrict__ joins, const uint8* __restrict__ streams,
                   const TreeTier* __restrict__ tiers, const uint8* __restrict__ made_memory, int64 item_bytes,
-                  int64 item_count, uint8* scratch_memory, int64 scratch_bytes, int64 leaves_at, int64 right_at,
-                  int64 ended_at, int64 started_at, int64 letters_at, int64 joined_at, uint32* next_item,
-                  uint32* listed, uint2* lists, double* scores, uint8* precision) {
+                  int64 item_count, uint8* scratch_memory, int64 scratch_bytes, int64 leaves_at, int64 joined_at,
+                  int64 started_at, uint32* next_item, uint32* listed, uint2* lists, double* scores, uint8* precision) {
     const Header& header = *reinterpret_cast<const Header*>(buffer);
     const Forest forest = {trees_of_group, trees, places, events, joins, streams};
-    const Scratch scratch = {scratch_memory + size_t(blockIdx.x) * scratch_bytes,
-                             uint32(leaves_at),
-                             uint32(right_at),
-                             uint32(ended_at),
-                             uint32(started_at),
-                             uint32(letters_at),
-                             uint32(joined_at)};
+    const Scratch scratch = {scratch_memory + size_t(blockIdx.x * WARPS_OF_BLOCK + threadIdx.x / 32) * scratch_bytes,
+                             uint32(leaves_at), uint32(joined_at), uint32(started_at)};
     for (;;) {
         uint32 index = 0;
-        if (threadIdx.x == 0) index = atomicAdd(next_item, 1u);
+        if (lane_of_warp() == 0) index = atomicAdd(next_item, 1u);
         index = __shfl_sync(FULL, index, 0);
         if (index >= item_count) return;
         // Found again when needed, and in no register meanwhile.
         const auto item = [&] { return made_memory + size_t(fresh(index)) * item_bytes; };
-        const auto task_of = [&]() -> const Task& { return reinterpret_cast<const Task*>(item())[threadIdx.x]; };
+        const auto task_of = [&]() -> const Task& { return reinterpret_cast<const Task*>(item())[lane_of_warp()]; };
         const auto made = [&] { return reinterpret_cast<const Quad*>(item() + kTaskBytes); };
         const int lanes = int(tiers[task_of().tier].lanes);
-        uint32 leaves = 0;
         {
             Rows rows;
             load_rows(lanes, buffer, header, *tables, task_of(), made(), rows);
@@ -523,16 +543,14 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
                 const Tree& tree = trees[task_of().tree];
                 half.backward = turned;
                 half.nodes = int(turned ? tree.backward_nodes : tree.forward_nodes);
-                half.steps = most_of_warp(lanes, half.nodes) + lanes - 1;
                 half.stream = turned ? tree.backward : tree.forward;
+                half.joins = tree.first_join;
                 half.events = turned ? tree.backward_events : tree.forward_events;
-                leaves = walk(lanes, rows, half, forest, scratch);
+                walk(lanes, rows, half, forest, scratch);
                 __syncwarp();
             }
         }
         const Task& task = task_of();
-        join_all(lanes, made(), forest, trees[task.tree].first_join, leaves, scratch);
-        __syncwarp();
         score(lanes, buffer, header, task, tiers[task.tier], forest, scratch, listed, lists, scores, precision);
         __syncwarp();
     }

@@ -97,8 +97,8 @@ class Tier(NamedTuple):
         One past its last read in `order`.
     pairs, cells : int
         How much it scores. `cells` includes rows past the reads' ends.
-    longest : int
-        Columns of the trees that its longest item walks; 0 where haplotypes are not in trees.
+    longest, columns : int
+        Columns of the trees that its longest item walks, and all its items; 0 where haplotypes are not in trees.
     """
 
     shape: Shape
@@ -109,6 +109,7 @@ class Tier(NamedTuple):
     pairs: int
     cells: int
     longest: int
+    columns: int
 
 
 RESCUERS = (Shape(2, 20), Shape(4, 20), Shape(8, 20), Shape(16, 16), Shape(32, 20))

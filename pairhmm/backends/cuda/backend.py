@@ -16,7 +16,7 @@ from pairhmm.backends.base import Backend
 from pairhmm.backends.cuda import kernels as cuda_kernels
 from pairhmm.backends.cuda import setup as cuda_setup
 from pairhmm.backends.cuda.kernels import FAST, KEPT_BYTES, LONG_ROWS, SCALED, TREE_ROWS, TREES, KernelVariant
-from pairhmm.backends.cuda.layout import TREE_TIER, WARP, Packed, computed_cells, pack, pack_pairs, reads_of
+from pairhmm.backends.cuda.layout import STEP_COST, TREE_TIER, WARP, Packed, computed_cells, pack, pack_pairs, reads_of
 from pairhmm.backends.cuda.setup import status, translated
 from pairhmm.backends.cuda.slot import ForwardSlot
 from pairhmm.backends.cuda.sources import compiled
@@ -24,7 +24,6 @@ from pairhmm.backends.tiles import (
     ITEM_BYTES,
     RESCUERS,
     TREE_ARRAYS,
-    SentTrees,
     Shape,
     Tier,
     rescuer_of,
@@ -76,16 +75,35 @@ class Walk(NamedTuple):
     rows, items, item_bytes : int
     made : int
         Byte offset of what tree_rows.cu makes for it.
+    work : float
+        Steps of its warps, in rows.
     """
 
     rows: int
     items: int
     item_bytes: int
     made: int
+    work: float
 
 
-ORDER = 1
-"""Temporary, for measuring: 1 starts launches of few items first, -1 last."""
+class LoadedKernel(NamedTuple):
+    """A compiled kernel, with the warps of a block and its bytes of shared memory."""
+
+    kernel: Any
+    warps: int
+    shared_bytes: int
+
+    def launch(self, blocks: int, arguments: tuple[Any, ...]) -> None:
+        self.kernel((blocks,), (WARP * self.warps,), arguments, shared_mem=self.shared_bytes)
+
+
+ORDER, SPREAD, HELPERS, ITEM_WORK = 1, 0.0, 0.0, 600
+"""Temporary, for measuring: 1 starts launches of few items first, -1 last. SPREAD: launches get blocks in proportion to
+their work, SPREAD times as many together as the device holds; HELPERS times as many wait behind them. ITEM_WORK: of
+loading and so on, in rows of steps."""
+
+SHARED_BYTES_OF_COURSE = 48 * 1024
+"""Bytes of dynamic shared memory of a block that a kernel may have without asking."""
 
 ROWS_KERNEL: KernelKey = (Shape(0, 20), TREE_ROWS)
 
@@ -115,7 +133,7 @@ class CudaBackend(Backend):
         self.label = f"{self.name}:{device}"
         self._device = cupy.cuda.Device(device)
         self._memory = memory
-        self._kernels: dict[tuple[str, float | None], dict[KernelKey, tuple[Any, int]]] = {}
+        self._kernels: dict[tuple[str, float | None], dict[KernelKey, LoadedKernel]] = {}
         self._long_kernels: dict[tuple[str, float | None, str], Any] = {}
         self._preparing = threading.Lock()
         # The slot returned last is taken first, because its buffers have already grown.
@@ -162,16 +180,24 @@ class CudaBackend(Backend):
         return computed_cells(batch, LONGEST_TILE)
 
     def kernel_seconds(self, batch: PairBatch, repetitions: int) -> list[float]:
-        """Seconds that the kernels of `forward` take on arrays that are on the device, measured by events."""
+        """Seconds that the kernels of `forward` take on arrays that are on the device, measured by events.
+
+        They are launched as one CUDA graph, so that the device does not wait for Python between two of them.
+        """
         event = self._cupy.cuda.Event
         batch = with_one_gap_model(batch)
         with self._slot() as slot:
             packed = self._upload(slot, batch, np.zeros(len(batch.read_offset) - 1, dtype=bool))
+            self._launch(slot, packed, batch)  # compiles, and allocates buffers: a graph can do neither
+            slot.stream.synchronize()
+            slot.stream.begin_capture()
+            self._launch(slot, packed, batch)
+            graph = slot.stream.end_capture()
             seconds = []
             for _ in range(repetitions + 1):
                 begin, end = event(), event()
                 begin.record()
-                self._launch(slot, packed, batch)
+                graph.launch(slot.stream)
                 end.record()
                 end.synchronize()
                 seconds.append(self._cupy.cuda.get_elapsed_time(begin, end) / 1000)
@@ -217,69 +243,72 @@ class CudaBackend(Backend):
         kernels = self._compiled(model, extension, wanted)
         scores = slot.device("out", SCORED_BYTES * packed.pairs).ptr
         precision = scores + SCORE_BYTES * packed.pairs
-        counts = slot.zeros("listed", COUNT_BYTES * (len(RESCUERS) + len(walks)))
         lists = slot.device("lists", LISTED_BYTES * (packed.pairs + 1)).ptr
-        list_at = [(counts + COUNT_BYTES * k, lists + LISTED_BYTES * at) for k, at in enumerate(first_of_list)]
         between_bytes = cuda_kernels.between_bytes(packed.widest)
         between = slot.device("between", between_bytes * sum(tier.items for tier in tiers if tier.shape.tall) + 8).ptr
-        made = 0
+        counts = slot.zeros("listed", COUNT_BYTES * (len(RESCUERS) + len(walks)))
+        list_at = [(counts + COUNT_BYTES * k, lists + LISTED_BYTES * at) for k, at in enumerate(first_of_list)]
+        # The arguments of all launches but the first are made while the device makes rows: it does not wait for Python
+        # between two of them.
+        beside = []
         if trees is not None and walks:
             made = int(slot.device("made", made_bytes).ptr)
             tier_table = slot.upload("tiers", table.view(np.uint8))
-            kernel, _ = kernels[ROWS_KERNEL]
-            arguments: tuple[Any, ...] = (
-                *(base, self._tables.data.ptr, base + trees.of_group, base + packed.items),
-                *(tier_table, len(table), made),
-            )
-            kernel((int(table["items"].sum()),), (WARP,), arguments)
-            scratch = self._scratch(slot, walks, trees, extension)
-        with slot.side_by_side(len(walks) + len(whole)) as streams:
-            for number, walk in enumerate(walks):
-                assert trees is not None
-                kernel, shared_bytes = kernels[Shape(0, walk.rows), TREES]
-                blocks, at, places = scratch[number]
-                arguments = (
+            of_rows = (base + trees.of_group, base + packed.items, tier_table, len(table), made)
+            kernels[ROWS_KERNEL].launch(int(table["items"].sum()), (base, self._tables.data.ptr, *of_rows))
+            places = [cuda_kernels.scratch_places(walk.rows, trees.sizes) for walk in walks]
+            for number, blocks, at in self._blocks(slot, walks, extension, [size for size, *_ in places]):
+                walk, (size, *parts) = walks[number], places[number]
+                arguments: tuple[Any, ...] = (
                     *(base, self._tables.data.ptr, *(base + getattr(trees, name) for name in TREE_ARRAYS)),
-                    *(tier_table, made + walk.made, walk.item_bytes, walk.items, at, *places),
+                    *(tier_table, made + walk.made, walk.item_bytes, walk.items, at, size, *parts),
                     *(counts + COUNT_BYTES * (len(RESCUERS) + number), counts, lists, scores, precision),
                 )
+                beside.append((kernels[Shape(0, walk.rows), TREES], blocks, arguments))
+        for k in whole:
+            tier, rescuer = tiers[k], rescuers[k]
+            listed, list_ = (0, 0) if rescuer is None else list_at[rescuer]
+            arguments = (
+                *(base, self._tables.data.ptr, base + packed.items + ITEM_BYTES * tier.first_item),
+                *(tier.last, tier.haplotypes_each, listed, list_, between, packed.widest, scores, precision),
+            )
+            beside.append((kernels[tier.shape, FAST], tier.items, arguments))
+            if tier.shape.tall:
+                between += between_bytes * tier.items
+        with slot.side_by_side(len(beside)) as streams:
+            for kernel, blocks, arguments in beside:
                 with next(streams):
-                    kernel((blocks,), (WARP,), arguments, shared_mem=shared_bytes)
-            for k in whole:
-                tier, rescuer = tiers[k], rescuers[k]
-                kernel, shared_bytes = kernels[tier.shape, FAST]
-                listed, list_ = (0, 0) if rescuer is None else list_at[rescuer]
-                arguments = (
-                    *(base, self._tables.data.ptr, base + packed.items + ITEM_BYTES * tier.first_item),
-                    *(tier.last, tier.haplotypes_each, listed, list_, between, packed.widest, scores, precision),
-                )
-                with next(streams):
-                    kernel((tier.items,), (WARP,), arguments, shared_mem=shared_bytes)
-                if tier.shape.tall:
-                    between += between_bytes * tier.items
+                    kernel.launch(blocks, arguments)
         for k in needed:
-            kernel, shared_bytes = kernels[RESCUERS[k], SCALED]
             blocks = min(RESIDENT_WARPS, -(-rescued[k] // reads_of(RESCUERS[k])))
-            rescue = (base, self._tables.data.ptr, *list_at[k], scores, precision)
-            kernel((blocks,), (WARP,), rescue, shared_mem=shared_bytes)
+            kernels[RESCUERS[k], SCALED].launch(blocks, (base, self._tables.data.ptr, *list_at[k], scores, precision))
 
-    def _scratch(
-        self, slot: ForwardSlot, walks: Sequence[Walk], trees: SentTrees, extension: float | None
-    ) -> list[tuple[int, int, tuple[int, ...]]]:
-        """Blocks of each walk, their scratch memory's address, and `scratch_places`.
+    def _blocks(
+        self, slot: ForwardSlot, walks: Sequence[Walk], extension: float | None, sizes: Sequence[int]
+    ) -> list[tuple[int, int, int]]:
+        """Launches of walks: the walk's number, blocks, and their scratch memory's address.
 
-        Together their scratch memory takes its share of a call's memory.
+        Together their scratch memory takes its share of a call's memory. A warp needs `sizes` bytes of it.
         """
-        places = [cuda_kernels.scratch_places(walk.rows, trees.sizes) for walk in walks]
-        most = [
-            min(walk.items, self._multiprocessors * cuda_kernels.resident_trees(walk.rows, extension)) for walk in walks
+        each = [cuda_kernels.warps_of_block(walk.rows, extension) for walk in walks]
+        items = [-(-walk.items // warps) for walk, warps in zip(walks, each, strict=True)]
+        room = [
+            self._multiprocessors * (cuda_kernels.resident_trees(walk.rows, extension) // warps)
+            for walk, warps in zip(walks, each, strict=True)
         ]
-        wanted = sum(blocks * size for blocks, (size, *_) in zip(most, places, strict=True))
+        launches = [(k, min(items[k], room[k])) for k in range(len(walks))]
+        if SPREAD:
+            work = sum(walk.work for walk in walks)
+            shares = [max(1, round(SPREAD * room[k] * walk.work / work)) for k, walk in enumerate(walks)]
+            launches = [(k, min(items[k], shares[k])) for k in range(len(walks))]
+            if HELPERS:
+                launches += [(k, max(1, min(items[k], round(HELPERS * shares[k])))) for k in range(len(walks))]
+        wanted = sum(blocks * each[k] * sizes[k] for k, blocks in launches)
         share = min(1.0, self._call_memory // SCRATCH_SHARE / max(1, wanted))
-        blocks = [max(1, int(count * share)) for count in most]
-        starts = offsets([count * size for count, (size, *_) in zip(blocks, places, strict=True)]).tolist()
+        launches = [(k, max(1, int(blocks * share))) for k, blocks in launches]
+        starts = offsets([blocks * each[k] * sizes[k] for k, blocks in launches]).tolist()
         scratch = int(slot.device("scratch", starts[-1] + 8).ptr)
-        return [(count, scratch + start, each) for count, start, each in zip(blocks, starts, places, strict=False)]
+        return [(k, blocks, scratch + start) for (k, blocks), start in zip(launches, starts, strict=False)]
 
     def _border_parts(self, batch: PairBatch, haplotypes: NDArray[np.int64], real: str) -> Iterator[slice]:
         """Runs of pairs whose borders fit into their share of the device's memory."""
@@ -315,8 +344,8 @@ class CudaBackend(Backend):
 
     def _compiled(
         self, model: str, extension: float | None, wanted: Sequence[KernelKey]
-    ) -> dict[KernelKey, tuple[Any, int]]:
-        """Kernels and their shared memory, by shape and kind. New kernels are compiled in parallel."""
+    ) -> dict[KernelKey, LoadedKernel]:
+        """Kernels by shape and kind. New kernels are compiled in parallel."""
         kernels = self._kernels.setdefault((model, extension), {})
         new = [
             KernelVariant(shape, model, extension, kind)
@@ -326,13 +355,16 @@ class CudaBackend(Backend):
         if new:
             with ThreadPoolExecutor(len(new)) as pool:
                 for variant, kernel in zip(new, pool.map(self._compile_variant, new), strict=True):
-                    shared_bytes = cuda_kernels.forward_shared_bytes(variant)
-                    kernels[variant.shape, variant.kind] = kernel, shared_bytes
+                    kernels[variant.shape, variant.kind] = kernel
         return kernels
 
-    def _compile_variant(self, variant: KernelVariant) -> Any:
+    def _compile_variant(self, variant: KernelVariant) -> LoadedKernel:
+        shared_bytes = cuda_kernels.forward_shared_bytes(variant)
         with self._device:
-            return compiled(self._cupy, cuda_kernels.forward_source(variant), variant.name)
+            kernel = compiled(self._cupy, cuda_kernels.forward_source(variant), variant.name)
+            if shared_bytes > SHARED_BYTES_OF_COURSE:
+                kernel.max_dynamic_shared_size_bytes = shared_bytes
+        return LoadedKernel(kernel, cuda_kernels.warps_of(variant), shared_bytes)
 
 
 def _walks(
@@ -355,7 +387,8 @@ def _walks(
                 *(tier.shape.lanes, rows, first, len(own), size, list_),
             )
             number, start = number + 1, start + tier.items
-        walks.append(Walk(rows, items, size, made))
+        steps = sum(tier.columns for tier in own)
+        walks.append(Walk(rows, items, size, made, steps * (rows + STEP_COST) + items * ITEM_WORK))
         made += size * items
     return table, walks, made
 

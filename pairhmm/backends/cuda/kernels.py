@@ -26,6 +26,8 @@ number of each base's distinct row. Which of the four macros is defined selects 
 FAST, SCALED, TREES, TREE_ROWS = "fast", "scaled", "trees", "tree_rows"
 """Kernels of tiles: the files of `cuda/forward/` that hold them."""
 
+BLOCK_WARPS = int(os.environ.get("PAIRHMM_BLOCK_WARPS", "1"))
+ROWS_BLOCKS = int(os.environ.get("PAIRHMM_ROWS_BLOCKS", "4"))
 SUMS = int(os.environ.get("PAIRHMM_SUMS", "1"))
 WARPS = int(os.environ.get("PAIRHMM_WARPS", "0"))
 RUN = int(os.environ.get("PAIRHMM_RUN", "8"))
@@ -51,6 +53,9 @@ SHARED_SLOTS = int(os.environ.get("PAIRHMM_SHARED_SLOTS", "0"))
 
 SCRATCH_ALIGNMENT = 256
 """The scratch memory of each block of `cuda/forward/trees.cu` begins at a multiple of this many bytes."""
+
+MOST_QUADS = 5
+"""Warps of a block of `cuda/forward/tree_rows.cu`. Each makes four rows of a lane, which has at most 20."""
 
 TASK_OF_LANE_BYTES = 32
 """Bytes of a `Task` of `cuda/forward/tree_tasks.cuh`. Each lane has one."""
@@ -156,20 +161,20 @@ def forward_source(variant: KernelVariant) -> str:
         "PRECISION_FAST": FLOAT32,
         "PRECISION_SCALED": SCALED_FLOAT32,
         "PRECISION_NONE": UNSCORED,
-        "SHARED_BYTES": forward_shared_bytes(variant),
+        "SHARED_BYTES": _warp_shared_bytes(variant),
     }
     if variant.kind == TREE_ROWS:
-        pass
+        constants |= {"MOST_QUADS": MOST_QUADS, "ROWS_BLOCKS": ROWS_BLOCKS}
     elif variant.kind == TREES:
         constants |= {
             "HALF_EXPONENT": scaling.HALF_EXPONENT,
             "LEAST_JOINED": scaling.LEAST_JOINED,
             "SHARED_SLOTS": SHARED_SLOTS,
             "SLOT_BYTES": slot_bytes(shape.rows),
-            "LEAF_BYTES": leaf_bytes(shape.rows),
             "SUMS": SUMS,
             "RUN": RUN,
-            "BLOCKS": resident_trees(shape.rows, variant.extension),
+            "WARPS_OF_BLOCK": warps_of_block(shape.rows, variant.extension),
+            "BLOCKS": resident_trees(shape.rows, variant.extension) // warps_of_block(shape.rows, variant.extension),
         }
     else:
         constants |= {
@@ -203,7 +208,19 @@ def long_source(model: str, extension: float | None, real: str) -> str:
 
 
 def forward_shared_bytes(variant: KernelVariant) -> int:
-    """Bytes of dynamic shared memory of a block: emissions, and what fast.cu and trees.cu keep beside them."""
+    """Bytes of dynamic shared memory of a block."""
+    return _warp_shared_bytes(variant) * warps_of(variant)
+
+
+def warps_of(variant: KernelVariant) -> int:
+    """Warps of a block."""
+    if variant.kind == TREE_ROWS:
+        return MOST_QUADS
+    return warps_of_block(variant.shape.rows, variant.extension) if variant.kind == TREES else 1
+
+
+def _warp_shared_bytes(variant: KernelVariant) -> int:
+    """Bytes of dynamic shared memory of a warp: emissions, and what fast.cu and trees.cu keep beside them."""
     shape = variant.shape
     if variant.kind == TREE_ROWS:
         return 0
@@ -220,14 +237,14 @@ def resident_trees(rows: int, extension: float | None) -> int:
     return 12 if extension is not None or rows <= 17 else 8
 
 
+def warps_of_block(rows: int, extension: float | None) -> int:
+    """Warps of a block of trees.cu."""
+    return min(BLOCK_WARPS, resident_trees(rows, extension))
+
+
 def slot_bytes(rows: int) -> int:
-    """Bytes of a slot of the stack of trees.cu: a leaf's, and a sum."""
-    return leaf_bytes(rows) + 4 * WARP * _size("float")
-
-
-def leaf_bytes(rows: int) -> int:
-    """Bytes of a leaf of trees.cu: S and D of a warp's rows, in fours."""
-    return 2 * -(-rows // 4) * 4 * WARP * _size("float")
+    """Bytes of a slot of trees.cu: S and D of a warp's rows, in fours, and four numbers for the sum."""
+    return (2 * -(-rows // 4) + 1) * 4 * WARP * _size("float")
 
 
 def made_bytes(rows: int, extension: float | None) -> int:
@@ -239,17 +256,14 @@ def made_bytes(rows: int, extension: float | None) -> int:
 def scratch_places(rows: int, sizes: TreeSizes) -> tuple[int, ...]:
     """Scratch memory of a block of trees.cu: its bytes, and where its parts begin behind the stack, in bytes.
 
-    The parts are leaves of left and right halves, sums and letters of leaves, and joins.
+    The parts are leaves of left halves, joins, and sums of right leaves.
     """
     numbers = WARP * _size("float")
     parts = [
         max(0, sizes.open_branches - SHARED_SLOTS) * slot_bytes(rows),
-        sizes.left_leaves * leaf_bytes(rows),
-        sizes.right_leaves * leaf_bytes(rows),
-        sizes.left_leaves * numbers,
-        sizes.right_leaves * numbers,
-        sizes.right_leaves * numbers,
+        sizes.left_leaves * slot_bytes(rows),
         sizes.joins * numbers,
+        sizes.right_leaves * numbers,
     ]
     *places, size = itertools.accumulate(parts)
     return -(-size // SCRATCH_ALIGNMENT) * SCRATCH_ALIGNMENT, *places

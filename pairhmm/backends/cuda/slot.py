@@ -127,7 +127,7 @@ class ForwardSlot(Slot):
     @contextmanager
     def side_by_side(self, count: int) -> Iterator[Iterator[Any]]:
         """Streams for `count` kernels that may run at once, after this stream's earlier work and before its next."""
-        if count == 1:
+        if count <= 1:
             yield itertools.repeat(self.stream)
             return
         sides = self._sides[:count]

@@ -86,7 +86,8 @@ def halves(made, tree, side):
     assert not streams[first - 32 : first].any() and not streams[first + nodes : first + nodes + 32].any()
     events = made.events.view("<u4")[int(tree[f"{side}_events"]) :]
     found = np.flatnonzero(stream > LETTER)
-    assert events[: len(found)].tolist() == found.tolist() and events[len(found)] == 1 << 30
+    assert (events[: len(found)] // 16).tolist() == found.tolist()
+    assert (events[: len(found)] % 16 * 8).tolist() == (stream[found] & 0xF8).tolist()
     return walked(stream)
 
 
