@@ -14,7 +14,7 @@ import pytest
 from pairhmm.backends.cuda import backend as cuda
 from pairhmm.backends.cuda import kernels as cuda_kernels
 from pairhmm.backends.cuda import layout
-from pairhmm.backends.cuda.kernels import KINDS, PROFILES, QUALITIES, ROWS, SCALED, TREES, KernelVariant
+from pairhmm.backends.cuda.kernels import KINDS, PROFILES, QUALITIES, ROWS, SCALED, TREE_ROWS, TREES, KernelVariant
 from pairhmm.backends.cuda.sources import OPTIONS
 from pairhmm.backends.tiles import RESCUERS, Shape
 
@@ -51,6 +51,8 @@ def jobs(architecture):
         for k in rows if ALL or (architecture == EVERY_SHAPE and model == QUALITIES) else (rows[0], rows[-1]):
             variant = KernelVariant(Shape(0, k), model, extension, TREES)
             yield f"trees {k}, {of}", cuda_kernels.forward_source(variant)
+        tree_rows = KernelVariant(cuda.ROWS_KERNEL[0], model, extension, TREE_ROWS)
+        yield f"tree_rows {of}", cuda_kernels.forward_source(tree_rows)
         for shape in RESCUERS:
             variant = KernelVariant(shape, model, extension, SCALED)
             yield f"scaled {describe(shape)}, {of}", cuda_kernels.forward_source(variant)
