@@ -1,4 +1,4 @@
-"""CRAM and SAM as flat arrays, by pysam: a Python object for each read.
+"""Alignments as flat arrays, by pysam: a Python object for each read. For what the compiled part does not read.
 
 All coordinates are 0-based half-open.
 """
@@ -30,7 +30,7 @@ from pairhmm.io.alignments.selection import (
     ReadRequest,
     ReadSelection,
 )
-from pairhmm.io.alignments.sources import OpenAlignments, SourceReader
+from pairhmm.io.alignments.sources import NO_TEXT, OpenAlignments, SourceReader
 from pairhmm.io.sequences.intervals import Interval
 
 Buffer: TypeAlias = "bytes | array[int]"
@@ -155,7 +155,7 @@ def _molecule(source: OpenAlignments, order: int, read: pysam.AlignedSegment, fa
         if families == "position":
             return molecule_by_position(template_of(read))
         molecule = molecule_by_tag(read)
-    except UnicodeDecodeError as error:
+    except NO_TEXT as error:
         raise source.tag_is_no_text(TAG_OF[families], source.name(read)) from error
     return f"{order}:{molecule}" if molecule else ""
 

@@ -1,6 +1,6 @@
 """Alignments as flat arrays: an object for each read would be too slow for a whole genome.
 
-The compiled part reads BAM (`bam_blocks`). pysam decodes CRAM and SAM (`decoded_blocks`). All coordinates are 0-based
+The compiled part reads them (`bam_blocks`). Where it can't, pysam does (`decoded_blocks`). All coordinates are 0-based
 half-open.
 """
 
@@ -64,7 +64,7 @@ def read_blocks(
     copies = tee(wanted, len(inputs)) if wanted is not None else [None] * len(inputs)
     left_out = LeftOut()
     streams = [
-        (decoded_blocks if source.bam is None else bam_blocks)(source, order, request, intervals, left_out)
+        source_blocks(source, order, request, intervals, left_out)
         for order, (source, intervals) in enumerate(zip(inputs, copies, strict=True))
     ]
     paths = ", ".join(source.path for source in inputs)
@@ -76,6 +76,17 @@ def read_blocks(
         rule = f"no read on a contig that the reference has, {elsewhere} on others"
         raise InputError(paths, "", rule, "use the reference that the reads were aligned to")
     left_out.announce()
+
+
+def source_blocks(
+    source: OpenAlignments, order: int, request: ReadRequest, wanted: Iterable[Interval] | None, left_out: LeftOut
+) -> Iterator[ReadBlock]:
+    """Blocks of the reads of one input, by the compiled part where it can read them; they are not checked.
+
+    The parameters are those of `pairhmm.io.alignments.bam_blocks.bam_blocks`.
+    """
+    blocks = decoded_blocks if source.records is None else bam_blocks
+    return blocks(source, order, request, wanted, left_out)
 
 
 def _check(block: ReadBlock, paths: str) -> None:
