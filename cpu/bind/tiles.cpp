@@ -71,17 +71,15 @@ void bind_tiles(nb::module_& module) {
                 nb::gil_scoped_release release;
                 found = pairhmm::make_tiles(batch, shapes, sizes, tiles);
             }
-            std::vector<std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t>>
-                tiers;
+            std::vector<std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t>> tiers;
             for (const auto& tier : found) {
                 tiers.emplace_back(tier.shape, tier.item, tier.items, tier.haplotypes_each, tier.last, tier.pairs,
-                                   tier.cells, tier.longest, tier.columns);
+                                   tier.cells, tier.longest);
             }
             return tiers;
         },
         "buffer"_a, "group_read"_a, "group_haplotype"_a, "read_offset"_a, "haplotype_offset"_a, "skip_read"_a,
         "shape_of_length"_a, "reads_of_shape"_a, "rows_of_shape"_a, "family_of_shape"_a, "tier_cells"_a, "item_sizes"_a,
         "read_group_at"_a, "order_at"_a, "items_at"_a, "haplotypes_each"_a, "group_columns"_a.none(),
-        "Write the tiles of a batch's reads; tiers (shape, item, items, haplotypes_each, last, pairs, cells,\n"
-        "longest, columns).");
+        "Write the tiles of a batch's reads; tiers (shape, item, items, haplotypes_each, last, pairs, cells, longest).");
 }

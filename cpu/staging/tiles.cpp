@@ -140,7 +140,6 @@ std::vector<Tier> make_tiles(const TileBatch& batch, const Shapes& shapes, const
     int64_t item = 0;
     for (int64_t s = 0; s < shapes.count; ++s) {
         const int64_t fixed = shapes.haplotypes_each[s];
-        int64_t columns = 0;
         const int64_t first_item = item, each = fixed ? fixed : haplotypes_each(sizes, loads[s], shapes.reads[s]);
         for (int64_t at = first[s]; at < first[s + 1]; at += shapes.reads[s]) {
             int64_t most = 0;
@@ -149,7 +148,6 @@ std::vector<Tier> make_tiles(const TileBatch& batch, const Shapes& shapes, const
                 most = std::max(most, group[1] - group[0]);
             }
             const int64_t blocks = (most + each - 1) / each;
-            if (batch.group_columns) columns += batch.group_columns[tiles.read_group[tiles.order[at]]];
             for (int64_t block = 0; block < blocks; ++block, ++item) {
                 tiles.items[2 * item] = static_cast<uint32_t>(at);
                 tiles.items[2 * item + 1] = static_cast<uint32_t>(block);
@@ -158,8 +156,7 @@ std::vector<Tier> make_tiles(const TileBatch& batch, const Shapes& shapes, const
         if (item == first_item) continue;
         const int64_t cells = loads[s].cells(shapes.rows[s]);
         const int64_t longest = batch.group_columns ? batch.group_columns[tiles.read_group[tiles.order[first[s]]]] : 0;
-        tiers.push_back(
-            {s, first_item, item - first_item, each, first[s + 1], loads[s].pairs, cells, longest, columns});
+        tiers.push_back({s, first_item, item - first_item, each, first[s + 1], loads[s].pairs, cells, longest});
     }
     return tiers;
 }

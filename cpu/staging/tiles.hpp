@@ -56,7 +56,7 @@ struct Tier {
     int64_t haplotypes_each;     // of an item
     int64_t last;                // one past its last read in order
     int64_t pairs, cells;        // its pairs, and their cells with rows that are no read's
-    int64_t longest, columns;    // columns of the trees of its longest item, and of all its items
+    int64_t longest;             // columns of the trees of its longest item; 0 where haplotypes are not in trees
 };
 
 // Where make_tiles writes.

@@ -68,7 +68,7 @@ __device__ __forceinline__ float sum_fast(const Rows& rows, float deletion, floa
         if (l == G - 1) between[t - (G - 1)] = make_float2(state.s_below, state.i_below);
 #endif
     };
-    for (int t = 0, end; (end = next_end(G, steps, t)) > t;) {
+    for (int t = 0, end; (end = next_end(steps, t)) > t;) {
         while (t < end) {
             if (t % kPart == 0 && t + kPart <= end) {
 #pragma unroll
@@ -128,7 +128,7 @@ extern "C" __global__ void __launch_bounds__(32, kBlocks)
             task.score = uint32(score_index(buffer, header, read, first));
         }
 #if !TALL
-        const Strip strip = load_strip(G, buffer, header, *tables, read.first, read.rows, read.rows, rows);
+        const Strip strip = load_strip(buffer, header, *tables, read.first, read.rows, read.rows, rows);
         if (writes) {
             task.log_kept = strip.log_kept;
             task.folds = strip.folds;
@@ -157,8 +157,7 @@ extern "C" __global__ void __launch_bounds__(32, kBlocks)
             task.scales = 0;
         }
         for (int row = 0; row < read.rows; row += G * K) {
-            const Strip strip =
-                load_strip(G, buffer, header, *tables, read.first + row, read.rows - row, read.rows, rows);
+            const Strip strip = load_strip(buffer, header, *tables, read.first + row, read.rows - row, read.rows, rows);
             if (writes) {
                 task.log_kept = task.log_kept + strip.log_kept;
                 task.folds = task.folds && strip.folds;

@@ -29,34 +29,6 @@ struct States {
     real s[K], d[K], s_below, i_below;
 };
 
-// Properties of a strip of rows.
-struct Strip {
-    double log_kept;  // of all its rows
-    bool folds;       // whether the folded form holds them
-    bool scales;      // whether a lane's exponent does: see kMostFall
-    int fall;         // -log2 of what is left of an insertion that goes through all lanes above this one
-    real entry;       // dm / mm of the first row: D of row 0 in units of S
-};
-
-// An insertion may lead through two lanes, and through as many rows as columns enter at once from a strip above. All
-// that it loses on its way has to fit into kGapRange bits, beside two openings, and be exact to the last row. Rows
-// whose insertions lose more than kMostFall bits a lane, or open more rarely than kLeastOpening, are beyond the range
-// of `real`.
-#ifndef ENTERING_COLUMNS
-#define ENTERING_COLUMNS 0
-#endif
-constexpr float kGapRange = GAP_RANGE;
-constexpr float kMostFall = kGapRange * K / (2 * K + 1 + ENTERING_COLUMNS);
-constexpr float kLeastOpening = LEAST_OPENING;
-
-// Lanes are rescaled after so many steps: at most K, so that what enters a lane does not leave it on a path of matches.
-constexpr int kRescaleSteps = K < 16 ? 8 : 16;
-
-// By the next rescaling, a row above may have moved kRescaleSteps columns and K rows ahead of a lane's largest value. A
-// deletion reaches it by as many extensions, which have to fit into DELETION_RANGE bits (pairhmm/models/scaling.py).
-constexpr float kMostDeletionBits = float(DELETION_RANGE) / (kRescaleSteps + K + 2);
-constexpr float kLeastDeletion = LEAST_DELETION;
-
 // Emissions relative to a row's best one lie in shared memory as [letter][k / 4][lane] of four rows: whatever letters
 // the lanes read, there is no bank conflict. A lane reads and writes its own column alone. Coefficients of rows pass
 // through here too, on their way into registers, which a loop cannot index.
@@ -69,122 +41,8 @@ struct __align__(16) Quad {
     real x, y, z, w;
 };
 
-// Warps of a block, each with its own SHARED_BYTES.
-#ifndef WARPS_OF_BLOCK
-#define WARPS_OF_BLOCK 1
-#endif
-
-__device__ __forceinline__ uint32 lane_of_warp() { return WARPS_OF_BLOCK == 1 ? threadIdx.x : threadIdx.x % 32; }
-__device__ __forceinline__ real* column_of_lane() {
-    uint32* const of_warp = WARPS_OF_BLOCK == 1 ? shared : shared + threadIdx.x / 32 * (SHARED_BYTES / 4);
-    return reinterpret_cast<real*>(of_warp) + lane_of_warp() * 4;
-}
+__device__ __forceinline__ real* column_of_lane() { return reinterpret_cast<real*>(shared) + threadIdx.x * 4; }
 __device__ __forceinline__ int emission_at(int letter, int k) { return (letter * kQuads + k / 4) * 128 + k % 4; }
-
-// Whether a lane's exponent holds the deletions of a row, by the probabilities that open and end them and that extend
-// them. Without deletions, columns may lie as far apart as the emissions of all `read_rows` rows of the
-// read allow.
-__device__ __forceinline__ bool holds_deletions(const Source& source, const Header& header, const Tables& tables,
-                                                int read_rows, float from_deletion, float extension) {
-    if (from_deletion > 0) return from_deletion >= kLeastDeletion && -log2f(extension) <= kMostDeletionBits;
-    const Emissions emissions = emissions_of(source, header, tables);
-    real least = 1;
-    for (int s = 0; s < kLetters; ++s) least = emissions.relative[s] < least ? emissions.relative[s] : least;
-    return -log2f(float(least)) * read_rows <= kGapRange;
-}
-
-// Whether a row's bytes are loaded before they are needed: where the registers for them are.
-#if defined(QUALITIES) && BACKWARD
-constexpr bool kLoadsAhead = true;
-#else
-constexpr bool kLoadsAhead = false;
-#endif
-
-// Load the rows of `count` positions from `first` on, as many as the strip holds, into `lanes` lanes. They are followed
-// by rows that carry M + I down. The read has `read_rows` rows. With BACKWARD, from_below[32 k] becomes the extension
-// of an insertion from below.
-__device__ __forceinline__ Strip load_strip(int lanes, const uint8* buffer, const Header& header, const Tables& tables,
-                                            uint32 first, int count, int read_rows, Rows& rows,
-                                            real* from_below = nullptr) {
-    const int l = threadIdx.x % lanes;
-    real* own = column_of_lane();
-    Strip strip;
-    bool folds = true, scales = true;
-    double log_kept = 0;
-    float fall = 0, fall_of_gap = 0;
-    const auto load = [&](int i) { return load_source(buffer, header, first + i); };
-    const auto load_ahead = [&](int i) { return kLoadsAhead ? load(i < count ? i : count - 1) : Source{}; };
-    const auto made = [&](const Source& loaded, int i) {
-        return i < count ? row_of(kLoadsAhead ? loaded : load(i), header, tables) : carrying_row();
-    };
-    Source source = load_ahead(l * K), ahead = load_ahead(l * K + 1);
-    Row now = made(source, l * K);
-    strip.entry = real(now.dm) / real(now.mm);
-#pragma unroll 1
-    for (int k = 0; k < K; ++k) {
-        const int i = l * K + k;
-        const Source further = load_ahead(i + 2);
-        const Row next = made(ahead, i + 1);
-        Fold f;
-        folds = fold(now, next, f) && folds;
-        scales = scales && real(now.mi) >= kLeastOpening;
-        const float bits = -log2f(float(f.extend_insertion));
-        fall += bits;
-        // The step into the row that carries down includes an opening, which has its own share of the range.
-        if (i + 1 < count) {
-            fall_of_gap += bits;
-            scales = scales && holds_deletions(kLoadsAhead ? source : load(i), header, tables, read_rows,
-                                               float(f.from_deletion), float(now.dd));
-        }
-        log_kept += now.log_kept;
-        if (BACKWARD) from_below[k * 32] = i == 0 ? real(0) : extension_from_below(now, next);
-        own[emission_at(0, k)] = f.from_deletion;
-        own[emission_at(1, k)] = f.from_insertion;
-        own[emission_at(2, k)] = f.extend_insertion;
-        own[emission_at(3, k)] = real(now.dd);
-        now = next;
-        source = ahead;
-        ahead = further;
-    }
-#pragma unroll
-    for (int k = 0; k < K; ++k) {
-        rows.from_deletion[k] = own[emission_at(0, k)];
-        rows.from_insertion[k] = own[emission_at(1, k)];
-        rows.extend_insertion[k] = own[emission_at(2, k)];
-#if VARYING
-        rows.extend_deletion[k] = own[emission_at(3, k)];
-#endif
-    }
-    source = load_ahead(l * K);
-#pragma unroll 1
-    for (int k = 0; k < K; ++k) {
-        const int i = l * K + k;
-        ahead = load_ahead(i + 1);
-        Emissions emissions = {};
-        if (i < count) emissions = emissions_of(kLoadsAhead ? source : load(i), header, tables);
-        for (int s = 0; s < LETTERS; ++s) own[emission_at(s, k)] = s < kLetters ? emissions.relative[s] : real(0);
-        source = ahead;
-    }
-    scales = scales && fall_of_gap < kMostFall;
-    // Summed in an order that depends on `lanes` alone.
-#pragma unroll
-    for (int step = 1; step < lanes; step *= 2) {
-        log_kept += __shfl_xor_sync(FULL, log_kept, step, lanes);
-        folds = __shfl_xor_sync(FULL, int(folds), step, lanes) && folds;
-        scales = __shfl_xor_sync(FULL, int(scales), step, lanes) && scales;
-    }
-    const float of_lane = fall;
-#pragma unroll
-    for (int step = 1; step < lanes; step *= 2) {
-        const float above = __shfl_up_sync(FULL, fall, step, lanes);
-        if (l >= step) fall += above;
-    }
-    strip.fall = int(fall - of_lane);
-    strip.log_kept = log_kept;
-    strip.folds = folds;
-    strip.scales = scales;
-    return strip;
-}
 
 // One column for a lane: `s` and `i` come from the lane above and are S and I of the lane's first row.
 __device__ __forceinline__ void advance(const Rows& rows, States& state, uint32 letter, real s, real i) {

@@ -278,7 +278,7 @@ extern "C" __global__ void __launch_bounds__(32, 8)
         const uint32 letter = words(buffer, header.haplotype_offset)[haplotype];
         const int columns = int(words(buffer, header.haplotype_offset)[haplotype + 1] - letter);
         Rows rows;
-        const Strip strip = load_strip(G, buffer, header, *tables, position + row, length - row, length, rows);
+        const Strip strip = load_strip(buffer, header, *tables, position + row, length - row, length, rows);
         const Sum sum = run_strip(rows, header, strip, number, is_last, buffer + header.letters + letter, columns,
                                   borders + pair_column[pair] * kBorderWords);
         // The strip above has passed on its part long before, so this does not wait.

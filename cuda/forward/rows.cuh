@@ -93,6 +93,13 @@ __device__ __forceinline__ uint32 quality_at(const uint8* buffer, const Header& 
 }
 #endif
 
+#ifdef KINDS
+__device__ __forceinline__ const Kind& kind_at(const uint8* buffer, const Header& header, uint32 at) {
+    const uint16 kind = reinterpret_cast<const uint16*>(buffer + header.positions[0])[at];
+    return reinterpret_cast<const Kind*>(buffer + header.positions[1])[kind];
+}
+#endif
+
 // Emissions of a row beside each letter, relative to the best of them.
 struct Emissions {
     real relative[kLetters];
@@ -105,66 +112,34 @@ struct Row {
     double log_kept;  // log10(mm best)
 };
 
-// What a row is made from, as it lies in memory. It is loaded apart from its use, so that a loop can load the next one
-// before it needs it.
-#ifdef QUALITIES
-struct Source {
-    uint32 letter, quality, insertion, deletion, gap;
-};
-#elif defined(KINDS)
-struct Source {
-    const Kind* kind;
-};
-#else
-#ifdef ROWS
-constexpr int kSourceValues = ROW_SIZE;
-#else
-constexpr int kSourceValues = kBases;
-#endif
-struct Source {
-    double value[kSourceValues];
-};
-#endif
-
-__device__ __forceinline__ Source load_source(const uint8* buffer, const Header& header, uint32 at) {
-#ifdef QUALITIES
-    return {quality_at(buffer, header, 0, at), quality_at(buffer, header, 1, at), quality_at(buffer, header, 2, at),
-            quality_at(buffer, header, 3, at), quality_at(buffer, header, 4, at)};
-#elif defined(KINDS)
-    const uint16 kind = reinterpret_cast<const uint16*>(buffer + header.positions[0])[at];
-    return {reinterpret_cast<const Kind*>(buffer + header.positions[1]) + kind};
-#else
-    const double* values = reinterpret_cast<const double*>(buffer + header.positions[0]) + size_t(at) * kSourceValues;
-    Source source;
-    for (int k = 0; k < kSourceValues; ++k) source.value[k] = values[k];
-    return source;
-#endif
-}
-
-__device__ __forceinline__ Emissions emissions_of(const Source& source, const Header& header, const Tables& tables) {
+__device__ __forceinline__ Emissions load_emissions(const uint8* buffer, const Header& header, const Tables& tables,
+                                                    uint32 at) {
     Emissions row;
 #ifdef QUALITIES
-    const int is_n = source.letter == kN;
-    const real ratio = real(tables.ratio[is_n][source.quality]);
+    const uint32 letter = quality_at(buffer, header, 0, at), quality = quality_at(buffer, header, 1, at);
+    const int is_n = letter == kN;
+    const real ratio = real(tables.ratio[is_n][quality]);
     // Below Phred 1.25 the letters that do not match are the likelier ones.
-    const bool inverted = tables.error[source.quality] > 0.75;
+    const bool inverted = tables.error[quality] > 0.75;
     for (uint32 s = 0; s < kLetters; ++s) {
-        row.relative[s] = ((s == source.letter || s == kN) != inverted) ? real(1) : ratio;
+        row.relative[s] = ((s == letter || s == kN) != inverted) ? real(1) : ratio;
     }
-    row.best = tables.best[is_n][source.quality];
-    row.log_best = tables.log_best[is_n][source.quality];
+    row.best = tables.best[is_n][quality];
+    row.log_best = tables.log_best[is_n][quality];
 #elif defined(KINDS)
-    for (int s = 0; s < kLetters; ++s) row.relative[s] = real(source.kind->relative[s]);
-    row.best = source.kind->best;
-    row.log_best = source.kind->log_best;
+    const Kind& kind = kind_at(buffer, header, at);
+    for (int s = 0; s < kLetters; ++s) row.relative[s] = real(kind.relative[s]);
+    row.best = kind.best;
+    row.log_best = kind.log_best;
 #else
+    const double* values = reinterpret_cast<const double*>(buffer + header.positions[0]);
     double emission[kLetters], best = 0;
     for (int s = 0; s < kLetters; ++s) {
 #ifdef ROWS
-        emission[s] = source.value[s];
+        emission[s] = values[size_t(at) * ROW_SIZE + s];
 #else
         emission[s] = 0;
-        for (int a = 0; a < kBases; ++a) emission[s] += source.value[a] * header.match[a][s];
+        for (int a = 0; a < kBases; ++a) emission[s] += values[size_t(at) * kBases + a] * header.match[a][s];
 #endif
         best = emission[s] > best ? emission[s] : best;
     }
@@ -175,20 +150,21 @@ __device__ __forceinline__ Emissions emissions_of(const Source& source, const He
     return row;
 }
 
-__device__ __forceinline__ Row row_of(const Source& source, const Header& header, const Tables& tables) {
-    const Emissions emissions = emissions_of(source, header, tables);
+__device__ __forceinline__ Row load_row(const uint8* buffer, const Header& header, const Tables& tables, uint32 at) {
+    const Emissions emissions = load_emissions(buffer, header, tables, at);
     Row row;
     row.best = emissions.best;
 #ifdef QUALITIES
-    row.mi = tables.error[source.insertion];
-    row.md = tables.error[source.deletion];
-    row.ii = row.dd = tables.error[source.gap];
+    const uint32 insertion = quality_at(buffer, header, 2, at), deletion = quality_at(buffer, header, 3, at);
+    row.mi = tables.error[insertion];
+    row.md = tables.error[deletion];
+    row.ii = row.dd = tables.error[quality_at(buffer, header, 4, at)];
     row.im = row.dm = 1 - row.ii;
     row.mm = row.mi + row.md < 1 ? 1 - (row.mi + row.md) : 0;
-    row.log_kept = emissions.log_best + tables.log_unopened[source.insertion][source.deletion];
+    row.log_kept = emissions.log_best + tables.log_unopened[insertion][deletion];
 #else
 #ifdef KINDS
-    const Kind& kind = *source.kind;
+    const Kind& kind = kind_at(buffer, header, at);
     row.mm = kind.mm;
     row.im = header.transitions[kIM];
     row.dm = header.transitions[kDM];
@@ -198,15 +174,16 @@ __device__ __forceinline__ Row row_of(const Source& source, const Header& header
     row.dd = header.transitions[kDD];
     row.log_kept = emissions.log_best + kind.log_mm;
 #else
+    const double* values = reinterpret_cast<const double*>(buffer + header.positions[0]);
 #ifdef ROWS
-    const double* transitions = source.value + kLetters;
+    const double* transitions = values + size_t(at) * ROW_SIZE + kLetters;
     const double inserted = 1;  // in mi and ii already
     const double log_mm = log10(transitions[kMM]);
 #else
     const double* transitions = header.transitions;
     const double log_mm = header.log_mm;
     double inserted = 0;
-    for (int a = 0; a < kBases; ++a) inserted += source.value[a] * header.insertion[a];
+    for (int a = 0; a < kBases; ++a) inserted += values[size_t(at) * kBases + a] * header.insertion[a];
 #endif
     row.mm = transitions[kMM];
     row.im = transitions[kIM];
@@ -221,19 +198,13 @@ __device__ __forceinline__ Row row_of(const Source& source, const Header& header
     return row;
 }
 
-// The row after the read's last, whose emissions are zero: what comes from above goes down as it is. For a kernel that
-// also walks from below (BACKWARD), what starts there comes up as it is: its insertions end with probability 1.
-__device__ __forceinline__ Row carrying_row() { return {1, BACKWARD, 0, 1, 1, 0, 0, 1, 0}; }
+// The row after the read's last, whose emissions are zero: what comes from above goes down as it is.
+__device__ __forceinline__ Row carrying_row() { return {1, 0, 0, 1, 1, 0, 0, 1, 0}; }
 
 // Coefficients of the folded form that lead from one row to the next.
 struct Fold {
     real from_deletion, from_insertion, extend_insertion;
 };
-
-// The extension of an insertion from below, from row `next` to `now`: trees.cu.
-__device__ __forceinline__ real extension_from_below(const Row& now, const Row& next) {
-    return real(now.ii * next.im / (now.im * next.mm * now.best));
-}
 
 // False where the rows cannot be folded.
 __device__ __forceinline__ bool fold(const Row& now, const Row& next, Fold& out) {

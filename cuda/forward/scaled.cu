@@ -9,8 +9,8 @@
 // Measured on an NVIDIA H200, from host arrays to host scores: 3,330 GCUPS where no pair is rescued (s150), 2,423 where
 // a fifth of the pairs are (s150-rescue; benchmarks/results/device-nvidia-h200-cuda.json).
 //
-// Limits: rows whose gaps are beyond the range of a lane (kMostFall, kMostDeletionBits in lanes.cuh) stay unscored, and
-// go to forward_pairs.
+// Limits: rows whose gaps are beyond the range of a lane (kMostFall, kMostDeletionBits in strips.cuh) stay unscored,
+// and go to forward_pairs.
 
 static_assert(kEmissionBytes == SHARED_BYTES, "shared memory");
 
@@ -30,7 +30,7 @@ __device__ __forceinline__ Sum sum_scaled(const Rows& rows, const Header& header
     const uint8* column = letters - l;
     float keep = 0, start = 0, block = 0;
     Sum sum = {0, 0}, result = {0, 0};
-    for (int t = 0, end; (end = next_end(G, steps, t)) > t;) {
+    for (int t = 0, end; (end = next_end(steps, t)) > t;) {
         for (; t < end; ++t) {
             if (t % kRescaleSteps == 0) {
                 sum = add(sum, block, exponent);
@@ -64,7 +64,7 @@ extern "C" __global__ void __launch_bounds__(32, 8)
         const uint2 pair = list[at < count ? at : count - 1];
         const Read read = find_read(buffer, header, pair.x);
         Rows rows;
-        const Strip strip = load_strip(G, buffer, header, *tables, read.first, read.rows, read.rows, rows);
+        const Strip strip = load_strip(buffer, header, *tables, read.first, read.rows, read.rows, rows);
         const uint32 offset = words(buffer, header.haplotype_offset)[pair.y];
         const int columns = int(words(buffer, header.haplotype_offset)[pair.y + 1] - offset);
         const Sum sum =

@@ -9,6 +9,19 @@ constexpr int kMostQuads = MOST_QUADS;  // warps of a block; a lane's rows need 
 __shared__ double kept_of_quads[kMostQuads][32];  // log10 of what is left along four rows,
 __shared__ int folds_of_quads[kMostQuads][32];    // and whether they fold
 
+// The row after the read's last. What comes from above goes down as it is, and what starts here comes up as it is: its
+// insertions end with probability 1.
+__device__ __forceinline__ Row turning_row() {
+    Row row = carrying_row();
+    row.im = 1;
+    return row;
+}
+
+// The extension of an insertion from below, from row `next` to `now`.
+__device__ __forceinline__ real extension_from_below(const Row& now, const Row& next) {
+    return real(now.ii * next.im / (now.im * next.mm * now.best));
+}
+
 // A number for each lane of a warp, summed.
 __device__ __forceinline__ uint32 sum_of_warp(uint32 value) {
 #pragma unroll
@@ -46,7 +59,7 @@ extern "C" __global__ void __launch_bounds__(32 * kMostQuads, ROWS_BLOCKS)
         find_read(buffer, header, words(buffer, header.order)[at < tier.last_read ? at : tier.last_read - 1]);
     Quad* const own = reinterpret_cast<Quad*>(made + kTaskBytes) + lane;
     const auto row_at = [&](int i) {
-        return i < read.rows ? row_of(load_source(buffer, header, read.first + i), header, *tables) : carrying_row();
+        return i < read.rows ? load_row(buffer, header, *tables, read.first + i) : turning_row();
     };
     float entry = 0;
     if (q < quads) {
@@ -79,24 +92,6 @@ extern "C" __global__ void __launch_bounds__(32 * kMostQuads, ROWS_BLOCKS)
         for (int a = 0; a < kCoefficients; ++a) {
             own[(a * quads + q) * 32] = {made_row[a][0], made_row[a][1], made_row[a][2], made_row[a][3]};
         }
-#if EMISSIONS_AHEAD
-        real emission[kLetters][4];
-#pragma unroll
-        for (int r = 0; r < 4; ++r) {
-            const int k = 4 * q + r, i = l * rows + k;
-            Emissions emissions = {};
-            if (k < rows && i < read.rows) {
-                emissions = emissions_of(load_source(buffer, header, read.first + i), header, *tables);
-            }
-#pragma unroll
-            for (int s = 0; s < kLetters; ++s) emission[s][r] = emissions.relative[s];
-        }
-#pragma unroll
-        for (int s = 0; s < kLetters; ++s) {
-            own[((kCoefficients + s) * quads + q) * 32] = {emission[s][0], emission[s][1], emission[s][2],
-                                                           emission[s][3]};
-        }
-#endif
         kept_of_quads[q][lane] = log_kept;
         folds_of_quads[q][lane] = folds;
     }

@@ -30,4 +30,3 @@ constexpr uint32 kOwn = 1, kFolds = 2;  // of a task: whether the lane's read is
 constexpr uint32 kTaskBytes = 32 * sizeof(Task);
 enum MadeArray { kFromDeletion, kFromInsertion, kExtendInsertion, kFromBelow, kExtendDeletion };
 constexpr int kCoefficients = 4 + VARYING;
-constexpr int kMadeArrays = kCoefficients + (EMISSIONS_AHEAD ? kLetters : 0);

@@ -56,14 +56,13 @@ constexpr uint32 kLastJoin = 0x8000;  // of a join: the last one of its backward
 
 constexpr int kHalfExponent = HALF_EXPONENT;
 constexpr float kLeastJoined = LEAST_JOINED;
-constexpr int kRun = RUN;                   // columns between two looks for an event
-constexpr int kSharedSlots = SHARED_SLOTS;  // of the stack, its lowest ones, are in shared memory
+constexpr int kRun = RUN;  // columns between two looks for an event
 
 // A slot holds states of a warp: [quad][lane] of four rows' S, then of four rows' D, then the sum.
 constexpr int kSlotQuads = 2 * kQuads + 1;
 constexpr int kSlot = kSlotQuads * 32;  // in quads
 static_assert(kSlot * sizeof(Quad) == SLOT_BYTES, "scratch memory");
-static_assert(kEmissionBytes + kSharedSlots * SLOT_BYTES == SHARED_BYTES, "shared memory");
+static_assert(kEmissionBytes == SHARED_BYTES, "shared memory");
 
 // A pair of trees: where its streams begin and how many nodes they have, and its first event, join and place.
 struct Tree {
@@ -88,7 +87,7 @@ struct Forest {
 
 // A warp's scratch memory, and what lies where in it, in bytes.
 struct Scratch {
-    uint8* memory;   // Quad[slot] states at open branches, those in shared memory left out
+    uint8* memory;   // Quad[slot] states at open branches
     uint32 leaves;   // Quad[slot] what the left halves hand to the joins
     uint32 joined;   // real[join][lane] sums over a lane's rows
     uint32 started;  // real[backward leaf][lane]
@@ -111,11 +110,7 @@ __device__ __forceinline__ uint32 fresh(uint32 number) {
 }
 
 __device__ __forceinline__ Quad* stack_slot(const Scratch& scratch, int level) {
-    if (kSharedSlots > 0 && level < kSharedSlots) {
-        return reinterpret_cast<Quad*>(column_of_lane()) - lane_of_warp() + kEmissionBytes / sizeof(Quad) +
-               level * kSlot;
-    }
-    return reinterpret_cast<Quad*>(fresh(scratch.memory)) + (level - kSharedSlots) * kSlot;
+    return reinterpret_cast<Quad*>(fresh(scratch.memory)) + level * kSlot;
 }
 __device__ __forceinline__ Quad* leaf_slot(const Scratch& scratch, uint32 leaf) {
     return reinterpret_cast<Quad*>(fresh(scratch.memory) + scratch.leaves) + leaf * kSlot;
@@ -125,15 +120,6 @@ __device__ __forceinline__ real* numbers(const Scratch& scratch, uint32 at, uint
     return reinterpret_cast<real*>(fresh(scratch.memory) + at) + index * 32;
 }
 
-#if SUMS == 0
-struct RunningSum {
-    real value;
-    __device__ __forceinline__ void add(real term) { value += term; }
-    __device__ __forceinline__ real rounded() const { return value; }
-    __device__ __forceinline__ Quad saved() const { return {value, 0, 0, 0}; }
-    __device__ __forceinline__ void restore(const Quad& from) { value = from.x; }
-};
-#elif SUMS == 1
 // A sum with what its roundings have lost so far: many columns may add nearly the same.
 struct RunningSum {
     real value, lost;
@@ -150,20 +136,6 @@ struct RunningSum {
         lost = from.y;
     }
 };
-#else
-struct RunningSum {
-    double value;
-    __device__ __forceinline__ void add(real term) { value += double(term); }
-    __device__ __forceinline__ real rounded() const { return real(value); }
-    __device__ __forceinline__ Quad saved() const {
-        return {__int_as_float(__double2hiint(value)), __int_as_float(__double2loint(value)), 0, 0};
-    }
-    __device__ __forceinline__ void restore(const Quad& from) {
-        value = __hiloint2double(__float_as_int(from.x), __float_as_int(from.y));
-    }
-};
-#endif
-
 __device__ __forceinline__ real part_of(const Quad& quad, int r) {
     return r == 0 ? quad.x : r == 1 ? quad.y : r == 2 ? quad.z : quad.w;
 }
@@ -175,7 +147,7 @@ __device__ __forceinline__ Quad four_of(const real (&values)[K], int k) {
 }
 
 __device__ __forceinline__ void save_states(Quad* slot, const States& state, const RunningSum& sum) {
-    slot += lane_of_warp();
+    slot += threadIdx.x;
 #pragma unroll
     for (int q = 0; q < kQuads; ++q) {
         slot[q * 32] = four_of(state.s, 4 * q);
@@ -185,7 +157,7 @@ __device__ __forceinline__ void save_states(Quad* slot, const States& state, con
 }
 
 __device__ __forceinline__ void restore(const Quad* slot, States& state, RunningSum& sum) {
-    slot += lane_of_warp();
+    slot += threadIdx.x;
 #pragma unroll
     for (int q = 0; q < kQuads; ++q) {
         const Quad s = slot[q * 32], d = slot[(kQuads + q) * 32];
@@ -203,7 +175,7 @@ __device__ __forceinline__ void restore(const Quad* slot, States& state, Running
 // What a left half hands to the joins: S, and from_deletion D one row further down, where its partner D' lies. Rows are
 // in the backward's order.
 __device__ __forceinline__ void save_leaf(int lanes, Quad* slot, const Rows& rows, const States& state, real sum) {
-    const int lane = lane_of_warp(), l = lane % lanes;
+    const int lane = threadIdx.x, l = lane % lanes;
     real* own = reinterpret_cast<real*>(slot + lane);
     real s[K], d[K];
 #pragma unroll
@@ -239,7 +211,7 @@ __device__ __forceinline__ real ended_of(const Quad* slot, int last_lane) {
 
 // A lane's part of a join, before the right half's last column.
 __device__ __forceinline__ real join(const Quad* slot, const States& state, uint32 letter) {
-    slot += lane_of_warp();
+    slot += threadIdx.x;
     const Quad* own = reinterpret_cast<const Quad*>(column_of_lane() + emission_at(letter, 0));
     real sum = 0;
 #pragma unroll
@@ -291,9 +263,9 @@ struct Half {
 __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& half, const Forest& forest,
                                      const Scratch& scratch) {
     const bool backward = half.backward;
-    const int l = backward ? lanes - 1 - lane_of_warp() % lanes : lane_of_warp() % lanes;
+    const int l = backward ? lanes - 1 - threadIdx.x % lanes : threadIdx.x % lanes;
     const bool is_first = l == 0;
-    const int before = lane_of_warp() + (backward ? !is_first : -!is_first);
+    const int before = threadIdx.x + (backward ? !is_first : -!is_first);
     States state;
     clear(state);
     RunningSum sum = {};
@@ -361,7 +333,7 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
             const uint32 letter = stream[length] & kLetterBits;
             for (;; ++join_number) {
                 const uint32 of = forest.joins[join_number];
-                numbers(scratch, scratch.joined, join_number - half.joins)[lane_of_warp()] =
+                numbers(scratch, scratch.joined, join_number - half.joins)[threadIdx.x] =
                     join(leaf_slot(scratch, of & (kLastJoin - 1)), state, letter);
                 if (of & kLastJoin) break;
             }
@@ -369,7 +341,7 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
             // The last column's M of the last row.
             RunningSum started = sum;
             started.add(state.s[K - 1] * column_of_lane()[emission_at(letter, K - 1)]);
-            numbers(scratch, scratch.started, leaf)[lane_of_warp()] = started.rounded();
+            numbers(scratch, scratch.started, leaf)[threadIdx.x] = started.rounded();
             // Where the path goes on, the leaf's own column is the next segment's first.
             const int node = at + length;
             goes_on = node + 1 < half.nodes && !(stream[length + 1] & kRestore);
@@ -391,7 +363,7 @@ __device__ __forceinline__ void turn(int lanes, Rows& rows, const Quad* made) {
 #if VARYING
     const real extension_above = __shfl_up_sync(FULL, old.extend_deletion[K - 1], 1, lanes);
 #endif
-    const bool is_first = lane_of_warp() % lanes == 0;
+    const bool is_first = threadIdx.x % lanes == 0;
 #pragma unroll
     for (int k = 0; k < K; ++k) {
         const int from = K - 1 - k, above = from > 0 ? from - 1 : 0;
@@ -403,7 +375,7 @@ __device__ __forceinline__ void turn(int lanes, Rows& rows, const Quad* made) {
     }
 #pragma unroll
     for (int q = 0; q < kQuads; ++q) {
-        const Quad four = made[(kFromBelow * kQuads + q) * 32 + lane_of_warp()];
+        const Quad four = made[(kFromBelow * kQuads + q) * 32 + threadIdx.x];
 #pragma unroll
         for (int r = 0; r < 4; ++r) {
             if (4 * q + r < K) rows.extend_insertion[K - 1 - (4 * q + r)] = part_of(four, r);
@@ -423,7 +395,7 @@ __device__ __forceinline__ void turn(int lanes, Rows& rows, const Quad* made) {
 // A lane's rows, which tree_rows.cu has made, and its emissions in shared memory.
 __device__ __forceinline__ void load_rows(int lanes, const uint8* buffer, const Header& header, const Tables& tables,
                                           const Task& task, const Quad* made, Rows& rows) {
-    made += lane_of_warp();
+    made += threadIdx.x;
 #pragma unroll
     for (int q = 0; q < kQuads; ++q) {
         const Quad deletion = made[(kFromDeletion * kQuads + q) * 32],
@@ -445,10 +417,6 @@ __device__ __forceinline__ void load_rows(int lanes, const uint8* buffer, const 
         }
     }
     Quad* own = reinterpret_cast<Quad*>(column_of_lane());
-#if EMISSIONS_AHEAD
-#pragma unroll
-    for (int q = 0; q < kLetters * kQuads; ++q) own[q * 32] = made[(kCoefficients * kQuads + q) * 32];
-#else
     const uint32 first = words(buffer, header.read_offset)[task.read];
     const int count = int(words(buffer, header.read_offset)[task.read + 1] - first);
 #pragma unroll 1
@@ -456,10 +424,9 @@ __device__ __forceinline__ void load_rows(int lanes, const uint8* buffer, const 
         real emission[kLetters][4];
 #pragma unroll
         for (int r = 0; r < 4; ++r) {
-            const int i = lane_of_warp() % lanes * K + 4 * q + r;
+            const int i = threadIdx.x % lanes * K + 4 * q + r;
             const bool is_row = 4 * q + r < K && i < count;
-            const Source source = load_source(buffer, header, first + (i < count ? i : count - 1));
-            const Emissions emissions = emissions_of(source, header, tables);
+            const Emissions emissions = load_emissions(buffer, header, tables, first + (i < count ? i : count - 1));
 #pragma unroll
             for (int s = 0; s < kLetters; ++s) emission[s][r] = is_row ? emissions.relative[s] : real(0);
         }
@@ -468,14 +435,13 @@ __device__ __forceinline__ void load_rows(int lanes, const uint8* buffer, const 
             own[(s * kQuads + q) * 32] = {emission[s][0], emission[s][1], emission[s][2], emission[s][3]};
         }
     }
-#endif
 }
 
 // Score the haplotypes of a pair of trees: a read's lanes share them.
 __device__ __forceinline__ void score(int lanes, const uint8* buffer, const Header& header, const Task& task,
                                       const TreeTier& tier, const Forest& forest, const Scratch& scratch,
                                       uint32* listed, uint2* list, double* scores, uint8* precision) {
-    const int l = lane_of_warp() % lanes, first_lane = lane_of_warp() - l;
+    const int l = threadIdx.x % lanes, first_lane = threadIdx.x - l;
     const float start = exp2f(kHalfExponent);
     const uint32 first_haplotype = words(buffer, header.group_haplotype)[task.group];
     const Read read = {task.read, task.group, 0, 0};
@@ -505,7 +471,7 @@ __device__ __forceinline__ void score(int lanes, const uint8* buffer, const Head
 // The work items of the tiers that have K rows a lane. made_memory: where tree_rows.cu has put their rows. next_item:
 // zero at first. Each block has scratch_bytes of scratch_memory. listed, lists: numbers, and pairs (read, haplotype),
 // for forward_scaled.
-extern "C" __global__ void __launch_bounds__(32 * WARPS_OF_BLOCK, BLOCKS)
+extern "C" __global__ void __launch_bounds__(32, BLOCKS)
     forward_trees(const uint8* __restrict__ buffer, const Tables* __restrict__ tables,
                   const uint2* __restrict__ trees_of_group, const Tree* __restrict__ trees,
                   const Place* __restrict__ places, const int* __restrict__ events,
@@ -515,16 +481,16 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS_OF_BLOCK, BLOCKS)
                   int64 started_at, uint32* next_item, uint32* listed, uint2* lists, double* scores, uint8* precision) {
     const Header& header = *reinterpret_cast<const Header*>(buffer);
     const Forest forest = {trees_of_group, trees, places, events, joins, streams};
-    const Scratch scratch = {scratch_memory + size_t(blockIdx.x * WARPS_OF_BLOCK + threadIdx.x / 32) * scratch_bytes,
-                             uint32(leaves_at), uint32(joined_at), uint32(started_at)};
+    const Scratch scratch = {scratch_memory + size_t(blockIdx.x) * scratch_bytes, uint32(leaves_at), uint32(joined_at),
+                             uint32(started_at)};
     for (;;) {
         uint32 index = 0;
-        if (lane_of_warp() == 0) index = atomicAdd(next_item, 1u);
+        if (threadIdx.x == 0) index = atomicAdd(next_item, 1u);
         index = __shfl_sync(FULL, index, 0);
         if (index >= item_count) return;
         // Found again when needed, and in no register meanwhile.
         const auto item = [&] { return made_memory + size_t(fresh(index)) * item_bytes; };
-        const auto task_of = [&]() -> const Task& { return reinterpret_cast<const Task*>(item())[lane_of_warp()]; };
+        const auto task_of = [&]() -> const Task& { return reinterpret_cast<const Task*>(item())[threadIdx.x]; };
         const auto made = [&] { return reinterpret_cast<const Quad*>(item() + kTaskBytes); };
         const int lanes = int(tiers[task_of().tier].lanes);
         {

@@ -97,8 +97,8 @@ class Tier(NamedTuple):
         One past its last read in `order`.
     pairs, cells : int
         How much it scores. `cells` includes rows past the reads' ends.
-    longest, columns : int
-        Columns of the trees that its longest item walks, and all its items; 0 where haplotypes are not in trees.
+    longest : int
+        Columns of the trees that its longest item walks; 0 where haplotypes are not in trees.
     """
 
     shape: Shape
@@ -109,7 +109,6 @@ class Tier(NamedTuple):
     pairs: int
     cells: int
     longest: int
-    columns: int
 
 
 RESCUERS = (Shape(2, 20), Shape(4, 20), Shape(8, 20), Shape(16, 16), Shape(32, 20))
@@ -131,13 +130,14 @@ def table_of_shapes(
     kind: Callable[[Shape], Hashable],
     tier_cells: int,
     item_sizes: tuple[int, int, int],
+    rows_of_strips: Iterable[int] | None = None,
 ) -> Shapes:
     """The shapes of a backend's kernels, and which of them each read length takes.
 
     Parameters
     ----------
     rows_of_lanes : mapping of int to iterable of int
-        Rows that a lane may have, by the lanes of a read. Shapes of `width` lanes come as tall shapes, too.
+        Rows that a lane may have, by the lanes of a read.
     longest : int
         Bases of the longest read that a tile holds.
     width : int
@@ -149,14 +149,16 @@ def table_of_shapes(
     tier_cells : int
     item_sizes : (int, int, int)
         As in `Shapes`.
+    rows_of_strips : iterable of int, optional
+        Rows that a lane of a tall shape may have; without it, those of `width` lanes.
     """
     known = [Shape(lanes, rows) for lanes, choices in rows_of_lanes.items() for rows in choices]
-    known += [Shape(width, rows, tall=True) for rows in rows_of_lanes[width]]
+    known += [Shape(width, rows, tall=True) for rows in rows_of_strips or rows_of_lanes[width]]
     lanes, rows, tall = np.array([(shape.lanes, shape.rows, shape.tall) for shape in known]).T
     strips = np.maximum(1, -(-np.arange(longest + 1)[:, None] // (lanes * rows)))
     of_step, of_strip = costs
     cost = strips * lanes * (rows + of_step + of_strip * tall)
-    best = np.where((strips == 1) | (tall == 1), cost, np.inf).argmin(axis=1).astype(np.uint8)
+    best = np.where((strips > 1) == tall, cost, np.inf).argmin(axis=1).astype(np.uint8)
     numbers: dict[Hashable, int] = {}
     family = [numbers.setdefault(kind(shape), len(numbers)) for shape in known]
     return Shapes(known, best, width // lanes, lanes * rows, np.array(family, dtype=np.uint8), tier_cells, item_sizes)

@@ -16,10 +16,11 @@ from pairhmm.backends.base import Backend
 from pairhmm.backends.cuda import kernels as cuda_kernels
 from pairhmm.backends.cuda import setup as cuda_setup
 from pairhmm.backends.cuda.kernels import FAST, KEPT_BYTES, LONG_ROWS, SCALED, TREE_ROWS, TREES, KernelVariant
-from pairhmm.backends.cuda.layout import STEP_COST, TREE_TIER, WARP, Packed, computed_cells, pack, pack_pairs, reads_of
+from pairhmm.backends.cuda.layout import WARP, Packed, computed_cells, pack, pack_pairs, reads_of
 from pairhmm.backends.cuda.setup import status, translated
 from pairhmm.backends.cuda.slot import ForwardSlot
 from pairhmm.backends.cuda.sources import compiled
+from pairhmm.backends.cuda.walks import Walks, scratch_of, walks_of
 from pairhmm.backends.tiles import (
     ITEM_BYTES,
     RESCUERS,
@@ -67,25 +68,6 @@ KernelKey = tuple[Shape, str]
 """`KernelVariant.shape` and `KernelVariant.kind`."""
 
 
-class Walk(NamedTuple):
-    """A launch of trees.cu: the tiers whose lanes have so many rows.
-
-    Attributes
-    ----------
-    rows, items, item_bytes : int
-    made : int
-        Byte offset of what tree_rows.cu makes for it.
-    work : float
-        Steps of its warps, in rows.
-    """
-
-    rows: int
-    items: int
-    item_bytes: int
-    made: int
-    work: float
-
-
 class LoadedKernel(NamedTuple):
     """A compiled kernel, with the warps of a block and its bytes of shared memory."""
 
@@ -97,10 +79,36 @@ class LoadedKernel(NamedTuple):
         self.kernel((blocks,), (WARP * self.warps,), arguments, shared_mem=self.shared_bytes)
 
 
-ORDER, SPREAD, HELPERS, ITEM_WORK = 1, 0.0, 0.0, 600
-"""Temporary, for measuring: 1 starts launches of few items first, -1 last. SPREAD: launches get blocks in proportion to
-their work, SPREAD times as many together as the device holds; HELPERS times as many wait behind them. ITEM_WORK: of
-loading and so on, in rows of steps."""
+Launch = tuple[LoadedKernel, int, tuple[Any, ...]]
+"""A kernel, its blocks and its arguments."""
+
+
+class Launches(NamedTuple):
+    """What scores a batch that was sent.
+
+    Attributes
+    ----------
+    counter_bytes : int
+        Bytes of the buffer "listed", which is zero at first: how long each rescuer's list is, and the next work item of
+        each launch that walks trees.
+    rows, beside, rescues : list of (kernel, blocks, arguments)
+        Those of `beside` run side by side, after `rows` and before `rescues`.
+    """
+
+    counter_bytes: int
+    rows: list[Launch]
+    beside: list[Launch]
+    rescues: list[Launch]
+
+
+class Results(NamedTuple):
+    """Addresses of what kernels write: scores and their precision, counters, and lists of pairs to rescue."""
+
+    scores: int
+    precision: int
+    counters: int
+    lists: int
+
 
 SHARED_BYTES_OF_COURSE = 48 * 1024
 """Bytes of dynamic shared memory of a block that a kernel may have without asking."""
@@ -152,7 +160,7 @@ class CudaBackend(Backend):
             # One call prepares at a time: two at once would only take turns in the interpreter.
             with self._preparing:
                 packed = self._upload(slot, batch, skip_read)
-                self._launch(slot, packed, batch)
+                self._launch(slot, self._prepare(slot, packed, batch))
             # Allocated while the device computes, so that the memory pages exist when the scores arrive.
             scores = Scores.none(packed.pairs)
             out = slot.scores(SCORED_BYTES * packed.pairs)
@@ -188,10 +196,11 @@ class CudaBackend(Backend):
         batch = with_one_gap_model(batch)
         with self._slot() as slot:
             packed = self._upload(slot, batch, np.zeros(len(batch.read_offset) - 1, dtype=bool))
-            self._launch(slot, packed, batch)  # compiles, and allocates buffers: a graph can do neither
+            launches = self._prepare(slot, packed, batch)
+            self._launch(slot, launches)  # CUDA loads a kernel when it is launched first, which a graph cannot do
             slot.stream.synchronize()
             slot.stream.begin_capture()
-            self._launch(slot, packed, batch)
+            self._launch(slot, launches)
             graph = slot.stream.end_capture()
             seconds = []
             for _ in range(repetitions + 1):
@@ -224,91 +233,104 @@ class CudaBackend(Backend):
             out.memset_async(0xFF, SCORED_BYTES * packed.pairs, slot.stream)  # NaN and UNSCORED
         return packed
 
-    def _launch(self, slot: ForwardSlot, packed: Packed, batch: PairBatch) -> None:
-        """Start the kernels of all tiers side by side, then those that rescue the pairs that they list."""
+    def _prepare(self, slot: ForwardSlot, packed: Packed, batch: PairBatch) -> Launches:
+        """Compile the kernels of a batch that was sent, and allocate all that they write."""
         model, extension = cuda_kernels.model_of(batch)
-        tiers, base, trees = packed.tiers, slot.base, packed.trees
         rescued = [0] * len(RESCUERS)  # most pairs that may need each rescuer
-        rescuers = [None if tier.shape.tall else rescuer_of(tier.shape) for tier in tiers]
-        for tier, rescuer in zip(tiers, rescuers, strict=True):
-            if rescuer is not None:
-                rescued[rescuer] += tier.pairs
+        for tier in packed.tiers:
+            if not tier.shape.tall:
+                rescued[rescuer_of(tier.shape)] += tier.pairs
         needed = [k for k, pairs in enumerate(rescued) if pairs]
-        whole = [k for k, tier in enumerate(tiers) if trees is None or tier.shape.tall]
         first_of_list = offsets(rescued)[:-1].tolist()
-        in_trees = [] if trees is None else [tier for tier in tiers if not tier.shape.tall]
-        table, walks, made_bytes = _walks(in_trees, extension, first_of_list)
-        wanted: list[KernelKey] = [(tiers[k].shape, FAST) for k in whole] + [(RESCUERS[k], SCALED) for k in needed]
-        wanted += [(Shape(0, walk.rows), TREES) for walk in walks] + ([ROWS_KERNEL] if walks else [])
+        whole = [tier for tier in packed.tiers if packed.trees is None or tier.shape.tall]
+        in_trees = [] if packed.trees is None else [tier for tier in packed.tiers if not tier.shape.tall]
+        walks = walks_of(in_trees, extension, first_of_list)
+        wanted: list[KernelKey] = [(tier.shape, FAST) for tier in whole] + [(RESCUERS[k], SCALED) for k in needed]
+        wanted += [(Shape(0, walk.rows), TREES) for walk in walks.launches] + [ROWS_KERNEL] * bool(in_trees)
         kernels = self._compiled(model, extension, wanted)
-        scores = slot.device("out", SCORED_BYTES * packed.pairs).ptr
-        precision = scores + SCORE_BYTES * packed.pairs
-        lists = slot.device("lists", LISTED_BYTES * (packed.pairs + 1)).ptr
-        between_bytes = cuda_kernels.between_bytes(packed.widest)
-        between = slot.device("between", between_bytes * sum(tier.items for tier in tiers if tier.shape.tall) + 8).ptr
-        counts = slot.zeros("listed", COUNT_BYTES * (len(RESCUERS) + len(walks)))
-        list_at = [(counts + COUNT_BYTES * k, lists + LISTED_BYTES * at) for k, at in enumerate(first_of_list)]
-        # The arguments of all launches but the first are made while the device makes rows: it does not wait for Python
-        # between two of them.
-        beside = []
-        if trees is not None and walks:
-            made = int(slot.device("made", made_bytes).ptr)
-            tier_table = slot.upload("tiers", table.view(np.uint8))
-            of_rows = (base + trees.of_group, base + packed.items, tier_table, len(table), made)
-            kernels[ROWS_KERNEL].launch(int(table["items"].sum()), (base, self._tables.data.ptr, *of_rows))
-            places = [cuda_kernels.scratch_places(walk.rows, trees.sizes) for walk in walks]
-            for number, blocks, at in self._blocks(slot, walks, extension, [size for size, *_ in places]):
-                walk, (size, *parts) = walks[number], places[number]
-                arguments: tuple[Any, ...] = (
-                    *(base, self._tables.data.ptr, *(base + getattr(trees, name) for name in TREE_ARRAYS)),
-                    *(tier_table, made + walk.made, walk.item_bytes, walk.items, at, size, *parts),
-                    *(counts + COUNT_BYTES * (len(RESCUERS) + number), counts, lists, scores, precision),
-                )
-                beside.append((kernels[Shape(0, walk.rows), TREES], blocks, arguments))
-        for k in whole:
-            tier, rescuer = tiers[k], rescuers[k]
-            listed, list_ = (0, 0) if rescuer is None else list_at[rescuer]
-            arguments = (
-                *(base, self._tables.data.ptr, base + packed.items + ITEM_BYTES * tier.first_item),
-                *(tier.last, tier.haplotypes_each, listed, list_, between, packed.widest, scores, precision),
-            )
-            beside.append((kernels[tier.shape, FAST], tier.items, arguments))
-            if tier.shape.tall:
-                between += between_bytes * tier.items
-        with slot.side_by_side(len(beside)) as streams:
-            for kernel, blocks, arguments in beside:
-                with next(streams):
-                    kernel.launch(blocks, arguments)
+        scores = int(slot.device("out", SCORED_BYTES * packed.pairs).ptr)
+        lists = int(slot.device("lists", LISTED_BYTES * (packed.pairs + 1)).ptr)
+        counter_bytes = COUNT_BYTES * (len(RESCUERS) + len(walks.launches))
+        counters = int(slot.device("listed", counter_bytes).ptr)
+        list_at = [(counters + COUNT_BYTES * k, lists + LISTED_BYTES * at) for k, at in enumerate(first_of_list)]
+        results = Results(scores, scores + SCORE_BYTES * packed.pairs, counters, lists)
+        rows, beside = self._tree_launches(slot, packed, extension, walks, kernels, results)
+        beside += self._whole_launches(slot, packed, whole, kernels, results, list_at)
+        rescues = []
         for k in needed:
             blocks = min(RESIDENT_WARPS, -(-rescued[k] // reads_of(RESCUERS[k])))
-            kernels[RESCUERS[k], SCALED].launch(blocks, (base, self._tables.data.ptr, *list_at[k], scores, precision))
+            arguments = (slot.base, self._tables.data.ptr, *list_at[k], results.scores, results.precision)
+            rescues.append((kernels[RESCUERS[k], SCALED], blocks, arguments))
+        return Launches(counter_bytes, rows, beside, rescues)
 
-    def _blocks(
-        self, slot: ForwardSlot, walks: Sequence[Walk], extension: float | None, sizes: Sequence[int]
-    ) -> list[tuple[int, int, int]]:
-        """Launches of walks: the walk's number, blocks, and their scratch memory's address.
+    def _tree_launches(
+        self,
+        slot: ForwardSlot,
+        packed: Packed,
+        extension: float | None,
+        walks: Walks,
+        kernels: dict[KernelKey, LoadedKernel],
+        results: Results,
+    ) -> tuple[list[Launch], list[Launch]]:
+        """The kernel that makes rows for trees, and those that walk them. Both lists are empty where there are none."""
+        trees = packed.trees
+        if trees is None or not walks.launches:
+            return [], []
+        base, tables = slot.base, self._tables.data.ptr
+        made = int(slot.device("made", walks.made_bytes).ptr)
+        tiers = slot.upload("tiers", walks.tiers.view(np.uint8))
+        of_rows = (base, tables, base + trees.of_group, base + packed.items, tiers, len(walks.tiers), made)
+        most = self._call_memory // SCRATCH_SHARE
+        blocks = scratch_of(walks.launches, trees.sizes, extension, self._multiprocessors, most)
+        scratch = int(slot.device("scratch", sum(count * size for count, (size, *_) in blocks) + 8).ptr)
+        beside: list[Launch] = []
+        for number, (walk, (count, (size, *parts))) in enumerate(zip(walks.launches, blocks, strict=True)):
+            arguments = (
+                *(base, tables, *(base + getattr(trees, name) for name in TREE_ARRAYS)),
+                *(tiers, made + walk.made, walk.item_bytes, walk.items, scratch, size, *parts),
+                *(results.counters + COUNT_BYTES * (len(RESCUERS) + number), results.counters),
+                *(results.lists, results.scores, results.precision),
+            )
+            beside.append((kernels[Shape(0, walk.rows), TREES], count, arguments))
+            scratch += count * size
+        return [(kernels[ROWS_KERNEL], walks.items, of_rows)], beside
 
-        Together their scratch memory takes its share of a call's memory. A warp needs `sizes` bytes of it.
-        """
-        each = [cuda_kernels.warps_of_block(walk.rows, extension) for walk in walks]
-        items = [-(-walk.items // warps) for walk, warps in zip(walks, each, strict=True)]
-        room = [
-            self._multiprocessors * (cuda_kernels.resident_trees(walk.rows, extension) // warps)
-            for walk, warps in zip(walks, each, strict=True)
-        ]
-        launches = [(k, min(items[k], room[k])) for k in range(len(walks))]
-        if SPREAD:
-            work = sum(walk.work for walk in walks)
-            shares = [max(1, round(SPREAD * room[k] * walk.work / work)) for k, walk in enumerate(walks)]
-            launches = [(k, min(items[k], shares[k])) for k in range(len(walks))]
-            if HELPERS:
-                launches += [(k, max(1, min(items[k], round(HELPERS * shares[k])))) for k in range(len(walks))]
-        wanted = sum(blocks * each[k] * sizes[k] for k, blocks in launches)
-        share = min(1.0, self._call_memory // SCRATCH_SHARE / max(1, wanted))
-        launches = [(k, max(1, int(blocks * share))) for k, blocks in launches]
-        starts = offsets([blocks * each[k] * sizes[k] for k, blocks in launches]).tolist()
-        scratch = int(slot.device("scratch", starts[-1] + 8).ptr)
-        return [(k, blocks, scratch + start) for (k, blocks), start in zip(launches, starts, strict=False)]
+    def _whole_launches(
+        self,
+        slot: ForwardSlot,
+        packed: Packed,
+        tiers: Sequence[Tier],
+        kernels: dict[KernelKey, LoadedKernel],
+        results: Results,
+        list_at: Sequence[tuple[int, int]],
+    ) -> list[Launch]:
+        """The kernels that compute whole matrices."""
+        between_bytes = cuda_kernels.between_bytes(packed.widest)
+        between = int(slot.device("between", between_bytes * sum(t.items for t in tiers if t.shape.tall) + 8).ptr)
+        found: list[Launch] = []
+        for tier in tiers:
+            listed, list_ = (0, 0) if tier.shape.tall else list_at[rescuer_of(tier.shape)]
+            arguments = (
+                *(slot.base, self._tables.data.ptr, slot.base + packed.items + ITEM_BYTES * tier.first_item),
+                *(tier.last, tier.haplotypes_each, listed, list_, between, packed.widest),
+                *(results.scores, results.precision),
+            )
+            found.append((kernels[tier.shape, FAST], tier.items, arguments))
+            if tier.shape.tall:
+                between += between_bytes * tier.items
+        return found
+
+    def _launch(self, slot: ForwardSlot, launches: Launches) -> None:
+        """Start the kernels of all tiers side by side, then those that rescue the pairs that they list."""
+        slot.zeros("listed", launches.counter_bytes)
+        for kernel, blocks, arguments in launches.rows:
+            kernel.launch(blocks, arguments)
+        with slot.side_by_side(len(launches.beside)) as streams:
+            for kernel, blocks, arguments in launches.beside:
+                with next(streams):
+                    kernel.launch(blocks, arguments)
+        for kernel, blocks, arguments in launches.rescues:
+            kernel.launch(blocks, arguments)
 
     def _border_parts(self, batch: PairBatch, haplotypes: NDArray[np.int64], real: str) -> Iterator[slice]:
         """Runs of pairs whose borders fit into their share of the device's memory."""
@@ -364,33 +386,7 @@ class CudaBackend(Backend):
             kernel = compiled(self._cupy, cuda_kernels.forward_source(variant), variant.name)
             if shared_bytes > SHARED_BYTES_OF_COURSE:
                 kernel.max_dynamic_shared_size_bytes = shared_bytes
-        return LoadedKernel(kernel, cuda_kernels.warps_of(variant), shared_bytes)
-
-
-def _walks(
-    tiers: Sequence[Tier], extension: float | None, first_of_list: Sequence[int]
-) -> tuple[NDArray[np.void], list[Walk], int]:
-    """Tiers by launches, few items first (`TREE_TIER`); the launches; and the bytes of what tree_rows.cu makes."""
-    table = np.zeros(len(tiers), dtype=TREE_TIER)
-    by_rows: dict[int, list[Tier]] = {}
-    for tier in tiers:
-        by_rows.setdefault(tier.shape.rows, []).append(tier)
-    walks: list[Walk] = []
-    number = start = made = 0
-    for rows, own in sorted(by_rows.items(), key=lambda entry: ORDER * sum(tier.items for tier in entry[1])):
-        size, items = cuda_kernels.made_bytes(rows, extension), sum(tier.items for tier in own)
-        first = number
-        for tier in own:
-            list_ = rescuer_of(tier.shape)
-            table[number] = (
-                *(made, first_of_list[list_], start, tier.items, tier.first_item, tier.last),
-                *(tier.shape.lanes, rows, first, len(own), size, list_),
-            )
-            number, start = number + 1, start + tier.items
-        steps = sum(tier.columns for tier in own)
-        walks.append(Walk(rows, items, size, made, steps * (rows + STEP_COST) + items * ITEM_WORK))
-        made += size * items
-    return table, walks, made
+        return LoadedKernel(kernel, cuda_kernels.warps_of(variant.kind), shared_bytes)
 
 
 def make(device: int, memory: int | None) -> CudaBackend:

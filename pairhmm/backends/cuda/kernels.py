@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,14 +25,11 @@ number of each base's distinct row. Which of the four macros is defined selects 
 FAST, SCALED, TREES, TREE_ROWS = "fast", "scaled", "trees", "tree_rows"
 """Kernels of tiles: the files of `cuda/forward/` that hold them."""
 
-BLOCK_WARPS = int(os.environ.get("PAIRHMM_BLOCK_WARPS", "1"))
-ROWS_BLOCKS = int(os.environ.get("PAIRHMM_ROWS_BLOCKS", "4"))
-SUMS = int(os.environ.get("PAIRHMM_SUMS", "1"))
-WARPS = int(os.environ.get("PAIRHMM_WARPS", "0"))
-RUN = int(os.environ.get("PAIRHMM_RUN", "8"))
-EMISSIONS_AHEAD = int(os.environ.get("PAIRHMM_EMISSIONS_AHEAD", "0"))
-"""Temporary, for measuring: warps of a multiprocessor (0: by the rows); columns of a run; sums of columns plain (0),
-compensated (1) or double (2); emissions from tree_rows.cu."""
+RUN = 8
+"""Columns that `cuda/forward/trees.cu` walks without looking for an event."""
+
+ROWS_BLOCKS = 6
+"""Blocks of `cuda/forward/tree_rows.cu` that a multiprocessor holds at once."""
 
 TASK_BYTES = 32
 """Bytes of a `Task` of `cuda/forward/fast.cu`. Each read of a tile has one."""
@@ -46,10 +42,6 @@ LONG_COLUMNS = 8
 
 KEPT_BYTES = 16
 """Bytes that each strip of a pair passes on to the next in `cuda/forward/long.cu`: a double, as two signed words."""
-
-SHARED_SLOTS = int(os.environ.get("PAIRHMM_SHARED_SLOTS", "0"))
-"""Slots of the stack that `cuda/forward/trees.cu` keeps in shared memory. With 1, an H200 holds as many warps as with
-0."""
 
 SCRATCH_ALIGNMENT = 256
 """The scratch memory of each block of `cuda/forward/trees.cu` begins at a multiple of this many bytes."""
@@ -95,7 +87,7 @@ class KernelVariant:
         Probability that a deletion is extended, if it is one number for the batch. It is then part of an instruction,
         which reads a register less. The scores are the same bits either way.
     kind : str
-        `FAST`, `SCALED` or `TREES`.
+        `FAST`, `SCALED`, `TREES` or `TREE_ROWS`.
     """
 
     shape: Shape
@@ -153,7 +145,7 @@ def model_of(batch: PairBatch) -> tuple[str, float | None]:
 
 
 def forward_source(variant: KernelVariant) -> str:
-    """Text of `cuda/forward/fast.cu`, `scaled.cu` or `trees.cu`, for one variant."""
+    """Text of `cuda/forward/fast.cu`, `scaled.cu`, `trees.cu` or `tree_rows.cu`, for one variant."""
     shape = variant.shape
     constants: dict[str, Constant] = {
         "K": shape.rows,
@@ -161,7 +153,7 @@ def forward_source(variant: KernelVariant) -> str:
         "PRECISION_FAST": FLOAT32,
         "PRECISION_SCALED": SCALED_FLOAT32,
         "PRECISION_NONE": UNSCORED,
-        "SHARED_BYTES": _warp_shared_bytes(variant),
+        "SHARED_BYTES": forward_shared_bytes(variant),
     }
     if variant.kind == TREE_ROWS:
         constants |= {"MOST_QUADS": MOST_QUADS, "ROWS_BLOCKS": ROWS_BLOCKS}
@@ -169,12 +161,9 @@ def forward_source(variant: KernelVariant) -> str:
         constants |= {
             "HALF_EXPONENT": scaling.HALF_EXPONENT,
             "LEAST_JOINED": scaling.LEAST_JOINED,
-            "SHARED_SLOTS": SHARED_SLOTS,
             "SLOT_BYTES": slot_bytes(shape.rows),
-            "SUMS": SUMS,
             "RUN": RUN,
-            "WARPS_OF_BLOCK": warps_of_block(shape.rows, variant.extension),
-            "BLOCKS": resident_trees(shape.rows, variant.extension) // warps_of_block(shape.rows, variant.extension),
+            "BLOCKS": resident_trees(shape.rows, variant.extension),
         }
     else:
         constants |= {
@@ -185,11 +174,11 @@ def forward_source(variant: KernelVariant) -> str:
             "TASK_BYTES": TASK_BYTES,
         }
     if variant.kind == SCALED:
-        parts: tuple[str, ...] = ("scaling.cuh", "tiles.cuh", "scaled.cu")
+        parts: tuple[str, ...] = ("strips.cuh", "scaling.cuh", "reads.cuh", "tiles.cuh", "scaled.cu")
     elif variant.kind == FAST:
-        parts = ("tiles.cuh", "fast.cu")
+        parts = ("strips.cuh", "reads.cuh", "tiles.cuh", "fast.cu")
     else:
-        parts = ("tiles.cuh", "tree_tasks.cuh", f"{variant.kind}.cu")
+        parts = ("reads.cuh", "tree_tasks.cuh", f"{variant.kind}.cu")
     return _source(constants, variant.model, variant.extension, "float", *parts)
 
 
@@ -204,42 +193,32 @@ def long_source(model: str, extension: float | None, real: str) -> str:
         "KEPT_BYTES": KEPT_BYTES,
         "SHARED_BYTES": long_shared_bytes(real),
     }
-    return _source(constants, model, extension, real, "scaling.cuh", "long.cu")
+    return _source(constants, model, extension, real, "strips.cuh", "scaling.cuh", "long.cu")
 
 
 def forward_shared_bytes(variant: KernelVariant) -> int:
-    """Bytes of dynamic shared memory of a block."""
-    return _warp_shared_bytes(variant) * warps_of(variant)
-
-
-def warps_of(variant: KernelVariant) -> int:
-    """Warps of a block."""
-    if variant.kind == TREE_ROWS:
-        return MOST_QUADS
-    return warps_of_block(variant.shape.rows, variant.extension) if variant.kind == TREES else 1
-
-
-def _warp_shared_bytes(variant: KernelVariant) -> int:
-    """Bytes of dynamic shared memory of a warp: emissions, and what fast.cu and trees.cu keep beside them."""
+    """Bytes of dynamic shared memory of a block: emissions, and what fast.cu keeps beside them."""
     shape = variant.shape
     if variant.kind == TREE_ROWS:
         return 0
     if variant.kind == SCALED:
         return _emission_bytes(shape.rows, LETTERS_SCALED, "float")
-    beside = SHARED_SLOTS * slot_bytes(shape.rows) if variant.kind == TREES else TASK_BYTES * reads_of(shape)
-    return _emission_bytes(shape.rows, LETTERS, "float") + beside
+    tasks = TASK_BYTES * reads_of(shape) if variant.kind == FAST else 0
+    return _emission_bytes(shape.rows, LETTERS, "float") + tasks
+
+
+def warps_of(kind: str) -> int:
+    """Warps of a block."""
+    return MOST_QUADS if kind == TREE_ROWS else 1
 
 
 def resident_trees(rows: int, extension: float | None) -> int:
-    """Warps of trees.cu that a multiprocessor must hold: as many as leave a lane the registers that its rows need."""
-    if WARPS:
-        return WARPS
+    """Warps of trees.cu that a multiprocessor must hold at once. They bound the registers of a lane.
+
+    With 12 warps a lane has 168 registers. 19 and 20 rows need a few more, which are spilled. An H200 is faster so than
+    with fewer warps and no spills. Rows that extend deletions each in their own way need a register more for each row.
+    """
     return 12 if extension is not None or rows <= 17 else 8
-
-
-def warps_of_block(rows: int, extension: float | None) -> int:
-    """Warps of a block of trees.cu."""
-    return min(BLOCK_WARPS, resident_trees(rows, extension))
 
 
 def slot_bytes(rows: int) -> int:
@@ -249,7 +228,7 @@ def slot_bytes(rows: int) -> int:
 
 def made_bytes(rows: int, extension: float | None) -> int:
     """Bytes that tree_rows.cu makes for an item: a task for each lane, and arrays of rows, in fours."""
-    arrays = 4 + (extension is None) + EMISSIONS_AHEAD * LETTERS
+    arrays = 4 + (extension is None)
     return WARP * TASK_OF_LANE_BYTES + arrays * -(-rows // 4) * 4 * WARP * _size("float")
 
 
@@ -260,7 +239,7 @@ def scratch_places(rows: int, sizes: TreeSizes) -> tuple[int, ...]:
     """
     numbers = WARP * _size("float")
     parts = [
-        max(0, sizes.open_branches - SHARED_SLOTS) * slot_bytes(rows),
+        sizes.open_branches * slot_bytes(rows),
         sizes.left_leaves * slot_bytes(rows),
         sizes.joins * numbers,
         sizes.right_leaves * numbers,
@@ -302,8 +281,6 @@ def _source(constants: dict[str, Constant], model: str, extension: float | None,
         "PHREDS": PHREDS,
         "NO_EXPONENT": scaling.NO_EXPONENT,
         "VARYING": int(extension is None),
-        "BACKWARD": int("tree_tasks.cuh" in parts),
-        "EMISSIONS_AHEAD": EMISSIONS_AHEAD,
         **RANGES[real],
     }
     if extension is not None:

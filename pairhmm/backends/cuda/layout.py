@@ -120,8 +120,12 @@ ROWS = {
     16: range(11, 21),
     32: range(11, 21),
 }
-"""Rows that a lane may own, by the lanes of a read: enough to make a step's fixed cost worthwhile, few enough for the
-registers."""
+"""Rows that a lane of fast.cu may own, by the lanes of a read: enough to make a step's fixed cost worthwhile, few
+enough for the registers."""
+
+TREE_ROWS = {1: (13, 20), **dict.fromkeys((2, 4, 8, 16, 32), (13, 16, 19, 20))}
+"""Rows that a lane of trees.cu may own, by the lanes of a read. Each number of rows is a kernel. With 11 of them, warps
+of different kernels drive each other's instructions out of the cache (measured; docs/cuda.md)."""
 
 STEP_COST = 4.5
 """Cost of a step that does not depend on the rows of a lane, in rows (measured; docs/cuda.md)."""
@@ -162,13 +166,15 @@ def reads_of(shape: Shape) -> int:
     return WARP // shape.lanes
 
 
-@lru_cache(maxsize=1)
-def shapes(longest: int) -> Shapes:
-    """All shapes of the CUDA kernels, for reads up to `longest`.
+@lru_cache(maxsize=2)
+def shapes(longest: int, in_trees: bool) -> Shapes:
+    """All shapes of the kernels for haplotypes in trees, or for whole matrices; for reads up to `longest`.
 
     Each shape is its own family, so the reads of a small tier stay in it: tiers run side by side and cost nothing.
     """
-    return table_of_shapes(ROWS, longest, WARP, (STEP_COST, STRIP_COST), lambda shape: shape, 0, ITEM_SIZES)
+    rows = TREE_ROWS if in_trees else ROWS
+    costs = STEP_COST, STRIP_COST
+    return table_of_shapes(rows, longest, WARP, costs, lambda shape: shape, 0, ITEM_SIZES, ROWS[WARP])
 
 
 def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: Staging, beside: Executor) -> Packed:
@@ -188,7 +194,8 @@ def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: 
     plan, header = _plan(batch)
     places = plan.tile_places(batch)
     header["read_group"], header["order"] = places.read_group, places.order
-    table, in_trees = shapes(longest), takes_trees(batch.start)
+    in_trees = takes_trees(batch.start)
+    table = shapes(longest, in_trees)
     each = [HAPLOTYPES_OF_TREES * (in_trees and not shape.tall) for shape in table.known]
     tiers, trees = send_with_tiles(plan, places, batch, skip_read, table, staging, beside, each)
     if trees is not None:
@@ -206,7 +213,7 @@ def computed_cells(batch: PairBatch, longest: int) -> int:
     """Cells that the kernels compute for the reads of a batch up to `longest`, and all cells of longer ones."""
     if not takes_trees(batch.start):
         return batch.cells
-    table = shapes(longest)
+    table = shapes(longest, in_trees=True)
     whole = np.array([shape.tall for shape in table.known])[table.of_length]
     rows = np.diff(batch.read_offset)
     is_whole = (rows > longest) | whole[np.minimum(rows, longest)]

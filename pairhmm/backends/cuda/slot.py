@@ -83,8 +83,7 @@ class Slot:
         """Address of device memory that `values` (uint8) are being copied to, by way of pinned memory."""
         host, there = self.pinned(name, len(values)), self.device(name, len(values))
         host[: len(values)] = values
-        if not self.stream.is_capturing():  # a graph can't copy; the launch before it has
-            there.copy_from_host_async(host.ctypes.data, len(values), self.stream)
+        there.copy_from_host_async(host.ctypes.data, len(values), self.stream)
         return int(there.ptr)
 
     def download(self, name: str, host: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 
 import pytest
 
@@ -25,9 +26,14 @@ MODELS = {QUALITIES: "qualities", ROWS: "rows", PROFILES: "profiles", KINDS: "ki
 EXTENSIONS = {0.1: "constant gap", None: "varying gap"}
 
 
-def shapes():
+SPILLED = {(19, "constant gap"): 64, (20, "constant gap"): 64}
+"""Most bytes that a lane of trees.cu spills, by its rows and the gap: with 12 warps on a multiprocessor it has 168
+registers. On an H200 that is faster than fewer warps that spill nothing (`kernels.resident_trees`)."""
+
+
+def shapes(in_trees=False):
     """Those that some read length takes."""
-    table = layout.shapes(cuda.LONGEST_TILE)
+    table = layout.shapes(cuda.LONGEST_TILE, in_trees)
     return [table.known[k] for k in sorted(set(table.of_length[1:].tolist()))]
 
 
@@ -47,8 +53,7 @@ def jobs(architecture):
         of = f"{of_model}, {gap}"
         for shape in found if architecture == EVERY_SHAPE and model == QUALITIES else some:
             yield f"fast {describe(shape)}, {of}", cuda_kernels.forward_source(KernelVariant(shape, model, extension))
-        rows = sorted({shape.rows for shape in found})
-        for k in rows if ALL or (architecture == EVERY_SHAPE and model == QUALITIES) else (rows[0], rows[-1]):
+        for k in sorted({shape.rows for shape in shapes(in_trees=True) if not shape.tall}):
             variant = KernelVariant(Shape(0, k), model, extension, TREES)
             yield f"trees {k}, {of}", cuda_kernels.forward_source(variant)
         tree_rows = KernelVariant(cuda.ROWS_KERNEL[0], model, extension, TREE_ROWS)
@@ -81,13 +86,19 @@ def test_every_kernel_is_there(compiled):
         assert set(result.kernels) == {f"forward_{name.split()[0]}"}, name
 
 
+def spilled(name):
+    """Most bytes that a kernel may spill."""
+    kind, rows, *_, gap = re.fullmatch(r"(\w+) (\w+).*?, (.*)", name).groups()
+    return SPILLED.get((int(rows), gap), 0) if kind == "trees" else 0
+
+
 def test_nothing_is_spilled(compiled):
-    """No stack frame either: an array that is indexed by a variable lies in one."""
+    """But for few bytes of trees.cu. No stack frame either: an array that is indexed by a variable lies in one."""
     wrong = [
         f"{name}: {kernel} takes {usage}"
         for name, result in compiled.items()
         for kernel, usage in result.kernels.items()
-        if usage.stack or usage.spills
+        if usage.stack > spilled(name) or usage.spills > spilled(name)
     ]
     assert not wrong, "\n".join(wrong)
 

@@ -19,7 +19,7 @@ from pairhmm.engine.device_pool import DevicePool
 from pairhmm.models import gatk, profile
 from pairhmm.models.batch import FLOAT32, FLOAT64, SCALED_FLOAT32, Group, PairBatch, Read
 
-# What varies stays within the range of forward_scaled (kMostFall of lanes.cuh); test_gap_qualities goes beyond.
+# What varies stays within the range of forward_scaled (kMostFall of strips.cuh); test_gap_qualities goes beyond.
 GAPS = [pytest.param(10, id="constant gap"), pytest.param((5, 13), id="varying gap")]
 
 

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from pairhmm import engine
 from pairhmm.backends import tiles
 from pairhmm.backends.cuda import kernels as cuda_kernels
 from pairhmm.backends.cuda import layout
@@ -180,15 +181,6 @@ def test_same_bits_in_any_company(make_backend, batches, monkeypatch):
         monkeypatch.undo()
 
 
-@pytest.mark.parametrize("slots", [1, 3])
-def test_slots_in_shared_memory_give_the_same_bits(slots, make_backend, batches, monkeypatch):
-    rng, groups = groups_of(12)
-    given = PairBatch.from_groups([Group(reads_for(rng, group, batches, 10), group) for group in groups])
-    expected = batches.forward(make_backend(), given)
-    monkeypatch.setattr(cuda_kernels, "SHARED_SLOTS", slots)
-    assert batches.same(batches.forward(make_backend(), given).log10, expected.log10)
-
-
 @pytest.mark.parametrize("unit", [1, 5])
 def test_rounding_of_many_columns_does_not_add_up(unit, backend, batches):
     """Ten thousand columns of a repeat, each of which adds nearly the same."""
@@ -266,3 +258,25 @@ def test_memory_for_one_warp(make_backend, batches):
     whole = batches.forward(make_backend(), given)
     tight = make_backend(memory=8_000_000)
     assert batches.same(batches.forward(tight, given).log10, whole.log10)
+
+
+def test_rows_that_do_not_fit_are_made_in_parts(make_backend, batches, caplog):
+    """What tree_rows.cu makes is within a call's memory, too: a smaller budget halves the chunk."""
+    haplotypes = [batches.noise(np.random.default_rng(k), 30) for k in range(2)]
+    reads = [batches.read(np.random.default_rng(15), haplotypes[0].copy()) for _ in range(8)]
+    given = PairBatch.from_groups([Group(reads, haplotypes)] * 200)
+    whole = engine.forward(given, make_backend())
+    made = 4 * 200 * cuda_kernels.made_bytes(13, 0.1)  # 4 items of 200 groups at least: a read is one lane's or more
+    scores = engine.forward(given, make_backend(memory=made // 2))
+    assert "out of memory; chunks of" in caplog.text
+    assert batches.same(scores.log10, whole.log10)
+
+
+def test_tables_of_shapes():
+    """Reads that one strip holds are never tall. A tree takes one of four kernels."""
+    for in_trees in (False, True):
+        table = layout.shapes(2048, in_trees)
+        taken = [table.known[k] for k in table.of_length]
+        assert all(shape.tall == (length > 640) for length, shape in enumerate(taken))
+        assert all(shape.tall or shape.lanes * shape.rows >= length for length, shape in enumerate(taken))
+    assert {shape.rows for shape in taken if not shape.tall} == {13, 16, 19, 20}
