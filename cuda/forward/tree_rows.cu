@@ -1,8 +1,12 @@
 // Rows of reads, made once and ready to load: what trees.cu begins with.
 //
 // Method: a block makes the rows of one work item, for the lanes that walk it. Each of its warps makes four rows of
-// every lane. Making a row waits for bytes, then for tables, then for divisions. trees.cu has few warps, since its rows
-// take most registers; this kernel has many, which hide the waiting.
+// every lane, and the first one also the tasks of the lanes (tree_tasks.cuh). Making a row waits for bytes, then for
+// tables, then for divisions. trees.cu has few warps, since its rows take most registers; this kernel has many, which
+// hide the waiting. One launch makes the rows of all tiers.
+//
+// Limits: 0.26 ms of the 1.4 ms that 1m x 20 takes on an NVIDIA H200. With six blocks a multiprocessor a lane has 64
+// registers, and some are spilled; more warps that wait at once are worth it.
 
 constexpr int kMostQuads = MOST_QUADS;  // warps of a block; a lane's rows need no more
 

@@ -7,11 +7,16 @@
 //
 // Method: a block is one warp, and takes a tile of reads against all haplotypes of their groups, or against as many as
 // the host puts into one pair of trees. `lanes` neighbouring lanes own a read, each lane K of its rows in registers
-// (lanes.cuh). A tree comes as a stream: its nodes in depth-first order, one byte a node
-// (cpu/staging/tree_streams.hpp). The byte has the letter, and says whether the states of a branch are restored before
-// it, whether its own are saved, and whether a half ends here. Lanes follow each other through the stream as they do
-// through a haplotype. Each lane restores and saves its own states, at its own step. Nodes that are letters alone need
-// no test: the nodes that are more (events) are known ahead, and between them a run of kRun columns is unrolled.
+// (lanes.cuh). tree_rows.cu has made the rows; the warp loads them and makes the emissions. A tree comes as a stream:
+// its nodes in depth-first order, one byte a node (cpu/staging/tree_streams.hpp). The byte has the letter, and says
+// whether the states of a branch are restored before it, whether its own are saved, and whether a half ends here.
+//
+// The columns between two leaves are a segment. Lanes follow each other through it as they do through a haplotype, and
+// its last columns drain: a lane that is done waits. So leaves, joins and restored branches are events of the whole
+// warp, which loads and stores for all lanes at once. Only the states of a branch are saved by each lane at its own
+// step. The host lists leaves and saves, so the warp knows how far away the next one is: until there, runs of kRun
+// columns are unrolled and test nothing. All tiers whose lanes have K rows are one launch, since `lanes` is known at
+// run time.
 //
 // The backward is the forward of the reversed read with transposed transitions (docs/model.md). Folded (rows.cuh), its
 // coefficients are those of the forward but for the extension of an insertion; from_deletion moves by a row. So a lane
@@ -27,26 +32,26 @@
 // range. The cut depends on the haplotype alone, and each sum on the path from the root alone: a score has the same
 // bits whatever shares its trees.
 //
-// Ladder, kernels alone on an NVIDIA H200 in GCUPS: cells of the whole matrices, of which s150 needs 1 in 2.18 and 1m 1
-// in 5.13.
+// Ladder, kernels alone on an NVIDIA H200 in GCUPS, timed as a CUDA graph: cells of the whole matrices, of which s150
+// needs 1 in 2.18 and 1m 1 in 5.13.
 //
-//     what                                                                            s150   1m x 20
-//     fast.cu, which computes whole matrices                                         3,880     2,620
-//     a walk for each half, every step looks for events                              4,959     2,754
-//     runs of 8 columns between events                                               4,579     4,307
-//     runs of 4 (the code of two unrolled walks is too large)                        5,954         -
-//     one walk for both halves, which spills registers                               5,106     4,078
-//     the same with 32-bit offsets and a join that loads quad by quad, runs of 8     6,429     5,180
-//     `lanes` at run time, so that a kernel serves all reads of K rows a lane        6,448     5,258
+//     what                                                                         s150   1m x 20
+//     fast.cu, which computes whole matrices                                      3,910     2,690
+//     each lane restores and joins at its own step; the warp makes its own rows       -     3,944
+//     leaves, joins and restores are events of the whole warp                     6,697     5,274
+//     rows are made by tree_rows.cu; one launch for each number of rows (11)      6,514     4,785
+//     4 numbers of rows instead of 11                                             6,557     6,015
 //
-// (From the log of its tuning. The last one reaches 6,527 for 100 copies of 1m. Not measured yet: compensated sums, no
-// spilled registers, rows of base calls loaded ahead, SHARED_SLOTS.) Bringing slots into the first-level cache ahead,
-// quotients by Newton's method and unrolled loading gained nothing.
+// Many kernels side by side evict each other's instructions from the caches: 11 take longer than 4, though lanes then
+// compute rows that no read has. Kernels that all have blocks from the start, in proportion to their work, take 2 to 5
+// times as long. Tried without a clear gain: states of branches in shared memory, emissions from tree_rows.cu, blocks
+// of several warps, runs of 4 columns, more streams. Sums without compensation were 5 to 12% faster, but lose digits.
 //
-// Limits: for 1m, loading rows takes 23% of a tile, the walks 71%. An event is a step of every lane, one after the
-// other, and waits for memory. Of 12 warps that fit a multiprocessor, 8.5 are at work on average for 20 copies of 1m,
-// and 11 for 100: launches end one warp after the other. Pairs whose sums are below kLeastJoined go on a list for
-// scaled.cu: 760 of the 586,140 pairs of 1m x 20, where fast.cu lists 280.
+// Limits: the aim was 8,000 for 1m x 20. Of 12 warps that fit a multiprocessor, 7 are at work on average: the longest
+// item walks 935 columns, which takes 0.1 to 0.2 ms of 1.4, and the others have ended by then. tree_rows.cu takes 0.26
+// ms. Where haplotypes share nothing (a haplotype a group), trees take longer than whole matrices: 1,185 beside 1,450.
+// They are not chosen by what a batch shares, since a score must have the same bits in any company. Pairs whose sums
+// are below kLeastJoined go on a list for scaled.cu: 760 of the 586,140 pairs of 1m x 20, where fast.cu lists 280.
 
 constexpr uint32 kLetterBits = 7, kRestore = 8, kPop = 16, kSave = 32, kLeaf = 64;  // of a node's byte
 // A node with a flag is an event: its number, and the flags as bits from 0 on.

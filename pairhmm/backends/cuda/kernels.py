@@ -216,7 +216,7 @@ def resident_trees(rows: int, extension: float | None) -> int:
     """Warps of trees.cu that a multiprocessor must hold at once. They bound the registers of a lane.
 
     With 12 warps a lane has 168 registers. 19 and 20 rows need a few more, which are spilled. An H200 is faster so than
-    with fewer warps and no spills. Rows that extend deletions each in their own way need a register more for each row.
+    with 10 warps, which spill nothing. Rows that extend deletions each in their own way need a register more for each row.
     """
     return 12 if extension is not None or rows <= 17 else 8
 
