@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import re
 
 import pytest
 
@@ -26,9 +25,16 @@ MODELS = {QUALITIES: "qualities", ROWS: "rows", PROFILES: "profiles", KINDS: "ki
 EXTENSIONS = {0.1: "constant gap", None: "varying gap"}
 
 
-SPILLED = {(19, "constant gap"): 64, (20, "constant gap"): 64}
-"""Most bytes that a lane of trees.cu spills, by its rows and the gap: with 12 warps on a multiprocessor it has 168
-registers. On an H200 that is faster than fewer warps that spill nothing (`kernels.resident_trees`)."""
+SPILLED = {
+    ("trees 16", "varying gap"): 64,
+    ("trees 19", "constant gap"): 112,
+    ("trees 20", "constant gap"): 160,
+    ("tree_rows", "constant gap"): 100,
+    ("tree_rows", "varying gap"): 274,
+}
+"""Most bytes that a lane spills, of any architecture and model; all other kernels spill nothing. 12 warps of trees.cu
+on a multiprocessor leave a lane 168 registers, 6 blocks of tree_rows.cu 64. On an H200 that is faster than fewer warps
+that spill nothing (`kernels.resident_trees`, `kernels.ROWS_BLOCKS`)."""
 
 
 def shapes(in_trees=False):
@@ -53,7 +59,8 @@ def jobs(architecture):
         of = f"{of_model}, {gap}"
         for shape in found if architecture == EVERY_SHAPE and model == QUALITIES else some:
             yield f"fast {describe(shape)}, {of}", cuda_kernels.forward_source(KernelVariant(shape, model, extension))
-        for k in sorted({shape.rows for shape in shapes(in_trees=True) if not shape.tall}):
+        rows = sorted({shape.rows for shape in shapes(in_trees=True) if not shape.tall})
+        for k in rows if ALL or (architecture == EVERY_SHAPE and model == QUALITIES) else (rows[0], rows[-1]):
             variant = KernelVariant(Shape(0, k), model, extension, TREES)
             yield f"trees {k}, {of}", cuda_kernels.forward_source(variant)
         tree_rows = KernelVariant(cuda.ROWS_KERNEL[0], model, extension, TREE_ROWS)
@@ -88,12 +95,12 @@ def test_every_kernel_is_there(compiled):
 
 def spilled(name):
     """Most bytes that a kernel may spill."""
-    kind, rows, *_, gap = re.fullmatch(r"(\w+) (\w+).*?, (.*)", name).groups()
-    return SPILLED.get((int(rows), gap), 0) if kind == "trees" else 0
+    kernel = name.split()[0] if name.startswith("tree_rows") else name.split(",")[0]
+    return SPILLED.get((kernel, name.split(", ")[-1]), 0)
 
 
 def test_nothing_is_spilled(compiled):
-    """But for few bytes of trees.cu. No stack frame either: an array that is indexed by a variable lies in one."""
+    """But for what `SPILLED` allows. No stack frame either: an array that is indexed by a variable lies in one."""
     wrong = [
         f"{name}: {kernel} takes {usage}"
         for name, result in compiled.items()

@@ -10,7 +10,6 @@ import pytest
 
 from pairhmm import engine
 from pairhmm.backends import tiles
-from pairhmm.backends.cuda import kernels as cuda_kernels
 from pairhmm.backends.cuda import layout
 from pairhmm.compiled import native
 from pairhmm.engine import device_pool
@@ -265,9 +264,11 @@ def test_rows_that_do_not_fit_are_made_in_parts(make_backend, batches, caplog):
     haplotypes = [batches.noise(np.random.default_rng(k), 30) for k in range(2)]
     reads = [batches.read(np.random.default_rng(15), haplotypes[0].copy()) for _ in range(8)]
     given = PairBatch.from_groups([Group(reads, haplotypes)] * 200)
-    whole = engine.forward(given, make_backend())
-    made = 4 * 200 * cuda_kernels.made_bytes(13, 0.1)  # 4 items of 200 groups at least: a read is one lane's or more
-    scores = engine.forward(given, make_backend(memory=made // 2))
+    roomy = make_backend()
+    whole = engine.forward(given, roomy)
+    sizes = {name: size for name, (_, size) in roomy._slots.queue[-1]._device.items()}
+    a_call = sum(sizes.values()) - sizes["scratch"] - sizes["made"] // 4
+    scores = engine.forward(given, make_backend(memory=roomy.concurrency * a_call))
     assert "out of memory; chunks of" in caplog.text
     assert batches.same(scores.log10, whole.log10)
 
