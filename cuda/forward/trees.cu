@@ -61,7 +61,7 @@ constexpr uint32 kLastJoin = 0x8000;  // of a join: the last one of its backward
 
 constexpr int kHalfExponent = HALF_EXPONENT;
 constexpr float kLeastJoined = LEAST_JOINED;
-constexpr int kRun = RUN;  // columns between two looks for an event
+constexpr int kRun = RUN;  // columns that test nothing
 
 // A slot holds states of a warp: [quad][lane] of four rows' S, then of four rows' D, then the sum.
 constexpr int kSlotQuads = 2 * kQuads + 1;
@@ -82,10 +82,9 @@ struct Place {
 
 // The trees of a batch (cpu/staging/tree_streams.hpp).
 struct Forest {
-    const uint2* of_group;  // [groups] a group's first pair of trees, and how many it has
     const Tree* trees;
     const Place* places;
-    const int* events;            // nodes with a flag
+    const int* events;            // nodes with a flag: kEventFlags times the node, and its flags
     const unsigned short* joins;  // the forward leaf of each join, with kLastJoin
     const uint8* streams;         // with 32 zeros before and behind each
 };
@@ -141,6 +140,7 @@ struct RunningSum {
         lost = from.y;
     }
 };
+
 __device__ __forceinline__ real part_of(const Quad& quad, int r) {
     return r == 0 ? quad.x : r == 1 ? quad.y : r == 2 ? quad.z : quad.w;
 }
@@ -477,15 +477,14 @@ __device__ __forceinline__ void score(int lanes, const uint8* buffer, const Head
 // zero at first. Each block has scratch_bytes of scratch_memory. listed, lists: numbers, and pairs (read, haplotype),
 // for forward_scaled.
 extern "C" __global__ void __launch_bounds__(32, BLOCKS)
-    forward_trees(const uint8* __restrict__ buffer, const Tables* __restrict__ tables,
-                  const uint2* __restrict__ trees_of_group, const Tree* __restrict__ trees,
+    forward_trees(const uint8* __restrict__ buffer, const Tables* __restrict__ tables, const Tree* __restrict__ trees,
                   const Place* __restrict__ places, const int* __restrict__ events,
                   const unsigned short* __restrict__ joins, const uint8* __restrict__ streams,
                   const TreeTier* __restrict__ tiers, const uint8* __restrict__ made_memory, int64 item_bytes,
                   int64 item_count, uint8* scratch_memory, int64 scratch_bytes, int64 leaves_at, int64 joined_at,
                   int64 started_at, uint32* next_item, uint32* listed, uint2* lists, double* scores, uint8* precision) {
     const Header& header = *reinterpret_cast<const Header*>(buffer);
-    const Forest forest = {trees_of_group, trees, places, events, joins, streams};
+    const Forest forest = {trees, places, events, joins, streams};
     const Scratch scratch = {scratch_memory + size_t(blockIdx.x) * scratch_bytes, uint32(leaves_at), uint32(joined_at),
                              uint32(started_at)};
     for (;;) {

@@ -286,7 +286,7 @@ class CudaBackend(Backend):
         beside: list[Launch] = []
         for number, (walk, (count, (size, *parts))) in enumerate(zip(walks.launches, blocks, strict=True)):
             arguments = (
-                *(base, tables, *(base + getattr(trees, name) for name in TREE_ARRAYS)),
+                *(base, tables, *(base + getattr(trees, name) for name in TREE_ARRAYS[1:])),  # of_group is for the rows
                 *(tiers, made + walk.made, walk.item_bytes, walk.items, scratch, size, *parts),
                 *(results.counters + COUNT_BYTES * (len(RESCUERS) + number), results.counters),
                 *(results.lists, results.scores, results.precision),
