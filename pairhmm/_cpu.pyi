@@ -231,7 +231,27 @@ def make_tiles(
     read_group_at: int,
     order_at: int,
     items_at: int,
-) -> list[tuple[int, int, int, int, int, int, int]]: ...
+    haplotypes_each: NDArray[np.int64],
+    group_columns: NDArray[np.uint32] | None,
+) -> list[tuple[int, int, int, int, int, int, int, int]]: ...
+
+class TreeStreams:
+    of_group: NDArray[np.uint8]
+    trees: NDArray[np.uint8]
+    places: NDArray[np.uint8]
+    events: NDArray[np.uint8]
+    joins: NDArray[np.uint8]
+    streams: NDArray[np.uint8]
+    columns: NDArray[np.uint32]
+    sizes: tuple[int, int, int, int]
+    def __init__(
+        self,
+        group_haplotype: NDArray[np.int64],
+        haplotype_offset: NDArray[np.int64],
+        letters: NDArray[np.uint8],
+        most_haplotypes: int,
+        threads: int,
+    ) -> None: ...
 
 class Scanner:
     def __init__(

@@ -29,34 +29,6 @@ struct States {
     real s[K], d[K], s_below, i_below;
 };
 
-// Properties of a strip of rows.
-struct Strip {
-    double log_kept;  // of all its rows
-    bool folds;       // whether the folded form holds them
-    bool scales;      // whether a lane's exponent does: see kMostFall
-    int fall;         // -log2 of what is left of an insertion that goes through all lanes above this one
-    real entry;       // dm / mm of the first row: D of row 0 in units of S
-};
-
-// An insertion may lead through two lanes, and through as many rows as columns enter at once from a strip above. All
-// that it loses on its way has to fit into kGapRange bits, beside two openings, and be exact to the last row. Rows
-// whose insertions lose more than kMostFall bits a lane, or open more rarely than kLeastOpening, are beyond the range
-// of `real`.
-#ifndef ENTERING_COLUMNS
-#define ENTERING_COLUMNS 0
-#endif
-constexpr float kGapRange = GAP_RANGE;
-constexpr float kMostFall = kGapRange * K / (2 * K + 1 + ENTERING_COLUMNS);
-constexpr float kLeastOpening = LEAST_OPENING;
-
-// Lanes are rescaled after so many steps: at most K, so that what enters a lane does not leave it on a path of matches.
-constexpr int kRescaleSteps = K < 16 ? 8 : 16;
-
-// By the next rescaling, a row above may have moved kRescaleSteps columns and K rows ahead of a lane's largest value. A
-// deletion reaches it by as many extensions, which have to fit into DELETION_RANGE bits (pairhmm/models/scaling.py).
-constexpr float kMostDeletionBits = float(DELETION_RANGE) / (kRescaleSteps + K + 2);
-constexpr float kLeastDeletion = LEAST_DELETION;
-
 // Emissions relative to a row's best one lie in shared memory as [letter][k / 4][lane] of four rows: whatever letters
 // the lanes read, there is no bank conflict. A lane reads and writes its own column alone. Coefficients of rows pass
 // through here too, on their way into registers, which a loop cannot index.
@@ -71,89 +43,6 @@ struct __align__(16) Quad {
 
 __device__ __forceinline__ real* column_of_lane() { return reinterpret_cast<real*>(shared) + threadIdx.x * 4; }
 __device__ __forceinline__ int emission_at(int letter, int k) { return (letter * kQuads + k / 4) * 128 + k % 4; }
-
-// Whether a lane's exponent holds the deletions of the row at `at`, by the probabilities that open and end them and
-// that extend them. Without deletions, columns may lie as far apart as the emissions of all `read_rows` rows of the
-// read allow.
-__device__ __forceinline__ bool holds_deletions(const uint8* buffer, const Header& header, const Tables& tables,
-                                                uint32 at, int read_rows, float from_deletion, float extension) {
-    if (from_deletion > 0) return from_deletion >= kLeastDeletion && -log2f(extension) <= kMostDeletionBits;
-    const Emissions emissions = load_emissions(buffer, header, tables, at);
-    real least = 1;
-    for (int s = 0; s < kLetters; ++s) least = emissions.relative[s] < least ? emissions.relative[s] : least;
-    return -log2f(float(least)) * read_rows <= kGapRange;
-}
-
-// Load the rows of `count` positions from `first` on, as many as the strip holds. They are followed by rows that carry
-// M + I down. The read has `read_rows` rows.
-__device__ __forceinline__ Strip load_strip(const uint8* buffer, const Header& header, const Tables& tables,
-                                            uint32 first, int count, int read_rows, Rows& rows) {
-    const int l = threadIdx.x % G;
-    real* own = column_of_lane();
-    Strip strip;
-    bool folds = true, scales = true;
-    double log_kept = 0;
-    float fall = 0, fall_of_gap = 0;
-    Row now = l * K < count ? load_row(buffer, header, tables, first + l * K) : carrying_row();
-    strip.entry = real(now.dm) / real(now.mm);
-#pragma unroll 1
-    for (int k = 0; k < K; ++k) {
-        const int i = l * K + k;
-        const Row next = i + 1 < count ? load_row(buffer, header, tables, first + i + 1) : carrying_row();
-        Fold f;
-        folds = fold(now, next, f) && folds;
-        scales = scales && real(now.mi) >= kLeastOpening;
-        const float bits = -log2f(float(f.extend_insertion));
-        fall += bits;
-        // The step into the row that carries down includes an opening, which has its own share of the range.
-        if (i + 1 < count) {
-            fall_of_gap += bits;
-            scales = scales && holds_deletions(buffer, header, tables, first + i, read_rows, float(f.from_deletion),
-                                               float(now.dd));
-        }
-        log_kept += now.log_kept;
-        own[emission_at(0, k)] = f.from_deletion;
-        own[emission_at(1, k)] = f.from_insertion;
-        own[emission_at(2, k)] = f.extend_insertion;
-        own[emission_at(3, k)] = real(now.dd);
-        now = next;
-    }
-#pragma unroll
-    for (int k = 0; k < K; ++k) {
-        rows.from_deletion[k] = own[emission_at(0, k)];
-        rows.from_insertion[k] = own[emission_at(1, k)];
-        rows.extend_insertion[k] = own[emission_at(2, k)];
-#if VARYING
-        rows.extend_deletion[k] = own[emission_at(3, k)];
-#endif
-    }
-#pragma unroll 1
-    for (int k = 0; k < K; ++k) {
-        const int i = l * K + k;
-        Emissions emissions = {};
-        if (i < count) emissions = load_emissions(buffer, header, tables, first + i);
-        for (int s = 0; s < LETTERS; ++s) own[emission_at(s, k)] = s < kLetters ? emissions.relative[s] : real(0);
-    }
-    scales = scales && fall_of_gap < kMostFall;
-    // Summed in an order that depends on G alone.
-#pragma unroll
-    for (int step = 1; step < G; step *= 2) {
-        log_kept += __shfl_xor_sync(FULL, log_kept, step, G);
-        folds = __shfl_xor_sync(FULL, int(folds), step, G) && folds;
-        scales = __shfl_xor_sync(FULL, int(scales), step, G) && scales;
-    }
-    const float of_lane = fall;
-#pragma unroll
-    for (int step = 1; step < G; step *= 2) {
-        const float above = __shfl_up_sync(FULL, fall, step, G);
-        if (l >= step) fall += above;
-    }
-    strip.fall = int(fall - of_lane);
-    strip.log_kept = log_kept;
-    strip.folds = folds;
-    strip.scales = scales;
-    return strip;
-}
 
 // One column for a lane: `s` and `i` come from the lane above and are S and I of the lane's first row.
 __device__ __forceinline__ void advance(const Rows& rows, States& state, uint32 letter, real s, real i) {

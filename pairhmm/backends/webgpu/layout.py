@@ -178,7 +178,7 @@ def pack(
     places = plan.tile_places(batch)
     work["read_group"], work["order"] = places.read_group // 4, places.order // 4
     table = shapes(width)
-    made = send_with_tiles(plan, places, batch, skip_read, table, staging, beside)
+    made, _ = send_with_tiles(plan, places, batch, skip_read, table, staging, beside)
     return _packed(batch, work, kept, places.items // 4, list_bytes, made)
 
 
