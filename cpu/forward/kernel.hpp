@@ -198,7 +198,7 @@ void TileKernel<W, K>::run_forward(const Trees& trees, const Batch& batch) {
                 s[k] = states.s[k] * of.join_s[first + k] * weight;
                 y[k] = states.y[k] * of.join_y[first + k] * weight;
             }
-            if (first + K == rows) kernel.ended_[leaf] = states.sum;
+            if (first + K == rows) kernel.ended_[leaf] = states.sum.total();
         }
     } store{*this, rows};
     run_sweeps<kind, kForward>(tree, store);
@@ -252,7 +252,7 @@ void TileKernel<W, K>::run_backward(const Trees& trees) {
         void begin(int64_t b) { first = b * K; }
         void operator()(int32_t leaf, int64_t depth, const States<V, K>& states) {
             const TileRows<W, K>& of = kernel.rows_;
-            if (first + K == rows) kernel.started_[leaf] = states.sum;
+            if (first + K == rows) kernel.started_[leaf] = states.sum.total();
             if constexpr (is_folded(kind)) {
                 V s[K], y[K];
                 for (int k = 0; k < K; ++k) {
