@@ -42,11 +42,11 @@ struct Plan {
 enum ReadKind { kFoldedRead, kGeneralRead, kPlainRead, kUnopenedRead };
 
 ReadKind kind_of_rows(const Level& level, const Batch& batch, int64_t first, int64_t end) {
-    const double* const own = general_row(batch, first);
+    const double* const own = row_at(batch, first);
     bool constant = own[kIM] > 0 && own[kDM] > 0, opens = own[kMD] > 0, all_open = opens, inserts = own[kMI] > 0;
     double ii = own[kII], highest = ii;
     for (int64_t i = first + 1; i < end; ++i) {
-        const double* row = general_row(batch, i);
+        const double* row = row_at(batch, i);
         ii = std::min(ii, row[kII]);
         highest = std::max(highest, row[kII]);
         opens = opens || row[kMD] > 0;

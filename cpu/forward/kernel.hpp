@@ -151,9 +151,9 @@ template <Kind kind, Direction direction, class AtLeaf>
 void TileKernel<W, K>::run_sweeps(const HalfTree& tree, AtLeaf& at_leaf) {
     const TileSide<W>& side = direction == kForward ? rows_.forward : rows_.backward;
     const int64_t sweeps = rows_.sweeps;
-    reserve(saved_, tree.slots + 1);
-    reserve(s_, tree.columns() + tree.root_length.size());
-    reserve(x_, tree.columns() + tree.root_length.size());
+    grow(saved_, tree.slots + 1);
+    grow(s_, tree.columns() + tree.root_length.size());
+    grow(x_, tree.columns() + tree.root_length.size());
     const auto run = [&](int64_t b, auto first, auto last) {
         at_leaf.begin(b);
         sweep<V, K, kind, direction, decltype(first)::value, decltype(last)::value>(
@@ -181,9 +181,9 @@ void TileKernel<W, K>::run_forward(const Trees& trees, const Batch& batch) {
         row_zero_[root] = {at_root, at_root * rows_.start_carried, start, start * rows_.start_carried};
     }
     const int64_t rows = rows_.rows();
-    reserve(leaf_s_, tree.leaves() * rows);
-    reserve(leaf_y_, tree.leaves() * (rows + 1));
-    reserve(ended_, tree.leaves());
+    grow(leaf_s_, tree.leaves() * rows);
+    grow(leaf_y_, tree.leaves() * (rows + 1));
+    grow(ended_, tree.leaves());
     struct Store {
         TileKernel& kernel;
         int64_t rows, first = 0;
@@ -242,7 +242,7 @@ void TileKernel<W, K>::run_backward(const Trees& trees) {
     const HalfTree& tree = trees.right;
     const V insertion = rows_.end_insertion, match = rows_.end_insert * insertion;
     row_zero_.assign(1, {match, insertion, match, insertion});
-    reserve(started_, tree.leaves());
+    grow(started_, tree.leaves());
     auto& joined_paths = joined<kind>();
     joined_paths.assign(trees.paths.size(), typename std::decay_t<decltype(joined_paths)>::value_type{});
     struct Join {
@@ -272,7 +272,7 @@ void TileKernel<W, K>::run_backward(const Trees& trees) {
 template <int W, int K>
 template <Kind kind>
 void TileKernel<W, K>::finish(const Batch& batch, const Trees& trees) {
-    reserve(score_, trees.paths.size() * W);
+    grow(score_, trees.paths.size() * W);
     for (size_t p = 0; p < trees.paths.size(); ++p) {
         const Path& path = trees.paths[p];
         const double of_length = 1.0 / static_cast<double>(path.length);

@@ -13,7 +13,7 @@ namespace pairhmm {
 // Reads of one group that share a vector, one a lane. Each is scored against every haplotype of the group.
 struct Tile {
     int64_t group;
-    int64_t first;  // into the list of reads ordered by length
+    int64_t first;  // into the list of reads, ordered by kind and then by length
     int32_t count;  // lanes used
     bool folded;    // each read has one deletion continuation: the fastest recurrence
     bool plain;     // some rows' deletions cannot be opened, or none can where the tile is folded
