@@ -122,8 +122,10 @@ private:
     template <Kind kind>
     std::vector<int64_t> score_all(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees,
                                    const int64_t* reads, bool again, double* scores);
-    void run_unfolded(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees, const int64_t* reads,
-                      bool again, double* scores);
+    // The same in a folded form, and in the unfolded one what float32 does not hold in it.
+    template <Kind kind>
+    void score_folded(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees, const int64_t* reads,
+                      double* scores);
 
     TileRows<W, K> rows_;
     AlignedVector<RowZero<V>> row_zero_;
@@ -329,26 +331,23 @@ std::vector<int64_t> TileKernel<W, K>::score_all(const Batch& batch, const Tile&
 }
 
 template <int W, int K>
-void TileKernel<W, K>::run(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees,
-                           const int64_t* read_order, double* scores) {
-    const int64_t* reads = read_order + tile.first;
-    if (tile.folded) {
-        const std::vector<int64_t> low = tile.plain ? score_all<kUnopened>(batch, tile, trees, reads, false, scores)
-                                                    : score_all<kFolded>(batch, tile, trees, reads, false, scores);
-        if (low.empty()) return;
-        const std::vector<Trees> again = make_trees(batch.hap, batch.hap_offset, low, batch.start_match > 0);
-        run_unfolded(batch, tile, again, reads, true, scores);
-    } else {
-        run_unfolded(batch, tile, trees, reads, false, scores);
-    }
+template <Kind kind>
+void TileKernel<W, K>::score_folded(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees,
+                                    const int64_t* reads, double* scores) {
+    const std::vector<int64_t> low = score_all<kind>(batch, tile, trees, reads, false, scores);
+    if (low.empty()) return;
+    const std::vector<Trees> again = make_trees(batch.hap, batch.hap_offset, low, batch.start_match > 0);
+    score_all<kind == kUnopened ? kPlain : kGeneral>(batch, tile, again, reads, true, scores);
 }
 
 template <int W, int K>
-void TileKernel<W, K>::run_unfolded(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees,
-                                    const int64_t* reads, bool again, double* scores) {
-    if (tile.plain) {
-        score_all<kPlain>(batch, tile, trees, reads, again, scores);
-    } else {
-        score_all<kGeneral>(batch, tile, trees, reads, again, scores);
+void TileKernel<W, K>::run(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees,
+                           const int64_t* read_order, double* scores) {
+    const int64_t* reads = read_order + tile.first;
+    switch (tile.kind) {
+        case kFolded: return score_folded<kFolded>(batch, tile, trees, reads, scores);
+        case kUnopened: return score_folded<kUnopened>(batch, tile, trees, reads, scores);
+        case kGeneral: score_all<kGeneral>(batch, tile, trees, reads, false, scores); return;
+        case kPlain: score_all<kPlain>(batch, tile, trees, reads, false, scores); return;
     }
 }

@@ -5,7 +5,7 @@
 // root. `s[j]` is what the next row's match takes from column j, and `x[j]` is the next row's insertion there. The
 // first sweep takes both from row 0 of the model instead. A root is a column whose letter no row emits.
 //
-// Include inside a namespace of its own.
+// Include inside a namespace of its own after forward/level.hpp and forward/trees.hpp.
 
 template <int W>
 struct Lanes {
@@ -37,13 +37,6 @@ struct Row {
     V extend;       // coefficient of I above; 1 in folded rows, or 0 where padding rows begin or end
     V extend_left;  // coefficient of D' left; 1 in folded rows
     V open_left;    // coefficient of M~ left in D'; 1 unless kPlain
-};
-
-enum Kind {
-    kFolded,    // one deletion continuation along the read, 5 operations
-    kUnopened,  // folded, and no row's deletions can be opened: 4 operations
-    kGeneral,   // any rows whose deletions can be opened, 6 operations
-    kPlain      // any rows, 7 operations
 };
 
 constexpr bool is_folded(Kind kind) { return kind == kFolded || kind == kUnopened; }
