@@ -122,8 +122,10 @@ private:
     template <Kind kind>
     std::vector<int64_t> score_all(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees,
                                    const int64_t* reads, bool again, double* scores);
-    void run_unfolded(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees, const int64_t* reads,
-                      bool again, double* scores);
+    // The same in a folded form, and in the unfolded one what float32 does not hold in it.
+    template <Kind kind>
+    void score_folded(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees, const int64_t* reads,
+                      double* scores);
 
     TileRows<W, K> rows_;
     AlignedVector<RowZero<V>> row_zero_;
@@ -151,9 +153,9 @@ template <Kind kind, Direction direction, class AtLeaf>
 void TileKernel<W, K>::run_sweeps(const HalfTree& tree, AtLeaf& at_leaf) {
     const TileSide<W>& side = direction == kForward ? rows_.forward : rows_.backward;
     const int64_t sweeps = rows_.sweeps;
-    reserve(saved_, tree.slots + 1);
-    reserve(s_, tree.columns() + tree.root_length.size());
-    reserve(x_, tree.columns() + tree.root_length.size());
+    grow(saved_, tree.slots + 1);
+    grow(s_, tree.columns() + tree.root_length.size());
+    grow(x_, tree.columns() + tree.root_length.size());
     const auto run = [&](int64_t b, auto first, auto last) {
         at_leaf.begin(b);
         sweep<V, K, kind, direction, decltype(first)::value, decltype(last)::value>(
@@ -181,9 +183,9 @@ void TileKernel<W, K>::run_forward(const Trees& trees, const Batch& batch) {
         row_zero_[root] = {at_root, at_root * rows_.start_carried, start, start * rows_.start_carried};
     }
     const int64_t rows = rows_.rows();
-    reserve(leaf_s_, tree.leaves() * rows);
-    reserve(leaf_y_, tree.leaves() * (rows + 1));
-    reserve(ended_, tree.leaves());
+    grow(leaf_s_, tree.leaves() * rows);
+    grow(leaf_y_, tree.leaves() * (rows + 1));
+    grow(ended_, tree.leaves());
     struct Store {
         TileKernel& kernel;
         int64_t rows, first = 0;
@@ -198,7 +200,7 @@ void TileKernel<W, K>::run_forward(const Trees& trees, const Batch& batch) {
                 s[k] = states.s[k] * of.join_s[first + k] * weight;
                 y[k] = states.y[k] * of.join_y[first + k] * weight;
             }
-            if (first + K == rows) kernel.ended_[leaf] = states.sum;
+            if (first + K == rows) kernel.ended_[leaf] = states.sum.total();
         }
     } store{*this, rows};
     run_sweeps<kind, kForward>(tree, store);
@@ -242,7 +244,7 @@ void TileKernel<W, K>::run_backward(const Trees& trees) {
     const HalfTree& tree = trees.right;
     const V insertion = rows_.end_insertion, match = rows_.end_insert * insertion;
     row_zero_.assign(1, {match, insertion, match, insertion});
-    reserve(started_, tree.leaves());
+    grow(started_, tree.leaves());
     auto& joined_paths = joined<kind>();
     joined_paths.assign(trees.paths.size(), typename std::decay_t<decltype(joined_paths)>::value_type{});
     struct Join {
@@ -252,7 +254,7 @@ void TileKernel<W, K>::run_backward(const Trees& trees) {
         void begin(int64_t b) { first = b * K; }
         void operator()(int32_t leaf, int64_t depth, const States<V, K>& states) {
             const TileRows<W, K>& of = kernel.rows_;
-            if (first + K == rows) kernel.started_[leaf] = states.sum;
+            if (first + K == rows) kernel.started_[leaf] = states.sum.total();
             if constexpr (is_folded(kind)) {
                 V s[K], y[K];
                 for (int k = 0; k < K; ++k) {
@@ -272,7 +274,7 @@ void TileKernel<W, K>::run_backward(const Trees& trees) {
 template <int W, int K>
 template <Kind kind>
 void TileKernel<W, K>::finish(const Batch& batch, const Trees& trees) {
-    reserve(score_, trees.paths.size() * W);
+    grow(score_, trees.paths.size() * W);
     for (size_t p = 0; p < trees.paths.size(); ++p) {
         const Path& path = trees.paths[p];
         const double of_length = 1.0 / static_cast<double>(path.length);
@@ -329,26 +331,23 @@ std::vector<int64_t> TileKernel<W, K>::score_all(const Batch& batch, const Tile&
 }
 
 template <int W, int K>
-void TileKernel<W, K>::run(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees,
-                           const int64_t* read_order, double* scores) {
-    const int64_t* reads = read_order + tile.first;
-    if (tile.folded) {
-        const std::vector<int64_t> low = tile.plain ? score_all<kUnopened>(batch, tile, trees, reads, false, scores)
-                                                    : score_all<kFolded>(batch, tile, trees, reads, false, scores);
-        if (low.empty()) return;
-        const std::vector<Trees> again = make_trees(batch.hap, batch.hap_offset, low, batch.start_match > 0);
-        run_unfolded(batch, tile, again, reads, true, scores);
-    } else {
-        run_unfolded(batch, tile, trees, reads, false, scores);
-    }
+template <Kind kind>
+void TileKernel<W, K>::score_folded(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees,
+                                    const int64_t* reads, double* scores) {
+    const std::vector<int64_t> low = score_all<kind>(batch, tile, trees, reads, false, scores);
+    if (low.empty()) return;
+    const std::vector<Trees> again = make_trees(batch.hap, batch.hap_offset, low, batch.start_match > 0);
+    score_all<kind == kUnopened ? kPlain : kGeneral>(batch, tile, again, reads, true, scores);
 }
 
 template <int W, int K>
-void TileKernel<W, K>::run_unfolded(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees,
-                                    const int64_t* reads, bool again, double* scores) {
-    if (tile.plain) {
-        score_all<kPlain>(batch, tile, trees, reads, again, scores);
-    } else {
-        score_all<kGeneral>(batch, tile, trees, reads, again, scores);
+void TileKernel<W, K>::run(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees,
+                           const int64_t* read_order, double* scores) {
+    const int64_t* reads = read_order + tile.first;
+    switch (tile.kind) {
+        case kFolded: return score_folded<kFolded>(batch, tile, trees, reads, scores);
+        case kUnopened: return score_folded<kUnopened>(batch, tile, trees, reads, scores);
+        case kGeneral: score_all<kGeneral>(batch, tile, trees, reads, false, scores); return;
+        case kPlain: score_all<kPlain>(batch, tile, trees, reads, false, scores); return;
     }
 }

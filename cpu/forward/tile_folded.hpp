@@ -24,7 +24,7 @@ struct Folding {
 // in D'. `previous` is g of the row above, and becomes that of row i. Conditions are factors, so that the loops have no
 // branches. What no path takes in every row is float32; the products of the others' rounding are float64.
 template <int W, int K>
-void TileRows<W, K>::fold_row(const Folding<W, K>& of, int64_t i, double previous[W], Rounding<W>& taken) {
+void TileRows<W, K>::row_of_qualities(const Folding<W, K>& of, int64_t i, double previous[W], Rounding<W>& taken) {
     const RawQualities<W>& raw = raw_qualities_[i];
     const int32_t row = static_cast<int32_t>(i);
     const int above = (row + K - 1) % K;
@@ -117,16 +117,16 @@ void TileRows<W, K>::fold_row(const Folding<W, K>& of, int64_t i, double previou
 }
 
 template <int W, int K>
-void TileRows<W, K>::make_folded() {
+void TileRows<W, K>::make_of_qualities() {
     const int64_t count = rows();
     Folding<W, K> of;
-    fold(of);
+    constants_of_qualities(of);
     double previous[W];
     std::fill_n(previous, W, 1.0);
     for (int64_t b = 0; b < sweeps; ++b) {
         Rounding<W> taken;
         taken.begin();
-        for (int64_t i = b * K; i < (b + 1) * K; ++i) fold_row(of, i, previous, taken);
+        for (int64_t i = b * K; i < (b + 1) * K; ++i) row_of_qualities(of, i, previous, taken);
         for (int l = 0; l < W; ++l) {
             const double of_powers = b * K < of.end[l] ? of.lost[l] : 1.0;
             const double of_both = of_powers / (taken.forward_rounded[l] * taken.backward_rounded[l]);
@@ -151,7 +151,7 @@ void TileRows<W, K>::make_folded() {
 
 // Constants of each lane's read, and what depends on them alone.
 template <int W, int K>
-void TileRows<W, K>::fold(Folding<W, K>& of) {
+void TileRows<W, K>::constants_of_qualities(Folding<W, K>& of) {
     const int64_t count = rows();
     const auto last_sweep = sweeps - 1;
     for (int l = 0; l < W; ++l) {

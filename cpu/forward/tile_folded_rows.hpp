@@ -42,11 +42,11 @@ void TileRows<W, K>::multiply_powers(FoldedRows<W, K>& of, int64_t b) const {
     }
 }
 
-// As fold_row (forward/tile_folded.hpp). A match divides by its row's ii, and the sweep multiplies by it again: what
-// the rows of a sweep take exactly has no ii, except that of rows that cannot match.
+// As row_of_qualities (forward/tile_folded.hpp). A match divides by its row's ii, and the sweep multiplies by it again:
+// what the rows of a sweep take exactly has no ii, except that of rows that cannot match.
 template <int W, int K>
 template <bool opens>
-void TileRows<W, K>::folded_row(FoldedRows<W, K>& of, int64_t i, Rounding<W>& taken) {
+void TileRows<W, K>::row_of_rows(FoldedRows<W, K>& of, int64_t i, Rounding<W>& taken) {
     const int64_t count = rows(), k = i % K;
     const RawRow<W>& raw = raw_[i];
     const RawRow<W>& next = raw_[i + 1];
@@ -141,15 +141,15 @@ void TileRows<W, K>::folded_row(FoldedRows<W, K>& of, int64_t i, Rounding<W>& ta
 
 template <int W, int K>
 template <bool opens>
-void TileRows<W, K>::make_folded_rows(const Batch& batch, const int64_t first[W]) {
+void TileRows<W, K>::make_of_rows(const Batch& batch, const int64_t first[W]) {
     const int64_t count = rows();
     FoldedRows<W, K> of;
-    fold_rows<opens>(batch, first, of);
+    constants_of_rows<opens>(batch, first, of);
     for (int64_t b = 0; b < sweeps; ++b) {
         multiply_powers(of, b);
         Rounding<W> taken;
         taken.begin();
-        for (int64_t i = b * K; i < (b + 1) * K; ++i) folded_row<opens>(of, i, taken);
+        for (int64_t i = b * K; i < (b + 1) * K; ++i) row_of_rows<opens>(of, i, taken);
         float above[W], below[W];
         for (int l = 0; l < W; ++l) {
             above[l] = static_cast<float>(of.above[K][l]);
@@ -180,7 +180,7 @@ void TileRows<W, K>::make_folded_rows(const Batch& batch, const int64_t first[W]
 // Constants of each lane's read, and what depends on them alone. Where no deletion opens, dd counts as 1.
 template <int W, int K>
 template <bool opens>
-void TileRows<W, K>::fold_rows(const Batch& batch, const int64_t first[W], FoldedRows<W, K>& of) {
+void TileRows<W, K>::constants_of_rows(const Batch& batch, const int64_t first[W], FoldedRows<W, K>& of) {
     double least_ii[W], least_md[W], most_md[W], least_mi[W];
     std::fill_n(least_mi, W, 1.0);
     std::fill_n(least_ii, W, 1.0);
@@ -202,7 +202,7 @@ void TileRows<W, K>::fold_rows(const Batch& batch, const int64_t first[W], Folde
     static constexpr double none[kRowSize] = {0, 0, 0, 0, 0, 1, 1, 1, 0, 1, 1, 1};
     for (int l = 0; l < W; ++l) {
         const bool used = first_[l] < end_[l];
-        const double* const own = used ? pairhmm::general_row(batch, first[l] + first_[l]) : none;
+        const double* const own = used ? row_at(batch, first[l] + first_[l]) : none;
         const double dd = opens ? own[kDD] : 1;
         of.first[l] = static_cast<int32_t>(first_[l]);
         of.end[l] = static_cast<int32_t>(end_[l]);
