@@ -156,6 +156,13 @@ class CudaBackend(Backend):
 
     def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
         batch = with_one_gap_model(batch)
+        try:
+            return self._forward(batch, skip_read)
+        except OutOfDeviceMemory:
+            # The slot has given back what earlier calls left in it, which may have been too much.
+            return self._forward(batch, skip_read)
+
+    def _forward(self, batch: PairBatch, skip_read: NDArray[np.bool_]) -> Scores:
         with self._slot() as slot:
             # One call prepares at a time: two at once would only take turns in the interpreter.
             with self._preparing:
