@@ -120,6 +120,6 @@ extern "C" __global__ void __launch_bounds__(32 * kMostQuads, ROWS_BLOCKS)
     task.group = read.group;
     task.tree = of_group.y > 0 ? of_group.x + min(item.y, of_group.y - 1) : 0;
     task.tier = number;
-    task.flags = (at < tier.last_read && item.y < of_group.y ? kOwn : 0) | (folds ? kFolds : 0);
+    task.flags = (at < tier.last_read && item.y < of_group.y ? kIsOwn : 0) | (folds ? kFolds : 0);
     reinterpret_cast<Task*>(made)[lane] = task;
 }

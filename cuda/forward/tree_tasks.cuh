@@ -24,7 +24,7 @@ struct Task {
     uint32 read, group, tree, tier;
     uint32 flags;
 };
-constexpr uint32 kOwn = 1, kFolds = 2;  // of a task: whether the lane's read is its own; whether its rows fold
+constexpr uint32 kIsOwn = 1, kFolds = 2;  // of a task: whether the lane's read is its own; whether its rows fold
 
 // After the tasks of 32 lanes: quads of rows as [array][k / 4][lane].
 constexpr uint32 kTaskBytes = 32 * sizeof(Task);

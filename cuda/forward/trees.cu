@@ -452,7 +452,7 @@ __device__ __forceinline__ void score(int lanes, const uint8* buffer, const Head
     const Read read = {task.read, task.group, 0, 0};
     const bool folds = task.flags & kFolds;
     const Tree& tree = forest.trees[task.tree];
-    const uint32 places = task.flags & kOwn ? tree.places : 0;
+    const uint32 places = task.flags & kIsOwn ? tree.places : 0;
     for (uint32 p = l; p < places; p += lanes) {
         const Place place = forest.places[tree.first_place + p];
         const uint32 haplotype = first_haplotype + place.haplotype;
