@@ -19,7 +19,7 @@ from pairhmm.evidence.cuts import Cutter, Work, discovered_stretches, margin
 from pairhmm.evidence.extent import Extent
 from pairhmm.evidence.inputs import RunInputs, RunOptions
 from pairhmm.evidence.opening import OpenFiles, make_run, open_files, whole_run
-from pairhmm.evidence.pieces import Piece, PiecePlaces, Target, listed_pieces, pieces_at
+from pairhmm.evidence.pieces import GenomePiece, PiecePlaces, Target, listed_pieces, pieces_at
 from pairhmm.evidence.places import Inside, with_context
 from pairhmm.evidence.region_choice import piece_regions
 from pairhmm.evidence.region_evidence import Evidence
@@ -172,7 +172,7 @@ class _Pieces:
         left_out.conclude(", ".join(run.inputs.alignments), is_whole)
         run.announce(without_set_aside)
 
-    def _pieces(self) -> Iterator[Piece]:
+    def _pieces(self) -> Iterator[GenomePiece]:
         files, options, candidates = self.files, self.options, self.run.inputs.candidates
         if candidates is None:
             rank = {name: number for number, name in enumerate(files.contigs)}
@@ -233,7 +233,7 @@ class _PieceJob:
         return cls(inputs, files.genome.path, options, use, refined, is_watched)
 
     @contextmanager
-    def open(self) -> Iterator[Callable[[Target | Piece], Any]]:
+    def open(self) -> Iterator[Callable[[Target | GenomePiece], Any]]:
         """Open the files of the run."""
         with open_files(self.inputs, 1, need_index=True) as files:
             files.genome.path = self.reference_name
@@ -255,7 +255,7 @@ class _PieceWorker:
         (cut,) = self._cutter.cuts(stretch)
         return target.chrom, cut
 
-    def results(self, piece: Piece) -> _PieceResults:
+    def results(self, piece: GenomePiece) -> _PieceResults:
         """Run a piece."""
         job, files, left_out = self._job, self._files, LeftOut()
         contigs, samples = files.contigs, len(files.reader.samples)
@@ -268,7 +268,7 @@ class _PieceWorker:
         self._count_once(piece, left_out)
         return _PieceResults(results, run.counts(), left_out)
 
-    def _count_once(self, piece: Piece, left_out: LeftOut) -> None:
+    def _count_once(self, piece: GenomePiece, left_out: LeftOut) -> None:
         """Take away the reads that the piece before has left out, too."""
         shared = self._places.shared(piece)
         if not shared or not left_out.counts:

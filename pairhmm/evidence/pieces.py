@@ -30,7 +30,7 @@ _FIRST_LISTED, _MOST_LISTED = 32, 256
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class GenomePiece:
     """A part of a run, from one place up to another.
 
     Attributes
@@ -110,23 +110,23 @@ class PiecePlaces:
         self._known = _Places(whole if known is None else known, rank)
         self._margin = margin(options)
 
-    def asked(self, piece: Piece) -> list[Interval]:
+    def asked(self, piece: GenomePiece) -> list[Interval]:
         """What is asked for in a piece."""
         return self._asked.between(piece.begin, piece.end)
 
-    def known(self, piece: Piece) -> list[Interval]:
+    def known(self, piece: GenomePiece) -> list[Interval]:
         """Where a piece needs reads."""
         context = self._context(piece)
         return self._known.between((piece.begin[0], piece.begin[1] - context), (piece.end[0], piece.end[1] + context))
 
-    def shared(self, piece: Piece) -> list[Interval]:
+    def shared(self, piece: GenomePiece) -> list[Interval]:
         """Where a piece needs reads that the piece before needs, too."""
         if not piece.touches:
             return []
         (contig, position), context = piece.begin, self._context(piece)
         return self._known.between((contig, position - context), (contig, position + context))
 
-    def _context(self, piece: Piece) -> int:
+    def _context(self, piece: GenomePiece) -> int:
         """The bases on either side of a piece whose reads it needs.
 
         No candidate further than the margin from a border has any influence on the other side, and a read may place an
@@ -135,10 +135,10 @@ class PiecePlaces:
         return self._margin + MAX_SHIFT + 1 if piece.listed is None else CONTEXT
 
 
-def pieces_at(cuts: Iterable[Place], contigs: int) -> list[Piece]:
+def pieces_at(cuts: Iterable[Place], contigs: int) -> list[GenomePiece]:
     """The pieces between some cuts of a run over so many contigs."""
     borders = [(0, 0), *sorted(set(cuts)), (contigs, 0)]
-    return [Piece(begin, end, touches=begin != borders[0]) for begin, end in pairwise(borders)]
+    return [GenomePiece(begin, end, touches=begin != borders[0]) for begin, end in pairwise(borders)]
 
 
 class _Listed(NamedTuple):
@@ -152,7 +152,7 @@ class _Listed(NamedTuple):
 
 def listed_pieces(
     variants: Iterable[Variant], contigs: Mapping[str, int], fetch: FetchBases, margin: int, threads: int
-) -> Iterator[Piece]:
+) -> Iterator[GenomePiece]:
     """Divide listed candidates into pieces, each of one contig.
 
     Parameters
@@ -185,7 +185,7 @@ def listed_pieces(
             # Reading ends behind the last wanted interval. Here it has to go on to the next piece, to count reads.
             name = own[0].variant.chrom
             wanted.append(Interval(name, contigs[name] - 1, contigs[name]))
-        yield Piece(begin, end, tuple(one.variant for one in own), tuple(wanted), touches)
+        yield GenomePiece(begin, end, tuple(one.variant for one in own), tuple(wanted), touches)
         before = [one for one in [*before, *own] if (one.rank, one.end) > (end[0], end[1] - CONTEXT)]
         number += 1
 

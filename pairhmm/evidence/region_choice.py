@@ -13,7 +13,7 @@ from itertools import tee
 from pairhmm.errors import InputError
 from pairhmm.evidence.given_haplotypes import describe_haplotypes
 from pairhmm.evidence.inputs import RunInputs, RunOptions
-from pairhmm.evidence.pieces import Piece, PiecePlaces, wanted_intervals
+from pairhmm.evidence.pieces import GenomePiece, PiecePlaces, wanted_intervals
 from pairhmm.evidence.places import Inside, with_context
 from pairhmm.evidence.region_sources import DiscoveredRegions, GivenRegion, ListedRegions, RegionSource
 from pairhmm.genomics.discovery import CandidateFinder
@@ -90,13 +90,18 @@ def choose_regions(
 
 
 def piece_regions(
-    piece: Piece, options: RunOptions, genome: Reference, contigs: dict[str, int], n_samples: int, places: PiecePlaces
+    piece: GenomePiece,
+    options: RunOptions,
+    genome: Reference,
+    contigs: dict[str, int],
+    n_samples: int,
+    places: PiecePlaces,
 ) -> ChosenRegions:
     """The regions of a piece of a run.
 
     Parameters
     ----------
-    piece : Piece
+    piece : GenomePiece
     options : RunOptions
     genome : Reference
     contigs : dict of str to int
