@@ -9,6 +9,7 @@ import signal
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -76,6 +77,8 @@ def test_tasks_are_done_in_other_processes():
 
 def test_spawned_workers_do_the_same(monkeypatch):
     monkeypatch.setattr(workers, "_can_fork", lambda: False)
+    # A spawned process imports Job by the name of this module.
+    monkeypatch.syspath_prepend(Path(__file__).parents[2])
     with Workers(Job(), 2) as started:
         assert list(started.results(range(6))) == [0, 2, 4, 6, 8, 10]
 
