@@ -110,9 +110,6 @@ class Results(NamedTuple):
     lists: int
 
 
-SHARED_BYTES_OF_COURSE = 48 * 1024
-"""Bytes of dynamic shared memory of a block that a kernel may have without asking."""
-
 ROWS_KERNEL: KernelKey = (Shape(0, 20), TREE_ROWS)
 
 
@@ -391,8 +388,6 @@ class CudaBackend(Backend):
         shared_bytes = cuda_kernels.forward_shared_bytes(variant)
         with self._device:
             kernel = compiled(self._cupy, cuda_kernels.forward_source(variant), variant.name)
-            if shared_bytes > SHARED_BYTES_OF_COURSE:
-                kernel.max_dynamic_shared_size_bytes = shared_bytes
         return LoadedKernel(kernel, cuda_kernels.warps_of(variant.kind), shared_bytes)
 
 
