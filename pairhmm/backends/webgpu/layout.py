@@ -16,16 +16,25 @@ from pairhmm.backends.tiles import (
     PADDING,
     RESCUERS,
     Plan,
+    SentTrees,
     Shape,
     Shapes,
     Staging,
     rescuer_of,
     send_with_tiles,
     table_of_shapes,
+    takes_trees,
 )
 from pairhmm.backends.webgpu.folded_rows import fold
 from pairhmm.backends.webgpu.kinds import kind_table
 from pairhmm.backends.webgpu.tables import profile_constants
+from pairhmm.backends.webgpu.tree_layout import (
+    COLUMNS_OF_SUM,
+    HAPLOTYPES_OF_TREES,
+    WALKERS,
+    put_scratch,
+    put_trees,
+)
 from pairhmm.backends.webgpu.work import LISTED, WORK
 from pairhmm.models.batch import PairBatch, Profiles, Qualities
 
@@ -72,6 +81,9 @@ class Tier:
         How many work items there are, and how many a dispatch may have.
     cells : int
         Cells, including those of rows past the reads' ends.
+    walkers, scratch_bytes : int
+        Workgroups that walk trees, and bytes of scratch memory that they have together; 0 where haplotypes are not in
+        trees.
     """
 
     shape: Shape
@@ -79,6 +91,8 @@ class Tier:
     items: int
     at_once: int
     cells: int
+    walkers: int
+    scratch_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +128,8 @@ class Packed:
     rescues : sequence of Rescue
     list_bytes : int
         Bytes of the buffer of lists: the pairs to rescue, then the columns between strips.
+    scratch_bytes : int
+        Bytes of the scratch memory of a dispatch that walks trees.
     pairs, reads : int
     kept : Kept
         One entry a read.
@@ -122,6 +138,7 @@ class Packed:
     tiers: Sequence[Tier]
     rescues: Sequence[Rescue]
     list_bytes: int
+    scratch_bytes: int
     pairs: int
     reads: int
     kept: Kept
@@ -155,7 +172,7 @@ def _kind(shape: Shape) -> Hashable:
 
 
 def pack(
-    batch: PairBatch, skip_read: NDArray[np.bool_], width: int, list_bytes: int, staging: Staging, beside: Executor
+    batch: PairBatch, skip_read: NDArray[np.bool_], width: int, share: int, staging: Staging, beside: Executor
 ) -> Packed:
     """Write `batch` and the tiles of its reads into a buffer, and send it.
 
@@ -166,8 +183,8 @@ def pack(
         Reads to leave out of the tiles. Reads longer than `LONGEST_TILE` are left out too.
     width : int
         Invocations of a workgroup.
-    list_bytes : int
-        Bytes that the buffer of lists may take, unless it must take more.
+    share : int
+        Bytes that the buffer of lists, and scratch memory, may each take, unless they must take more.
     staging : Staging
     beside : Executor
         Makes the tiles while the arrays are copied.
@@ -178,8 +195,10 @@ def pack(
     places = plan.tile_places(batch)
     work["read_group"], work["order"] = places.read_group // 4, places.order // 4
     table = shapes(width)
-    made, _ = send_with_tiles(plan, places, batch, skip_read, table, staging, beside)
-    return _packed(batch, work, kept, places.items // 4, list_bytes, made)
+    in_trees = takes_trees(batch.start)
+    each = [HAPLOTYPES_OF_TREES * (in_trees and not shape.tall) for shape in table.known]
+    made, trees = send_with_tiles(plan, places, batch, skip_read, table, staging, beside, each, COLUMNS_OF_SUM)
+    return _packed(batch, work, kept, places.items // 4, width, share, made, trees)
 
 
 def _packed(
@@ -187,10 +206,14 @@ def _packed(
     work: NDArray[np.void],
     kept: Kept,
     items_at: int,
-    list_bytes: int,
+    width: int,
+    share: int,
     made: Sequence[tiles.Tier],
+    trees: SentTrees | None,
 ) -> Packed:
     """Make the tiers of a batch, whose work items begin at word `items_at`, and the lists of the pairs to rescue."""
+    if trees is not None:
+        put_trees(work, trees)
     listed = [0] * len(RESCUERS)
     for tier in made:
         if not tier.shape.tall:
@@ -204,23 +227,30 @@ def _packed(
             tier.last,
             tier.haplotypes_each,
         )
-        at_once = tier.items
+        at_once, walkers, scratch_bytes = tier.items, 0, 0
         if tier.shape.tall:
             own["list"], own["between"] = list_at[-1], batch.widest + BETWEEN_PADDING
-            room = min(BETWEEN_BYTES, list_bytes - LISTED_BYTES * list_at[-1])
+            room = min(BETWEEN_BYTES, share - LISTED_BYTES * list_at[-1])
             at_once = max(1, min(tier.items, room // LISTED_BYTES // int(own["between"])))
             entries = max(entries, list_at[-1] + at_once * int(own["between"]))
         else:
             own["rescuer"] = rescuer_of(tier.shape)
             own["list"] = list_at[own["rescuer"]]
-        tiers.append(Tier(tier.shape, own, tier.items, at_once, tier.cells))
+            own["rescuer_reads"] = width // RESCUERS[own["rescuer"]].lanes
+            if trees is not None:
+                own["lanes"] = tier.shape.lanes
+                of_workgroup = put_scratch(own, tier.shape.rows, width, trees)
+                walkers = max(1, min(tier.items, WALKERS, share // of_workgroup))
+                scratch_bytes = walkers * of_workgroup
+        tiers.append(Tier(tier.shape, own, tier.items, at_once, tier.cells, walkers, scratch_bytes))
     works, rescues = np.repeat(work[None], len(listed)), []
     for rescuer, pairs in enumerate(listed):
         if pairs:
             own = works[rescuer]
             own["rescuer"], own["list"] = rescuer, list_at[rescuer]
             rescues.append(Rescue(rescuer, own))
-    return Packed(tiers, rescues, LISTED_BYTES * entries, batch.pairs, batch.reads, kept)
+    scratch_bytes = max((tier.scratch_bytes for tier in tiers), default=0)
+    return Packed(tiers, rescues, LISTED_BYTES * entries, scratch_bytes, batch.pairs, batch.reads, kept)
 
 
 def plan_of(batch: PairBatch) -> tuple[Plan, NDArray[np.void], Kept, NDArray[np.bool_]]:

@@ -99,6 +99,7 @@ USAGES = {
     "staging": "MAP_READ|COPY_DST",
     "listed": "STORAGE|INDIRECT|COPY_DST",
     "list": "STORAGE",
+    "scratch": "STORAGE",
     "border": "STORAGE|COPY_DST",
     "strips": "STORAGE",
     "times": "QUERY_RESOLVE|COPY_SRC",
