@@ -39,7 +39,7 @@
 // needs forward/letters.wgsl: first_letters, next_letters
 // needs forward/pass_*.wgsl: from_above
 // needs forward/sums.wgsl: unfit, begin_read, note_lane, put_kept, put_sum
-// needs forward/lists.wgsl: enlist
+// needs forward/lists.wgsl: List, enlist
 // gives: forward
 
 // One item: a tile of reads against some of their haplotypes.
@@ -123,7 +123,7 @@ fn forward(
             let unfits = atomicLoad(&unfit[slot]);
             let held = put_sum(first_score + round, sum, unfits);
             if !held && unfits == 0u {
-                enlist(read.index, haplotype);
+                enlist(List(work.rescuer, work.rescuer_reads, work.list), read.index, haplotype);
             }
         }
     }

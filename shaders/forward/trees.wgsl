@@ -5,7 +5,7 @@
 // halves and one of the suffixes of their right halves. Each node is one column. A workgroup takes a tile of reads
 // against the trees of their groups, walks the left trees (tree_walk.wgsl), turns the rows (tree_turn.wgsl), walks
 // the right ones, and joins their leaves. Workgroups take tiles from a list, so that scratch memory is needed only for as many as run at once.
-// The number of lanes of a read comes with the dispatch: one kernel serves all reads of K rows a lane.
+// The number of lanes of a read comes with its tier: one dispatch serves all reads of K rows a lane.
 //
 // With S and D what enters column s + 1 from the left half, m = E S' of that column from the right half, and D' what
 // follows D, in units in which all rows' factors cancel,
@@ -22,7 +22,7 @@
 // Limits. An event is a step of every lane, one after the other, and waits for memory. Pairs whose sums are below
 // LEAST_JOINED_BITS go on a list for scaled.wgsl.
 
-// needs host: W, HALF_VALUE, JOINED_SCALE, LEAST_JOINED_BITS, MOST_SUM_BITS, START_EXPONENT, STAGED_BELOW
+// needs host: W, TREE_TIERS, HALF_VALUE, JOINED_SCALE, LEAST_JOINED_BITS, MOST_SUM_BITS, START_EXPONENT, STAGED_BELOW
 // needs host: UNFOLDED, UNORDERED, UNTURNED, TREE_WORDS, TREE_LEFT, TREE_RIGHT, TREE_LEFT_NODES, TREE_RIGHT_NODES
 // needs host: TREE_LEFT_EVENTS, TREE_RIGHT_EVENTS, LAST_JOIN, TREE_FIRST_JOIN, TREE_FIRST_PLACE, TREE_PLACES
 // needs host: PLACE_WORDS, PLACE_HAPLOTYPE, PLACE_JOIN, PLACE_LEFT_LEAF, PLACE_RIGHT_LEAF
@@ -35,7 +35,7 @@
 // needs forward/rows_*.wgsl: first_deletion
 // needs forward/states.wgsl: staged_coefficients
 // needs forward/sums.wgsl: unfit, begin_read, note_lane, put_kept
-// needs forward/lists.wgsl: listed, enlist
+// needs forward/lists.wgsl: listed, List, enlist
 // needs forward/bounds_*.wgsl: most_of_tile
 // needs forward/tree_slots.wgsl: leaf_of, sum_of_leaf, join, put_number, number_of, save_from_below
 // needs forward/tree_turn.wgsl: turn
@@ -73,7 +73,7 @@ fn sum_of(place: u32, entry: f32, memory: u32, first_lane: u32, lanes: u32) -> f
 }
 
 // Write the score of a pair, or put the pair on a list.
-fn put_score(read: Read, haplotype: u32, sum: f32, unfits: u32) {
+fn put_score(read: Read, haplotype: u32, sum: f32, unfits: u32, to: List) {
     let columns = batch[work.haplotype_offset + haplotype + 1u] - batch[work.haplotype_offset + haplotype];
     let bits = bitcast<u32>(sum);
     let fits = (unfits & (UNFOLDED | UNORDERED | UNTURNED)) == 0u;
@@ -82,11 +82,11 @@ fn put_score(read: Read, haplotype: u32, sum: f32, unfits: u32) {
     out[2u * score] = select(0u, bitcast<u32>(sum / f32(columns) * JOINED_SCALE), held);
     out[2u * score + 1u] = bitcast<u32>(-START_EXPONENT);
     if !held && (unfits & ~UNTURNED) == 0u {
-        enlist(read.index, haplotype);
+        enlist(to, read.index, haplotype);
     }
 }
 
-// Tiles of reads of work.lanes lanes each, against one pair of trees of each read's group.
+// Items of several tiers, one after the other: tiles of reads, each against one pair of trees of its group.
 @compute @workgroup_size(W)
 fn forward_trees(
     @builtin(workgroup_id) workgroup: vec3<u32>,
@@ -96,25 +96,35 @@ fn forward_trees(
     @builtin(subgroup_invocation_id) subgroup_lane: u32,
 //#end
 ) {
-    let lanes = work.lanes;
-    let slot = lane / lanes;
-    let l = lane % lanes;
-    let is_last = l + 1u == lanes;
     let memory = workgroup.x * work.scratch;
     loop {
         if lane == 0u {
             taken_item = work.first_item + atomicAdd(&listed[work.counter], 1u);
         }
-        let item = workgroupUniformLoad(&taken_item);
-        if item >= work.end_item {
+        let taken = workgroupUniformLoad(&taken_item);
+        if taken >= work.end_item {
             break;
         }
+        var tier = 0u;
+        var before = 0u;  // items of the tiers before it
+        for (; tier + 1u < TREE_TIERS && taken >= work.tiers[2u * tier].x; tier++) {
+            before = work.tiers[2u * tier].x;
+        }
+        let of_tier = work.tiers[2u * tier];  // the words of TREE_TIER
+        let of_list = work.tiers[2u * tier + 1u];
+        let to = List(of_list.x, of_list.y, of_list.z);
+        let last = of_tier.w;
+        let lanes = of_tier.z;
+        let slot = lane / lanes;
+        let l = lane % lanes;
+        let is_last = l + 1u == lanes;
+        let item = of_tier.y + taken - before;
         let at = batch[work.items + 2u * item] + slot;
         let block = batch[work.items + 2u * item + 1u];
-        let read = find_read(batch[work.order + min(at, work.last - 1u)]);
+        let read = find_read(batch[work.order + min(at, last - 1u)]);
         let of_group = work.of_group + 2u * read.group;
         let trees = batch[of_group + 1u];  // pairs of them
-        let is_own = at < work.last && block < trees;
+        let is_own = at < last && block < trees;
         let number = select(0u, batch[of_group] + min(block, max(trees, 1u) - 1u), trees > 0u);
         let tree = work.trees + TREE_WORDS * number;
 
@@ -134,7 +144,7 @@ fn forward_trees(
         atomicOr(&unfit[slot], select(UNORDERED, 0u, is_ordered));
 //#end
         workgroupBarrier();
-        if is_last && at < work.last && block == 0u {
+        if is_last && at < last && block == 0u {
             put_kept(read, slot);
         }
 
@@ -167,7 +177,7 @@ fn forward_trees(
         for (var p = l; p < places; p += lanes) {
             let place = work.places + PLACE_WORDS * (batch[tree + TREE_FIRST_PLACE] + p);
             let sum = sum_of(place, entry, memory, lane - l, lanes);
-            put_score(read, first_haplotype + batch[place + PLACE_HAPLOTYPE], sum, unfits);
+            put_score(read, first_haplotype + batch[place + PLACE_HAPLOTYPE], sum, unfits, to);
         }
         // The next tile overwrites what was just read.
         storageBarrier();

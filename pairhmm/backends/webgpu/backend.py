@@ -19,7 +19,7 @@ from pairhmm.backends.tiles import RESCUERS, Shape, runs_within
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu.kernels import PART, SOFTWARE_PART, TREE_PART, KernelVariant
-from pairhmm.backends.webgpu.layout import LONGEST_TILE, Packed, Tier, pack, shapes
+from pairhmm.backends.webgpu.layout import LONGEST_TILE, Packed, Tier, pack, tree_shapes
 from pairhmm.backends.webgpu.pair_layout import PackedPairs, pack_pairs, strips_of
 from pairhmm.backends.webgpu.runtime import WIDTH, Dispatch, Runtime
 from pairhmm.backends.webgpu.scores import pair_scores, put_scores
@@ -146,7 +146,7 @@ class WebgpuBackend(Backend):
 
     def computed_cells(self, batch: PairBatch) -> int:
         """Cells that `forward` computes for a batch: fewer than `batch.cells` where haplotypes share columns."""
-        return tiles.computed_cells(batch, shapes(WIDTH), HAPLOTYPES_OF_TREES)
+        return tiles.computed_cells(batch, tree_shapes(WIDTH), HAPLOTYPES_OF_TREES)
 
     def kernel_seconds(self, batch: PairBatch, repetitions: int) -> list[float]:
         """Seconds that the kernels of `forward` take on arrays that are already on the device.
@@ -200,7 +200,7 @@ class WebgpuBackend(Backend):
 
     def _upload(self, slot: BatchSlot, batch: PairBatch, skip_read: NDArray[np.bool_]) -> Packed:
         """Send a batch, and make room for its scores."""
-        packed = pack(batch, skip_read, WIDTH, self._share, slot, slot.beside)
+        packed = pack(batch, skip_read, WIDTH, self._runtime.subgroup, self._share, slot, slot.beside)
         slot.make_room("out", packed.out_bytes)
         slot.make_room("list", packed.list_bytes)
         slot.make_room("scratch", packed.scratch_bytes)

@@ -26,8 +26,8 @@ __all__ = ["WIDTH", "Dispatch", "Runtime"]
 WIDTH = 32
 """Invocations of a workgroup. Most GPUs have subgroups of this size, so no lane waits for another subgroup."""
 
-WORK_STRIDE = 256
-"""Bytes between the `Work` blocks of dispatches. Every device accepts dynamic offsets with this alignment."""
+WORK_STRIDE = 512
+"""Bytes between the `Work` blocks of dispatches. Every device accepts dynamic offsets at multiples of 256."""
 
 MOST_DISPATCHES = 64
 """Most dispatches of a submission. The device works on one submission while the next is recorded."""

@@ -7,8 +7,12 @@ import numpy as np
 from pairhmm.backends.webgpu.declarations import Field, Record
 from pairhmm.models.batch import Qualities
 
+MOST_TREE_TIERS = 6
+"""Most tiers that one dispatch walks trees for: one for each number of lanes, 1 to 32."""
+
 WORK = Record(
     "Work",
+    Field("tiers", f"array<vec4<u32>, {2 * MOST_TREE_TIERS}>", "of trees.wgsl: the words of TREE_TIER of each tier"),
     Field("read_offset", "u32", "u32[reads + 1] first position of a read"),
     Field("read_group", "u32", "u32[reads]"),
     Field("group_read", "u32", "u32[groups + 1] first read of a group"),
@@ -49,7 +53,6 @@ WORK = Record(
     Field("events", "u32", "of trees.wgsl: nodes with a flag; a number beyond any node ends those of a stream"),
     Field("joins", "u32", "of trees.wgsl: u16 left leaf of each join, with LAST_JOIN; in units of two bytes"),
     Field("streams", "u32", "of trees.wgsl: bytes, one a node"),
-    Field("lanes", "u32", "of trees.wgsl: of a read"),
     Field("counter", "u32", "of trees.wgsl: the word of `listed` that counts the items that were taken"),
     Field("scratch", "u32", "of trees.wgsl: entries of 16 bytes that a workgroup has; it begins with open branches"),
     Field("left_leaves", "u32", "of trees.wgsl: its first entry of left leaves,"),
@@ -87,6 +90,10 @@ TREE = (
 )
 PLACE = ("haplotype", "join", "left_leaf", "right_leaf")
 """Words of a pair of trees, and of a haplotype's place in them (`cpu/staging/tree_streams.hpp`)."""
+
+TREE_TIER = ("end", "first_item", "lanes", "last", "rescuer", "rescuer_reads", "list")
+"""Words of a tier in the dispatch of several: one past its last item among those of the dispatch, its first item among
+those of the batch, and fields of `Work`. A zero follows them."""
 
 NODE = {"LETTER": 7, "RESTORE": 8, "POP": 16, "SAVE": 32, "LEAF": 64, "SUM": 128}
 LAST_JOIN = 0x8000
