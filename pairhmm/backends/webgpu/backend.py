@@ -99,6 +99,7 @@ class WebgpuBackend(Backend):
         self.chunk_cells = CHUNK_CELLS.get(adapter.kind, CHUNK_CELLS["IntegratedGPU"])
         self.first_chunk_cells = self.chunk_cells // 2
         self._speed = FIRST_SPEED.get(adapter.kind, FIRST_SPEED["IntegratedGPU"])
+        self._is_software = adapter.is_software
         self._part, self._tree_part = (SOFTWARE_PART,) * 2 if adapter.is_software else (PART, TREE_PART)
         self._polls = 0 if adapter.is_software else POLLS
         self._runtime = Runtime(adapter, shuffles)
@@ -230,7 +231,10 @@ class WebgpuBackend(Backend):
     def _variant(self, kernel: str, shape: Shape, model: tuple[str, float | None]) -> KernelVariant:
         shuffles = shape.lanes <= self._runtime.subgroup
         if kernel == TREES:
-            return KernelVariant(kernel, Shape(1, shape.rows), WIDTH, shuffles, *model, part=self._tree_part)
+            rows, extension = model
+            if self._is_software:
+                extension = None  # a text for every extension: a software adapter compiles slowly
+            return KernelVariant(kernel, Shape(1, shape.rows), WIDTH, shuffles, rows, extension, part=self._tree_part)
         return KernelVariant(kernel, shape, WIDTH, shuffles, *model, part=self._part)
 
     def _long_variants(self, batch: PairBatch, segment: int) -> list[KernelVariant]:

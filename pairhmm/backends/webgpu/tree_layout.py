@@ -20,8 +20,8 @@ WALKERS = 2112
 on at once only need more scratch memory."""
 
 ROWS = dict.fromkeys((1, 2, 4, 8, 16), (11, 13, 16, 19)) | {32: range(10, 20)}
-"""Rows that a lane may own, by the lanes of a read. Tiers with the same number of rows share a dispatch, and the sum of a
-join depends on the rows of a lane: few numbers serve all lengths. Tall reads take theirs from the last entry."""
+"""Rows that a lane may own, by the lanes of a read. Tiers with the same number of rows share a dispatch, and the sum of
+a join depends on the rows of a lane: few numbers serve all lengths. Tall reads take theirs from the last entry."""
 
 ENTRY_BYTES = 16
 """Bytes of an entry of scratch memory."""
