@@ -71,8 +71,8 @@ constexpr uint32_t kNoEvent = 1u << 30;  // beyond any node
 constexpr uint16_t kLastJoin = 0x8000;
 constexpr int64_t kStreamPadding = 32;
 
-// columns_of_sum: a device adds so many columns to one sum, and then that sum to those before; 0 for no such flags. Depth
-// is a node's distance from the root, so that the sums of a path do not depend on other paths.
+// columns_of_sum: a device adds so many columns to one sum, and then that sum to those before; 0 for no such flags.
+// Depth is a node's distance from the root, so that the sums of a path do not depend on other paths.
 TreeStreams make_tree_streams(const TreeBatch& batch, int64_t most_haplotypes, int64_t columns_of_sum, int threads);
 
 }  // namespace pairhmm
