@@ -28,7 +28,7 @@ from pairhmm.backends.webgpu.slot import BatchSlot
 from pairhmm.backends.webgpu.strips import LONG, STEPS, border_words, distance, in_blocks, lag, strip_entries
 from pairhmm.backends.webgpu.tree_layout import HAPLOTYPES_OF_TREES
 from pairhmm.backends.webgpu.work import LISTED, NOT_KEPT, STRIP_RESULT, UNFINISHED, UNORDERED
-from pairhmm.errors import PairhmmError
+from pairhmm.errors import OutOfDeviceMemory, PairhmmError
 from pairhmm.models.batch import SCALED_FLOAT32, PairBatch, Scores
 from pairhmm.models.rows import with_one_gap_model
 
@@ -180,6 +180,10 @@ class WebgpuBackend(Backend):
         try:
             with translated(self.label):
                 yield slot
+        except OutOfDeviceMemory:
+            # The next, smaller call needs less of some buffers and as much of others.
+            slot.release()
+            raise
         finally:
             self._slots.put(slot)
 
