@@ -90,13 +90,18 @@ fn put_score(read: Read, haplotype: u32, sum: f32, unfits: u32, to: List) {
 @compute @workgroup_size(W)
 fn forward_trees(
     @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
 //#if SHUFFLES
     @builtin(subgroup_size) subgroup_size: u32,
     @builtin(subgroup_invocation_id) subgroup_lane: u32,
 //#end
 ) {
-    let memory = workgroup.x * work.scratch;
+    let number = workgroup.y * workgroups.x + workgroup.x;
+    if number >= work.walkers {
+        return;  // in the second dimension of a dispatch, beyond the last
+    }
+    let memory = number * work.scratch;
     loop {
         if lane == 0u {
             taken_item = work.first_item + atomicAdd(&listed[work.counter], 1u);
@@ -125,8 +130,8 @@ fn forward_trees(
         let of_group = work.of_group + 2u * read.group;
         let trees = batch[of_group + 1u];  // pairs of them
         let is_own = at < last && block < trees;
-        let number = select(0u, batch[of_group] + min(block, max(trees, 1u) - 1u), trees > 0u);
-        let tree = work.trees + TREE_WORDS * number;
+        let pair = select(0u, batch[of_group] + min(block, max(trees, 1u) - 1u), trees > 0u);
+        let tree = work.trees + TREE_WORDS * pair;
 
         if l == 0u {
             begin_read(slot);

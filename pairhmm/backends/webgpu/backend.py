@@ -226,6 +226,7 @@ class WebgpuBackend(Backend):
                 work["first_item"], work["end_item"] = first, end
                 work["counter"] = COUNTERS_AT + len(dispatches)
                 workgroups = min(end - first, tier.walkers) if tier.walkers else end - first
+                work["walkers"] = workgroups
                 dispatches.append(Dispatch(pipeline, work, workgroups, None, int(each * (end - first))))
         for rescue, pipeline in zip(packed.rescues, pipelines[len(fast) :], strict=True):
             dispatches.append(Dispatch(pipeline, rescue.work, 0, rescue.rescuer, 0))

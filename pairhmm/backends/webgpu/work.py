@@ -54,6 +54,7 @@ WORK = Record(
     Field("joins", "u32", "of trees.wgsl: u16 left leaf of each join, with LAST_JOIN; in units of two bytes"),
     Field("streams", "u32", "of trees.wgsl: bytes, one a node"),
     Field("counter", "u32", "of trees.wgsl: the word of `listed` that counts the items that were taken"),
+    Field("walkers", "u32", "of trees.wgsl: workgroups, each of which has scratch memory"),
     Field("scratch", "u32", "of trees.wgsl: entries of 16 bytes that a workgroup has; it begins with open branches"),
     Field("left_leaves", "u32", "of trees.wgsl: its first entry of left leaves,"),
     Field("right_leaves", "u32", "of right leaves,"),
