@@ -251,6 +251,7 @@ class TreeStreams:
         letters: NDArray[np.uint8],
         most_haplotypes: int,
         threads: int,
+        columns_of_sum: int = 0,
     ) -> None: ...
 
 class Scanner:

@@ -33,13 +33,14 @@ void bind_tree_streams(nb::module_& module) {
         .def(
             "__init__",
             [](TreeStreams* self, Array<int64_t> group_haplotype, Array<int64_t> haplotype_offset,
-               Array<uint8_t> letters, int64_t most_haplotypes, int threads) {
+               Array<uint8_t> letters, int64_t most_haplotypes, int threads, int64_t columns_of_sum) {
                 const pairhmm::TreeBatch batch{static_cast<int64_t>(group_haplotype.shape(0)) - 1,
                                                group_haplotype.data(), haplotype_offset.data(), letters.data()};
                 nb::gil_scoped_release release;
-                new (self) TreeStreams(pairhmm::make_tree_streams(batch, most_haplotypes, threads));
+                new (self) TreeStreams(pairhmm::make_tree_streams(batch, most_haplotypes, columns_of_sum, threads));
             },
-            "group_haplotype"_a, "haplotype_offset"_a, "letters"_a, "most_haplotypes"_a, "threads"_a)
+            "group_haplotype"_a, "haplotype_offset"_a, "letters"_a, "most_haplotypes"_a, "threads"_a,
+            "columns_of_sum"_a = 0)
         .def_prop_ro("of_group", &bytes_of<&TreeStreams::of_group>)
         .def_prop_ro("trees", &bytes_of<&TreeStreams::trees>)
         .def_prop_ro("places", &bytes_of<&TreeStreams::places>)

@@ -40,8 +40,8 @@ void sort_words(const std::vector<Letters>& words, std::vector<uint32_t>& order)
 // Builds the trees of groups one after the other. Its arrays are reused.
 class Builder {
 public:
-    Builder(const TreeBatch& batch, int64_t most_haplotypes, TreeStreams& trees)
-        : batch_(batch), most_(most_haplotypes), trees_(trees) {}
+    Builder(const TreeBatch& batch, int64_t most_haplotypes, int64_t columns_of_sum, TreeStreams& trees)
+        : batch_(batch), most_(most_haplotypes), columns_of_sum_(columns_of_sum), trees_(trees) {}
 
     void add_group(int64_t group) {
         if (trees_.streams.empty()) trees_.streams.resize(kStreamPadding);
@@ -165,7 +165,8 @@ private:
         }
         for (int64_t depth = shared; depth < word.size; ++depth) {
             path_.push_back(static_cast<uint32_t>(out.size() - begin));
-            out.push_back(word.first[depth]);
+            const bool ends_sum = columns_of_sum_ > 0 && (depth + 1) % columns_of_sum_ == 0;
+            out.push_back(word.first[depth] | (ends_sum ? kSum : 0));
         }
         if (leaves_path) out[begin + branches_.back().last_restore] |= kRestore;
         out[begin + path_[word.size]] |= kLeaf;
@@ -217,7 +218,7 @@ private:
     };
 
     const TreeBatch& batch_;
-    const int64_t most_;
+    const int64_t most_, columns_of_sum_;
     TreeStreams& trees_;
     std::vector<Letters> words_;
     std::vector<uint8_t> reversed_;
@@ -257,13 +258,13 @@ void append(TreeStreams& to, const TreeStreams& part) {
 
 }  // namespace
 
-TreeStreams make_tree_streams(const TreeBatch& batch, int64_t most_haplotypes, int threads) {
+TreeStreams make_tree_streams(const TreeBatch& batch, int64_t most_haplotypes, int64_t columns_of_sum, int threads) {
     constexpr int64_t kSharesEach = 4, kLeastGroups = 16;  // shares of a thread, and groups of a share
     const int64_t size = std::max(kLeastGroups, batch.groups / (kSharesEach * std::max(threads, 1)) + 1);
     std::vector<TreeStreams> parts((batch.groups + size - 1) / size);
     run_shares(batch.groups, size, threads, [&](int64_t first, int64_t end) {
         TreeStreams part;
-        Builder builder(batch, most_haplotypes, part);
+        Builder builder(batch, most_haplotypes, columns_of_sum, part);
         for (int64_t group = first; group < end; ++group) builder.add_group(group);
         parts[first / size] = std::move(part);
     });

@@ -23,6 +23,7 @@ enum NodeFlag : uint8_t {
     kPop = 16,     // with kRestore: no other node does so again
     kSave = 32,    // it opens a branch: more than one node follows it
     kLeaf = 64,    // a half ends here
+    kSum = 128,    // its depth is a multiple of columns_of_sum
 };
 
 struct TreeBatch {
@@ -71,6 +72,8 @@ constexpr uint32_t kEventFlags = 16;
 constexpr uint16_t kLastJoin = 0x8000;
 constexpr int64_t kStreamPadding = 32;
 
-TreeStreams make_tree_streams(const TreeBatch& batch, int64_t most_haplotypes, int threads);
+// columns_of_sum: a device adds so many columns to one sum, and then that sum to those before; 0 for no such flags.
+// Depth is a node's distance from the root, so that the sums of a path do not depend on other paths.
+TreeStreams make_tree_streams(const TreeBatch& batch, int64_t most_haplotypes, int64_t columns_of_sum, int threads);
 
 }  // namespace pairhmm

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pairhmm.compiled import native
 from pairhmm.genomics import sequences
-from pairhmm.models.batch import PairBatch
+from pairhmm.models.batch import PairBatch, Start
 
 LETTERS = len(sequences.LETTERS)
 """Number of letters with an emission: A C G T N."""
@@ -219,6 +219,32 @@ MOST_TREE_BYTES = (128, 48)
 """Most bytes of the arrays of trees beside a byte a letter: for each group, and for each haplotype. They hold for trees
 of any shape; `cpu/staging/tree_streams.hpp` says what the arrays are."""
 
+LETTERS_OF_TREE_BYTE = 16
+"""Fewest letters of a path for which there is one byte more, which says where sums end."""
+
+
+def takes_trees(start: Start) -> bool:
+    """Whether reads may begin anywhere: then row 0 is the same in every column, and haplotypes share columns."""
+    return start.match == 0 and start.deletion == 1
+
+
+def computed_cells(batch: PairBatch, table: Shapes, most_haplotypes: int) -> int:
+    """Cells that kernels compute which walk trees of at most so many haplotypes.
+
+    They are whole matrices where a batch takes no trees, for tall reads, and for reads longer than those of the table.
+    """
+    if not takes_trees(batch.start):
+        return batch.cells
+    longest = len(table.of_length) - 1
+    tall = np.array([shape.tall for shape in table.known])[table.of_length]
+    rows = np.diff(batch.read_offset)
+    is_whole = (rows > longest) | tall[np.minimum(rows, longest)]
+    group = np.repeat(np.arange(batch.groups), np.diff(batch.group_read))
+    columns = native.TreeStreams(
+        batch.group_haplotype, batch.haplotype_offset, batch.haplotypes, most_haplotypes, COPIERS
+    ).columns
+    return int((rows * np.where(is_whole, batch.group_letters[group], columns[group])).sum())
+
 
 def send_with_tiles(
     plan: Plan,
@@ -229,6 +255,7 @@ def send_with_tiles(
     staging: Staging,
     beside: Executor,
     haplotypes_of_trees: Sequence[int] | None = None,
+    columns_of_sum: int = 0,
 ) -> tuple[list[Tier], SentTrees | None]:
     """Send a plan, and the tiles and trees of its batch. These are made while the plan's arrays are copied.
 
@@ -245,6 +272,8 @@ def send_with_tiles(
     haplotypes_of_trees : sequence of int, optional
         Most haplotypes of a pair of trees, for each shape of the table: one number, or 0 for shapes that take whole
         haplotypes. Without it, or where all are 0, there are no trees.
+    columns_of_sum : int
+        Columns that a kernel adds to one sum of a path, and then that sum to those before; 0 if it does not.
 
     Returns
     -------
@@ -260,7 +289,7 @@ def send_with_tiles(
     buffer = staging.begin(items_end + (_most_tree_bytes(batch) if most else 0))
     # Tiles are read while they are made. Reading from the buffer may be slow, so they are made in other memory.
     tiles = np.empty(items_end - places.read_group, dtype=np.uint8)
-    making = beside.submit(_make, tiles, places, batch, skip_read, table, each, most)
+    making = beside.submit(_make, tiles, places, batch, skip_read, table, each, most, columns_of_sum)
     plan.write(buffer, staging.send)
     tiers, trees = making.result()
     end = places.items + ITEM_BYTES * sum(tier.items for tier in tiers)
@@ -287,12 +316,13 @@ def _make(
     table: Shapes,
     haplotypes_each: NDArray[np.int64],
     most_haplotypes: int,
+    columns_of_sum: int,
 ) -> tuple[list[Tier], native.TreeStreams | None]:
     """Make the trees of a batch, if any, and its tiles, whose order is by the trees' columns."""
     trees = None
     if most_haplotypes:
         trees = native.TreeStreams(
-            batch.group_haplotype, batch.haplotype_offset, batch.haplotypes, most_haplotypes, COPIERS
+            batch.group_haplotype, batch.haplotype_offset, batch.haplotypes, most_haplotypes, COPIERS, columns_of_sum
         )
     found = native.make_tiles(
         tiles,
@@ -318,7 +348,9 @@ def _make(
 
 def _most_tree_bytes(batch: PairBatch) -> int:
     of_group, of_haplotype = MOST_TREE_BYTES
-    return len(batch.haplotypes) + of_group * (batch.groups + 1) + of_haplotype * (len(batch.haplotype_offset) - 1)
+    letters = len(batch.haplotypes)
+    of_letters = letters + letters // LETTERS_OF_TREE_BYTE
+    return of_letters + of_group * (batch.groups + 1) + of_haplotype * (len(batch.haplotype_offset) - 1)
 
 
 def runs_within(sizes: NDArray[np.int64], most: int) -> Iterator[slice]:

@@ -11,10 +11,13 @@
 //
 // Rows past the read's end carry M + I of its last row down unchanged: they change no score.
 
-// needs host: K, G, UNSCALED, LEAST_OPENING
+// needs host: K, UNSCALED, LEAST_OPENING
 //#if SCALED
 // needs host: GAP_RANGE, ENTERING_COLUMNS, RESCALE_STEPS, DELETION_RANGE, LEAST_DELETION, NO_LETTER
 // needs forward/row.wgsl: Row
+//#end
+//#if TREES
+// needs host: UNTURNED, STAGED_BELOW
 //#end
 // needs forward/emissions.wgsl: emissions
 // needs forward/row.wgsl: carrying_row
@@ -51,14 +54,15 @@ fn holds_deletions(row: Row, position: u32, read_rows: u32) -> bool {
 }
 //#end
 
-// Stage the coefficients of a lane's rows, of the `count` that a read of `read_rows` has from position `first` on.
-fn load_lane(lane: u32, first: u32, count: u32, read_rows: u32) -> Lane {
+// Stage the coefficients of the rows of lane `l` of a read, of the `count` that a read of `read_rows` has from position
+// `first` on.
+fn load_lane(lane: u32, l: u32, first: u32, count: u32, read_rows: u32) -> Lane {
     var result = Lane(vec2<i32>(0, 0), 0u, 0.0);
 //#if SCALED
     var fall_of_gap = 0.0;
 //#end
     for (var k = 0u; k < K; k++) {
-        let i = lane % G * K + k;
+        let i = l * K + k;
         var row = carrying_row();
         if i < count {
             row = load_row(first + i, i + 1u == count);
@@ -74,6 +78,14 @@ fn load_lane(lane: u32, first: u32, count: u32, read_rows: u32) -> Lane {
             result.unfit |= select(UNSCALED, 0u, holds_deletions(row, first + i, read_rows));
         }
 //#end
+//#if TREES
+        // What starts behind the read's end comes up as it is: its insertions end with probability 1.
+        if i + 1u >= count {
+            row.from_insertion = row.extend_insertion;
+        }
+        result.unfit |= select(UNTURNED, 0u, row.from_below >= 0.0);
+        emissions[STAGED_BELOW][k][lane] = select(row.from_below, 0.0, i == 0u);
+//#end
         emissions[0][k][lane] = row.from_deletion;
         emissions[1][k][lane] = row.from_insertion;
         emissions[2][k][lane] = row.extend_insertion;
@@ -86,9 +98,9 @@ fn load_lane(lane: u32, first: u32, count: u32, read_rows: u32) -> Lane {
 }
 
 // Replace the staged coefficients by emissions.
-fn load_emissions(lane: u32, first: u32, count: u32) {
+fn load_emissions(lane: u32, l: u32, first: u32, count: u32) {
     for (var k = 0u; k < K; k++) {
-        let i = lane % G * K + k;
+        let i = l * K + k;
         var relative = array<f32, 5>();
         if i < count {
             relative = relative_emissions(first + i);

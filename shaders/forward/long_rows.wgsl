@@ -67,13 +67,13 @@ fn forward_long_rows(
     let strip = batch[item_at + ITEM_STRIP];
     let row = strip * (G * K);
     let at = strip_at(item, lane);
-    let loaded = load_lane(lane, read.first + row, read.rows - row, read.rows);
+    let loaded = load_lane(lane, lane, read.first + row, read.rows - row, read.rows);
     for (var q = 0u; q < QUADS; q++) {
         for (var kind = 0u; kind < 4u; kind++) {
             strips[at + (COEFFICIENTS + kind * QUADS + q) * W] = staged(kind, q, lane);
         }
     }
-    load_emissions(lane, read.first + row, read.rows - row);
+    load_emissions(lane, lane, read.first + row, read.rows - row);
     for (var q = 0u; q < QUADS; q++) {
         for (var letter = 0u; letter < EMITTED; letter++) {
             strips[at + (EMISSIONS + letter * QUADS + q) * W] = staged(letter, q, lane);

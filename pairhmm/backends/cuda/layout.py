@@ -14,9 +14,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.backends import tiles
 from pairhmm.backends.kinds import made_once
 from pairhmm.backends.tiles import (
-    COPIERS,
     LETTERS,
     PADDING,
     Plan,
@@ -27,9 +27,9 @@ from pairhmm.backends.tiles import (
     Tier,
     send_with_tiles,
     table_of_shapes,
+    takes_trees,
 )
-from pairhmm.compiled import native
-from pairhmm.models.batch import ROW_SIZE, PairBatch, Profiles, Qualities, Start
+from pairhmm.models.batch import ROW_SIZE, PairBatch, Profiles, Qualities
 from pairhmm.models.profile import distinct_rows
 
 __all__ = [
@@ -204,24 +204,9 @@ def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: 
     return Packed(tiers, places.items, batch.widest, batch.pairs, trees)
 
 
-def takes_trees(start: Start) -> bool:
-    """Whether reads may begin anywhere: then row 0 is the same in every column, and haplotypes share columns."""
-    return start.match == 0 and start.deletion == 1
-
-
 def computed_cells(batch: PairBatch, longest: int) -> int:
     """Cells that the kernels compute for the reads of a batch up to `longest`, and all cells of longer ones."""
-    if not takes_trees(batch.start):
-        return batch.cells
-    table = shapes(longest, in_trees=True)
-    whole = np.array([shape.tall for shape in table.known])[table.of_length]
-    rows = np.diff(batch.read_offset)
-    is_whole = (rows > longest) | whole[np.minimum(rows, longest)]
-    group = np.repeat(np.arange(batch.groups), np.diff(batch.group_read))
-    columns = native.TreeStreams(
-        batch.group_haplotype, batch.haplotype_offset, batch.haplotypes, HAPLOTYPES_OF_TREES, COPIERS
-    ).columns
-    return int((rows * np.where(is_whole, batch.group_letters[group], columns[group])).sum())
+    return tiles.computed_cells(batch, shapes(longest, in_trees=True), HAPLOTYPES_OF_TREES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
+import importlib.util
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,46 +13,36 @@ from pairhmm import engine
 from pairhmm.backends import tiles
 from pairhmm.backends.cuda import layout
 from pairhmm.compiled import native
-from pairhmm.engine import device_pool
 from pairhmm.genomics.arrays import offsets
-from pairhmm.models import profile
-from pairhmm.models.batch import FLOAT32, Group, PairBatch
+from pairhmm.models.batch import Group, PairBatch
 
 RESTORE, POP, SAVE, LEAF, LETTER = 8, 16, 32, 64, 7
 LAST_JOIN = 0x8000
 FIELDS = ("left", "right", "left_nodes", "right_nodes", "left_events", "right_events", "first_join", "first_place")
 TREE = np.dtype([(name, "<u4") for name in (*FIELDS, "places")])
-SHAPES = ("copies", "prefixes", "suffixes", "alike", "noise", "one base", "n", "repeats")
 
 
-def haplotypes(rng, shape, length=60):
-    """Haplotypes of a group, by what they share."""
-    base = rng.integers(0, 4, length).astype(np.uint8)
-    count = int(rng.integers(1, 7))
-    if shape == "copies":
-        return [base] * count
-    if shape == "prefixes":
-        return [base[: int(rng.integers(1, length + 1))] for _ in range(count)]
-    if shape == "suffixes":
-        return [base[int(rng.integers(length)) :] for _ in range(count)]
-    if shape == "noise":
-        return [rng.integers(0, 4, int(rng.integers(1, length))).astype(np.uint8) for _ in range(count)]
-    if shape == "one base":
-        return [base[k % length :][:1] for k in range(count)] + [base[:2], base[:3]]
-    if shape == "repeats":
-        return [np.resize(base[: int(rng.integers(1, 4))], int(rng.integers(1, length))) for _ in range(count)]
-    found = [base]
-    for _ in range(count):
-        changed = found[int(rng.integers(len(found)))].copy()
-        changed[int(rng.integers(len(changed)))] = 4 if shape == "n" else rng.integers(4)
-        at = int(rng.integers(len(changed)))
-        found.append(np.delete(changed, at) if rng.random() < 0.3 and len(changed) > 1 else changed)
-    return found
+def _cases():
+    path = Path(__file__).parents[1] / "tree_cases.py"
+    spec = importlib.util.spec_from_file_location("pairhmm_tests_tree_cases", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
-def groups_of(seed, count=16):
-    rng = np.random.default_rng(seed)
-    return rng, [haplotypes(rng, SHAPES[k % len(SHAPES)], int(rng.choice([2, 30, 130]))) for k in range(count)]
+cases = _cases()
+groups_of, reads_for = cases.groups_of, cases.reads_for
+globals().update({name: getattr(cases, name) for name in cases.CASES})
+
+
+@pytest.fixture(scope="module")
+def tree_layout():
+    return layout
+
+
+@pytest.fixture(scope="module")
+def of_tolerance():
+    return 0.1
 
 
 def streams_of(groups, most=64, threads=1):
@@ -129,87 +120,6 @@ def test_equal_neighbours_share_trees():
     assert numbers == [0, 1, 1, 1, 2, 3]
 
 
-def reads_for(rng, group, batches, gap):
-    lengths = rng.choice([1, 5, 9, 30, 77, 150], 3)
-    return [
-        batches.read(rng, batches.copied(rng, group[int(rng.integers(len(group)))], int(m)), gap, base=(6, 42))
-        for m in lengths
-    ]
-
-
-@pytest.mark.parametrize("gap", [10, (5, 13)], ids=["constant gap", "varying gap"])
-@pytest.mark.parametrize("seed", range(3))
-def test_trees_of_every_shape(seed, gap, backend, batches):
-    rng, groups = groups_of(seed)
-    given = PairBatch.from_groups([Group(reads_for(rng, group, batches, gap), group) for group in groups])
-    batches.check(batches.forward(backend, given), given)
-
-
-@pytest.mark.parametrize("name", profile.PRESETS)
-def test_trees_of_profiles(name, backend, batches):
-    model = profile.preset(name)
-    start = profile.STARTS["anywhere"]
-    for seed in range(3):
-        rng, (*_, group) = groups_of(seed, 4 + seed)
-        rows = [model.rows(rng.dirichlet(np.full(4, 0.2), m)) for m in (1, 9, 77, 150)]
-        given = batches.of_rows(rows, group, start)
-        assert (batches.forward(backend, given).precision == FLOAT32).any()
-        batches.check(device_pool.score(given, backend, 1), given)
-
-
-def test_same_bits_in_any_company(make_backend, batches, monkeypatch):
-    """A haplotype alone, in its group, in a shuffled group, in a larger one, in more than one pair of trees."""
-    rng, groups = groups_of(11)
-    backend = make_backend()
-    for group in groups[3:8]:
-        reads = reads_for(rng, group, batches, 10)
-
-        def scores(haplotypes, reads=reads):
-            given = PairBatch.from_groups([Group(reads, haplotypes)])
-            return batches.forward(backend, given).log10.reshape(len(reads), -1)
-
-        together = scores(group)
-        for k, haplotype in enumerate(group):
-            assert batches.same(scores([haplotype])[:, 0].copy(), together[:, k].copy())
-        order = rng.permutation(len(group))
-        assert batches.same(scores([group[k] for k in order]), together[:, order].copy())
-        larger = scores([*haplotypes(rng, "alike", 50), *group, *group])
-        assert batches.same(larger[:, -len(group) :].copy(), together)
-        monkeypatch.setattr(layout, "HAPLOTYPES_OF_TREES", 2)
-        assert batches.same(scores(group), together)
-        monkeypatch.undo()
-
-
-@pytest.mark.parametrize("unit", [1, 5])
-def test_rounding_of_many_columns_does_not_add_up(unit, backend, batches):
-    """Ten thousand columns of a repeat, each of which adds nearly the same."""
-    haplotype = np.resize(np.array([0, 2, 1, 3, 1], np.uint8)[:unit], 10_000)
-    given = batches.pair(haplotype[:150].copy(), haplotype, 30)
-    scores = batches.forward(backend, given)
-    assert scores.precision[0] == FLOAT32
-    assert batches.excess(scores, given)[0] < 0.1
-
-
-def test_reads_that_must_begin_at_the_start_take_whole_haplotypes(backend, batches):
-    given = batches.batch(31, (9, 77), each=2)
-    elsewhere = dataclasses.replace(given, start=profile.STARTS["match"])
-    assert layout.takes_trees(given.start) and not layout.takes_trees(elsewhere.start)
-    batches.check(batches.forward(backend, elsewhere), elsewhere)
-
-
-def test_computed_cells(emulated, batches):
-    """Columns of trees, two of them roots, times rows; whole matrices for tall reads and other starts."""
-    backend, rng = emulated(), np.random.default_rng(1)
-    base = batches.noise(rng, 100)
-    changed = np.where(np.arange(100) == 50, (base + 1) % 4, base).astype(np.uint8)
-    given = PairBatch.from_groups(
-        [Group([batches.read(rng, batches.noise(rng, m)) for m in (9, 700)], [base, changed])]
-    )
-    assert backend.computed_cells(given) == 9 * (1 + 50 + 1 + 51) + 700 * 200
-    elsewhere = dataclasses.replace(given, start=profile.STARTS["match"])
-    assert backend.computed_cells(elsewhere) == given.cells == 709 * 200
-
-
 class Host:
     """A `Staging` that sends nothing."""
 
@@ -248,15 +158,6 @@ def test_the_room_for_trees_is_enough(count, length):
     made = streams_of(groups, threads=4)
     size = sum(-(-len(getattr(made, name)) // 16) * 16 for name in tiles.TREE_ARRAYS)
     assert size <= tiles._most_tree_bytes(PairBatch.from_groups([Group([], group) for group in groups]))
-
-
-def test_memory_for_one_warp(make_backend, batches):
-    """Scratch memory of fewer warps than the device holds: the same bits."""
-    rng, groups = groups_of(13, 40)
-    given = PairBatch.from_groups([Group(reads_for(rng, group, batches, 10), group) for group in groups])
-    whole = batches.forward(make_backend(), given)
-    tight = make_backend(memory=8_000_000)
-    assert batches.same(batches.forward(tight, given).log10, whole.log10)
 
 
 def test_rows_that_do_not_fit_are_made_in_parts(make_backend, batches, caplog):
