@@ -73,8 +73,7 @@ def genotype_region(
     discovered : bool
         Whether candidates and alleles that no sample has are left out.
     """
-    names = tuple(samples)
-    view = _View(evidence, samples, options, model)
+    view = _View(evidence, tuple(samples), options, model)
     for index, variant in enumerate(evidence.region.variants):
         if variant.role != "asked":
             continue
@@ -85,7 +84,7 @@ def genotype_region(
             seen = {allele for one in site.samples for allele in one.alleles or ()} - {0}
             if len(seen) < len(variant.alts):
                 site = replace(view.site(index, sorted(seen)), left_out=site.left_out)
-        yield replace(site, names=names)
+        yield site
 
 
 def on_listed_alleles(evidence: Evidence) -> Evidence:
@@ -101,7 +100,8 @@ def on_listed_alleles(evidence: Evidence) -> Evidence:
     ----------
     evidence : Evidence
     """
-    return replace(without_nuisances(evidence), set_aside=_few_set_aside(evidence))
+    listed, set_aside = without_nuisances(evidence), _few_set_aside(evidence)
+    return listed if set_aside is listed.set_aside else replace(listed, set_aside=set_aside)
 
 
 def _few_set_aside(evidence: Evidence) -> NDArray[np.bool_]:
@@ -125,7 +125,7 @@ class _View:
     """A region's reads, ready for genotyping."""
 
     def __init__(
-        self, evidence: Evidence, samples: Sequence[str], options: GenotypeOptions, model: GatkOptions
+        self, evidence: Evidence, samples: tuple[str, ...], options: GenotypeOptions, model: GatkOptions
     ) -> None:
         self._evidence, self._samples, self._options = evidence, samples, options
         self._floors = (np.inf, _NO_FLOOR) if model.score_floor is None else (model.score_floor, model.score_floor)
@@ -150,7 +150,8 @@ class _View:
         for number, name in enumerate(self._samples):
             ploidy = options.ploidies.of(name, variant.chrom, variant.pos, options.ploidy)
             samples.append(call_sample(reads, number, priors, ploidy))
-        return Site(variant, site_quality(samples), samples, left_out=max(sample.left_out for sample in samples))
+        left_out = max(sample.left_out for sample in samples)
+        return Site(variant, site_quality(samples), samples, self._samples, left_out)
 
 
 def _fragments(names: Names) -> NDArray[np.int64]:
