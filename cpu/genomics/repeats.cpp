@@ -5,7 +5,9 @@
 #include "genomics/repeats.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 namespace pairhmm {
@@ -17,10 +19,15 @@ int lowest_bit(uint64_t word) { return __builtin_ctzll(word); }
 int low_ones(uint64_t word) { return ~word == 0 ? 64 : __builtin_ctzll(~word); }
 int high_ones(uint64_t word) { return ~word == 0 ? 64 : __builtin_clzll(~word); }
 
-// A set of positions, as bits. A word more than is needed stands behind them, so that shifts need no test.
+// A set of positions, as bits. A word more than is needed stands behind them, so that shifts need no test. Words is a
+// vector, or an array, which takes half the time.
+template <class Words>
 class PositionBits {
 public:
-    void clear(int64_t positions) { words_.assign(static_cast<size_t>(positions / 64 + 2), 0); }
+    void clear(int64_t positions) {
+        if constexpr (std::is_same_v<Words, std::vector<uint64_t>>) words_.assign(positions / 64 + 2, 0);
+        else words_.fill(0);
+    }
     size_t words() const { return words_.size() - 1; }
     uint64_t& operator[](size_t word) { return words_[word]; }
     uint64_t operator[](size_t word) const { return words_[word]; }
@@ -51,10 +58,11 @@ public:
     }
 
 private:
-    std::vector<uint64_t> words_;
+    Words words_;
 };
 
 // Lowers the qualities of one read after the other.
+template <class Words>
 class IndelCapper {
 public:
     // table: [most + 1] highest quality by number of copies.
@@ -90,7 +98,7 @@ private:
     static constexpr int kPlanes = 3;
 
     void split_letters(const uint8_t* base, int64_t length) {
-        for (PositionBits& plane : planes_) plane.clear(length);
+        for (auto& plane : planes_) plane.clear(length);
         for (int64_t i = 0; i < length; i += 8) {
             uint64_t letters = 0;
             std::memcpy(&letters, base + i, static_cast<size_t>(std::min<int64_t>(8, length - i)));
@@ -107,7 +115,7 @@ private:
         const int64_t pairs = length - unit;
         for (size_t word = 0; word < equal_.words(); ++word) {
             uint64_t differs = 0;
-            for (const PositionBits& plane : planes_) differs |= plane[word] ^ plane.ahead(word, unit);
+            for (const auto& plane : planes_) differs |= plane[word] ^ plane.ahead(word, unit);
             const int64_t left = pairs - static_cast<int64_t>(64 * word);
             if (left > 0) equal_[word] = left >= 64 ? ~differs : ~differs & ((uint64_t{1} << left) - 1);
         }
@@ -143,7 +151,7 @@ private:
 
     const uint8_t* table_;
     int most_, longest_unit_;
-    PositionBits planes_[kPlanes], equal_, single_, begins_, claimed_;
+    PositionBits<Words> planes_[kPlanes], equal_, single_, begins_, claimed_;
     std::vector<uint8_t> caps_;
 };
 
@@ -151,10 +159,16 @@ private:
 
 void cap_indel_qualities(int64_t reads, const int64_t* offset, const uint8_t* base, const uint8_t* table, int most,
                          int longest_unit, uint8_t* insertion, uint8_t* deletion) {
-    IndelCapper capper(table, most, longest_unit);
+    // Short reads are most. The last word of an array stays empty.
+    IndelCapper<std::array<uint64_t, 3>> short_capper(table, most, longest_unit);
+    IndelCapper<std::array<uint64_t, 5>> middle_capper(table, most, longest_unit);
+    IndelCapper<std::vector<uint64_t>> long_capper(table, most, longest_unit);
     for (int64_t read = 0; read < reads; ++read) {
-        const int64_t first = offset[read];
-        capper.cap(base + first, offset[read + 1] - first, insertion + first, deletion + first);
+        const int64_t first = offset[read], length = offset[read + 1] - first;
+        const auto cap = [&](auto& capper) { capper.cap(base + first, length, insertion + first, deletion + first); };
+        if (length < 128) cap(short_capper);
+        else if (length < 256) cap(middle_capper);
+        else cap(long_capper);
     }
 }
 

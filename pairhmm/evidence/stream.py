@@ -225,8 +225,8 @@ class EvidenceStream:
         """The reads that overlap a region's core, at most `max_depth` of each sample."""
         if held.chrom != region.chrom:
             return np.empty(0, dtype=np.int64)
-        first, last = np.searchsorted(held.start, (region.core_start - reach, region.core_end))
-        reads: NDArray[np.int64] = first + np.flatnonzero(held.end[first:last] > region.core_start)
+        first, last = held.start.searchsorted((region.core_start - reach, region.core_end)).tolist()
+        reads: NDArray[np.int64] = (held.end[first:last] > region.core_start).nonzero()[0] + first
         limit = self.options.max_depth
         if len(reads) <= limit:
             return reads
