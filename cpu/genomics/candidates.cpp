@@ -155,9 +155,10 @@ void CandidateScanner::count_alternatives(int64_t position, int64_t length, cons
     Letters* sites = page.alternatives.data() + sample * kPage + within;
     const int64_t begin = std::max<int64_t>(0, reference.start - position);
     const int64_t end = std::min(length, reference.start + reference.length - position);
-    const uint8_t* letter = reference.letter + (position - reference.start);
+    const int64_t shift = position - reference.start;
     const auto count = [&](int64_t i) {
-        if (base[i] != letter[i] && base[i] < kCodeOfN && letter[i] < kCodeOfN && quality[i] >= threshold)
+        const uint8_t letter = reference.letter[i + shift];
+        if (base[i] != letter && base[i] < kCodeOfN && letter < kCodeOfN && quality[i] >= threshold)
             if (++sites[i][base[i]] >= enough) page.is_worth_judging[within + i] = true;
     };
     int64_t i = begin;
@@ -165,7 +166,7 @@ void CandidateScanner::count_alternatives(int64_t position, int64_t length, cons
     for (; i + 8 <= end; i += 8) {
         uint64_t ours, theirs;
         std::memcpy(&ours, base + i, 8);
-        std::memcpy(&theirs, letter + i, 8);
+        std::memcpy(&theirs, reference.letter + i + shift, 8);
         if (ours != theirs)
             for (int64_t j = i; j < i + 8; ++j) count(j);
     }

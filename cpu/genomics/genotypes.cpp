@@ -40,12 +40,12 @@ void compare_alleles(const double* scores, const std::vector<int64_t>& allele_of
     const double lowest = *std::max_element(scores, scores + haplotypes) - score_floor;
     std::fill(row, row + alleles, kLowest);
     for (int64_t h = 0; h < haplotypes; ++h)
-        if (allele_of[h] >= 0) row[allele_of[h]] = std::max(row[allele_of[h]], std::max(scores[h], lowest));
+        if (allele_of[h] >= 0) row[allele_of[h]] = std::max(row[allele_of[h]], std::max(lowest, scores[h]));
     const double best = *std::max_element(row, row + alleles);
     // A read that no haplotype can explain does not tell alleles apart.
     const bool is_known = std::isfinite(best);
     for (int allele = 0; allele < alleles; ++allele)
-        row[allele] = std::max(is_known ? row[allele] - best : 0.0, -floor);
+        row[allele] = std::max(-floor, is_known ? row[allele] - best : 0.0);
 }
 
 // Observations of mates, put into one. Where they agree on the best allele, the clearer one counts: the one with the
