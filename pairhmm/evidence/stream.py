@@ -26,7 +26,7 @@ from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.discovery import carried_alleles
 from pairhmm.genomics.haplotypes import Haplotype, build_haplotypes
 from pairhmm.genomics.regions import MAX_SHIFT, FetchBases, Region
-from pairhmm.genomics.sequences import encode
+from pairhmm.genomics.sequences import encode_each
 from pairhmm.interface.display import short_repr
 from pairhmm.interface.options import Within, check_fields
 
@@ -217,7 +217,7 @@ class EvidenceStream:
                 self.options.max_haplotypes,
                 lambda part: carried_alleles(held, reads, part, reference),
             )
-        letters = [encode(haplotype.sequence) for haplotype in haplotypes]
+        letters = encode_each([haplotype.sequence for haplotype in haplotypes])
         slack = 0 if self.given is not None else max(0, len(reference) - min(map(len, letters)))
         return _Task(region, haplotypes, letters, reads, slack)
 
@@ -225,8 +225,8 @@ class EvidenceStream:
         """The reads that overlap a region's core, at most `max_depth` of each sample."""
         if held.chrom != region.chrom:
             return np.empty(0, dtype=np.int64)
-        first, last = np.searchsorted(held.start, (region.core_start - reach, region.core_end))
-        reads: NDArray[np.int64] = first + np.flatnonzero(held.end[first:last] > region.core_start)
+        first, last = held.start.searchsorted((region.core_start - reach, region.core_end)).tolist()
+        reads: NDArray[np.int64] = (held.end[first:last] > region.core_start).nonzero()[0] + first
         limit = self.options.max_depth
         if len(reads) <= limit:
             return reads
@@ -250,30 +250,27 @@ class EvidenceStream:
             # Profiles come in the order of their first reads, so those of a region follow each other.
             edges = np.searchsorted(joined.member[joined.member_offset[:-1]], edges)
         scores, precision = self.score(cut, np.diff(edges).tolist(), [task.letters for task in tasks])
+        reads = single_reads(held, slices.read) if cut.joined is None else joined_reads(held, slices.read, cut.joined)
+        best = best_of_each(scores, np.repeat([len(task.letters) for task in tasks], np.diff(edges)))
+        set_aside = self.score.set_aside(best[:, None], reads.length, reads.ends)
         done = 0
         for task, first, last in zip(tasks, edges[:-1].tolist(), edges[1:].tolist(), strict=True):
-            reads = (
-                single_reads(held, slices.read[first:last])
-                if cut.joined is None
-                else joined_reads(held, slices.read, cut.joined, first, last)
-            )
             shape = last - first, len(task.letters)
             pairs = shape[0] * shape[1]
-            log10 = scores[done : done + pairs].reshape(shape)
             yield Evidence(
                 task.region,
                 task.haplotypes,
-                reads.names,
-                reads.sample,
-                reads.flag,
-                reads.start,
-                reads.end,
-                reads.length,
-                log10,
+                reads.names.take(first, last),
+                reads.sample[first:last],
+                reads.flag[first:last],
+                reads.start[first:last],
+                reads.end[first:last],
+                reads.length[first:last],
+                scores[done : done + pairs].reshape(shape),
                 precision[done : done + pairs].reshape(shape),
-                self.score.set_aside(log10, reads.length, reads.ends),
-                reads=reads.reads,
-                fragment=reads.fragment,
+                set_aside[first:last],
+                reads=None if reads.reads is None else reads.reads[first:last],
+                fragment=None if reads.fragment is None else reads.fragment[first:last],
             )
             done += pairs
         self.counts.regions += len(tasks)
@@ -321,6 +318,11 @@ def cut_bases(held: ReadBlock, cut: CutSlices) -> CutReads:
     """The bases and qualities of cut reads."""
     starts, offset = held.base_offset[cut.read] + cut.first, offsets(cut.last - cut.first)
     return CutReads(offset, gather(held.bases, starts, offset), gather(held.quals, starts, offset), held.mapq[cut.read])
+
+
+def best_of_each(scores: NDArray[np.float64], widths: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The best score (float64) of each read, whose scores stand one after the other: `widths` says how many."""
+    return np.maximum.reduceat(scores, offsets(widths)[:-1]) if len(widths) else np.empty(0)
 
 
 def _forget(held: ReadBlock, pending: Iterable[Region], open_start: int | None, frontier: int) -> ReadBlock:
