@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, Self
 
 from pairhmm.errors import PairhmmError
+from pairhmm.interface.memory import keep_freed_memory
 
 log = logging.getLogger(__name__)
 
@@ -229,6 +230,7 @@ class _Kept(logging.Handler):
 
 def _serve(job: Job, connection: Connection, others: Sequence[Connection], level: int) -> None:
     """Do tasks until the other process is gone, or ends this one."""
+    keep_freed_memory()
     for number in _ENDING:
         signal.signal(number, signal.SIG_IGN)
     for other in others:
