@@ -37,6 +37,7 @@ from pairhmm.io.variants.candidates import CandidateReader
 log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
+Use = Callable[[Iterator[Evidence]], Iterator[Result]]
 
 WORTH_PROCESSES = 20_000
 """Reads from which on pieces are run side by side: for fewer, starting processes takes longer than it saves."""
@@ -53,7 +54,7 @@ _CRAM_BYTES = 40
 
 @dataclass(frozen=True, slots=True)
 class OpenResults(Generic[Result]):
-    """A run that is open, and what is made of its regions.
+    """A run that is open, and what is made of it.
 
     Attributes
     ----------
@@ -61,21 +62,21 @@ class OpenResults(Generic[Result]):
         Labels of the devices that score.
     samples : list of str
     contigs : dict of str to int
-    of_regions : iterator
-        What was made of each region, in order. Messages at the end say what was left out.
+    made : iterator
+        What was made of the regions, in order. Messages at the end say what was left out.
     """
 
     backend: str
     samples: list[str]
     contigs: dict[str, int]
-    of_regions: Iterator[Result]
+    made: Iterator[Result]
 
 
 @contextmanager
 def open_results(
     inputs: RunInputs,
     options: RunOptions,
-    use: Callable[[Evidence], Result],
+    use: Use[Result],
     watch: Watch | None = None,
     refined: Callable[[Evidence], Evidence] | None = None,
     without_set_aside: bool = True,
@@ -89,7 +90,9 @@ def open_results(
     inputs : RunInputs
     options : RunOptions
     use : callable
-        Makes something of the evidence of a region. It has to be picklable, and so do its results.
+        ``use(evidence)`` gets an iterator of the evidence of regions, and gives an iterator of what it makes of them.
+        It is called for each piece of the run, or once for the whole run. It has to be picklable, and so do its
+        results. Sending a result to another process takes time: few large results are better than one a region.
     watch, refined, without_set_aside
         Those of `Run.evidence`.
 
@@ -106,14 +109,13 @@ def open_results(
         run = whole_run(inputs, options, backend, files)
         work = _work(files) if is_divisible else None
         if work is None or work.total < WORTH_PROCESSES:
-            evidence = run.evidence(watch, refined, without_set_aside)
-            found: Iterator[Result] = (use(one) for one in evidence)
+            made = use(run.evidence(watch, refined, without_set_aside))
         else:
             job = _PieceJob.of(inputs, options, backend, files, use, refined, watch is not None)
             # Here, before outputs are opened: a worker must not hold them, nor be forked from a process with threads.
             workers = stack.enter_context(Workers(job, options.threads))
-            found = _Pieces(run, options, files, work, workers).results(watch, without_set_aside)
-        yield OpenResults(run.backend, run.samples, run.contigs, found)
+            made = _Pieces(run, options, files, work, workers).results(watch, without_set_aside)
+        yield OpenResults(run.backend, run.samples, run.contigs, made)
 
 
 def _is_divisible(inputs: RunInputs, options: RunOptions, backend: DevicePool) -> bool:
@@ -156,13 +158,14 @@ class _Pieces:
     workers: Workers
 
     def results(self, watch: Watch | None, without_set_aside: bool) -> Iterator[Any]:
-        """What was made of each region."""
+        """What was made of the regions."""
         files, run, left_out = self.files, self.run, LeftOut()
         for piece in self.workers.results(self._pieces()):
-            for region, result in piece.results:
-                if watch is not None and region is not None:
+            if watch is not None:
+                for place in piece.watched:
+                    region = Region(*place)
                     watch(region, run.extent.share(region.chrom, region.end))
-                yield result
+            yield from piece.made
             run.add_counts(piece.counts)
             left_out.add(piece.left_out)
         is_whole = files.asked is None and run.inputs.candidates is None
@@ -197,9 +200,10 @@ class _Pieces:
 
 
 class _PieceResults(NamedTuple):
-    """The regions of a piece (None if nobody watches) with what was made of them, and what was counted."""
+    """What was made of a piece, and what was counted. `watched` has the coordinates of each region if it is watched."""
 
-    results: list[tuple[Region | None, Any]]
+    made: list[Any]
+    watched: list[tuple[str, int, int, int, int, int, int]]
     counts: RunCounts
     left_out: LeftOut
 
@@ -211,7 +215,7 @@ class _PieceJob:
     inputs: RunInputs
     reference_name: str
     options: RunOptions
-    use: Callable[[Evidence], Any]
+    use: Use[Any]
     refined: Callable[[Evidence], Evidence] | None
     is_watched: bool
 
@@ -222,7 +226,7 @@ class _PieceJob:
         options: RunOptions,
         backend: DevicePool,
         files: OpenFiles,
-        use: Callable[[Evidence], Any],
+        use: Use[Any],
         refined: Callable[[Evidence], Evidence] | None,
         is_watched: bool,
     ) -> Self:
@@ -261,12 +265,16 @@ class _PieceWorker:
         contigs, samples = files.contigs, len(files.reader.samples)
         regions = piece_regions(piece, job.options, files.genome, contigs, samples, self._places)
         run = make_run(job.inputs, job.options, self._backend, files, regions, Extent(()), left_out)
-        results = []
-        for evidence in run.counted(refined=job.refined):
-            region = replace(evidence.region, variants=(), extents=()) if job.is_watched else None
-            results.append((region, job.use(evidence)))
+        watched: list[tuple[str, int, int, int, int, int, int]] = []
+
+        def watch(one: Region, share: float) -> None:
+            # A region is pickled with all its candidates, which takes longer than all else here.
+            begin_end = one.core_start, one.core_end, one.start, one.end, one.haplotype_start, one.haplotype_end
+            watched.append((one.chrom, *begin_end))
+
+        made = list(job.use(run.counted(watch if job.is_watched else None, job.refined)))
         self._count_once(piece, left_out)
-        return _PieceResults(results, run.counts(), left_out)
+        return _PieceResults(made, watched, run.counts(), left_out)
 
     def _count_once(self, piece: GenomePiece, left_out: LeftOut) -> None:
         """Take away the reads that the piece before has left out, too."""

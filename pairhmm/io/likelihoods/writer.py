@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from types import ModuleType
-from typing import Protocol
+from typing import Any, Protocol
 
-from pairhmm.compiled import native
 from pairhmm.io.files import parquet
 from pairhmm.io.files.bgzip import BgzipText
 from pairhmm.io.files.endings import TABIX_INDICES, require_ending
@@ -18,6 +18,7 @@ from pairhmm.io.files.outputs import ByteSink, is_device, open_binary_output, ou
 from pairhmm.io.files.standard_streams import STDOUT
 from pairhmm.io.files.tabix import TableIndex
 from pairhmm.io.likelihoods.columns import haplotype_columns, score_columns
+from pairhmm.io.likelihoods.lines import Lines, lines_of
 from pairhmm.io.likelihoods.table import (
     COLUMNS,
     DEFAULT_MODEL,
@@ -29,10 +30,13 @@ from pairhmm.io.likelihoods.table import (
     LikelihoodRows,
     companion,
 )
-from pairhmm.models.batch import PRECISIONS
+
+Prepare = Callable[[Iterable[LikelihoodRows]], Iterator[Any]]
 
 # Rows of a region that are made to Parquet columns at once.
 _PAIRS_AT_ONCE = 1 << 20
+# Regions whose rows are sent at once to the process that writes Parquet.
+_REGIONS_AT_ONCE = 500
 
 
 class LikelihoodWriter(Protocol):
@@ -40,6 +44,23 @@ class LikelihoodWriter(Protocol):
 
     def write(self, rows: LikelihoodRows) -> None:
         """Append the rows of a region."""
+
+    def append(self, prepared: Any) -> None:
+        """Append what the function that `preparation` gives made of regions."""
+
+
+def preparation(destination: str | Path) -> Prepare:
+    """A function that prepares the rows of regions for a writer, in this process or in another.
+
+    It gets rows, and gives what `LikelihoodWriter.append` takes. It can be pickled, and so can its results.
+    """
+    return _lists_of if str(destination).endswith(parquet.ENDING) else lines_of
+
+
+def _lists_of(regions: Iterable[LikelihoodRows]) -> Iterator[list[LikelihoodRows]]:
+    source = iter(regions)
+    while held := list(islice(source, _REGIONS_AT_ONCE)):
+        yield held
 
 
 @contextmanager
@@ -104,11 +125,10 @@ class _Indices:
         self._table = TableIndex(table, COLUMNS.index("chrom"))
         self._haplotypes = TableIndex(haplotypes, HAPLOTYPE_COLUMNS.index("chrom"))
 
-    def add(self, rows: LikelihoodRows, lines: bytes, described: bytes) -> None:
-        """Take the rows of a region, whose lines were just written."""
-        place = rows.chrom, rows.start, rows.end
-        self._table.add(*place, rows.log10.size, len(lines))
-        self._haplotypes.add(*place, len(rows.haplotypes), len(described))
+    def add(self, lines: Lines) -> None:
+        """Take lines that were just written."""
+        self._table.add_spans(lines.in_table)
+        self._haplotypes.add_spans(lines.in_haplotypes)
 
     def write(self, table: Path, haplotypes: Path) -> None:
         self._table.write(table)
@@ -133,36 +153,19 @@ class _TextWriter:
             haplotypes.write(_header(HAPLOTYPE_COLUMNS))
 
     def write(self, rows: LikelihoodRows) -> None:
-        place = f"{rows.chrom}\t{rows.start}\t{rows.end}"
-        lines = _lines(place, rows)
-        self._table.write(lines)
-        if self._haplotypes is None:
-            return
-        haplotypes = zip(rows.haplotypes, rows.sequences, rows.alleles, rows.nuisances, strict=True)
-        described = "".join(f"{place}\t{n}\t{s}\t{a}\t{rows.variants or '.'}\t{int(x)}\n" for n, s, a, x in haplotypes)
-        self._haplotypes.write(described.encode())
+        for lines in lines_of([rows]):
+            self.append(lines)
+
+    def append(self, prepared: Lines) -> None:
+        self._table.write(prepared.table)
+        if self._haplotypes is not None:
+            self._haplotypes.write(prepared.haplotypes)
         if self._indices is not None:
-            self._indices.add(rows, lines, described.encode())
+            self._indices.add(prepared)
 
 
 def _header(columns: Sequence[str]) -> bytes:
     return ("#" + "\t".join(columns) + "\n").encode()
-
-
-def _lines(place: str, rows: LikelihoodRows) -> bytes:
-    return native.likelihood_lines(
-        place,
-        list(rows.samples),
-        rows.sample,
-        rows.read_names.text,
-        rows.read_names.end,
-        rows.mates,
-        rows.haplotypes,
-        rows.log10.reshape(-1),
-        rows.precision.reshape(-1),
-        list(PRECISIONS),
-        rows.reads,
-    )
 
 
 class _ParquetWriter:
@@ -183,6 +186,10 @@ class _ParquetWriter:
         for part in _parts(rows):
             self._table.append(part, part.log10.size)
         self._haplotypes.append(rows, len(rows.haplotypes))
+
+    def append(self, prepared: list[LikelihoodRows]) -> None:
+        for rows in prepared:
+            self.write(rows)
 
     def close(self) -> None:
         self._table.close()
