@@ -6,6 +6,7 @@ writes them beside the result. A worker ignores signals that end a run: this pro
 
 from __future__ import annotations
 
+import gc
 import logging
 import multiprocessing
 import pickle
@@ -104,6 +105,9 @@ class Workers:
     def __enter__(self) -> Self:
         # A fork takes milliseconds, a new interpreter a third of a second.
         is_forked = _can_fork()
+        if is_forked:
+            # The garbage collector of a fork would write to all objects of this process, whose pages it then copies.
+            gc.freeze()
         context = multiprocessing.get_context("fork" if is_forked else "spawn")
         pipes = [context.Pipe() for _ in range(self._count)]
         level = logging.getLogger(_LOGGER).getEffectiveLevel()
@@ -120,6 +124,8 @@ class Workers:
             except OSError:
                 break
             self._workers.append(_Worker(process, own, deque()))
+        if is_forked:
+            gc.unfreeze()
         for _, theirs in pipes:
             theirs.close()
         for own, _ in pipes[len(self._workers) :]:
@@ -146,22 +152,17 @@ class Workers:
             with self._job.open() as work:
                 yield from map(work, tasks)
             return
-        source = iter(tasks)
+        waiting = _Tasks(tasks)
         answers: dict[int, _Answer] = {}
         given = done = 0
-        is_exhausted = False
         while True:
             self._collect(answers, 0)
-            while not is_exhausted and given - done < _AHEAD * len(self._workers) and self._least_busy(_HELD_TASKS):
-                try:
-                    task = next(source, None)
-                except Exception as error:
-                    task, answers[given] = None, _Answer(None, error)
-                    given += 1
-                if task is None:
-                    is_exhausted = True
-                    break
-                self._give(given, pickle.dumps(task), answers)
+            while given - done < _AHEAD * len(self._workers) and self._may_take(waiting):
+                task = waiting.take()
+                if isinstance(task, _Answer):
+                    answers[given] = task
+                else:
+                    self._give(given, pickle.dumps(task), answers)
                 given += 1
             if done == given:
                 return
@@ -174,6 +175,14 @@ class Workers:
             if answer.error is not None:
                 raise answer.error
             yield answer.result
+
+    def _may_take(self, waiting: _Tasks) -> bool:
+        """Whether the next task is to be given now: to a worker that has none, or while enough stay for all others.
+
+        Of the last tasks no worker holds two, so that all workers end at about the same time.
+        """
+        worker = min(self._workers, key=lambda one: len(one.held))
+        return len(worker.held) < _HELD_TASKS and waiting.are_left(1 + len(self._workers) if worker.held else 1)
 
     def _least_busy(self, limit: int) -> _Worker | None:
         """The worker with the fewest tasks, if they are fewer than `limit`."""
@@ -209,6 +218,30 @@ class Workers:
             if message.level < logging.INFO or message not in self._told:
                 self._told.add(message)
                 logging.getLogger(message.logger).log(message.level, "%s", message.text)
+
+
+class _Tasks:
+    """Tasks, of which some are taken from their source before they are needed."""
+
+    def __init__(self, tasks: Iterable[Any]) -> None:
+        self._source: Iterator[Any] | None = iter(tasks)
+        self._taken = deque[Any]()
+
+    def are_left(self, count: int) -> bool:
+        """Whether so many tasks are left, or more."""
+        while self._source is not None and len(self._taken) < count:
+            try:
+                self._taken.append(next(self._source))
+            except StopIteration:
+                self._source = None
+            except Exception as error:
+                self._source = None
+                self._taken.append(_Answer(None, error))
+        return len(self._taken) >= count
+
+    def take(self) -> Any:
+        """The next task, or an answer with the error that came in its place."""
+        return self._taken.popleft()
 
 
 class _Kept(logging.Handler):

@@ -42,10 +42,12 @@ Use = Callable[[Iterator[Evidence]], Iterator[Result]]
 WORTH_PROCESSES = 20_000
 """Reads from which on pieces are run side by side: for fewer, starting processes takes longer than it saves."""
 
-# Pieces for each process: many, so that all end at about the same time. But no piece has fewer or more reads than
-# these: each costs some milliseconds, and its results are held until those before it are written.
-_PIECES_EACH = 4
+# Each piece gets a share of the reads that are left: one in so many for each process. No piece has fewer or more reads
+# than these: each costs some milliseconds, and its results are held until those before it are written. Where there are
+# many reads, none is smaller than one in so many for each process.
+_NEXT_PIECES = 1.5
 _FEWEST_READS, _MOST_READS = 5_000, 100_000
+_LAST_PIECES = 32
 # Bases of the windows that an index knows (SAM specification, section 5.1.1).
 _WINDOW = 1 << 14
 # Bytes of a read in CRAM, whose index counts bytes.
@@ -113,7 +115,8 @@ def open_results(
         else:
             job = _PieceJob.of(inputs, options, backend, files, use, refined, watch is not None)
             # Here, before outputs are opened: a worker must not hold them, nor be forked from a process with threads.
-            workers = stack.enter_context(Workers(job, options.threads))
+            shares = list(_shares(work.total, options.threads))
+            workers = stack.enter_context(Workers(job, min(options.threads, len(shares) + 1)))
             made = _Pieces(run, options, files, work, workers).results(watch, without_set_aside)
         yield OpenResults(run.backend, run.samples, run.contigs, made)
 
@@ -190,13 +193,19 @@ class _Pieces:
 
     def _targets(self) -> list[Target]:
         """Where the run is to be cut."""
-        reads = self.work.total
-        number = max(_PIECES_EACH * self.options.threads, int(reads / _MOST_READS))
-        number = max(1, min(number, int(reads / _FEWEST_READS)))
-        places = [self.work.place_of(index / number) for index in range(1, number)]
+        places = [self.work.place_of(share) for share in _shares(self.work.total, self.options.threads)]
         # Reading begins a little before a target. An index leads to the first read of a window, so let it begin there.
         before = margin(self.options) + MAX_SHIFT + 1
         return [Target(*one) for one in dict.fromkeys((c, p // _WINDOW * _WINDOW + before) for c, p in places)]
+
+
+def _shares(reads: float, threads: int) -> Iterator[float]:
+    """The shares of the work (0 to 1) between which pieces lie. The sizes of pieces fall, so that all end together."""
+    fewest = min(max(_FEWEST_READS, reads / (_LAST_PIECES * threads)), _MOST_READS)
+    done = 0.0
+    while (left := reads - done) >= 1.5 * fewest:
+        done += min(max(left / (_NEXT_PIECES * threads), fewest), _MOST_READS)
+        yield done / reads
 
 
 class _PieceResults(NamedTuple):

@@ -51,6 +51,8 @@ class _Contig:
 def _bin_of(start: int, end: int) -> int:
     """The smallest bin that holds an interval."""
     last = max(end, start + 1) - 1
+    if start >> _WINDOW_BITS == last >> _WINDOW_BITS:
+        return _BINS[0][0] + (start >> _WINDOW_BITS)
     return next((first + (start >> shift) for first, shift in _BINS if start >> shift == last >> shift), 0)
 
 
