@@ -14,6 +14,7 @@ from typing import Any, Generic, NamedTuple, Self, TypeVar
 from pairhmm import engine
 from pairhmm.compiled import require_compiled
 from pairhmm.engine.device_pool import DevicePool
+from pairhmm.engine.threads import usable_cores
 from pairhmm.engine.workers import Workers, can_start_workers
 from pairhmm.evidence.cuts import Cutter, Work, discovered_stretches, margin
 from pairhmm.evidence.extent import Extent
@@ -112,13 +113,13 @@ def open_results(
         files = stack.enter_context(open_files(inputs, 1 if is_divisible else options.threads))
         run = whole_run(inputs, options, backend, files)
         work = _work(files) if is_divisible else None
-        if work is None or work.total < WORTH_PROCESSES:
+        count = 1 if work is None else _processes(work, options.threads)
+        if work is None or count == 1:
             made = use(run.evidence(watch, refined, without_set_aside))
         else:
             job = _PieceJob.of(inputs, options, backend, files, use, refined, watch is not None)
             # Here, before outputs are opened: a worker must not hold them, nor be forked from a process with threads.
-            shares = list(_shares(work.total, options.threads))
-            workers = stack.enter_context(Workers(job, min(options.threads, len(shares) + 1)))
+            workers = stack.enter_context(Workers(job, count))
             made = _Pieces(run, options, files, work, workers).results(watch, without_set_aside)
         yield OpenResults(run.backend, run.samples, run.contigs, made)
 
@@ -199,6 +200,13 @@ class _Pieces:
         # Reading begins a little before a target. An index leads to the first read of a window, so let it begin there.
         before = margin(self.options) + MAX_SHIFT + 1
         return [Target(*one) for one in dict.fromkeys((c, p // _WINDOW * _WINDOW + before) for c, p in places)]
+
+
+def _processes(work: Work, threads: int) -> int:
+    """How many processes work. More than there are cores would take memory and no less time."""
+    if work.total < WORTH_PROCESSES:
+        return 1
+    return min(threads, usable_cores(), 1 + sum(1 for _ in _shares(work.total, threads)))
 
 
 def _shares(reads: float, threads: int) -> Iterator[float]:

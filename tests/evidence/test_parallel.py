@@ -30,6 +30,7 @@ def divided(monkeypatch):
     """Small inputs are divided, too."""
     monkeypatch.setattr(workers, "_can_fork", lambda: True)
     monkeypatch.setattr(parallel, "WORTH_PROCESSES", 0)
+    monkeypatch.setattr(parallel, "usable_cores", lambda: 8)
     monkeypatch.setattr(parallel, "_FEWEST_READS", 40)
     monkeypatch.setattr(parallel, "_WINDOW", 1)
     monkeypatch.setattr(pieces, "_FIRST_LISTED", 3)
@@ -237,3 +238,14 @@ def test_a_small_input_stays_in_one_process(data, tmp_path, monkeypatch, caplog,
     monkeypatch.setattr(parallel, "WORTH_PROCESSES", 10**6)
     made(write_calls, data["dense"], tmp_path, caplog, 2)
     assert not started
+
+
+def test_no_more_processes_than_cores_or_pieces(data, tmp_path, monkeypatch, caplog, started):
+    made(write_calls, data["dense"], tmp_path, caplog, 200)
+    monkeypatch.setattr(parallel, "usable_cores", lambda: 2)
+    made(write_calls, data["dense"], tmp_path, caplog, 3)
+    monkeypatch.setattr(parallel, "_FEWEST_READS", 1000)
+    monkeypatch.setattr(parallel, "usable_cores", lambda: 100)
+    made(write_calls, data["dense"], tmp_path, caplog, 100)
+    assert started[:2] == [8, 2]
+    assert 2 <= started[2] <= 4
