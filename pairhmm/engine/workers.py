@@ -32,8 +32,10 @@ log = logging.getLogger(__name__)
 _AHEAD = 4
 # Bytes of the largest task that a busy worker gets: the pipe takes them, so that sending does not wait.
 _SMALL_TASK = 1 << 14
-# A worker gets its next task before it has done its task, so that it need not wait for this process.
+# A worker gets its next task before it has done its task, so that it need not wait for this process. That ends when so
+# many tasks are left for each worker: what a busy worker holds, no other can do.
 _HELD_TASKS = 2
+_LAST_TASKS = 4
 _ENDING = (signal.SIGINT, signal.SIGTERM, *((signal.SIGHUP,) if hasattr(signal, "SIGHUP") else ()))
 _LOGGER = "pairhmm"
 
@@ -177,12 +179,9 @@ class Workers:
             yield answer.result
 
     def _may_take(self, waiting: _Tasks) -> bool:
-        """Whether the next task is to be given now: to a worker that has none, or while enough stay for all others.
-
-        Of the last tasks no worker holds two, so that all workers end at about the same time.
-        """
-        worker = min(self._workers, key=lambda one: len(one.held))
-        return len(worker.held) < _HELD_TASKS and waiting.are_left(1 + len(self._workers) if worker.held else 1)
+        """Whether the next task is to be given now."""
+        fewest = min(len(one.held) for one in self._workers)
+        return fewest < _HELD_TASKS and waiting.are_left(_LAST_TASKS * len(self._workers) if fewest else 1)
 
     def _least_busy(self, limit: int) -> _Worker | None:
         """The worker with the fewest tasks, if they are fewer than `limit`."""
