@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
@@ -17,7 +16,7 @@ from pairhmm.io.files.names import printable
 from pairhmm.io.files.outputs import ByteSink, is_device, open_binary_output, output_errors, whole_files
 from pairhmm.io.files.standard_streams import STDOUT
 from pairhmm.io.files.tabix import TableIndex
-from pairhmm.io.likelihoods.columns import haplotype_columns, score_columns
+from pairhmm.io.likelihoods.columns import Described, Scores
 from pairhmm.io.likelihoods.lines import Lines, lines_of
 from pairhmm.io.likelihoods.table import (
     COLUMNS,
@@ -35,8 +34,8 @@ Prepare = Callable[[Iterable[LikelihoodRows]], Iterator[Any]]
 
 # Rows of a region that are made to Parquet columns at once.
 _PAIRS_AT_ONCE = 1 << 20
-# Regions whose rows are sent at once to the process that writes Parquet.
-_REGIONS_AT_ONCE = 500
+# Rows and regions that are packed at once.
+_ROWS_AT_ONCE, _REGIONS_AT_ONCE = 1 << 16, 500
 
 
 class LikelihoodWriter(Protocol):
@@ -54,13 +53,24 @@ def preparation(destination: str | Path) -> Prepare:
 
     It gets rows, and gives what `LikelihoodWriter.append` takes. It can be pickled, and so can its results.
     """
-    return _lists_of if str(destination).endswith(parquet.ENDING) else lines_of
+    return _packed if str(destination).endswith(parquet.ENDING) else lines_of
 
 
-def _lists_of(regions: Iterable[LikelihoodRows]) -> Iterator[list[LikelihoodRows]]:
-    source = iter(regions)
-    while held := list(islice(source, _REGIONS_AT_ONCE)):
-        yield held
+def _packed(regions: Iterable[LikelihoodRows]) -> Iterator[tuple[Scores, Described]]:
+    held: list[LikelihoodRows] = []
+    rows = 0
+    for region in regions:
+        held.append(region)
+        rows += region.log10.size
+        if rows >= _ROWS_AT_ONCE or len(held) == _REGIONS_AT_ONCE:
+            yield _pack(held)
+            held, rows = [], 0
+    if held:
+        yield _pack(held)
+
+
+def _pack(regions: list[LikelihoodRows]) -> tuple[Scores, Described]:
+    return Scores.of([part for region in regions for part in _parts(region)]), Described.of(regions)
 
 
 @contextmanager
@@ -178,18 +188,17 @@ class _ParquetWriter:
         types += [arrow.int32()] if are_joined else []
         described = (coded, number, number, text, text, text, text, arrow.int8())
         columns = list(zip(_columns(are_joined), types, strict=True))
-        self._table = parquet.RowGroups(arrow, table, columns, score_columns, {MODEL_KEY: model}, threads)
+        self._table = parquet.RowGroups(arrow, table, columns, Scores, {MODEL_KEY: model}, threads)
         described_columns = list(zip(HAPLOTYPE_COLUMNS, described, strict=True))
-        self._haplotypes = parquet.RowGroups(arrow, haplotypes, described_columns, haplotype_columns)
+        self._haplotypes = parquet.RowGroups(arrow, haplotypes, described_columns, Described)
 
     def write(self, rows: LikelihoodRows) -> None:
-        for part in _parts(rows):
-            self._table.append(part, part.log10.size)
-        self._haplotypes.append(rows, len(rows.haplotypes))
+        self.append(_pack([rows]))
 
-    def append(self, prepared: list[LikelihoodRows]) -> None:
-        for rows in prepared:
-            self.write(rows)
+    def append(self, prepared: tuple[Scores, Described]) -> None:
+        scores, described = prepared
+        self._table.append(scores)
+        self._haplotypes.append(described)
 
     def close(self) -> None:
         self._table.close()
