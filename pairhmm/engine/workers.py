@@ -102,6 +102,7 @@ class Workers:
     def __init__(self, job: Job, count: int) -> None:
         self._job, self._count = job, count
         self._workers: list[_Worker] = []
+        self._ended: list[_Worker] = []
         self._told: set[_Message] = set()
 
     def __enter__(self) -> Self:
@@ -140,13 +141,15 @@ class Workers:
     def __exit__(self, *unused: object) -> None:
         for worker in self._workers:
             worker.process.kill()
+        for worker in [*self._ended, *self._workers]:
             worker.connection.close()
-        for worker in self._workers:
             worker.process.join()
             worker.process.close()
 
-    def results(self, tasks: Iterable[Any]) -> Iterator[Any]:
+    def results(self, tasks: Iterable[Any], are_last: bool = False) -> Iterator[Any]:
         """The result of each task, in the order of the tasks.
+
+        With `are_last` there must be no later call: workers end when nothing is left for them.
 
         Errors, those of `tasks` too, are raised in the place of the result: after the results of all earlier tasks.
         """
@@ -166,6 +169,8 @@ class Workers:
                 else:
                     self._give(given, pickle.dumps(task), answers)
                 given += 1
+            if are_last and not waiting.are_left(1):
+                self._end_idle()
             if done == given:
                 return
             if done not in answers:
@@ -182,6 +187,13 @@ class Workers:
         """Whether the next task is to be given now."""
         fewest = min(len(one.held) for one in self._workers)
         return fewest < _HELD_TASKS and waiting.are_left(_LAST_TASKS * len(self._workers) if fewest else 1)
+
+    def _end_idle(self) -> None:
+        """End workers that have no task: the system takes its time to free their memory."""
+        for worker in [one for one in self._workers if not one.held]:
+            worker.process.kill()
+            self._workers.remove(worker)
+            self._ended.append(worker)
 
     def _least_busy(self, limit: int) -> _Worker | None:
         """The worker with the fewest tasks, if they are fewer than `limit`."""

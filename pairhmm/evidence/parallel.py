@@ -166,7 +166,7 @@ class _Pieces:
     def results(self, watch: Watch | None, without_set_aside: bool) -> Iterator[Any]:
         """What was made of the regions."""
         files, run, left_out = self.files, self.run, LeftOut()
-        for piece in self.workers.results(self._pieces()):
+        for piece in self.workers.results(self._pieces(), are_last=True):
             if watch is not None:
                 for place in piece.watched:
                     region = Region(*place)
