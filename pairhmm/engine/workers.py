@@ -282,20 +282,32 @@ def _serve(job: Job, connection: Connection, others: Sequence[Connection], level
     logger, kept = logging.getLogger(_LOGGER), _Kept()
     logger.handlers[:], logger.propagate = [kept], False
     logger.setLevel(level)
-    work: Callable[[Any], Any] | None = None
     with ExitStack() as stack, suppress(EOFError, ConnectionError):
+        # Before the first task: the other process is still starting workers.
+        work = _opened(job, stack)
+        # Every worker would say the same, and the caller has said it where it opened the same files.
+        kept.take()
         while True:
             task = pickle.loads(connection.recv_bytes())
             try:
-                if work is None:
-                    work = stack.enter_context(job.open())
-                    # Every worker would say the same, and the caller has said it where it opened the same files.
-                    kept.take()
                 answer = _Answer(work(task), None, kept.take())
             except BaseException as error:
                 error.add_note(f"in a worker process:\n{traceback.format_exc()}")
                 answer = _Answer(None, _portable(error), kept.take())
             connection.send(tuple(answer))
+
+
+def _opened(job: Job, stack: ExitStack) -> Callable[[Any], Any]:
+    """The function of a job; where that can't be opened, one that raises the error."""
+    try:
+        return stack.enter_context(job.open())
+    except BaseException as error:
+        why = error
+
+        def refuse(task: Any) -> Any:
+            raise why
+
+        return refuse
 
 
 def _portable(error: BaseException) -> BaseException:

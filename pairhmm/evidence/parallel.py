@@ -40,7 +40,7 @@ log = logging.getLogger(__name__)
 Result = TypeVar("Result")
 Use = Callable[[Iterator[Evidence]], Iterator[Result]]
 
-WORTH_PROCESSES = 20_000
+WORTH_PROCESSES = 30_000
 """Reads from which on pieces are run side by side: for fewer, starting processes takes longer than it saves."""
 
 # Each piece gets a share of the reads that are left: one in so many for each process. No piece has fewer or more reads
