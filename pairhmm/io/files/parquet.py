@@ -7,20 +7,42 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from mmap import mmap
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pairhmm.errors import InputError, PairhmmError
 from pairhmm.io.files.arrow_arrays import arrow_array
 from pairhmm.io.files.behind import WriteBehind
 from pairhmm.io.files.parquet_sums import ColumnSums
 
-T = TypeVar("T")
+
+class Rows(Protocol):
+    """Something that becomes rows: items with some rows each, such as regions."""
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """The rows of each item: int64 (items,)."""
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Self], /) -> Self:
+        """The items of several, one after the other."""
+
+    def take(self, first: int, end: int, /) -> Self:
+        """The items [first, end)."""
+
+    def columns(self) -> Sequence[Any]:
+        """The columns, as `arrow_array` takes them."""
+
+
+T = TypeVar("T", bound=Rows)
 
 ENDING = ".parquet"
 ROWS_PER_GROUP = 1 << 17
@@ -83,8 +105,8 @@ class RowGroups(Generic[T]):
     path : Path
     fields : list of (str, pyarrow.DataType)
         Names and types of the columns.
-    columns : callable
-        Makes the columns of a row group, as `arrow_array` takes them, of all that was appended to it.
+    kind : type
+        What is appended.
     metadata : mapping of str to str, optional
         Key-value metadata of the file.
     threads : int
@@ -96,7 +118,7 @@ class RowGroups(Generic[T]):
         arrow: ModuleType,
         path: Path,
         fields: list[tuple[str, Any]],
-        columns: Callable[[Sequence[T]], Sequence[Any]],
+        kind: type[T],
         metadata: Mapping[str, str] | None = None,
         threads: int = 1,
     ) -> None:
@@ -107,17 +129,23 @@ class RowGroups(Generic[T]):
         self._file = parquet.ParquetWriter(str(path), self._schema, **WRITING)
         self._file.add_key_value_metadata(dict(metadata or {}))
         self._sums = ColumnSums(self._schema)
-        self._columns = columns
+        self._kind = kind
         self._held: list[T] = []
         self._rows = 0
         self._behind = WriteBehind(threads)
 
-    def append(self, part: T, rows: int) -> None:
-        """Append something that becomes so many rows."""
-        self._held.append(part)
-        self._rows += rows
-        if self._rows >= ROWS_PER_GROUP:
-            self._flush()
+    def append(self, part: T) -> None:
+        """Append items. A row group ends with the item that fills it, however items are divided into parts."""
+        ends = np.concatenate([[0], np.cumsum(part.rows)])
+        first, items = 0, len(ends) - 1
+        while first < items:
+            room = ROWS_PER_GROUP - self._rows
+            end = min(int(np.searchsorted(ends[1:], ends[first] + room)) + 1, items)
+            self._held.append(part.take(first, end) if (first, end) != (0, items) else part)
+            self._rows += int(ends[end] - ends[first])
+            if self._rows >= ROWS_PER_GROUP:
+                self._flush()
+            first = end
 
     def close(self) -> None:
         """Write the rows that are still held, and the checksum."""
@@ -132,7 +160,7 @@ class RowGroups(Generic[T]):
             self._behind.run(lambda: self._write(held))
 
     def _write(self, held: list[T]) -> None:
-        fields = zip(self._columns(held), self._schema, strict=True)
+        fields = zip(self._kind.concatenate(held).columns(), self._schema, strict=True)
         arrays = [arrow_array(self._arrow, values, field.type) for values, field in fields]
         rows = self._arrow.Table.from_arrays(arrays, schema=self._schema)
         self._sums.add(rows)
