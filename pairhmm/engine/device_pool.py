@@ -111,8 +111,10 @@ class DevicePool:
                 continue
             try:
                 scores = score(chunk.batch, member.device, threads)
-            except OutOfDeviceMemory:
-                if chunk.divisible:
+            except OutOfDeviceMemory as error:
+                if error.fits_later:
+                    job.chunks.appendleft(chunk)
+                elif chunk.divisible:
                     self._shrink(member, chunk.batch.cells // 2)
                     job.chunks.appendleft(chunk)
                 else:

@@ -171,6 +171,25 @@ def test_chunks_shrink_until_they_fit(concurrency, warnings, monkeypatch):
     assert len(warnings) == 2, "the size that fits is kept"
 
 
+def test_a_chunk_that_fits_later_stays_whole(warnings, monkeypatch):
+    """A device that gives back what earlier calls left gets the same chunk again."""
+    batch = batch_of([5, 30])
+    fake = FakeGpu()
+    forward = fake.forward
+    refusals = iter([True, False, True])
+
+    def refuse_some(*arguments):
+        if next(refusals, False):
+            error = OutOfDeviceMemory("what earlier calls left")
+            error.fits_later = True
+            raise error
+        return forward(*arguments)
+
+    monkeypatch.setattr(fake, "forward", refuse_some)
+    assert_oracles(DevicePool([fake]).forward(batch), batch)
+    assert warnings == []
+
+
 @pytest.mark.parametrize("memory", [0, CELLS - 1])
 def test_a_read_that_does_not_fit_goes_to_the_cpu(memory, warnings):
     batch = batch_of([3, 2])
