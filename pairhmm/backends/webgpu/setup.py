@@ -113,8 +113,8 @@ def adapters() -> tuple[Adapter, ...]:
 def _enumerated(wgpu: Any) -> tuple[Adapter, ...]:
     # Mesa's layer that selects a GPU looks for a display, and prints to stderr if there is none.
     os.environ.setdefault("NODEVICE_SELECT", "1")
-    _name_types_quickly()
     with suppress(RuntimeError):  # another user of wgpu in this process has made the instance already
+        _name_types_quickly()
         extras = import_module("wgpu.backends.wgpu_native.extras")
         extras.set_instance_extras(backends=INSTANCE_BACKENDS, flags=INSTANCE_FLAGS)
     order = [*KINDS]
@@ -128,6 +128,7 @@ def _enumerated(wgpu: Any) -> tuple[Adapter, ...]:
     return tuple(sorted(found, key=lambda adapter: rank.get(adapter.kind, rank[SOFTWARE] - 0.5)))
 
 
+@cache
 def _name_types_quickly() -> None:
     """Make cffi parse a type of wgpu's header without the names of all others, which it takes 10 ms for.
 
