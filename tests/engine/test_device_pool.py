@@ -13,6 +13,8 @@ import pytest
 
 from pairhmm import backends
 from pairhmm.backends import Backend, cpu, reference
+from pairhmm.engine import device_pool
+from pairhmm.engine.chunks import cut
 from pairhmm.engine.device_pool import DevicePool
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 from pairhmm.models.batch import FLOAT32, FLOAT64, SCALED_FLOAT32, UNSCORED, Group, PairBatch, Read
@@ -146,6 +148,20 @@ def test_chunks_grow_for_each_device():
     fakes = [FakeGpu(index, concurrency=2, seconds=0.001) for index in range(2)]
     DevicePool(fakes).forward(batch_of([12]))
     assert sorted(fakes[0].sizes + fakes[1].sizes) == [CELLS, CELLS, 2 * CELLS, 2 * CELLS, 3 * CELLS, 3 * CELLS]
+
+
+def test_devices_start_before_the_whole_batch_is_cut(monkeypatch):
+    fake = FakeGpu(concurrency=2)
+    left = []
+
+    def cut_and_count(*arguments):
+        for number, chunk in enumerate(cut(*arguments)):
+            left.append((number, len(fake.sizes)))
+            yield chunk
+
+    monkeypatch.setattr(device_pool, "cut", cut_and_count)
+    DevicePool([fake]).forward(batch_of([40]), chunk_cells=CELLS)
+    assert len(left) == 40 and all(done > 0 for number, done in left if number > 2 * fake.concurrency)
 
 
 def test_a_small_batch_is_not_cut(monkeypatch):
