@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from platformdirs import user_cache_path
-
 log = logging.getLogger(__name__)
 
 VERSION = 1
@@ -71,6 +69,8 @@ def crossover(cpu: DeviceSpeed, device: DeviceSpeed) -> int | None:
 
 def path() -> Path:
     """The file that keeps this user's calibration."""
+    from platformdirs import user_cache_path
+
     return Path(user_cache_path("pairhmm", appauthor=False)) / "calibration.json"
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 import logging
-import multiprocessing
 import pickle
 import signal
 import sys
@@ -18,13 +17,15 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 from pairhmm.errors import PairhmmError
 from pairhmm.interface.memory import keep_freed_memory
+
+if TYPE_CHECKING:  # a command with one thread starts sooner without the import
+    from multiprocessing.connection import Connection
+    from multiprocessing.process import BaseProcess
 
 log = logging.getLogger(__name__)
 
@@ -76,6 +77,8 @@ def can_start_workers() -> bool:
     Those of a `multiprocessing.Pool` may not. Where workers can't be forked, they import the program again, which a
     script has to be written for.
     """
+    import multiprocessing
+
     return not multiprocessing.current_process().daemon and (_can_fork() or _can_be_imported_again())
 
 
@@ -106,6 +109,8 @@ class Workers:
         self._told: set[_Message] = set()
 
     def __enter__(self) -> Self:
+        import multiprocessing
+
         # A fork takes milliseconds, a new interpreter a third of a second.
         is_forked = _can_fork()
         if is_forked:
@@ -212,6 +217,8 @@ class Workers:
 
     def _collect(self, answers: dict[int, _Answer], seconds: float | None) -> None:
         """Take the answers that have arrived, or arrive within some seconds; with None, at least one."""
+        from multiprocessing.connection import wait
+
         busy = {worker.connection: worker for worker in self._workers if worker.held}
         for connection in wait(list(busy), seconds):
             worker = busy[connection]  # type: ignore[index]

@@ -153,13 +153,6 @@ class CudaBackend(Backend):
 
     def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
         batch = with_one_gap_model(batch)
-        try:
-            return self._forward(batch, skip_read)
-        except OutOfDeviceMemory:
-            # The slot has given back what earlier calls left in it, which may have been too much.
-            return self._forward(batch, skip_read)
-
-    def _forward(self, batch: PairBatch, skip_read: NDArray[np.bool_]) -> Scores:
         with self._slot() as slot:
             # One call prepares at a time: two at once would only take turns in the interpreter.
             with self._preparing:
@@ -219,11 +212,12 @@ class CudaBackend(Backend):
     @contextmanager
     def _slot(self) -> Iterator[ForwardSlot]:
         slot = self._slots.get()
+        slot.begin_call()
         try:
             with translated(self.label), self._device, slot.stream:
                 yield slot
         except OutOfDeviceMemory:
-            # The next, smaller call needs less of some buffers and as much of others.
+            # The next call needs less of some buffers, and may need as much of others.
             slot.release()
             raise
         finally:

@@ -177,11 +177,12 @@ class WebgpuBackend(Backend):
     @contextmanager
     def _slot(self) -> Iterator[BatchSlot]:
         slot = self._slots.get()
+        slot.begin_call()
         try:
             with translated(self.label):
                 yield slot
         except OutOfDeviceMemory:
-            # The next, smaller call needs less of some buffers and as much of others.
+            # The next call needs less of some buffers, and may need as much of others.
             slot.release()
             raise
         finally:

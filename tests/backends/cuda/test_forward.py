@@ -14,8 +14,10 @@ import pytest
 from pairhmm import engine
 from pairhmm.backends import tiles
 from pairhmm.backends.cuda import layout
+from pairhmm.backends.cuda.slot import ForwardSlot
 from pairhmm.engine import device_pool
 from pairhmm.engine.device_pool import DevicePool
+from pairhmm.errors import OutOfDeviceMemory
 from pairhmm.models import gatk, profile
 from pairhmm.models.batch import FLOAT32, FLOAT64, SCALED_FLOAT32, Group, PairBatch, Read
 
@@ -494,6 +496,21 @@ def test_budget(make_backend, batches, caplog):
     nothing = engine.forward(given.take_reads(0, 8), make_backend(memory=3000))
     batches.check(nothing, given.take_reads(0, 8))
     assert "do not fit the device's memory" in caplog.text
+
+
+def test_a_call_that_does_not_fit_is_sent_once(make_backend, batches, monkeypatch):
+    """Whether its slot is new or has buffers of an earlier call. A call that fits later says so."""
+    large, small = (batches.batch(22, (77, 150), each=each) for each in (160, 8))
+    tight = make_backend(memory=600_000)
+    sent = []
+    begin = ForwardSlot.begin
+    monkeypatch.setattr(ForwardSlot, "begin", lambda slot, size: sent.append(size) or begin(slot, size))
+    for _ in range(2):
+        with pytest.raises(OutOfDeviceMemory) as caught:
+            tight.forward(large, np.zeros(large.reads, bool), 1)
+        assert len(sent) == 1 and not caught.value.fits_later
+        batches.check(tight.forward(small, np.zeros(small.reads, bool), 1), small)
+        sent.clear()
 
 
 def test_full_device(emulated, batches, caplog):
