@@ -1,12 +1,15 @@
 // Pairs of any length and any score: the read is cut into strips of 32 K rows, which follow each other through the
 // haplotype.
 //
-// Method: an item is one strip of a pair, and a warp takes the next item when it has finished one. The row between two
-// strips (the border) lies in memory, where each strip reads it and overwrites it in place. Every word of it carries
-// the number of the strip that wrote it, so that a strip can see whether the columns that it loaded are there already.
-// There are no flags and no fences, and a strip may follow the one above as closely as memory allows. Items are taken
-// in order: the strip above is always finished or at work, and no warp waits for one that cannot run. Each lane has an
-// exponent (scaling.cuh). REAL is float, or double for rows whose gaps are too rare for float's range.
+// Method: a pair is two halves that do not wait for each other. The haplotype is cut in its middle; the left half takes
+// the forward's columns from the first one on, the right half the backward's (backward.cuh) from the last one on, and
+// join.cu adds up what crosses between them (crossings.cuh). An item is one strip of a half, and a warp takes the next
+// item when it has finished one. The row between two strips (the border) lies in memory, where each strip reads it and
+// overwrites it in place. Every word of it carries the number of the strip that wrote it, so that a strip can see
+// whether the columns that it loaded are there already. There are no flags and no fences, and a strip may follow the
+// one above as closely as memory allows. Items are taken in order, left and right strips in turn: the strip above is
+// always finished or at work, and no warp waits for one that cannot run. Each lane has an exponent (scaling.cuh). REAL
+// is float, or double for rows whose gaps are too rare for float's range.
 //
 // Ladder, one pair of 100,000 x 100,000 bases on an NVIDIA H200:
 //
@@ -17,14 +20,15 @@
 //     words that carry their writer's number: no wait for a warp's stores, no empty cache    17.5
 //     registers that are loaded ahead stay where they are; letters four at a time            14.5
 //     the exponent chosen two steps before its block                                         14.1
+//     two halves                                                                 not measured yet
 //
-// (The last four are from the log of its tuning. From host arrays to the score, as the first two are, and by
-// benchmarks/device.py, it is 15.3.) Lanes of 12 rows instead of 8 were 4% slower; 16 are beyond float32's range for
+// (All but the first two are from the log of its tuning. By benchmarks/device.py, from host arrays to the score as the
+// first two are, the sixth is 15.3.) Lanes of 12 rows instead of 8 were 4% slower; 16 are beyond float32's range for
 // the normalised profile.
 //
-// Limits: a single pair is bound by the time of a strip's step. A warp has its part of the multiprocessor to itself,
-// and no other work hides what it waits for; what comes from memory is therefore loaded a block of columns ahead. Gaps
-// whose continuation is rarer than about Phred 93 are beyond double's range too: the CPU scores such pairs, announced.
+// Limits: a single pair is bound by the time of a strip's step, and takes n / 2 + about 50 steps for each strip above
+// the last one (docs/cuda.md). What comes from memory is loaded a block of columns ahead. Gaps whose continuation is
+// rarer than about Phred 93 are beyond double's range too: the CPU scores such pairs, announced.
 
 typedef unsigned long long uint64;
 
@@ -48,9 +52,8 @@ __device__ __forceinline__ bool is_by(uint64 word, uint32 writer) { return uint3
 
 constexpr int kWordsOfReal = sizeof(real) / 4;
 constexpr int kBorderWords =
-    2 * kWordsOfReal + 1;      // a column of a border: S and I of the strip below, and their exponent
-constexpr int kKeptWords = 2;  // what the strips of a pair pass on to each other: a double
-static_assert(kBorderWords * sizeof(uint64) == BORDER_BYTES && kKeptWords * sizeof(uint64) == KEPT_BYTES, "room");
+    2 * kWordsOfReal + 1;  // a column of a border: S and I of the strip below, and their exponent
+static_assert(kBorderWords * sizeof(uint64) == BORDER_BYTES, "room");
 
 __device__ __forceinline__ void store_words(uint64* to, float value, uint32 writer) {
     store_shared_word(to, signed_word(__float_as_int(value), writer));
@@ -90,7 +93,8 @@ __device__ __forceinline__ bool is_by(const Found& found, uint32 writer) {
 }
 
 constexpr int kBlock = kRescaleSteps;  // columns that enter at once, and between two rescalings
-constexpr int kStepsBehind = 2;        // steps of a block that are left when the next block's columns are taken
+static_assert(kBlock == 8, "a block's letters are two words");
+constexpr int kStepsBehind = 2;  // steps of a block that are left when the next block's columns are taken
 static_assert(kBlock == ENTERING_COLUMNS && kBlock + kStepsBehind <= K, "an exponent reaches as far as K steps go");
 
 // Shared memory behind the emissions: S and I of a block's columns as they enter lane 0 (lane u brings those of column
@@ -146,31 +150,39 @@ __device__ __forceinline__ void end_letters(Letters& letters, int left) {
     }
 }
 
-// One strip: its border above is read and becomes its border below. `number` is the strip's in its pair. Returns the
-// sum of M + I over the columns of the read's last row, in lane 31 of the last strip.
-__device__ __forceinline__ Sum run_strip(const Rows& rows, const Header& header, const Strip& strip, uint32 number,
-                                         bool is_last, const uint8* letters, int columns, uint64* border) {
-    const int l = threadIdx.x;
+// A half of a pair as its strips take it: the left one from the haplotype's first letter and the read's first row on,
+// the right one from both ends.
+struct Half {
+    bool is_right;
+    const uint8* letters;  // of column 0, which stands before the half's first letter: states are zero there
+    int columns;           // with column 0
+    uint64* border;
+    real first_s, s, i;  // what enters the first row: S of the column behind column 0, S of the others, and I
+};
+
+// One strip of a half: its border above is read and becomes its border below. `number` is the strip's in its half. When
+// a lane has had all columns, it leaves its part of `crossing`. Returns the sum of M + I over the columns of the half's
+// last row, in lane 31 of the last strip.
+__device__ __forceinline__ Sum run_strip(const Rows& rows, const Strip& strip, const Half& half, uint32 number,
+                                         bool is_last, Crossing& crossing) {
+    const int l = threadIdx.x, columns = half.columns;
+    uint64* const border = half.border;
     const bool is_first = number == 0;
     const uint32 writer = number + 1;
     States state;
     clear(state);
-    const real deletion = __shfl_sync(FULL, strip.entry, 0) / real(columns);
-    const bool starts = l == 0 && is_first;
-    const real first = starts ? real(header.start_match) + deletion * real(header.start_deletion) : real(0);
-    int exponent = starts ? exponent_of(larger(first, deletion)) - kTop : -kTop;
-    state.s[0] = first * power_of_two(-exponent);
+    int exponent = -kTop;
     const Passed* enters = l == 0 ? entering_of_block() : nothing_enters();
     if (l < kBlock) nothing_enters()[l] = {0, 0};
     const int u = l % kBlock;
-    // What enters the first strip is D of row 0, the same in every column.
     Found coming = {};
     if (is_first) {
-        set_value(coming.words, deletion);
+        set_value(coming.words, u == 0 ? half.first_s : half.s);
+        set_value(coming.words + kWordsOfReal, half.i);
     } else {
         coming = look_up(border, min(u, columns - 1));
     }
-    const auto own_letters = reinterpret_cast<size_t>(letters - l);
+    const auto own_letters = reinterpret_cast<size_t>(half.letters - l);
     const uint32 shift = uint32(own_letters & 3) * 8;
     const uint32* word = reinterpret_cast<const uint32*>(own_letters & ~size_t(3));
     Window window;
@@ -192,34 +204,51 @@ __device__ __forceinline__ Sum run_strip(const Rows& rows, const Header& header,
         const int highest = top > 0 ? found_exponent + exponent_of(top) : kNothing;
         next_exponent = fitting_exponent<kBlock + kStepsBehind>(state, exponent, warp_max(highest), strip.fall);
     };
+    real keep = 0, last_row = 0;
+    const auto step = [&](int v, uint32 letter) {
+        const Passed in = enters[v];
+        const real s = multiply_add(__shfl_up_sync(FULL, state.s_below, 1), keep, in.s);
+        const real i = multiply_add(__shfl_up_sync(FULL, state.i_below, 1), keep, in.i);
+        advance(rows, state, letter, s, i);
+        // Zero before lane 31's first column and after its last.
+        last_row += state.i_below;
+        if (l == 31) leaving_of_block()[v] = {state.s_below, state.i_below};
+    };
     take(0);
-    for (int t = 0; t < columns + 31; t += kBlock) {
+    if (is_first) set_value(coming.words, half.s);
+    for (int t = 0; t < columns + 32; t += kBlock) {
         scale(state, exponent - next_exponent);
         exponent = next_exponent;
         const int above = __shfl_up_sync(FULL, exponent, 1);
-        const real keep = l == 0 ? real(0) : power_of_two(above - exponent);
+        keep = l == 0 ? real(0) : power_of_two(above - exponent);
         const int fit = found_exponent - __shfl_sync(FULL, exponent, 0);
         entering_of_block()[l] = {scaled(s_found, fit), scaled(i_found, fit)};
         Letters block_letters = letters_of(window, shift);
-        if (t + kBlock > columns) end_letters(block_letters, columns + l - t);
         word += kBlock / 4;
         window.word[0] = window.word[kBlock / 4];
 #pragma unroll
         for (int w = 1; w <= kBlock / 4; ++w) window.word[w] = __ldg(word + w);
         __syncwarp();
-        real last_row = 0;
+        last_row = 0;
+        // The next block is taken before this one ends, so that its last steps hide the wait. The exponent need not fit
+        // to the last bit.
+        if (t + kBlock <= columns) {
 #pragma unroll
-        for (int v = 0; v < kBlock; ++v) {
-            // Before the block ends, so that its last steps hide the wait. The exponent need not fit to the last bit.
-            if (v == kBlock - kStepsBehind) take(t + kBlock);
-            const uint32 letter = block_letters.four[v / 4] >> v % 4 * 8 & 0xff;
-            const Passed in = enters[v];
-            const real s = multiply_add(__shfl_up_sync(FULL, state.s_below, 1), keep, in.s);
-            const real i = multiply_add(__shfl_up_sync(FULL, state.i_below, 1), keep, in.i);
-            advance(rows, state, letter, s, i);
-            // Zero before lane 31's first column and after its last.
-            last_row += state.i_below;
-            if (l == 31) leaving_of_block()[v] = {state.s_below, state.i_below};
+            for (int v = 0; v < kBlock; ++v) {
+                if (v == kBlock - kStepsBehind) take(t + kBlock);
+                step(v, block_letters.four[v / 4] >> v % 4 * 8 & 0xff);
+            }
+        } else {
+            end_letters(block_letters, columns + l - t);
+            uint64 left = uint64(block_letters.four[1]) << 32 | block_letters.four[0];
+#pragma unroll 1
+            for (int v = 0; v < kBlock; ++v, left >>= 8) {
+                if (v == kBlock - kStepsBehind) take(t + kBlock);
+                if (t + v - l == columns) {
+                    save_crossing(crossing, rows, state, exponent, half.is_right, half.letters[columns]);
+                }
+                step(v, uint32(left & 0xff));
+            }
         }
         __syncwarp();
         if (is_last) {
@@ -239,30 +268,15 @@ __device__ __forceinline__ Sum run_strip(const Rows& rows, const Header& header,
     return sum;
 }
 
-// What the rows of a pair's strips add to its score, up to this strip; NaN where a strip's rows do not fit. Lane 0's.
-__device__ __forceinline__ double pass_on_kept(uint64* kept, uint32 number, double own) {
-    double above = 0;
-    if (number > 0) {
-        uint64 words[kKeptWords] = {load_shared_word(kept), load_shared_word(kept + 1)};
-        while (!is_by(words[0], number) || !is_by(words[1], number)) {
-            __nanosleep(50);
-            words[0] = load_shared_word(kept);
-            words[1] = load_shared_word(kept + 1);
-        }
-        above = value_of(words, 0.0);
-    }
-    store_words(kept, above + own, number + 1);
-    return above + own;
-}
-
-// item_pair: the pair of each item; pair_item: a pair's first item. pair_column: where a pair's border begins.
-// next_item, kept (kKeptWords a pair) and borders (kBorderWords a column): zero at first.
+// item_pair: the pair of each item; pair_item: a pair's first item. letters_end: the end of all haplotypes' letters in
+// reverse order. pair_column: where a pair's borders begin; those of the right half follow those of the left one.
+// next_item and borders (kBorderWords a column): zero at first. crossings: an item each, for join.cu.
 extern "C" __global__ void __launch_bounds__(32, 8)
     forward_long(const uint8* __restrict__ buffer, const Tables* __restrict__ tables, uint32 items,
                  const uint32* __restrict__ item_pair, const uint32* __restrict__ pair_item,
                  const uint32* __restrict__ pair_read, const uint32* __restrict__ pair_haplotype,
-                 const int64* __restrict__ pair_column, uint32* next_item, uint64* kept, uint64* borders,
-                 double* scores) {
+                 const int64* __restrict__ pair_column, const uint8* __restrict__ letters_end, uint32* next_item,
+                 uint64* borders, Crossing* crossings) {
     const Header& header = *reinterpret_cast<const Header*>(buffer);
     for (;;) {
         uint32 item = 0;
@@ -270,24 +284,42 @@ extern "C" __global__ void __launch_bounds__(32, 8)
         item = __shfl_sync(FULL, item, 0);
         if (item >= items) return;
         const uint32 pair = item_pair[item], read = pair_read[pair], haplotype = pair_haplotype[pair];
-        const uint32 number = item - pair_item[pair];
+        const uint32 number = (item - pair_item[pair]) / kHalves;
         const uint32 position = words(buffer, header.read_offset)[read];
         const int length = int(words(buffer, header.read_offset)[read + 1] - position);
         const int row = int(number) * (32 * K);
         const bool is_last = row + 32 * K >= length;
-        const uint32 letter = words(buffer, header.haplotype_offset)[haplotype];
-        const int columns = int(words(buffer, header.haplotype_offset)[haplotype + 1] - letter);
+        const uint32* offset = words(buffer, header.haplotype_offset) + haplotype;
+        const int columns = int(offset[1] - offset[0]), left_columns = first_half(columns) + 1;
+        Crossing& crossing = crossings[item];
+        Half half;
+        half.is_right = (item - pair_item[pair]) % kHalves;
+        half.border = borders + pair_column[pair] * kBorderWords;
         Rows rows;
-        const Strip strip = load_strip(buffer, header, *tables, position + row, length - row, length, rows);
-        const Sum sum = run_strip(rows, header, strip, number, is_last, buffer + header.letters + letter, columns,
-                                  borders + pair_column[pair] * kBorderWords);
-        // The strip above has passed on its part long before, so this does not wait.
+        Strip strip;
+        double entering = 0;
+        if (half.is_right) {
+            strip = load_strip(RowsUp{buffer, header, *tables, position, length, length - 1 - row}, length - row,
+                               length, rows);
+            half.letters = letters_end - offset[1] - 1;
+            half.columns = columns + 1 - left_columns;
+            half.border += size_t(left_columns) * kBorderWords;
+            half.first_s = half.s = half.i = 1;
+        } else {
+            strip = load_strip(buffer, header, *tables, position + row, length - row, length, rows);
+            half.letters = buffer + header.letters + offset[0] - 1;
+            half.columns = left_columns;
+            half.s = __shfl_sync(FULL, strip.entry, 0) / real(columns);
+            half.first_s = real(header.start_match) + half.s * real(header.start_deletion);
+            half.i = 0;
+            entering = half.s;
+        }
+        const Sum sum = run_strip(rows, strip, half, number, is_last, crossing);
         if (threadIdx.x == 31) {
-            const double own = strip.folds && strip.scales ? strip.log_kept : double(not_a_number());
-            const double total = pass_on_kept(kept + kKeptWords * pair, number, own);
-            const bool held = sum.value > 0 && sum.value < infinity();
-            if (is_last)
-                scores[pair] = held ? log10(sum.value) + sum.exponent * LOG10_2 + total : double(not_a_number());
+            const double kept = half.is_right ? 0.0 : strip.log_kept;
+            crossing.log_kept = strip.folds && strip.scales ? kept : double(not_a_number());
+            crossing.entering = entering;
+            crossing.beyond = sum;
         }
     }
 }

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from pairhmm.backends.base import Backend
 from pairhmm.backends.cuda import kernels as cuda_kernels
 from pairhmm.backends.cuda import setup as cuda_setup
-from pairhmm.backends.cuda.kernels import KEPT_BYTES, LONG_ROWS, KernelVariant
-from pairhmm.backends.cuda.layout import WARP, Packed, pack, pack_pairs, reads_of
+from pairhmm.backends.cuda.kernels import LONG_ROWS, KernelVariant
+from pairhmm.backends.cuda.layout import WARP, Packed, pack, pack_pairs, reads_of, strips_and_columns
 from pairhmm.backends.cuda.setup import status, translated
 from pairhmm.backends.cuda.slot import ForwardSlot
 from pairhmm.backends.cuda.sources import compiled
@@ -35,11 +35,8 @@ LONGEST_TILE = 2048
 RESIDENT_WARPS = 2048
 """Most warps of a kernel whose warps take their work from a list: enough to fill any device."""
 
-KEPT_AT = 8
-"""Byte offset of what the strips of each pair pass on to each other. Before it is the number of the next work item."""
-
 BORDER_SHARE = 4
-"""Divisor of a call's memory: the borders of long pairs may take 1 / BORDER_SHARE of it."""
+"""Divisor of a call's memory: what strips of long pairs hand on may take 1 / BORDER_SHARE of it."""
 
 SCORE_COPIERS = 4
 """CPU threads that copy a call's scores out of the memory that the device writes to."""
@@ -48,7 +45,7 @@ SCORE_BYTES, SCORED_BYTES = 8, 9
 """Bytes of a score (float64), and of a score with the code of its precision (uint8). The two are separate arrays."""
 
 LISTED_BYTES, COUNT_BYTES = 8, 4
-"""Bytes of an entry of a list of pairs to rescue (read and haplotype, uint32 each), and of the list's length."""
+"""Bytes of an entry of a list of pairs to rescue (read and haplotype, uint32 each), and of a count of work or pairs."""
 
 
 class CudaBackend(Backend):
@@ -77,7 +74,7 @@ class CudaBackend(Backend):
         self._device = cupy.cuda.Device(device)
         self._memory = memory
         self._kernels: dict[tuple[str, float | None], dict[tuple[Shape, bool], tuple[Any, int]]] = {}
-        self._long_kernels: dict[tuple[str, float | None, str], Any] = {}
+        self._long_kernels: dict[tuple[str, float | None, str], tuple[Any, Any]] = {}
         self._preparing = threading.Lock()
         # The slot returned last is taken first, because its buffers have already grown.
         self._slots: queue.LifoQueue[ForwardSlot] = queue.LifoQueue()
@@ -108,7 +105,7 @@ class CudaBackend(Backend):
         reads, haplotypes = batch.pair_indices(pairs)
         for real, precision in (("float", SCALED_FLOAT32), ("double", FLOAT64)):
             left = scores.unscored()
-            for part in self._border_parts(batch, haplotypes[left], real):
+            for part in self._parts_of_pairs(batch, reads[left], haplotypes[left], real):
                 chosen = left[part]
                 found = self._run_pairs(batch, reads[chosen], haplotypes[chosen], real)
                 scores.log10[chosen] = found
@@ -188,12 +185,15 @@ class CudaBackend(Backend):
             places = (base, self._tables.data.ptr, *list_at[k], scores, precision)
             kernel((blocks,), (WARP,), places, shared_mem=shared_bytes)
 
-    def _border_parts(self, batch: PairBatch, haplotypes: NDArray[np.int64], real: str) -> Iterator[slice]:
-        """Runs of pairs whose borders fit into their share of the device's memory."""
+    def _parts_of_pairs(
+        self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64], real: str
+    ) -> Iterator[slice]:
+        """Runs of pairs whose borders and crossings fit into their share of the device's memory."""
         with translated(self.label):
             free = self._device.mem_info[0] if self._memory is None else self._memory
-        most = max(1, free // self.concurrency // BORDER_SHARE // cuda_kernels.border_bytes(real))
-        return runs_within(np.diff(batch.haplotype_offset)[haplotypes], most)
+        strips, columns = strips_and_columns(batch, reads, haplotypes, WARP * LONG_ROWS)
+        sizes = cuda_kernels.crossing_bytes(real) * strips + cuda_kernels.border_bytes(real) * columns
+        return runs_within(sizes, max(1, free // self.concurrency // BORDER_SHARE))
 
     def _run_pairs(
         self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64], real: str
@@ -201,24 +201,32 @@ class CudaBackend(Backend):
         model, extension = cuda_kernels.model_of(batch)
         with self._slot() as slot:
             packed = pack_pairs(batch, reads, haplotypes, WARP * LONG_ROWS, slot)
-            base = slot.base
-            next_item = slot.zeros("listed", KEPT_AT + KEPT_BYTES * len(reads))
+            base, tables = slot.base, self._tables.data.ptr
+            next_item = slot.zeros("listed", COUNT_BYTES)
             borders = slot.zeros("between", cuda_kernels.border_bytes(real) * packed.columns + 8)
+            crossings = slot.device("crossings", cuda_kernels.crossing_bytes(real) * packed.items).ptr
             scores = slot.device("out", SCORE_BYTES * len(reads)).ptr
-            key = (model, extension, real)
-            if key not in self._long_kernels:
-                self._long_kernels[key] = compiled(
-                    self._cupy, cuda_kernels.long_source(model, extension, real), "forward_long"
-                )
-            places = (packed.item_pair, packed.pair_item, packed.pair_read, packed.pair_haplotype, packed.pair_column)
+            strips, join = self._compiled_pairs(model, extension, real)
+            pair_item, pair_read = base + packed.pair_item, base + packed.pair_read
             arguments = (
-                *(base, self._tables.data.ptr, np.uint32(packed.items)),
-                *(base + place for place in places),
-                *(next_item, next_item + KEPT_AT, borders, scores),
+                *(base, tables, np.uint32(packed.items), base + packed.item_pair, pair_item, pair_read),
+                *(base + place for place in (packed.pair_haplotype, packed.pair_column, packed.letters_end)),
+                *(next_item, borders, crossings),
             )
             blocks = min(RESIDENT_WARPS, packed.items)
-            self._long_kernels[key]((blocks,), (WARP,), arguments, shared_mem=cuda_kernels.long_shared_bytes(real))
+            strips((blocks,), (WARP,), arguments, shared_mem=cuda_kernels.long_shared_bytes(real))
+            arguments = base, pair_item, pair_read, crossings, scores
+            join((len(reads),), (cuda_kernels.JOINERS,), arguments, shared_mem=cuda_kernels.JOIN_SHARED_BYTES)
             return slot.scores(SCORE_BYTES * len(reads)).view(np.float64).copy()
+
+    def _compiled_pairs(self, model: str, extension: float | None, real: str) -> tuple[Any, Any]:
+        """The kernels of single pairs: that of their strips, and that which joins their halves."""
+        key = (model, extension, real)
+        if key not in self._long_kernels:
+            text = cuda_kernels.long_source(*key)
+            strips, join = (compiled(self._cupy, text, name) for name in ("forward_long", "forward_join"))
+            self._long_kernels[key] = strips, join
+        return self._long_kernels[key]
 
     def _compiled(
         self, model: str, extension: float | None, wanted: Sequence[tuple[Shape, bool]]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.backends.cuda.layout import HEADER, KIND, WARP, reads_of
+from pairhmm.backends.cuda.layout import HALVES, HEADER, KIND, WARP, reads_of
 from pairhmm.backends.cuda.sources import Constant, source
 from pairhmm.backends.tiles import LETTERS, LETTERS_SCALED, Shape
 from pairhmm.genomics import sequences
@@ -30,8 +30,11 @@ LONG_ROWS = 10
 LONG_COLUMNS = 8
 """Columns that enter a strip together in `cuda/forward/long.cu`: as many as steps between two rescalings."""
 
-KEPT_BYTES = 16
-"""Bytes that each strip of a pair passes on to the next in `cuda/forward/long.cu`: a double, as two signed words."""
+JOINERS = 512
+"""Threads that join the two halves of a pair in `cuda/forward/join.cu`."""
+
+JOIN_SHARED_BYTES = JOINERS // WARP * 24
+"""Bytes of dynamic shared memory of a block of `cuda/forward/join.cu`: a `Part` for each warp."""
 
 REALS: dict[str, type[np.floating[Any]]] = {"float": np.float32, "double": np.float64}
 """Types that rows may be computed in, by their names in CUDA."""
@@ -145,17 +148,22 @@ def forward_source(variant: KernelVariant) -> str:
 
 
 def long_source(model: str, extension: float | None, real: str) -> str:
-    """Text of `cuda/forward/long.cu`. `real` is "float" or "double"; the others are as in `KernelVariant`."""
+    """Text of `cuda/forward/long.cu` and `join.cu`. `real` is "float" or "double"; `KernelVariant` has the others."""
     constants: dict[str, Constant] = {
         "G": WARP,
         "K": LONG_ROWS,
         "LETTERS": LETTERS_SCALED,
         "ENTERING_COLUMNS": LONG_COLUMNS,
         "BORDER_BYTES": border_bytes(real),
-        "KEPT_BYTES": KEPT_BYTES,
+        "HALVES": HALVES,
+        "CROSSING_BYTES": crossing_bytes(real),
+        "JOINERS": JOINERS,
+        "JOIN_SHARED_BYTES": JOIN_SHARED_BYTES,
         "SHARED_BYTES": long_shared_bytes(real),
     }
-    return _source(constants, model, extension, real, "scaling.cuh", "long.cu")
+    return _source(
+        constants, model, extension, real, "backward.cuh", "scaling.cuh", "crossings.cuh", "long.cu", "join.cu"
+    )
 
 
 def forward_shared_bytes(variant: KernelVariant) -> int:
@@ -175,6 +183,11 @@ def long_shared_bytes(real: str) -> int:
 def border_bytes(real: str) -> int:
     """Bytes of a column between two strips of long.cu: S, I and an exponent. Every 4 bytes carry 4 of signature."""
     return 8 * (2 * _size(real) // 4 + 1)
+
+
+def crossing_bytes(real: str) -> int:
+    """Bytes of a `Crossing` of `cuda/forward/crossings.cuh`, of which each strip leaves one: two values a row."""
+    return 32 + 4 * WARP + 2 * _size(real) * LONG_ROWS * WARP
 
 
 def between_bytes(widest: int) -> int:

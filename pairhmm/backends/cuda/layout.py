@@ -29,10 +29,13 @@ from pairhmm.backends.tiles import (
 from pairhmm.models.batch import ROW_SIZE, PairBatch, Profiles, Qualities
 from pairhmm.models.profile import distinct_rows
 
-__all__ = ["HEADER", "WARP", "Packed", "PackedPairs", "pack", "pack_pairs", "reads_of", "shapes"]
+__all__ = ["HALVES", "HEADER", "WARP", "Packed", "PackedPairs", "pack", "pack_pairs", "reads_of", "shapes"]
 
 WARP = 32
 """Lanes of a warp. A block of the forward kernels is one warp, which scores one tile."""
+
+HALVES = 2
+"""Halves of a single pair: the forward of its haplotype's left half and the backward of the right one, side by side."""
 
 BASES, TRANSITIONS = LETTERS - 1, ROW_SIZE - LETTERS
 """Number of letters other than N, and of transitions of a row."""
@@ -156,16 +159,18 @@ def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: 
 
 @dataclass(frozen=True, slots=True)
 class PackedPairs:
-    """Single pairs in a buffer: where the arrays for `cuda/forward/long.cu` lie.
+    """Single pairs in a buffer: where the arrays for `cuda/forward/long.cu` and `join.cu` lie.
 
     Attributes
     ----------
     items : int
-        Strips of all pairs.
+        Strips of both halves of all pairs.
     columns : int
         Columns of the borders of all pairs.
     item_pair, pair_item, pair_read, pair_haplotype, pair_column : int
         Byte offsets into the buffer.
+    letters_end : int
+        Byte offset of the end of all haplotypes' letters in reverse order, which right halves take.
     """
 
     items: int
@@ -175,6 +180,7 @@ class PackedPairs:
     pair_read: int
     pair_haplotype: int
     pair_column: int
+    letters_end: int
 
 
 def pack_pairs(
@@ -186,16 +192,29 @@ def pack_pairs(
 ) -> PackedPairs:
     """Write `batch` and pairs of its reads and haplotypes (int64[pairs] each), cut into strips, and send them."""
     plan, _ = _plan(batch)
-    strips = -(-np.diff(batch.read_offset)[reads] // strip_rows)
-    columns = np.where(strips > 1, np.diff(batch.haplotype_offset)[haplotypes], 0)  # one strip has no border
+    strips, columns = strips_and_columns(batch, reads, haplotypes, strip_rows)
     item_pair = plan.add(np.repeat(np.arange(len(reads), dtype=np.uint32), strips))
     pair_item = plan.add((np.cumsum(strips) - strips).astype(np.uint32))
     pair_read, pair_haplotype = plan.add(reads.astype(np.uint32)), plan.add(haplotypes.astype(np.uint32))
     pair_column = plan.add(np.cumsum(columns) - columns)
+    plan.add(np.zeros(PADDING, dtype=np.uint8))
+    letters_end = plan.add(batch.haplotypes[::-1]) + len(batch.haplotypes)
+    plan.add(np.zeros(PADDING, dtype=np.uint8), aligned=False)
     plan.write(staging.begin(plan.size), staging.send)
-    return PackedPairs(
-        int(strips.sum()), int(columns.sum()), item_pair, pair_item, pair_read, pair_haplotype, pair_column
-    )
+    places = item_pair, pair_item, pair_read, pair_haplotype, pair_column
+    return PackedPairs(int(strips.sum()), int(columns.sum()), *places, letters_end)
+
+
+def strips_and_columns(
+    batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64], strip_rows: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Strips of both halves of each pair, and columns of its borders: one more a half than it has letters.
+
+    A half of one strip has no border.
+    """
+    strips = -(-np.diff(batch.read_offset)[reads] // strip_rows)
+    columns = np.where(strips > 1, np.diff(batch.haplotype_offset)[haplotypes] + 1, 0)
+    return HALVES * strips, columns
 
 
 @made_once

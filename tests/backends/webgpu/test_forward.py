@@ -30,6 +30,8 @@ SHARED = (
     "test_scores_do_not_depend_on_company",
     "test_compiled_gap_quality_gives_the_same_bits",
     "test_long_pairs",
+    "test_halves_of_any_length",
+    "test_halves_of_paths_that_cross_the_cut",
     "test_long_insertions_of_any_cost",
     "test_insertions_that_the_rescuing_lanes_do_not_hold",
     "test_long_profiles",

@@ -1,0 +1,47 @@
+"""How single pairs are packed for cuda/forward/long.cu."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pairhmm.backends.cuda.layout import pack_pairs
+from pairhmm.models.batch import Group, PairBatch
+
+
+class Staged:
+    """A `Staging` that keeps the bytes."""
+
+    def begin(self, size: int) -> np.ndarray:
+        self.bytes = np.zeros(size, np.uint8)
+        return self.bytes
+
+    def send(self, first: int, end: int) -> None:
+        pass
+
+
+@pytest.fixture
+def packed(batches):
+    rng = np.random.default_rng(1)
+    reads = [batches.read(rng, batches.noise(rng, m)) for m in (700, 10)]
+    given = PairBatch.from_groups([Group(reads, [batches.noise(rng, n) for n in (50, 9)])])
+    staged = Staged()
+    return given, pack_pairs(given, np.array([1, 0, 0]), np.array([1, 0, 1]), 320, staged), staged.bytes
+
+
+def test_each_half_of_a_pair_has_strips_of_its_own(packed):
+    _, places, sent = packed
+    assert places.items == 2 * (1 + 3 + 3)
+    item_pair = sent[places.item_pair :].view(np.uint8)[: 4 * places.items].view(np.uint32)
+    assert item_pair.tolist() == [0] * 2 + [1] * 6 + [2] * 6
+
+
+def test_borders_have_a_column_more_than_their_haplotype(packed):
+    """Column 0 of both halves; a read of one strip needs none."""
+    assert packed[1].columns == (50 + 1) + (9 + 1)
+
+
+def test_letters_in_reverse_order_are_sent(packed):
+    given, places, sent = packed
+    letters = sent[places.letters_end - len(given.haplotypes) : places.letters_end]
+    assert (letters == given.haplotypes[::-1]).all()
