@@ -16,6 +16,9 @@
 // needs host: GAP_RANGE, ENTERING_COLUMNS, RESCALE_STEPS, DELETION_RANGE, LEAST_DELETION, NO_LETTER
 // needs forward/row.wgsl: Row
 //#end
+//#if BOTH_WAYS
+// needs forward/row_up.wgsl: load_row_up
+//#end
 // needs forward/emissions.wgsl: emissions
 // needs forward/row.wgsl: carrying_row
 // needs forward/rows_*.wgsl: load_row, relative_emissions
@@ -51,27 +54,53 @@ fn holds_deletions(row: Row, position: u32, read_rows: u32) -> bool {
 }
 //#end
 
-// Stage the coefficients of a lane's rows, of the `count` that a read of `read_rows` has from position `first` on.
-fn load_lane(lane: u32, first: u32, count: u32, read_rows: u32) -> Lane {
+// Stage the coefficients of a lane's rows, of the `count` that a read of `read_rows` has from position `first` on. With
+// BOTH_WAYS, `way` is 1, or -1 for those from `first` up.
+fn load_lane(
+    lane: u32,
+    first: u32,
+    count: u32,
+    read_rows: u32,
+//#if BOTH_WAYS
+    way: i32,
+//#end
+) -> Lane {
     var result = Lane(vec2<i32>(0, 0), 0u, 0.0);
 //#if SCALED
     var fall_of_gap = 0.0;
 //#end
     for (var k = 0u; k < K; k++) {
         let i = lane % G * K + k;
+//#if BOTH_WAYS
+        let position = first + u32(way) * i;
+//#else
+        let position = first + i;
+//#end
         var row = carrying_row();
         if i < count {
-            row = load_row(first + i, i + 1u == count);
+//#if BOTH_WAYS
+            if way < 0 {
+                row = load_row_up(position, i + 1u == count, count - i == read_rows);
+            } else {
+                row = load_row(position, i + 1u == count);
+            }
+//#else
+            row = load_row(position, i + 1u == count);
+//#end
         }
         result.kept += row.kept;
         result.unfit |= row.unfit | select(UNSCALED, 0u, row.opening >= LEAST_OPENING);
 //#if SCALED
-        let bits = -log2(max(row.extend_insertion, 1e-38));
+        var bits = -log2(max(row.extend_insertion, 1e-38));
+//#if BOTH_WAYS
+        // On the way up, a match passes the last row without a loss, and an insertion does not pass it.
+        bits = select(bits, 0.0, way < 0 && i + 1u == count);
+//#end
         result.fall += bits;
         // Into the row that carries down it is that of an opening as well, which has its own share of the range.
         if i + 1u < count {
             fall_of_gap += bits;
-            result.unfit |= select(UNSCALED, 0u, holds_deletions(row, first + i, read_rows));
+            result.unfit |= select(UNSCALED, 0u, holds_deletions(row, position, read_rows));
         }
 //#end
         emissions[0][k][lane] = row.from_deletion;
@@ -86,12 +115,23 @@ fn load_lane(lane: u32, first: u32, count: u32, read_rows: u32) -> Lane {
 }
 
 // Replace the staged coefficients by emissions.
-fn load_emissions(lane: u32, first: u32, count: u32) {
+fn load_emissions(
+    lane: u32,
+    first: u32,
+    count: u32,
+//#if BOTH_WAYS
+    way: i32,
+//#end
+) {
     for (var k = 0u; k < K; k++) {
         let i = lane % G * K + k;
         var relative = array<f32, 5>();
         if i < count {
+//#if BOTH_WAYS
+            relative = relative_emissions(first + u32(way) * i);
+//#else
             relative = relative_emissions(first + i);
+//#end
         }
 //#for letter EMITTED
         emissions[$letter][k][lane] = relative[$letter];

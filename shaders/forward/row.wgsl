@@ -10,9 +10,16 @@ struct Row {
     opening: f32,     // mi
     unfit: u32,       // UNFOLDED where this form does not hold it
     kept: vec2<i32>,  // logarithm of mm best in two parts, or 0 where the host knows it
+//#if TREES
+    from_below: f32,  // extension of an insertion from below (trees.wgsl), or less than 0 where that is not finite
+//#end
 }
 
 // A row past the read's end: it carries M + I of the last row down unchanged.
 fn carrying_row() -> Row {
+//#if TREES
+    return Row(0.0, 0.0, 1.0, 0.0, 1.0, 0u, vec2<i32>(0, 0), 1.0);
+//#else
     return Row(0.0, 0.0, 1.0, 0.0, 1.0, 0u, vec2<i32>(0, 0));
+//#end
 }

@@ -4,6 +4,9 @@
 
 // needs host: FOLDED_COLUMNS, FOLDED_EMISSIONS, FOLDED_FROM_DELETION, FOLDED_FROM_INSERTION, FOLDED_EXTEND_INSERTION
 // needs host: FOLDED_EXTEND_DELETION, FOLDED_OPENING, FOLDED_FIRST_DELETION
+//#if TREES
+// needs host: FOLDED_FROM_BELOW
+//#end
 // needs forward/batch.wgsl: batch, work
 // needs forward/row.wgsl: Row
 // gives: load_row, first_deletion, relative_emissions
@@ -21,6 +24,9 @@ fn load_row(position: u32, is_last: bool) -> Row {
         folded(position, FOLDED_OPENING),
         0u,
         vec2<i32>(0, 0),
+//#if TREES
+        folded(position, FOLDED_FROM_BELOW),
+//#end
     );
 }
 

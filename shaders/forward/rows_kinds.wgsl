@@ -5,6 +5,9 @@
 
 // needs host: KIND_COLUMNS, KIND_EMISSIONS, KIND_OPENING, KIND_DELETION, KIND_EXTEND_DELETION, KIND_FIRST_DELETION
 // needs host: KIND_AFTER_INSERTION, KIND_INSERTION, KIND_EXTENSION, KIND_KEPT, KIND_UNFIT, UNFOLDED
+//#if TREES
+// needs host: KIND_FROM_BELOW, KIND_AFTER_BELOW, KIND_BEHIND
+//#end
 // needs forward/batch.wgsl: batch, work
 // needs forward/row.wgsl: Row
 // needs forward/pairs.wgsl: times
@@ -35,6 +38,9 @@ fn load_row(position: u32, is_last: bool) -> Row {
         of_kind(kind, KIND_OPENING),
         batch[kind + KIND_UNFIT],
         bitcast<vec2<i32>>(vec2<u32>(batch[kind + KIND_KEPT], batch[kind + KIND_KEPT + 1u])),
+//#if TREES
+        0.0,
+//#end
     );
     if !is_last {
         let next = kind_at(position + 1u);
@@ -47,6 +53,11 @@ fn load_row(position: u32, is_last: bool) -> Row {
             row.extend_insertion = 0.0;  // what the next position cannot open matters only if one was opened before
             row.unfit |= select(0u, UNFOLDED, row.opening > 0.0);
         }
+//#if TREES
+        row.from_below = times(pair_of_kind(kind, KIND_FROM_BELOW), pair_of_kind(next, KIND_AFTER_BELOW)).x;
+    } else {
+        row.from_below = times(pair_of_kind(kind, KIND_FROM_BELOW), pair_of_kind(kind, KIND_BEHIND)).x;
+//#end
     }
     return row;
 }

@@ -5,6 +5,9 @@
 
 // needs host: MATCH, INSERTION, FROM_DELETION, FROM_INSERTION, EXTEND_INSERTION, LAST_INSERTION, GAP_EXTENSION, OPENING
 // needs host: FIRST_DELETION, UNFOLDED, COARSE, FINE
+//#if TREES
+// needs host: LAST_FROM_BELOW
+//#end
 // needs forward/batch.wgsl: batch, work
 // needs forward/row.wgsl: Row, carrying_row
 // needs forward/pairs.wgsl: times, plus, over
@@ -89,8 +92,14 @@ fn load_row(position: u32, is_last: bool) -> Row {
         row.from_deletion = 0.0;
         row.from_insertion = 0.0;
         row.extend_insertion = times(opened, constant(LAST_INSERTION)).x;
+//#if TREES
+        row.from_below = times(opened, constant(LAST_FROM_BELOW)).x;
+//#end
         return row;
     }
+//#if TREES
+    row.from_below = times(opened, constant(EXTEND_INSERTION)).x;
+//#end
     row.from_deletion = constant(FROM_DELETION).x;
     row.from_insertion = times(opened, constant(FROM_INSERTION)).x;
     // Where no insertion opens, none is there to extend, unless one was opened before.

@@ -6,6 +6,9 @@
 // needs forward/batch.wgsl: tables, work, byte
 // needs forward/row.wgsl: Row, carrying_row
 // needs forward/pairs.wgsl: times
+//#if TREES
+// needs forward/pairs.wgsl: plus, over
+//#end
 // gives: load_row, first_deletion, relative_emissions
 
 fn quality(array: u32, step: u32, position: u32) -> u32 {
@@ -44,6 +47,13 @@ fn load_openings(position: u32) -> Openings {
     );
 }
 
+//#if TREES
+// The probability that an insertion ends.
+fn ending(openings: Openings) -> vec2<f32> {
+    return plus(vec2<f32>(1.0, 0.0), -front(openings.gap));
+}
+//#end
+
 fn load_row(position: u32, is_last: bool) -> Row {
     let best = tables[BEST + letter_is_n(position) + quality(work.base_quality, work.base_quality_step, position)];
     let now = load_openings(position);
@@ -55,6 +65,9 @@ fn load_row(position: u32, is_last: bool) -> Row {
     row.unfit = select(UNFOLDED, 0u, kept.x > 0.0);
     // An insertion's extension is applied once a row: it must be float32's nearest, or hundreds of rows add up errors.
     var extended = times(front(now.insertion), kept);
+//#if TREES
+    var below = times(front(now.gap), back(best));
+//#end
     if !is_last {
         let next = load_openings(position + 1u);
         let unopened = back(next.unopened).x;
@@ -63,11 +76,18 @@ fn load_row(position: u32, is_last: bool) -> Row {
         row.from_deletion = closing * front(now.deletion).x * unopened;
         row.from_insertion = closing * extended.x * unopened;
         extended = times(times(extended, front(next.gap)), back(next.insertion));
+//#if TREES
+        below = times(times(below, ending(next)), back(next.unopened));
+//#end
     } else {
         row.from_deletion = 0.0;
         row.from_insertion = 0.0;
     }
     row.extend_insertion = extended.x;
+//#if TREES
+    let ended = ending(now);
+    row.from_below = select(-1.0, over(below, ended).x, ended.x > 0.0);
+//#end
     return row;
 }
 

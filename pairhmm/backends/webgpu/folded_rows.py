@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends.webgpu.declarations import places
+from pairhmm.backends.webgpu.tables import NEVER_ENDED
 
 COLUMNS = {
     "EMISSIONS": 5,
@@ -17,9 +18,10 @@ COLUMNS = {
     "EXTEND_DELETION": 1,
     "OPENING": 1,
     "FIRST_DELETION": 1,
-    "UNUSED": 1,
+    "FROM_BELOW": 1,
 }
-"""Columns of a folded row: emissions of A C G T N relative to the best one; four coefficients; mi; dm / mm; 0."""
+"""Columns of a folded row: emissions of A C G T N relative to the best one; four coefficients; mi; dm / mm; and for the
+backward of trees the extension of an insertion from below, or `NEVER_ENDED` where float32 does not hold it."""
 
 COLUMN_AT = places(COLUMNS)
 
@@ -45,7 +47,8 @@ def fold(rows: NDArray[np.float64], read_offset: NDArray[np.int64]) -> Folded:
     """Fold rows float64[m, 12] of reads end to end (int64[reads + 1]).
 
     With kept = mm * (the row's best emission), and primes for the row after it:
-    from_deletion = dm' md / mm', from_insertion = im' mi / (kept mm'), extend_insertion = ii' mi / (kept mi').
+    from_deletion = dm' md / mm', from_insertion = im' mi / (kept mm'), extend_insertion = ii' mi / (kept mi'),
+    from_below = ii im' / (im mm' best).
     """
     emissions = rows[:, :5]
     mm, im, dm, mi, ii, md, dd = rows[:, 5:].T
@@ -68,6 +71,9 @@ def fold(rows: NDArray[np.float64], read_offset: NDArray[np.int64]) -> Folded:
         column["FROM_INSERTION"][:] = after["im"] * mi / (kept * after["mm"])
         column["EXTEND_INSERTION"][:] = np.where(opens, after["ii"] * mi / (kept * after["mi"]), 0.0)
         column["EXTEND_DELETION"][:], column["OPENING"][:], column["FIRST_DELETION"][:] = dd, mi, dm / mm
+        ends_after = np.where(is_last, 1.0, after["im"])  # what starts behind a read's end comes up as it is
+        from_below = np.where(ii > 0, ii * ends_after / (im * after["mm"] * best), 0.0)
+        column["FROM_BELOW"][:] = np.where(from_below <= np.finfo(np.float32).max, from_below, NEVER_ENDED)
         log_kept = np.log10(kept)
         narrow = result.astype(np.float32)
     # Where no insertion opens, EXTEND_INSERTION matters only if an insertion was opened before.

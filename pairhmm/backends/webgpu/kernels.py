@@ -23,6 +23,7 @@ from pairhmm.backends.webgpu.templates import assemble
 from pairhmm.backends.webgpu.work import (
     COARSE,
     FINE,
+    HALVES,
     LISTED,
     LISTED_COUNT,
     NOT_KEPT,
@@ -45,6 +46,7 @@ FILES = {
     "forward_scaled": "forward/scaled.wgsl",
     "forward_long_rows": "forward/long_rows.wgsl",
     "forward_long": "forward/long.wgsl",
+    "forward_join": "forward/join.wgsl",
 }
 """Entry points, and the file of shaders/ that has each."""
 
@@ -66,7 +68,7 @@ class KernelVariant:
 
     Attributes
     ----------
-    kernel : {"forward", "forward_tall", "forward_scaled", "forward_long_rows", "forward_long"}
+    kernel : {"forward", "forward_tall", "forward_scaled", "forward_long_rows", "forward_long", "forward_join"}
         An entry point (`FILES`).
     shape : Shape
     width : int
@@ -81,7 +83,7 @@ class KernelVariant:
     rescuer_reads : int
         For "forward": reads that share a workgroup of the "forward_scaled" that rescues its pairs.
     segment : int
-        For "forward_long" and "forward_long_rows": lanes of a segment, which hand values on to each other.
+        For the kernels of long pairs: lanes of a segment, which hand values on to each other.
     part : int
         For "forward" and "forward_tall": columns of an iteration of the loop.
     """
@@ -98,7 +100,7 @@ class KernelVariant:
 
     @property
     def is_long(self) -> bool:
-        return self.kernel in ("forward_long", "forward_long_rows")
+        return self.kernel in ("forward_long", "forward_long_rows", "forward_join")
 
     @property
     def is_scaled(self) -> bool:
@@ -132,6 +134,8 @@ def source(variant: KernelVariant) -> str:
         "SHUFFLES": int(variant.shuffles),
         "VARYING": int(variant.extension is None),
         "SCALED": int(variant.is_scaled),
+        "BOTH_WAYS": int(variant.kernel == "forward_long_rows"),
+        "TREES": int(variant.kernel == "forward_long_rows"),
     }
     choices = {
         "forward/rows_*.wgsl": f"forward/rows_{variant.rows}.wgsl",
@@ -210,6 +214,7 @@ def _shared() -> dict[str, str]:
         **{f"KIND_{name}": at for name, at in KIND_AT.items()},
         **TABLE_AT,
         **PROFILE_AT,
+        "HALVES": HALVES,
         "ITEM_WORDS": len(STRIP_ITEM),
         **indices("ITEM", STRIP_ITEM),
         "RESULT_WORDS": len(STRIP_RESULT),

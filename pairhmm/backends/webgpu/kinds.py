@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from pairhmm.backends.kinds import made_once
 from pairhmm.backends.webgpu.declarations import places
-from pairhmm.backends.webgpu.tables import fixed_log10, pairs_of
+from pairhmm.backends.webgpu.tables import NEVER_ENDED, fixed_log10, pairs_of
 from pairhmm.backends.webgpu.work import UNFOLDED
 from pairhmm.models.batch import Profiles
 from pairhmm.models.profile import distinct_rows
@@ -23,6 +23,9 @@ COLUMNS = {
     "EXTENSION": 2,
     "KEPT": 2,
     "UNFIT": 1,
+    "FROM_BELOW": 2,
+    "AFTER_BELOW": 2,
+    "BEHIND": 2,
 }
 """Columns of a distinct row, with kept = mm * (its best emission), what the row multiplies scores by.
 
@@ -32,6 +35,9 @@ the row.
 
 The row before multiplies by three of them. FIRST_DELETION: dm / mm. AFTER_INSERTION: im / mm. EXTENSION: ii / mi, as a
 pair. EXTENSION is 0 where nothing is inserted, and `NEVER_OPENED` where an insertion can be extended but not opened.
+
+For the backward of trees, as pairs: FROM_BELOW: ii / its best emission. AFTER_BELOW, 1 / mm, by which the row before
+multiplies that. BEHIND, by which a read's last row does: 1 / im, or `NEVER_ENDED`.
 """
 
 KIND_AT = places(COLUMNS)
@@ -64,11 +70,13 @@ def kind_table(profiles: Profiles) -> NDArray[np.uint32]:
             "AFTER_INSERTION": im / mm,
         }
         pairs = {"INSERTION": pairs_of(mi / kept), "EXTENSION": pairs_of(extension)}
+        behind = np.where(im > 0, 1 / im, NEVER_ENDED)
+        turned = {"FROM_BELOW": pairs_of(ii / best), "AFTER_BELOW": pairs_of(1 / mm), "BEHIND": pairs_of(behind)}
         singles = np.column_stack([*values.values()]).astype(np.float32)
-    numbers = [singles.view(np.uint32), *pairs.values()]
-    is_finite = np.isfinite(np.hstack(numbers).view(np.float32)).all(axis=1)
+    numbers, of_turned = [singles.view(np.uint32), *pairs.values()], [*turned.values()]
+    is_finite = np.isfinite(np.hstack([*numbers, *of_turned]).view(np.float32)).all(axis=1)
     holds = is_finite & (kept >= LEAST_KEPT)
-    table = np.column_stack([*numbers, fixed_log10(kept), np.zeros(len(rows), dtype=np.uint32)])
+    table = np.column_stack([*numbers, fixed_log10(kept), np.zeros(len(rows), dtype=np.uint32), *of_turned])
     table[~holds] = 0
     table[:, KIND_AT["UNFIT"]] = np.where(holds, 0, UNFOLDED)
     return table

@@ -65,14 +65,23 @@ def distance(segment: int) -> int:
     return lag(segment) + LEAD + BLOCK
 
 
+def half_columns(letters: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Columns of the left and the right half of haplotypes that have so many letters (int64[haplotypes, HALVES]).
+
+    Each half has a column before its first letter.
+    """
+    left = letters // 2 + 1
+    return np.stack([left, letters + 1 - left], axis=1)
+
+
 def in_blocks(steps: T) -> T:
     """Steps, rounded up to a whole number of blocks."""
     return (steps + BLOCK - 1) // BLOCK * BLOCK
 
 
 def all_steps(columns: NDArray[np.int64], segment: int) -> NDArray[np.int64]:
-    """Steps of a strip until its last lane has had all columns."""
-    return in_blocks(LEAD + columns + lag(segment) - 1)
+    """Steps of a strip until its last lane has had all columns, and has saved what crosses behind them."""
+    return in_blocks(LEAD + columns + lag(segment))
 
 
 def border_words(columns: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -94,6 +103,8 @@ def lane_entries(segment: int) -> dict[str, int]:
 
     Saved between two dispatches: STATES [S, D]; BELOW: what goes to the next lane, and its exponent; SUM: a value, its
     exponent, and the number of steps done; PASSING: columns between segments, each with an exponent.
+
+    Saved for join.wgsl: CROSSING [matches, deletions], and their exponent.
     """
     quads = -(-LONG.rows // 4)
     return {
@@ -104,6 +115,7 @@ def lane_entries(segment: int) -> dict[str, int]:
         "BELOW": 1,
         "SUM": 1,
         "PASSING": passing_entries(segment),
+        "CROSSING": 2 * quads + 1,
     }
 
 
@@ -113,7 +125,7 @@ def strip_entries(segment: int) -> int:
 
 
 def long_constants(segment: int) -> dict[str, int]:
-    """Constants that are declared to long.wgsl and long_rows.wgsl."""
+    """Constants that are declared to long.wgsl, long_rows.wgsl and join.wgsl."""
     return {
         "BLOCKS": BLOCKS,
         "BLOCK_WORDS": BLOCK_WORDS,

@@ -39,14 +39,20 @@ PROFILE = {
     "GAP_EXTENSION": 1,
     "OPENING": 1,
     "FIRST_DELETION": 1,
+    "LAST_FROM_BELOW": 1,
 }
 """Number of constants of each kind in a profile model, in the order in which rows_profiles.wgsl reads them, as pairs.
 
 MATCH: emission of a read's letter (A C G T) beside a haplotype's (A C G T N). INSERTION: that of an inserted letter.
-The others are made from transitions: dm md / mm; im mi / mm mm; ii / mm; mi / mm; dd; mi; dm / mm.
+The others are made from transitions: dm md / mm; im mi / mm mm; ii / mm; mi / mm; dd; mi; dm / mm;
+ii / im, or `NEVER_ENDED` where no insertion ends.
 """
 
 PROFILE_AT = places(PROFILE)
+
+NEVER_ENDED = -1.0
+"""Extension of an insertion from below, in a row whose insertions can be extended but do not end. A read with one has
+no backward form."""
 
 
 def tables() -> NDArray[np.uint32]:
@@ -72,6 +78,7 @@ def profile_constants(profiles: Profiles) -> NDArray[np.uint32]:
     mm, im, dm, mi, ii, md, dd = profiles.transitions.tolist()
     kept = mm or 1.0
     transitions = [dm * md / kept, im * mi / kept / kept, ii / kept, mi / kept, dd, mi, dm / kept]
+    transitions.append(ii / im if im else NEVER_ENDED)
     return pairs_of(np.concatenate([profiles.match.reshape(-1), profiles.insertion, transitions]))
 
 
