@@ -22,7 +22,8 @@ static_assert(sizeof(Crossing) == CROSSING_BYTES, "room");
 // The left and the right half of a pair take turns in its items, so that both go down side by side.
 constexpr uint32 kHalves = HALVES;
 
-__device__ __forceinline__ int first_half(int columns) { return columns / 2; }
+// Halves of a haplotype of so many letters: short ones are not cut, and all of them is the left half.
+__device__ __forceinline__ uint32 halves_of(int letters) { return letters >= LEAST_CUT ? kHalves : 1; }
 
 // A lane's part, where the lane is before its half's end. `letter` is that of column c + 1.
 __device__ __forceinline__ void save_crossing(Crossing& crossing, const Rows& rows, const States& state, int exponent,

@@ -66,14 +66,17 @@ __device__ __forceinline__ Part sum_of_warp(Part part) {
 // pair_item: a pair's first item. crossings: an item each.
 extern "C" __global__ void __launch_bounds__(kJoiners)
     forward_join(const uint8* __restrict__ buffer, const uint32* __restrict__ pair_item,
-                 const uint32* __restrict__ pair_read, const Crossing* __restrict__ crossings, double* scores) {
+                 const uint32* __restrict__ pair_read, const uint32* __restrict__ pair_haplotype,
+                 const Crossing* __restrict__ crossings, double* scores) {
     const Header& header = *reinterpret_cast<const Header*>(buffer);
     const uint32 pair = blockIdx.x, read = pair_read[pair];
     const uint32* offset = words(buffer, header.read_offset) + read;
     const int rows = int(offset[1] - offset[0]), strips = (rows + 32 * K - 1) / (32 * K);
+    const uint32* letters = words(buffer, header.haplotype_offset) + pair_haplotype[pair];
+    const int halves = int(halves_of(int(letters[1] - letters[0])));
     const Crossing *left = crossings + pair_item[pair], *right = left + 1;
     Part part = {{0, 0}, 0};
-    for (int row = threadIdx.x; row < rows; row += kJoiners) {
+    for (int row = threadIdx.x; halves > 1 && row < rows; row += kJoiners) {
         const Place from = place_of(left, row), to = place_of(right, rows - 1 - row);
         part.sum = add_product(part.sum, from.match(), to.match(), from.exponent() + to.exponent());
         if (row + 1 < rows) {
@@ -81,17 +84,20 @@ extern "C" __global__ void __launch_bounds__(kJoiners)
             part.sum = add_product(part.sum, from.deletion(), below.deletion(), from.exponent() + below.exponent());
         }
     }
-    for (int k = threadIdx.x; k < strips * int(kHalves); k += kJoiners) part.log_kept += left[k].log_kept;
+    for (int k = threadIdx.x; k < strips * halves; k += kJoiners) part.log_kept += left[k].log_kept;
     Part* const of_warps = reinterpret_cast<Part*>(shared);
     part = sum_of_warp(part);
     if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = part;
     __syncthreads();
     if (threadIdx.x == 0) {
         for (int warp = 1; warp < kJoiners / 32; ++warp) part.add(of_warps[warp]);
-        const uint32 last = uint32(strips - 1) * kHalves;
-        Sum started = right[last].beyond;
-        started.value *= left->entering;
-        const Sum sum = both(both(part.sum, left[last].beyond), started);
+        const int last = (strips - 1) * halves;
+        Sum sum = both(part.sum, left[last].beyond);
+        if (halves > 1) {
+            Sum started = right[last].beyond;
+            started.value *= left->entering;
+            sum = both(sum, started);
+        }
         const bool held = sum.value > 0 && sum.value < infinity();
         scores[pair] = held ? log10(sum.value) + sum.exponent * LOG10_2 + part.log_kept : double(not_a_number());
     }

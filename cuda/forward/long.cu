@@ -1,15 +1,15 @@
 // Pairs of any length and any score: the read is cut into strips of 32 K rows, which follow each other through the
 // haplotype.
 //
-// Method: a pair is two halves that do not wait for each other. The haplotype is cut in its middle; the left half takes
-// the forward's columns from the first one on, the right half the backward's (backward.cuh) from the last one on, and
-// join.cu adds up what crosses between them (crossings.cuh). An item is one strip of a half, and a warp takes the next
-// item when it has finished one. The row between two strips (the border) lies in memory, where each strip reads it and
-// overwrites it in place. Every word of it carries the number of the strip that wrote it, so that a strip can see
-// whether the columns that it loaded are there already. There are no flags and no fences, and a strip may follow the
-// one above as closely as memory allows. Items are taken in order, left and right strips in turn: the strip above is
-// always finished or at work, and no warp waits for one that cannot run. Each lane has an exponent (scaling.cuh). REAL
-// is float, or double for rows whose gaps are too rare for float's range.
+// Method: a pair is two halves that do not wait for each other. Unless it is short, the haplotype is cut in its middle;
+// the left half takes the forward's columns from the first one on, the right half the backward's (backward.cuh) from
+// the last one on, and join.cu adds up what crosses between them (crossings.cuh). An item is one strip of a half, and a
+// warp takes the next item when it has finished one. The row between two strips (the border) lies in memory, where each
+// strip reads it and overwrites it in place. Every word of it carries the number of the strip that wrote it, so that a
+// strip can see whether the columns that it loaded are there already. There are no flags and no fences, and a strip may
+// follow the one above as closely as memory allows. Items are taken in order, left and right strips in turn: the strip
+// above is always finished or at work, and no warp waits for one that cannot run. Each lane has an exponent
+// (scaling.cuh). REAL is float, or double for rows whose gaps are too rare for float's range.
 //
 // Ladder, one pair of 100,000 x 100,000 bases on an NVIDIA H200:
 //
@@ -284,16 +284,16 @@ extern "C" __global__ void __launch_bounds__(32, 8)
         item = __shfl_sync(FULL, item, 0);
         if (item >= items) return;
         const uint32 pair = item_pair[item], read = pair_read[pair], haplotype = pair_haplotype[pair];
-        const uint32 number = (item - pair_item[pair]) / kHalves;
         const uint32 position = words(buffer, header.read_offset)[read];
         const int length = int(words(buffer, header.read_offset)[read + 1] - position);
+        const uint32* offset = words(buffer, header.haplotype_offset) + haplotype;
+        const int columns = int(offset[1] - offset[0]), left_columns = columns / int(halves_of(columns)) + 1;
+        const uint32 number = (item - pair_item[pair]) / halves_of(columns);
         const int row = int(number) * (32 * K);
         const bool is_last = row + 32 * K >= length;
-        const uint32* offset = words(buffer, header.haplotype_offset) + haplotype;
-        const int columns = int(offset[1] - offset[0]), left_columns = first_half(columns) + 1;
         Crossing& crossing = crossings[item];
         Half half;
-        half.is_right = (item - pair_item[pair]) % kHalves;
+        half.is_right = (item - pair_item[pair]) % halves_of(columns);
         half.border = borders + pair_column[pair] * kBorderWords;
         Rows rows;
         Strip strip;

@@ -9,14 +9,15 @@
 //
 // Limits. A sum is a float32 with an exponent, made in an order that depends on the read's length alone.
 
-// needs host: W, G, K, QUADS, CROSSING, HALVES, ITEM_WORDS, ITEM_READ, ITEM_HALF, ITEM_STRIP
-// needs host: RESULT_WORDS, RESULT_CROSSING, RESULT_CROSSING_EXPONENT
+// needs host: W, G, K, QUADS, CROSSING, HALVES, LEAST_CUT, ITEM_WORDS, ITEM_READ, ITEM_HAPLOTYPE, ITEM_HALF
+// needs host: ITEM_STRIP, RESULT_WORDS, RESULT_CROSSING, RESULT_CROSSING_EXPONENT
 // needs forward/batch.wgsl: batch, work, out, item_of, find_read
 // needs forward/strips.wgsl: strips, strip_at
 // needs forward/scaling.wgsl: Sum, add, exponent_of, power_of_two
 // gives: forward_join
 
-var<workgroup> sums: array<Sum, W>;
+var<workgroup> sums: array<f32, W>;
+var<workgroup> exponents: array<i32, W>;  // of the sums
 
 // Where a half keeps a row: the first of its lane's entries, and the row of the lane.
 struct Place {
@@ -63,7 +64,8 @@ fn forward_join(
         return;
     }
     let item_at = work.items + ITEM_WORDS * item;
-    if batch[item_at + ITEM_HALF] != 0u {
+    let offset = work.haplotype_offset + batch[item_at + ITEM_HAPLOTYPE];
+    if batch[item_at + ITEM_HALF] != 0u || batch[offset + 1u] - batch[offset] < LEAST_CUT {
         return;
     }
     let strip = batch[item_at + ITEM_STRIP];
@@ -80,11 +82,12 @@ fn forward_join(
             }
         }
     }
-    sums[lane] = sum;
+    sums[lane] = sum.value;
+    exponents[lane] = sum.exponent;
     workgroupBarrier();
     if lane == 0u {
         for (var other = 1u; other < W; other++) {
-            sum = add(sum, sums[other].value, sums[other].exponent);
+            sum = add(sum, sums[other], exponents[other]);
         }
         let result = work.kept + RESULT_WORDS * item;
         out[result + RESULT_CROSSING] = bitcast<u32>(sum.value);

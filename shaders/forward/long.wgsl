@@ -1,8 +1,8 @@
 // Pairs of any length, with an exponent a lane (scaling.wgsl).
 //
-// Method. A pair is two halves that do not wait for each other. The haplotype is cut in its middle: the left half takes
-// the forward's columns from its first letter on, the right half the backward's (row_up.wgsl) from its last letter on,
-// and join.wgsl adds up what crosses between them. Each half has a column 0 before its first letter.
+// Method. A pair is two halves that do not wait for each other. Unless it is short, the haplotype is cut in its middle:
+// the left half takes the forward's columns from its first letter on, the right half the backward's (row_up.wgsl) from
+// its last letter on, and join.wgsl adds up what crosses between them. Each half has a column 0 before its first letter.
 //
 // A workgroup is a strip of G * K rows of a half (strips.wgsl), which follows the one above through a border
 // (border.wgsl). Lane l of segment g takes column j at step LEAD + j + l + SKEW g. Columns pass from segment to
@@ -32,7 +32,7 @@
 
 // needs host: W, G, K, SEGMENT, RESCALE_STEPS, SKEW, LAG, BLOCK_WORDS, STRIP_LANE, SUM, TOP_EXPONENT
 // needs host: ITEM_WORDS, ITEM_READ, ITEM_HAPLOTYPE, ITEM_HALF, ITEM_STRIP, ITEM_BORDER
-// needs host: LEAD, RESULT_WORDS, RESULT_UNFIT, RESULT_BEYOND, RESULT_BEYOND_EXPONENT, UNORDERED, UNFINISHED
+// needs host: HALVES, LEAST_CUT, LEAD, RESULT_WORDS, RESULT_UNFIT, RESULT_BEYOND, RESULT_BEYOND_EXPONENT, UNORDERED, UNFINISHED
 // needs forward/batch.wgsl: batch, work, out, item_of, byte, find_read
 // needs forward/strips.wgsl: strips, first_step, strip_at
 // needs forward/saved_lanes.wgsl: load_rows, load_progress, save_states, save_sum, save_crossing
@@ -76,7 +76,8 @@ fn find_strip(item: u32) -> Strip {
     strip.is_last = (strip.number + 1u) * (G * K) >= find_read(batch[at + ITEM_READ]).rows;
     strip.letters = select(work.letters + offset, work.letters_end - end, strip.is_right) - 1u;
     strip.letters_of_haplotype = end - offset;
-    let left = strip.letters_of_haplotype / 2u + 1u;
+    let halves = select(1u, HALVES, strip.letters_of_haplotype >= LEAST_CUT);  // short ones are not cut
+    let left = strip.letters_of_haplotype / halves + 1u;
     strip.columns = select(left, strip.letters_of_haplotype + 1u - left, strip.is_right);
     strip.below = batch[at + ITEM_BORDER];
     strip.above = strip.below - BLOCK_WORDS * blocks_of(strip.columns);

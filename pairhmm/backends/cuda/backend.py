@@ -207,16 +207,15 @@ class CudaBackend(Backend):
             crossings = slot.device("crossings", cuda_kernels.crossing_bytes(real) * packed.items).ptr
             scores = slot.device("out", SCORE_BYTES * len(reads)).ptr
             strips, join = self._compiled_pairs(model, extension, real)
-            pair_item, pair_read = base + packed.pair_item, base + packed.pair_read
+            pairs = tuple(base + place for place in (packed.pair_item, packed.pair_read, packed.pair_haplotype))
             arguments = (
-                *(base, tables, np.uint32(packed.items), base + packed.item_pair, pair_item, pair_read),
-                *(base + place for place in (packed.pair_haplotype, packed.pair_column, packed.letters_end)),
-                *(next_item, borders, crossings),
+                *(base, tables, np.uint32(packed.items), base + packed.item_pair, *pairs),
+                *(base + packed.pair_column, base + packed.letters_end, next_item, borders, crossings),
             )
             blocks = min(RESIDENT_WARPS, packed.items)
             strips((blocks,), (WARP,), arguments, shared_mem=cuda_kernels.long_shared_bytes(real))
-            arguments = base, pair_item, pair_read, crossings, scores
-            join((len(reads),), (cuda_kernels.JOINERS,), arguments, shared_mem=cuda_kernels.JOIN_SHARED_BYTES)
+            joined = base, *pairs, crossings, scores
+            join((len(reads),), (cuda_kernels.JOINERS,), joined, shared_mem=cuda_kernels.JOIN_SHARED_BYTES)
             return slot.scores(SCORE_BYTES * len(reads)).view(np.float64).copy()
 
     def _compiled_pairs(self, model: str, extension: float | None, real: str) -> tuple[Any, Any]:

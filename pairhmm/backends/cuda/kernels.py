@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.backends.cuda.layout import HALVES, HEADER, KIND, WARP, reads_of
+from pairhmm.backends import tiles
+from pairhmm.backends.cuda.layout import HEADER, KIND, WARP, reads_of
 from pairhmm.backends.cuda.sources import Constant, source
-from pairhmm.backends.tiles import LETTERS, LETTERS_SCALED, Shape
+from pairhmm.backends.tiles import HALVES, LETTERS, LETTERS_SCALED, Shape
 from pairhmm.genomics import sequences
 from pairhmm.genomics.qualities import HIGHEST_QUALITY
 from pairhmm.models import scaling
@@ -156,6 +157,7 @@ def long_source(model: str, extension: float | None, real: str) -> str:
         "ENTERING_COLUMNS": LONG_COLUMNS,
         "BORDER_BYTES": border_bytes(real),
         "HALVES": HALVES,
+        "LEAST_CUT": tiles.LEAST_CUT,
         "CROSSING_BYTES": crossing_bytes(real),
         "JOINERS": JOINERS,
         "JOIN_SHARED_BYTES": JOIN_SHARED_BYTES,

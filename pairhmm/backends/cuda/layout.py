@@ -14,8 +14,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.backends import tiles
 from pairhmm.backends.kinds import made_once
 from pairhmm.backends.tiles import (
+    HALVES,
     LETTERS,
     PADDING,
     Plan,
@@ -29,13 +31,10 @@ from pairhmm.backends.tiles import (
 from pairhmm.models.batch import ROW_SIZE, PairBatch, Profiles, Qualities
 from pairhmm.models.profile import distinct_rows
 
-__all__ = ["HALVES", "HEADER", "WARP", "Packed", "PackedPairs", "pack", "pack_pairs", "reads_of", "shapes"]
+__all__ = ["HEADER", "WARP", "Packed", "PackedPairs", "pack", "pack_pairs", "reads_of", "shapes"]
 
 WARP = 32
 """Lanes of a warp. A block of the forward kernels is one warp, which scores one tile."""
-
-HALVES = 2
-"""Halves of a single pair: the forward of its haplotype's left half and the backward of the right one, side by side."""
 
 BASES, TRANSITIONS = LETTERS - 1, ROW_SIZE - LETTERS
 """Number of letters other than N, and of transitions of a row."""
@@ -208,13 +207,14 @@ def pack_pairs(
 def strips_and_columns(
     batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64], strip_rows: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Strips of both halves of each pair, and columns of its borders: one more a half than it has letters.
+    """Strips of all halves of each pair, and columns of its borders. One strip of a half has no border.
 
-    A half of one strip has no border.
+    A half has a column more than letters, but for the right one.
     """
     strips = -(-np.diff(batch.read_offset)[reads] // strip_rows)
-    columns = np.where(strips > 1, np.diff(batch.haplotype_offset)[haplotypes] + 1, 0)
-    return HALVES * strips, columns
+    letters = np.diff(batch.haplotype_offset)[haplotypes]
+    halves = np.where(letters >= tiles.LEAST_CUT, HALVES, 1)
+    return halves * strips, np.where(strips > 1, letters + 1, 0)
 
 
 @made_once

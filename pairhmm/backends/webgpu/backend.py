@@ -30,11 +30,12 @@ from pairhmm.backends.webgpu.strips import (
     border_words,
     distance,
     half_columns,
+    halves_of,
     in_blocks,
     lag,
     strip_entries,
 )
-from pairhmm.backends.webgpu.work import HALVES, NOT_KEPT, STRIP_RESULT, UNFINISHED, UNORDERED
+from pairhmm.backends.webgpu.work import NOT_KEPT, STRIP_RESULT, UNFINISHED, UNORDERED
 from pairhmm.errors import PairhmmError
 from pairhmm.models.batch import SCALED_FLOAT32, PairBatch, Scores
 from pairhmm.models.rows import with_one_gap_model
@@ -245,8 +246,9 @@ class WebgpuBackend(Backend):
     ) -> Iterator[slice]:
         """Runs of pairs whose borders and saved states fit into their share of the memory."""
         strips = strips_of(batch, reads)
-        words = border_words(half_columns(np.diff(batch.haplotype_offset)[haplotypes])).sum(axis=1)
-        states = HALVES * _strip_bytes(self._runtime.segment) * strips
+        letters = np.diff(batch.haplotype_offset)[haplotypes]
+        words = border_words(half_columns(letters)).sum(axis=1)
+        states = halves_of(letters) * _strip_bytes(self._runtime.segment) * strips
         return runs_within(states + WORD_BYTES * words * (strips - 1), self._share)
 
     def _run_pairs(

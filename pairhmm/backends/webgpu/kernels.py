@@ -11,7 +11,8 @@ from importlib.resources import files
 
 import numpy as np
 
-from pairhmm.backends.tiles import LETTERS, LETTERS_SCALED, Shape
+from pairhmm.backends import tiles
+from pairhmm.backends.tiles import HALVES, LETTERS, LETTERS_SCALED, Shape
 from pairhmm.backends.webgpu.commands import MOST_WORKGROUPS
 from pairhmm.backends.webgpu.declarations import Number, constants, float_bits
 from pairhmm.backends.webgpu.folded_rows import COLUMN_AT, COLUMNS
@@ -23,7 +24,6 @@ from pairhmm.backends.webgpu.templates import assemble
 from pairhmm.backends.webgpu.work import (
     COARSE,
     FINE,
-    HALVES,
     LISTED,
     LISTED_COUNT,
     NOT_KEPT,
@@ -142,6 +142,8 @@ def source(variant: KernelVariant) -> str:
         "forward/pass_*.wgsl": f"forward/pass_{'shuffles' if variant.shuffles else 'memory'}.wgsl",
     }
     given: dict[str, Number] = dict(sizes)
+    if variant.is_long:
+        given |= {"HALVES": HALVES, "LEAST_CUT": tiles.LEAST_CUT}
     if variant.extension is not None:
         given["EXTEND_DELETION"] = variant.extension
     return assemble(FILES[variant.kernel], read, _shared() | constants(given), sizes | switches, choices)
@@ -214,7 +216,6 @@ def _shared() -> dict[str, str]:
         **{f"KIND_{name}": at for name, at in KIND_AT.items()},
         **TABLE_AT,
         **PROFILE_AT,
-        "HALVES": HALVES,
         "ITEM_WORDS": len(STRIP_ITEM),
         **indices("ITEM", STRIP_ITEM),
         "RESULT_WORDS": len(STRIP_RESULT),

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from pairhmm.backends.tiles import PADDING, Staging
 from pairhmm.backends.webgpu.layout import Kept, plan_of
-from pairhmm.backends.webgpu.strips import LONG, all_steps, border_words, half_columns
-from pairhmm.backends.webgpu.work import HALVES, STRIP_ITEM
+from pairhmm.backends.webgpu.strips import LONG, all_steps, border_words, half_columns, halves_of
+from pairhmm.backends.webgpu.work import STRIP_ITEM
 from pairhmm.models.batch import PairBatch
 
 BORDERS_AT = 1
@@ -26,7 +26,7 @@ class PackedPairs:
     work : Work
         All fields but those that say how far strips go: `front`, `behind` and `polls`.
     items : int
-        Strips of both halves of all pairs.
+        Strips of all halves of all pairs.
     words : int
         Words of all borders.
     pair_item : int64[pairs]
@@ -62,11 +62,12 @@ def pack_pairs(
     `segment` is the number of lanes that hand values on to each other.
     """
     plan, work, kept, folds = plan_of(batch)
-    strips = strips_of(batch, reads)
-    pair_item = HALVES * (np.cumsum(strips) - strips)
-    columns = half_columns(np.diff(batch.haplotype_offset)[haplotypes])
-    pair = np.repeat(np.arange(len(reads)), HALVES * strips)
-    strip, half = np.divmod(np.arange(len(pair)) - pair_item[pair], HALVES)
+    strips, letters = strips_of(batch, reads), np.diff(batch.haplotype_offset)[haplotypes]
+    halves, columns = halves_of(letters), half_columns(letters)
+    items_of = halves * strips
+    pair_item = np.cumsum(items_of) - items_of
+    pair = np.repeat(np.arange(len(reads)), items_of)
+    strip, half = np.divmod(np.arange(len(pair)) - pair_item[pair], halves[pair])
     each = border_words(columns)  # of a border of each half
     words = each.sum(axis=1) * (strips - 1)
     # The borders of a half follow each other, from the first strip down. None is below the last strip.

@@ -7,7 +7,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.backends.tiles import LETTERS, LETTERS_SCALED, Shape
+from pairhmm.backends import tiles
+from pairhmm.backends.tiles import HALVES, LETTERS, LETTERS_SCALED, Shape
 from pairhmm.backends.webgpu.declarations import places
 
 T = TypeVar("T", int, NDArray[np.int64])
@@ -65,12 +66,17 @@ def distance(segment: int) -> int:
     return lag(segment) + LEAD + BLOCK
 
 
-def half_columns(letters: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Columns of the left and the right half of haplotypes that have so many letters (int64[haplotypes, HALVES]).
+def halves_of(letters: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Halves of haplotypes that have so many letters: short ones are not cut, and all of them is the left half."""
+    return np.where(letters >= tiles.LEAST_CUT, HALVES, 1)
 
-    Each half has a column before its first letter.
+
+def half_columns(letters: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Columns of the left and the right half of such haplotypes (int64[haplotypes, HALVES]).
+
+    Each half has a column before its first letter. Where there is no right half, it has none.
     """
-    left = letters // 2 + 1
+    left = letters // halves_of(letters) + 1
     return np.stack([left, letters + 1 - left], axis=1)
 
 
@@ -85,8 +91,8 @@ def all_steps(columns: NDArray[np.int64], segment: int) -> NDArray[np.int64]:
 
 
 def border_words(columns: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Words of 32 bits of the border between two strips."""
-    return (columns + 2 * BLOCK - 2) // BLOCK * BLOCK_WORDS
+    """Words of 32 bits of the border between two strips; none without columns."""
+    return np.where(columns > 0, (columns + 2 * BLOCK - 2) // BLOCK * BLOCK_WORDS, 0)
 
 
 def passing_entries(segment: int) -> int:

@@ -56,9 +56,6 @@ LISTED = np.dtype([("workgroups", "<u4", (3,)), ("count", "<u4")])
 LISTED_COUNT = 3
 """Index of the word of `LISTED` that holds the number of pairs. Word 0 holds the number of workgroups."""
 
-HALVES = 2
-"""Halves of a single pair: the forward of its haplotype's left half and the backward of the right one, side by side."""
-
 STRIP_ITEM = ("read", "haplotype", "half", "strip", "border")
 """Words of a work item of long.wgsl, which is a strip. `half` is 0 for left ones and 1 for right ones. `border` is the
 first word of the border below the strip."""

@@ -406,8 +406,15 @@ def test_long_pairs(backend, batches):
     assert batches.same(backend.forward_pairs(given, pairs[::-1].copy(), 1).log10[::-1], scores.log10)
 
 
+@pytest.fixture
+def halves(make_backend, monkeypatch):
+    """A backend that cuts all haplotypes of long pairs. Its kernels are compiled on first use."""
+    monkeypatch.setattr(tiles, "LEAST_CUT", 1)
+    return make_backend()
+
+
 @pytest.mark.parametrize("start", profile.STARTS)
-def test_halves_of_any_length(start, backend, batches):
+def test_halves_of_any_length(start, halves, batches):
     """Haplotypes are cut at n // 2: halves of no letter, of one, and shorter than the lanes of a strip are wide. A
     score depends on its read and haplotype alone."""
     rng = np.random.default_rng(26)
@@ -417,16 +424,16 @@ def test_halves_of_any_length(start, backend, batches):
     rows = [model.rows(profile.one_hot(bases, np.full(len(bases), 0.02))) for bases in reads]
     given = batches.of_rows(rows, haplotypes, profile.STARTS[start])
     pairs = np.arange(given.pairs)
-    scores = backend.forward_pairs(given, pairs, 1)
+    scores = halves.forward_pairs(given, pairs, 1)
     batches.check(scores, given)
     for pair in rng.permutation(pairs)[:12]:
         alone = batches.of_rows([rows[pair // 10]], [haplotypes[pair % 10]], given.start)
-        score = backend.forward_pairs(alone, np.array([0]), 1).log10
+        score = halves.forward_pairs(alone, np.array([0]), 1).log10
         assert batches.same(score, scores.log10[pair : pair + 1])
 
 
 @pytest.mark.parametrize("gap", GAPS)
-def test_halves_of_paths_that_cross_the_cut(gap, backend, batches):
+def test_halves_of_paths_that_cross_the_cut(gap, halves, batches):
     """A deletion over the middle of the haplotype, an insertion at it, and a read that lies on either side."""
     rng = np.random.default_rng(27)
     haplotype = batches.noise(rng, 501)
@@ -442,7 +449,18 @@ def test_halves_of_paths_that_cross_the_cut(gap, backend, batches):
     }
     reads = [batches.read(rng, np.concatenate(parts), gap) for parts in joined.values()]
     given = PairBatch.from_groups([Group(reads, [haplotype, haplotype[:-1]])])
-    batches.check(backend.forward_pairs(given, np.arange(given.pairs), 1), given)
+    batches.check(halves.forward_pairs(given, np.arange(given.pairs), 1), given)
+
+
+def test_halves_are_as_good_as_the_whole(halves, batches):
+    """Every test of long pairs with each pair in halves."""
+    test_long_pairs(halves, batches)
+    if halves.name == "cuda":
+        test_long_pairs_of_rare_gaps(halves, batches)
+    for bits in (3, 5, 8.4):
+        test_long_insertions_of_any_cost(bits, halves, batches)
+    for name in profile.PRESETS:
+        test_long_profiles(name, halves, batches)
 
 
 def test_long_pairs_of_rare_gaps(backend, batches):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from pairhmm.backends import tiles
 from pairhmm.backends.cuda.layout import pack_pairs
 from pairhmm.models.batch import Group, PairBatch
 
@@ -21,7 +22,8 @@ class Staged:
 
 
 @pytest.fixture
-def packed(batches):
+def packed(batches, monkeypatch):
+    monkeypatch.setattr(tiles, "LEAST_CUT", 10)
     rng = np.random.default_rng(1)
     reads = [batches.read(rng, batches.noise(rng, m)) for m in (700, 10)]
     given = PairBatch.from_groups([Group(reads, [batches.noise(rng, n) for n in (50, 9)])])
@@ -31,9 +33,9 @@ def packed(batches):
 
 def test_each_half_of_a_pair_has_strips_of_its_own(packed):
     _, places, sent = packed
-    assert places.items == 2 * (1 + 3 + 3)
-    item_pair = sent[places.item_pair :].view(np.uint8)[: 4 * places.items].view(np.uint32)
-    assert item_pair.tolist() == [0] * 2 + [1] * 6 + [2] * 6
+    assert places.items == 1 + 2 * 3 + 3  # a haplotype of 9 letters is not cut
+    item_pair = sent[places.item_pair :][: 4 * places.items].view(np.uint32)
+    assert item_pair.tolist() == [0] + [1] * 6 + [2] * 3
 
 
 def test_borders_have_a_column_more_than_their_haplotype(packed):
