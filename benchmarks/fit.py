@@ -19,7 +19,6 @@ import argparse
 import json
 import os
 import resource
-import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -28,6 +27,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+from command_line import run
 from numpy.typing import NDArray
 
 from pairhmm.evidence.inputs import RunInputs, RunOptions
@@ -125,11 +125,6 @@ def named(probabilities: Mapping[str, NDArray[np.float64]]) -> Iterator[tuple[st
 def worst(expected: Mapping[str, float], found: Mapping[str, float], least: float = 0.0) -> tuple[float, str]:
     """The largest relative error of parameters above `least`, and whose it is."""
     return max((abs(found[name] / value - 1), name) for name, value in expected.items() if value > least)
-
-
-def run(*arguments: object) -> None:
-    """The command line in a process of its own."""
-    subprocess.run([sys.executable, "-m", "pairhmm", "-q", *map(str, arguments)], check=True)
 
 
 def held_out(name: str) -> list[dict[str, float | str]]:

@@ -17,12 +17,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import pysam
+from command_line import run
 
 RESULTS = Path(__file__).parent / "results" / "mates.json"
 PASS, JOINED = "PASS", ", joined"
@@ -139,11 +138,6 @@ def flatten(source: Path, target: Path) -> None:
 def passing(calls: Calls) -> set[Snv]:
     """The SNVs whose record passes the filter."""
     return {snv for snv, (_, passes) in calls.items() if passes}
-
-
-def run(*arguments: object) -> None:
-    """The command line in a process of its own."""
-    subprocess.run([sys.executable, "-m", "pairhmm", "-q", *map(str, arguments)], check=True)
 
 
 def read_snvs(path: Path) -> Calls:

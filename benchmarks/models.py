@@ -16,11 +16,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 from accuracy import make_data
+from command_line import run
 
 from pairhmm.io.variants.dosages import Allele, read_dosages
 
@@ -121,11 +121,6 @@ def is_known(allele: Allele) -> bool:
         return True
     lines = (CHR20 / "test_nist.b37_chr20_100kbp_at_10mb.bed").read_text().splitlines()
     return any(int(start) <= allele.start < int(end) for _, start, end in map(str.split, lines))
-
-
-def run(*arguments: object) -> None:
-    """The command line in a process of its own."""
-    subprocess.run([sys.executable, "-m", "pairhmm", "-q", *map(str, arguments)], check=True)
 
 
 def report(name: str, found: dict[str, dict[str, dict[str, int]]]) -> None:

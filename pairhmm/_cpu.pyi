@@ -40,7 +40,7 @@ class Batch:
     def set_profiles(self, rows: NDArray[np.float64], kinds: NDArray[np.uint16], /) -> None: ...
 
 def forward(
-    level: str, batch: Batch, is_long: NDArray[np.uint8], threads: int, scores: NDArray[np.float64], /
+    level: str, batch: Batch, skip_read: NDArray[np.uint8], threads: int, scores: NDArray[np.float64], /
 ) -> None: ...
 def computed_cells(batch: Batch, longest: int, /) -> int: ...
 def forward_pairs(
@@ -198,6 +198,20 @@ def score_lines(
     end: int,
     threads: int,
 ) -> list[bytes]: ...
+def alike_lines(text: bytes, fields: int, place: int, before: int, at: int) -> tuple[int, int]: ...
+def likelihood_lines(
+    place: str,
+    samples: list[str],
+    sample: NDArray[np.int32],
+    names: bytes,
+    name_end: NDArray[np.int64],
+    mate: NDArray[np.uint8],
+    haplotypes: list[str],
+    log10: NDArray[np.float64],
+    precision: NDArray[np.uint8],
+    precision_names: list[str],
+    joined: NDArray[np.int64] | None,
+) -> bytes: ...
 def copy_all(
     buffer: NDArray[np.uint8], at: list[int], arrays: list[NDArray[np.uint8] | NDArray[np.int64]], threads: int
 ) -> None: ...
@@ -217,7 +231,28 @@ def make_tiles(
     read_group_at: int,
     order_at: int,
     items_at: int,
-) -> list[tuple[int, int, int, int, int, int, int]]: ...
+    haplotypes_each: NDArray[np.int64],
+    group_columns: NDArray[np.uint32] | None,
+) -> list[tuple[int, int, int, int, int, int, int, int]]: ...
+
+class TreeStreams:
+    of_group: NDArray[np.uint8]
+    trees: NDArray[np.uint8]
+    places: NDArray[np.uint8]
+    events: NDArray[np.uint8]
+    joins: NDArray[np.uint8]
+    streams: NDArray[np.uint8]
+    columns: NDArray[np.uint32]
+    sizes: tuple[int, int, int, int]
+    def __init__(
+        self,
+        group_haplotype: NDArray[np.int64],
+        haplotype_offset: NDArray[np.int64],
+        letters: NDArray[np.uint8],
+        most_haplotypes: int,
+        threads: int,
+        columns_of_sum: int = 0,
+    ) -> None: ...
 
 class Scanner:
     def __init__(
@@ -313,6 +348,19 @@ class AlignmentParser:
     def parse(self, data: NDArray[np.uint8], at: int, limit: int, room: int) -> tuple[str, int]: ...
     def take(self) -> _AlignmentBlock: ...
     def left_out(self) -> NDArray[np.int64]: ...
+
+class HtslibReader:
+    def __init__(
+        self,
+        functions: dict[str, int],
+        path: str,
+        index: str,
+        reference: str,
+        is_cram: bool,
+        threads: int,
+    ) -> None: ...
+    def query(self, contig: int, start: int, end: int) -> bool: ...
+    def parse(self, parser: AlignmentParser, room: int, most: int) -> tuple[str, bool]: ...
 
 class SampleText:
     problem: tuple[str, int, bytes, int, int]

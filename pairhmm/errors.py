@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 
 class PairhmmError(Exception):
     """Base of every error that pairhmm raises on purpose."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Python would make the error again from its message alone, which is not what the classes below take.
+        return _remade, (type(self), self.args), self.__dict__
+
+
+def _remade(kind: type[PairhmmError], arguments: tuple[Any, ...]) -> PairhmmError:
+    """An error that comes from another process."""
+    error = kind.__new__(kind, *arguments)
+    error.args = arguments
+    return error
 
 
 class InputError(PairhmmError):

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from pairhmm.backends.tiles import RESCUERS, rescuer_of
+from pairhmm.backends.tiles import RESCUERS, Shape
 from pairhmm.backends.webgpu.kernels import KernelVariant
 from pairhmm.backends.webgpu.layout import shapes
 from pairhmm.backends.webgpu.runtime import WIDTH
@@ -77,14 +77,15 @@ def shader_variants() -> tuple[KernelVariant, ...]:
     """All variants that the webgpu backend can ask `webgpu_kernels.source` for, with one value for each constant."""
     known = shapes(WIDTH).known
     kernels = (
-        *(("forward", shape, WIDTH // RESCUERS[rescuer_of(shape)].lanes) for shape in known if not shape.tall),
-        *(("forward_tall", shape, 1) for shape in known if shape.tall),
-        *(("forward_scaled", shape, 1) for shape in RESCUERS),
+        *(("forward", shape) for shape in known if not shape.tall),
+        *(("forward_tall", shape) for shape in known if shape.tall),
+        *(("forward_trees", Shape(1, rows)) for rows in sorted({shape.rows for shape in known if not shape.tall})),
+        *(("forward_scaled", shape) for shape in RESCUERS),
     )
     models, extensions, ways = ("qualities", "profiles", "kinds", "folded"), (0.1, None), (True, False)
     batches = [
-        KernelVariant(kernel, shape, WIDTH, shuffles, rows, extension, rescuer_reads)
-        for kernel, shape, rescuer_reads in kernels
+        KernelVariant(kernel, shape, WIDTH, shuffles, rows, extension)
+        for kernel, shape in kernels
         for shuffles, rows, extension in product(ways, models, extensions)
     ]
     segments = {True: LONGEST_SEGMENT, False: LONG.lanes}

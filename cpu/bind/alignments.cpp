@@ -1,4 +1,4 @@
-// Python bindings of formats/alignments.hpp.
+// Python bindings of formats/alignments.hpp and formats/htslib.hpp.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -10,6 +10,7 @@
 
 #include "bind/arrays.hpp"
 #include "formats/alignments.hpp"
+#include "formats/htslib.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -53,6 +54,60 @@ const char* name_of(AlignmentParser::Stop stop) {
         case AlignmentParser::kNoQualities: return "no qualities";
     }
     return "";
+}
+
+template <class Function>
+void find(const nb::dict& addresses, const char* name, Function& function) {
+    function = reinterpret_cast<Function>(nb::cast<uintptr_t>(addresses[name]));
+}
+
+pairhmm::HtslibFunctions to_functions(const nb::dict& addresses) {
+    pairhmm::HtslibFunctions functions;
+    find(addresses, "hts_open", functions.hts_open);
+    find(addresses, "hts_close", functions.hts_close);
+    find(addresses, "hts_set_opt", functions.hts_set_opt);
+    find(addresses, "sam_hdr_read", functions.sam_hdr_read);
+    find(addresses, "sam_hdr_destroy", functions.sam_hdr_destroy);
+    find(addresses, "sam_index_load3", functions.sam_index_load3);
+    find(addresses, "hts_idx_destroy", functions.hts_idx_destroy);
+    find(addresses, "sam_itr_queryi", functions.sam_itr_queryi);
+    find(addresses, "hts_itr_next", functions.hts_itr_next);
+    find(addresses, "hts_itr_destroy", functions.hts_itr_destroy);
+    find(addresses, "sam_read1", functions.sam_read1);
+    find(addresses, "bam_init1", functions.bam_init1);
+    find(addresses, "bam_destroy1", functions.bam_destroy1);
+    return functions;
+}
+
+void bind_htslib(nb::module_& module) {
+    using pairhmm::HtslibReader;
+    nb::class_<HtslibReader>(module, "HtslibReader", "Decodes a CRAM or SAM file by htslib, for an AlignmentParser.")
+        .def(
+            "__init__",
+            [](HtslibReader* self, nb::dict functions, std::string path, std::string index, std::string reference,
+               bool is_cram, int threads) {
+                const pairhmm::HtslibFunctions calls = to_functions(functions);
+                nb::gil_scoped_release release;
+                new (self)
+                    HtslibReader(calls, {std::move(path), std::move(index), std::move(reference), is_cram, threads});
+            },
+            "functions"_a, "path"_a, "index"_a, "reference"_a, "is_cram"_a, "threads"_a,
+            "RuntimeError where the file can't be opened.")
+        .def("query", &HtslibReader::query, "contig"_a, "start"_a, "end"_a, nb::call_guard<nb::gil_scoped_release>(),
+             "Go on with the records that overlap [start, end) of a contig; False where the index does not lead there.")
+        .def(
+            "parse",
+            [](HtslibReader& self, AlignmentParser& parser, int64_t room, int64_t most) {
+                AlignmentParser::Stop stop;
+                {
+                    nb::gil_scoped_release release;
+                    stop = self.parse(parser, room, most);
+                }
+                return nb::make_tuple(name_of(stop), self.is_done());
+            },
+            "parser"_a, "room"_a, "most"_a,
+            "Give the parser at most so many records until its block has `room` reads: why it stopped, and whether there "
+            "are no more.");
 }
 
 }  // namespace
@@ -137,4 +192,5 @@ void bind_alignments(nb::module_& module) {
                 return nb::make_tuple(to_bytes(self.name()), self.contig(), self.start());
             },
             "Of the read that `parse` stopped at: name, contig and position.");
+    bind_htslib(module);
 }

@@ -11,12 +11,30 @@ using Array = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig, 
 template <class T>
 using Output = nanobind::ndarray<T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 
+// What becomes of a vector that an array owns.
+template <class Vector>
+auto* keep(Vector&& values, nanobind::capsule& owner) {
+    using Kept = std::decay_t<Vector>;
+    auto* kept = new Kept(std::forward<Vector>(values));
+    owner = nanobind::capsule(kept, [](void* held) noexcept { delete static_cast<Kept*>(held); });
+    return kept;
+}
+
 // A vector as an array that owns it.
 template <class Vector>
 auto to_array(Vector&& values) {
-    using Kept = std::decay_t<Vector>;
-    auto* kept = new Kept(std::move(values));
-    nanobind::capsule owner(kept, [](void* held) noexcept { delete static_cast<Kept*>(held); });
-    return nanobind::ndarray<nanobind::numpy, typename Kept::value_type, nanobind::ndim<1>>(kept->data(),
-                                                                                            {kept->size()}, owner);
+    nanobind::capsule owner;
+    auto* kept = keep(std::forward<Vector>(values), owner);
+    using Value = typename std::decay_t<Vector>::value_type;
+    return nanobind::ndarray<nanobind::numpy, Value, nanobind::ndim<1>>(kept->data(), {kept->size()}, owner);
+}
+
+// The words of a vector's elements as an array that owns it: [elements, words].
+template <class Word, class Vector>
+auto to_words(Vector&& values) {
+    nanobind::capsule owner;
+    auto* kept = keep(std::forward<Vector>(values), owner);
+    constexpr size_t words = sizeof(typename std::decay_t<Vector>::value_type) / sizeof(Word);
+    return nanobind::ndarray<nanobind::numpy, Word, nanobind::ndim<2>>(reinterpret_cast<Word*>(kept->data()),
+                                                                       {kept->size(), words}, owner);
 }

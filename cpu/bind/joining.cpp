@@ -4,25 +4,13 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <utility>
+#include <vector>
+
 #include "bind/arrays.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
-
-namespace {
-
-template <class T>
-using Result = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
-
-// A vector as an array that owns it.
-template <class T>
-Result<T> array_of(std::vector<T>&& values) {
-    auto* kept = new std::vector<T>(std::move(values));
-    nb::capsule owner(kept, [](void* pointer) noexcept { delete static_cast<std::vector<T>*>(pointer); });
-    return Result<T>(kept->data(), {kept->size()}, owner);
-}
-
-}  // namespace
 
 void bind_joining(nb::module_& module) {
     module.def(
@@ -43,9 +31,9 @@ void bind_joining(nb::module_& module) {
                 nb::gil_scoped_release release;
                 joined = pairhmm::join_reads(reads, cut, order.data(), join_mates);
             }
-            return nb::make_tuple(array_of(std::move(joined.member_offset)), array_of(std::move(joined.member)),
-                                  array_of(std::move(joined.column_offset)), array_of(std::move(joined.source_offset)),
-                                  array_of(std::move(joined.source)), array_of(std::move(joined.ends)),
+            return nb::make_tuple(to_array(std::move(joined.member_offset)), to_array(std::move(joined.member)),
+                                  to_array(std::move(joined.column_offset)), to_array(std::move(joined.source_offset)),
+                                  to_array(std::move(joined.source)), to_array(std::move(joined.ends)),
                                   nb::make_tuple(joined.differing_copies, joined.distant_copies, joined.differing_mates,
                                                  joined.distant_mates));
         },
@@ -75,7 +63,7 @@ void bind_joining(nb::module_& module) {
                                            source.data(), static_cast<int64_t>(probability.shape(0)) / 4,
                                            probability.data(), kind.data(), joined_kind.data());
             }
-            return array_of(std::move(rows));
+            return to_array(std::move(rows));
         },
         "source_offset"_a, "source"_a, "probability"_a, "kind"_a, "joined_kind"_a,
         "The same for distinct rows: the rows given and the joined ones. The row of each column is written in place. No "

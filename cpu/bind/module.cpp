@@ -20,6 +20,7 @@ void bind_samples(nb::module_& module);
 void bind_scan(nb::module_& module);
 void bind_text(nb::module_& module);
 void bind_tiles(nb::module_& module);
+void bind_tree_streams(nb::module_& module);
 
 NB_MODULE(_cpu, module) {
     module.doc() = "The compiled part of pairhmm.";
@@ -49,4 +50,5 @@ NB_MODULE(_cpu, module) {
     bind_scan(module);
     bind_text(module);
     bind_tiles(module);
+    bind_tree_streams(module);
 }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bind/arrays.hpp"
@@ -30,14 +31,6 @@ const pairhmm::ScanLevel& find_scan_level(const std::string& name) {
     if (name == "neon") return *pairhmm::scan_level_neon();
 #endif
     throw std::invalid_argument("no such SIMD level in this build: " + name);
-}
-
-// An array of the words of a vector's elements, which keeps the vector alive.
-template <class Word, class T>
-nb::ndarray<nb::numpy, Word, nb::ndim<2>> to_python(std::vector<T>&& values) {
-    auto* kept = new std::vector<T>(std::move(values));
-    nb::capsule owner(kept, [](void* held) noexcept { delete static_cast<std::vector<T>*>(held); });
-    return {reinterpret_cast<Word*>(kept->data()), {kept->size(), sizeof(T) / sizeof(Word)}, owner};
 }
 
 }  // namespace
@@ -73,7 +66,7 @@ void bind_scan(nb::module_& module) {
                     nb::gil_scoped_release release;
                     hits = scanner.scan(samples, threads, totals.data());
                 }
-                return to_python<int64_t>(std::move(hits));
+                return to_words<int64_t>(std::move(hits));
             },
             "letters"_a, "qualities"_a.none(), "offset"_a, "carried"_a, "threads"_a, "totals"_a,
             "Hits, eight words each; the segments' sums of qualities into `totals`.");
@@ -88,10 +81,10 @@ void bind_scan(nb::module_& module) {
                 nb::gil_scoped_release release;
                 tables = pairhmm::index_tables(patterns, max_mismatches);
             }
-            return nb::make_tuple(tables.bases, tables.anchors, to_python<int64_t>(std::move(tables.handle)),
-                                  to_python<uint32_t>(std::move(tables.known)),
-                                  to_python<uint32_t>(std::move(tables.first)),
-                                  to_python<uint32_t>(std::move(tables.anchor)));
+            return nb::make_tuple(tables.bases, tables.anchors, to_words<int64_t>(std::move(tables.handle)),
+                                  to_words<uint32_t>(std::move(tables.known)),
+                                  to_words<uint32_t>(std::move(tables.first)),
+                                  to_words<uint32_t>(std::move(tables.anchor)));
         },
         "letters"_a, "offset"_a, "max_mismatches"_a,
         "How patterns are found: bases of an anchor, number of anchors, (pattern, offset) of each handle, and the tables "

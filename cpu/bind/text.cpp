@@ -1,16 +1,19 @@
-// Python bindings of formats/groups.hpp and formats/score_lines.hpp: arrays in, arrays and bytes out. The caller makes
-// every array with the right length.
+// Python bindings of formats/alike_lines.hpp, formats/groups.hpp, formats/likelihood_lines.hpp and
+// formats/score_lines.hpp: arrays in, arrays and bytes out. The caller makes every array with the right length.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "bind/arrays.hpp"
+#include "formats/alike_lines.hpp"
 #include "formats/groups.hpp"
+#include "formats/likelihood_lines.hpp"
 #include "formats/score_lines.hpp"
 
 namespace nb = nanobind;
@@ -20,9 +23,27 @@ namespace {
 
 using Columns = nb::ndarray<uint8_t, nb::shape<5, -1>, nb::c_contig, nb::device::cpu>;
 
+nb::list to_list(const std::vector<std::string>& parts) {
+    nb::list result;
+    for (const auto& part : parts) result.append(nb::bytes(part.data(), part.size()));
+    return result;
+}
+
 }  // namespace
 
 void bind_text(nb::module_& module) {
+    module.def(
+        "alike_lines",
+        [](nb::bytes text, int fields, int place, int64_t before, int64_t at) {
+            const auto size = static_cast<int64_t>(text.size());
+            if (before < 0 || before > size || at < 0 || at > size)
+                throw std::invalid_argument("a place beyond the text");
+            const auto found = pairhmm::alike_lines({text.c_str(), size, fields, place}, before, at);
+            return nb::make_tuple(found.end, found.lines);
+        },
+        "text"_a, "fields"_a, "place"_a, "before"_a, "at"_a,
+        "Where the lines from `at` on end that are like the one at `before`, and how many they are.");
+
     using pairhmm::GroupsText;
     nb::class_<GroupsText>(module, "GroupsText", "The whole `.in` groups at the beginning of a text.")
         .def(
@@ -75,11 +96,28 @@ void bind_text(nb::module_& module) {
                                                 precision_names};
                 parts = pairhmm::score_lines(table, first, end, threads);
             }
-            nb::list lines;
-            for (const auto& part : parts) lines.append(nb::bytes(part.data(), part.size()));
-            return lines;
+            return to_list(parts);
         },
         "first_group"_a, "group_read"_a, "group_haplotype"_a, "group_pair"_a, "read_names"_a.none(),
         "haplotype_names"_a.none(), "log10"_a, "precision"_a, "precision_names"_a, "first"_a, "end"_a, "threads"_a,
         "Lines of the score table for the pairs [first, end), in parts; things without names are numbered.");
+
+    module.def(
+        "likelihood_lines",
+        [](const std::string& place, const std::vector<std::string>& samples, Array<int32_t> sample, nb::bytes names,
+           Array<int64_t> name_end, Array<uint8_t> mate, const std::vector<std::string>& haplotypes,
+           Array<double> log10, Array<uint8_t> precision, const std::vector<std::string>& precision_names,
+           std::optional<Array<int64_t>> joined) {
+            std::string lines;
+            {
+                nb::gil_scoped_release release;
+                lines = pairhmm::likelihood_lines({place, samples, haplotypes, precision_names,
+                                                   static_cast<int64_t>(sample.shape(0)), sample.data(), names.c_str(),
+                                                   name_end.data(), mate.data(), log10.data(), precision.data(),
+                                                   joined ? joined->data() : nullptr});
+            }
+            return nb::bytes(lines.data(), lines.size());
+        },
+        "place"_a, "samples"_a, "sample"_a, "names"_a, "name_end"_a, "mate"_a, "haplotypes"_a, "log10"_a, "precision"_a,
+        "precision_names"_a, "joined"_a.none(), "Lines of the likelihood table for a region.");
 }

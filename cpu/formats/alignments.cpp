@@ -16,27 +16,6 @@ constexpr uint32_t kFlagsOfReasons[] = {kFlagUnmapped, 0x100, 0x200, 0x400, 0x80
 // reference's letter, '=', is not known here: N.
 constexpr uint8_t kCodes[16] = {4, 0, 1, 10, 2, 5, 7, 14, 3, 8, 6, 13, 9, 12, 11, 4};
 
-// Both letters of a byte at once, the first of them in the lower byte in memory.
-struct CodePairs {
-    uint8_t codes[256][2];
-    CodePairs() {
-        for (int byte = 0; byte < 256; ++byte) {
-            codes[byte][0] = kCodes[byte >> 4];
-            codes[byte][1] = kCodes[byte & 15];
-        }
-    }
-};
-
-void unpack_letters(const uint8_t* letters, int64_t length, uint8_t* to) {
-    static const CodePairs pairs;
-    for (int64_t i = 0; i < length / 2; ++i) std::memcpy(to + 2 * i, pairs.codes[letters[i]], 2);
-    if (length % 2) to[length - 1] = pairs.codes[letters[length / 2]][0];
-}
-
-struct CigarLengths {
-    int64_t query = 0, reference = 0;
-};
-
 CigarLengths cigar_lengths(const BamRecord& record) {
     CigarLengths lengths;
     for (int64_t i = 0; i < record.operations; ++i) {
@@ -46,6 +25,12 @@ CigarLengths cigar_lengths(const BamRecord& record) {
         if (aligned(operation) || skips(operation)) lengths.reference += length;
     }
     return lengths;
+}
+
+// Whether a mapped read's CIGAR has as many bases as the read; htslib refuses other records of BAM.
+bool spells_read(const CigarLengths& lengths, const BamRecord& record) {
+    const bool is_mapped = (record.flag & kFlagUnmapped) == 0;
+    return record.operations == 0 || record.length == 0 || !is_mapped || lengths.query == record.length;
 }
 
 int64_t name_length(const BamRecord& record) {
@@ -68,26 +53,27 @@ void AlignmentParser::set_goals(Places goals) {
 
 AlignmentParser::Stop AlignmentParser::parse(const uint8_t* data, int64_t size, int64_t& at, int64_t limit,
                                              int64_t room) {
+    BamRecord record;
     while (at < limit) {
-        if (size - at < 4) return kMore;
-        const int64_t record_size = number_at<int32_t>(data + at);
-        if (record_size < kBamFixedSize) return kDamaged;
-        if (size - at - 4 < record_size) return kMore;
-        BamRecord record;
-        if (!split_bam_record(data + at + 4, record_size, record) || !use_long_cigar(record)) return kDamaged;
-        const Verdict verdict = look_at(record, room);
-        if (verdict.is_behind) at += 4 + record_size;
+        const BamPiece next = take_bam_record(data + at, size - at, record);
+        if (next.is_broken || (next.end > 0 && !use_long_cigar(record))) return kDamaged;
+        if (next.end == 0) return kMore;
+        const CigarLengths lengths = cigar_lengths(record);
+        if (!spells_read(lengths, record)) return kDamaged;
+        const Verdict verdict = look_at(record, lengths, room);
+        if (verdict.is_behind) at += next.end;
         if (verdict.stop != kMore) return verdict.stop;
     }
     return kMore;
 }
 
+AlignmentParser::Verdict AlignmentParser::take_in(const BamRecord& record, int64_t room) {
+    return look_at(record, cigar_lengths(record), room);
+}
+
 // Nothing is counted before it is certain that the record is not looked at again.
-AlignmentParser::Verdict AlignmentParser::look_at(const BamRecord& record, int64_t room) {
-    const CigarLengths lengths = cigar_lengths(record);
+AlignmentParser::Verdict AlignmentParser::look_at(const BamRecord& record, const CigarLengths& lengths, int64_t room) {
     const bool is_mapped = (record.flag & kFlagUnmapped) == 0;
-    if (record.operations > 0 && record.length > 0 && is_mapped && lengths.query != record.length)
-        return {kDamaged, false};
     const int64_t end = record.start + std::max<int64_t>(is_mapped ? lengths.reference : 0, 1);
     if (window_.contig >= 0) {
         if (record.contig != window_.contig || record.start >= window_.end) return {kWindowEnd, false};
@@ -173,7 +159,8 @@ void AlignmentParser::add(const BamRecord& record, int64_t end) {
     AlignmentBlock& block = block_;
     const size_t before = block.bases.size(), length = static_cast<size_t>(record.length);
     block.bases.resize(before + length);
-    unpack_letters(record.letters, record.length, block.bases.data() + before);
+    static const BamLetters letters(kCodes);
+    letters.unpack(record, block.bases.data() + before);
     block.quals.resize(before + length);
     uint8_t* quals = block.quals.data() + before;
     if (record.has_qualities()) std::memcpy(quals, record.qualities, length);

@@ -54,6 +54,11 @@ enum LeftOut {
     kReasons
 };
 
+// Bases that a CIGAR takes up.
+struct CigarLengths {
+    int64_t query = 0, reference = 0;
+};
+
 // Reads of one contig, in order of start.
 struct AlignmentBlock {
     int32_t contig = -1;          // rank
@@ -89,6 +94,15 @@ public:
     // last one that was taken. kMore: it reached the limit, or a record that is not complete.
     Stop parse(const uint8_t* data, int64_t size, int64_t& at, int64_t limit, int64_t room);
 
+    // What becomes of a record: where `parse` is to go on, and whether the record is done with.
+    struct Verdict {
+        Stop stop;
+        bool is_behind;
+    };
+
+    // Takes one record that is known to be whole.
+    Verdict take_in(const BamRecord& record, int64_t room);
+
     AlignmentBlock take();
 
     const int64_t* left_out() const { return left_out_; }
@@ -103,14 +117,9 @@ public:
     int64_t start() const { return start_; }
 
 private:
-    // What becomes of a record: where `parse` is to go on, and whether the record is done with.
-    struct Verdict {
-        Stop stop;
-        bool is_behind;
-    };
     static constexpr Verdict kPassedOver{kMore, true};
 
-    Verdict look_at(const BamRecord& record, int64_t room);
+    Verdict look_at(const BamRecord& record, const CigarLengths& lengths, int64_t room);
     bool is_contig(int32_t contig) const;
     bool is_in_window(const BamRecord& record, int64_t end);
     Verdict compare_with_goal(int32_t contig, int64_t start, int64_t end);

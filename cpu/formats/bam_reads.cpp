@@ -10,30 +10,24 @@ namespace {
 
 constexpr uint32_t kPaired = 0x1, kReverse = 0x10, kFirst = 0x40, kSecond = 0x80, kLeftOut = 0x100 | 0x800;
 
-// The sets that BAM's letters stand for, and their complements. The reference's letter, '=', is not known here: N.
-struct LetterTables {
-    uint8_t forward[16], reverse[16];
-    LetterTables() {
-        for (int set = 0; set < 16; ++set) {
-            forward[set] = static_cast<uint8_t>(set == 0 ? kAny : set);
-            reverse[set] = static_cast<uint8_t>(set == 0 ? kAny : complement_of(set));
-        }
-    }
-};
+// The sets that BAM's letters stand for, or their complements. The reference's letter, '=', is not known here: N.
+BamLetters sets(bool are_complements) {
+    uint8_t codes[16] = {kAny};
+    for (int set = 1; set < 16; ++set) codes[set] = static_cast<uint8_t>(are_complements ? complement_of(set) : set);
+    return BamLetters(codes);
+}
 
-void add_letters(const BamRecord& record, uint8_t* to) {
-    static const LetterTables tables;
+void unpack_letters(const BamRecord& record, uint8_t* to) {
+    static const BamLetters forward = sets(false), complements = sets(true);
     const bool reverse = (record.flag & kReverse) != 0;
-    const uint8_t* table = reverse ? tables.reverse : tables.forward;
-    for (int64_t i = 0; i < record.length; ++i)
-        to[reverse ? record.length - 1 - i : i] =
-            table[i % 2 ? record.letters[i / 2] & 15 : record.letters[i / 2] >> 4];
+    (reverse ? complements : forward).unpack(record, to);
+    if (reverse) std::reverse(to, to + record.length);
 }
 
 void add_read(const BamRecord& record, SampleBlock& block) {
     const size_t before = block.letters.size(), after = before + static_cast<size_t>(record.length);
     block.letters.resize(after);
-    add_letters(record, block.letters.data() + before);
+    unpack_letters(record, block.letters.data() + before);
     if (block.has_qualities) {
         block.qualities.resize(after);
         const uint8_t* end = record.qualities + record.length;
@@ -48,36 +42,14 @@ void add_read(const BamRecord& record, SampleBlock& block) {
 
 }  // namespace
 
-BamPiece take_bam_header(const uint8_t* data, int64_t size) {
-    BamPiece piece;
-    int64_t at = 4;  // "BAM\1"
-    const auto skip = [&](int64_t more) {
-        if (at + 4 > size) return false;
-        const int64_t counted = number_at<int32_t>(data + at);
-        piece.is_broken = counted < 0;
-        at += 4 + counted + more;
-        return !piece.is_broken && at <= size;
-    };
-    if (!skip(0) || at + 4 > size) return piece;
-    const int64_t contigs = number_at<int32_t>(data + at);
-    at += 4;
-    for (int64_t i = 0; i < contigs; ++i) {
-        if (!skip(4)) return piece;
-    }
-    piece.end = at;
-    return piece;
-}
-
 BamPiece take_bam_reads(const uint8_t* data, int64_t size, SampleBlock& block) {
     BamPiece piece;
+    BamRecord record;
     bool known = false;
-    while (piece.end + 4 <= size) {
-        const int64_t record_size = number_at<int32_t>(data + piece.end);
-        piece.is_broken = record_size < kBamFixedSize;
-        if (piece.is_broken || piece.end + 4 + record_size > size) return piece;
-        BamRecord record;
-        piece.is_broken = !split_bam_record(data + piece.end + 4, record_size, record);
-        if (piece.is_broken) return piece;
+    for (;;) {
+        const BamPiece next = take_bam_record(data + piece.end, size - piece.end, record);
+        piece.is_broken = next.is_broken;
+        if (next.end == 0) return piece;
         if ((record.flag & kLeftOut) == 0) {
             if (record.length > 0) {
                 if (known && record.has_qualities() != block.has_qualities) return piece;
@@ -86,9 +58,8 @@ BamPiece take_bam_reads(const uint8_t* data, int64_t size, SampleBlock& block) {
             }
             add_read(record, block);
         }
-        piece.end += 4 + record_size;
+        piece.end += next.end;
     }
-    return piece;
 }
 
 }  // namespace pairhmm

@@ -5,18 +5,10 @@
 
 #include <cstdint>
 
+#include "formats/bam_record.hpp"
 #include "formats/sample_block.hpp"
 
 namespace pairhmm {
-
-// How much was taken from the front of a buffer.
-struct BamPiece {
-    int64_t end = 0;         // bytes taken
-    bool is_broken = false;  // the bytes that follow are not BAM
-};
-
-// The header, or nothing where the buffer ends before it.
-BamPiece take_bam_header(const uint8_t* data, int64_t size);
 
 // The reads of the complete records at the front of a buffer, up to the first that differs in having qualities.
 BamPiece take_bam_reads(const uint8_t* data, int64_t size, SampleBlock& block);

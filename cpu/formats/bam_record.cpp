@@ -43,10 +43,8 @@ const uint8_t* behind_value(const uint8_t* at, const uint8_t* end) {
     return end - at < size ? nullptr : at + size;
 }
 
-}  // namespace
-
-bool split_bam_record(const uint8_t* data, int64_t size, BamRecord& record) {
-    if (size < kBamFixedSize) return false;
+// False where the parts do not fit `size` bytes.
+bool split(const uint8_t* data, int64_t size, BamRecord& record) {
     record.contig = number_at<int32_t>(data);
     record.start = number_at<int32_t>(data + 4);
     record.name_size = data[8];
@@ -68,6 +66,37 @@ bool split_bam_record(const uint8_t* data, int64_t size, BamRecord& record) {
     record.tags = data + tags;
     record.end = data + size;
     return true;
+}
+
+}  // namespace
+
+BamPiece take_bam_header(const uint8_t* data, int64_t size) {
+    BamPiece piece;
+    int64_t at = 4;  // "BAM\1"
+    const auto skip = [&](int64_t more) {
+        if (at + 4 > size) return false;
+        const int64_t counted = number_at<int32_t>(data + at);
+        piece.is_broken = counted < 0;
+        at += 4 + counted + more;
+        return !piece.is_broken && at <= size;
+    };
+    if (!skip(0) || at + 4 > size) return piece;
+    const int64_t contigs = number_at<int32_t>(data + at);
+    at += 4;
+    for (int64_t i = 0; i < contigs; ++i) {
+        if (!skip(4)) return piece;
+    }
+    piece.end = at;
+    return piece;
+}
+
+BamPiece take_bam_record(const uint8_t* data, int64_t size, BamRecord& record) {
+    if (size < 4) return {};
+    const int64_t record_size = number_at<int32_t>(data);
+    if (record_size < kBamFixedSize) return {0, true};
+    if (size - 4 < record_size) return {};
+    if (!split(data + 4, record_size, record)) return {0, true};
+    return {4 + record_size, false};
 }
 
 BamTag find_bam_tag(const BamRecord& record, const char* name) {

@@ -30,8 +30,37 @@ struct BamRecord {
     bool has_qualities() const { return length > 0 && qualities[0] != kBamNoQuality; }
 };
 
-// False where the parts do not fit `size` bytes.
-bool split_bam_record(const uint8_t* data, int64_t size, BamRecord& record);
+// How much was taken from the front of a buffer.
+struct BamPiece {
+    int64_t end = 0;         // bytes taken
+    bool is_broken = false;  // the bytes that follow are not BAM
+};
+
+// The header, or nothing where the buffer ends before it.
+BamPiece take_bam_header(const uint8_t* data, int64_t size);
+
+// The first record, or nothing where the buffer ends before it.
+BamPiece take_bam_record(const uint8_t* data, int64_t size, BamRecord& record);
+
+// What a reader makes of BAM's letters, =ACMGRSVTWYHKDBN.
+class BamLetters {
+public:
+    explicit BamLetters(const uint8_t (&codes)[16]) {
+        for (int byte = 0; byte < 256; ++byte) {
+            pairs_[byte][0] = codes[byte >> 4];
+            pairs_[byte][1] = codes[byte & 15];
+        }
+    }
+
+    void unpack(const BamRecord& record, uint8_t* to) const {
+        const int64_t length = record.length;
+        for (int64_t i = 0; i < length / 2; ++i) std::memcpy(to + 2 * i, pairs_[record.letters[i]], 2);
+        if (length % 2) to[length - 1] = pairs_[record.letters[length / 2]][0];
+    }
+
+private:
+    uint8_t pairs_[256][2];  // both letters of a byte
+};
 
 // What follows a tag's name: its type, and its value up to `end`, which is behind a text's zero. `type` is null where
 // the record lacks the tag, or where a tag up to it is damaged.

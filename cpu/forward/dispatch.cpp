@@ -39,34 +39,33 @@ struct Plan {
     std::vector<Tile> tiles;
 };
 
-enum ReadKind { kFoldedRead, kGeneralRead, kPlainRead, kUnopenedRead };
-
-ReadKind kind_of_rows(const Level& level, const Batch& batch, int64_t first, int64_t end) {
-    const double* const own = general_row(batch, first);
-    bool constant = own[kIM] > 0 && own[kDM] > 0, opens = own[kMD] > 0, all_open = opens;
+Kind kind_of_rows(const Level& level, const Batch& batch, int64_t first, int64_t end) {
+    const double* const own = row_at(batch, first);
+    bool constant = own[kIM] > 0 && own[kDM] > 0, opens = own[kMD] > 0, all_open = opens, inserts = own[kMI] > 0;
     double ii = own[kII], highest = ii;
     for (int64_t i = first + 1; i < end; ++i) {
-        const double* row = general_row(batch, i);
+        const double* row = row_at(batch, i);
         ii = std::min(ii, row[kII]);
         highest = std::max(highest, row[kII]);
         opens = opens || row[kMD] > 0;
+        inserts = inserts && row[kMI] > 0;
         all_open = all_open && row[kMD] > 0;
         if (batch.kinds != nullptr) continue;
         for (int k : {kIM, kDM, kDD}) constant = constant && row[k] == own[k];
     }
     const double dd = opens ? own[kDD] : 1;
-    const bool folds = constant && highest < 1 && ii > 0 && dd > 0 && level.folds(ii, dd);
-    if (!all_open) return folds && !opens ? kUnopenedRead : kPlainRead;
-    return folds ? kFoldedRead : kGeneralRead;
+    const bool folds = constant && inserts && highest < 1 && ii > 0 && dd > 0 && level.folds(ii, dd);
+    if (!all_open) return folds && !opens ? kUnopened : kPlain;
+    return folds ? kFolded : kGeneral;
 }
 
-ReadKind kind_of(const Level& level, const Batch& batch, int64_t read) {
+Kind kind_of(const Level& level, const Batch& batch, int64_t read) {
     const int64_t first = batch.read_offset[read], end = batch.read_offset[read + 1];
     if (batch.base == nullptr) return kind_of_rows(level, batch, first, end);
     const uint8_t* gap = batch.gap_quality;
     const bool constant = std::memcmp(gap + first, gap + first + 1, end - first - 1) == 0;
     const double eps = batch.gatk.error[gap[first]];
-    return constant && level.folds(eps, eps) ? kFoldedRead : kGeneralRead;
+    return constant && level.folds(eps, eps) ? kFolded : kGeneral;
 }
 
 Plan make_plan(const Level& level, const Batch& batch, const uint8_t* skip_read) {
@@ -89,8 +88,7 @@ Plan make_plan(const Level& level, const Batch& batch, const uint8_t* skip_read)
             const size_t rest = (of_kind - at) % lanes;
             for (size_t end = at + (rest > 0 ? rest : lanes); at < of_kind; end += lanes) {
                 plan.tiles.push_back({g, static_cast<int64_t>(plan.order.size()), static_cast<int32_t>(end - at),
-                                      kind == kFoldedRead || kind == kUnopenedRead,
-                                      kind == kPlainRead || kind == kUnopenedRead});
+                                      static_cast<Kind>(kind)});
                 for (; at < end; ++at) plan.order.push_back(keyed[at].second);
             }
         }

@@ -32,7 +32,9 @@
 // Where im, dm and dd are one value each along the read (GATK's model with one gap continuation quality, the profile
 // model), every state is also divided by dd^j and by the product of ii down to its row ("folded"), and the forward's I
 // multiplied by im. I and D' then need no product of their own, which leaves 5 operations. The powers are divided out
-// by constants: every kColumns columns, and below each sweep. The backward's row i takes ii[i+1].
+// by constants: every kColumns columns, and below each sweep. The backward's row i takes ii[i+1]. It is also divided by
+// mi[i], in which the product mi[i+1] I~[i+1,j] of S vanishes: the rows' emissions take mi[i+1] / mi[i], and the join
+// takes mi[i] back.
 //
 // Rows whose deletions cannot be opened (md = 0) have no g; they keep g = 1 ("plain", 7 operations). Where this holds
 // for every row of the read, D is zero below row 0, and folded rows leave it out ("unopened", 4 operations).
@@ -64,11 +66,14 @@
 // One thread of an AMD EPYC (Zen 5), cells of whole matrices a second, from packed qualities to scores:
 //
 //   AVX-512                       10s     1m      s150    s150-gcp    s150 with one haplotype a group
-//   whole matrices                12.5    15.1    19.7    16.9        15.6
-//   trees                         65      46      37      27          16.2
+//   whole matrices                13.8    15.6    20.4    17.6        16.1
+//   trees                         79      48      42      31          17.0
+//   the backward without mi       87      47      46      31          17.5
 //
-// The profile model's rows (reads of s150, the start "anywhere") have 0.95 to 1.0 of the speed of GATK's, and 1.03 where
-// no deletion can open. With the start "match", less is shared: 0.87.
+// With one haplotype a group, trees have 1.0 of the speed of whole matrices with AVX2, and 0.96 to 0.98 with x86-64-v2.
+//
+// The profile model's rows (reads of s150, the start "anywhere") have 0.95 to 1.0 of the speed of GATK's, and 1.03
+// where no deletion can open. With the start "match", less is shared: 0.74.
 //
 // benchmarks/README.md says what 10s, 1m and s150 are.
 //
@@ -117,8 +122,10 @@ private:
     template <Kind kind>
     std::vector<int64_t> score_all(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees,
                                    const int64_t* reads, bool again, double* scores);
-    void run_unfolded(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees, const int64_t* reads,
-                      bool again, double* scores);
+    // The same in a folded form, and in the unfolded one what float32 does not hold in it.
+    template <Kind kind>
+    void score_folded(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees, const int64_t* reads,
+                      double* scores);
 
     TileRows<W, K> rows_;
     AlignedVector<RowZero<V>> row_zero_;
@@ -146,9 +153,9 @@ template <Kind kind, Direction direction, class AtLeaf>
 void TileKernel<W, K>::run_sweeps(const HalfTree& tree, AtLeaf& at_leaf) {
     const TileSide<W>& side = direction == kForward ? rows_.forward : rows_.backward;
     const int64_t sweeps = rows_.sweeps;
-    reserve(saved_, tree.slots + 1);
-    reserve(s_, tree.columns() + tree.root_length.size());
-    reserve(x_, tree.columns() + tree.root_length.size());
+    grow(saved_, tree.slots + 1);
+    grow(s_, tree.columns() + tree.root_length.size());
+    grow(x_, tree.columns() + tree.root_length.size());
     const auto run = [&](int64_t b, auto first, auto last) {
         at_leaf.begin(b);
         sweep<V, K, kind, direction, decltype(first)::value, decltype(last)::value>(
@@ -176,9 +183,9 @@ void TileKernel<W, K>::run_forward(const Trees& trees, const Batch& batch) {
         row_zero_[root] = {at_root, at_root * rows_.start_carried, start, start * rows_.start_carried};
     }
     const int64_t rows = rows_.rows();
-    reserve(leaf_s_, tree.leaves() * rows);
-    reserve(leaf_y_, tree.leaves() * (rows + 1));
-    reserve(ended_, tree.leaves());
+    grow(leaf_s_, tree.leaves() * rows);
+    grow(leaf_y_, tree.leaves() * (rows + 1));
+    grow(ended_, tree.leaves());
     struct Store {
         TileKernel& kernel;
         int64_t rows, first = 0;
@@ -193,7 +200,7 @@ void TileKernel<W, K>::run_forward(const Trees& trees, const Batch& batch) {
                 s[k] = states.s[k] * of.join_s[first + k] * weight;
                 y[k] = states.y[k] * of.join_y[first + k] * weight;
             }
-            if (first + K == rows) kernel.ended_[leaf] = states.sum;
+            if (first + K == rows) kernel.ended_[leaf] = states.sum.total();
         }
     } store{*this, rows};
     run_sweeps<kind, kForward>(tree, store);
@@ -237,7 +244,7 @@ void TileKernel<W, K>::run_backward(const Trees& trees) {
     const HalfTree& tree = trees.right;
     const V insertion = rows_.end_insertion, match = rows_.end_insert * insertion;
     row_zero_.assign(1, {match, insertion, match, insertion});
-    reserve(started_, tree.leaves());
+    grow(started_, tree.leaves());
     auto& joined_paths = joined<kind>();
     joined_paths.assign(trees.paths.size(), typename std::decay_t<decltype(joined_paths)>::value_type{});
     struct Join {
@@ -247,7 +254,7 @@ void TileKernel<W, K>::run_backward(const Trees& trees) {
         void begin(int64_t b) { first = b * K; }
         void operator()(int32_t leaf, int64_t depth, const States<V, K>& states) {
             const TileRows<W, K>& of = kernel.rows_;
-            if (first + K == rows) kernel.started_[leaf] = states.sum;
+            if (first + K == rows) kernel.started_[leaf] = states.sum.total();
             if constexpr (is_folded(kind)) {
                 V s[K], y[K];
                 for (int k = 0; k < K; ++k) {
@@ -267,7 +274,7 @@ void TileKernel<W, K>::run_backward(const Trees& trees) {
 template <int W, int K>
 template <Kind kind>
 void TileKernel<W, K>::finish(const Batch& batch, const Trees& trees) {
-    reserve(score_, trees.paths.size() * W);
+    grow(score_, trees.paths.size() * W);
     for (size_t p = 0; p < trees.paths.size(); ++p) {
         const Path& path = trees.paths[p];
         const double of_length = 1.0 / static_cast<double>(path.length);
@@ -324,26 +331,23 @@ std::vector<int64_t> TileKernel<W, K>::score_all(const Batch& batch, const Tile&
 }
 
 template <int W, int K>
-void TileKernel<W, K>::run(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees,
-                           const int64_t* read_order, double* scores) {
-    const int64_t* reads = read_order + tile.first;
-    if (tile.folded) {
-        const std::vector<int64_t> low = tile.plain ? score_all<kUnopened>(batch, tile, trees, reads, false, scores)
-                                                    : score_all<kFolded>(batch, tile, trees, reads, false, scores);
-        if (low.empty()) return;
-        const std::vector<Trees> again = make_trees(batch.hap, batch.hap_offset, low, batch.start_match > 0);
-        run_unfolded(batch, tile, again, reads, true, scores);
-    } else {
-        run_unfolded(batch, tile, trees, reads, false, scores);
-    }
+template <Kind kind>
+void TileKernel<W, K>::score_folded(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees,
+                                    const int64_t* reads, double* scores) {
+    const std::vector<int64_t> low = score_all<kind>(batch, tile, trees, reads, false, scores);
+    if (low.empty()) return;
+    const std::vector<Trees> again = make_trees(batch.hap, batch.hap_offset, low, batch.start_match > 0);
+    score_all<kind == kUnopened ? kPlain : kGeneral>(batch, tile, again, reads, true, scores);
 }
 
 template <int W, int K>
-void TileKernel<W, K>::run_unfolded(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees,
-                                    const int64_t* reads, bool again, double* scores) {
-    if (tile.plain) {
-        score_all<kPlain>(batch, tile, trees, reads, again, scores);
-    } else {
-        score_all<kGeneral>(batch, tile, trees, reads, again, scores);
+void TileKernel<W, K>::run(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees,
+                           const int64_t* read_order, double* scores) {
+    const int64_t* reads = read_order + tile.first;
+    switch (tile.kind) {
+        case kFolded: return score_folded<kFolded>(batch, tile, trees, reads, scores);
+        case kUnopened: return score_folded<kUnopened>(batch, tile, trees, reads, scores);
+        case kGeneral: score_all<kGeneral>(batch, tile, trees, reads, false, scores); return;
+        case kPlain: score_all<kPlain>(batch, tile, trees, reads, false, scores); return;
     }
 }

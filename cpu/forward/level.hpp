@@ -10,13 +10,20 @@
 
 namespace pairhmm {
 
+// The forms of the recurrence (forward/kernel.hpp).
+enum Kind {
+    kFolded,    // one deletion continuation along the read, 5 operations
+    kUnopened,  // folded, and no row's deletions can be opened: 4 operations
+    kGeneral,   // any rows whose deletions can be opened, 6 operations
+    kPlain      // any rows, 7 operations
+};
+
 // Reads of one group that share a vector, one a lane. Each is scored against every haplotype of the group.
 struct Tile {
     int64_t group;
-    int64_t first;  // into the list of reads ordered by length
+    int64_t first;  // into the list of reads, ordered by kind and then by length
     int32_t count;  // lanes used
-    bool folded;    // each read has one deletion continuation: the fastest recurrence
-    bool plain;     // some rows' deletions cannot be opened, or none can where the tile is folded
+    Kind kind;      // the fastest that each of the reads may take
 };
 
 struct Level {

@@ -29,7 +29,7 @@ using AlignedVector = std::vector<T, AlignedAllocator<T>>;
 
 // Makes a buffer that the next tile uses again at least this large. Growing it bit by bit would clear it each time.
 template <class T>
-void reserve(AlignedVector<T>& buffer, int64_t size) {
+void grow(AlignedVector<T>& buffer, int64_t size) {
     if (static_cast<int64_t>(buffer.size()) < size) buffer.resize(size);
 }
 

@@ -8,14 +8,14 @@
 namespace pairhmm {
 
 // Row `i` (flat index over the batch) of a general model, kRowSize doubles.
-inline const double* general_row(const Batch& batch, int64_t i) {
+inline const double* row_at(const Batch& batch, int64_t i) {
     return batch.rows + (batch.kinds == nullptr ? i : batch.kinds[i]) * kRowSize;
 }
 
 // Row `i` (flat index over the batch) as kRowSize doubles, as pairhmm/models/gatk.py defines them.
 inline void load_row(const Batch& batch, int64_t i, double out[kRowSize]) {
     if (batch.base == nullptr) {
-        std::copy_n(general_row(batch, i), kRowSize, out);
+        std::copy_n(row_at(batch, i), kRowSize, out);
         return;
     }
     const double* error = batch.gatk.error;

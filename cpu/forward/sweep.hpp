@@ -5,7 +5,7 @@
 // root. `s[j]` is what the next row's match takes from column j, and `x[j]` is the next row's insertion there. The
 // first sweep takes both from row 0 of the model instead. A root is a column whose letter no row emits.
 //
-// Include inside a namespace of its own.
+// Include inside a namespace of its own after forward/level.hpp and forward/trees.hpp.
 
 template <int W>
 struct Lanes {
@@ -33,30 +33,41 @@ struct Row {
     V emission[5];
     V from_match;   // coefficient of M~ above-left in S
     V open;         // coefficient of M~ above in I
-    V insert;       // coefficient of I above-left in S; 1 in the folded forward
+    V insert;       // coefficient of I above-left in S; 1 in folded rows
     V extend;       // coefficient of I above; 1 in folded rows, or 0 where padding rows begin or end
     V extend_left;  // coefficient of D' left; 1 in folded rows
     V open_left;    // coefficient of M~ left in D'; 1 unless kPlain
-};
-
-enum Kind {
-    kFolded,    // one deletion continuation along the read, 5 operations
-    kUnopened,  // folded, and no row's deletions can be opened: 4 operations
-    kGeneral,   // any rows whose deletions can be opened, 6 operations
-    kPlain      // any rows, 7 operations
 };
 
 constexpr bool is_folded(Kind kind) { return kind == kFolded || kind == kUnopened; }
 
 enum Direction { kForward, kBackward };
 
-// Columns between two rescalings of the folded form.
+// Columns of a block: the folded form is rescaled behind each.
 constexpr int kColumns = 8;
 
-// States at the end of a segment: S and D' of K rows for the next column, and the sum over the last row so far.
+// A sum over the columns of a path. A read may fit at every place of a wide haplotype, where the errors of a plain sum
+// add up. What the additions of blocks of kColumns columns lose is therefore kept in `lost`. Nothing may compile this
+// with -ffast-math, which takes `lost` for zero.
+template <class V>
+struct Sum {
+    V block, blocks, lost;
+    PAIRHMM_INLINE void end_block() {
+        const V before = blocks;
+        blocks = before + block;
+        // Exact where `block` is the smaller one. Where it is not, the sum doubles: too rarely for errors to add up.
+        lost += block - (blocks - before);
+        block = V{};
+    }
+    PAIRHMM_INLINE V total() const { return blocks + (lost + block); }
+};
+
+// States at the end of a segment: S and D' of K rows for the next column, and the sum over the last row so far, which
+// only the last sweep has.
 template <class V, int K>
 struct States {
-    V s[K], y[K], sum;
+    V s[K], y[K];
+    Sum<V> sum;
 };
 
 // What the last row's states add to the sum: a multiple of M~ and one of I, which is 1 in the forward.
@@ -81,11 +92,12 @@ __attribute__((noinline)) void sweep(const Row<V>* __restrict row, const HalfTre
                                      const V* __restrict weight, const V* __restrict inverse,
                                      const LastRow<V>& last_row, AtLeaf& at_leaf) {
     constexpr bool folded = is_folded(kind), deletes = kind != kUnopened;
-    constexpr bool inserts = !folded || direction == kBackward;
+    constexpr bool inserts = !folded;
     // Folded rows extend an insertion by 1, except in the sweep with the read's first row (kernel.hpp, padding rows).
     constexpr bool extends = !folded || (direction == kForward ? first : last);
-    V s[K], y[K], sum{}, start_s{}, start_x{}, from_match[K + 1], open[K + 1], insert[K + 1], extend[K + 1],
-        extend_left[K], open_left[K];
+    V s[K], y[K], start_s{}, start_x{}, from_match[K + 1], open[K + 1], insert[K + 1], extend[K + 1], extend_left[K],
+        open_left[K];
+    Sum<V> sum{};
     for (int k = 0; k <= K; ++k) {
         from_match[k] = row[k].from_match;
         open[k] = row[k].open;
@@ -99,7 +111,7 @@ __attribute__((noinline)) void sweep(const Row<V>* __restrict row, const HalfTre
     const V below = below_scale, of_columns = weight[kColumns];
     const V last_match = last_row.match, last_insertion = last_row.insertion;
     const auto scored = [&](int k, V match, V insertion, V deletion) __attribute__((always_inline)) {
-        if (!deletes) return from_match[k] * match + (inserts ? rounded(insert[k] * insertion) : insertion);
+        if (!deletes) return from_match[k] * match + insertion;
         return from_match[k] * match + (inserts ? insert[k] * insertion + deletion : insertion + deletion);
     };
     const auto inserted = [&](int k, V match, V insertion) __attribute__((always_inline)) {
@@ -112,7 +124,9 @@ __attribute__((noinline)) void sweep(const Row<V>* __restrict row, const HalfTre
         if (first) {
             above_x = folded ? rounded(start_x * inverse[phase]) : start_x;
             // The backward's as padding rows would pass it on, bit by bit.
-            above_s = direction == kBackward ? insert[0] * above_x : folded ? start_s * inverse[phase] : start_s;
+            above_s = direction == kBackward ? (inserts ? insert[0] * above_x : above_x)
+                      : folded               ? start_s * inverse[phase]
+                                             : start_s;
         } else {
             above_s = s_above[j];
             above_x = x_above[j];
@@ -136,7 +150,7 @@ __attribute__((noinline)) void sweep(const Row<V>* __restrict row, const HalfTre
         if (last) {
             // The forward's terms are what padding rows would pass on, bit by bit.
             const V ended = last_match * match + (direction == kForward ? above_x : rounded(last_insertion * above_x));
-            sum += folded ? ended * below * weight[phase] : ended * below;
+            sum.block += folded ? ended * below * weight[phase] : ended * below;
         } else {
             above_s = scored(K, match, above_x, deletion);
             above_x = inserted(K, match, above_x);
@@ -152,7 +166,8 @@ __attribute__((noinline)) void sweep(const Row<V>* __restrict row, const HalfTre
             s[0] = first ? zero.root_s : s_above[at];
             start_s = zero.s;
             start_x = zero.x;
-            y[0] = sum = V{};
+            y[0] = V{};
+            sum = Sum<V>{};
             for (int k = 1; k < K; ++k) {
                 s[k] = scored(k, V{}, above_x, V{});
                 above_x = inserted(k, V{}, above_x);
@@ -168,9 +183,11 @@ __attribute__((noinline)) void sweep(const Row<V>* __restrict row, const HalfTre
                 s[k] = from.s[k];
                 y[k] = from.y[k];
             }
-            sum = from.sum;
+            if (last) sum = from.sum;
         }
-        const auto rescale = [&]() __attribute__((always_inline)) {
+        const auto end_block = [&]() __attribute__((always_inline)) {
+            if (last) sum.end_block();
+            if (!folded) return;
             for (int k = 0; k < K; ++k) {
                 s[k] = rounded(s[k] * of_columns);
                 y[k] = rounded(y[k] * of_columns);
@@ -179,19 +196,19 @@ __attribute__((noinline)) void sweep(const Row<V>* __restrict row, const HalfTre
         int64_t j = segment.first;
         const int64_t end = segment.end;
         int phase = static_cast<int>(segment.depth % kColumns);
-        // Columns are rescaled by their depth, not by their place in the segment: a path alone decides its bits.
+        // A block ends by its depth, not by its place in the segment: a path alone decides its bits.
         while (j < end) {
             if (phase == 0) {
                 for (; j + kColumns <= end; j += kColumns) {
 #pragma GCC unroll 8
                     for (int q = 0; q < kColumns; ++q) column(j + q, q + 1);
-                    if (folded) rescale();
+                    end_block();
                 }
                 if (j == end) break;
             }
             column(j++, ++phase);
             if (phase == kColumns) {
-                if (folded) rescale();
+                end_block();
                 phase = 0;
             }
         }
@@ -200,7 +217,7 @@ __attribute__((noinline)) void sweep(const Row<V>* __restrict row, const HalfTre
             to.s[k] = s[k];
             to.y[k] = y[k];
         }
-        to.sum = sum;
+        if (last) to.sum = sum;
         if (segment.leaf >= 0) at_leaf(segment.leaf, segment.depth + (end - segment.first), to);
     }
 }

@@ -14,7 +14,7 @@ struct Above {
     double g[W], deleted[W];  // M~ = g M; dm[i+1] md[i]
 };
 
-// As fold_row, for rows of any model. `deleted` is what the row above takes for opening and closing a deletion.
+// As row_of_qualities, for rows of any model. `deleted` is what the row above takes for opening and closing a deletion.
 template <int W, int K>
 template <bool plain>
 void TileRows<W, K>::general_row(const Generality<W>& of, int64_t i, Above<W>& above, Rounding<W>& taken) {

@@ -49,7 +49,7 @@ struct TileSide {
     LastRow<V> last;
 };
 
-// What make_folded (forward/tile_folded.hpp), make_folded_rows (forward/tile_folded_rows.hpp) and make_general
+// What make_of_qualities (forward/tile_folded.hpp), make_of_rows (forward/tile_folded_rows.hpp) and make_general
 // (forward/tile_general.hpp) know of each lane's read.
 template <int W, int K>
 struct Folding;
@@ -99,16 +99,16 @@ private:
     void load_qualities(const Batch& batch, const int64_t first[W], bool one_gap);
     void load_rows(const Batch& batch, const int64_t first[W], bool constant);
     void expand_qualities();
-    void fold(Folding<W, K>& of);
-    void fold_row(const Folding<W, K>& of, int64_t i, double previous[W], Rounding<W>& taken);
-    void make_folded();
+    void constants_of_qualities(Folding<W, K>& of);
+    void row_of_qualities(const Folding<W, K>& of, int64_t i, double previous[W], Rounding<W>& taken);
+    void make_of_qualities();
     void multiply_powers(FoldedRows<W, K>& of, int64_t b) const;
     template <bool opens>
-    void fold_rows(const Batch& batch, const int64_t first[W], FoldedRows<W, K>& of);
+    void constants_of_rows(const Batch& batch, const int64_t first[W], FoldedRows<W, K>& of);
     template <bool opens>
-    void folded_row(FoldedRows<W, K>& of, int64_t i, Rounding<W>& taken);
+    void row_of_rows(FoldedRows<W, K>& of, int64_t i, Rounding<W>& taken);
     template <bool opens>
-    void make_folded_rows(const Batch& batch, const int64_t first[W]);
+    void make_of_rows(const Batch& batch, const int64_t first[W]);
     static double best_of(const RawRow<W>& raw, int lane) {
         double best = raw.emission[0][lane];
         for (int s = 1; s < 5; ++s) best = raw.emission[s][lane] > best ? raw.emission[s][lane] : best;
@@ -153,14 +153,14 @@ template <int W, int K>
 void TileRows<W, K>::load(const Batch& batch, const Tile& tile, const int64_t* reads, Kind kind) {
     const int64_t longest = reads[tile.count - 1];
     sweeps = (batch.read_offset[longest + 1] - batch.read_offset[longest] + K - 1) / K;
-    reserve(forward.row, rows() + 1);
-    reserve(backward.row, rows() + 1);
-    reserve(forward.below, sweeps);
-    reserve(backward.below, sweeps);
+    grow(forward.row, rows() + 1);
+    grow(backward.row, rows() + 1);
+    grow(forward.below, sweeps);
+    grow(backward.below, sweeps);
     forward.last = backward.last = LastRow<V>{};
-    reserve(join_s, rows());
-    reserve(join_y, rows());
-    reserve(lost_, sweeps);
+    grow(join_s, rows());
+    grow(join_y, rows());
+    grow(lost_, sweeps);
     int64_t first[W];
     for (int lane = 0; lane < W; ++lane) {
         first[lane] = lane < tile.count ? batch.read_offset[reads[lane]] : 0;
@@ -173,12 +173,12 @@ void TileRows<W, K>::load(const Batch& batch, const Tile& tile, const int64_t* r
     }
     if (batch.base != nullptr) {
         load_qualities(batch, first, kind == kFolded);
-        if (kind == kFolded) return make_folded();
+        if (kind == kFolded) return make_of_qualities();
         expand_qualities();
     } else {
         load_rows(batch, first, kind == kFolded || kind == kUnopened);
-        if (kind == kFolded) return make_folded_rows<true>(batch, first);
-        if (kind == kUnopened) return make_folded_rows<false>(batch, first);
+        if (kind == kFolded) return make_of_rows<true>(batch, first);
+        if (kind == kUnopened) return make_of_rows<false>(batch, first);
     }
     if (kind == kGeneral) {
         make_general<false>();
@@ -193,7 +193,7 @@ template <int W, int K>
 void TileRows<W, K>::load_qualities(const Batch& batch, const int64_t first[W], bool one_gap) {
     constexpr int64_t kBlock = 32;
     const double* const error = batch.gatk.error;
-    reserve(raw_qualities_, rows());
+    grow(raw_qualities_, rows());
     for (int64_t begin = 0; begin < rows(); begin += kBlock) {
         const int64_t end = std::min(begin + kBlock, rows());
         for (int lane = 0; lane < W; ++lane) {
@@ -223,7 +223,7 @@ void TileRows<W, K>::load_qualities(const Batch& batch, const int64_t first[W], 
 // Rows of GATK's model as rows of any model (forward/rows.hpp: load_row).
 template <int W, int K>
 void TileRows<W, K>::expand_qualities() {
-    reserve(raw_, rows());
+    grow(raw_, rows());
     for (int64_t i = 0; i < rows(); ++i) {
         const RawQualities<W>& from = raw_qualities_[i];
         RawRow<W>& to = raw_[i];
@@ -247,7 +247,7 @@ template <int W, int K>
 void TileRows<W, K>::load_rows(const Batch& batch, const int64_t first[W], bool constant) {
     constexpr int64_t kBlock = 16;
     static constexpr double padding[kRowSize] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0};
-    reserve(raw_, rows() + 1);
+    grow(raw_, rows() + 1);
     for (int64_t begin = 0; begin <= rows(); begin += kBlock) {
         const int64_t end = std::min(begin + kBlock, rows() + 1);
         for (int lane = 0; lane < W; ++lane) {
@@ -266,7 +266,7 @@ void TileRows<W, K>::load_rows(const Batch& batch, const int64_t first[W], bool 
             const int64_t real = std::min(std::max(begin, first_[lane]), end),
                           stop = std::max(real, std::min(end, end_[lane]));
             for (int64_t i = begin; i < real; ++i) copy(i, padding);
-            for (int64_t i = real; i < stop; ++i) copy(i, pairhmm::general_row(batch, first[lane] + i));
+            for (int64_t i = real; i < stop; ++i) copy(i, row_at(batch, first[lane] + i));
             for (int64_t i = stop; i < end; ++i) copy(i, padding);
         }
     }

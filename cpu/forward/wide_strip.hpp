@@ -7,7 +7,8 @@ typedef int64_t WideInts __attribute__((vector_size(kWideLanes * 8)));
 
 constexpr int kWideRows = 4;
 constexpr int kStrip = kWideLanes * kWideRows;
-constexpr int64_t kBlock = 16;
+constexpr int64_t kBlock = 16;           // columns of a block
+constexpr int64_t kSharedColumns = 2;    // columns of a step, where exponents are shared
 constexpr int kNoExponent = -(1 << 30);  // of a value that is zero
 
 // Values move one lane up; `first` enters lane 0.
@@ -24,12 +25,19 @@ PAIRHMM_INLINE T shift_in(T v, E first) {
     return v;
 }
 
+PAIRHMM_INLINE double last_of(const Wide& v) { return v[kWideLanes - 1]; }
+
 template <class T>
 PAIRHMM_INLINE T larger(T a, T b) {
     return a > b ? a : b;
 }
 
-inline int exponent_of(double value) { return value > 0 ? std::ilogb(value) : kNoExponent; }
+// Exponent of a value that is not denormal, as std::ilogb has it; kNoExponent of zero.
+inline int64_t exponent_of(double value) {
+    int64_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return value > 0 ? (bits >> 52) - 1023 : kNoExponent;
+}
 
 // 2^exponent as two factors, since one alone may not be representable; zero below what two can reach.
 struct Scale {
@@ -39,26 +47,35 @@ struct Scale {
         return value * once * twice;
     }
     static double power_of_two(int64_t exponent) {
-        return exponent < -1022 ? 0.0 : std::ldexp(1.0, static_cast<int>(std::min<int64_t>(exponent, 1023)));
+        const int64_t bits = exponent < -1022 ? 0 : (std::min<int64_t>(exponent, 1023) + 1023) << 52;
+        double power;
+        std::memcpy(&power, &bits, sizeof power);
+        return power;
     }
     double once, twice;
 };
 
-// The row between two strips: value * 2^exponent for each column 0..n.
+// What the row below a strip takes from column j of it: S of column j + 1 and the insertion of column j, times
+// 2^exponent. For each column 0..n.
 struct Boundary {
-    explicit Boundary(int64_t n) : m(n + 1), i(n + 1), d(n + 1), exponent(n + 1) {}
+    explicit Boundary(int64_t n) : s(n + kSharedColumns), x(n + kSharedColumns), exponent(n + kSharedColumns) {}
     // The end of the run of columns from `j` on, up to `last`, that have the exponent of column j.
     int64_t end_of_run(int64_t j, int64_t last) const {
         const int32_t own = exponent[j];
+        if (last - j == kBlock - 1) {  // the run mostly is the whole block
+            int32_t differs = 0;
+            for (int64_t i = 0; i < kBlock; ++i) differs |= exponent[j + i] ^ own;
+            if (differs == 0) return last + 1;
+        }
         do ++j;
         while (j <= last && exponent[j] == own);
         return j;
     }
-    std::vector<double> m, i, d;
+    std::vector<double> s, x;
     std::vector<int32_t> exponent;
 };
 
-// Row parameters of one strip; rows past the read's end carry M + I of its last row down.
+// Parameters of a row in each lane.
 struct WideRow {
     Wide emission[5], mm, im, dm, mi, ii, md, dd;
 };
@@ -76,21 +93,34 @@ struct WideLetters {
     WideInts is_a, is_c, is_g, is_t;
 };
 
-inline void load_strip(const Batch& batch, int64_t first, int64_t end, WideRow row[kWideRows]) {
-    double p[kRowSize];
+// Rows `first` to `first` + kStrip of the read begin..end-1: kWideRows a lane, and in row[kWideRows] the row below
+// them. Rows past the read's end emit nothing, and carry M + I of its last row down as insertions.
+//
+// With `scaled`, in the units M~ = g M and D' = dm[i+1] D with g[i] = dm[i+1] md[i], in which dm and md are 1.
+template <bool scaled>
+void load_strip(const Batch& batch, int64_t begin, int64_t first, int64_t end, WideRow row[kWideRows + 1]) {
+    double p[kStrip + 3][kRowSize];  // from the row above the first one to the row below the last one
+    for (int64_t i = 0; i < kStrip + 3; ++i) {
+        const int64_t at = first - 1 + i;
+        if (at >= begin && at < end) {
+            load_row(batch, at, p[i]);
+        } else {
+            std::fill_n(p[i], kRowSize, 0.0);
+            p[i][kMI] = p[i][kII] = 1;
+            p[i][kDM] = p[i][kMD] = scaled ? 1 : 0;
+        }
+    }
     for (int lane = 0; lane < kWideLanes; ++lane) {
-        for (int k = 0; k < kWideRows; ++k) {
-            const int64_t at = first + lane * kWideRows + k;
-            if (at < end) {
-                load_row(batch, at, p);
-            } else {
-                std::fill_n(p, kRowSize, 0.0);
-                p[kMI] = p[kII] = 1;
-            }
+        for (int k = 0; k <= kWideRows; ++k) {
+            const int i = lane * kWideRows + k + 1;
+            // The last row keeps its own units.
+            const auto g = [&](int of) { return p[first - 1 + of == end - 1 ? of : of + 1][kDM] * p[of][kMD]; };
+            const double own = scaled ? g(i) : 1, above = scaled ? g(i - 1) : 1;
             WideRow& r = row[k];
-            for (int s = 0; s < 5; ++s) r.emission[s][lane] = p[kEmission + s];
-            r.mm[lane] = p[kMM], r.im[lane] = p[kIM], r.dm[lane] = p[kDM], r.mi[lane] = p[kMI];
-            r.ii[lane] = p[kII], r.md[lane] = p[kMD], r.dd[lane] = p[kDD];
+            for (int s = 0; s < 5; ++s) r.emission[s][lane] = own * p[i][kEmission + s];
+            r.mm[lane] = p[i][kMM] / above, r.im[lane] = p[i][kIM], r.dm[lane] = scaled ? 1 : p[i][kDM];
+            r.mi[lane] = p[i][kMI] / above, r.ii[lane] = p[i][kII], r.md[lane] = scaled ? 1 : p[i][kMD];
+            r.dd[lane] = p[i][kDD];
         }
     }
 }

@@ -12,15 +12,16 @@ namespace {
 
 constexpr int64_t kPiece = 1 << 18;  // elements that a thread copies at a time
 
-// The groups, those with most haplotypes first. Reads of several groups share a tile, which takes as long as its read
-// with the most work. Groups with about as many haplotypes should therefore be neighbours. No long tile should begin
-// last.
-std::vector<int64_t> by_haplotypes(const TileBatch& batch) {
-    std::vector<std::pair<int64_t, int64_t>> key(batch.groups);  // haplotypes, letters
+// The groups, those with most haplotypes, or most columns of trees, first. Reads of several groups share a tile, which
+// takes as long as its read with the most work. Groups with about as much should therefore be neighbours. No long tile
+// should begin last.
+std::vector<int64_t> by_work(const TileBatch& batch) {
+    std::vector<std::pair<int64_t, int64_t>> key(batch.groups);  // haplotypes and letters, or columns and haplotypes
     std::vector<int64_t> order(batch.groups);
     for (int64_t g = 0; g < batch.groups; ++g) {
         const int64_t first = batch.group_haplotype[g], end = batch.group_haplotype[g + 1];
         key[g] = {first - end, batch.haplotype_offset[first] - batch.haplotype_offset[end]};
+        if (batch.group_columns != nullptr) key[g] = {-int64_t{batch.group_columns[g]}, first - end};
         order[g] = g;
     }
     std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return key[a] < key[b]; });
@@ -127,7 +128,7 @@ std::vector<Tier> make_tiles(const TileBatch& batch, const Shapes& shapes, const
     for (int64_t s = 0; s <= shapes.count; ++s) first[s + 1] = first[s] + loads[s].reads;
 
     std::vector<int64_t> next(first.begin(), first.end() - 1);
-    for (const int64_t g : by_haplotypes(batch)) {
+    for (const int64_t g : by_work(batch)) {
         for (int64_t r = batch.group_read[g]; r < batch.group_read[g + 1]; ++r) {
             const int64_t s = taken[closest_shape(batch, shapes, r)];
             tiles.order[next[s]++] = static_cast<uint32_t>(r);
@@ -138,11 +139,15 @@ std::vector<Tier> make_tiles(const TileBatch& batch, const Shapes& shapes, const
     std::vector<Tier> tiers;
     int64_t item = 0;
     for (int64_t s = 0; s < shapes.count; ++s) {
-        const int64_t first_item = item, each = haplotypes_each(sizes, loads[s], shapes.reads[s]);
+        const int64_t fixed = shapes.haplotypes_each[s];
+        const int64_t first_item = item, each = fixed ? fixed : haplotypes_each(sizes, loads[s], shapes.reads[s]);
         for (int64_t at = first[s]; at < first[s + 1]; at += shapes.reads[s]) {
-            // The tile's first read has the most haplotypes.
-            const int64_t* group = batch.group_haplotype + tiles.read_group[tiles.order[at]];
-            const int64_t blocks = (group[1] - group[0] + each - 1) / each;
+            int64_t most = 0;
+            for (int64_t i = at; i < std::min(at + shapes.reads[s], first[s + 1]); ++i) {
+                const int64_t* group = batch.group_haplotype + tiles.read_group[tiles.order[i]];
+                most = std::max(most, group[1] - group[0]);
+            }
+            const int64_t blocks = (most + each - 1) / each;
             for (int64_t block = 0; block < blocks; ++block, ++item) {
                 tiles.items[2 * item] = static_cast<uint32_t>(at);
                 tiles.items[2 * item + 1] = static_cast<uint32_t>(block);
@@ -150,7 +155,8 @@ std::vector<Tier> make_tiles(const TileBatch& batch, const Shapes& shapes, const
         }
         if (item == first_item) continue;
         const int64_t cells = loads[s].cells(shapes.rows[s]);
-        tiers.push_back({s, first_item, item - first_item, each, first[s + 1], loads[s].pairs, cells});
+        const int64_t longest = batch.group_columns ? batch.group_columns[tiles.read_group[tiles.order[first[s]]]] : 0;
+        tiers.push_back({s, first_item, item - first_item, each, first[s + 1], loads[s].pairs, cells, longest});
     }
     return tiers;
 }

@@ -4,7 +4,8 @@
 // has least work with its length. Shapes of a family give a read the same bits, so neighbouring shapes may be joined
 // into one tier: dynamic programming finds the tiers with the least cost, rows of padding and a constant for each tier
 // taken together. Groups with about as many haplotypes follow each other, most first: a tile takes as long as the read
-// with most to do, and no long tile should begin last. Work items of a tier are as long as give it the number of items
+// with most to do, and no long tile should begin last. Where haplotypes are in trees (staging/tree_streams.hpp), their
+// columns are what counts. Work items of a tier are as long as give it the number of items
 // that ItemSizes wants.
 //
 // Versions:
@@ -30,6 +31,7 @@ struct TileBatch {
     const int64_t* read_offset;       // [reads + 1]
     const int64_t* haplotype_offset;  // [haplotypes + 1]
     const uint8_t* skip_read;         // [reads]
+    const uint32_t* group_columns;    // [groups] columns of its trees; null where haplotypes are not in trees
 };
 
 struct Shapes {
@@ -39,6 +41,8 @@ struct Shapes {
     const int64_t* rows;       // [count] of a read, or of a strip of it; in ascending order within a family
     const uint8_t* family;     // [count] shapes of a family are neighbours and give a read the same bits
     int64_t tier_cells;        // what a tier costs besides its cells
+    // [count] haplotypes of a work item, where their number does not depend on the batch; else 0
+    const int64_t* haplotypes_each;
 };
 
 // How long work items are: a tier gets `items` of them, as far as the limits on their length allow.
@@ -52,6 +56,7 @@ struct Tier {
     int64_t haplotypes_each;     // of an item
     int64_t last;                // one past its last read in order
     int64_t pairs, cells;        // its pairs, and their cells with rows that are no read's
+    int64_t longest;             // columns of the trees of its longest item; 0 where haplotypes are not in trees
 };
 
 // Where make_tiles writes.

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pairhmm.compiled import native
 from pairhmm.genomics import sequences
-from pairhmm.models.batch import PairBatch
+from pairhmm.models.batch import PairBatch, Start
 
 LETTERS = len(sequences.LETTERS)
 """Number of letters with an emission: A C G T N."""
@@ -108,6 +108,8 @@ class Tier(NamedTuple):
         One past its last read in `order`.
     pairs, cells : int
         How much it scores. `cells` includes rows past the reads' ends.
+    longest : int
+        Columns of the trees that its longest item walks; 0 where haplotypes are not in trees.
     """
 
     shape: Shape
@@ -117,6 +119,7 @@ class Tier(NamedTuple):
     last: int
     pairs: int
     cells: int
+    longest: int
 
 
 RESCUERS = (Shape(2, 20), Shape(4, 20), Shape(8, 20), Shape(16, 16), Shape(32, 20))
@@ -138,13 +141,14 @@ def table_of_shapes(
     kind: Callable[[Shape], Hashable],
     tier_cells: int,
     item_sizes: tuple[int, int, int],
+    rows_of_strips: Iterable[int] | None = None,
 ) -> Shapes:
     """The shapes of a backend's kernels, and which of them each read length takes.
 
     Parameters
     ----------
     rows_of_lanes : mapping of int to iterable of int
-        Rows that a lane may have, by the lanes of a read. Shapes of `width` lanes come as tall shapes, too.
+        Rows that a lane may have, by the lanes of a read.
     longest : int
         Bases of the longest read that a tile holds.
     width : int
@@ -156,14 +160,16 @@ def table_of_shapes(
     tier_cells : int
     item_sizes : (int, int, int)
         As in `Shapes`.
+    rows_of_strips : iterable of int, optional
+        Rows that a lane of a tall shape may have; without it, those of `width` lanes.
     """
     known = [Shape(lanes, rows) for lanes, choices in rows_of_lanes.items() for rows in choices]
-    known += [Shape(width, rows, tall=True) for rows in rows_of_lanes[width]]
+    known += [Shape(width, rows, tall=True) for rows in rows_of_strips or rows_of_lanes[width]]
     lanes, rows, tall = np.array([(shape.lanes, shape.rows, shape.tall) for shape in known]).T
     strips = np.maximum(1, -(-np.arange(longest + 1)[:, None] // (lanes * rows)))
     of_step, of_strip = costs
     cost = strips * lanes * (rows + of_step + of_strip * tall)
-    best = np.where((strips == 1) | (tall == 1), cost, np.inf).argmin(axis=1).astype(np.uint8)
+    best = np.where((strips > 1) == tall, cost, np.inf).argmin(axis=1).astype(np.uint8)
     numbers: dict[Hashable, int] = {}
     family = [numbers.setdefault(kind(shape), len(numbers)) for shape in known]
     return Shapes(known, best, width // lanes, lanes * rows, np.array(family, dtype=np.uint8), tier_cells, item_sizes)
@@ -187,6 +193,70 @@ class TilePlaces(NamedTuple):
     items: int
 
 
+class TreeSizes(NamedTuple):
+    """The most of each thing that one pair of trees of a batch has."""
+
+    open_branches: int
+    left_leaves: int
+    right_leaves: int
+    joins: int
+
+
+class SentTrees(NamedTuple):
+    """The trees of a batch's haplotypes in a buffer (`cpu/staging/tree_streams.hpp`).
+
+    Attributes
+    ----------
+    of_group, trees, places, events, joins, streams : int
+        Byte offsets of the arrays.
+    sizes : TreeSizes
+    columns : uint32[groups]
+        Columns of the trees of each group.
+    """
+
+    of_group: int
+    trees: int
+    places: int
+    events: int
+    joins: int
+    streams: int
+    sizes: TreeSizes
+    columns: NDArray[np.uint32]
+
+
+TREE_ARRAYS = SentTrees._fields[:6]
+
+MOST_TREE_BYTES = (128, 48)
+"""Most bytes of the arrays of trees beside a byte a letter: for each group, and for each haplotype. They hold for trees
+of any shape; `cpu/staging/tree_streams.hpp` says what the arrays are."""
+
+LETTERS_OF_TREE_BYTE = 16
+"""Fewest letters of a path for which there is one byte more, which says where sums end."""
+
+
+def takes_trees(start: Start) -> bool:
+    """Whether reads may begin anywhere: then row 0 is the same in every column, and haplotypes share columns."""
+    return start.match == 0 and start.deletion == 1
+
+
+def computed_cells(batch: PairBatch, table: Shapes, most_haplotypes: int) -> int:
+    """Cells that kernels compute which walk trees of at most so many haplotypes.
+
+    They are whole matrices where a batch takes no trees, for tall reads, and for reads longer than those of the table.
+    """
+    if not takes_trees(batch.start):
+        return batch.cells
+    longest = len(table.of_length) - 1
+    tall = np.array([shape.tall for shape in table.known])[table.of_length]
+    rows = np.diff(batch.read_offset)
+    is_whole = (rows > longest) | tall[np.minimum(rows, longest)]
+    group = np.repeat(np.arange(batch.groups), np.diff(batch.group_read))
+    columns = native.TreeStreams(
+        batch.group_haplotype, batch.haplotype_offset, batch.haplotypes, most_haplotypes, COPIERS
+    ).columns
+    return int((rows * np.where(is_whole, batch.group_letters[group], columns[group])).sum())
+
+
 def send_with_tiles(
     plan: Plan,
     places: TilePlaces,
@@ -195,21 +265,77 @@ def send_with_tiles(
     table: Shapes,
     staging: Staging,
     beside: Executor,
-) -> list[Tier]:
-    """Send a plan and the tiles of its batch. The tiles are made while the plan's arrays are copied.
+    haplotypes_of_trees: Sequence[int] | None = None,
+    columns_of_sum: int = 0,
+) -> tuple[list[Tier], SentTrees | None]:
+    """Send a plan, and the tiles and trees of its batch. These are made while the plan's arrays are copied.
+
+    Parameters
+    ----------
+    plan : Plan
+    places : TilePlaces
+    batch : PairBatch
+    skip_read : bool[reads]
+    table : Shapes
+    staging : Staging
+    beside : Executor
+        Makes tiles and trees.
+    haplotypes_of_trees : sequence of int, optional
+        Most haplotypes of a pair of trees, for each shape of the table: one number, or 0 for shapes that take whole
+        haplotypes. Without it, or where all are 0, there are no trees.
+    columns_of_sum : int
+        Columns that a kernel adds to one sum of a path, and then that sum to those before; 0 if it does not.
 
     Returns
     -------
     list of Tier
         Sorted by work items, most first, so that the tier that runs last is short.
+    SentTrees or None
     """
-    # The items are last in the buffer, because only an upper bound of their number is known: one a pair.
-    size = places.items + ITEM_BYTES * batch.pairs
-    buffer = staging.begin(size)
+    each = np.array(haplotypes_of_trees or [0] * len(table.known), dtype=np.int64)
+    most = int(each.max())
+    # The items are last in the buffer, because only an upper bound of their number is known: one a pair. Trees come
+    # behind them.
+    items_end = places.items + ITEM_BYTES * batch.pairs
+    buffer = staging.begin(items_end + (_most_tree_bytes(batch) if most else 0))
     # Tiles are read while they are made. Reading from the buffer may be slow, so they are made in other memory.
-    tiles = np.empty(size - places.read_group, dtype=np.uint8)
-    making = beside.submit(
-        native.make_tiles,
+    tiles = np.empty(items_end - places.read_group, dtype=np.uint8)
+    making = beside.submit(_make, tiles, places, batch, skip_read, table, each, most, columns_of_sum)
+    plan.write(buffer, staging.send)
+    tiers, trees = making.result()
+    end = places.items + ITEM_BYTES * sum(tier.items for tier in tiers)
+    at = [places.read_group]
+    arrays: list[NDArray[np.uint8] | NDArray[np.int64]] = [tiles[: end - places.read_group]]
+    for array in [] if trees is None else [getattr(trees, name) for name in TREE_ARRAYS]:
+        at.append(-(-end // ALIGNMENT) * ALIGNMENT)
+        arrays.append(array)
+        end = at[-1] + len(array)
+    native.copy_all(buffer, at, arrays, COPIERS)
+    staging.send(places.read_group, end)
+    tiers.sort(key=lambda tier: -tier.items)
+    if trees is None:
+        return tiers, None
+    array_at = dict(zip(TREE_ARRAYS, at[1:], strict=True))
+    return tiers, SentTrees(**array_at, sizes=TreeSizes(*trees.sizes), columns=trees.columns)
+
+
+def _make(
+    tiles: NDArray[np.uint8],
+    places: TilePlaces,
+    batch: PairBatch,
+    skip_read: NDArray[np.bool_],
+    table: Shapes,
+    haplotypes_each: NDArray[np.int64],
+    most_haplotypes: int,
+    columns_of_sum: int,
+) -> tuple[list[Tier], native.TreeStreams | None]:
+    """Make the trees of a batch, if any, and its tiles, whose order is by the trees' columns."""
+    trees = None
+    if most_haplotypes:
+        trees = native.TreeStreams(
+            batch.group_haplotype, batch.haplotype_offset, batch.haplotypes, most_haplotypes, COPIERS, columns_of_sum
+        )
+    found = native.make_tiles(
         tiles,
         batch.group_read,
         batch.group_haplotype,
@@ -222,14 +348,20 @@ def send_with_tiles(
         table.family,
         table.tier_cells,
         table.item_sizes,
-        *(place - places.read_group for place in places),
+        0,
+        places.order - places.read_group,
+        places.items - places.read_group,
+        haplotypes_each,
+        None if trees is None else trees.columns,
     )
-    plan.write(buffer, staging.send)
-    tiers = [Tier(table.known[shape], *numbers) for shape, *numbers in making.result()]
-    end = places.items + ITEM_BYTES * sum(tier.items for tier in tiers)
-    native.copy_all(buffer, [places.read_group], [tiles[: end - places.read_group]], COPIERS)
-    staging.send(places.read_group, end)
-    return sorted(tiers, key=lambda tier: -tier.items)
+    return [Tier(table.known[shape], *numbers) for shape, *numbers in found], trees
+
+
+def _most_tree_bytes(batch: PairBatch) -> int:
+    of_group, of_haplotype = MOST_TREE_BYTES
+    letters = len(batch.haplotypes)
+    of_letters = letters + letters // LETTERS_OF_TREE_BYTE
+    return of_letters + of_group * (batch.groups + 1) + of_haplotype * (len(batch.haplotype_offset) - 1)
 
 
 def runs_within(sizes: NDArray[np.int64], most: int) -> Iterator[slice]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import sys
 from collections.abc import Callable
@@ -136,6 +137,8 @@ def main(arguments: list[str] | None = None) -> None:
     The exit code is 0 if the work is done, 1 if it failed or a check did not hold, and 2 for an error in usage or
     input. A signal that ends the run gives 128 plus its number.
     """
+    # NumPy's products of matrices are small here. OpenBLAS would start a thread on each core once NumPy is imported.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     ends.open_closed_streams()
     ends.heed_signals()
     given = _shared_first(sys.argv[1:] if arguments is None else arguments)

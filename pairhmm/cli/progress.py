@@ -41,17 +41,22 @@ def region_progress() -> Iterator[Callable[[Region, float], None] | None]:
         columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn()
         times = TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn()
         console = _console()
-        with Progress(SpinnerColumn(), *columns, *times, console=console, transient=True) as progress:
-            task = progress.add_task("reading", total=1.0)
-            regions = 0
+        progress = Progress(SpinnerColumn(), *columns, *times, console=console, transient=True)
+        task = progress.add_task("reading", total=1.0)
+        regions = 0
 
-            def watch(region: Region, share: float) -> None:
-                nonlocal regions
-                regions += 1
-                progress.update(task, description=_place(region, regions), completed=share)
+        def watch(region: Region, share: float) -> None:
+            nonlocal regions
+            regions += 1
+            # The bar has a thread. A process with threads can't fork its workers, so that the bar has to begin later.
+            progress.start()
+            progress.update(task, description=_place(region, regions), completed=share)
 
+        try:
             with _messages_above(console):
                 yield watch
+        finally:
+            progress.stop()
 
 
 @contextmanager

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Unpack
 
 from pairhmm.commands.keywords import CallKeywords, with_keywords
 from pairhmm.errors import InputError
 from pairhmm.evidence.genotyping import Site, genotype_region, on_listed_alleles
 from pairhmm.evidence.inputs import RunInputs, RunOptions
-from pairhmm.evidence.opening import open_run
-from pairhmm.evidence.run import Run, Watch
+from pairhmm.evidence.parallel import open_results
+from pairhmm.evidence.region_evidence import Evidence
+from pairhmm.evidence.run import Watch
 from pairhmm.genomics.genotypes import MAX_GENOTYPES, GenotypeOptions
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.interface.options import check_number
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.files.names import MODEL_RECORD
-from pairhmm.io.variants.call_writer import open_calls
+from pairhmm.io.variants.call_writer import CallFormat, open_calls
 from pairhmm.models.gatk import GatkOptions
 
 log = logging.getLogger(__name__)
@@ -93,9 +96,13 @@ def call(
 
 
 def _called(inputs: RunInputs, options: RunOptions, genotypes: GenotypeOptions) -> Iterator[Site]:
-    with open_run(inputs, options) as run:
+    caller = _Caller(genotypes, options.model, inputs.candidates_are_discovered)
+    with open_results(inputs, options, caller, refined=_refined(inputs)) as run:
         _check_names(genotypes, run.samples)
-        yield from _sites(run, genotypes, options.model)
+        with _limits_announced() as limited:
+            for sites in run.of_regions:
+                limited += [site.left_out > 0 for site in sites]
+                yield from sites
 
 
 def write_calls(
@@ -150,7 +157,9 @@ def write_calls(
     check_number("min_quality", min_quality, 0)
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
     check_apart(inputs.files, [("-o", output)])
-    with open_run(inputs, chosen) as run:
+    caller = _Caller(genotyping, chosen.model, inputs.candidates_are_discovered)
+    lines = _CallLines(caller, CallFormat(min_quality))
+    with open_results(inputs, chosen, lines, watch, _refined(inputs)) as run:
         _check_names(genotyping, run.samples)
         with open_calls(
             path_of(output),
@@ -162,23 +171,53 @@ def write_calls(
             if provenance
             else {},
         ) as writer:
-            for site in _sites(run, genotyping, chosen.model, watch):
-                writer.write(site.variant, site.quality, site.samples)
+            with _limits_announced() as limited:
+                for text, is_limited in run.of_regions:
+                    limited += is_limited
+                    writer.append(text)
 
 
-def _sites(run: Run, options: GenotypeOptions, model: GatkOptions, watch: Watch | None = None) -> Iterator[Site]:
-    """The sites of a run. A message at the end says at how many sites not all genotypes were considered."""
-    limited = 0
-    refined = on_listed_alleles if run.inputs.candidates_are_listed else None
-    for evidence in run.evidence(watch, refined):
-        for site in genotype_region(evidence, run.samples, options, model, run.inputs.candidates_are_discovered):
-            limited += site.left_out > 0
-            yield site
-    if limited:
+@dataclass(frozen=True, slots=True)
+class _Caller:
+    """Genotypes a region, in this process or in another."""
+
+    options: GenotypeOptions
+    model: GatkOptions
+    discovered: bool
+
+    def __call__(self, evidence: Evidence) -> list[Site]:
+        """The sites of a region."""
+        return list(genotype_region(evidence, evidence.samples, self.options, self.model, self.discovered))
+
+
+@dataclass(frozen=True, slots=True)
+class _CallLines:
+    """Genotypes a region, and makes records of it."""
+
+    caller: _Caller
+    format: CallFormat
+
+    def __call__(self, evidence: Evidence) -> tuple[str, list[bool]]:
+        """The lines of a region, and of each whether not all genotypes were considered."""
+        sites = self.caller(evidence)
+        lines = [self.format.line(site.variant, site.quality, site.samples) for site in sites]
+        return "".join(lines), [site.left_out > 0 for site in sites]
+
+
+def _refined(inputs: RunInputs) -> Callable[[Evidence], Evidence] | None:
+    return on_listed_alleles if inputs.candidates_are_listed else None
+
+
+@contextmanager
+def _limits_announced() -> Iterator[list[bool]]:
+    """A list to tell of each site whether not all genotypes were considered. A message at the end says at how many."""
+    limited: list[bool] = []
+    yield limited
+    if any(limited):
         log.warning(
             "%d sites have more than %d genotypes by their alleles and ploidy: the alternative alleles with the fewest"
             " reads were not weighed there, and where they stay in a record its PL is missing",
-            limited,
+            sum(limited),
             MAX_GENOTYPES,
         )
 

@@ -7,6 +7,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pairhmm.commands.call import MIN_QUALITY
 from pairhmm.commands.likelihoods import table_rows
@@ -183,15 +184,15 @@ def _likelihood_columns(evidence: Evidence) -> list[Any]:
     reads, haplotypes = rows.log10.shape
     size = reads * haplotypes
 
-    def of_reads(values: Sequence[object], kind: type) -> Any:
+    def of_reads(values: Sequence[object] | NDArray[Any], kind: type) -> Any:
         return np.repeat(np.array(values, dtype=kind), haplotypes)
 
     return [
-        of_reads(rows.samples, object),
+        np.repeat(np.array(rows.samples, dtype=object)[rows.sample], haplotypes),
         np.full(size, rows.chrom, dtype=object),
         np.full(size, rows.start),
         np.full(size, rows.end),
-        of_reads(rows.read_names, object),
+        of_reads(list(rows.read_names), object),
         of_reads(rows.mates, np.int64),
         np.tile(np.array(rows.haplotypes, dtype=object), reads),
         rows.log10.reshape(-1),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Unpack
 
 import numpy as np
 
 from pairhmm.commands.keywords import RunKeywords, with_keywords
 from pairhmm.evidence.inputs import RunInputs, RunOptions
-from pairhmm.evidence.opening import open_run
+from pairhmm.evidence.parallel import open_results
 from pairhmm.evidence.region_evidence import Evidence, without_nuisances
 from pairhmm.evidence.run import Watch
 from pairhmm.genomics.sam_flags import mates_of
@@ -83,8 +84,12 @@ def likelihoods(
 
 
 def _scored(inputs: RunInputs, options: RunOptions) -> Iterator[Evidence]:
-    with open_run(inputs, options) as run:
-        yield from run.evidence(without_set_aside=False)
+    with open_results(inputs, options, _unchanged, without_set_aside=False) as run:
+        yield from run.of_regions
+
+
+def _unchanged(evidence: Evidence) -> Evidence:
+    return evidence
 
 
 def write_likelihoods(
@@ -139,10 +144,25 @@ def write_likelihoods(
     output = path_of(output)
     check_apart(inputs.files, (("-o", path) for path in (output, companion(output))))
     joined = chosen.molecules.are_on
-    with open_run(inputs, chosen) as run, open_likelihoods(output, chosen.model_text, joined) as writer:
-        refined = without_nuisances if only_listed else None
-        for evidence in run.evidence(watch, refined, without_set_aside=prepared):
-            writer.write(table_rows(evidence, run.samples, chosen.model if prepared else None))
+    rows = _TableRows(chosen.model if prepared else None)
+    refined = without_nuisances if only_listed else None
+    with (
+        open_results(inputs, chosen, rows, watch, refined, without_set_aside=prepared) as run,
+        open_likelihoods(output, chosen.model_text, joined, chosen.threads) as writer,
+    ):
+        for found in run.of_regions:
+            writer.write(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _TableRows:
+    """Makes rows of a region, in this process or in another."""
+
+    prepared: GatkOptions | None
+
+    def __call__(self, evidence: Evidence) -> LikelihoodRows:
+        """The rows of a region."""
+        return table_rows(evidence, evidence.samples, self.prepared)
 
 
 def table_rows(evidence: Evidence, samples: Sequence[str], prepared: GatkOptions | None = None) -> LikelihoodRows:
@@ -155,25 +175,28 @@ def table_rows(evidence: Evidence, samples: Sequence[str], prepared: GatkOptions
     prepared : GatkOptions, optional
         Raise scores to the floor, and leave out the reads that are set aside.
     """
-    log10, reads = evidence.log10, np.arange(len(evidence.names))
+    names, sample, flag, joined = evidence.names, evidence.sample, evidence.flag, evidence.reads
+    log10, precision = evidence.log10, evidence.precision
     if prepared is not None:
-        reads = np.flatnonzero(~evidence.set_aside)
-        log10 = floor_scores(log10[reads], prepared)
+        kept = np.flatnonzero(~evidence.set_aside)
+        names, sample, flag, precision = names.at(kept), sample[kept], flag[kept], precision[kept]
+        log10, joined = floor_scores(log10[kept], prepared), None if joined is None else joined[kept]
     region = evidence.region
     place = f"{region.chrom}:{region.haplotype_start + 1}-{region.haplotype_end}"
     return LikelihoodRows(
         region.chrom,
         region.start,
         region.end,
-        [samples[index] for index in evidence.sample[reads].tolist()],
-        [evidence.names[index] for index in reads.tolist()],
-        mates_of(evidence.flag[reads]).tolist(),
+        samples,
+        sample,
+        names,
+        mates_of(flag),
         [haplotype.name or f"{place}/{index}" for index, haplotype in enumerate(evidence.haplotypes)],
         [haplotype.sequence for haplotype in evidence.haplotypes],
         [",".join(map(str, haplotype.alleles)) or "." for haplotype in evidence.haplotypes],
         ",".join(f"{one.pos + 1}:{one.ref}>{'/'.join(one.alts)}" for one in region.variants),
         [haplotype.is_nuisance for haplotype in evidence.haplotypes],
         log10,
-        evidence.precision[reads],
-        None if evidence.reads is None else evidence.reads[reads].tolist(),
+        precision,
+        joined,
     )

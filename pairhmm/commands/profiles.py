@@ -69,10 +69,15 @@ def profiles(
     >>> for one in pairhmm.profiles("sample.bam", "ref.fa", "chr1:10,001-10,100", join_mates=True):  # doctest: +SKIP
     ...     print(one.name, one.reads, one.probabilities.shape)
     """
-    # Joining needs a profile model. Its parameters have no part in a profile.
-    given = options or RunOptions()
-    (chosen,) = with_keywords("profiles", keywords, replace(given, profile=given.profile or preset(PRESETS[0])))
+    chosen = _with_model("profiles", options, keywords)
     return made_profiles(RunInputs.of(alignments, reference, None, None, regions, regions_file), chosen)
+
+
+def _with_model(function: str, options: RunOptions | None, keywords: RunKeywords) -> RunOptions:
+    """The options of a function. Joining needs a profile model, though its parameters have no part in a profile."""
+    given = options or RunOptions()
+    (chosen,) = with_keywords(function, keywords, replace(given, profile=given.profile or preset(PRESETS[0])))
+    return chosen
 
 
 def write_profiles(
@@ -107,12 +112,12 @@ def write_profiles(
     --------
     >>> pairhmm.write_profiles("sample.bam", "ref.fa", "families.tsv.gz", families="MI")  # doctest: +SKIP
     """
-    output = path_of(output)
+    chosen, output = _with_model("write_profiles", options, keywords), path_of(output)
     inputs = RunInputs.of(alignments, reference, None, None, regions, regions_file)
     check_apart(inputs.files, [("-o", output)])
     count = reads = 0
     with open_profiles(output) as write:
-        for one in profiles(alignments, reference, regions, regions_file, options, **keywords):
+        for one in made_profiles(inputs, chosen):
             write(one)
             count, reads = count + 1, reads + one.reads
     log.info("%d profiles of %d reads", count, reads)

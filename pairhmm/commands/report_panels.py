@@ -15,7 +15,7 @@ from pairhmm.compiled import is_compiled
 from pairhmm.errors import InputError
 from pairhmm.evidence.given_haplotypes import find_differences
 from pairhmm.io.alignments.opening import AlignmentReader
-from pairhmm.io.alignments.read_places import read_places
+from pairhmm.io.alignments.read_places import ReadPlaces
 from pairhmm.io.likelihoods.reader import LikelihoodTable, Place, RegionHaplotypes
 from pairhmm.io.sequences.fasta import Reference
 from pairhmm.reporting.packing import pack
@@ -115,14 +115,15 @@ def make_panels(tables: Sequence[LikelihoodTable], sources: PanelSources) -> Pan
         if sources.reader is not None and not is_known:
             told = "its parameters are not here, so the report does not say which bases decide"
             log.info("%s: %s: %s", table.path, table.model(), told)
+        alignments = None if sources.reader is None else ReadPlaces(sources.reader, regions)
         for reads in table.regions(partial(_haplotypes, regions)):
             _count(panels, reads, sources, table.path)
             places: dict[ReadKey, tuple[int, int]] = {}
             explained: dict[int, ReadEvidence] = {}
             alignment = _alignment(reads, sources.genome)
-            if sources.reader is not None:
+            if alignments is not None:
                 wanted = least_certain(reads) if is_known and is_compiled() else set()
-                places, found = read_places(sources.reader, reads.chrom, reads.start, reads.end, wanted)
+                places, found = alignments.of(reads.chrom, reads.start, reads.end, wanted)
                 slack = max(0, len(alignment[1]) - min(map(len, reads.sequences)))
                 explained = explain(reads, found, model, slack)
             numbers = {name: at for at, name in enumerate(panels.samples)}

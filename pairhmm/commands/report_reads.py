@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
-from pairhmm.evidence.scoring import prepare_reads, prepared_base_quality
-from pairhmm.evidence.stream import CutReads
+from pairhmm.evidence.scoring import model_reads, prepared_base_quality
+from pairhmm.evidence.stream import CutReads, cut_bases, cut_slices
 from pairhmm.fitting.posterior import Posterior, by_cpu
 from pairhmm.genomics.arrays import offsets
-from pairhmm.genomics.blocks import ReadBlock, gather
+from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.sequences import decode, encode
 from pairhmm.io.alignments.read_places import FoundRead
 from pairhmm.models.batch import PairBatch
-from pairhmm.models.gatk import START, GatkOptions
+from pairhmm.models.gatk import GatkOptions
 from pairhmm.models.profile import PRESETS, ProfileModel, parameters_of
 from pairhmm.models.rows import rows_of
 from pairhmm.reporting.panels import BaseEvidence, ReadEvidence, ReadKey, RegionLikelihoods, choose_haplotypes
@@ -113,30 +113,22 @@ def least_certain(region: RegionLikelihoods) -> set[ReadKey]:
 
 
 def _cut(block: ReadBlock, region: RegionLikelihoods, slack: int) -> CutReads:
-    """The reads, cut to the region as they are for scoring. A read may become empty, and then has one base N."""
-    size = len(block)
-    first, last = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
-    start, end, slacks = (np.full(size, value, dtype=np.int64) for value in (region.start, region.end, slack))
-    block.native.cut(np.arange(size, dtype=np.int64), start, end, slacks, first, last)
-    last = np.maximum(last, first + 1)
-    starts, offset = block.base_offset[:-1] + first, offsets(last - first)
-    return CutReads(offset, gather(block.bases, starts, offset), gather(block.quals, starts, offset), block.mapq)
+    """The reads, cut to the region as they are for scoring. One base is left of a read that would be empty."""
+    slices = cut_slices(block, np.arange(len(block)), region.start, region.end, slack)
+    slices.last = np.maximum(slices.last, slices.first + 1)
+    return cut_bases(block, slices)
 
 
 def _batch(cut: CutReads, letters: Sequence[NDArray[np.uint8]], model: ProfileModel | None) -> PairBatch:
     """Each read with its two haplotypes, as a group of its own."""
     size = len(cut.offset) - 1
     options = GatkOptions()
-    base_quality = prepared_base_quality(cut, options)
     return PairBatch(
         group_read=offsets([1] * size),
         group_haplotype=offsets([2] * size),
-        read_offset=cut.offset,
         haplotype_offset=offsets(list(map(len, letters))),
         haplotypes=np.concatenate(letters),
-        start=START if model is None else model.start,
-        qualities=prepare_reads(cut, base_quality, options) if model is None else None,
-        profiles=None if model is None else model.with_repeats(model.base_calls(cut.bases, base_quality), cut.offset),
+        **model_reads(cut, prepared_base_quality(cut, options), options, model),
     )
 
 

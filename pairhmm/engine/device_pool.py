@@ -57,6 +57,11 @@ class DevicePool:
         self._announced: set[str] = set()
 
     @property
+    def is_on_the_cpu(self) -> bool:
+        """Whether the CPU scores."""
+        return self.name in backends.on_the_cpu()
+
+    @property
     def devices(self) -> list[Backend]:
         """The devices, in the order they were given, lost ones too."""
         return [member.device for member in self._members]

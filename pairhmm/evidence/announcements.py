@@ -24,16 +24,20 @@ class Announcements:
         Whether haplotypes were given. Regions where they fit few reads are then announced.
     tally : Tally
         Collects what ``--verbose`` reports.
+
+    Attributes
+    ----------
+    fitting : SetAside
     """
 
     def __init__(self, samples: Sequence[str], haplotypes_given: bool, tally: Tally) -> None:
-        self._fitting = SetAside(list(samples), haplotypes_given)
+        self.fitting = SetAside(list(samples), haplotypes_given)
         self._tally = tally
 
     def add(self, evidence: Evidence) -> None:
         """Count a region."""
         self._tally.add(evidence)
-        self._fitting.add(evidence)
+        self.fitting.add(evidence)
 
     def announce(self, counts: EvidenceCounts, max_depth: int, scorer: ReadScorer, without_set_aside: bool) -> None:
         """Write all messages, once all regions are counted.
@@ -55,9 +59,9 @@ class Announcements:
                 counts.capped_regions,
                 max_depth,
             )
-        self._fitting.announce_poor()
+        self.fitting.announce_poor()
         if without_set_aside:
-            self._fitting.announce(scorer)
+            self.fitting.announce(scorer)
         self._tally.tell()
-        aside = f" ({self._fitting.set_aside} {'set aside' if without_set_aside else 'fit no haplotype'})"
+        aside = f" ({self.fitting.set_aside} {'set aside' if without_set_aside else 'fit no haplotype'})"
         log.info("%d regions, %d reads%s, %d pairs", counts.regions, counts.reads, aside, counts.pairs)

@@ -7,8 +7,6 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from Bio.Align import PairwiseAligner
-
 from pairhmm.genomics.haplotypes import Haplotype
 from pairhmm.genomics.regions import Region, shift_left
 from pairhmm.genomics.variants import Variant
@@ -65,6 +63,9 @@ def describe_haplotypes(
 
 @cache
 def _aligner() -> Any:
+    # The import takes a tenth of the CPU time of a small run.
+    from Bio.Align import PairwiseAligner
+
     return PairwiseAligner(  # type: ignore[no-untyped-call]
         mode="global", match_score=_MATCH, mismatch_score=_MISMATCH, open_gap_score=_OPEN, extend_gap_score=_EXTEND
     )

@@ -16,6 +16,7 @@ from pairhmm.compiled import native
 from pairhmm.evidence.molecules import Apart, MoleculeCounts, MoleculeOptions
 from pairhmm.genomics.arrays import offsets
 from pairhmm.genomics.blocks import ReadBlock
+from pairhmm.genomics.names import Names
 from pairhmm.genomics.sam_flags import FIRST, REVERSE, SECOND, mates_of
 from pairhmm.interface.display import short_repr
 from pairhmm.models.batch import Profiles
@@ -169,7 +170,7 @@ def _molecules(
     name and the sample make a fragment, and each read is a family of its own.
     """
     fragment, family = np.arange(len(reads)), np.arange(len(reads))
-    names, samples, molecules = held.names, held.sample[reads].tolist(), held.molecules
+    names, samples, molecules = list(held.names.at(reads)), held.sample[reads].tolist(), held.molecules
     is_reverse = ((held.flag[reads] & REVERSE) != 0).tolist()
     edges = offsets(list(regions)).tolist()
     for begin, end in pairwise(edges):
@@ -177,7 +178,7 @@ def _molecules(
         families: dict[tuple[int, bool], int] = {}
         for at, read in enumerate(reads[begin:end].tolist(), begin):
             molecule = molecules[read] if molecules is not None else ""
-            number = fragments.setdefault((samples[at], molecule or names[read], bool(molecule)), at)
+            number = fragments.setdefault((samples[at], molecule or names[at], bool(molecule)), at)
             fragment[at] = number
             if molecule:
                 family[at] = families.setdefault((number, is_reverse[at]), at)
@@ -191,7 +192,7 @@ def _ends(held: ReadBlock, reads: NDArray[np.int64]) -> NDArray[np.uint8]:
     if held.molecules is not None:
         is_known = np.array([bool(held.molecules[read]) for read in reads.tolist()], dtype=bool)
         ends = np.where(is_known, (flags & REVERSE) != 0, ends)
-    return ends.astype(np.uint8)
+    return ends.astype(np.uint8, copy=False)
 
 
 def _copies(profile: NDArray[np.int64], family: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -210,7 +211,7 @@ class ScoredReads:
     molecule that a profile has: 1, or 2 where mates were joined.
     """
 
-    names: list[str]
+    names: Names
     sample: NDArray[np.int32]
     flag: NDArray[np.uint16]
     start: NDArray[np.int64]
@@ -226,7 +227,7 @@ class ScoredReads:
 def single_reads(held: ReadBlock, reads: NDArray[np.int64]) -> ScoredReads:
     """Reads that were scored one by one."""
     return ScoredReads(
-        [held.names[read] for read in reads.tolist()],
+        held.names.at(reads),
         held.sample[reads],
         held.flag[reads],
         held.start[reads],
@@ -246,12 +247,12 @@ def joined_reads(held: ReadBlock, reads: NDArray[np.int64], joined: JoinedReads,
     edges = joined.member_offset[first : last + 1]
     members = reads[joined.member[edges[0] : edges[-1]]]
     begin = edges[:-1] - edges[0]
-    names = [held.names[member] for member in members.tolist()]
+    names = list(held.names.at(members))
     bounds = (edges - edges[0]).tolist()
     flags = held.flag[members[begin]]
     columns = np.diff(joined.offset[first : last + 1])
     return ScoredReads(
-        [min(names[one:two]) for one, two in pairwise(bounds)],
+        Names.of([min(names[one:two]) for one, two in pairwise(bounds)]),
         held.sample[members[begin]],
         np.where(joined.are_mates[first:last], flags & ~np.uint16(FIRST | SECOND), flags),
         _of_each(np.minimum, held.start[members], begin),

@@ -95,6 +95,18 @@ class MoleculeCounts:
         self.differing_mates += apart[2]
         self.distant_mates += apart[3]
 
+    def add_counts(self, other: MoleculeCounts) -> None:
+        """Add the counts of another part of a run."""
+        self.profiles += other.profiles
+        self.fragments += other.fragments
+        self.families += other.families
+        self.copies += other.copies
+        self.largest = max(self.largest, other.largest)
+        self.differing_copies += other.differing_copies
+        self.distant_copies += other.distant_copies
+        self.differing_mates += other.differing_mates
+        self.distant_mates += other.distant_mates
+
     def announce(self, options: MoleculeOptions) -> None:
         """Write one line on what was joined; a warning where nothing was."""
         told = []

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 from pairhmm import engine
 from pairhmm.compiled import require_compiled
-from pairhmm.evidence.extent import run_extent
+from pairhmm.engine.device_pool import DevicePool
+from pairhmm.evidence.extent import Extent, run_extent
 from pairhmm.evidence.inputs import RunInputs, RunOptions
 from pairhmm.evidence.joining import Joiner
 from pairhmm.evidence.places import contig_order, find_places
 from pairhmm.evidence.reference_check import ReferenceCheck
-from pairhmm.evidence.region_choice import choose_regions
+from pairhmm.evidence.region_choice import ChosenRegions, choose_regions
 from pairhmm.evidence.run import Run
 from pairhmm.evidence.scoring import ReadScorer
 from pairhmm.evidence.stream import EvidenceStream
@@ -20,7 +22,55 @@ from pairhmm.evidence.tally import READING, Tally, TimedScorer
 from pairhmm.io.alignments.molecules import require_tags
 from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.io.alignments.read_blocks import read_blocks
+from pairhmm.io.alignments.selection import LeftOut
 from pairhmm.io.sequences.fasta import Reference
+from pairhmm.io.sequences.intervals import Interval
+
+
+@dataclass(frozen=True, slots=True)
+class OpenFiles:
+    """The open files of a run.
+
+    Attributes
+    ----------
+    genome : Reference
+    reader : AlignmentReader
+    contigs : dict of str to int
+        Lengths, in the order of the run.
+    asked : list of Interval or None
+        Intervals in which genotypes are asked for; None for everywhere.
+    check : ReferenceCheck
+    """
+
+    genome: Reference
+    reader: AlignmentReader
+    contigs: dict[str, int]
+    asked: list[Interval] | None
+    check: ReferenceCheck
+
+
+@contextmanager
+def open_files(inputs: RunInputs, threads: int, need_index: bool = False) -> Iterator[OpenFiles]:
+    """Open the reference and the alignments of a run, and check them.
+
+    Parameters
+    ----------
+    inputs : RunInputs
+    threads : int
+        With 2 or more, each alignment file is unpacked by threads of its own.
+    need_index : bool
+        Whether parts of the alignments will be read, although no regions are asked for.
+
+    Raises
+    ------
+    InputError
+    """
+    with Reference(inputs.reference) as genome:
+        asked = find_places(inputs, genome)
+        with AlignmentReader(inputs.alignments, genome, need_index or asked is not None, threads) as reader:
+            contigs = contig_order(reader, genome)
+            check = ReferenceCheck(genome.path, genome.fetch, genome.contigs, reader.checksums)
+            yield OpenFiles(genome, reader, contigs, asked, check)
 
 
 @contextmanager
@@ -43,30 +93,58 @@ def open_run(inputs: RunInputs, options: RunOptions) -> Iterator[Run]:
     """
     require_compiled("reading alignments")
     backend = engine.choose(options.backend)
-    with ExitStack() as stack:
-        genome = stack.enter_context(Reference(inputs.reference))
-        asked = find_places(inputs, genome)
-        reader = stack.enter_context(AlignmentReader(inputs.alignments, genome, asked is not None, options.threads))
-        contigs = contig_order(reader, genome)
-        regions = choose_regions(inputs, options, genome, contigs, len(reader.samples), asked)
-        tally = Tally()
-        scorer = ReadScorer(options.model, backend, options.threads, options.profile)
-        joiner = Joiner(options.molecules) if options.molecules.are_on else None
-        timed = TimedScorer(scorer, tally.clock)
-        selected = regions.places, regions.wanted
-        families = options.molecules.families
-        blocks = read_blocks(reader.sources, list(contigs), options.reads, options.chunk_size, *selected, families)
-        if families == "MI":
-            blocks = require_tags(blocks, ", ".join(inputs.alignments))
-        blocks = ReferenceCheck(genome.path, genome.fetch, genome.contigs, reader.checksums).watch(blocks)
-        yield Run(
-            inputs,
-            backend.label,
-            reader.samples,
-            contigs,
-            EvidenceStream(genome.fetch, regions.source, timed, options.evidence, regions.haplotypes, joiner),
-            tally.clock.items(READING, blocks),
-            scorer,
-            run_extent(reader, contigs, regions.places, inputs.candidates),
-            tally,
-        )
+    with open_files(inputs, options.threads) as files:
+        yield whole_run(inputs, options, backend, files)
+
+
+def whole_run(inputs: RunInputs, options: RunOptions, backend: DevicePool, files: OpenFiles) -> Run:
+    """A run over everything that is asked for."""
+    regions = choose_regions(inputs, options, files.genome, files.contigs, len(files.reader.samples), files.asked)
+    extent = run_extent(files.reader, files.contigs, regions.places, inputs.candidates)
+    return make_run(inputs, options, backend, files, regions, extent)
+
+
+def make_run(
+    inputs: RunInputs,
+    options: RunOptions,
+    backend: DevicePool,
+    files: OpenFiles,
+    regions: ChosenRegions,
+    extent: Extent,
+    left_out: LeftOut | None = None,
+) -> Run:
+    """A run over open files.
+
+    Parameters
+    ----------
+    inputs : RunInputs
+    options : RunOptions
+    backend : DevicePool
+    files : OpenFiles
+    regions : ChosenRegions
+    extent : Extent
+    left_out : LeftOut, optional
+        Gets the reads that are left out, where this is a piece of a run.
+    """
+    genome, reader = files.genome, files.reader
+    tally = Tally()
+    scorer = ReadScorer(options.model, backend, options.threads, options.profile)
+    joiner = Joiner(options.molecules) if options.molecules.are_on else None
+    timed = TimedScorer(scorer, tally.clock)
+    selected = regions.places, regions.wanted
+    families = options.molecules.families
+    order = list(files.contigs)
+    blocks = read_blocks(reader.sources, order, options.reads, options.chunk_size, *selected, families, left_out)
+    if families == "MI":
+        blocks = require_tags(blocks, ", ".join(inputs.alignments))
+    return Run(
+        inputs,
+        backend.label,
+        reader.samples,
+        files.contigs,
+        EvidenceStream(genome.fetch, regions.source, timed, options.evidence, regions.haplotypes, joiner),
+        tally.clock.items(READING, files.check.watch(blocks)),
+        scorer,
+        extent,
+        tally,
+    )

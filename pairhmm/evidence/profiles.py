@@ -14,7 +14,7 @@ from pairhmm.evidence.inputs import RunInputs, RunOptions
 from pairhmm.evidence.joining import CutSlices, Joiner, joined_reads
 from pairhmm.evidence.places import contig_order, find_places
 from pairhmm.evidence.scoring import prepared_base_quality
-from pairhmm.evidence.stream import cut_bases
+from pairhmm.evidence.stream import cut_bases, cut_slices
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.sam_flags import mate_of
 from pairhmm.interface.display import short_repr
@@ -22,7 +22,8 @@ from pairhmm.io.alignments.molecules import require_tags
 from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.io.alignments.read_blocks import read_blocks
 from pairhmm.io.sequences.fasta import Reference
-from pairhmm.models.profile import preset
+from pairhmm.models.gatk import GatkOptions
+from pairhmm.models.profile import PRESETS, ProfileModel, preset
 
 # Beyond either end of every contig: BAM's positions have 32 bits.
 _FAR = 1 << 32
@@ -90,9 +91,9 @@ def made_profiles(inputs: RunInputs, options: RunOptions) -> Iterator[MadeProfil
         blocks = read_blocks(reader.sources, contigs, options.reads, options.chunk_size, asked, families=families)
         if families == "MI":
             blocks = require_tags(blocks, ", ".join(inputs.alignments))
-        joiner = Joiner(options.molecules)
+        joiner, model = Joiner(options.molecules), options.profile or preset(PRESETS[0])
         for whole in _whole(blocks, joiner):
-            yield from _made(whole, joiner, options, reader.samples)
+            yield from _made(whole, joiner, options.model, model, reader.samples)
         if options.molecules.are_on:
             joiner.counts.announce(options.molecules)
 
@@ -122,21 +123,18 @@ def _whole(blocks: Iterable[ReadBlock], joiner: Joiner) -> Iterator[ReadBlock]:
 
 def _uncut(held: ReadBlock) -> CutSlices:
     """Whole reads. Those without an aligned base have nothing left."""
-    reads = np.arange(len(held))
-    first, last = np.empty_like(reads), np.empty_like(reads)
-    held.native.cut(reads, np.full_like(reads, -_FAR), np.full_like(reads, 2 * _FAR), np.zeros_like(reads), first, last)
-    return CutSlices(reads, first, last)
+    return cut_slices(held, np.arange(len(held)), -_FAR, 2 * _FAR, 0)
 
 
-def _made(held: ReadBlock, joiner: Joiner, options: RunOptions, samples: Sequence[str]) -> Iterator[MadeProfile]:
+def _made(
+    held: ReadBlock, joiner: Joiner, options: GatkOptions, model: ProfileModel, samples: Sequence[str]
+) -> Iterator[MadeProfile]:
     slices = _uncut(held)
     cut = cut_bases(held, slices)
     joined = joiner.join(held, slices, [len(held)])
     # Which reads meet those that they don't agree with depends on the blocks, so that these are not counted.
     joiner.counts.add(joined.are_mates, joined.copies)
-    model = options.profile or preset("normalised")
-    quality = prepared_base_quality(cut, options.model)
-    rows = joined.joined(model.base_calls(cut.bases, quality)).at_bases
+    rows = joined.joined(model.base_calls(cut.bases, prepared_base_quality(cut, options))).at_bases
     sizes = joined.reads
     reads = joined_reads(held, slices.read, joined, 0, len(sizes))
     for number, name in enumerate(reads.names):

@@ -6,21 +6,21 @@ coordinates are 0-based half-open.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import tee
 
 from pairhmm.errors import InputError
 from pairhmm.evidence.given_haplotypes import describe_haplotypes
 from pairhmm.evidence.inputs import RunInputs, RunOptions
+from pairhmm.evidence.pieces import GenomePiece, PiecePlaces, wanted_intervals
 from pairhmm.evidence.places import Inside, with_context
 from pairhmm.evidence.region_sources import DiscoveredRegions, GivenRegion, ListedRegions, RegionSource
 from pairhmm.genomics.discovery import CandidateFinder
 from pairhmm.genomics.haplotypes import Haplotype
 from pairhmm.genomics.nuisances import Nuisances
-from pairhmm.genomics.regions import MAX_SHIFT, FetchBases, Region, RegionBuilder, RegionOptions, variant_extent
+from pairhmm.genomics.regions import Region, RegionBuilder, RegionOptions
 from pairhmm.genomics.sequences import decode
-from pairhmm.genomics.variants import Variant
 from pairhmm.io.sequences.fasta import Reference
 from pairhmm.io.sequences.intervals import Interval
 from pairhmm.io.sequences.reader import read_sequences
@@ -89,21 +89,35 @@ def choose_regions(
     return ChosenRegions(source, None, known, wanted_intervals(ahead, genome.fetch))
 
 
-def wanted_intervals(listed: Iterable[Variant], fetch: FetchBases) -> Iterator[Interval]:
-    """The intervals in which listed candidates need reads: disjoint, in the order of the list."""
-    current: Interval | None = None
-    for variant in listed:
-        start, end = variant_extent(variant, fetch)
-        # An extent begins up to MAX_SHIFT bases before its record. Later extents can begin before earlier ones.
-        if current is not None and (variant.chrom != current.chrom or start > current.end + 2 * MAX_SHIFT):
-            yield current
-            current = None
-        if current is None:
-            current = Interval(variant.chrom, start, end)
-        else:
-            current = Interval(variant.chrom, min(current.start, start), max(current.end, end))
-    if current is not None:
-        yield current
+def piece_regions(
+    piece: GenomePiece,
+    options: RunOptions,
+    genome: Reference,
+    contigs: dict[str, int],
+    n_samples: int,
+    places: PiecePlaces,
+) -> ChosenRegions:
+    """The regions of a piece of a run.
+
+    Parameters
+    ----------
+    piece : GenomePiece
+    options : RunOptions
+    genome : Reference
+    contigs : dict of str to int
+        Lengths, in the order of the run.
+    n_samples : int
+    places : PiecePlaces
+    """
+    builder = RegionBuilder(genome.fetch, contigs, _limited(options))
+    finder = CandidateFinder(genome.fetch, n_samples, options.discovery)
+    known = places.known(piece)
+    if piece.listed is None:
+        found = DiscoveredRegions(finder, builder, Inside(places.asked(piece)), Inside(known))
+        return ChosenRegions(found, None, known, None)
+    nuisances = Nuisances(finder, genome.fetch)
+    source = ListedRegions(piece.listed, builder, list(contigs), nuisances, Inside(places.all_asked))
+    return ChosenRegions(source, None, known, iter(piece.wanted))
 
 
 def _limited(options: RunOptions) -> RegionOptions:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.genomics.haplotypes import Haplotype
+from pairhmm.genomics.names import Names
 from pairhmm.genomics.regions import Region
 
 
@@ -21,8 +22,8 @@ class Evidence:
     region : Region
     haplotypes : list of Haplotype
         The reference first, unless haplotypes were given.
-    names : list of str
-        Read names.
+    names : sequence of str
+        Read names, packed (`Names`).
     sample : int32 (reads,)
     flag : uint16 (reads,)
         SAM flags.
@@ -46,7 +47,7 @@ class Evidence:
 
     region: Region
     haplotypes: list[Haplotype]
-    names: list[str]
+    names: Names
     sample: NDArray[np.int32]
     flag: NDArray[np.uint16]
     start: NDArray[np.int64]

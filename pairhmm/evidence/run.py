@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import numpy as np
 
 from pairhmm.evidence.announcements import Announcements
 from pairhmm.evidence.extent import Extent
 from pairhmm.evidence.inputs import RunInputs
+from pairhmm.evidence.molecules import MoleculeCounts
 from pairhmm.evidence.region_evidence import Evidence
 from pairhmm.evidence.scoring import ReadScorer
-from pairhmm.evidence.stream import EvidenceStream
+from pairhmm.evidence.set_aside import SetAside
+from pairhmm.evidence.stream import EvidenceCounts, EvidenceStream
 from pairhmm.evidence.tally import JOINING, USING, Tally
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.regions import Region
@@ -35,6 +39,7 @@ class Run:
     scorer : ReadScorer
     extent : Extent
     tally : Tally
+    told : Announcements
     """
 
     inputs: RunInputs
@@ -46,6 +51,10 @@ class Run:
     scorer: ReadScorer
     extent: Extent
     tally: Tally
+    told: Announcements = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.told = Announcements(self.samples, self.stream.given is not None, self.tally)
 
     def evidence(
         self,
@@ -64,16 +73,73 @@ class Run:
         without_set_aside : bool
             Whether reads that fit no haplotype are left unused. They are then announced as left out.
         """
-        told = Announcements(self.samples, self.stream.given is not None, self.tally)
+        yield from self.counted(watch, refined)
+        self.announce(without_set_aside)
+
+    def counted(
+        self, watch: Watch | None = None, refined: Callable[[Evidence], Evidence] | None = None
+    ) -> Iterator[Evidence]:
+        """The scored regions, as `evidence` gives them, without the messages at the end."""
         with self.tally.clock.stage(JOINING):
             for found in self.stream.run(self.blocks):
                 evidence = found if refined is None else refined(found)
                 evidence.samples = self.samples
                 if watch is not None:
                     watch(evidence.region, self.extent.share(evidence.region.chrom, evidence.region.end))
-                told.add(evidence)
+                self.told.add(evidence)
                 with self.tally.clock.stage(USING):
                     yield evidence
-        told.announce(self.stream.counts, self.stream.options.max_depth, self.scorer, without_set_aside)
+
+    def announce(self, without_set_aside: bool) -> None:
+        """Write the messages at the end, once all regions are counted."""
+        self.told.announce(self.stream.counts, self.stream.options.max_depth, self.scorer, without_set_aside)
         if self.stream.joiner is not None:
             self.stream.joiner.counts.announce(self.stream.joiner.options)
+
+    def counts(self) -> RunCounts:
+        """All counts."""
+        joiner, scorer, tally = self.stream.joiner, self.scorer, self.tally
+        return RunCounts(
+            self.stream.counts,
+            self.told.fitting,
+            None if joiner is None else joiner.counts,
+            scorer.bases,
+            scorer.lowered,
+            tally.pairs,
+            tally.clock.seconds,
+        )
+
+    def add_counts(self, counts: RunCounts) -> None:
+        """Add the counts of the next piece."""
+        self.stream.counts.add(counts.stream)
+        self.told.fitting.add_counts(counts.fitting)
+        if self.stream.joiner is not None and counts.molecules is not None:
+            self.stream.joiner.counts.add_counts(counts.molecules)
+        self.scorer.bases += counts.bases
+        self.scorer.lowered += counts.lowered
+        self.tally.add_counts(counts.pairs, counts.seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class RunCounts:
+    """The counts of a run, or of a piece of one.
+
+    Attributes
+    ----------
+    stream : EvidenceCounts
+    fitting : SetAside
+    molecules : MoleculeCounts or None
+    bases, lowered : int
+        Those of `ReadScorer`.
+    pairs : int64 (precisions,)
+    seconds : dict of str to float
+        Those of `Tally`.
+    """
+
+    stream: EvidenceCounts
+    fitting: SetAside
+    molecules: MoleculeCounts | None
+    bases: int
+    lowered: int
+    pairs: np.ndarray[tuple[int], np.dtype[np.int64]]
+    seconds: dict[str, float]

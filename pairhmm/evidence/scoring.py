@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,11 +28,13 @@ from pairhmm.models.profile import ProfileModel
 from pairhmm.models.repeats import copies_of
 
 
-class _ModelReads(TypedDict, total=False):
-    """The reads of a `PairBatch`, as one of the models takes them."""
+class ModelReads(TypedDict):
+    """Reads as one of the models takes them, under the names that they have in a `PairBatch`."""
 
-    qualities: Qualities
-    profiles: Profiles
+    read_offset: NDArray[np.int64]
+    start: Start
+    qualities: NotRequired[Qualities]
+    profiles: NotRequired[Profiles]
 
 
 @dataclass(slots=True)
@@ -66,33 +68,15 @@ class ReadScorer:
         self.bases += len(reads.quals)
         if self.options.base_quality_threshold is not None:
             self.lowered += int(np.count_nonzero(base_quality == LOWEST_USABLE_BASE_QUALITY))
-        start, of_model = self._of_model(reads, base_quality)
-        offset = reads.offset
-        if reads.joined is not None:
-            offset = reads.joined.offset
-            of_model["profiles"] = reads.joined.joined(of_model["profiles"])
-        if self.profile is not None:
-            of_model["profiles"] = self.profile.with_repeats(of_model["profiles"], offset)
         batch = PairBatch(
             group_read=offsets(list(reads_of)),
             group_haplotype=offsets([len(region) for region in haplotypes]),
-            read_offset=offset,
             haplotype_offset=offsets([len(letter) for letter in letters]),
             haplotypes=np.concatenate(letters),
-            start=start,
-            **of_model,
+            **model_reads(reads, base_quality, self.options, self.profile),
         )
         scores: Scores = self.pool.forward(batch, self.threads)
         return scores.log10, scores.precision
-
-    def _of_model(self, reads: CutReads, base_quality: NDArray[np.uint8]) -> tuple[Start, _ModelReads]:
-        """The start, and the reads as a batch of the model holds them.
-
-        The profile model takes base qualities alone: its transitions stand in place of indel qualities.
-        """
-        if self.profile is None:
-            return START, {"qualities": prepare_reads(reads, base_quality, self.options)}
-        return self.profile.start, {"profiles": self.profile.base_calls(reads.bases, base_quality)}
 
     def set_aside(
         self, scores: NDArray[np.float64], lengths: NDArray[np.int64], ends: NDArray[np.int64]
@@ -106,8 +90,12 @@ def prepared_base_quality(reads: CutReads, options: GatkOptions) -> NDArray[np.u
     return prepare_base_quality(reads.quals, np.repeat(reads.mapq, np.diff(reads.offset)), options)
 
 
-def prepare_reads(reads: CutReads, base_quality: NDArray[np.uint8], options: GatkOptions) -> Qualities:
-    """Prepare many reads at once for GATK's model, as five bytes for each base. Every ambiguous letter is N.
+def model_reads(
+    reads: CutReads, base_quality: NDArray[np.uint8], options: GatkOptions, profile: ProfileModel | None
+) -> ModelReads:
+    """Many reads as a batch of the model takes them. For the profile model, those of a molecule are joined.
+
+    The profile model takes base qualities alone: its transitions stand in place of indel qualities.
 
     Parameters
     ----------
@@ -115,7 +103,20 @@ def prepare_reads(reads: CutReads, base_quality: NDArray[np.uint8], options: Gat
     base_quality : uint8[bases]
         Those of `prepared_base_quality`.
     options : GatkOptions
+        How GATK's model has its indel qualities.
+    profile : ProfileModel or None
+        None for GATK's model.
     """
+    if profile is None:
+        return {"read_offset": reads.offset, "start": START, "qualities": _qualities(reads, base_quality, options)}
+    offset, profiles = reads.offset, profile.base_calls(reads.bases, base_quality)
+    if reads.joined is not None:
+        offset, profiles = reads.joined.offset, reads.joined.joined(profiles)
+    return {"read_offset": offset, "start": profile.start, "profiles": profile.with_repeats(profiles, offset)}
+
+
+def _qualities(reads: CutReads, base_quality: NDArray[np.uint8], options: GatkOptions) -> Qualities:
+    """The reads of GATK's model, as five bytes for each base. Every ambiguous letter is N."""
     bases = as_n(reads.bases)
     insertion, deletion = _indel_qualities(reads.offset, bases, options)
     return Qualities(

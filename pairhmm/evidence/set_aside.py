@@ -64,6 +64,15 @@ class SetAside:
             if count:
                 self._find_emptied(evidence, covering, f"{variant.chrom}:{variant.pos + 1}")
 
+    def add_counts(self, other: SetAside) -> None:
+        """Add the counts of the part of a run that follows."""
+        self.reads += other.reads
+        self.set_aside += other.set_aside
+        self.sites += other.sites
+        self.emptied += other.emptied
+        self.first_emptied = self.first_emptied or other.first_emptied
+        self.poor += other.poor
+
     def _find_emptied(self, evidence: Evidence, covering: np.ndarray, place: str) -> None:
         covered = np.bincount(evidence.sample[covering], minlength=len(self.samples))
         left = np.bincount(evidence.sample[covering & ~evidence.set_aside], minlength=len(self.samples))

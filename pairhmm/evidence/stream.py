@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from pairhmm.evidence.joining import CutSlices, JoinedReads, Joiner, joined_reads, single_reads
 from pairhmm.evidence.region_evidence import Evidence
 from pairhmm.evidence.region_sources import RegionSource
-from pairhmm.genomics.arrays import offsets
-from pairhmm.genomics.blocks import ReadBlock, gather
+from pairhmm.genomics.arrays import gather, offsets
+from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.discovery import carried_alleles
 from pairhmm.genomics.haplotypes import Haplotype, build_haplotypes
 from pairhmm.genomics.regions import MAX_SHIFT, FetchBases, Region
@@ -115,6 +115,14 @@ class EvidenceCounts:
     pairs: int = 0
     capped_regions: int = 0
     capped_reads: int = 0
+
+    def add(self, other: EvidenceCounts) -> None:
+        """Add the counts of another part of the run."""
+        self.regions += other.regions
+        self.reads += other.reads
+        self.pairs += other.pairs
+        self.capped_regions += other.capped_regions
+        self.capped_reads += other.capped_reads
 
 
 @dataclass(slots=True)
@@ -224,7 +232,7 @@ class EvidenceStream:
             return reads
         samples = held.sample[reads]
         # Mates share a name, so they are kept or dropped together. The order of the hashes is independent of alleles.
-        ticket = np.array([zlib.crc32(held.names[read].encode()) for read in reads.tolist()])
+        ticket = np.array([zlib.crc32(held.names.raw(read)) for read in reads.tolist()])
         order = np.lexsort((np.arange(len(reads)), ticket, samples))
         rank = np.arange(len(reads)) - np.searchsorted(samples[order], samples[order])
         kept = np.sort(reads[order[rank < limit]])
@@ -276,21 +284,37 @@ class EvidenceStream:
 def _cut(held: ReadBlock, tasks: list[_Task]) -> tuple[CutReads, CutSlices, list[int]]:
     """Cut the reads of some regions, and drop reads that become too short. The numbers are the reads of each region."""
     counts = [len(task.reads) for task in tasks]
-    reads = np.concatenate([task.reads for task in tasks])
-    first, last = np.empty(len(reads), dtype=np.int64), np.empty(len(reads), dtype=np.int64)
-    held.native.cut(
-        reads,
-        np.repeat(np.array([task.region.start for task in tasks], dtype=np.int64), counts),
-        np.repeat(np.array([task.region.end for task in tasks], dtype=np.int64), counts),
-        np.repeat(np.array([task.slack for task in tasks], dtype=np.int64), counts),
-        first,
-        last,
-    )
-    long_enough = last - first >= MIN_CUT_LENGTH
+    windows = np.array([(task.region.start, task.region.end, task.slack) for task in tasks], dtype=np.int64).T
+    whole = cut_slices(held, np.concatenate([task.reads for task in tasks]), *np.repeat(windows, counts, axis=1))
+    long_enough = whole.last - whole.first >= MIN_CUT_LENGTH
     kept = np.diff(offsets(long_enough.astype(np.int64))[offsets(counts)])
-    reads, first, last = reads[long_enough], first[long_enough], last[long_enough]
-    slices = CutSlices(reads, first, last)
+    slices = CutSlices(whole.read[long_enough], whole.first[long_enough], whole.last[long_enough])
     return cut_bases(held, slices), slices, kept.tolist()
+
+
+def cut_slices(
+    held: ReadBlock,
+    reads: NDArray[np.int64],
+    start: int | NDArray[np.int64],
+    end: int | NDArray[np.int64],
+    slack: int | NDArray[np.int64],
+) -> CutSlices:
+    """What is left of reads that are cut to windows of the reference, maybe nothing.
+
+    Parameters
+    ----------
+    held : ReadBlock
+    reads : int64[reads]
+        Indices into `held`.
+    start, end : int or int64[reads]
+        The window [start, end) of all reads, or of each.
+    slack : int or int64[reads]
+        Bases by which a haplotype is shorter than the reference. That many fewer bases of a soft clip are kept.
+    """
+    starts, ends, slacks = (np.full(len(reads), value, dtype=np.int64) for value in (start, end, slack))
+    first, last = np.empty(len(reads), dtype=np.int64), np.empty(len(reads), dtype=np.int64)
+    held.native.cut(reads, starts, ends, slacks, first, last)
+    return CutSlices(reads, first, last)
 
 
 def cut_bases(held: ReadBlock, cut: CutSlices) -> CutReads:

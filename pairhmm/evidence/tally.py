@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -126,6 +126,12 @@ class Tally:
             int(evidence.set_aside.sum()),
             int(pairs[1:].sum()),
         )
+
+    def add_counts(self, pairs: np.ndarray[tuple[int], np.dtype[np.int64]], seconds: Mapping[str, float]) -> None:
+        """Add the pairs and the seconds of another process."""
+        self.pairs += pairs
+        for name, spent in seconds.items():
+            self.clock.seconds[name] = self.clock.seconds.get(name, 0.0) + spent
 
     def tell(self) -> None:
         """Log the totals at the end of a run."""

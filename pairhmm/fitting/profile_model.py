@@ -8,13 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.fitting.by_copies import (
-    CLASSES,
-    class_counts,
-    class_probabilities,
-    likeliest_rates,
-    transitions_by_copies,
-)
+from pairhmm.fitting.by_copies import CLASSES, class_counts, class_probabilities, likeliest_rates
 from pairhmm.fitting.by_copies import MOST_PRIOR as MOST_PRIOR_OF_CLASS
 from pairhmm.fitting.counts import QUALITIES, SYMBOLS, Counts, RowTables, start_places, with_free_start
 from pairhmm.fitting.pairs import FitPairs
@@ -88,11 +82,8 @@ class ProfileFit:
         """The rows of the reads."""
         weight, model = symbol_probabilities(), self.model
         emission = np.concatenate([weight @ model.match, (weight @ model.insertion)[:, None]], axis=1)
-        transition = transitions_by_copies(*self.rates)
-        for name, column in _AT.items():
-            transition[:, column] = model.transitions[name]
         place = start_places(pairs, pairs.copies.astype(np.int32) - 1, MOST_REPEATS)
-        return RowTables(place, emission, with_free_start(transition), model.start)
+        return RowTables(place, emission, with_free_start(model.transitions_by_copies()), model.start)
 
     def log10_start(self, pairs: FitPairs) -> NDArray[np.float64]:
         """float64[pairs]: log10 of the sum of the start over the haplotype. Likelihoods are divided by this sum."""

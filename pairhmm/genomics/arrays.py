@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.compiled import native
+
 
 def offsets(lengths: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
     """Where each sequence begins, and where the last one ends: int64[len(lengths) + 1]."""
@@ -18,3 +20,10 @@ def offsets(lengths: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
 def joined(arrays: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint8]:
     """Arrays laid end to end; an empty array where there are none."""
     return np.concatenate(arrays) if arrays else np.empty(0, dtype=np.uint8)
+
+
+def gather(source: NDArray[np.uint8], starts: NDArray[np.int64], target_offset: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Slices of a flat array laid end to end: slice i begins at ``starts[i]`` and ends up at ``target_offset[i]``."""
+    target = np.empty(int(target_offset[-1]), dtype=np.uint8)
+    native.gather(source, np.ascontiguousarray(starts, dtype=np.int64), target_offset, target)
+    return target

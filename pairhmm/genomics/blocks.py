@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.compiled import native
-from pairhmm.genomics.arrays import joined, offsets
+from pairhmm.genomics.arrays import gather, joined, offsets
+from pairhmm.genomics.names import Names
 from pairhmm.interface.display import short_repr
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class ReadBlock:
     Attributes
     ----------
     chrom : str
-    names : list of str
+    names : Names
     sample : int32 (reads,)
         Index into the list of samples.
     flag : uint16 (reads,)
@@ -66,7 +67,7 @@ class ReadBlock:
     """
 
     chrom: str
-    names: list[str]
+    names: Names
     sample: NDArray[np.int32]
     flag: NDArray[np.uint16]
     mapq: NDArray[np.uint8]
@@ -105,7 +106,7 @@ class ReadBlock:
         packed = [length << 4 | operation for read in alignments for operation, length in read.cigar]
         return cls(
             chrom,
-            [read.name for read in alignments],
+            Names.of([read.name for read in alignments]),
             np.array([read.sample for read in alignments], dtype=np.int32),
             np.array([read.flag for read in alignments], dtype=np.uint16),
             np.array([read.mapq for read in alignments], dtype=np.uint8),
@@ -126,7 +127,7 @@ class ReadBlock:
             return blocks[0]
         return cls(
             blocks[0].chrom,
-            [name for block in blocks for name in block.names],
+            Names.concatenate([block.names for block in blocks]),
             np.concatenate([block.sample for block in blocks]),
             np.concatenate([block.flag for block in blocks]),
             np.concatenate([block.mapq for block in blocks]),
@@ -148,7 +149,7 @@ class ReadBlock:
         cigar_index = np.repeat(self.cigar_offset[indices] - cigar_offset[:-1], cigar_lengths)
         return ReadBlock(
             self.chrom,
-            [self.names[index] for index in indices],
+            self.names.at(indices),
             self.sample[indices],
             self.flag[indices],
             self.mapq[indices],
@@ -166,10 +167,3 @@ class ReadBlock:
 def _all_or_none(molecules: Sequence[list[str] | None]) -> list[str] | None:
     known = [one for one in molecules if one is not None]
     return [molecule for block in known for molecule in block] if len(known) == len(molecules) else None
-
-
-def gather(source: NDArray[np.uint8], starts: NDArray[np.int64], target_offset: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Slices of a flat array laid end to end: slice i begins at ``starts[i]`` and ends up at ``target_offset[i]``."""
-    target = np.empty(int(target_offset[-1]), dtype=np.uint8)
-    native.gather(source, np.ascontiguousarray(starts, dtype=np.int64), target_offset, target)
-    return target

@@ -31,7 +31,8 @@ def mate_of(flag: int) -> int:
     return 1 if flag & FIRST else 2 if flag & SECOND else 0
 
 
-def mates_of(flags: NDArray[np.integer]) -> NDArray[np.int64]:
+def mates_of(flags: NDArray[np.integer]) -> NDArray[np.uint8]:
     """`mate_of` for many reads."""
-    number = np.where(flags & FIRST, 1, np.where(flags & SECOND, 2, 0))
-    return np.where(flags & PAIRED, number, 0)
+    none, first, second = np.arange(3, dtype=np.uint8)
+    number = np.where(flags & FIRST, first, np.where(flags & SECOND, second, none))
+    return np.where(flags & PAIRED, number, none)

@@ -78,5 +78,5 @@ def codes_of(given: Letters | Iterable[Letters]) -> list[NDArray[np.uint8]]:
 
 
 def decode(codes: NDArray[np.uint8]) -> str:
-    """The letters of codes 0..4."""
-    return np.frombuffer(LETTERS.encode(), dtype=np.uint8)[codes].tobytes().decode()
+    """The letters of codes: those of `encode` or of `encode_read`."""
+    return np.frombuffer(READ_LETTERS.encode(), dtype=np.uint8)[codes].tobytes().decode()

@@ -134,7 +134,7 @@ class ProfileModel:
         if self.by_copies is None:
             return profiles
         letters = likeliest_letters(profiles.probabilities)
-        by_copies = self._by_copies()
+        by_copies = self.transitions_by_copies()
         if profiles.kinds is None:
             return replace(profiles, transitions=by_copies[copies_of(read_offset, letters) - 1])
         copies = copies_of(read_offset, letters[profiles.kinds]) - 1
@@ -154,12 +154,13 @@ class ProfileModel:
             kinds=kinds[rows],
         )
 
-    def _by_copies(self) -> NDArray[np.float64]:
-        """float64[20, 7]: the transitions of a base by its copies."""
+    def transitions_by_copies(self) -> NDArray[np.float64]:
+        """float64[20, 7]: mm im dm mi ii md dd of a base by its copies, of a model with `by_copies`."""
         assert self.by_copies is not None
         insertion, deletion = self.by_copies
         transitions = np.tile(self._transitions(), (MOST_REPEATS, 1))
-        transitions[:, 0] = 1 - (insertion + deletion)
+        # A fit's rates may sum to a bit more than 1.
+        transitions[:, 0] = 1 - np.minimum(1.0, insertion + deletion)
         transitions[:, 3], transitions[:, 5] = insertion, deletion
         return transitions
 

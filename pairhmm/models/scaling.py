@@ -19,6 +19,15 @@ LEAST_SUM = 1e-28
 With a smaller sum, states may have lost digits to underflow, so the pair is rescued.
 """
 
+HALF_EXPONENT = 56
+"""Exponent of 2 from which each half starts where a haplotype's two halves are joined. float32 holds their product."""
+
+LEAST_JOINED = 2.0 ** (2 * HALF_EXPONENT - 146)
+"""Smallest joined sum that counts. It is a score about 44 (log10) below that of a perfect match.
+
+What a half loses to underflow is at least 2^36 times smaller.
+"""
+
 MOST_SUM = 3e38
 """Largest sum that counts. Larger ones may have overflowed. Shader compilers may remove a test for infinity."""
 

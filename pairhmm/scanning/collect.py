@@ -12,8 +12,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.genomics.names import Names
 from pairhmm.scanning.batch import HIT, Scanned, best_of_pairs, with_match_counts
-from pairhmm.scanning.records import Names, RecordBlock
+from pairhmm.scanning.records import RecordBlock
 
 Letters = NDArray[np.uint8]
 

@@ -2,59 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from pairhmm.genomics.arrays import offsets
+from pairhmm.genomics.names import Names
 from pairhmm.scanning.batch import Samples
 
 if TYPE_CHECKING:
     from pairhmm._cpu import _SampleBlock
-
-
-@dataclass(frozen=True, slots=True)
-class Names:
-    """Names laid end to end: an object for each would take too much memory.
-
-    Attributes
-    ----------
-    text : bytes
-    end : int64[names]
-        Where each name ends, and the next one begins.
-    """
-
-    text: bytes
-    end: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, names: Sequence[bytes]) -> Names:
-        """Pack names."""
-        return cls(b"".join(names), offsets([len(name) for name in names])[1:])
-
-    def __len__(self) -> int:
-        return len(self.end)
-
-    def __iter__(self) -> Iterator[str]:
-        return (self[index] for index in range(len(self)))
-
-    def take(self, first: int, end: int) -> Names:
-        """The names [first, end)."""
-        begin = int(self.end[first - 1]) if first else 0
-        stop = int(self.end[end - 1]) if end else 0
-        return Names(self.text[begin:stop], self.end[first:end] - begin)
-
-    def raw(self, index: int) -> bytes:
-        """A name, as the bytes in the file."""
-        return self.text[int(self.end[index - 1]) if index else 0 : int(self.end[index])]
-
-    def __getitem__(self, index: int) -> str:
-        if not 0 <= index < len(self):
-            raise IndexError(index)
-        return self.raw(index).decode("utf-8", "replace")
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@
 // Limits. The driver chooses the registers: from 20 rows a lane on a cell takes 1.3 times as long. Reads of more than
 // 32 * 19 = 608 rows go to tall.wgsl.
 
-// needs host: W, G, PART, LISTED_WORDS, LISTED_COUNT, RESCUER_READS, MOST_WORKGROUPS, START_VALUE
+// needs host: W, G, PART, START_VALUE
 //#if SHUFFLES
 // needs host: UNORDERED
 // needs forward/pass_*.wgsl: in_order
@@ -39,19 +39,8 @@
 // needs forward/letters.wgsl: first_letters, next_letters
 // needs forward/pass_*.wgsl: from_above
 // needs forward/sums.wgsl: unfit, begin_read, note_lane, put_kept, put_sum
+// needs forward/lists.wgsl: List, enlist
 // gives: forward
-
-@group(0) @binding(4) var<storage, read_write> listed: array<atomic<u32>>;  // LISTED_WORDS for each rescuer
-@group(0) @binding(5) var<storage, read_write> list: array<vec2<u32>>;      // (read, haplotype)
-
-// Note a pair for scaled.wgsl, and the workgroups that its list needs.
-fn enlist(read: u32, haplotype: u32) {
-    let at = atomicAdd(&listed[work.rescuer * LISTED_WORDS + LISTED_COUNT], 1u);
-    list[work.list + at] = vec2<u32>(read, haplotype);
-    if at % RESCUER_READS == 0u && at / RESCUER_READS < MOST_WORKGROUPS {
-        atomicAdd(&listed[work.rescuer * LISTED_WORDS], 1u);
-    }
-}
 
 // One item: a tile of reads against some of their haplotypes.
 @compute @workgroup_size(W)
@@ -79,9 +68,9 @@ fn forward(
         begin_read(slot);
     }
     workgroupBarrier();
-    let loaded = load_lane(lane, read.first, read.rows, read.rows);
+    let loaded = load_lane(lane, lane % G, read.first, read.rows, read.rows);
     let rows = staged_coefficients(lane);
-    load_emissions(lane, read.first, read.rows);
+    load_emissions(lane, lane % G, read.first, read.rows);
 
     note_lane(slot, loaded);
 //#if SHUFFLES
@@ -113,7 +102,7 @@ fn forward(
         states.s0 = work.start_match * start + deletion * work.start_deletion;
         // Many columns may add nearly the same to the sum, so it is summed in parts.
         var sum = 0.0;
-        var letters = first_letters(offset, lane);
+        var letters = first_letters(work.letters + offset - lane % G);
         for (var t = 0u; t < longest; t += PART) {
             let letters_of_part = next_letters(&letters);
             let left = i32(steps) - i32(t);
@@ -134,7 +123,7 @@ fn forward(
             let unfits = atomicLoad(&unfit[slot]);
             let held = put_sum(first_score + round, sum, unfits);
             if !held && unfits == 0u {
-                enlist(read.index, haplotype);
+                enlist(List(work.rescuer, work.rescuer_reads, work.list), read.index, haplotype);
             }
         }
     }

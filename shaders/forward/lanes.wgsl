@@ -11,13 +11,16 @@
 //
 // Rows past the read's end carry M + I of its last row down unchanged: they change no score.
 
-// needs host: K, G, UNSCALED, LEAST_OPENING
+// needs host: K, UNSCALED, LEAST_OPENING
 //#if SCALED
 // needs host: GAP_RANGE, ENTERING_COLUMNS, RESCALE_STEPS, DELETION_RANGE, LEAST_DELETION, NO_LETTER
 // needs forward/row.wgsl: Row
 //#end
 //#if BOTH_WAYS
 // needs forward/row_up.wgsl: load_row_up
+//#end
+//#if TURNED
+// needs host: UNTURNED, STAGED_BELOW
 //#end
 // needs forward/emissions.wgsl: emissions
 // needs forward/row.wgsl: carrying_row
@@ -54,10 +57,11 @@ fn holds_deletions(row: Row, position: u32, read_rows: u32) -> bool {
 }
 //#end
 
-// Stage the coefficients of a lane's rows, of the `count` that a read of `read_rows` has from position `first` on. With
-// BOTH_WAYS, `way` is 1, or -1 for those from `first` up.
+// Stage the coefficients of the rows of lane `l` of a read, of the `count` that a read of `read_rows` has from position
+// `first` on. With BOTH_WAYS, `way` is 1, or -1 for those from `first` up.
 fn load_lane(
     lane: u32,
+    l: u32,
     first: u32,
     count: u32,
     read_rows: u32,
@@ -70,7 +74,7 @@ fn load_lane(
     var fall_of_gap = 0.0;
 //#end
     for (var k = 0u; k < K; k++) {
-        let i = lane % G * K + k;
+        let i = l * K + k;
 //#if BOTH_WAYS
         let position = first + u32(way) * i;
 //#else
@@ -103,6 +107,14 @@ fn load_lane(
             result.unfit |= select(UNSCALED, 0u, holds_deletions(row, position, read_rows));
         }
 //#end
+//#if TURNED
+        // What starts behind the read's end comes up as it is: its insertions end with probability 1.
+        if i + 1u >= count {
+            row.from_insertion = row.extend_insertion;
+        }
+        result.unfit |= select(UNTURNED, 0u, row.from_below >= 0.0);
+        emissions[STAGED_BELOW][k][lane] = select(row.from_below, 0.0, i == 0u);
+//#end
         emissions[0][k][lane] = row.from_deletion;
         emissions[1][k][lane] = row.from_insertion;
         emissions[2][k][lane] = row.extend_insertion;
@@ -117,6 +129,7 @@ fn load_lane(
 // Replace the staged coefficients by emissions.
 fn load_emissions(
     lane: u32,
+    l: u32,
     first: u32,
     count: u32,
 //#if BOTH_WAYS
@@ -124,7 +137,7 @@ fn load_emissions(
 //#end
 ) {
     for (var k = 0u; k < K; k++) {
-        let i = lane % G * K + k;
+        let i = l * K + k;
         var relative = array<f32, 5>();
         if i < count {
 //#if BOTH_WAYS

@@ -3,8 +3,8 @@
 //
 // The words of a part are read while the part before it is computed.
 
-// needs host: G, PART_WORDS
-// needs forward/batch.wgsl: batch, work, joined
+// needs host: PART_WORDS
+// needs forward/batch.wgsl: batch, joined
 // gives: first_letters, next_letters
 
 struct Letters {
@@ -22,9 +22,8 @@ struct Part {
 //#end
 }
 
-// Before the first part of the haplotype whose letters begin at `offset`.
-fn first_letters(offset: u32, lane: u32) -> Letters {
-    let at = work.letters + offset - lane % G;
+// Before a lane's first part, which begins at byte `at`.
+fn first_letters(at: u32) -> Letters {
     var letters: Letters;
     letters.shift = (at & 3u) * 8u;
     letters.word = at >> 2u;

@@ -71,13 +71,13 @@ fn forward_long_rows(
     let is_right = batch[item_at + ITEM_HALF] != 0u;
     let first = read.first + select(row, read.rows - 1u - row, is_right);
     let way = select(1, -1, is_right);
-    let loaded = load_lane(lane, first, read.rows - row, read.rows, way);
+    let loaded = load_lane(lane, lane, first, read.rows - row, read.rows, way);
     for (var q = 0u; q < QUADS; q++) {
         for (var kind = 0u; kind < 4u; kind++) {
             strips[at + (COEFFICIENTS + kind * QUADS + q) * W] = staged(kind, q, lane);
         }
     }
-    load_emissions(lane, first, read.rows - row, way);
+    load_emissions(lane, lane, first, read.rows - row, way);
     for (var q = 0u; q < QUADS; q++) {
         for (var letter = 0u; letter < EMITTED; letter++) {
             strips[at + (EMISSIONS + letter * QUADS + q) * W] = staged(letter, q, lane);

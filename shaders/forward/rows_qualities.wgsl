@@ -66,6 +66,7 @@ fn load_row(position: u32, is_last: bool) -> Row {
     // An insertion's extension is applied once a row: it must be float32's nearest, or hundreds of rows add up errors.
     var extended = times(front(now.insertion), kept);
 //#if TREES
+    let ended = ending(now);
     var below = times(front(now.gap), back(best));
 //#end
     if !is_last {
@@ -77,16 +78,21 @@ fn load_row(position: u32, is_last: bool) -> Row {
         row.from_insertion = closing * extended.x * unopened;
         extended = times(times(extended, front(next.gap)), back(next.insertion));
 //#if TREES
-        below = times(times(below, ending(next)), back(next.unopened));
+        below = times(below, back(next.unopened));
+        if any(next.gap != now.gap) {
+            below = times(below, over(ending(next), ended));
+        }
 //#end
     } else {
         row.from_deletion = 0.0;
         row.from_insertion = 0.0;
+//#if TREES
+        below = over(below, ended);
+//#end
     }
     row.extend_insertion = extended.x;
 //#if TREES
-    let ended = ending(now);
-    row.from_below = select(-1.0, over(below, ended).x, ended.x > 0.0);
+    row.from_below = select(-1.0, below.x, ended.x > 0.0);
 //#end
     return row;
 }

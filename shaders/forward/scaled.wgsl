@@ -48,9 +48,9 @@ fn forward_scaled(
         let at = base + lane / G;
         let pair = list[work.list + min(at, count - 1u)];
         let read = find_read(pair.x);
-        let loaded = load_lane(lane, read.first, read.rows, read.rows);
+        let loaded = load_lane(lane, l, read.first, read.rows, read.rows);
         let rows = staged_coefficients(lane);
-        load_emissions(lane, read.first, read.rows);
+        load_emissions(lane, l, read.first, read.rows);
         // The tile that listed the pair had other lanes. The last one of these knows whether one of them is unfit.
         let falls = sum_falls(select(loaded.fall, UNFIT_FALL, loaded.unfit != 0u), lane);
         begin_fitting(lane);

@@ -86,9 +86,9 @@ fn forward_tall(
             // The strip before this one has written what it hands down, and its emissions are no longer needed.
             storageBarrier();
             workgroupBarrier();
-            let loaded = load_lane(lane, read.first + row, read.rows - row, read.rows);
+            let loaded = load_lane(lane, lane, read.first + row, read.rows - row, read.rows);
             let rows = staged_coefficients(lane);
-            load_emissions(lane, read.first + row, read.rows - row);
+            load_emissions(lane, lane, read.first + row, read.rows - row);
             if round == 0u {
                 note_lane(0u, loaded);
 //#if SHUFFLES
@@ -100,7 +100,7 @@ fn forward_tall(
             let first = work.start_match * START_VALUE + deletion * work.start_deletion;
             states.s0 = select(0.0, first, is_first && row == 0u);
             sum = 0.0;
-            var letters = first_letters(offset, lane);
+            var letters = first_letters(work.letters + offset - lane);
             var ahead = between[between_at + min(lane, PART - 1u)];
             var t = 0u;
             for (; t < steps; t += PART) {

@@ -23,7 +23,9 @@ from pairhmm.genomics.arrays import offsets
 from pairhmm.models import gatk, profile
 from pairhmm.models.batch import Group, PairBatch, Read, Start
 
-SHAPES = ("mutated", "combinations", "prefixes", "suffixes", "equal", "unrelated", "tiny", "repeats")
+SHAPES = ("mutated", "combinations", "prefixes", "suffixes", "equal", "unrelated", "tiny", "repeats", "wide")
+WIDER = 20
+"""Times that wide haplotypes, of one or two letters in turn, may be longer than the others."""
 CALLED = "calls, "
 MODELS = (
     "gatk",
@@ -56,6 +58,9 @@ def haplotypes_of(shape, rng, length, count):
     if shape == "repeats":
         unit = rng.integers(0, 4, rng.integers(1, 5)).astype(np.uint8)
         return [np.resize(unit, rng.integers(1, length + 1)) for _ in range(count)]
+    if shape == "wide":
+        unit = rng.integers(0, 4, rng.integers(1, 3)).astype(np.uint8)
+        return [np.resize(unit, rng.integers(1, WIDER * length + 1)) for _ in range(min(count, 2))]
     return [_mutated(rng, root) for _ in range(count)]
 
 

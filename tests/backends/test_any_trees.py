@@ -71,6 +71,16 @@ def test_short_haplotypes_and_reads(read, length, level, any_pairs):
     any_pairs.check(level, batch, [(read, length)])
 
 
+@pytest.mark.parametrize("model", ["gatk", "gatk, varying gaps", "normalised", "published", "any rows"])
+@pytest.mark.parametrize(("unit", "read"), [(1, 150), (2, 150), (30_000, 1)])
+def test_a_read_that_fits_at_many_places_of_a_wide_haplotype(unit, read, model, level, any_pairs):
+    """The sum over the last row has thousands of terms. Their rounding errors must not add up."""
+    haplotype = np.resize(np.random.default_rng(unit).permutation(np.arange(unit) % 4), 30_000).astype(np.uint8)
+    batch = any_trees.batch_of(Group([perfect_read(haplotype[:read])], [haplotype, haplotype[:-1]]), model, 1)
+    any_pairs.check(level, batch, [0, 1])
+    assert any_trees.depends_on_company(level, batch, np.random.default_rng(1)) == 0
+
+
 def test_a_low_half_beside_a_likely_one(level, any_pairs):
     """Each half holds what float32 holds: a read that matches in one half alone is scored without the rescue."""
     rng = np.random.default_rng(11)

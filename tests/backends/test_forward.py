@@ -189,6 +189,24 @@ def test_long_pair(level, threads, monkeypatch):
     assert abs(scores.log10[0] / expected - 1) <= 1e-6
 
 
+@pytest.mark.parametrize("level", LEVELS)
+def test_float64_path_with_rare_gaps(level, monkeypatch):
+    """Gap qualities on both sides of what lets cells share an exponent, and paths that only gaps lead to."""
+    monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
+    rng = np.random.default_rng(6)
+    haplotype = rng.integers(0, 4, 501).astype(np.uint8)
+    bases = np.concatenate([haplotype[300:420], rng.integers(0, 4, 61).astype(np.uint8), haplotype[20:180]])
+    kinds = [(30, 45, 45), (41, 60, 20), (41, 20, 60)]
+    reads = [
+        Read(bases, *(np.full(len(bases), value, dtype=np.uint8) for value in (*kind, gap)))
+        for gap in (10, 40, 46, 50, 52, 54, 56, 60, 78, 82, 93)
+        for kind in kinds
+    ]
+    batch = PairBatch.from_groups([Group(reads, [haplotype, haplotype[:500], haplotype[100:107]])])
+    scores = backends.load("cpu").forward_pairs(batch, np.arange(batch.pairs), 1)
+    assert np.abs(scores.log10 / engine.forward(batch, "reference").log10 - 1).max() <= 1e-9
+
+
 def test_long_pair_does_not_depend_on_threads():
     """A strip must not see what the strips above it have still to write, however soon its thread starts."""
     rng = np.random.default_rng(4)

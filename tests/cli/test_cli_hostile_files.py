@@ -67,7 +67,7 @@ def name(path):
 
 def group_of_a_read(path):
     bam(path, GROUPS, good(b"RGZa\xff\xfe\0"))
-    return "read r0: its read group is not UTF-8"
+    return "read r0: its read group is not text"
 
 
 def group_without_id(path):
@@ -278,7 +278,7 @@ def test_outputs_that_are_taken(run_cli, output):
 def test_regions_of_stdin(run_cli):
     with open("good.bam", "rb") as stream:
         done = run_cli("-q", "call", "-f", "ref.fa", "-o", "out.vcf", "-r", "q", "-", stdin=stream)
-    one_line(done, "stdin: has no index, which regions need; give a file, or leave regions out")
+    one_line(done, "-: stdin has no index, which regions need; give a file, or leave regions out")
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,24 @@ def test_help_imports_nothing_heavy():
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
 
 
+def test_numpy_starts_no_threads():
+    """OpenBLAS would start one on each core, which no option of ours holds back."""
+    if not os.path.isdir("/proc/self/task"):
+        pytest.skip("the system does not list threads")
+    code = (
+        "import os, sys\nfrom pairhmm.cli.main import main\n"
+        "try:\n    main(['call', '--help'])\nexcept SystemExit:\n    pass\n"
+        "assert 'numpy' in sys.modules and len(os.listdir('/proc/self/task')) == 1\n"
+    )
+    settings = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL, env=settings)
+
+
+def test_only_given_haplotypes_import_the_aligner():
+    code = "import sys, pairhmm.cli.call, pairhmm.cli.likelihoods\nassert 'Bio.Align' not in sys.modules\n"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_devices_json(run_cli):
     done = run_cli("devices", "--json")
     told = json.loads(done.stdout)

@@ -11,6 +11,7 @@ import pytest
 
 from pairhmm.commands.gather import gather
 from pairhmm.errors import InputError
+from pairhmm.genomics.names import Names
 from pairhmm.io.likelihoods.reader import LikelihoodTable
 from pairhmm.io.likelihoods.table import LikelihoodRows
 from pairhmm.io.likelihoods.writer import open_likelihoods
@@ -133,8 +134,8 @@ def likelihood_table(path, names, model="gatk"):
             precision = np.zeros((len(names), 1), dtype=np.uint8)
             out.write(
                 LikelihoodRows(
-                    "a", 0, 9, ["s"] * len(names), names, [0] * len(names), ["a:1-9/0"], ["ACGT"], ["0"], "", [False],
-                    scores, precision,
+                    "a", 0, 9, ["s"], np.zeros(len(names), dtype=np.int32), Names.of(names),
+                    np.zeros(len(names), dtype=np.uint8), ["a:1-9/0"], ["ACGT"], ["0"], "", [False], scores, precision,
                 )
             )  # fmt: skip
     return str(path)

@@ -65,3 +65,8 @@ def test_nothing_is_left_of_a_failed_run(data, tmp_path):
     with pytest.raises(InputError, match=r"none of .* reads has the tag MI"):
         pairhmm.write_profiles(data.bam, data.reference, tmp_path / "x.tsv", families="MI")
     assert not list(tmp_path.iterdir())
+
+
+def test_an_unknown_option_names_the_function(data, tmp_path) -> None:
+    with pytest.raises(TypeError, match=r"^write_profiles\(\) has no option 'join_mate'"):
+        pairhmm.write_profiles(data.bam, data.reference, tmp_path / "x.tsv", join_mate=True)

@@ -9,6 +9,7 @@ import pytest
 
 from pairhmm.evidence.joining import CutSlices, Joiner, joined_reads
 from pairhmm.evidence.molecules import MoleculeOptions
+from pairhmm.evidence.stream import cut_slices
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.sam_flags import FIRST, PAIRED, REVERSE, SECOND, mate_of
 from pairhmm.genomics.sequences import encode
@@ -312,10 +313,9 @@ def test_any_alignments_as_a_naive_join(seed):
         bases = "".join(rng.choice(list("ACGTN"), size))
         reads.append(read(start, bases, cigar, molecule="1", name=str(len(reads)), qual=int(rng.integers(2, 40))))
     block = block_of(reads)
-    first, last = np.empty((2, len(reads)), dtype=np.int64)
-    window = (np.full(len(reads), 104), np.full(len(reads), 118), np.zeros(len(reads), dtype=np.int64))
-    block.native.cut(np.arange(len(reads)), *window, first, last)
-    keep = np.flatnonzero(last > first)
+    whole = cut_slices(block, np.arange(len(reads)), 104, 118, 0)
+    keep = np.flatnonzero(whole.last > whole.first)
+    first, last = whole.first, whole.last
     slices = CutSlices(keep, first[keep], last[keep])
     joined = Joiner(MoleculeOptions(False, "MI")).join(block, slices, [len(keep)])
     rows = rows_of(block)

@@ -12,7 +12,7 @@ import pytest
 
 from pairhmm import engine
 from pairhmm.evidence.genotyping import genotype_region
-from pairhmm.evidence.region_choice import wanted_intervals
+from pairhmm.evidence.pieces import wanted_intervals
 from pairhmm.evidence.region_evidence import Evidence, without_nuisances
 from pairhmm.evidence.region_sources import DiscoveredRegions, GivenRegion, ListedRegions
 from pairhmm.evidence.scoring import ReadScorer

@@ -34,6 +34,7 @@ def _reads(rng: Generator) -> None:
     """Reads of any CIGAR that spells their bases, and places of any size."""
     from pairhmm.compiled import native
     from pairhmm.genomics.blocks import ReadBlock
+    from pairhmm.genomics.names import Names
 
     count, samples = int(rng.integers(0, 12)), int(rng.integers(1, 4))
     cigars = [_cigar(rng) for _ in range(count)]
@@ -44,7 +45,7 @@ def _reads(rng: Generator) -> None:
     packed = np.array([one for cigar in cigars for one in cigar], dtype=np.uint32)
     size = int(base_offset[-1])
     block = ReadBlock(
-        *("chr1", [f"r{number}" for number in range(count)], rng.integers(0, samples, count, dtype=np.int32)),
+        *("chr1", Names.of([f"r{number}" for number in range(count)]), rng.integers(0, samples, count, dtype=np.int32)),
         *(np.zeros(count, np.uint16), _bytes(rng, count), start, start + 1, base_offset, _bytes(rng, size, 5)),
         *(_bytes(rng, size), cigar_offset, packed),
     )
@@ -241,6 +242,23 @@ def _groups(rng: Generator) -> None:
     found.unpack(codes, 2, *(np.empty(size, np.int64) for size in arrays), letters, columns)
 
 
+def _tables(rng: Generator) -> None:
+    from pairhmm.compiled import native
+    from pairhmm.genomics.names import Names
+
+    text = b"".join(rng.choice([b"\t", b"\n", b"a", b"q\t5\t9\t", bytes([200])], int(rng.integers(0, 300))).tolist())
+    at, before = (int(rng.integers(0, len(text) + 1)) for _ in range(2))
+    native.alike_lines(text, int(rng.integers(1, 8)), int(rng.integers(-1, 5)), before, at)
+    reads, haplotypes = int(rng.integers(0, 9)), int(rng.integers(0, 5))
+    names = Names.of([bytes(_bytes(rng, int(rng.integers(0, 255)))) for _ in range(reads)])
+    scores = _bytes(rng, 8 * reads * haplotypes).view(np.float64)
+    native.likelihood_lines(
+        *("a\t1\t2", ["s", ""], rng.integers(0, 2, reads, dtype=np.int32), names.text, names.end, _bytes(rng, reads)),
+        *(["h"] * haplotypes, scores, _bytes(rng, reads * haplotypes, 3), ["x", "y", "z"]),
+        rng.integers(0, 9, reads) if chance(rng, 0.5) else None,
+    )
+
+
 def _sample_text(rng: Generator) -> None:
     """FASTA and FASTQ in pieces of any size."""
     from pairhmm.compiled import native
@@ -396,6 +414,7 @@ _FUNCTIONS = (
     _tiles,
     _copies,
     _groups,
+    _tables,
     _sample_text,
     _bam_bytes,
     _alignments,

@@ -24,6 +24,10 @@ def test_codes_of_reads():
     assert as_n(encode_read(READ_LETTERS)).tolist() == encode(READ_LETTERS).tolist()
 
 
+def test_decoding_gives_the_letters_of_reads_back():
+    assert decode(encode_read(READ_LETTERS)) == READ_LETTERS
+
+
 @given(st.text(IUPAC + IUPAC.lower()))
 def test_decoding_gives_the_plain_letters_back(text):
     plain = "".join({"U": "T"}.get(letter, letter if letter in "ACGT" else "N") for letter in text.upper())

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pairhmm.genomics.names import Names
 from pairhmm.io.likelihoods.table import LikelihoodRows
 from pairhmm.io.likelihoods.writer import open_likelihoods
 from pairhmm.reporting.packing import unpack
@@ -88,9 +89,10 @@ def region(bases, positions, samples, reads, read_name, rng) -> LikelihoodRows:
         "chr1",
         start,
         end,
-        [samples[index % len(samples)] for index in range(reads)],
-        [f"{read_name}:{index // 2}" for index in range(reads)],
-        [1 + index % 2 for index in range(reads)],
+        samples,
+        np.arange(reads, dtype=np.int32) % np.int32(len(samples)),
+        Names.of([f"{read_name}:{index // 2}" for index in range(reads)]),
+        (1 + np.arange(reads) % 2).astype(np.uint8),
         [f"{place}/{index}" for index in range(len(combinations))],
         sequences,
         [",".join(map(str, alleles)) for alleles in combinations],

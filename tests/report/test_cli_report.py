@@ -240,13 +240,12 @@ def test_real_reads(run_cli, shared_data, read_report, tmp_path):
         assert all(many >= few for many, few in zip(chosen, sites["calls"][0]["ad"][number], strict=True))
 
 
-@pytest.mark.parametrize("model", [(), ("--model", "profile")], ids=["gatk", "profile"])
-def test_bases_that_decide(run_cli, shared_data, read_report, tmp_path, model):
-    """An SNV decides by one base; a deletion by a gap. Tables of other options are not explained."""
-    tiny = shared_data / "na12878-chr22-tiny"
-    reference, bam = tiny / "q.fa", tiny / "NA12878.chr22.tiny.bam"
+@pytest.fixture
+def explained(run_cli, shared_data, read_report, tmp_path):
+    """``explained(bam, *options)``: the groups of the sites with a table of those options, and what was said."""
+    reference = shared_data / "na12878-chr22-tiny" / "q.fa"
 
-    def explained(*options):
+    def make(bam, *options):
         made = run_cli("likelihoods", "-f", reference, "-o", "table.tsv.gz", *options, bam, cwd=tmp_path)
         assert made.returncode == 0, made.stderr
         inputs = ["--likelihoods", "table.tsv.gz", "--alignments", bam]
@@ -259,7 +258,14 @@ def test_bases_that_decide(run_cli, shared_data, read_report, tmp_path, model):
         }
         return groups, done.stderr
 
-    groups, said = explained(*model)
+    return make
+
+
+@pytest.mark.parametrize("model", [(), ("--model", "profile")], ids=["gatk", "profile"])
+def test_bases_that_decide(explained, shared_data, model):
+    """An SNV decides by one base; a deletion by a gap. Tables of other options are not explained."""
+    bam = shared_data / "na12878-chr22-tiny" / "NA12878.chr22.tiny.bam"
+    groups, said = explained(bam, *model)
     assert "other scores" not in said
     assert len(groups[186]["explained"]) == 4
     for _, best, second, margin, bases in groups[186]["explained"]:
@@ -271,9 +277,35 @@ def test_bases_that_decide(run_cli, shared_data, read_report, tmp_path, model):
         {one[1]: sum(base[at] for base in one[4]) for one in groups[5638]["explained"]} for at in (5, 7)
     )
     assert inserted[0] > 0.9 and deleted[1] > 1.9
-    groups, said = explained("--gap-quality", 25, "--insertion-quality", 25, "--pcr-indel-model", "none")
+    groups, said = explained(bam, "--gap-quality", 25, "--insertion-quality", 25, "--pcr-indel-model", "none")
     assert "reads have other scores by the default options" in said
     assert groups[5638]["explained"] == []
+
+
+def with_ambiguous_base(bam, position, path):
+    """The same reads, every third of them with W for A and T and S for C and G at a position."""
+    with pysam.AlignmentFile(str(bam)) as source, pysam.AlignmentFile(str(path), "wb", template=source) as out:
+        for number, read in enumerate(source):
+            at = dict(pair[::-1] for pair in read.get_aligned_pairs(matches_only=True)).get(position - 1)
+            if at is not None and number % 3 == 0:
+                letters, quals = list(read.query_sequence), read.query_qualities
+                letters[at] = {"A": "W", "T": "W", "C": "S", "G": "S"}[letters[at]]
+                read.query_sequence = "".join(letters)
+                read.query_qualities = quals
+            out.write(read)
+    pysam.index(str(path))
+    return path
+
+
+@pytest.mark.parametrize("model", [(), ("--model", "profile")], ids=["gatk", "profile"])
+def test_ambiguous_bases_decide_as_they_are_scored(explained, shared_data, tmp_path, model):
+    """The profile model knows them, so that they decide. GATK's model takes them for N."""
+    whole = shared_data / "na12878-chr22-tiny" / "NA12878.chr22.tiny.bam"
+    groups, said = explained(with_ambiguous_base(whole, 186, tmp_path / "x.bam"), *model)
+    assert "other scores" not in said
+    found = {(best, base[1]) for _, best, _, _, bases in groups[186]["explained"] for base in bases}
+    letters = {(best, letter) for best, letter in found if letter in "WS"}
+    assert letters == ({(0, "W"), (1, "S")} if model else set())
 
 
 @pytest.mark.parametrize("name", ["none.toml", "/dev/zero", "folder", "wrong.toml"])

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +15,23 @@ from numpy.typing import NDArray
 from pairhmm.backends.base import Backend
 from pairhmm.backends.cuda import kernels as cuda_kernels
 from pairhmm.backends.cuda import setup as cuda_setup
-from pairhmm.backends.cuda.kernels import LONG_ROWS, KernelVariant
-from pairhmm.backends.cuda.layout import WARP, Packed, pack, pack_pairs, reads_of, strips_and_columns
+from pairhmm.backends.cuda.kernels import FAST, LONG_ROWS, SCALED, TREE_ROWS, TREES, KernelVariant
+from pairhmm.backends.cuda.layout import WARP, Packed, computed_cells, pack, pack_pairs, reads_of, strips_and_columns
 from pairhmm.backends.cuda.setup import status, translated
 from pairhmm.backends.cuda.slot import ForwardSlot
 from pairhmm.backends.cuda.sources import compiled
-from pairhmm.backends.tiles import ITEM_BYTES, RESCUERS, Shape, rescuer_of, runs_within
+from pairhmm.backends.cuda.walks import Walks, scratch_of, walks_of
+from pairhmm.backends.tiles import (
+    ITEM_BYTES,
+    RESCUERS,
+    TREE_ARRAYS,
+    Shape,
+    Tier,
+    rescuer_of,
+    runs_within,
+)
 from pairhmm.compiled import native
+from pairhmm.errors import OutOfDeviceMemory
 from pairhmm.genomics.arrays import offsets
 from pairhmm.models.batch import FLOAT64, SCALED_FLOAT32, UNSCORED, PairBatch, Scores
 from pairhmm.models.rows import with_one_gap_model
@@ -38,6 +48,9 @@ RESIDENT_WARPS = 2048
 BORDER_SHARE = 4
 """Divisor of a call's memory: what strips of long pairs hand on may take 1 / BORDER_SHARE of it."""
 
+SCRATCH_SHARE = 4
+"""Divisor of a call's memory: the scratch memory of warps that walk trees may take 1 / SCRATCH_SHARE of it."""
+
 SCORE_COPIERS = 4
 """CPU threads that copy a call's scores out of the memory that the device writes to."""
 
@@ -46,6 +59,55 @@ SCORE_BYTES, SCORED_BYTES = 8, 9
 
 LISTED_BYTES, COUNT_BYTES = 8, 4
 """Bytes of an entry of a list of pairs to rescue (read and haplotype, uint32 each), and of a count of work or pairs."""
+
+
+KernelKey = tuple[Shape, str]
+"""`KernelVariant.shape` and `KernelVariant.kind`."""
+
+
+class LoadedKernel(NamedTuple):
+    """A compiled kernel, with the warps of a block and its bytes of shared memory."""
+
+    kernel: Any
+    warps: int
+    shared_bytes: int
+
+    def launch(self, blocks: int, arguments: tuple[Any, ...]) -> None:
+        self.kernel((blocks,), (WARP * self.warps,), arguments, shared_mem=self.shared_bytes)
+
+
+Launch = tuple[LoadedKernel, int, tuple[Any, ...]]
+"""A kernel, its blocks and its arguments."""
+
+
+class Launches(NamedTuple):
+    """What scores a batch that was sent.
+
+    Attributes
+    ----------
+    counter_bytes : int
+        Bytes of the buffer "listed", which is zero at first: how long each rescuer's list is, and the next work item of
+        each launch that walks trees.
+    rows, beside, rescues : list of (kernel, blocks, arguments)
+        Those of `beside` run side by side, after `rows` and before `rescues`.
+    """
+
+    counter_bytes: int
+    rows: list[Launch]
+    beside: list[Launch]
+    rescues: list[Launch]
+
+
+class Results(NamedTuple):
+    """Addresses of what kernels write: scores and their precision, counters, and lists of pairs to rescue."""
+
+    scores: int
+    precision: int
+    counters: int
+    lists: int
+
+
+ROWS_KERNEL: KernelKey = (Shape(0, 20), TREE_ROWS)
 
 
 class CudaBackend(Backend):
@@ -73,23 +135,33 @@ class CudaBackend(Backend):
         self.label = f"{self.name}:{device}"
         self._device = cupy.cuda.Device(device)
         self._memory = memory
-        self._kernels: dict[tuple[str, float | None], dict[tuple[Shape, bool], tuple[Any, int]]] = {}
+        self._kernels: dict[tuple[str, float | None], dict[KernelKey, LoadedKernel]] = {}
         self._long_kernels: dict[tuple[str, float | None, str], tuple[Any, Any]] = {}
         self._preparing = threading.Lock()
         # The slot returned last is taken first, because its buffers have already grown.
         self._slots: queue.LifoQueue[ForwardSlot] = queue.LifoQueue()
         with self._device:
+            self._multiprocessors = int(cupy.cuda.runtime.getDeviceProperties(device)["multiProcessorCount"])
+            free = self._device.mem_info[0] if memory is None else memory
+            self._call_memory = free // self.concurrency
             self._tables = cupy.asarray(cuda_kernels.tables().view(np.uint8))
             for _ in range(self.concurrency):
                 self._slots.put(ForwardSlot(cupy, self.label, None if memory is None else memory // self.concurrency))
 
     def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
         batch = with_one_gap_model(batch)
+        try:
+            return self._forward(batch, skip_read)
+        except OutOfDeviceMemory:
+            # The slot has given back what earlier calls left in it, which may have been too much.
+            return self._forward(batch, skip_read)
+
+    def _forward(self, batch: PairBatch, skip_read: NDArray[np.bool_]) -> Scores:
         with self._slot() as slot:
             # One call prepares at a time: two at once would only take turns in the interpreter.
             with self._preparing:
                 packed = self._upload(slot, batch, skip_read)
-                self._launch(slot, packed, batch)
+                self._launch(slot, self._prepare(slot, packed, batch))
             # Allocated while the device computes, so that the memory pages exist when the scores arrive.
             scores = Scores.none(packed.pairs)
             out = slot.scores(SCORED_BYTES * packed.pairs)
@@ -112,17 +184,30 @@ class CudaBackend(Backend):
                 scores.precision[chosen] = np.where(np.isnan(found), UNSCORED, precision)
         return scores
 
+    def computed_cells(self, batch: PairBatch) -> int:
+        """Cells that `forward` computes for a batch: fewer than `batch.cells` where haplotypes share columns."""
+        return computed_cells(batch, LONGEST_TILE)
+
     def kernel_seconds(self, batch: PairBatch, repetitions: int) -> list[float]:
-        """Seconds that the kernels of `forward` take on arrays that are on the device, measured by events."""
+        """Seconds that the kernels of `forward` take on arrays that are on the device, measured by events.
+
+        They are launched as one CUDA graph, so that the device does not wait for Python between two of them.
+        """
         event = self._cupy.cuda.Event
         batch = with_one_gap_model(batch)
         with self._slot() as slot:
             packed = self._upload(slot, batch, np.zeros(len(batch.read_offset) - 1, dtype=bool))
+            launches = self._prepare(slot, packed, batch)
+            self._launch(slot, launches)  # CUDA loads a kernel when it is launched first, which a graph cannot do
+            slot.stream.synchronize()
+            slot.stream.begin_capture()
+            self._launch(slot, launches)
+            graph = slot.stream.end_capture()
             seconds = []
             for _ in range(repetitions + 1):
                 begin, end = event(), event()
                 begin.record()
-                self._launch(slot, packed, batch)
+                graph.launch(slot.stream)
                 end.record()
                 end.synchronize()
                 seconds.append(self._cupy.cuda.get_elapsed_time(begin, end) / 1000)
@@ -134,6 +219,10 @@ class CudaBackend(Backend):
         try:
             with translated(self.label), self._device, slot.stream:
                 yield slot
+        except OutOfDeviceMemory:
+            # The next, smaller call needs less of some buffers and as much of others.
+            slot.release()
+            raise
         finally:
             self._slots.put(slot)
 
@@ -145,45 +234,104 @@ class CudaBackend(Backend):
             out.memset_async(0xFF, SCORED_BYTES * packed.pairs, slot.stream)  # NaN and UNSCORED
         return packed
 
-    def _launch(self, slot: ForwardSlot, packed: Packed, batch: PairBatch) -> None:
-        """Start the kernels of all tiers side by side, then those that rescue the pairs that they list."""
+    def _prepare(self, slot: ForwardSlot, packed: Packed, batch: PairBatch) -> Launches:
+        """Compile the kernels of a batch that was sent, and allocate all that they write."""
         model, extension = cuda_kernels.model_of(batch)
-        tiers, base = packed.tiers, slot.base
-        items = base + packed.items
         rescued = [0] * len(RESCUERS)  # most pairs that may need each rescuer
-        rescuers = [None if tier.shape.tall else rescuer_of(tier.shape) for tier in tiers]
-        for tier, rescuer in zip(tiers, rescuers, strict=True):
-            if rescuer is not None:
-                rescued[rescuer] += tier.pairs
+        for tier in packed.tiers:
+            if not tier.shape.tall:
+                rescued[rescuer_of(tier.shape)] += tier.pairs
         needed = [k for k, pairs in enumerate(rescued) if pairs]
-        wanted = [(tier.shape, False) for tier in tiers] + [(RESCUERS[k], True) for k in needed]
-        kernels = self._compiled(model, extension, wanted)
-        scores = slot.device("out", SCORED_BYTES * packed.pairs).ptr
-        precision = scores + SCORE_BYTES * packed.pairs
-        counts = slot.zeros("listed", COUNT_BYTES * len(RESCUERS))
-        lists = slot.device("lists", LISTED_BYTES * (packed.pairs + 1)).ptr
         first_of_list = offsets(rescued)[:-1].tolist()
-        list_at = [(counts + COUNT_BYTES * k, lists + LISTED_BYTES * at) for k, at in enumerate(first_of_list)]
-        between_bytes = cuda_kernels.between_bytes(packed.widest)
-        between = slot.device("between", between_bytes * sum(tier.items for tier in tiers if tier.shape.tall) + 8).ptr
-        with slot.side_by_side(len(tiers)) as streams:
-            for tier, rescuer, stream in zip(tiers, rescuers, streams, strict=False):
-                kernel, shared_bytes = kernels[tier.shape, False]
-                listed, list_ = (0, 0) if rescuer is None else list_at[rescuer]
-                arguments = (
-                    *(base, self._tables.data.ptr, items + ITEM_BYTES * tier.first_item),
-                    *(tier.last, tier.haplotypes_each),
-                    *(listed, list_, between, packed.widest, scores, precision),
-                )
-                with stream:
-                    kernel((tier.items,), (WARP,), arguments, shared_mem=shared_bytes)
-                if tier.shape.tall:
-                    between += between_bytes * tier.items
+        whole = [tier for tier in packed.tiers if packed.trees is None or tier.shape.tall]
+        in_trees = [] if packed.trees is None else [tier for tier in packed.tiers if not tier.shape.tall]
+        walks = walks_of(in_trees, extension, first_of_list)
+        wanted: list[KernelKey] = [(tier.shape, FAST) for tier in whole] + [(RESCUERS[k], SCALED) for k in needed]
+        wanted += [(Shape(0, walk.rows), TREES) for walk in walks.launches] + [ROWS_KERNEL] * bool(in_trees)
+        kernels = self._compiled(model, extension, wanted)
+        scores = int(slot.device("out", SCORED_BYTES * packed.pairs).ptr)
+        lists = int(slot.device("lists", LISTED_BYTES * (packed.pairs + 1)).ptr)
+        counter_bytes = COUNT_BYTES * (len(RESCUERS) + len(walks.launches))
+        counters = int(slot.device("listed", counter_bytes).ptr)
+        list_at = [(counters + COUNT_BYTES * k, lists + LISTED_BYTES * at) for k, at in enumerate(first_of_list)]
+        results = Results(scores, scores + SCORE_BYTES * packed.pairs, counters, lists)
+        rows, beside = self._tree_launches(slot, packed, extension, walks, kernels, results)
+        beside += self._whole_launches(slot, packed, whole, kernels, results, list_at)
+        rescues = []
         for k in needed:
-            kernel, shared_bytes = kernels[RESCUERS[k], True]
             blocks = min(RESIDENT_WARPS, -(-rescued[k] // reads_of(RESCUERS[k])))
-            places = (base, self._tables.data.ptr, *list_at[k], scores, precision)
-            kernel((blocks,), (WARP,), places, shared_mem=shared_bytes)
+            arguments = (slot.base, self._tables.data.ptr, *list_at[k], results.scores, results.precision)
+            rescues.append((kernels[RESCUERS[k], SCALED], blocks, arguments))
+        return Launches(counter_bytes, rows, beside, rescues)
+
+    def _tree_launches(
+        self,
+        slot: ForwardSlot,
+        packed: Packed,
+        extension: float | None,
+        walks: Walks,
+        kernels: dict[KernelKey, LoadedKernel],
+        results: Results,
+    ) -> tuple[list[Launch], list[Launch]]:
+        """The kernel that makes rows for trees, and those that walk them. Both lists are empty where there are none."""
+        trees = packed.trees
+        if trees is None or not walks.launches:
+            return [], []
+        base, tables = slot.base, self._tables.data.ptr
+        made = int(slot.device("made", walks.made_bytes).ptr)
+        tiers = slot.upload("tiers", walks.tiers.view(np.uint8))
+        of_rows = (base, tables, base + trees.of_group, base + packed.items, tiers, len(walks.tiers), made)
+        most = self._call_memory // SCRATCH_SHARE
+        blocks = scratch_of(walks.launches, trees.sizes, extension, self._multiprocessors, most)
+        scratch = int(slot.device("scratch", sum(count * size for count, (size, *_) in blocks) + 8).ptr)
+        beside: list[Launch] = []
+        for number, (walk, (count, (size, *parts))) in enumerate(zip(walks.launches, blocks, strict=True)):
+            arguments = (
+                *(base, tables, *(base + getattr(trees, name) for name in TREE_ARRAYS[1:])),  # of_group is for the rows
+                *(tiers, made + walk.made, walk.item_bytes, walk.items, scratch, size, *parts),
+                *(results.counters + COUNT_BYTES * (len(RESCUERS) + number), results.counters),
+                *(results.lists, results.scores, results.precision),
+            )
+            beside.append((kernels[Shape(0, walk.rows), TREES], count, arguments))
+            scratch += count * size
+        return [(kernels[ROWS_KERNEL], walks.items, of_rows)], beside
+
+    def _whole_launches(
+        self,
+        slot: ForwardSlot,
+        packed: Packed,
+        tiers: Sequence[Tier],
+        kernels: dict[KernelKey, LoadedKernel],
+        results: Results,
+        list_at: Sequence[tuple[int, int]],
+    ) -> list[Launch]:
+        """The kernels that compute whole matrices."""
+        between_bytes = cuda_kernels.between_bytes(packed.widest)
+        between = int(slot.device("between", between_bytes * sum(t.items for t in tiers if t.shape.tall) + 8).ptr)
+        found: list[Launch] = []
+        for tier in tiers:
+            listed, list_ = (0, 0) if tier.shape.tall else list_at[rescuer_of(tier.shape)]
+            arguments = (
+                *(slot.base, self._tables.data.ptr, slot.base + packed.items + ITEM_BYTES * tier.first_item),
+                *(tier.last, tier.haplotypes_each, listed, list_, between, packed.widest),
+                *(results.scores, results.precision),
+            )
+            found.append((kernels[tier.shape, FAST], tier.items, arguments))
+            if tier.shape.tall:
+                between += between_bytes * tier.items
+        return found
+
+    def _launch(self, slot: ForwardSlot, launches: Launches) -> None:
+        """Start the kernels of all tiers side by side, then those that rescue the pairs that they list."""
+        slot.zeros("listed", launches.counter_bytes)
+        for kernel, blocks, arguments in launches.rows:
+            kernel.launch(blocks, arguments)
+        with slot.side_by_side(len(launches.beside)) as streams:
+            for kernel, blocks, arguments in launches.beside:
+                with next(streams):
+                    kernel.launch(blocks, arguments)
+        for kernel, blocks, arguments in launches.rescues:
+            kernel.launch(blocks, arguments)
 
     def _parts_of_pairs(
         self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64], real: str
@@ -228,23 +376,26 @@ class CudaBackend(Backend):
         return self._long_kernels[key]
 
     def _compiled(
-        self, model: str, extension: float | None, wanted: Sequence[tuple[Shape, bool]]
-    ) -> dict[tuple[Shape, bool], tuple[Any, int]]:
-        """Kernels and their shared memory, by shape and whether scaled. New kernels are compiled in parallel."""
+        self, model: str, extension: float | None, wanted: Sequence[KernelKey]
+    ) -> dict[KernelKey, LoadedKernel]:
+        """Kernels by shape and kind. New kernels are compiled in parallel."""
         kernels = self._kernels.setdefault((model, extension), {})
         new = [
-            KernelVariant(shape, model, extension, scaled) for shape, scaled in wanted if (shape, scaled) not in kernels
+            KernelVariant(shape, model, extension, kind)
+            for shape, kind in dict.fromkeys(wanted)
+            if (shape, kind) not in kernels
         ]
         if new:
             with ThreadPoolExecutor(len(new)) as pool:
                 for variant, kernel in zip(new, pool.map(self._compile_variant, new), strict=True):
-                    shared_bytes = cuda_kernels.forward_shared_bytes(variant)
-                    kernels[variant.shape, variant.scaled] = kernel, shared_bytes
+                    kernels[variant.shape, variant.kind] = kernel
         return kernels
 
-    def _compile_variant(self, variant: KernelVariant) -> Any:
+    def _compile_variant(self, variant: KernelVariant) -> LoadedKernel:
+        shared_bytes = cuda_kernels.forward_shared_bytes(variant)
         with self._device:
-            return compiled(self._cupy, cuda_kernels.forward_source(variant), variant.name)
+            kernel = compiled(self._cupy, cuda_kernels.forward_source(variant), variant.name)
+        return LoadedKernel(kernel, cuda_kernels.warps_of(variant.kind), shared_bytes)
 
 
 def make(device: int, memory: int | None) -> CudaBackend:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends import tiles
-from pairhmm.backends.cuda.layout import HEADER, KIND, WARP, reads_of
+from pairhmm.backends.cuda.layout import HEADER, KIND, TREE_TIER, WARP, reads_of
 from pairhmm.backends.cuda.sources import Constant, source
-from pairhmm.backends.tiles import HALVES, LETTERS, LETTERS_SCALED, Shape
+from pairhmm.backends.tiles import HALVES, LETTERS, LETTERS_SCALED, Shape, TreeSizes
 from pairhmm.genomics import sequences
 from pairhmm.genomics.qualities import HIGHEST_QUALITY
 from pairhmm.models import scaling
@@ -21,6 +22,16 @@ from pairhmm.models.gatk import ERROR
 QUALITIES, ROWS, PROFILES, KINDS = "QUALITIES", "ROWS", "PROFILES", "KINDS"
 """What a kernel makes rows from: GATK's quality bytes, rows of any model, a profile model's probabilities, or the
 number of each base's distinct row. Which of the four macros is defined selects the code in `cuda/forward/rows.cuh`."""
+
+FAST, SCALED, TREES, TREE_ROWS = "fast", "scaled", "trees", "tree_rows"
+"""Kernels of tiles: the files of `cuda/forward/` that hold them."""
+
+RUN = 8
+"""Columns that `cuda/forward/trees.cu` walks without looking for an event."""
+
+ROWS_BLOCKS = 6
+"""Blocks of `cuda/forward/tree_rows.cu` that a multiprocessor must hold at once. Its lanes spill up to 274 bytes, which
+costs less than fewer warps that wait at once."""
 
 TASK_BYTES = 32
 """Bytes of a `Task` of `cuda/forward/fast.cu`. Each read of a tile has one."""
@@ -36,6 +47,15 @@ JOINERS = 512
 
 JOIN_SHARED_BYTES = JOINERS // WARP * 24
 """Bytes of dynamic shared memory of a block of `cuda/forward/join.cu`: a `Part` for each warp."""
+
+SCRATCH_ALIGNMENT = 256
+"""The scratch memory of each block of `cuda/forward/trees.cu` begins at a multiple of this many bytes."""
+
+MOST_QUADS = 5
+"""Warps of a block of `cuda/forward/tree_rows.cu`. Each makes four rows of a lane, which has at most 20."""
+
+TASK_OF_LANE_BYTES = 32
+"""Bytes of a `Task` of `cuda/forward/tree_tasks.cuh`. Each lane has one."""
 
 REALS: dict[str, type[np.floating[Any]]] = {"float": np.float32, "double": np.float64}
 """Types that rows may be computed in, by their names in CUDA."""
@@ -71,19 +91,19 @@ class KernelVariant:
     extension : float or None
         Probability that a deletion is extended, if it is one number for the batch. It is then part of an instruction,
         which reads a register less. The scores are the same bits either way.
-    scaled : bool
-        Whether the kernel is `cuda/forward/scaled.cu`; otherwise it is `fast.cu`.
+    kind : str
+        `FAST`, `SCALED`, `TREES` or `TREE_ROWS`.
     """
 
     shape: Shape
     model: str
     extension: float | None
-    scaled: bool = False
+    kind: str = FAST
 
     @property
     def name(self) -> str:
         """Name of the kernel in its source."""
-        return "forward_scaled" if self.scaled else "forward_fast"
+        return f"forward_{self.kind}"
 
 
 PHREDS = HIGHEST_QUALITY + 1
@@ -100,6 +120,7 @@ TABLES = np.dtype(
 """Layout of GATK's Phred tables. `Tables` in `cuda/forward/rows.cuh` says what each of them is."""
 
 STRUCTS = {"Header": HEADER, "Kind": KIND, "Tables": TABLES}
+TREE_STRUCTS = {**STRUCTS, "TreeTier": TREE_TIER}
 
 
 def tables() -> NDArray[np.void]:
@@ -129,22 +150,40 @@ def model_of(batch: PairBatch) -> tuple[str, float | None]:
 
 
 def forward_source(variant: KernelVariant) -> str:
-    """Text of `cuda/forward/fast.cu`, or `scaled.cu`, for one variant."""
+    """Text of `cuda/forward/fast.cu`, `scaled.cu`, `trees.cu` or `tree_rows.cu`, for one variant."""
     shape = variant.shape
     constants: dict[str, Constant] = {
-        "G": shape.lanes,
         "K": shape.rows,
-        "TALL": int(shape.tall),
-        "LETTERS": LETTERS_SCALED if variant.scaled else LETTERS,
+        "LETTERS": LETTERS_SCALED if variant.kind == SCALED else LETTERS,
         "PRECISION_FAST": FLOAT32,
         "PRECISION_SCALED": SCALED_FLOAT32,
         "PRECISION_NONE": UNSCORED,
-        "START_EXPONENT": scaling.START_EXPONENT,
-        "LEAST_SUM": scaling.LEAST_SUM,
-        "TASK_BYTES": TASK_BYTES,
         "SHARED_BYTES": forward_shared_bytes(variant),
     }
-    parts = ("scaling.cuh", "tiles.cuh", "scaled.cu") if variant.scaled else ("tiles.cuh", "fast.cu")
+    if variant.kind == TREE_ROWS:
+        constants |= {"MOST_QUADS": MOST_QUADS, "ROWS_BLOCKS": ROWS_BLOCKS}
+    elif variant.kind == TREES:
+        constants |= {
+            "HALF_EXPONENT": scaling.HALF_EXPONENT,
+            "LEAST_JOINED": scaling.LEAST_JOINED,
+            "SLOT_BYTES": slot_bytes(shape.rows),
+            "RUN": RUN,
+            "BLOCKS": resident_trees(shape.rows, variant.extension),
+        }
+    else:
+        constants |= {
+            "G": shape.lanes,
+            "TALL": int(shape.tall),
+            "START_EXPONENT": scaling.START_EXPONENT,
+            "LEAST_SUM": scaling.LEAST_SUM,
+            "TASK_BYTES": TASK_BYTES,
+        }
+    if variant.kind == SCALED:
+        parts: tuple[str, ...] = ("strips.cuh", "scaling.cuh", "reads.cuh", "tiles.cuh", "scaled.cu")
+    elif variant.kind == FAST:
+        parts = ("strips.cuh", "reads.cuh", "tiles.cuh", "fast.cu")
+    else:
+        parts = ("reads.cuh", "tree_tasks.cuh", f"{variant.kind}.cu")
     return _source(constants, variant.model, variant.extension, "float", *parts)
 
 
@@ -163,17 +202,60 @@ def long_source(model: str, extension: float | None, real: str) -> str:
         "JOIN_SHARED_BYTES": JOIN_SHARED_BYTES,
         "SHARED_BYTES": long_shared_bytes(real),
     }
-    return _source(
-        constants, model, extension, real, "backward.cuh", "scaling.cuh", "crossings.cuh", "long.cu", "join.cu"
-    )
+    files = "strips.cuh", "backward.cuh", "scaling.cuh", "crossings.cuh", "long.cu", "join.cu"
+    return _source(constants, model, extension, real, *files)
 
 
 def forward_shared_bytes(variant: KernelVariant) -> int:
-    """Bytes of dynamic shared memory of a block: emissions, and in fast.cu also a `Task` for each read."""
+    """Bytes of dynamic shared memory of a block: emissions, and what fast.cu keeps beside them."""
     shape = variant.shape
-    if variant.scaled:
+    if variant.kind == TREE_ROWS:
+        return 0
+    if variant.kind == SCALED:
         return _emission_bytes(shape.rows, LETTERS_SCALED, "float")
-    return _emission_bytes(shape.rows, LETTERS, "float") + TASK_BYTES * reads_of(shape)
+    tasks = TASK_BYTES * reads_of(shape) if variant.kind == FAST else 0
+    return _emission_bytes(shape.rows, LETTERS, "float") + tasks
+
+
+def warps_of(kind: str) -> int:
+    """Warps of a block."""
+    return MOST_QUADS if kind == TREE_ROWS else 1
+
+
+def resident_trees(rows: int, extension: float | None) -> int:
+    """Warps of trees.cu that a multiprocessor must hold at once. They bound the registers of a lane.
+
+    With 12 warps a lane has 168 registers. 19 and 20 rows need a few more, which are spilled. An H200 is faster so than
+    with 10 warps, which spill nothing. Rows that extend deletions each in their own way need a register more each.
+    """
+    return 12 if extension is not None or rows <= 17 else 8
+
+
+def slot_bytes(rows: int) -> int:
+    """Bytes of a slot of trees.cu: S and D of a warp's rows, in fours, and four numbers for the sum."""
+    return (2 * -(-rows // 4) + 1) * 4 * WARP * _size("float")
+
+
+def made_bytes(rows: int, extension: float | None) -> int:
+    """Bytes that tree_rows.cu makes for an item: a task for each lane, and arrays of rows, in fours."""
+    arrays = 4 + (extension is None)
+    return WARP * TASK_OF_LANE_BYTES + arrays * -(-rows // 4) * 4 * WARP * _size("float")
+
+
+def scratch_places(rows: int, sizes: TreeSizes) -> tuple[int, ...]:
+    """Scratch memory of a block of trees.cu: its bytes, and where its parts begin behind the stack, in bytes.
+
+    The parts are leaves of left halves, joins, and sums of right leaves.
+    """
+    numbers = WARP * _size("float")
+    parts = [
+        sizes.open_branches * slot_bytes(rows),
+        sizes.left_leaves * slot_bytes(rows),
+        sizes.joins * numbers,
+        sizes.right_leaves * numbers,
+    ]
+    *places, size = itertools.accumulate(parts)
+    return -(-size // SCRATCH_ALIGNMENT) * SCRATCH_ALIGNMENT, *places
 
 
 def long_shared_bytes(real: str) -> int:
@@ -219,4 +301,4 @@ def _source(constants: dict[str, Constant], model: str, extension: float | None,
     if extension is not None:
         constants["EXTEND_DELETION"] = float(REALS[real](extension))
     names = (f"forward/{name}" for name in ("rows.cuh", "lanes.cuh", *parts))
-    return source(constants, *names, structs=STRUCTS)
+    return source(constants, *names, structs=TREE_STRUCTS if "tree_tasks.cuh" in parts else STRUCTS)

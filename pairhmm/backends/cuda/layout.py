@@ -21,17 +21,30 @@ from pairhmm.backends.tiles import (
     LETTERS,
     PADDING,
     Plan,
+    SentTrees,
     Shape,
     Shapes,
     Staging,
     Tier,
     send_with_tiles,
     table_of_shapes,
+    takes_trees,
 )
 from pairhmm.models.batch import ROW_SIZE, PairBatch, Profiles, Qualities
 from pairhmm.models.profile import distinct_rows
 
-__all__ = ["HEADER", "WARP", "Packed", "PackedPairs", "pack", "pack_pairs", "reads_of", "shapes"]
+__all__ = [
+    "HEADER",
+    "WARP",
+    "Packed",
+    "PackedPairs",
+    "computed_cells",
+    "pack",
+    "pack_pairs",
+    "reads_of",
+    "shapes",
+    "takes_trees",
+]
 
 WARP = 32
 """Lanes of a warp. A block of the forward kernels is one warp, which scores one tile."""
@@ -65,6 +78,9 @@ HEADER = np.dtype(
 """Byte offsets of the arrays in the buffer, and numbers that hold for a whole batch; `cuda/forward/rows.cuh` says what
 each is."""
 
+HAPLOTYPES_OF_TREES = 64
+"""Most haplotypes of a pair of trees. A warp keeps up to 5 kB of each while it walks the trees."""
+
 KIND = np.dtype(
     [
         ("relative", "<f8", (LETTERS,)),
@@ -79,6 +95,24 @@ KIND = np.dtype(
 )
 """A distinct row of a profile model; `cuda/forward/rows.cuh` says what each field is."""
 
+TREE_TIER = np.dtype(
+    [
+        ("made", "<i8"),
+        ("list_first", "<i8"),
+        ("start", "<u4"),
+        ("items", "<u4"),
+        ("first_item", "<u4"),
+        ("last_read", "<u4"),
+        ("lanes", "<u4"),
+        ("rows", "<u4"),
+        ("launch_first", "<u4"),
+        ("launch_tiers", "<u4"),
+        ("item_bytes", "<u4"),
+        ("list", "<u4"),
+    ]
+)
+"""A tier whose reads walk trees; `cuda/forward/tree_tasks.cuh` says what each field is."""
+
 ROWS = {
     1: (10, 20),
     2: (14, 18, 20),
@@ -87,8 +121,12 @@ ROWS = {
     16: range(11, 21),
     32: range(11, 21),
 }
-"""Rows that a lane may own, by the lanes of a read: enough to make a step's fixed cost worthwhile, few enough for the
-registers."""
+"""Rows that a lane of fast.cu may own, by the lanes of a read: enough to make a step's fixed cost worthwhile, few
+enough for the registers."""
+
+TREE_ROWS = {1: (13, 20), **dict.fromkeys((2, 4, 8, 16, 32), (13, 16, 19, 20))}
+"""Rows that a lane of trees.cu may own, by the lanes of a read. Each number of rows is a kernel. With 11 of them, warps
+of different kernels drive each other's instructions out of the cache (measured; docs/cuda.md)."""
 
 STEP_COST = 4.5
 """Cost of a step that does not depend on the rows of a lane, in rows (measured; docs/cuda.md)."""
@@ -113,12 +151,15 @@ class Packed:
     widest : int
         Letters of the longest haplotype.
     pairs : int
+    trees : SentTrees or None
+        The trees of its haplotypes, which all tiers but tall ones take; None where whole matrices are computed.
     """
 
     tiers: Sequence[Tier]
     items: int
     widest: int
     pairs: int
+    trees: SentTrees | None
 
 
 def reads_of(shape: Shape) -> int:
@@ -126,13 +167,15 @@ def reads_of(shape: Shape) -> int:
     return WARP // shape.lanes
 
 
-@lru_cache(maxsize=1)
-def shapes(longest: int) -> Shapes:
-    """All shapes of the CUDA kernels, for reads up to `longest`.
+@lru_cache(maxsize=2)
+def shapes(longest: int, in_trees: bool) -> Shapes:
+    """All shapes of the kernels for haplotypes in trees, or for whole matrices; for reads up to `longest`.
 
     Each shape is its own family, so the reads of a small tier stay in it: tiers run side by side and cost nothing.
     """
-    return table_of_shapes(ROWS, longest, WARP, (STEP_COST, STRIP_COST), lambda shape: shape, 0, ITEM_SIZES)
+    rows = TREE_ROWS if in_trees else ROWS
+    costs = STEP_COST, STRIP_COST
+    return table_of_shapes(rows, longest, WARP, costs, lambda shape: shape, 0, ITEM_SIZES, ROWS[WARP])
 
 
 def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: Staging, beside: Executor) -> Packed:
@@ -152,8 +195,19 @@ def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: 
     plan, header = _plan(batch)
     places = plan.tile_places(batch)
     header["read_group"], header["order"] = places.read_group, places.order
-    tiers = send_with_tiles(plan, places, batch, skip_read, shapes(longest), staging, beside)
-    return Packed(tiers, places.items, batch.widest, batch.pairs)
+    in_trees = takes_trees(batch.start)
+    table = shapes(longest, in_trees)
+    each = [HAPLOTYPES_OF_TREES * (in_trees and not shape.tall) for shape in table.known]
+    tiers, trees = send_with_tiles(plan, places, batch, skip_read, table, staging, beside, each)
+    if trees is not None:
+        # Long items first, so that no warp begins one when the others end.
+        tiers.sort(key=lambda tier: -tier.longest * (tier.shape.rows + STEP_COST))
+    return Packed(tiers, places.items, batch.widest, batch.pairs, trees)
+
+
+def computed_cells(batch: PairBatch, longest: int) -> int:
+    """Cells that the kernels compute for the reads of a batch up to `longest`, and all cells of longer ones."""
+    return tiles.computed_cells(batch, shapes(longest, in_trees=True), HAPLOTYPES_OF_TREES)
 
 
 @dataclass(frozen=True, slots=True)

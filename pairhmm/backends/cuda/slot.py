@@ -68,10 +68,22 @@ class Slot:
             self._device[name] = held, size
         return held
 
+    def release(self) -> None:
+        """Give up all device memory, once nothing uses it."""
+        self.stream.synchronize()
+        self._device.clear()
+
     def zeros(self, name: str, size: int) -> int:
         """Address of at least `size` bytes of device memory, set to zero."""
         there = self.device(name, size)
         there.memset_async(0, size, self.stream)
+        return int(there.ptr)
+
+    def upload(self, name: str, values: NDArray[np.uint8]) -> int:
+        """Address of device memory that `values` (uint8) are being copied to, by way of pinned memory."""
+        host, there = self.pinned(name, len(values)), self.device(name, len(values))
+        host[: len(values)] = values
+        there.copy_from_host_async(host.ctypes.data, len(values), self.stream)
         return int(there.ptr)
 
     def download(self, name: str, host: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -115,7 +127,7 @@ class ForwardSlot(Slot):
     @contextmanager
     def side_by_side(self, count: int) -> Iterator[Iterator[Any]]:
         """Streams for `count` kernels that may run at once, after this stream's earlier work and before its next."""
-        if count == 1:
+        if count <= 1:
             yield itertools.repeat(self.stream)
             return
         sides = self._sides[:count]

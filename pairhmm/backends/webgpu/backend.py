@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.backends import tiles
 from pairhmm.backends.base import Backend
 from pairhmm.backends.tiles import RESCUERS, Shape, runs_within
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
 from pairhmm.backends.webgpu import setup as webgpu_setup
-from pairhmm.backends.webgpu.kernels import PART, SOFTWARE_PART, KernelVariant
-from pairhmm.backends.webgpu.layout import LONGEST_TILE, Packed, pack
+from pairhmm.backends.webgpu.kernels import PART, SOFTWARE_PART, TREE_PART, KernelVariant
+from pairhmm.backends.webgpu.layout import LONGEST_TILE, Packed, Tier, pack, tree_shapes
 from pairhmm.backends.webgpu.pair_layout import PackedPairs, pack_pairs, strips_of
 from pairhmm.backends.webgpu.runtime import WIDTH, Dispatch, Runtime
 from pairhmm.backends.webgpu.scores import pair_scores, put_scores
@@ -35,8 +36,9 @@ from pairhmm.backends.webgpu.strips import (
     lag,
     strip_entries,
 )
-from pairhmm.backends.webgpu.work import NOT_KEPT, STRIP_RESULT, UNFINISHED, UNORDERED
-from pairhmm.errors import PairhmmError
+from pairhmm.backends.webgpu.tree_layout import HAPLOTYPES_OF_TREES
+from pairhmm.backends.webgpu.work import LISTED, NOT_KEPT, STRIP_RESULT, UNFINISHED, UNORDERED
+from pairhmm.errors import OutOfDeviceMemory, PairhmmError
 from pairhmm.models.batch import SCALED_FLOAT32, PairBatch, Scores
 from pairhmm.models.rows import with_one_gap_model
 
@@ -72,8 +74,16 @@ ENTRY_BYTES, WORD_BYTES = 16, 4
 SHARE = 4
 """Divisor of a call's memory: 1 / SHARE of it may hold borders and states of long pairs, or columns between strips."""
 
-LISTS, BORDERS = ("listed", "list"), ("border", "strips")
-"""Names of the buffers at bindings 4 and 5, for the kernels of tiles and for those of long pairs."""
+LISTS, BORDERS = ("listed", "list", "scratch"), ("border", "strips", "scratch")
+"""Names of the buffers at bindings 4 to 6, for the kernels of tiles and for those of long pairs, which need no scratch
+memory."""
+
+
+COUNTERS_AT = len(RESCUERS) * LISTED.itemsize // WORD_BYTES
+"""Word of the buffer "listed" at which the counters of dispatches begin that walk trees."""
+
+TREES = "forward_trees"
+"""The kernel of tiers whose haplotypes are in trees."""
 
 
 class WebgpuBackend(Backend):
@@ -99,7 +109,8 @@ class WebgpuBackend(Backend):
         self.chunk_cells = CHUNK_CELLS.get(adapter.kind, CHUNK_CELLS["IntegratedGPU"])
         self.first_chunk_cells = self.chunk_cells // 2
         self._speed = FIRST_SPEED.get(adapter.kind, FIRST_SPEED["IntegratedGPU"])
-        self._part = SOFTWARE_PART if adapter.is_software else PART
+        self._is_software = adapter.is_software
+        self._part, self._tree_part = (SOFTWARE_PART,) * 2 if adapter.is_software else (PART, TREE_PART)
         self._polls = 0 if adapter.is_software else POLLS
         self._runtime = Runtime(adapter, shuffles)
         self._preparing = threading.Lock()
@@ -118,11 +129,12 @@ class WebgpuBackend(Backend):
             # One call prepares at a time: two at once would only take turns in the interpreter.
             with self._preparing:
                 packed = self._upload(slot, batch, skip_read)
-                dispatches = self._dispatches(packed, batch)
+                dispatches = self._dispatches(slot, packed, batch)
                 size = packed.out_bytes
                 begin = time.perf_counter()
                 # "out" is cleared first, so that pairs of reads in no tile have zeros as scores.
-                self._runtime.submit(slot, dispatches, LISTS, self._submit_cells, empty={"out": size}, download=size)
+                empty = {"out": size, "listed": WORD_BYTES * (COUNTERS_AT + len(dispatches))}
+                self._runtime.submit(slot, dispatches, LISTS, self._submit_cells, empty=empty, download=size)
             # Allocated while the device computes, so that the memory pages exist when the scores arrive.
             scores = Scores.none(packed.pairs)
             with self._runtime.downloaded(slot, size) as out:
@@ -143,6 +155,10 @@ class WebgpuBackend(Backend):
         scores.precision[~np.isnan(scores.log10)] = SCALED_FLOAT32
         return scores
 
+    def computed_cells(self, batch: PairBatch) -> int:
+        """Cells that `forward` computes for a batch: fewer than `batch.cells` where haplotypes share columns."""
+        return tiles.computed_cells(batch, tree_shapes(WIDTH), HAPLOTYPES_OF_TREES)
+
     def kernel_seconds(self, batch: PairBatch, repetitions: int) -> list[float]:
         """Seconds that the kernels of `forward` take on arrays that are already on the device.
 
@@ -156,13 +172,13 @@ class WebgpuBackend(Backend):
             log.warning("%s has no timestamps: kernels are timed by the clock, with their submission", self.label)
         with self._slot() as slot:
             packed = self._upload(slot, batch, np.zeros(batch.reads, dtype=bool))
-            dispatches = self._dispatches(packed, batch)
-            size = packed.out_bytes
+            dispatches = self._dispatches(slot, packed, batch)
+            empty = {"out": packed.out_bytes, "listed": WORD_BYTES * (COUNTERS_AT + len(dispatches))}
             queries = device.create_query_set(type="timestamp", count=2) if timestamps else None
             seconds = []
             for _ in range(repetitions + 1):
                 begin = time.perf_counter()
-                self._runtime.submit(slot, dispatches, LISTS, self._submit_cells, empty={"out": size}, queries=queries)
+                self._runtime.submit(slot, dispatches, LISTS, self._submit_cells, empty=empty, queries=queries)
                 self._runtime.wait(slot)
                 elapsed = time.perf_counter() - begin
                 seconds.append(elapsed if queries is None else self._runtime.seconds(slot, queries))
@@ -174,6 +190,10 @@ class WebgpuBackend(Backend):
         try:
             with translated(self.label):
                 yield slot
+        except OutOfDeviceMemory:
+            # The next, smaller call needs less of some buffers and as much of others.
+            slot.release()
+            raise
         finally:
             self._slots.put(slot)
 
@@ -195,40 +215,42 @@ class WebgpuBackend(Backend):
 
     def _upload(self, slot: BatchSlot, batch: PairBatch, skip_read: NDArray[np.bool_]) -> Packed:
         """Send a batch, and make room for its scores."""
-        packed = pack(batch, skip_read, WIDTH, self._share, slot, slot.beside)
+        packed = pack(batch, skip_read, WIDTH, self._runtime.subgroup, self._share, slot, slot.beside)
         slot.make_room("out", packed.out_bytes)
-        slot.make_room("listed", self._runtime.empty_lists.size)
         slot.make_room("list", packed.list_bytes)
+        slot.make_room("scratch", packed.scratch_bytes)
         return packed
 
-    def _dispatches(self, packed: Packed, batch: PairBatch) -> list[Dispatch]:
+    def _dispatches(self, slot: BatchSlot, packed: Packed, batch: PairBatch) -> list[Dispatch]:
         """The dispatches of all tiers, each short enough for a submission, then those that rescue the listed pairs."""
         model = webgpu_kernels.rows_of(batch), webgpu_kernels.extension_of(batch)
-        fast = [
-            self._variant("forward_tall", tier.shape, model)
-            if tier.shape.tall
-            else self._variant("forward", tier.shape, model, WIDTH // RESCUERS[int(tier.work["rescuer"])].lanes)
-            for tier in packed.tiers
-        ]
+        fast = [self._variant(_kernel_of(tier), tier.shape, model) for tier in packed.tiers]
         scaled = [self._variant("forward_scaled", RESCUERS[rescue.rescuer], model) for rescue in packed.rescues]
         pipelines = self._runtime.compiled(fast + scaled)
-        dispatches = []
+        dispatches: list[Dispatch] = []
         for tier, pipeline in zip(packed.tiers, pipelines, strict=False):
             each = tier.cells / tier.items
             part = max(1, min(tier.at_once, int(self._submit_cells / max(1.0, each))))
             for first in range(0, tier.items, part):
                 work, end = tier.work.copy(), min(first + part, tier.items)
                 work["first_item"], work["end_item"] = first, end
-                dispatches.append(Dispatch(pipeline, work, end - first, None, int(each * (end - first))))
+                work["counter"] = COUNTERS_AT + len(dispatches)
+                workgroups = min(end - first, tier.walkers) if tier.walkers else end - first
+                work["walkers"] = workgroups
+                dispatches.append(Dispatch(pipeline, work, workgroups, None, int(each * (end - first))))
         for rescue, pipeline in zip(packed.rescues, pipelines[len(fast) :], strict=True):
             dispatches.append(Dispatch(pipeline, rescue.work, 0, rescue.rescuer, 0))
+        slot.make_room("listed", WORD_BYTES * (COUNTERS_AT + len(dispatches)))
         return dispatches
 
-    def _variant(
-        self, kernel: str, shape: Shape, model: tuple[str, float | None], rescuer_reads: int = 1
-    ) -> KernelVariant:
+    def _variant(self, kernel: str, shape: Shape, model: tuple[str, float | None]) -> KernelVariant:
         shuffles = shape.lanes <= self._runtime.subgroup
-        return KernelVariant(kernel, shape, WIDTH, shuffles, *model, rescuer_reads, part=self._part)
+        if kernel == TREES:
+            rows, extension = model
+            if self._is_software:
+                extension = None  # a text for every extension: a software adapter compiles slowly
+            return KernelVariant(kernel, Shape(1, shape.rows), WIDTH, shuffles, rows, extension, part=self._tree_part)
+        return KernelVariant(kernel, shape, WIDTH, shuffles, *model, part=self._part)
 
     def _long_variants(self, batch: PairBatch, segment: int) -> list[KernelVariant]:
         """Variants of the kernels of long pairs: of rows, of strips, and of the join."""
@@ -261,6 +283,7 @@ class WebgpuBackend(Backend):
             slot.make_room("out", size)
             slot.make_room("border", WORD_BYTES * packed.words)
             slot.make_room("strips", _strip_bytes(segment) * packed.items)
+            slot.make_room("scratch", 0)
             cells = int((np.diff(batch.read_offset)[reads] * np.diff(batch.haplotype_offset)[haplotypes]).sum())
             rows, strips, join = self._runtime.compiled(self._long_variants(batch, segment))
             dispatches = [Dispatch(rows, packed.work, packed.items, None, 0)]
@@ -310,6 +333,10 @@ class WebgpuBackend(Backend):
         if self._runtime.subgroup:
             self._runtime.subgroup = 0
             log.warning("%s: subgroups change their size; lanes use workgroup memory instead", self.label)
+
+
+def _kernel_of(tier: Tier) -> str:
+    return "forward_tall" if tier.shape.tall else TREES if tier.walkers else "forward"
 
 
 def _strip_bytes(segment: int) -> int:

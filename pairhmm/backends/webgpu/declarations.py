@@ -5,6 +5,7 @@ Each is written once, in Python, and its WGSL is generated. So no kernel repeats
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -14,6 +15,9 @@ from numpy.typing import NDArray
 
 KINDS = {"u32": "<u4", "i32": "<i4", "f32": "<f4"}
 """The 32-bit types of WGSL, with NumPy's name of each."""
+
+FOURS = re.compile(r"array<vec4<u32>, (\d+)>")
+"""Fours of u32 in WGSL, with their count. They begin at multiples of 16 bytes: a record has them first."""
 
 Number = int | float | np.int32
 
@@ -27,7 +31,7 @@ class Field(NamedTuple):
 
 
 class Record:
-    """A struct of 32-bit fields that the host writes and kernels read.
+    """A struct of 32-bit fields, and fours of them at its beginning, that the host writes and kernels read.
 
     Parameters
     ----------
@@ -42,7 +46,7 @@ class Record:
 
     @cached_property
     def dtype(self) -> np.dtype[np.void]:
-        return np.dtype([(field.name, KINDS[field.kind]) for field in self.fields])
+        return np.dtype([(field.name, _numpy_kind(field.kind)) for field in self.fields])
 
     @property
     def declaration(self) -> str:
@@ -53,6 +57,11 @@ class Record:
     def values(self, given: Mapping[str, Any]) -> NDArray[np.void]:
         """One record; every field must be given."""
         return np.array([tuple(given[field.name] for field in self.fields)], dtype=self.dtype)
+
+
+def _numpy_kind(kind: str) -> str:
+    fours = FOURS.fullmatch(kind)
+    return f"({fours[1]},4)<u4" if fours else KINDS[kind]
 
 
 def constants(values: Mapping[str, Number]) -> dict[str, str]:

@@ -21,18 +21,25 @@ from pairhmm.backends.webgpu.kinds import KIND_AT
 from pairhmm.backends.webgpu.strips import ENTERING_COLUMNS, long_constants, rescale_steps
 from pairhmm.backends.webgpu.tables import PROFILE_AT, QUALITIES, TABLE_AT
 from pairhmm.backends.webgpu.templates import assemble
+from pairhmm.backends.webgpu.tree_layout import lane_entries, quads_of
 from pairhmm.backends.webgpu.work import (
     COARSE,
     FINE,
+    LAST_JOIN,
     LISTED,
     LISTED_COUNT,
+    MOST_TREE_TIERS,
+    NODE,
     NOT_KEPT,
+    PLACE,
     STRIP_ITEM,
     STRIP_RESULT,
+    TREE,
     UNFINISHED,
     UNFOLDED,
     UNORDERED,
     UNSCALED,
+    UNTURNED,
     WORK,
     indices,
 )
@@ -43,6 +50,7 @@ from pairhmm.models.gatk import ERROR
 FILES = {
     "forward": "forward/forward.wgsl",
     "forward_tall": "forward/tall.wgsl",
+    "forward_trees": "forward/trees.wgsl",
     "forward_scaled": "forward/scaled.wgsl",
     "forward_long_rows": "forward/long_rows.wgsl",
     "forward_long": "forward/long.wgsl",
@@ -50,13 +58,20 @@ FILES = {
 }
 """Entry points, and the file of shaders/ that has each."""
 
-SUBGROUPS = "enable subgroups;\n"
+SUBGROUPS = "enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n"
 
 PART, SOFTWARE_PART = 12, 4
 """Columns of an iteration of forward.wgsl's loop, on a GPU and on a software adapter. They are multiples of 4.
 
 A software adapter compiles slowly, so it gets the shorter loop.
 """
+
+TREE_PART = 8
+"""Columns of an iteration of tree_walk.wgsl's loop on a GPU. Longer ones leave more columns beside events to single
+steps."""
+
+STAGED_BELOW = 4
+"""The letter in whose place lanes.wgsl stages extensions of insertions from below, behind four other coefficients."""
 
 WORD = 4
 """Bytes of a word."""
@@ -68,9 +83,10 @@ class KernelVariant:
 
     Attributes
     ----------
-    kernel : {"forward", "forward_tall", "forward_scaled", "forward_long_rows", "forward_long", "forward_join"}
-        An entry point (`FILES`).
+    kernel : str
+        An entry point: a key of `FILES`.
     shape : Shape
+        "forward_trees" learns the lanes of a read at run time; here they are 1.
     width : int
         Invocations of a workgroup.
     shuffles : bool
@@ -80,12 +96,10 @@ class KernelVariant:
     extension : float or None
         Probability that a deletion is extended, if it is one number for the batch. This saves a register for each row.
         The scores are the same bits either way.
-    rescuer_reads : int
-        For "forward": reads that share a workgroup of the "forward_scaled" that rescues its pairs.
     segment : int
         For the kernels of long pairs: lanes of a segment, which hand values on to each other.
     part : int
-        For "forward" and "forward_tall": columns of an iteration of the loop.
+        For "forward", "forward_tall" and "forward_trees": columns of an iteration of the loop.
     """
 
     kernel: str
@@ -94,7 +108,6 @@ class KernelVariant:
     shuffles: bool
     rows: str
     extension: float | None
-    rescuer_reads: int = 1
     segment: int = 0
     part: int = PART
 
@@ -135,11 +148,13 @@ def source(variant: KernelVariant) -> str:
         "VARYING": int(variant.extension is None),
         "SCALED": int(variant.is_scaled),
         "BOTH_WAYS": int(variant.kernel == "forward_long_rows"),
-        "TREES": int(variant.kernel == "forward_long_rows"),
+        "TREES": int(variant.kernel in ("forward_trees", "forward_long_rows")),
+        "TURNED": int(variant.kernel == "forward_trees"),
     }
+    way = "shuffles" if variant.shuffles else "memory"
     choices = {
         "forward/rows_*.wgsl": f"forward/rows_{variant.rows}.wgsl",
-        "forward/pass_*.wgsl": f"forward/pass_{'shuffles' if variant.shuffles else 'memory'}.wgsl",
+        **{f"forward/{name}_*.wgsl": f"forward/{name}_{way}.wgsl" for name in ("pass", "bounds")},
     }
     given: dict[str, Number] = dict(sizes)
     if variant.is_long:
@@ -172,10 +187,10 @@ def _sizes(variant: KernelVariant) -> dict[str, int]:
         "EMITTED": LETTERS,
         "LETTERS": LETTERS_SCALED if variant.is_scaled else LETTERS,
         "NO_LETTER": LETTERS,
-        "QUADS": -(-rows // 4),
+        "QUADS": quads_of(rows),
+        "LANE_ENTRIES": lane_entries(rows),
         # Compilers address arrays whose size is a power of two in more steps.
         "STORED_ROWS": rows + (rows % 8 == 0 and not variant.is_scaled),
-        "RESCUER_READS": variant.rescuer_reads,
         "PART": variant.part,
         "PART_WORDS": variant.part // WORD,
         "RESCALE_STEPS": steps,
@@ -206,6 +221,18 @@ def _shared() -> dict[str, str]:
         "UNSCALED": UNSCALED,
         "UNORDERED": UNORDERED,
         "UNFINISHED": UNFINISHED,
+        "UNTURNED": UNTURNED,
+        "HALF_VALUE": 2.0**scaling.HALF_EXPONENT,
+        "JOINED_SCALE": 2.0 ** (scaling.START_EXPONENT - 2 * scaling.HALF_EXPONENT),
+        "LEAST_JOINED_BITS": float_bits(scaling.LEAST_JOINED),
+        "STAGED_BELOW": STAGED_BELOW,
+        "TREE_WORDS": len(TREE),
+        **indices("TREE", TREE),
+        "PLACE_WORDS": len(PLACE),
+        **indices("PLACE", PLACE),
+        "TREE_TIERS": MOST_TREE_TIERS,
+        **{f"NODE_{name}": bits for name, bits in NODE.items()},
+        "LAST_JOIN": LAST_JOIN,
         "MOST_WORKGROUPS": MOST_WORKGROUPS,
         "LISTED_WORDS": LISTED.itemsize // WORD,
         "LISTED_COUNT": LISTED_COUNT,

@@ -16,16 +16,28 @@ from pairhmm.backends.tiles import (
     PADDING,
     RESCUERS,
     Plan,
+    SentTrees,
     Shape,
     Shapes,
     Staging,
     rescuer_of,
     send_with_tiles,
     table_of_shapes,
+    takes_trees,
 )
 from pairhmm.backends.webgpu.folded_rows import fold
 from pairhmm.backends.webgpu.kinds import kind_table
 from pairhmm.backends.webgpu.tables import profile_constants
+from pairhmm.backends.webgpu.tree_layout import (
+    COLUMNS_OF_SUM,
+    HAPLOTYPES_OF_TREES,
+    WALKERS,
+    launches,
+    put_scratch,
+    put_tiers,
+    put_trees,
+)
+from pairhmm.backends.webgpu.tree_layout import ROWS as TREE_ROWS
 from pairhmm.backends.webgpu.work import LISTED, WORK
 from pairhmm.models.batch import PairBatch, Profiles, Qualities
 
@@ -61,17 +73,21 @@ on at once. Then the bytes of an entry of that buffer, which is a pair or a colu
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """The tiles of one shape.
+    """The tiles of one shape; of all shapes with one number of rows where haplotypes are in trees.
 
     Attributes
     ----------
     shape : Shape
+        With trees it has the most lanes of all.
     work : Work
         All fields but the range of items.
     items, at_once : int
         How many work items there are, and how many a dispatch may have.
     cells : int
         Cells, including those of rows past the reads' ends.
+    walkers, scratch_bytes : int
+        Workgroups that walk trees, and bytes of scratch memory that they have together; 0 where haplotypes are not in
+        trees.
     """
 
     shape: Shape
@@ -79,6 +95,8 @@ class Tier:
     items: int
     at_once: int
     cells: int
+    walkers: int
+    scratch_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +132,8 @@ class Packed:
     rescues : sequence of Rescue
     list_bytes : int
         Bytes of the buffer of lists: the pairs to rescue, then the columns between strips.
+    scratch_bytes : int
+        Bytes of the scratch memory of a dispatch that walks trees.
     pairs, reads : int
     kept : Kept
         One entry a read.
@@ -122,6 +142,7 @@ class Packed:
     tiers: Sequence[Tier]
     rescues: Sequence[Rescue]
     list_bytes: int
+    scratch_bytes: int
     pairs: int
     reads: int
     kept: Kept
@@ -149,13 +170,26 @@ def shapes(width: int) -> Shapes:
     return table_of_shapes(ROWS, LONGEST_TILE, width, costs, _kind, TIER_CELLS, ITEM_SIZES)
 
 
+@cache
+def tree_shapes(width: int) -> Shapes:
+    """All shapes for reads that take trees. Each is its own family: the rows of a lane change the bits of a score."""
+    costs = STEP_COST, STRIP_COST
+    return table_of_shapes(TREE_ROWS, LONGEST_TILE, width, costs, lambda shape: shape, 0, ITEM_SIZES)
+
+
 def _kind(shape: Shape) -> Hashable:
     """What shapes of one family share. Each tall shape is its own family: a larger one may waste rows on a read."""
     return shape if shape.tall else (shape.lanes, rescuer_of(shape))
 
 
 def pack(
-    batch: PairBatch, skip_read: NDArray[np.bool_], width: int, list_bytes: int, staging: Staging, beside: Executor
+    batch: PairBatch,
+    skip_read: NDArray[np.bool_],
+    width: int,
+    subgroup: int,
+    share: int,
+    staging: Staging,
+    beside: Executor,
 ) -> Packed:
     """Write `batch` and the tiles of its reads into a buffer, and send it.
 
@@ -166,8 +200,10 @@ def pack(
         Reads to leave out of the tiles. Reads longer than `LONGEST_TILE` are left out too.
     width : int
         Invocations of a workgroup.
-    list_bytes : int
-        Bytes that the buffer of lists may take, unless it must take more.
+    subgroup : int
+        Those of a subgroup that shuffles; 0 if none does.
+    share : int
+        Bytes that the buffer of lists, and scratch memory, may each take, unless they must take more.
     staging : Staging
     beside : Executor
         Makes the tiles while the arrays are copied.
@@ -177,9 +213,11 @@ def pack(
     work["kept"] = 2 * batch.pairs
     places = plan.tile_places(batch)
     work["read_group"], work["order"] = places.read_group // 4, places.order // 4
-    table = shapes(width)
-    made = send_with_tiles(plan, places, batch, skip_read, table, staging, beside)
-    return _packed(batch, work, kept, places.items // 4, list_bytes, made)
+    in_trees = takes_trees(batch.start)
+    table = tree_shapes(width) if in_trees else shapes(width)
+    each = [HAPLOTYPES_OF_TREES * (in_trees and not shape.tall) for shape in table.known]
+    made, trees = send_with_tiles(plan, places, batch, skip_read, table, staging, beside, each, COLUMNS_OF_SUM)
+    return _packed(batch, work, kept, places.items // 4, width, subgroup, share, made, trees)
 
 
 def _packed(
@@ -187,8 +225,11 @@ def _packed(
     work: NDArray[np.void],
     kept: Kept,
     items_at: int,
-    list_bytes: int,
+    width: int,
+    subgroup: int,
+    share: int,
     made: Sequence[tiles.Tier],
+    trees: SentTrees | None,
 ) -> Packed:
     """Make the tiers of a batch, whose work items begin at word `items_at`, and the lists of the pairs to rescue."""
     listed = [0] * len(RESCUERS)
@@ -196,9 +237,16 @@ def _packed(
         if not tier.shape.tall:
             listed[rescuer_of(tier.shape)] += tier.pairs
     list_at = np.cumsum([0, *listed]).tolist()
-    works, tiers, entries = np.repeat(work[None], len(made)), [], list_at[-1]
-    for k, tier in enumerate(made):
-        own = works[k]
+    entries = list_at[-1]
+    work["items"] = items_at
+    found: list[Tier] = []
+    if trees is not None:
+        put_trees(work, trees)
+        walking = [tier for tier in made if not tier.shape.tall]
+        found += [_walk(work, launch, width, share, list_at, trees) for launch in launches(walking, subgroup)]
+        made = [tier for tier in made if tier.shape.tall]
+    for tier in made:
+        own = work.copy()
         own["items"], own["last"], own["haplotypes_each"] = (
             items_at + 2 * tier.first_item,
             tier.last,
@@ -207,20 +255,39 @@ def _packed(
         at_once = tier.items
         if tier.shape.tall:
             own["list"], own["between"] = list_at[-1], batch.widest + BETWEEN_PADDING
-            room = min(BETWEEN_BYTES, list_bytes - LISTED_BYTES * list_at[-1])
+            room = min(BETWEEN_BYTES, share - LISTED_BYTES * list_at[-1])
             at_once = max(1, min(tier.items, room // LISTED_BYTES // int(own["between"])))
             entries = max(entries, list_at[-1] + at_once * int(own["between"]))
         else:
             own["rescuer"] = rescuer_of(tier.shape)
             own["list"] = list_at[own["rescuer"]]
-        tiers.append(Tier(tier.shape, own, tier.items, at_once, tier.cells))
+            own["rescuer_reads"] = width // RESCUERS[own["rescuer"]].lanes
+        found.append(Tier(tier.shape, own, tier.items, at_once, tier.cells, 0, 0))
     works, rescues = np.repeat(work[None], len(listed)), []
     for rescuer, pairs in enumerate(listed):
         if pairs:
             own = works[rescuer]
             own["rescuer"], own["list"] = rescuer, list_at[rescuer]
             rescues.append(Rescue(rescuer, own))
-    return Packed(tiers, rescues, LISTED_BYTES * entries, batch.pairs, batch.reads, kept)
+    scratch_bytes = max((tier.scratch_bytes for tier in found), default=0)
+    return Packed(found, rescues, LISTED_BYTES * entries, scratch_bytes, batch.pairs, batch.reads, kept)
+
+
+def _walk(
+    work: NDArray[np.void],
+    launch: Sequence[tiles.Tier],
+    width: int,
+    share: int,
+    list_at: Sequence[int],
+    trees: SentTrees,
+) -> Tier:
+    """Tiers that walk trees in one dispatch. Its shape has the most lanes of theirs."""
+    own, items = work.copy(), sum(tier.items for tier in launch)
+    shape = Shape(max(tier.shape.lanes for tier in launch), launch[0].shape.rows)
+    put_tiers(own, launch, width, list_at)
+    of_workgroup = put_scratch(own, shape.rows, width, trees)
+    walkers = max(1, min(items, WALKERS, share // of_workgroup))
+    return Tier(shape, own, items, items, sum(tier.cells for tier in launch), walkers, walkers * of_workgroup)
 
 
 def plan_of(batch: PairBatch) -> tuple[Plan, NDArray[np.void], Kept, NDArray[np.bool_]]:

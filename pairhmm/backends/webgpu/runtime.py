@@ -26,8 +26,8 @@ __all__ = ["WIDTH", "Dispatch", "Runtime"]
 WIDTH = 32
 """Invocations of a workgroup. Most GPUs have subgroups of this size, so no lane waits for another subgroup."""
 
-WORK_STRIDE = 256
-"""Bytes between the `Work` blocks of dispatches. Every device accepts dynamic offsets with this alignment."""
+WORK_STRIDE = 512
+"""Bytes between the `Work` blocks of dispatches. Every device accepts dynamic offsets at multiples of 256."""
 
 MOST_DISPATCHES = 64
 """Most dispatches of a submission. The device works on one submission while the next is recorded."""
@@ -70,7 +70,7 @@ class Runtime:
     def __init__(self, adapter: Adapter, shuffles: bool) -> None:
         self.device = request_device(adapter)
         _poll_briefly(self.device)
-        self._layouts = [self._layout(lists) for lists in ("storage", "read-only-storage")]
+        self._layouts = [self._layout(*kinds) for kinds in (("storage",) * 3, ("read-only-storage",) * 2)]
         self._pipelines: dict[KernelVariant, Any] = {}
         self._tables = self.device.create_buffer_with_data(data=tables(), usage="STORAGE")
         self.empty_lists = self.device.create_buffer_with_data(data=empty_lists(), usage="COPY_SRC")
@@ -97,7 +97,7 @@ class Runtime:
         self,
         slot: BatchSlot,
         dispatches: Sequence[Dispatch],
-        last_buffers: tuple[str, str],
+        last_buffers: tuple[str, str, str],
         most_cells: float,
         *,
         empty: Mapping[str, int],
@@ -110,8 +110,8 @@ class Runtime:
         ----------
         slot : BatchSlot
         dispatches : sequence of Dispatch
-        last_buffers : (str, str)
-            Names of the slot's buffers at bindings 4 and 5, which differ between kernels.
+        last_buffers : (str, str, str)
+            Names of the slot's buffers at bindings 4 to 6, which differ between kernels. Rescuers have the first two.
         most_cells : float
             Most cells of a submission, unless it is a single dispatch.
         empty : mapping
@@ -129,7 +129,9 @@ class Runtime:
         if download:
             slot.make_room("staging", download)
         rescues = any(dispatch.rescuer is not None for dispatch in dispatches)
-        groups = [self._bind_group(slot, layout, *last_buffers) for layout in self._layouts[: 1 + rescues]]
+        groups = [self._bind_group(slot, self._layouts[0], *last_buffers)]
+        if rescues:
+            groups.append(self._bind_group(slot, self._layouts[1], *last_buffers[:2]))
         parts = _runs([dispatch.cells for dispatch in dispatches], most_cells)
         for number, part in enumerate(parts):
             encoder = self.device.create_command_encoder()
@@ -173,9 +175,9 @@ class Runtime:
         first, last = np.frombuffer(self.device.queue.read_buffer(times, 0, 16), dtype=np.uint64)
         return (int(last) - int(first)) * 1e-9
 
-    def _layout(self, lists: str) -> Any:
-        """The bindings of a kernel: the buffers that all kernels have, and two of the buffer type `lists`."""
-        kinds = ("read-only-storage", "read-only-storage", "uniform", "storage", lists, lists)
+    def _layout(self, *others: str) -> Any:
+        """The bindings of a kernel: the buffers that all kernels have, and others of these buffer types."""
+        kinds = ("read-only-storage", "read-only-storage", "uniform", "storage", *others)
         entries = [
             {
                 "binding": binding,
@@ -187,7 +189,7 @@ class Runtime:
         return self.device.create_bind_group_layout(entries=entries)
 
     def _bind_group(self, slot: BatchSlot, layout: Any, *others: str) -> Any:
-        """Bind group of the slot's buffers that all kernels have, and of two others by name."""
+        """Bind group of the slot's buffers that all kernels have, and of others by name."""
         known = slot.bind_groups.get((layout, others))
         if known is not None:
             return known

@@ -81,6 +81,12 @@ class Slot:
         )
         return self._buffers[name]
 
+    def release(self) -> None:
+        """Give up all device memory. The buffers in the host's memory stay."""
+        self.bind_groups.clear()
+        for name in [name for name in self._buffers if name not in self._of_host]:
+            self._buffers.pop(name).destroy()
+
     def upload(self, name: str, *arrays: NDArray[Any]) -> None:
         """Write arrays to a buffer, one after the other."""
         buffer = self.make_room(name, sum(values.nbytes for values in arrays))
@@ -99,6 +105,7 @@ USAGES = {
     "staging": "MAP_READ|COPY_DST",
     "listed": "STORAGE|INDIRECT|COPY_DST",
     "list": "STORAGE",
+    "scratch": "STORAGE",
     "border": "STORAGE|COPY_DST",
     "strips": "STORAGE",
     "times": "QUERY_RESOLVE|COPY_SRC",

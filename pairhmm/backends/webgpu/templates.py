@@ -18,6 +18,7 @@ bounds. So modules have directives, each on a line of its own:
 
 - ``//#for k K`` ... ``//#end`` repeats lines for k = 0 .. K - 1. In them, ``$k`` is the number, ``$k.quad`` is k / 4,
   ``$k.axis`` is the component of a vector that has row k, and ``$k.byte`` is the bit at which byte k of a word begins.
+  ``$k.back`` is K - 1 - k, with ``$k.back.quad`` and ``$k.back.axis``.
 - ``//#if NAME`` ... ``//#else`` ... ``//#end`` keeps the first lines if the number is not zero, the others if it is.
 
 Directives are expanded first, so a module may need something under a condition. Names in directives are numbers that
@@ -163,7 +164,7 @@ def _expanded(lines: Lines, numbers: Mapping[str, int]) -> Iterator[str]:
             if verb == "for":
                 body = list(_expanded(lines[at + 1 : end], numbers))
                 for number in range(numbers[words[1]]):
-                    yield from (_numbered(line, words[0], number) for line in body)
+                    yield from (_numbered(line, words[0], number, numbers[words[1]]) for line in body)
             elif numbers.get(words[0]):
                 yield from _expanded(lines[at + 1 : middle], numbers)
             else:
@@ -192,8 +193,17 @@ def _block(lines: Lines, begin: int) -> tuple[int, int]:
     raise ValueError(f"no end: {lines[begin]}")
 
 
-def _numbered(line: str, name: str, number: int) -> str:
-    values = {".quad": number // 4, ".axis": "xyzw"[number % 4], ".byte": 8 * (number % 4), "": number}
+def _numbered(line: str, name: str, number: int, count: int) -> str:
+    back = count - 1 - number
+    values = {
+        ".back.quad": back // 4,
+        ".back.axis": "xyzw"[back % 4],
+        ".back": back,
+        ".quad": number // 4,
+        ".axis": "xyzw"[number % 4],
+        ".byte": 8 * (number % 4),
+        "": number,
+    }
     for suffix, value in values.items():
         line = line.replace(f"${name}{suffix}", str(value))
     return line

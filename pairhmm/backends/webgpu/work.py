@@ -7,8 +7,12 @@ import numpy as np
 from pairhmm.backends.webgpu.declarations import Field, Record
 from pairhmm.models.batch import Qualities
 
+MOST_TREE_TIERS = 6
+"""Most tiers that one dispatch walks trees for: one for each number of lanes, 1 to 32."""
+
 WORK = Record(
     "Work",
+    Field("tiers", f"array<vec4<u32>, {2 * MOST_TREE_TIERS}>", "of trees.wgsl: the words of TREE_TIER of each tier"),
     Field("read_offset", "u32", "u32[reads + 1] first position of a read"),
     Field("read_group", "u32", "u32[reads]"),
     Field("group_read", "u32", "u32[groups + 1] first read of a group"),
@@ -38,11 +42,25 @@ WORK = Record(
     Field("last", "u32", "one past the last read in order that has this shape"),
     Field("haplotypes_each", "u32", "of a block"),
     Field("rescuer", "u32", "which of the lists takes the pairs that are too small for this arithmetic"),
+    Field("rescuer_reads", "u32", "reads that share a workgroup of scaled.wgsl, which takes that list"),
     Field("list", "u32", "where that list begins; of tall.wgsl: where the columns between strips begin"),
     Field("between", "u32", "of tall.wgsl: columns between strips that an item has"),
     Field("front", "u32", "of long.wgsl: the step up to which the first strip goes, a multiple of RESCALE_STEPS"),
     Field("behind", "u32", "of long.wgsl: steps that each strip stays behind the one above, such a multiple too"),
     Field("polls", "u32", "of long.wgsl: how often a strip looks for what is not there yet"),
+    Field("of_group", "u32", "of trees.wgsl: u32[groups][2] a group's first pair of trees, and how many it has"),
+    Field("trees", "u32", "of trees.wgsl: u32[trees][9], the words of TREE"),
+    Field("places", "u32", "of trees.wgsl: u32[haplotypes][4], the words of PLACE"),
+    Field("events", "u32", "of trees.wgsl: nodes with a flag; a number beyond any node ends those of a stream"),
+    Field("joins", "u32", "of trees.wgsl: u16 left leaf of each join, with LAST_JOIN; in units of two bytes"),
+    Field("streams", "u32", "of trees.wgsl: bytes, one a node"),
+    Field("counter", "u32", "of trees.wgsl: the word of `listed` that counts the items that were taken"),
+    Field("walkers", "u32", "of trees.wgsl: workgroups, each of which has scratch memory"),
+    Field("scratch", "u32", "of trees.wgsl: entries of 16 bytes that a workgroup has; it begins with open branches"),
+    Field("left_leaves", "u32", "of trees.wgsl: its first entry of left leaves,"),
+    Field("right_leaves", "u32", "of right leaves,"),
+    Field("joined", "u32", "of sums of joins,"),
+    Field("from_below", "u32", "and of extensions of insertions from below"),
     Field("nothing", "u32", "0, which compilers do not know (pairs.wgsl)"),
 )
 """The uniform block of a dispatch: where the arrays of a batch lie in their buffer, and what is to be done.
@@ -74,11 +92,27 @@ COARSE, FINE = 16, 32
 NOT_KEPT = 0x7FFFFFFF
 """Stands in place of a read's coarse part if its lanes do not follow each other in one subgroup (see UNORDERED)."""
 
-UNFOLDED, UNSCALED, UNORDERED, UNFINISHED = 1, 2, 4, 8
+TREE = (
+    *("left", "right", "left_nodes", "right_nodes", "left_events", "right_events"),
+    *("first_join", "first_place", "places"),
+)
+PLACE = ("haplotype", "join", "left_leaf", "right_leaf")
+"""Words of a pair of trees, and of a haplotype's place in them (`cpu/staging/tree_streams.hpp`)."""
+
+TREE_TIER = ("end", "first_item", "lanes", "last", "rescuer", "rescuer_reads", "list")
+"""Words of a tier in the dispatch of several: one past its last item among those of the dispatch, its first item among
+those of the batch, and fields of `Work`. A zero follows them."""
+
+NODE = {"LETTER": 7, "RESTORE": 8, "POP": 16, "SAVE": 32, "LEAF": 64, "SUM": 128}
+LAST_JOIN = 0x8000
+"""Bits of a node's byte, and the bit of a right leaf's last join (`cpu/staging/tree_streams.hpp`)."""
+
+UNFOLDED, UNSCALED, UNORDERED, UNFINISHED, UNTURNED = 1, 2, 4, 8, 16
 """Flags that say why a read or a strip has no scores.
 
 UNFOLDED: its rows do not fold. UNSCALED: its rows are beyond the range of lanes with exponents. UNORDERED: its lanes do
-not follow each other in one subgroup. UNFINISHED: the strip is not done.
+not follow each other in one subgroup. UNFINISHED: the strip is not done. UNTURNED: its rows have no backward form, for
+trees; lanes with exponents may hold them.
 """
 
 

@@ -1,6 +1,7 @@
-"""BAM as flat arrays, by the compiled part: no Python object for each read. All coordinates are 0-based half-open.
+"""Alignments as flat arrays, by the compiled part: no Python object for each read.
 
-On one thread a million reads of 150 bases take 0.7 s, most of it for unpacking; pysam's reads took 5 s.
+On one thread a million reads of 150 bases take 0.7 s from BAM, most of it for unpacking, and 1.0 s from CRAM; pysam's
+reads took 5 s. All coordinates are 0-based half-open.
 """
 
 from __future__ import annotations
@@ -8,17 +9,18 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pairhmm.compiled import native
 from pairhmm.errors import InputError
 from pairhmm.genomics.blocks import ReadBlock
+from pairhmm.genomics.names import Names
 from pairhmm.genomics.sam_flags import UNMAPPED
 from pairhmm.io.alignments.bam_tags import tag_text
-from pairhmm.io.alignments.molecules import TAG_OF, AlignedTemplate, molecule_by_position, without_strand
+from pairhmm.io.alignments.htslib_records import DecodedRecords
+from pairhmm.io.alignments.molecules import TAG_OF
 from pairhmm.io.alignments.selection import (
     ELSEWHERE,
     EMPTY,
@@ -30,6 +32,7 @@ from pairhmm.io.alignments.selection import (
     ReadRequest,
 )
 from pairhmm.io.alignments.sources import OpenAlignments, neighbours
+from pairhmm.io.alignments.taken_reads import Taken, molecules_of, pieces
 from pairhmm.io.alignments.unpacked_bam import UnpackedBam
 from pairhmm.io.files.bgzf_blocks import DamagedBlockError
 from pairhmm.io.sequences.intervals import Interval
@@ -51,12 +54,12 @@ _Blocks = Generator[ReadBlock, None, str]
 def bam_blocks(
     source: OpenAlignments, order: int, request: ReadRequest, wanted: Iterable[Interval] | None, left_out: LeftOut
 ) -> Iterator[ReadBlock]:
-    """Blocks of the reads of one BAM file, as `decoded_blocks` gives them for other files.
+    """Blocks of the reads of one file, as `decoded_blocks` gives them without the compiled part.
 
     Parameters
     ----------
     source : OpenAlignments
-        With `bam`.
+        With `records`.
     order : int
         Its place among the inputs.
     request : ReadRequest
@@ -74,37 +77,9 @@ def bam_blocks(
         yield from reader.blocks()
     except (DamagedBlockError, OSError) as error:
         reader.block()
-        raise InputError(
-            source.path, "", "can't be read to its end", "it is cut off or damaged: make it again"
-        ) from error
+        raise source.cut_off() from error
     finally:
         reader.count(left_out)
-
-
-class _Taken(NamedTuple):
-    """A block as the compiled part gives it. Texts are laid end to end, with the end of each."""
-
-    contig: int
-    names: bytes
-    name_end: NDArray[np.int64]
-    sample: NDArray[np.int32]
-    flag: NDArray[np.uint16]
-    mapq: NDArray[np.uint8]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-    base_offset: NDArray[np.int64]
-    bases: NDArray[np.uint8]
-    quals: NDArray[np.uint8]
-    cigar_offset: NDArray[np.int64]
-    cigar: NDArray[np.uint32]
-    odd: NDArray[np.int64]
-    groups: bytes
-    group_end: NDArray[np.int64]
-    tags: bytes
-    tag_end: NDArray[np.int64]
-    mate_contig: NDArray[np.int32]
-    mate_start: NDArray[np.int32]
-    template_length: NDArray[np.int32]
 
 
 class _BamReader:
@@ -113,8 +88,8 @@ class _BamReader:
     def __init__(
         self, source: OpenAlignments, order: int, request: ReadRequest, wanted: Iterable[Interval] | None
     ) -> None:
-        assert source.bam is not None
-        self._source, self._order, self._request, self._bam = source, order, request, source.bam
+        assert source.records is not None
+        self._source, self._order, self._request, self._records = source, order, request, source.records
         self._known = set(source.contigs)
         self._tid = {name: tid for tid, name in enumerate(source.file.references)}
         rank, selection = request.rank, request.selection
@@ -132,14 +107,14 @@ class _BamReader:
             JUMP,
         )
         self._goals = None if wanted is None else (one for one in wanted if one[0] in self._known)
-        has_index = self._bam.index is not None and request.regions is None
+        has_index = self._records.has_index and request.regions is None
         self._can_jump = wanted is not None and has_index
         self._leaves_contigs = has_index and len(source.contigs) < len(self._tid)
         # Reads of contigs that are passed over as a whole.
         self._passed_over = 0
-        if self._leaves_contigs and self._bam.index is not None:
+        if self._leaves_contigs:
             others = (tid for name, tid in self._tid.items() if name not in self._known)
-            self._passed_over = sum(map(self._bam.index.mapped_reads, others))
+            self._passed_over = sum(self._records.mapped_reads(tid) or 0 for tid in others)
 
     def count(self, left_out: LeftOut) -> None:
         """Add the reads that were left out."""
@@ -151,14 +126,14 @@ class _BamReader:
     def blocks(self) -> Iterator[ReadBlock]:
         """Blocks of one contig each, as large as was asked for where there are so many reads."""
         if self._goals is not None and not self._more_goals():
-            # The first read shows that no interval is wanted.
+            # A parser without goals would take every read. One whose goals have run out stops at the first read.
             self._parser.set_goals(_NONE.astype(np.int32), _NONE, _NONE)
         if self._request.regions is not None:
             yield from self._by_region(self._request.regions)
         elif self._can_jump or self._leaves_contigs:
             yield from self._by_contig()
         else:
-            stop = yield from self._run(self._bam.whole())
+            stop = yield from self._run(self._records.whole())
             if stop == "more":
                 self._source.check_end()
         if self._parser.reads:
@@ -197,27 +172,22 @@ class _BamReader:
 
     def _through_index(self, tid: int, start: int, end: int) -> _Blocks:
         """Read the parser's window."""
-        assert self._bam.index is not None
-        for begin, behind in self._bam.index.places(tid, start, end):
-            stop = yield from self._run(self._bam.between(begin, behind))
+        for records in self._records.through_index(tid, start, end):
+            stop = yield from self._run(records)
             if stop != "more":
                 return stop
         return "more"
 
-    def _run(self, unpacked: UnpackedBam) -> _Blocks:
+    def _run(self, records: UnpackedBam | DecodedRecords) -> _Blocks:
         """Parse records up to the end of the file, or of a place of an index."""
-        with closing(unpacked):
+        with closing(records):
             while True:
-                data, at, limit = unpacked.held()
-                stop, unpacked.at = self._parser.parse(data, at, limit, self._request.chunk_size)
-                if stop == "more":
-                    if unpacked.is_done() or not unpacked.extend():
-                        return stop
-                elif stop == "full":
+                stop = records.parse(self._parser, self._request.chunk_size)
+                if stop == "full":
                     yield self.block()
                 elif stop == "goals" and self._more_goals():
                     continue
-                elif stop in ("goals", "jump", "window's end"):
+                elif stop in ("more", "goals", "jump", "window's end"):
                     return stop
                 else:
                     self._refuse(stop)
@@ -260,16 +230,16 @@ class _BamReader:
         InputError
             For the first of them that can't be used.
         """
-        taken = _Taken(*self._parser.take())
+        taken = Taken(*self._parser.take())
         chrom = self._request.contigs[taken.contig] if taken.contig >= 0 else ""
-        names = _pieces(taken.names, taken.name_end)
-        for read, group in zip(taken.odd.tolist(), _pieces(taken.groups, taken.group_end), strict=True):
-            name = self._name(names[read], chrom, int(taken.start[read]))
+        names = Names(taken.names, taken.name_end)
+        for read, group in zip(taken.odd.tolist(), pieces(taken.groups, taken.group_end), strict=True):
+            name = self._name(names.raw(read), chrom, int(taken.start[read]))
             if taken.sample[read] < 0:
                 taken.sample[read] = self._source.sample_of(_group_text(self._source, name, group), name)
         block = ReadBlock(
             chrom,
-            [name.decode() for name in names],
+            names,
             taken.sample,
             taken.flag,
             taken.mapq,
@@ -282,43 +252,15 @@ class _BamReader:
             taken.cigar,
         )
         if self._request.families != "none":
-            block.molecules = list(self._molecules(block, taken))
-        return block
-
-    def _molecules(self, block: ReadBlock, taken: _Taken) -> Iterator[str]:
-        by_tag, at = self._request.families == "MI", block.cigar_offset.tolist()
-        for read, value in enumerate(_pieces(taken.tags, taken.tag_end)):
-            try:
-                text = tag_text(value)
-            except UnicodeDecodeError as error:
-                raise self._source.tag_is_no_text(TAG_OF[self._request.families], block.names[read]) from error
-            if by_tag:
-                yield f"{self._order}:{molecule}" if (molecule := without_strand(text)) else ""
-                continue
-            cigar = [(packed & 15, packed >> 4) for packed in block.cigar[at[read] : at[read + 1]].tolist()]
-            template = AlignedTemplate(
-                int(block.flag[read]),
-                int(block.start[read]),
-                int(block.end[read]),
-                cigar,
-                self._tid[block.chrom],
-                int(taken.mate_contig[read]),
-                int(taken.mate_start[read]),
-                int(taken.template_length[read]),
-                text if value else None,
+            contig = self._tid[chrom] if chrom else -1
+            block.molecules = list(
+                molecules_of(self._source, self._order, self._request.families, contig, block, taken)
             )
-            yield molecule_by_position(template)
+        return block
 
 
 def _group_text(source: OpenAlignments, name: str, group: bytes) -> str:
     try:
         return tag_text(group)
-    except UnicodeDecodeError as error:
+    except ValueError as error:
         raise source.group_is_no_text(name) from error
-
-
-def _pieces(text: bytes, end: NDArray[np.int64]) -> list[bytes]:
-    ends = end.tolist()
-    if not ends:
-        return []
-    return [text[begin:stop] for begin, stop in zip([0, *ends[:-1]], ends, strict=True)]

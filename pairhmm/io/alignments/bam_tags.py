@@ -5,7 +5,8 @@ from __future__ import annotations
 import struct
 from array import array
 
-_NUMBERS = {"c": "b", "C": "B", "s": "h", "S": "H", "i": "i", "I": "I", "f": "f", "d": "d"}
+_IN_ARRAYS = {"c": "b", "C": "B", "s": "h", "S": "H", "i": "i", "I": "I", "f": "f"}
+_ALONE = {**_IN_ARRAYS, "d": "d"}
 _HEAD = 6  # of an array: its types and its length
 
 
@@ -14,8 +15,8 @@ def tag_text(value: bytes) -> str:
 
     Raises
     ------
-    UnicodeDecodeError
-        For a text that is not UTF-8.
+    ValueError
+        For a text that is not UTF-8, a character that is not ASCII, and an array of what is no number of BAM.
     """
     if not value:
         return ""
@@ -23,9 +24,11 @@ def tag_text(value: bytes) -> str:
     if kind in "ZH":
         return data.split(b"\0")[0].decode()
     if kind == "A":
-        return chr(data[0])
+        return data.decode("ascii")
     if kind == "B":
-        numbers = array(_NUMBERS[chr(data[0])])
+        if (each := chr(data[0])) not in _IN_ARRAYS:
+            raise ValueError(f"an array of type {each}")
+        numbers = array(_IN_ARRAYS[each])
         numbers.frombytes(value[_HEAD:])
         return str(numbers)
-    return str(struct.unpack(f"<{_NUMBERS[kind]}", data)[0])
+    return str(struct.unpack(f"<{_ALONE[kind]}", data)[0])

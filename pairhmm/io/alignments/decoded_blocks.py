@@ -1,4 +1,4 @@
-"""CRAM and SAM as flat arrays, by pysam: a Python object for each read.
+"""Alignments as flat arrays, by pysam: a Python object for each read. For what the compiled part does not read.
 
 All coordinates are 0-based half-open.
 """
@@ -16,6 +16,7 @@ import pysam
 from pairhmm.errors import InputError
 from pairhmm.genomics.arrays import offsets
 from pairhmm.genomics.blocks import ReadBlock
+from pairhmm.genomics.names import Names
 from pairhmm.genomics.sam_flags import DUPLICATE, QC_FAIL, SECONDARY, SUPPLEMENTARY, UNMAPPED
 from pairhmm.genomics.sequences import encode_read
 from pairhmm.io.alignments.molecules import TAG_OF, Families, molecule_by_position, molecule_by_tag, template_of
@@ -30,7 +31,7 @@ from pairhmm.io.alignments.selection import (
     ReadRequest,
     ReadSelection,
 )
-from pairhmm.io.alignments.sources import OpenAlignments, SourceReader
+from pairhmm.io.alignments.sources import NO_TEXT, OpenAlignments, SourceReader
 from pairhmm.io.sequences.intervals import Interval
 
 Buffer: TypeAlias = "bytes | array[int]"
@@ -66,7 +67,7 @@ class _Lists:
         packed = [length << 4 | operation for cigar in self.cigars for operation, length in cigar]
         return ReadBlock(
             self.chrom,
-            self.names,
+            Names.of(self.names),
             np.array(self.sample, dtype=np.int32),
             np.array(self.flag, dtype=np.uint16),
             np.array(self.mapq, dtype=np.uint8),
@@ -155,7 +156,7 @@ def _molecule(source: OpenAlignments, order: int, read: pysam.AlignedSegment, fa
         if families == "position":
             return molecule_by_position(template_of(read))
         molecule = molecule_by_tag(read)
-    except UnicodeDecodeError as error:
+    except NO_TEXT as error:
         raise source.tag_is_no_text(TAG_OF[families], source.name(read)) from error
     return f"{order}:{molecule}" if molecule else ""
 

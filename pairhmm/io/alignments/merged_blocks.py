@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -43,21 +44,38 @@ def _sliced(block: ReadBlock, size: int) -> Iterator[ReadBlock]:
 
 def _pieces(streams: Sequence[Iterator[ReadBlock]], rank: Mapping[str, int]) -> Iterator[ReadBlock]:
     """The merged reads, as far as they are known, again and again."""
-    heads = {order: block for order, stream in enumerate(streams) if (block := next(stream, None)) is not None}
+    heads = {order: _Head(block) for order, stream in enumerate(streams) if (block := next(stream, None)) is not None}
     while heads:
-        contig = min(rank[block.chrom] for block in heads.values())
-        open_ones = {order: block for order, block in heads.items() if rank[block.chrom] == contig}
+        contig = min(rank[head.block.chrom] for head in heads.values())
+        open_ones = {order: head for order, head in heads.items() if rank[head.block.chrom] == contig}
         # What comes next may start at the last read of the block that ends first, and goes before later inputs.
-        frontier, first = min((int(block.start[-1]), order) for order, block in open_ones.items())
+        frontier, first = min((int(head.block.start[-1]), order) for order, head in open_ones.items())
         taken, orders = [], []
-        for order, block in open_ones.items():
-            count = int(np.searchsorted(block.start, frontier + (order <= first)))
-            taken.append(block.take(np.arange(count)))
-            orders.append(np.full(count, order))
-            rest = block.take(np.arange(count, len(block))) if count < len(block) else next(streams[order], None)
-            if rest is None:
-                del heads[order]
-            else:
-                heads[order] = rest
+        for order, head in open_ones.items():
+            reads = head.take(frontier + (order <= first))
+            taken.append(reads)
+            orders.append(np.full(len(reads), order))
+            if head.is_done():
+                rest = next(streams[order], None)
+                if rest is None:
+                    del heads[order]
+                else:
+                    heads[order] = _Head(rest)
         together = ReadBlock.concatenate(taken)
         yield together.take(np.lexsort((np.concatenate(orders), together.start)))
+
+
+@dataclass(slots=True)
+class _Head:
+    """The block that comes next of an input. What was not yet taken of it is not copied."""
+
+    block: ReadBlock
+    taken: int = 0
+
+    def take(self, frontier: int) -> ReadBlock:
+        """The next reads: those that start before a position."""
+        before, self.taken = self.taken, int(np.searchsorted(self.block.start, frontier))
+        return self.block.take(np.arange(before, self.taken))
+
+    def is_done(self) -> bool:
+        return self.taken == len(self.block)

@@ -72,7 +72,7 @@ def molecule_by_tag(read: pysam.AlignedSegment) -> str:
 
     Raises
     ------
-    UnicodeDecodeError
+    ValueError, OverflowError
         For a tag that is not text.
     """
     return without_strand(str(read.get_tag("MI"))) if read.has_tag("MI") else ""

@@ -17,6 +17,7 @@ import pysam
 from pairhmm.compiled import is_compiled
 from pairhmm.errors import InputError
 from pairhmm.io.alignments.bam_index import BamIndex
+from pairhmm.io.alignments.htslib_records import HtslibRecords, htslib_functions
 from pairhmm.io.alignments.index import AlignmentIndex, find_index
 from pairhmm.io.alignments.piped_bam import HeldPipe, piped_bam
 from pairhmm.io.alignments.sources import OpenAlignments
@@ -35,6 +36,7 @@ log = logging.getLogger(__name__)
 
 _OTHER_FORMAT = "not a BAM or CRAM file, or damaged at its beginning"
 _FORMATS = "give aligned reads as BAM or CRAM"
+_SLOWER = "which takes several times as long; give it as a file, or as BAM on stdin"
 
 
 class AlignmentReader:
@@ -49,7 +51,7 @@ class AlignmentReader:
     need_index : bool
         Regions will be asked for.
     threads : int
-        With 2 or more, each file is unpacked by threads of its own, beside the thread that reads it.
+        With 2 or more, others unpack beside the thread that reads: one a file for BAM, so many a file for CRAM and SAM.
 
     Attributes
     ----------
@@ -126,12 +128,12 @@ class AlignmentReader:
         if index is not None:
             index.check(file)
         elif need_index and path == STDIN:
-            raise InputError("stdin", "", "has no index, which regions need", "give a file, or leave regions out")
+            raise InputError(path, "", "stdin has no index, which regions need", "give a file, or leave regions out")
         elif need_index:
             raise InputError(path, "", "has no index, which regions need", f"run samtools index {path}")
         known = _known_contigs(path, contigs, reference)
-        bam = piped or _bam_records(path, file, index.bam if index is not None else None, threads)
-        self.sources.append(OpenAlignments(path, file, groups, default, tuple(known), check_end, bam))
+        records = piped or _records(path, file, index, reference, threads)
+        self.sources.append(OpenAlignments(path, file, groups, default, tuple(known), check_end, records))
         self.contigs |= {name: length for name, length in known.items() if name not in self.contigs}
         for line in header.get("SQ", []):
             if "M5" in line:
@@ -226,13 +228,33 @@ def _source(path: str, threads: int) -> tuple[str | BinaryIO, Callable[[], None]
     return pipe_from(io.BytesIO(piped.header)), stream.check_end, PipedRecords(piped.stream)
 
 
-def _bam_records(path: str, file: pysam.AlignmentFile, index: BamIndex | None, threads: int) -> BamRecords | None:
-    """Where the compiled part reads; None for other formats than BAM in blocks, and for pipes.
-
-    Without the compiled part pysam reads all of them.
-    """
-    if not is_compiled() or not file.is_bam or is_pipe(path):
+def _records(
+    path: str,
+    file: pysam.AlignmentFile,
+    index: AlignmentIndex | None,
+    reference: Reference,
+    threads: int,
+) -> BamRecords | HtslibRecords | None:
+    """Where the compiled part reads. None where pysam does, which is announced."""
+    if not is_compiled():
         return None
+    bam = (
+        _bam_records(path, index.bam if index is not None else None, threads)
+        if file.is_bam and not is_pipe(path)
+        else None
+    )
+    if bam is not None:
+        return bam
+    functions = None if path == STDIN or is_pipe(path) else htslib_functions()
+    if functions is None:
+        log.info("%s: pysam reads it, %s", "stdin" if path == STDIN else path, _SLOWER)
+        return None
+    index_path = index.path if index is not None and file.is_cram else None
+    return HtslibRecords(functions, path, index_path, reference.indexed_path, file.is_cram, threads)
+
+
+def _bam_records(path: str, index: BamIndex | None, threads: int) -> BamRecords | None:
+    """The records of BAM in blocks; None for BAM of another kind."""
     open_again = opener_of(STDIN_FILE if path == STDIN else path)
     read, close = open_again()
     try:

@@ -1,6 +1,6 @@
 """Alignments as flat arrays: an object for each read would be too slow for a whole genome.
 
-The compiled part reads BAM (`bam_blocks`). pysam decodes CRAM and SAM (`decoded_blocks`). All coordinates are 0-based
+The compiled part reads them (`bam_blocks`). Where it can't, pysam does (`decoded_blocks`). All coordinates are 0-based
 half-open.
 """
 
@@ -19,9 +19,9 @@ from pairhmm.io.alignments.bam_blocks import bam_blocks
 from pairhmm.io.alignments.decoded_blocks import decoded_blocks
 from pairhmm.io.alignments.merged_blocks import merged_blocks
 from pairhmm.io.alignments.molecules import Families
-from pairhmm.io.alignments.selection import ELSEWHERE, LeftOut, ReadRequest, ReadSelection
+from pairhmm.io.alignments.selection import LeftOut, ReadRequest, ReadSelection
 from pairhmm.io.alignments.sources import OpenAlignments
-from pairhmm.io.files.names import check_read_names
+from pairhmm.io.files.names import check_packed_names
 from pairhmm.io.sequences.intervals import Interval
 
 
@@ -33,6 +33,7 @@ def read_blocks(
     regions: Sequence[Interval] | None = None,
     wanted: Iterable[Interval] | None = None,
     families: Families = "none",
+    left_out: LeftOut | None = None,
 ) -> Iterator[ReadBlock]:
     """Blocks of reads of all inputs, merged in coordinate order.
 
@@ -51,6 +52,8 @@ def read_blocks(
         Disjoint and in order. Reads that overlap none of these are skipped before they are decoded.
     families : {"none", "MI", "position"}
         How the molecule of each read is found. Tags MI of different inputs are different molecules.
+    left_out : LeftOut, optional
+        Gets the reads that were left out of a part of a run. They are not announced then.
 
     Raises
     ------
@@ -62,20 +65,30 @@ def read_blocks(
         regions = sorted((one for one in regions if one[0] in rank), key=lambda one: (rank[one[0]], one[1]))
     request = ReadRequest(contigs, rank, selection, chunk_size, regions, families)
     copies = tee(wanted, len(inputs)) if wanted is not None else [None] * len(inputs)
-    left_out = LeftOut()
+    found = LeftOut()
     streams = [
-        (decoded_blocks if source.bam is None else bam_blocks)(source, order, request, intervals, left_out)
+        source_blocks(source, order, request, intervals, found)
         for order, (source, intervals) in enumerate(zip(inputs, copies, strict=True))
     ]
     paths = ", ".join(source.path for source in inputs)
     for block in streams[0] if len(streams) == 1 else merged_blocks(streams, rank, chunk_size):
         _check(block, paths)
         yield block
-    elsewhere = left_out.counts[ELSEWHERE]
-    if not left_out.has_met and elsewhere and regions is None and wanted is None:
-        rule = f"no read on a contig that the reference has, {elsewhere} on others"
-        raise InputError(paths, "", rule, "use the reference that the reads were aligned to")
-    left_out.announce()
+    if left_out is None:
+        found.conclude(paths, is_whole=regions is None and wanted is None)
+    else:
+        left_out.add(found)
+
+
+def source_blocks(
+    source: OpenAlignments, order: int, request: ReadRequest, wanted: Iterable[Interval] | None, left_out: LeftOut
+) -> Iterator[ReadBlock]:
+    """Blocks of the reads of one input, by the compiled part where it can read them; they are not checked.
+
+    The parameters are those of `pairhmm.io.alignments.bam_blocks.bam_blocks`.
+    """
+    blocks = decoded_blocks if source.records is None else bam_blocks
+    return blocks(source, order, request, wanted, left_out)
 
 
 def _check(block: ReadBlock, paths: str) -> None:
@@ -84,7 +97,7 @@ def _check(block: ReadBlock, paths: str) -> None:
     Names have no control characters, every CIGAR spells as many bases as its read has, and qualities are those that the
     model knows.
     """
-    check_read_names(paths, block.names)
+    check_packed_names(paths, block.names.text, block.names)
     if len(block.quals) and int(block.quals.max()) > HIGHEST_QUALITY:
         at = int(block.quals.argmax())
         read = int(np.searchsorted(block.base_offset, at, side="right")) - 1

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pysam
 from numpy.typing import NDArray
 
-from pairhmm.errors import InputError
+from pairhmm.genomics.blocks import ReadBlock
+from pairhmm.genomics.cigar import CONSUMES_QUERY
 from pairhmm.genomics.qualities import HIGHEST_QUALITY
 from pairhmm.genomics.sam_flags import SECONDARY, SUPPLEMENTARY, mate_of
-from pairhmm.genomics.sequences import encode
 from pairhmm.io.alignments.opening import AlignmentReader
+from pairhmm.io.alignments.read_blocks import source_blocks
+from pairhmm.io.alignments.selection import LeftOut, ReadRequest, ReadSelection
+from pairhmm.io.alignments.sources import OpenAlignments
+from pairhmm.io.sequences.intervals import Interval, merge
 from pairhmm.reporting.panels import ReadKey
+
+_CHUNK = 5_000
+_NO_QUALITY = 0
 
 
 @dataclass(slots=True)
@@ -32,50 +38,112 @@ class FoundRead:
     cigar: Sequence[tuple[int, int]]
 
 
-def read_places(
-    reader: AlignmentReader, chrom: str, start: int, end: int, wanted: Collection[ReadKey]
-) -> tuple[dict[ReadKey, tuple[int, int]], dict[ReadKey, FoundRead]]:
-    """The reads that overlap a region; primary alignments only.
+class ReadPlaces:
+    """The primary alignments of regions, which are read in one pass where they are asked for in order.
 
     Parameters
     ----------
     reader : AlignmentReader
         With indices.
-    chrom : str
-    start, end : int
-        0-based half-open.
-    wanted : collection of ReadKey
-
-    Returns
-    -------
-    places : dict of ReadKey to (int, int)
-        SAM flags and mapping quality of each read.
-    found : dict of ReadKey to FoundRead
-        The wanted reads, but for those without base qualities and those whose parts do not fit each other.
+    regions : iterable of (chrom, start, end)
+        All that will be asked for, in any order; 0-based half-open.
     """
-    places: dict[ReadKey, tuple[int, int]] = {}
-    found: dict[ReadKey, FoundRead] = {}
-    for source in reader.sources:
-        if chrom not in source.contigs:
-            continue
-        try:
-            for read in source.file.fetch(chrom, start, end):
-                if not read.flag & (SECONDARY | SUPPLEMENTARY):
-                    sample = source.sample(read)
-                    key = reader.samples[sample], source.name(read), mate_of(read.flag)
-                    places[key] = read.flag, read.mapping_quality
-                    whole = _found(read, key[1], sample) if key in wanted else None
+
+    def __init__(self, reader: AlignmentReader, regions: Iterable[tuple[str, int, int]]) -> None:
+        self._samples = reader.samples
+        lengths = reader.contigs
+        rank = {name: number for number, name in enumerate(lengths)}
+        known = [
+            Interval(chrom, max(0, start), min(end, lengths[chrom])) for chrom, start, end in regions if chrom in rank
+        ]
+        merged = merge([one for one in known if one.start < one.end], list(lengths))
+        self._sources = [_SourceReads(source, merged, rank) for source in reader.sources]
+
+    def of(
+        self, chrom: str, start: int, end: int, wanted: Collection[ReadKey]
+    ) -> tuple[dict[ReadKey, tuple[int, int]], dict[ReadKey, FoundRead]]:
+        """The reads that overlap a region.
+
+        Returns
+        -------
+        places : dict of ReadKey to (int, int)
+            SAM flags and mapping quality of each read.
+        found : dict of ReadKey to FoundRead
+            The wanted reads, but for those without base qualities and those whose parts do not fit each other.
+
+        Raises
+        ------
+        InputError
+            For files that can't be read.
+        """
+        places: dict[ReadKey, tuple[int, int]] = {}
+        found: dict[ReadKey, FoundRead] = {}
+        for source in self._sources:
+            for block, reads in source.overlapping(chrom, start, end):
+                samples, flags, mapqs = (each[reads].tolist() for each in (block.sample, block.flag, block.mapq))
+                for read, sample, flag, mapq in zip(reads.tolist(), samples, flags, mapqs, strict=True):
+                    key = self._samples[sample], block.names[read], mate_of(flag)
+                    places[key] = flag, mapq
+                    whole = _found(block, read) if key in wanted else None
                     if whole is not None:
                         found[key] = whole
-        except OSError as error:
-            raise InputError(source.path, f"{chrom}:{start + 1}-{end}", "can't be read", "make it again") from error
-    return places, found
+        return places, found
 
 
-def _found(read: pysam.AlignedSegment, name: str, sample: int) -> FoundRead | None:
-    bases, quals, cigar = read.query_sequence, read.query_qualities, read.cigartuples
-    if not bases or not cigar or quals is None or read.infer_query_length() != len(bases):
+class _SourceReads:
+    """The reads of one file around the region that was asked for last."""
+
+    def __init__(self, source: OpenAlignments, regions: list[Interval], rank: Mapping[str, int]) -> None:
+        self._source, self._regions, self._rank = source, regions, rank
+        self._blocks: Iterator[ReadBlock] = iter(())
+        self._held: list[ReadBlock] = []
+        self._last: tuple[int, int] | None = None
+
+    def overlapping(self, chrom: str, start: int, end: int) -> Iterator[tuple[ReadBlock, NDArray[np.int64]]]:
+        """Blocks, and the indices of the reads in them that overlap a region."""
+        if chrom not in self._rank:
+            return
+        contig = self._rank[chrom]
+        if self._last is None or (contig, start) < self._last:
+            self._begin_at(contig, end)
+        self._last = contig, start
+        self._held = [one for one in self._held if (self._rank[one.chrom], int(one.end.max())) > (contig, start)]
+        while not self._held or not self._is_behind(self._held[-1], contig, end):
+            block = next(self._blocks, None)
+            if block is None:
+                break
+            self._held.append(block)
+        for block in self._held:
+            if block.chrom == chrom:
+                yield block, np.flatnonzero((block.start < end) & (block.end > start))
+
+    def _begin_at(self, contig: int, end: int) -> None:
+        """Read again, from the first region that a region with this end may overlap."""
+        ahead = [one for one in self._regions if (self._rank[one.chrom], one.end) >= (contig, end)]
+        selection = ReadSelection(SECONDARY | SUPPLEMENTARY, 0, _NO_QUALITY)
+        request = ReadRequest(list(self._rank), dict(self._rank), selection, _CHUNK, ahead, "none")
+        self._held, self._blocks = [], source_blocks(self._source, 0, request, None, LeftOut())
+
+    def _is_behind(self, block: ReadBlock, contig: int, end: int) -> bool:
+        return (self._rank[block.chrom], int(block.start[-1])) >= (contig, end)
+
+
+def _found(block: ReadBlock, read: int) -> FoundRead | None:
+    first, last = block.base_offset[read : read + 2].tolist()
+    quals, bases = block.quals[first:last], block.bases[first:last]
+    packed = block.cigar[block.cigar_offset[read] : block.cigar_offset[read + 1]]
+    spelled = int(((packed >> 4) * CONSUMES_QUERY[packed & 15]).sum())
+    # Reads without base qualities were given this one.
+    if spelled != len(bases) or not np.any(quals != _NO_QUALITY):
         return None
-    place = read.reference_start, read.reference_end or read.reference_start
-    letters, values = encode(bases.replace("=", "N")), np.minimum(np.array(quals, dtype=np.uint8), HIGHEST_QUALITY)
-    return FoundRead(name, sample, read.flag, read.mapping_quality, *place, letters, values, cigar)
+    return FoundRead(
+        block.names[read],
+        int(block.sample[read]),
+        int(block.flag[read]),
+        int(block.mapq[read]),
+        int(block.start[read]),
+        int(block.end[read]),
+        bases,
+        np.minimum(quals, HIGHEST_QUALITY),
+        [(operation & 15, operation >> 4) for operation in packed.tolist()],
+    )

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
+from pairhmm.errors import InputError
 from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY
 from pairhmm.interface.options import Within, check_fields
 from pairhmm.io.alignments.molecules import Families
@@ -90,6 +91,33 @@ class LeftOut:
 
     counts: Counter[str] = field(default_factory=Counter)
     has_met: bool = False
+
+    def add(self, other: LeftOut) -> None:
+        """Add the reads of another part of the inputs."""
+        self.counts.update(other.counts)
+        self.has_met |= other.has_met
+
+    def conclude(self, paths: str, is_whole: bool) -> None:
+        """Announce the counts, once all reads were read.
+
+        Parameters
+        ----------
+        paths : str
+            Names of the inputs.
+        is_whole : bool
+            Whether the inputs were read as a whole.
+
+        Raises
+        ------
+        InputError
+            Where the inputs have reads, but all on contigs that the reference lacks.
+        """
+        elsewhere = self.counts[ELSEWHERE]
+        if not self.has_met and elsewhere and is_whole:
+            rule = f"no read on a contig that the reference has, {elsewhere} on others"
+            raise InputError(paths, "", rule, "use the reference that the reads were aligned to")
+        self.counts = +self.counts
+        self.announce()
 
     def announce(self) -> None:
         """Log the counts; as a warning where a file may be faulty."""

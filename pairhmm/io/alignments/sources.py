@@ -7,12 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import pysam
 
 from pairhmm.errors import InputError
+from pairhmm.io.alignments.htslib_records import HtslibRecords
 from pairhmm.io.alignments.unpacked_bam import BamRecords, PipedRecords
 from pairhmm.io.sequences.intervals import Interval
+
+NO_TEXT: Final = (ValueError, OverflowError)
+"""What pysam raises for a tag that is not text: OverflowError for a character that is not ASCII."""
 
 _SAMPLE_TAG = "RG"
 # Bases. An index leads to the start of a window of 16,384 bases (SAM specification, section 5.1.1). On average half of
@@ -36,7 +41,7 @@ class OpenAlignments:
         The contigs of the file that are read, which are those that the reference has too.
     check_end : callable
         To be called once everything was read. Raises an error if a stream was cut off, which only its end shows.
-    bam : BamRecords, PipedRecords or None
+    records : BamRecords, PipedRecords, HtslibRecords or None
         Where the compiled part reads; None where pysam does.
     """
 
@@ -46,13 +51,13 @@ class OpenAlignments:
     default_sample: int | None
     contigs: tuple[str, ...]
     check_end: Callable[[], None] = lambda: None
-    bam: BamRecords | PipedRecords | None = None
+    records: BamRecords | PipedRecords | HtslibRecords | None = None
 
     def sample(self, read: pysam.AlignedSegment) -> int:
         """The sample index of a read."""
         try:
             group = str(read.get_tag(_SAMPLE_TAG)) if self.sample_of_group and read.has_tag(_SAMPLE_TAG) else ""
-        except UnicodeDecodeError as error:
+        except NO_TEXT as error:
             raise self.group_is_no_text(self.name(read)) from error
         sample = self.sample_of_group.get(group, self.default_sample)
         return self.sample_of(group, self.name(read)) if sample is None else sample
@@ -69,9 +74,16 @@ class OpenAlignments:
             raise InputError(self.path, f"read {name}", rule, "run samtools addreplacerg")
         return sample
 
+    def cut_off(self) -> InputError:
+        """The error for a file that can't be read to its end."""
+        cure = "it is cut off or damaged: make it again"
+        if self.file.is_cram:
+            cure = "it is cut off, or written with another reference: give that with -f"
+        return InputError(self.path, "", "can't be read to its end", cure)
+
     def group_is_no_text(self, name: str) -> InputError:
         """The error for the read group of the read with that name."""
-        return InputError(self.path, f"read {name}", "its read group is not UTF-8", "run samtools addreplacerg")
+        return InputError(self.path, f"read {name}", "its read group is not text", "run samtools addreplacerg")
 
     def tag_is_no_text(self, tag: str, name: str) -> InputError:
         """The error for a tag of the read with that name."""
@@ -134,10 +146,7 @@ class SourceReader:
                 yield from self._source.file.fetch(until_eof=True)
                 self._source.check_end()
         except OSError as error:
-            cure = "it is cut off or damaged: make it again"
-            if self._source.file.is_cram:
-                cure = "it is cut off, or written with another reference: give that with -f"
-            raise InputError(self._source.path, "", "can't be read to its end", cure) from error
+            raise self._source.cut_off() from error
 
     def _by_region(self, regions: Sequence[Interval]) -> Iterator[pysam.AlignedSegment]:
         before = ("", 0)

@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +19,13 @@ from pairhmm.io.alignments.bam_index import BamIndex
 from pairhmm.io.files.ahead import read_ahead
 from pairhmm.io.files.bgzf_blocks import Block, DamagedBlockError, ReadAt, blocks_from
 
+if TYPE_CHECKING:
+    from pairhmm._cpu import AlignmentParser
+
 _WITHIN = 0xFFFF
+# Batches behind which a thread begins. An index leads to a window of 16,384 bases, of which 30 reads a base take two
+# batches: what a thread had unpacked behind them would mostly be in vain.
+_ALONE = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +48,45 @@ class BamRecords:
     index: BamIndex | None
     reads_ahead: bool = False
 
+    @property
+    def has_index(self) -> bool:
+        """Whether there is an index."""
+        return self.index is not None
+
+    def mapped_reads(self, tid: int) -> int | None:
+        """The number of mapped reads on a contig by the index, if there is one."""
+        return None if self.index is None else self.index.mapped_reads(tid)
+
     def whole(self) -> UnpackedBam:
         """All records."""
-        return self.between(self.first, None)
+        return self._between(self.first, None)
 
-    def between(self, begin: int, behind: int | None) -> UnpackedBam:
+    def through_index(self, tid: int, start: int, end: int) -> Iterator[UnpackedBam]:
+        """Those that overlap [start, end) of a contig, and others that lie beside them."""
+        assert self.index is not None
+        for begin, behind in self.index.places(tid, start, end):
+            yield self._between(begin, behind)
+
+    def _between(self, begin: int, behind: int | None) -> UnpackedBam:
         """The records that begin at virtual offsets [begin, behind); None is the end of the file."""
         read, close = self.open()
         blocks = blocks_from(read, begin >> 16)
-        return UnpackedBam(read_ahead(blocks) if self.reads_ahead else blocks, begin, behind, close)
+        return UnpackedBam(ahead_to(blocks, behind) if self.reads_ahead else blocks, begin, behind, close)
+
+
+def ahead_to(batches: Generator[list[Block]], behind: int | None) -> Generator[list[Block]]:
+    """Let a thread unpack the batches up to a virtual offset. Those behind it are unpacked when they are asked for."""
+    within = _up_to(batches, behind)
+    yield from islice(within, _ALONE)
+    yield from read_ahead(within)
+    yield from batches
+
+
+def _up_to(batches: Iterator[list[Block]], behind: int | None) -> Iterator[list[Block]]:
+    for batch in batches:
+        yield batch
+        if behind is not None and batch and batch[-1].address >= behind >> 16:
+            return
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +94,17 @@ class PipedRecords:
     """The records of a BAM file that comes through a pipe, which can be read once."""
 
     stream: UnpackedBam
-    index: None = None
+    has_index: ClassVar[bool] = False
+
+    def mapped_reads(self, tid: int) -> int | None:
+        """None: there is no index."""
+        return None
 
     def whole(self) -> UnpackedBam:
         """All records."""
         return self.stream
 
-    def between(self, begin: int, behind: int | None) -> UnpackedBam:
+    def through_index(self, tid: int, start: int, end: int) -> Iterator[UnpackedBam]:
         """Not for pipes: they have no index."""
         raise NotImplementedError
 
@@ -78,11 +120,11 @@ def read_header(batches: Iterator[list[Block]]) -> tuple[list[Block], int]:
         Of the header, unpacked; 0 where there is none, or none that is whole.
     """
     blocks: list[Block] = []
-    size = 0
+    data, size = bytearray(), 0
     try:
         for batch in batches:
             blocks += batch
-            data = b"".join(block.data for block in blocks)
+            data += b"".join(block.data for block in batch)
             size, is_broken = native.take_bam_header(np.frombuffer(data, dtype=np.uint8))
             if size or is_broken:
                 break
@@ -135,18 +177,28 @@ class UnpackedBam:
     ) -> None:
         self._batches, self._behind, self._close = batches, behind, close
         self._data, self.at, self._limit = b"", 0, -1
-        self.extend()
-        self.at = begin & _WITHIN
-        if self.at > len(self._data):
+        try:
+            self.extend()
+            self.at = begin & _WITHIN
+            if self.at > len(self._data):
+                raise DamagedBlockError
+        except BaseException:
             self.close()
-            raise DamagedBlockError
+            raise
 
     def held(self) -> tuple[NDArray[np.uint8], int, int]:
         """The bytes, where the next record begins in them, and where no more begin."""
         limit = len(self._data) if self._limit < 0 else min(self._limit, len(self._data))
         return np.frombuffer(self._data, dtype=np.uint8), self.at, limit
 
-    def is_done(self) -> bool:
+    def parse(self, parser: AlignmentParser, room: int) -> str:
+        """Let the parser take records until it stops. Returns why; "more" is the end of the records."""
+        while True:
+            stop, self.at = parser.parse(*self.held(), room)
+            if stop != "more" or self._is_done() or not self.extend():
+                return stop
+
+    def _is_done(self) -> bool:
         """Whether all records were taken that begin before the end that was given."""
         return 0 <= self._limit <= self.at
 
@@ -164,17 +216,27 @@ class UnpackedBam:
             if left:
                 raise DamagedBlockError
             return False
+        # They are joined once for each record, since a long one, or a damaged size, takes many batches.
+        blocks, size = list(batch), sum(len(block.data) for block in batch)
+        while len(left) + size < _end_of_record(left) and (batch := next(self._batches, None)):
+            blocks += batch
+            size += sum(len(block.data) for block in batch)
         if self._limit >= 0:
             self._limit -= self.at
         position = len(left)
-        for address, data in batch:
+        for address, data in blocks:
             if self._behind is not None and self._limit < 0 and address >= self._behind >> 16:
                 self._limit = position + (self._behind & _WITHIN if address == self._behind >> 16 else 0)
             position += len(data)
-        self._data, self.at = b"".join([left, *(data for _, data in batch)]), 0
+        self._data, self.at = b"".join([left, *(data for _, data in blocks)]), 0
         return True
 
     def close(self) -> None:
         """Close the file."""
         self._batches.close()
         self._close()
+
+
+def _end_of_record(data: bytes) -> int:
+    """Where the first record ends, which the bytes may not reach; 0 if they do not tell."""
+    return 4 + int.from_bytes(data[:4], "little", signed=True) if len(data) >= 4 else 0

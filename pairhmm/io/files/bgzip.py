@@ -2,47 +2,97 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
 import pysam
 
-from pairhmm.io.files.htslib import quiet
+from pairhmm.io.files.behind import WriteBehind
+from pairhmm.io.files.bgzf_blocks import deflate
 
 # The highest position that a .tbi can hold. Longer contigs need a .csi.
 LONGEST_FOR_TBI = 2**29
-_FAILED = "no more could be written: the disk may be full"
+BLOCK_TEXT = 0xFF00
+"""Bytes of text in each block but the last."""
+END = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
+"""The empty block at the end of a file (SAM specification, section 4.1.2)."""
+
+_HEAD = END[:16]
+# Text that is compressed at once, and handed to the thread at once.
+_TEXT_AT_ONCE = 16 * BLOCK_TEXT
 
 
 class BgzipText:
-    """A bgzipped text file. A failed write raises OSError."""
+    """A bgzipped text file. A failed write raises OSError.
 
-    def __init__(self, path: Path) -> None:
-        with ExitStack() as stack:
-            stack.enter_context(quiet())
-            self._file = pysam.BGZFile(str(path), "wb", index=None)
-            self._quiet = stack.pop_all()
+    Parameters
+    ----------
+    path : Path
+    threads : int
+        With two or more, text is compressed and written in a thread of its own. The bytes are the same.
+    """
 
-    def write(self, text: str) -> None:
+    def __init__(self, path: Path, threads: int = 1) -> None:
+        self._out = open(path, "wb")  # noqa: SIM115 (__exit__ closes it)
+        self._behind = WriteBehind(threads)
+        self._held: list[bytes] = []
+        self._held_size = 0
+        self._ends = [0]
+        self.size = 0
+        """Bytes of text so far."""
+
+    def write(self, text: str | bytes) -> None:
         """Append text."""
-        try:
-            self._file.write(text.encode())
-        except OSError as error:
-            raise OSError(_FAILED) from error
+        data = text.encode() if isinstance(text, str) else text
+        self._held.append(data)
+        self._held_size += len(data)
+        self.size += len(data)
+        if self._held_size >= _TEXT_AT_ONCE:
+            self._pass_on(self._held_size - self._held_size % BLOCK_TEXT)
+
+    def place(self, at: int) -> int:
+        """The virtual offset (SAM specification, section 4.1.1) of a byte of text, once the file is closed."""
+        block, within = divmod(at, BLOCK_TEXT)
+        return self._ends[block] << 16 | within
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *unused: object) -> None:
         try:
-            self._file.close()
-        except OSError as error:
-            # The exception that ended the block makes a better message than this one.
+            with self._behind:
+                if kind is None:
+                    self._pass_on(self._held_size)
             if kind is None:
-                raise OSError(_FAILED) from error
+                self._out.write(END)
+                self._out.flush()
         finally:
-            self._quiet.close()
+            # What is still in the file's buffer could not be written: the error for that is on its way.
+            with suppress(OSError):
+                self._out.close()
+
+    def _pass_on(self, size: int) -> None:
+        text = b"".join(self._held)
+        self._held, self._held_size = [text[size:]], len(text) - size
+        self._behind.run(lambda: self._compress(text[:size]))
+
+    def _compress(self, text: bytes) -> None:
+        for at in range(0, len(text), BLOCK_TEXT):
+            block = _block(text[at : at + BLOCK_TEXT])
+            self._out.write(block)
+            self._ends.append(self._ends[-1] + len(block))
+
+
+def _block(text: bytes) -> bytes:
+    """A block of BGZF."""
+    # Text that does not become smaller is stored by this, and then has room in a block, too.
+    packed: bytes = deflate.compress(text, zlib.Z_BEST_SPEED, -zlib.MAX_WBITS)
+    size = len(_HEAD) + 2 + len(packed) + 8
+    ends = ((size - 1, 2), (deflate.crc32(text), 4), (len(text), 4))
+    total, checksum, length = (number.to_bytes(width, "little") for number, width in ends)
+    return _HEAD + total + packed + checksum + length
 
 
 def index_table(path: Path, first: int, furthest: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from pairhmm.errors import InputError
 
@@ -36,13 +36,8 @@ def check_names(path: str, what: str, names: Iterable[str], cure: str) -> None:
             raise InputError(path, f"{what} {name!r}".lstrip(), _RULE, cure)
 
 
-def check_read_names(path: str, names: Sequence[str]) -> None:
-    """Like `check_names`, for the names of a block of reads, all at once."""
-    check_packed_names(path, "".join(names).encode(errors="surrogateescape"), names)
-
-
 def check_packed_names(path: str, text: bytes, names: Iterable[str]) -> None:
-    """Like `check_read_names`, for names that are laid end to end in `text`."""
+    """Like `check_names`, for the names of a block of reads, all at once: they are laid end to end in `text`."""
     if len(text.translate(None, _CONTROL_BYTES)) < len(text):
         check_names(path, "read", names, "repair or remove the read")
 

@@ -35,6 +35,13 @@ class TextSink(Protocol):
         """Append text."""
 
 
+class ByteSink(Protocol):
+    """Like `TextSink`, for text that is already encoded."""
+
+    def write(self, text: bytes, /) -> object:
+        """Append text."""
+
+
 @contextmanager
 def whole_files(destination: str | Path, *companions: str) -> Iterator[Path]:
     """A path to write to. It is renamed to `destination` when the block ends well, and removed when it does not.

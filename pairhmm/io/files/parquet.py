@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from mmap import mmap
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from pairhmm.errors import InputError, PairhmmError
+from pairhmm.io.files.arrow_arrays import arrow_array
+from pairhmm.io.files.behind import WriteBehind
 from pairhmm.io.files.parquet_sums import ColumnSums
+
+T = TypeVar("T")
 
 ENDING = ".parquet"
 ROWS_PER_GROUP = 1 << 17
@@ -69,7 +73,7 @@ def damage_errors(arrow: ModuleType, path: str) -> Iterator[None]:
         raise InputError(path, "", "can't be read as Parquet", "it may be cut off or damaged: make it again") from error
 
 
-class RowGroups:
+class RowGroups(Generic[T]):
     """A Parquet file, written in groups of many rows. A row group for each region would cost more than the rows.
 
     Parameters
@@ -79,12 +83,22 @@ class RowGroups:
     path : Path
     fields : list of (str, pyarrow.DataType)
         Names and types of the columns.
+    columns : callable
+        Makes the columns of a row group, as `arrow_array` takes them, of all that was appended to it.
     metadata : mapping of str to str, optional
         Key-value metadata of the file.
+    threads : int
+        With two or more, row groups are made and written in a thread of their own.
     """
 
     def __init__(
-        self, arrow: ModuleType, path: Path, fields: list[tuple[str, Any]], metadata: Mapping[str, str] | None = None
+        self,
+        arrow: ModuleType,
+        path: Path,
+        fields: list[tuple[str, Any]],
+        columns: Callable[[Sequence[T]], Sequence[Any]],
+        metadata: Mapping[str, str] | None = None,
+        threads: int = 1,
     ) -> None:
         from pyarrow import parquet
 
@@ -93,28 +107,36 @@ class RowGroups:
         self._file = parquet.ParquetWriter(str(path), self._schema, **WRITING)
         self._file.add_key_value_metadata(dict(metadata or {}))
         self._sums = ColumnSums(self._schema)
-        self._columns: list[list[Any]] = [[] for _ in fields]
+        self._columns = columns
+        self._held: list[T] = []
+        self._rows = 0
+        self._behind = WriteBehind(threads)
 
-    def append(self, columns: list[list[Any]]) -> None:
-        """Append rows, given as columns."""
-        for held, new in zip(self._columns, columns, strict=True):
-            held += new
-        if len(self._columns[0]) >= ROWS_PER_GROUP:
+    def append(self, part: T, rows: int) -> None:
+        """Append something that becomes so many rows."""
+        self._held.append(part)
+        self._rows += rows
+        if self._rows >= ROWS_PER_GROUP:
             self._flush()
 
     def close(self) -> None:
         """Write the rows that are still held, and the checksum."""
-        self._flush()
+        with self._behind:
+            self._flush()
         self._sums.write(self._file)
         self._file.close()
 
     def _flush(self) -> None:
-        fields = zip(self._columns, self._schema, strict=True)
-        arrays = [self._arrow.array(values, type=field.type) for values, field in fields]
+        if self._held:
+            held, self._held, self._rows = self._held, [], 0
+            self._behind.run(lambda: self._write(held))
+
+    def _write(self, held: list[T]) -> None:
+        fields = zip(self._columns(held), self._schema, strict=True)
+        arrays = [arrow_array(self._arrow, values, field.type) for values, field in fields]
         rows = self._arrow.Table.from_arrays(arrays, schema=self._schema)
         self._sums.add(rows)
         self._file.write_table(rows)
-        self._columns = [[] for _ in self._columns]
 
 
 def checked_batches(arrow: ModuleType, path: str, file: Any, rows: int) -> Iterator[Any]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
-from itertools import chain
 
+from pairhmm.compiled import is_compiled, native
 from pairhmm.errors import InputError
-from pairhmm.io.files.text_lines import read_lines
+from pairhmm.io.files.text_lines import decoded, read_texts
 
 SAME_RUN = "give the pieces of one run"
 DAMAGED = "the file may be damaged: make it again"
@@ -17,22 +16,72 @@ _LAST_POSITION = 2**31 - 1
 _MOST_DIGITS = len(str(_LAST_POSITION))
 
 
-@dataclass(frozen=True, slots=True)
 class Piece:
-    """A text file: its header, and the numbered lines after it."""
+    """A text file: its header, and the rows after it.
 
-    path: str
-    header: list[str]
-    lines: Iterator[tuple[int, str]]
+    Parameters
+    ----------
+    path : str
+    texts : iterator of bytes
+        As `read_texts` gives them.
+
+    Attributes
+    ----------
+    header : list of str
+        The lines at its beginning that begin with ``#``.
+    """
+
+    def __init__(self, path: str, texts: Iterator[bytes]) -> None:
+        self.path = path
+        self.header: list[str] = []
+        self._texts = texts
+        # Where the last line began and ended, and its number.
+        self._text, self._before, self._at, self._number = b"", 0, 0, 0
+        line = self._next()
+        while line is not None and line.startswith("#"):
+            self.header.append(line)
+            line = self._next()
+        self._first = line
 
     def rows(self) -> Iterator[tuple[int, str]]:
         """The numbered lines. Each must have as many fields as the last line of the header."""
         width = self.header[-1].count("\t")
-        for number, line in self.lines:
+        line, self._first = self._first, None
+        while line is not None:
             if line.count("\t") != width:
                 rule = f"{line.count(chr(9)) + 1} fields where the header has {width + 1}"
-                raise self.fault(number, rule, "the file may be cut off")
-            yield number, line
+                raise self.fault(self._number, rule, "the file may be cut off")
+            yield self._number, line
+            line = self._next()
+
+    def alike(self, place: int) -> bytes:
+        """Further rows that need no look at each: they are like the last one of `rows`, which goes on behind them.
+
+        Parameters
+        ----------
+        place : int
+            The first of the three columns with contig, start and end, which these rows share; -1 if there are none.
+        """
+        if not is_compiled():
+            return b""
+        begin, fields = self._at, self.header[-1].count("\t") + 1
+        self._at, lines = native.alike_lines(self._text, fields, place, self._before, begin)
+        self._number += lines
+        return self._text[begin : self._at]
+
+    def _next(self) -> str | None:
+        """The next line that is not blank."""
+        while True:
+            if self._at == len(self._text):
+                self._text, self._at = next(self._texts, b""), 0
+                if not self._text:
+                    return None
+            end = self._text.find(b"\n", self._at)
+            self._before, self._at = self._at, end + 1 if end >= 0 else len(self._text)
+            self._number += 1
+            line = decoded(self.path, self._text[self._before : end if end >= 0 else self._at])
+            if line.strip():
+                return line
 
     def position(self, number: int, text: str) -> int:
         """Parse a position in line `number`."""
@@ -48,11 +97,5 @@ class Piece:
 @contextmanager
 def open_piece(path: str) -> Iterator[Piece]:
     """Open a file, plain or gzipped, and read its header."""
-    lines = ((number, line) for number, line in enumerate(read_lines(path), start=1) if line.strip())
-    with closing(lines):
-        header: list[str] = []
-        first = next(lines, None)
-        while first is not None and first[1].startswith("#"):
-            header.append(first[1])
-            first = next(lines, None)
-        yield Piece(path, header, iter(()) if first is None else chain([first], lines))
+    with closing(read_texts(path)) as texts:
+        yield Piece(path, texts)

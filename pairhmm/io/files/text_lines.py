@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 
 import numpy as np
 
@@ -20,17 +20,33 @@ def read_lines(path: str) -> Iterator[str]:
     InputError
         For a file that can't be read, is cut off, or is not text.
     """
+    for text in read_texts(path):
+        yield from (decoded(path, line) for line in text.removesuffix(b"\n").split(b"\n"))
+
+
+def read_texts(path: str) -> Generator[bytes]:
+    """The text of a file, many whole lines at once. The last line of the file may have no line end.
+
+    Raises
+    ------
+    InputError
+        For a file that can't be read or is cut off.
+    """
     buffer = np.empty(_CHUNK, dtype=np.uint8)
     rest = b""
     with ByteStream(path, lambda _: None) as stream:
         while size := stream.fill(buffer):
-            *lines, rest = (rest + buffer[:size].tobytes()).split(b"\n")
-            yield from (_decoded(path, line) for line in lines)
+            text = rest + buffer[:size].tobytes()
+            end = text.rfind(b"\n") + 1
+            rest = text[end:]
+            if end:
+                yield text[:end]
     if rest:
-        yield _decoded(path, rest)
+        yield rest
 
 
-def _decoded(path: str, line: bytes) -> str:
+def decoded(path: str, line: bytes) -> str:
+    """A line as text, without a carriage return at its end. Raises InputError for bytes that are not text."""
     try:
         return line.decode().removesuffix("\r")
     except UnicodeDecodeError as error:

@@ -8,11 +8,12 @@ from typing import Any
 
 from pairhmm.errors import InputError
 from pairhmm.io.files import parquet
-from pairhmm.io.files.bgzip import BgzipText, index_table
+from pairhmm.io.files.bgzip import BgzipText
 from pairhmm.io.files.endings import TABIX_INDICES, require_ending
-from pairhmm.io.files.outputs import TextSink, open_output, output_errors, whole_files
+from pairhmm.io.files.outputs import ByteSink, open_binary_output, output_errors, whole_files
 from pairhmm.io.files.parquet_sums import ColumnSums
 from pairhmm.io.files.pieces import DAMAGED, SAME_RUN, Piece, open_piece
+from pairhmm.io.files.tabix import TableIndex
 from pairhmm.io.likelihoods.table import ENDINGS, MODEL_KEY
 
 _IN_ORDER = "an index needs rows in order: mind the order of the files, or write .tsv"
@@ -46,16 +47,26 @@ def gather_table(pieces: Sequence[str], destination: str, samples: Sequence[str]
     columns = ["sample", *columns] if samples else columns
     is_indexed = destination.endswith(".gz") and {"chrom", "start", "end"} <= set(columns)
     order = _Order(*map(columns.index, ("chrom", "start", "end"))) if is_indexed else None
-    with _table(destination, order) as out:
-        out.write("".join(f"{line}\n" for line in (*header[:-1], "#" + "\t".join(columns))))
+    place = -1 if order is None else order.chrom - bool(samples)
+    with _table(destination, order) as (out, index):
+        out.write("".join(f"{line}\n" for line in (*header[:-1], "#" + "\t".join(columns))).encode())
         for at, path in enumerate(pieces):
             begin = f"{samples[at]}\t" if samples else ""
             with open_piece(path) as piece:
                 _check_header(piece, header, pieces[0])
                 for number, line in piece.rows():
+                    rows = f"{line}\n".encode() + piece.alike(place)
+                    if begin:
+                        rows = _with_sample(begin.encode(), rows)
                     if order is not None:
                         order.check(piece, number, begin + line)
-                    out.write(f"{begin}{line}\n")
+                    out.write(rows)
+                    if order is not None and index is not None:
+                        index.add(*order.last, rows.count(b"\n"), len(rows))
+
+
+def _with_sample(begin: bytes, rows: bytes) -> bytes:
+    return b"".join(b"%s%s\n" % (begin, row) for row in rows[:-1].split(b"\n"))
 
 
 def _check_header(piece: Piece, header: Sequence[str], first: str) -> None:
@@ -80,14 +91,13 @@ class _Order:
     Attributes
     ----------
     chrom : int
-    furthest : int
-        The largest end so far.
+    last : tuple
+        Contig, start and end of the last row.
     """
 
     def __init__(self, chrom: int, start: int, end: int) -> None:
         self.chrom, self._start, self._end = chrom, start, end
-        self.furthest = 0
-        self._last = ("", 0)
+        self.last = ("", 0, 0)
         self._contigs: set[str] = set()
 
     def check(self, piece: Piece, number: int, row: str) -> None:
@@ -97,29 +107,29 @@ class _Order:
         start, end = piece.position(number, fields[self._start]), piece.position(number, fields[self._end])
         if start > end:
             raise piece.fault(number, f"its interval ends at {end}, before its start at {start}", DAMAGED)
-        if chrom != self._last[0]:
+        if chrom != self.last[0]:
             if not chrom or chrom in self._contigs:
                 raise piece.fault(number, f"the rows of contig {chrom[:30]!r} are not together", _IN_ORDER)
             self._contigs.add(chrom)
-        elif start < self._last[1]:
+        elif start < self.last[1]:
             raise piece.fault(number, f"starts at {start}, before the row above it", _IN_ORDER)
-        self._last = (chrom, start)
-        self.furthest = max(self.furthest, end)
+        self.last = (chrom, start, end)
 
 
 @contextmanager
-def _table(destination: str, order: _Order | None) -> Iterator[TextSink]:
-    """Open a text file. It is bgzipped if its name ends in ``.gz``, and then indexed if `order` is given."""
+def _table(destination: str, order: _Order | None) -> Iterator[tuple[ByteSink, TableIndex | None]]:
+    """Open a text file. It is bgzipped if its name ends in ``.gz``, and then has an index if `order` is given."""
     require_ending(destination, "tables", ENDINGS)
     if not destination.endswith(".gz"):
-        with open_output(destination) as out:
-            yield out
+        with open_binary_output(destination) as out:
+            yield out, None
         return
     with whole_files(destination, *TABIX_INDICES) as scratch, output_errors(destination):
         with BgzipText(scratch) as zipped:
-            yield zipped
-        if order is not None:
-            index_table(scratch, order.chrom, order.furthest)
+            index = None if order is None else TableIndex(zipped, order.chrom)
+            yield zipped, index
+        if index is not None:
+            index.write(scratch)
 
 
 def gather_parquet(pieces: Sequence[str], destination: str) -> None:

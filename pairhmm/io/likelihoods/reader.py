@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from pairhmm.errors import InputError
+from pairhmm.genomics.sequences import encode
 from pairhmm.io.files import parquet
 from pairhmm.io.files.one_pass import require_file
 from pairhmm.io.files.text_lines import read_lines, read_rows
@@ -99,12 +100,19 @@ class LikelihoodTable:
         rows = _rows(self.companion, HAPLOTYPE_COLUMNS, None)
         for place, group in groupby(rows, key=lambda row: _place(self.companion, row[:3])):
             _, _, _, names, sequences, alleles, texts, _ = zip(*group, strict=True)
-            if not all(sequences):
-                chrom, start, end = place
-                rule = "a haplotype without bases"
-                raise InputError(self.companion, f"{chrom}:{start + 1}-{end}", rule, "make the table again")
+            self._check_bases(place, sequences)
             variants = self._variants(place, texts[0])
             yield RegionHaplotypes(place, list(names), list(sequences), list(alleles), variants, texts[0])
+
+    def _check_bases(self, place: Place, sequences: Sequence[str]) -> None:
+        chrom, start, end = place
+        rule = "" if all(sequences) else "a haplotype without bases"
+        try:
+            encode("".join(sequences))
+        except ValueError:
+            rule = "a haplotype with a letter that is not an IUPAC base"
+        if rule:
+            raise InputError(self.companion, f"{chrom}:{start + 1}-{end}", rule, "make the table again")
 
     def regions(self, wanted: Callable[[Place], RegionHaplotypes | None]) -> Iterator[RegionLikelihoods]:
         """The likelihoods of each wanted region. The rows of other regions are skipped.

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.genomics.names import Names
 from pairhmm.interface.display import short_repr
 from pairhmm.io.files import parquet
 from pairhmm.io.files.names import MODEL_RECORD
@@ -34,9 +35,12 @@ class LikelihoodRows:
     chrom : str
     start, end : int
         0-based half-open.
-    samples, read_names : list of str
-        One entry for each read.
-    mates : sequence of int
+    samples : sequence of str
+        Names of the run's samples.
+    sample : int32 (reads,)
+        Index into `samples`.
+    read_names : Names
+    mates : uint8 (reads,)
         1 or 2; 0 for a read without a mate, and for mates that were joined.
     haplotypes : list of str
         Names, such as ``chr1:100-250/0``.
@@ -49,16 +53,17 @@ class LikelihoodRows:
         Whether each haplotype has an allele that is not listed (`pairhmm.genomics.haplotypes.Haplotype.is_nuisance`).
     log10 : float64[reads, haplotypes]
     precision : uint8[reads, haplotypes]
-    reads : sequence of int, optional
+    reads : int64 (reads,), optional
         Where reads were joined: the number of reads of each profile, for the column `READS_COLUMN`.
     """
 
     chrom: str
     start: int
     end: int
-    samples: list[str]
-    read_names: list[str]
-    mates: Sequence[int]
+    samples: Sequence[str]
+    sample: NDArray[np.int32]
+    read_names: Names
+    mates: NDArray[np.uint8]
     haplotypes: list[str]
     sequences: list[str]
     alleles: list[str]
@@ -66,7 +71,7 @@ class LikelihoodRows:
     nuisances: list[bool]
     log10: NDArray[np.float64]
     precision: NDArray[np.uint8]
-    reads: Sequence[int] | None = None
+    reads: NDArray[np.int64] | None = None
 
     __repr__ = short_repr
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Protocol
 
+from pairhmm.compiled import native
 from pairhmm.io.files import parquet
-from pairhmm.io.files.bgzip import BgzipText, index_table
+from pairhmm.io.files.bgzip import BgzipText
 from pairhmm.io.files.endings import TABIX_INDICES, require_ending
 from pairhmm.io.files.names import printable
-from pairhmm.io.files.outputs import TextSink, is_device, open_output, output_errors, whole_files
+from pairhmm.io.files.outputs import ByteSink, is_device, open_binary_output, output_errors, whole_files
 from pairhmm.io.files.standard_streams import STDOUT
+from pairhmm.io.files.tabix import TableIndex
+from pairhmm.io.likelihoods.columns import haplotype_columns, score_columns
 from pairhmm.io.likelihoods.table import (
     COLUMNS,
     DEFAULT_MODEL,
@@ -27,6 +31,9 @@ from pairhmm.io.likelihoods.table import (
 )
 from pairhmm.models.batch import PRECISIONS
 
+# Rows of a region that are made to Parquet columns at once.
+_PAIRS_AT_ONCE = 1 << 20
+
 
 class LikelihoodWriter(Protocol):
     """The interface of the writers of all formats."""
@@ -37,7 +44,7 @@ class LikelihoodWriter(Protocol):
 
 @contextmanager
 def open_likelihoods(
-    destination: str | Path, model: str = DEFAULT_MODEL, are_joined: bool = False
+    destination: str | Path, model: str = DEFAULT_MODEL, are_joined: bool = False, threads: int = 1
 ) -> Iterator[LikelihoodWriter]:
     """Open a writer, of the format of the destination's extension.
 
@@ -50,6 +57,9 @@ def open_likelihoods(
     destination : str or Path
     model : str
         The model and its parameters, as `pairhmm.evidence.inputs.RunOptions.model_text` names them.
+    are_joined : bool
+    threads : int
+        With two or more, rows are compressed and written while the caller makes the next ones.
 
     Raises
     ------
@@ -59,13 +69,13 @@ def open_likelihoods(
     path = str(destination)
     require_ending(path, "tables", ENDINGS)
     if path == STDOUT or is_device(path):
-        with open_output(path) as table:
+        with open_binary_output(path) as table:
             yield _TextWriter(table, None, model, are_joined)
     elif path.endswith(parquet.ENDING):
         arrow = parquet.pyarrow_for(path)
         with whole_files(path) as table, whole_files(companion(path)) as haplotypes:
             with output_errors(path):
-                writer = _ParquetWriter(arrow, table, haplotypes, model, are_joined)
+                writer = _ParquetWriter(arrow, table, haplotypes, model, are_joined, threads)
                 try:
                     yield writer
                 finally:
@@ -73,14 +83,13 @@ def open_likelihoods(
     elif path.endswith(".gz"):
         with whole_files(path, *TABIX_INDICES) as table, whole_files(companion(path), *TABIX_INDICES) as haplotypes:
             with output_errors(path):
-                with BgzipText(table) as text, BgzipText(haplotypes) as described:
-                    rows = _TextWriter(text, described, model, are_joined)
-                    yield rows
-                index_table(table, COLUMNS.index("chrom"), rows.furthest)
-                index_table(haplotypes, HAPLOTYPE_COLUMNS.index("chrom"), rows.furthest)
+                with BgzipText(table, threads) as text, BgzipText(haplotypes) as described:
+                    indices = _Indices(text, described)
+                    yield _TextWriter(text, described, model, are_joined, indices)
+                indices.write(table, haplotypes)
     else:
         # The table is the inner file, so that the error for a full disk names it.
-        with open_output(companion(path)) as described, open_output(path) as text:
+        with open_binary_output(companion(path)) as described, open_binary_output(path) as text:
             yield _TextWriter(text, described, model, are_joined)
 
 
@@ -88,70 +97,113 @@ def _columns(are_joined: bool) -> tuple[str, ...]:
     return (*COLUMNS, READS_COLUMN) if are_joined else COLUMNS
 
 
+class _Indices:
+    """The indices of a bgzipped table and of its companion."""
+
+    def __init__(self, table: BgzipText, haplotypes: BgzipText) -> None:
+        self._table = TableIndex(table, COLUMNS.index("chrom"))
+        self._haplotypes = TableIndex(haplotypes, HAPLOTYPE_COLUMNS.index("chrom"))
+
+    def add(self, rows: LikelihoodRows, lines: bytes, described: bytes) -> None:
+        """Take the rows of a region, whose lines were just written."""
+        place = rows.chrom, rows.start, rows.end
+        self._table.add(*place, rows.log10.size, len(lines))
+        self._haplotypes.add(*place, len(rows.haplotypes), len(described))
+
+    def write(self, table: Path, haplotypes: Path) -> None:
+        self._table.write(table)
+        self._haplotypes.write(haplotypes)
+
+
 class _TextWriter:
-    def __init__(self, table: TextSink, haplotypes: TextSink | None, model: str, are_joined: bool) -> None:
-        self._table, self._haplotypes = table, haplotypes
-        self.furthest = 0
+    def __init__(
+        self,
+        table: ByteSink,
+        haplotypes: ByteSink | None,
+        model: str,
+        are_joined: bool,
+        indices: _Indices | None = None,
+    ) -> None:
+        self._table, self._haplotypes, self._indices = table, haplotypes, indices
         # Programs take a table's first line for its header, so that of the default model stays there.
         if model != DEFAULT_MODEL:
-            table.write(f"{MODEL_LINE}{printable(model)}\n")
-        table.write("#" + "\t".join(_columns(are_joined)) + "\n")
+            table.write(f"{MODEL_LINE}{printable(model)}\n".encode())
+        table.write(_header(_columns(are_joined)))
         if haplotypes is not None:
-            haplotypes.write("#" + "\t".join(HAPLOTYPE_COLUMNS) + "\n")
+            haplotypes.write(_header(HAPLOTYPE_COLUMNS))
 
     def write(self, rows: LikelihoodRows) -> None:
-        self.furthest = max(self.furthest, rows.end)
         place = f"{rows.chrom}\t{rows.start}\t{rows.end}"
-        lines = []
-        scores, precisions = rows.log10.tolist(), rows.precision.tolist()
-        for i, (sample, name, mate) in enumerate(zip(rows.samples, rows.read_names, rows.mates, strict=True)):
-            head = f"{sample}\t{place}\t{name}\t{mate}\t"
-            tail = "\n" if rows.reads is None else f"\t{rows.reads[i]}\n"
-            lines += [
-                f"{head}{haplotype}\t{score:.6f}\t{PRECISIONS[precision]}{tail}"
-                for haplotype, score, precision in zip(rows.haplotypes, scores[i], precisions[i], strict=True)
-            ]
-        self._table.write("".join(lines))
-        if self._haplotypes is not None:
-            described = zip(rows.haplotypes, rows.sequences, rows.alleles, rows.nuisances, strict=True)
-            self._haplotypes.write(
-                "".join(f"{place}\t{n}\t{s}\t{a}\t{rows.variants or '.'}\t{int(x)}\n" for n, s, a, x in described)
-            )
+        lines = _lines(place, rows)
+        self._table.write(lines)
+        if self._haplotypes is None:
+            return
+        haplotypes = zip(rows.haplotypes, rows.sequences, rows.alleles, rows.nuisances, strict=True)
+        described = "".join(f"{place}\t{n}\t{s}\t{a}\t{rows.variants or '.'}\t{int(x)}\n" for n, s, a, x in haplotypes)
+        self._haplotypes.write(described.encode())
+        if self._indices is not None:
+            self._indices.add(rows, lines, described.encode())
+
+
+def _header(columns: Sequence[str]) -> bytes:
+    return ("#" + "\t".join(columns) + "\n").encode()
+
+
+def _lines(place: str, rows: LikelihoodRows) -> bytes:
+    return native.likelihood_lines(
+        place,
+        list(rows.samples),
+        rows.sample,
+        rows.read_names.text,
+        rows.read_names.end,
+        rows.mates,
+        rows.haplotypes,
+        rows.log10.reshape(-1),
+        rows.precision.reshape(-1),
+        list(PRECISIONS),
+        rows.reads,
+    )
 
 
 class _ParquetWriter:
-    def __init__(self, arrow: ModuleType, table: Path, haplotypes: Path, model: str, are_joined: bool) -> None:
+    def __init__(
+        self, arrow: ModuleType, table: Path, haplotypes: Path, model: str, are_joined: bool, threads: int
+    ) -> None:
         text, number = arrow.string(), arrow.int64()
         coded = arrow.dictionary(arrow.int32(), text)
         types = [coded, coded, number, number, text, arrow.int8(), coded, arrow.float64(), coded]
         types += [arrow.int32()] if are_joined else []
         described = (coded, number, number, text, text, text, text, arrow.int8())
         columns = list(zip(_columns(are_joined), types, strict=True))
-        self._table = parquet.RowGroups(arrow, table, columns, {MODEL_KEY: model})
-        self._haplotypes = parquet.RowGroups(arrow, haplotypes, list(zip(HAPLOTYPE_COLUMNS, described, strict=True)))
+        self._table = parquet.RowGroups(arrow, table, columns, score_columns, {MODEL_KEY: model}, threads)
+        described_columns = list(zip(HAPLOTYPE_COLUMNS, described, strict=True))
+        self._haplotypes = parquet.RowGroups(arrow, haplotypes, described_columns, haplotype_columns)
 
     def write(self, rows: LikelihoodRows) -> None:
-        reads, haplotypes = rows.log10.shape
-        pairs = reads * haplotypes
-        each, width = range(reads), range(haplotypes)
-        columns: list[list[Any]] = [
-            [rows.samples[i] for i in each for _ in width],
-            [rows.chrom] * pairs,
-            [rows.start] * pairs,
-            [rows.end] * pairs,
-            [rows.read_names[i] for i in each for _ in width],
-            [int(rows.mates[i]) for i in each for _ in width],
-            rows.haplotypes * reads,
-            rows.log10.reshape(-1).tolist(),
-            [PRECISIONS[code] for code in rows.precision.reshape(-1).tolist()],
-        ]
-        if rows.reads is not None:
-            columns.append([int(rows.reads[i]) for i in each for _ in width])
-        self._table.append(columns)
-        place: list[list[Any]] = [[rows.chrom] * haplotypes, [rows.start] * haplotypes, [rows.end] * haplotypes]
-        described = [rows.haplotypes, rows.sequences, rows.alleles, [rows.variants] * haplotypes]
-        self._haplotypes.append([*place, *described, [int(one) for one in rows.nuisances]])
+        for part in _parts(rows):
+            self._table.append(part, part.log10.size)
+        self._haplotypes.append(rows, len(rows.haplotypes))
 
     def close(self) -> None:
         self._table.close()
         self._haplotypes.close()
+
+
+def _parts(rows: LikelihoodRows) -> Iterator[LikelihoodRows]:
+    """The rows of a region, in parts whose columns have room in memory and in Arrow's arrays."""
+    reads, haplotypes = rows.log10.shape
+    step = max(1, _PAIRS_AT_ONCE // max(1, haplotypes))
+    if reads <= step:
+        yield rows
+        return
+    for first in range(0, reads, step):
+        end = min(first + step, reads)
+        yield replace(
+            rows,
+            sample=rows.sample[first:end],
+            read_names=rows.read_names.take(first, end),
+            mates=rows.mates[first:end],
+            log10=rows.log10[first:end],
+            precision=rows.precision[first:end],
+            reads=None if rows.reads is None else rows.reads[first:end],
+        )

@@ -13,10 +13,11 @@ import pysam
 from pairhmm.errors import InputError
 from pairhmm.genomics.arrays import offsets
 from pairhmm.genomics.iupac import encode_sets, reverse_complement
+from pairhmm.genomics.names import Names
 from pairhmm.genomics.sam_flags import REVERSE, SECONDARY, SUPPLEMENTARY, mate_of
 from pairhmm.io.files.htslib import UNREADABLE, quiet
 from pairhmm.scanning.batch import Samples
-from pairhmm.scanning.records import Names, RecordBlock
+from pairhmm.scanning.records import RecordBlock
 
 _LEFT_OUT = SECONDARY | SUPPLEMENTARY
 _MATES = ("", "/1", "/2")

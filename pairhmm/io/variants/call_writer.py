@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pysam
@@ -37,14 +38,20 @@ _FIELDS = (
 _FORMAT = "GT:AD:DP:GQ:PL"
 
 
-class CallWriter:
-    """Writes records as text; `open_calls` makes one."""
+@dataclass(frozen=True, slots=True)
+class CallFormat:
+    """Makes records as text.
 
-    def __init__(self, out: TextSink, min_quality: float) -> None:
-        self._out, self._min_quality = out, min_quality
+    Attributes
+    ----------
+    min_quality : float
+        As `open_calls` takes it.
+    """
 
-    def write(self, variant: Variant, quality: float, samples: Sequence[SampleGenotype]) -> None:
-        """Append a record.
+    min_quality: float
+
+    def line(self, variant: Variant, quality: float, samples: Sequence[SampleGenotype]) -> str:
+        """A record, as a line of VCF.
 
         Parameters
         ----------
@@ -71,15 +78,15 @@ class CallWriter:
             _FORMAT,
             *(self._sample(sample) for sample in samples),
         ]
-        self._out.write("\t".join(columns) + "\n")
+        return "\t".join(columns) + "\n"
 
     def _filter(self, quality: float, samples: Sequence[SampleGenotype]) -> str:
         """FILTER of a record. QUAL decides for a variant; the lowest GQ where every genotype is the reference."""
         called = [sample for sample in samples if sample.alleles is not None]
         if called and not any(any(sample.alleles or ()) for sample in called):
-            is_sure = min(sample.quality for sample in called) >= min(self._min_quality, MAX_GQ)
+            is_sure = min(sample.quality for sample in called) >= min(self.min_quality, MAX_GQ)
         else:
-            is_sure = quality >= self._min_quality
+            is_sure = quality >= self.min_quality
         return PASS if is_sure else LOW_QUALITY
 
     def _sample(self, sample: SampleGenotype) -> str:
@@ -89,6 +96,21 @@ class CallWriter:
         genotype = "/".join(map(str, sample.alleles))
         likelihoods = ",".join(map(str, sample.likelihoods)) or "."
         return f"{genotype}:{depths}:{sample.depth}:{sample.quality}:{likelihoods}"
+
+
+class CallWriter:
+    """Writes records as text; `open_calls` makes one."""
+
+    def __init__(self, out: TextSink, min_quality: float) -> None:
+        self._out, self._format = out, CallFormat(min_quality)
+
+    def write(self, variant: Variant, quality: float, samples: Sequence[SampleGenotype]) -> None:
+        """Append a record; the parameters are those of `CallFormat.line`."""
+        self._out.write(self._format.line(variant, quality, samples))
+
+    def append(self, lines: str) -> None:
+        """Append lines that a `CallFormat` made."""
+        self._out.write(lines)
 
 
 @contextmanager

@@ -148,6 +148,12 @@ class Stream:
     def wait_event(self, event: object) -> None:
         pass
 
+    def begin_capture(self) -> None:
+        """What follows is done at once, too; the graph does nothing more."""
+
+    def end_capture(self) -> SimpleNamespace:
+        return SimpleNamespace(launch=lambda stream: None)
+
 
 class Device(Stream):
     """cupy.cuda.Device; its kernels and copies are done when they return."""

@@ -18,11 +18,12 @@ from pairhmm.models.batch import Group, PairBatch
 
 
 def cases():
-    """Both kinds of gap, every number of lanes, tall reads, noise for forward_scaled, rows, profiles, rare gaps."""
+    """Both kinds of gap, all numbers of lanes, tall reads, noise for scaled.cu, rows, profiles, trees, rare gaps."""
     for gap in (10, (5, 13)):
         yield batches.batch(1, batches.LENGTHS + batches.TALL, each=2, letters=5, gap=gap)
     qualities = batches.batch(2, (9, 77, 700))
     yield dataclasses.replace(qualities, qualities=None, rows=gatk.rows(qualities.qualities))
+    yield dataclasses.replace(qualities, start=profile.STARTS["match"])  # whole matrices
     rng = np.random.default_rng(3)
     haplotype = batches.noise(rng, 700)
     model = profile.preset("normalised")
@@ -32,6 +33,12 @@ def cases():
     yield from batches.of_calls(calls, [haplotype, haplotype[:1]], model)
     bases = np.concatenate([haplotype[:200], batches.noise(rng, 40), haplotype[200:500]])
     yield batches.pair(bases, haplotype, 40, 90, 90, 60)
+    # Trees: branches within branches, prefixes, copies, more haplotypes than a pair of trees has.
+    alike = [haplotype[:60].copy() for _ in range(70)]
+    for target in alike:
+        target[rng.integers(0, 60, 3)] = batches.noise(rng, 3)
+    targets = [*alike, alike[0], *(haplotype[:n] for n in (1, 2, 30, 60, 61))]
+    yield PairBatch.from_groups([Group([batches.read(rng, haplotype[:m].copy()) for m in (5, 40, 150)], targets)])
     # Short haplotypes at the end of the buffer, beside long ones.
     reads = [batches.read(rng, haplotype[k : k + 150].copy()) for k in range(2)]
     yield PairBatch.from_groups([Group(reads, [haplotype]), Group(reads, [haplotype[:1]])])

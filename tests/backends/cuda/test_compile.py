@@ -14,7 +14,7 @@ import pytest
 from pairhmm.backends.cuda import backend as cuda
 from pairhmm.backends.cuda import kernels as cuda_kernels
 from pairhmm.backends.cuda import layout
-from pairhmm.backends.cuda.kernels import KINDS, PROFILES, QUALITIES, ROWS, KernelVariant
+from pairhmm.backends.cuda.kernels import KINDS, PROFILES, QUALITIES, ROWS, SCALED, TREE_ROWS, TREES, KernelVariant
 from pairhmm.backends.cuda.sources import OPTIONS
 from pairhmm.backends.tiles import RESCUERS, Shape
 
@@ -25,9 +25,21 @@ MODELS = {QUALITIES: "qualities", ROWS: "rows", PROFILES: "profiles", KINDS: "ki
 EXTENSIONS = {0.1: "constant gap", None: "varying gap"}
 
 
-def shapes():
+SPILLED = {
+    ("trees 16", "varying gap"): 64,
+    ("trees 19", "constant gap"): 112,
+    ("trees 20", "constant gap"): 160,
+    ("tree_rows", "constant gap"): 100,
+    ("tree_rows", "varying gap"): 274,
+}
+"""Most bytes that a lane spills, of any architecture and model; all other kernels spill nothing. 12 warps of trees.cu
+on a multiprocessor leave a lane 168 registers, 6 blocks of tree_rows.cu 64. On an H200 that is faster than fewer warps
+that spill nothing (`kernels.resident_trees`, `kernels.ROWS_BLOCKS`)."""
+
+
+def shapes(in_trees=False):
     """Those that some read length takes."""
-    table = layout.shapes(cuda.LONGEST_TILE)
+    table = layout.shapes(cuda.LONGEST_TILE, in_trees)
     return [table.known[k] for k in sorted(set(table.of_length[1:].tolist()))]
 
 
@@ -47,8 +59,14 @@ def jobs(architecture):
         of = f"{of_model}, {gap}"
         for shape in found if architecture == EVERY_SHAPE and model == QUALITIES else some:
             yield f"fast {describe(shape)}, {of}", cuda_kernels.forward_source(KernelVariant(shape, model, extension))
+        rows = sorted({shape.rows for shape in shapes(in_trees=True) if not shape.tall})
+        for k in rows if ALL or (architecture == EVERY_SHAPE and model == QUALITIES) else (rows[0], rows[-1]):
+            variant = KernelVariant(Shape(0, k), model, extension, TREES)
+            yield f"trees {k}, {of}", cuda_kernels.forward_source(variant)
+        tree_rows = KernelVariant(cuda.ROWS_KERNEL[0], model, extension, TREE_ROWS)
+        yield f"tree_rows {of}", cuda_kernels.forward_source(tree_rows)
         for shape in RESCUERS:
-            variant = KernelVariant(shape, model, extension, scaled=True)
+            variant = KernelVariant(shape, model, extension, SCALED)
             yield f"scaled {describe(shape)}, {of}", cuda_kernels.forward_source(variant)
         for real in ("float", "double"):
             yield f"long {real}, {of}", cuda_kernels.long_source(model, extension, real)
@@ -78,13 +96,19 @@ def test_every_kernel_is_there(compiled):
         )
 
 
+def spilled(name):
+    """Most bytes that a kernel may spill."""
+    kernel = name.split()[0] if name.startswith("tree_rows") else name.split(",")[0]
+    return SPILLED.get((kernel, name.split(", ")[-1]), 0)
+
+
 def test_nothing_is_spilled(compiled):
-    """No stack frame either: an array that is indexed by a variable lies in one."""
+    """But for what `SPILLED` allows. No stack frame either: an array that is indexed by a variable lies in one."""
     wrong = [
         f"{name}: {kernel} takes {usage}"
         for name, result in compiled.items()
         for kernel, usage in result.kernels.items()
-        if usage.stack or usage.spills
+        if usage.stack > spilled(name) or usage.spills > spilled(name)
     ]
     assert not wrong, "\n".join(wrong)
 
@@ -105,7 +129,8 @@ def test_the_oldest_compiler_takes_the_texts(nvrtc, require, model):
     shape = shapes()[0]
     texts = [
         cuda_kernels.forward_source(KernelVariant(shape, model, None)),
-        cuda_kernels.forward_source(KernelVariant(RESCUERS[0], model, 0.1, scaled=True)),
+        cuda_kernels.forward_source(KernelVariant(RESCUERS[0], model, 0.1, SCALED)),
+        cuda_kernels.forward_source(KernelVariant(Shape(0, 19), model, 0.1, TREES)),
         cuda_kernels.long_source(model, 0.1, "double"),
     ]
     results = nvrtc.compile_all([nvrtc.Job("sm_90", text, OPTIONS) for text in texts], nvrtc.OLDEST)

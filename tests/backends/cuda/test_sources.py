@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from importlib.resources import files
 from pathlib import Path
@@ -14,6 +15,7 @@ from pairhmm.backends.cuda.kernels import QUALITIES, KernelVariant
 from pairhmm.backends.tiles import Shape
 from pairhmm.models import scaling
 from pairhmm.models.batch import FLOAT32, SCALED_FLOAT32
+from pairhmm.models.profile import STARTS
 
 SOURCES = sorted(path for path in Path(str(files("pairhmm") / "cuda")).rglob("*.cu*"))
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -51,24 +53,30 @@ def test_numbers_keep_their_bits():
     assert np.float32(float.fromhex(macros["EXTEND_DELETION"])) == np.float32(0.1)
 
 
-def test_the_least_sum_is_the_hosts(monkeypatch, emulated, batches):
+@pytest.mark.parametrize(("start", "name"), [("match", "LEAST_SUM"), ("anywhere", "LEAST_JOINED")])
+def test_the_least_sum_is_the_hosts(start, name, monkeypatch, emulated, batches):
     """What no sum reaches leaves every pair to the rescue."""
-    given = batches.batch(31, (9, 77), each=2)
+    given = dataclasses.replace(batches.batch(31, (9, 77), each=2), start=STARTS[start])
     assert (emulated().forward(given, np.zeros(given.reads, bool), 1).precision == FLOAT32).any()
-    monkeypatch.setattr(scaling, "LEAST_SUM", 3e38)
+    monkeypatch.setattr(scaling, name, 3e38)
     scores = emulated().forward(given, np.zeros(given.reads, bool), 1)
     assert (scores.precision == SCALED_FLOAT32).all()
     batches.check(scores, given)
 
 
-def test_the_start_is_the_hosts(monkeypatch, emulated, batches):
+@pytest.mark.parametrize(
+    ("start", "name", "low", "high"),
+    [("match", "START_EXPONENT", 90, 128), ("anywhere", "HALF_EXPONENT", 50, 128)],
+    ids=["match", "anywhere"],
+)
+def test_the_start_is_the_hosts(start, name, low, high, monkeypatch, emulated, batches):
     """From a start near float32's end every sum overflows; from a low one, scores are the same."""
-    given = batches.batch(32, (9, 77), each=2)
-    monkeypatch.setattr(scaling, "START_EXPONENT", 90)
+    given = dataclasses.replace(batches.batch(32, (9, 77), each=2), start=STARTS[start])
+    monkeypatch.setattr(scaling, name, low)
     scores = emulated().forward(given, np.zeros(given.reads, bool), 1)
     assert (scores.precision == FLOAT32).any()
     batches.check(scores, given)
-    monkeypatch.setattr(scaling, "START_EXPONENT", 128)
+    monkeypatch.setattr(scaling, name, high)
     assert not (emulated().forward(given, np.zeros(given.reads, bool), 1).precision == FLOAT32).any()
 
 

@@ -14,6 +14,7 @@ from pairhmm.backends.webgpu.runtime import WIDTH
 from pairhmm.genomics.arrays import offsets
 from pairhmm.models.batch import PairBatch, Qualities
 from pairhmm.models.gatk import START
+from pairhmm.models.profile import STARTS
 
 HAPLOTYPE = 40
 
@@ -28,7 +29,7 @@ class Memory:
         pass
 
 
-def batch_of(lengths):
+def batch_of(lengths, start):
     """A group: reads of these lengths beside one haplotype."""
     bases = np.zeros(sum(lengths), dtype=np.uint8)
     quality = np.full(len(bases), 30, dtype=np.uint8)
@@ -38,15 +39,15 @@ def batch_of(lengths):
         offsets(lengths),
         offsets([HAPLOTYPE]),
         np.zeros(HAPLOTYPE, dtype=np.uint8),
-        START,
+        start,
         qualities=Qualities(bases, quality, quality, quality, quality),
     )
 
 
-def pack(lengths, list_bytes):
+def pack(lengths, share, start=STARTS["match"]):
     with ThreadPoolExecutor(1) as beside:
         skip_read = np.zeros(len(lengths), dtype=bool)
-        return webgpu_packed.pack(batch_of(lengths), skip_read, WIDTH, list_bytes, Memory(), beside)
+        return webgpu_packed.pack(batch_of(lengths, start), skip_read, WIDTH, 8, share, Memory(), beside)
 
 
 @pytest.fixture
@@ -108,3 +109,26 @@ def test_what_is_between_strips_leaves_room_for_the_lists():
     assert at_once == {True: (100, 10), False: (10, 10)}
     assert packed.list_bytes == lists + 10 * item
     assert pack([700], 0).tiers[0].at_once == 1
+
+
+def test_tiers_that_walk_trees_share_dispatches():
+    """Those with one number of rows, unless only one of them can shuffle."""
+    lengths = [10, 40, 41, 79, 100, 150, 170, 250, 700]
+    found = {(tier.shape, tier.items) for tier in pack(lengths, 1 << 30, START).tiers}
+    assert found == {
+        (Shape(8, 11), 3),  # 10 on 1 lane, 40 and 41 on 4, 79 on 8
+        (Shape(8, 13), 1),
+        (Shape(8, 19), 1),
+        (Shape(16, 11), 1),
+        (Shape(16, 16), 1),
+        (Shape(32, 11, tall=True), 1),
+    }
+    launch = next(tier for tier in pack(lengths, 1 << 30, START).tiers if tier.shape == Shape(8, 11))
+    ends, firsts, lanes, _ = launch.work["tiers"].reshape(-1, 8)[:3, :4].T.tolist()
+    assert ends == [1, 2, 3] and sorted(lanes) == [1, 4, 8] and len(set(firsts)) == 3
+
+
+def test_workgroups_that_walk_trees_fit_their_share():
+    slots = pack([150], 1 << 30, START).scratch_bytes
+    assert pack([150] * 400, 3 * slots + slots // 2, START).scratch_bytes == 3 * slots
+    assert pack([150] * 400, 0, START).scratch_bytes == slots

@@ -1,4 +1,4 @@
-"""The compiled reader of BAM gives what pysam's reads give, block by block and word by word."""
+"""The compiled reader gives what pysam's reads give, block by block and word by word."""
 
 from __future__ import annotations
 
@@ -95,6 +95,26 @@ def write_bam(path, seed, count=3_000, csi=False):
     return path
 
 
+def fits_cram(read):
+    is_whole = read.reference_start >= 0 and (read.infer_query_length() or 0) == read.query_length
+    return read.is_unmapped or is_whole
+
+
+def rewritten(bam, kind, index=True):
+    """The reads of a BAM file as CRAM or SAM."""
+    path = bam.with_suffix(f".{kind}")
+    how = {"cram": ("wc", [b"no_ref=1"]), "sam": ("w", None)}[kind]
+    with (
+        pysam.AlignmentFile(str(bam)) as reads,
+        pysam.AlignmentFile(str(path), how[0], template=reads, format_options=how[1]) as out,
+    ):
+        for read in filter(fits_cram, reads.fetch(until_eof=True)):
+            out.write(read)
+    if kind == "cram" and index:
+        pysam.index(str(path))
+    return path
+
+
 def blocks_of(paths, fasta, caplog, *, by_pysam, selection=ALL, threads=1, **asked):
     """Blocks, what was logged, and the error."""
     caplog.clear()
@@ -102,8 +122,8 @@ def blocks_of(paths, fasta, caplog, *, by_pysam, selection=ALL, threads=1, **ask
     found, error = [], ""
     with Reference(fasta) as reference, AlignmentReader(paths, reference, "regions" in asked, threads) as reader:
         caplog.clear()
-        assert all(source.bam is not None for source in reader.sources)
-        sources = [replace(one, bam=None) if by_pysam else one for one in reader.sources]
+        assert all(source.records is not None for source in reader.sources)
+        sources = [replace(one, records=None) if by_pysam else one for one in reader.sources]
         try:
             found.extend(read_blocks(sources, list(reader.contigs), selection, **asked))
         except InputError as raised:
@@ -123,7 +143,10 @@ def assert_same(paths, fasta, caplog, **asked):
     if not error:
         # pysam counts no reads on contigs that it passes over as a whole.
         if index_of(paths[0]):
-            its_log = [re.sub(r"\d+ on contigs that the reference lacks(, )?", "", line) for line in its_log]
+            log, its_log = (
+                [re.sub(r"\d+ on contigs that the reference lacks(, )?", "", line) for line in lines]
+                for lines in (log, its_log)
+            )
         assert "".join(its_log).rstrip(", \n") == "".join(log).rstrip(", \n")
         assert [len(block) for block in given] == [len(block) for block in expected]
     for one, other in zip(given, expected, strict=not error):
@@ -222,4 +245,63 @@ def test_damaged_records_are_found_as_pysam_finds_them(tmp_path, fasta, caplog, 
                 out.flush()
         errors.add(assert_same([path], fasta, caplog, chunk_size=20)[1])
     assert "" in errors
+    assert any("can't be read to its end" in error for error in errors)
+
+
+@pytest.mark.parametrize("families", ["none", "MI", "position"])
+@pytest.mark.parametrize("kind", ["cram", "sam"])
+@pytest.mark.parametrize(("selection", "chunk_size", "threads"), [(ALL, 100, 1), (USUAL, 7, 2)])
+def test_whole_files_of_other_kinds(tmp_path, fasta, caplog, kind, families, selection, chunk_size, threads):
+    path = rewritten(write_bam(tmp_path / "x.bam", 1), kind, index=False)
+    asked = {"selection": selection, "chunk_size": chunk_size, "families": families, "threads": threads}
+    reads, error = assert_same([path], fasta, caplog, **asked)
+    assert reads or "no base qualities" in error
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_regions_of_cram(tmp_path, fasta, caplog, seed):
+    path = rewritten(write_bam(tmp_path / "x.bam", seed), "cram")
+    places = intervals(seed, *[(40, 900), (3, 5), (400, 50), (10, 40_000)][seed])
+    for asked in ({"regions": places}, {"wanted": places}, {"wanted": places[:2]}, {"wanted": []}, {"regions": []}, {}):
+        assert not assert_same([path], fasta, caplog, chunk_size=50, **asked)[1]
+
+
+def test_files_of_all_kinds_together(tmp_path, fasta, caplog):
+    bams = [write_bam(tmp_path / f"{number}.bam", number, 300) for number in range(3)]
+    paths = [bams[0], rewritten(bams[1], "cram"), rewritten(bams[2], "sam")]
+    assert assert_same(paths, fasta, caplog, chunk_size=30)[0]
+
+
+def test_cram_that_was_written_with_another_reference(tmp_path, fasta, caplog):
+    """The error is that of pysam, and names the cure."""
+    bam = write_bam(tmp_path / "x.bam", 2, 300)
+    other = tmp_path / "other.fa"
+    letters = np.random.default_rng(1).choice(list("ACGT"), 700_000)
+    other.write_text("".join(f">{name}\n{''.join(letters[:size])}\n" for name, size in CONTIGS.items()))
+    path = tmp_path / "x.cram"
+    with (
+        pysam.AlignmentFile(str(bam)) as reads,
+        pysam.AlignmentFile(str(path), "wc", template=reads, reference_filename=str(other)) as out,
+    ):
+        for read in filter(fits_cram, reads):
+            out.write(read)
+    assert "give that with -f" in assert_same([path], fasta, caplog)[1]
+
+
+@pytest.mark.parametrize("kind", ["cram", "sam"])
+def test_damaged_files_of_other_kinds(tmp_path, fasta, caplog, kind):
+    data = rewritten(write_bam(tmp_path / "whole.bam", 6, 60), kind).read_bytes()
+    first = data.index(b"read0") if kind == "sam" else len(data) // 3
+    rng, errors = np.random.default_rng(3), set()
+    for _ in range(40):
+        changed = bytearray(data)
+        for at in rng.integers(first, len(data) - 40, int(rng.choice([1, 1, 5]))).tolist():
+            changed[at] = int(rng.choice([9, 48, 65, 127, changed[at] ^ 16]))
+        path = tmp_path / f"x.{kind}"
+        path.write_bytes(changed)
+        try:
+            errors.add(assert_same([path], fasta, caplog, chunk_size=20)[1])
+        except InputError as error:
+            # It is refused before any read.
+            errors.add(str(error))
     assert any("can't be read to its end" in error for error in errors)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from threading import Thread
 
 import pysam
 import pytest
 
 from pairhmm.errors import InputError
+from pairhmm.io.alignments import opening
 from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.io.alignments.read_blocks import read_blocks
 from pairhmm.io.alignments.selection import ReadSelection
@@ -287,3 +289,35 @@ def test_real_reads(shared_data):
             assert reader.samples == ["1"]
             blocks = read_blocks(reader.sources, list(reader.contigs), SELECTION, regions=[("q", 5000, 5100)])
             assert sum(map(len, blocks)) > 20
+
+
+def test_the_slower_way_is_announced(tmp_path, fasta, caplog):
+    """A pipe of SAM is read by pysam, once and after one line."""
+    sam, pipe = write(tmp_path / "x.sam", READS, mode="w"), tmp_path / "x.pipe"
+    os.mkfifo(pipe)
+    writer = Thread(target=lambda: pipe.write_bytes(sam.read_bytes()))
+    writer.start()
+    caplog.set_level("INFO")
+    with Reference(fasta) as reference, AlignmentReader([str(pipe)], reference) as reader:
+        assert sum(map(len, read_blocks(reader.sources, list(reader.contigs), SELECTION))) == len(READS)
+    writer.join()
+    said = [record.getMessage() for record in caplog.records if "pysam reads it" in record.getMessage()]
+    assert said == [f"{pipe}: pysam reads it, which takes several times as long; give it as a file, or as BAM on stdin"]
+
+
+@pytest.mark.parametrize(("mode", "ending"), [("wb", "bam"), ("wbu", "bam"), ("w", "sam"), ("wc", "cram")])
+def test_the_compiled_part_reads_files(tmp_path, fasta, caplog, mode, ending):
+    path = write(tmp_path / f"x.{ending}", READS, mode=mode, reference_filename=str(fasta))
+    caplog.set_level("INFO")
+    with Reference(fasta) as reference, AlignmentReader([path], reference) as reader:
+        assert all(source.records is not None for source in reader.sources)
+    assert "pysam" not in caplog.text
+
+
+def test_without_the_functions_of_htslib_pysam_reads(tmp_path, fasta, caplog, monkeypatch):
+    monkeypatch.setattr(opening, "htslib_functions", lambda: None)
+    path = write(tmp_path / "x.sam", READS, mode="w")
+    caplog.set_level("INFO")
+    with Reference(fasta) as reference, AlignmentReader([path], reference) as reader:
+        assert sum(map(len, read_blocks(reader.sources, list(reader.contigs), SELECTION))) == len(READS)
+    assert f"{path}: pysam reads it" in caplog.text

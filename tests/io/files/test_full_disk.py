@@ -10,6 +10,7 @@ import pytest
 
 from pairhmm.errors import InputError
 from pairhmm.genomics.genotypes import SampleGenotype
+from pairhmm.genomics.names import Names
 from pairhmm.genomics.variants import Variant
 from pairhmm.io.likelihoods.table import LikelihoodRows
 from pairhmm.io.likelihoods.writer import open_likelihoods
@@ -33,9 +34,10 @@ def write_rows(path):
     with open_likelihoods(path) as out:
         for index in range(100):
             names = [f"r{number:x}" for number in rng.integers(0, 1 << 60, 50)]
-            given = (["s"] * 50, names, [1] * 50, ["h0", "h1"], ["A", "C"], ["0", "1"], "2:A>C", [False, False])
-            log10 = rng.normal(size=(50, 2))
-            out.write(LikelihoodRows("q", index, index + 10, *given, log10, np.zeros((50, 2), dtype=np.uint8)))
+            reads = (["s"], np.zeros(50, dtype=np.int32), Names.of(names), np.ones(50, dtype=np.uint8))
+            haplotypes = (["h0", "h1"], ["A", "C"], ["0", "1"], "2:A>C", [False, False])
+            scores = (rng.normal(size=(50, 2)), np.zeros((50, 2), dtype=np.uint8))
+            out.write(LikelihoodRows("q", index, index + 10, *reads, *haplotypes, *scores))
 
 
 def write_calls(path):

@@ -13,14 +13,18 @@ import pysam
 import pytest
 
 from pairhmm.errors import InputError
+from pairhmm.genomics.names import Names
 from pairhmm.io.files import parquet
 from pairhmm.io.files.names import printable
+from pairhmm.io.likelihoods import writer
 from pairhmm.io.likelihoods.reader import LikelihoodTable
 from pairhmm.io.likelihoods.table import COLUMNS, HAPLOTYPE_COLUMNS, LikelihoodRows, companion
 from pairhmm.io.likelihoods.writer import open_likelihoods
+from pairhmm.models.batch import PRECISIONS
 
 ROWS = LikelihoodRows(
-    *("q", 10, 20, ["s1", "s2"], ["r1", "r2"], [1, 0], ["q:11-20/0", "q:11-20/1"], ["ACGT", "ACT"], ["0", "1"]),
+    *("q", 10, 20, ["s1", "s2"], np.array([0, 1], dtype=np.int32), Names.of(["r1", "r2"])),
+    *(np.array([1, 0], dtype=np.uint8), ["q:11-20/0", "q:11-20/1"], ["ACGT", "ACT"], ["0", "1"]),
     "12:CG>C",
     [False, True],
     np.array([[-1.0, -2.5], [-3.0, -4.0]]),
@@ -69,6 +73,61 @@ def test_parquet(tmp_path):
     assert [row["log10_likelihood"] for row in table] == ROWS.log10.reshape(-1).tolist()
     described = parquet.read_table(tmp_path / "x.haplotypes.parquet").to_pylist()
     assert [[str(value) for value in row.values()] for row in described] == DESCRIBED
+
+
+def random_rows(rng, start, joined):
+    reads, haplotypes = int(rng.integers(0, 30)), int(rng.integers(1, 9))
+    scores = rng.choice(
+        [rng.normal(-5, 100), -1e-7, -0.0, 0.5e-6, -2.5e-6, -np.inf, -123456.7890125], (reads, haplotypes)
+    )
+    return LikelihoodRows(
+        *(f"chr{start // 1000}", start, start + int(rng.integers(1, 900))),
+        *(["one", "zwei ä", "three"], rng.integers(0, 3, reads, dtype=np.int32)),
+        Names.of([f"r{rng.integers(10**6)}" + "ß" * int(rng.integers(2)) for _ in range(reads)]),
+        rng.integers(0, 3, reads, dtype=np.uint8),
+        [f"h{start}/{number}" for number in range(haplotypes)],
+        ["ACGT"] * haplotypes,
+        ["0"] * haplotypes,
+        *("", [False] * haplotypes, scores),
+        rng.integers(0, 3, (reads, haplotypes), dtype=np.uint8),
+        rng.integers(1, 9, reads) if joined else None,
+    )
+
+
+def expected_rows(rows):
+    """Each row of the table, one by one."""
+    for read, name in enumerate(rows.read_names):
+        for column, haplotype in enumerate(rows.haplotypes):
+            sample, mate = rows.samples[rows.sample[read]], int(rows.mates[read])
+            place = (sample, rows.chrom, rows.start, rows.end, name, mate, haplotype)
+            pair = (float(rows.log10[read, column]), PRECISIONS[rows.precision[read, column]])
+            yield (*place, *pair, *(() if rows.reads is None else (int(rows.reads[read]),)))
+
+
+@pytest.mark.parametrize("joined", [False, True])
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("name", ["x.tsv", "x.tsv.gz", "x.parquet"])
+def test_every_row_is_as_python_formats_it(tmp_path, monkeypatch, name, threads, joined):
+    rng = np.random.default_rng(3)
+    regions = [random_rows(rng, start, joined) for start in range(0, 5000, 40)]
+    expected = [row for rows in regions for row in expected_rows(rows)]
+    monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 1000)
+    monkeypatch.setattr(writer, "_PAIRS_AT_ONCE", 50)
+    if name.endswith(".parquet"):
+        pytest.importorskip("pyarrow")
+    with open_likelihoods(tmp_path / name, are_joined=joined, threads=threads) as out:
+        for rows in regions:
+            out.write(rows)
+    if name.endswith(".parquet"):
+        from pyarrow.parquet import read_table
+
+        columns = read_table(tmp_path / name).to_pydict().values()
+        assert list(zip(*columns, strict=True)) == expected
+        return
+    data = (tmp_path / name).read_bytes()
+    text = (gzip.decompress(data) if name.endswith(".gz") else data).decode()
+    lines = ["\t".join(f"{one:.6f}" if isinstance(one, float) else str(one) for one in row) for row in expected]
+    assert text.splitlines()[1:] == lines
 
 
 @pytest.mark.parametrize("name", ["x.tsv", "x.tsv.gz", "x.parquet"])

@@ -1,0 +1,90 @@
+// CRAM and SAM as htslib decodes them, record by record, for an AlignmentParser. htslib is not linked: its functions
+// come by their addresses, from the library that pysam brings.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+#include "formats/alignments.hpp"
+#include "formats/bam_record.hpp"
+
+namespace pairhmm {
+
+// htslib's bam1_t, which has been the same since version 1.10.
+struct HtslibRecord {
+    int64_t start;
+    int32_t contig;
+    uint16_t bin;
+    uint8_t mapq, name_padding;
+    uint16_t flag, name_size;
+    uint32_t operations;
+    int32_t length, mate_contig;
+    int64_t mate_start, template_length;
+    uint64_t id;
+    uint8_t* data;  // as in a BAM record: name, CIGAR, letters, qualities, tags
+    int32_t size;
+    uint32_t room, policy;
+};
+
+struct HtslibFunctions {
+    void* (*hts_open)(const char*, const char*);
+    int (*hts_close)(void*);
+    int (*hts_set_opt)(void*, int, ...);
+    void* (*sam_hdr_read)(void*);
+    void (*sam_hdr_destroy)(void*);
+    void* (*sam_index_load3)(void*, const char*, const char*, int);
+    void (*hts_idx_destroy)(void*);
+    void* (*sam_itr_queryi)(const void*, int, int64_t, int64_t);
+    int (*hts_itr_next)(void*, void*, void*, void*);
+    void (*hts_itr_destroy)(void*);
+    int (*sam_read1)(void*, void*, HtslibRecord*);
+    HtslibRecord* (*bam_init1)();
+    void (*bam_destroy1)(HtslibRecord*);
+};
+
+struct HtslibFile {
+    std::string path;
+    std::string index;      // of a CRAM; none where no regions are asked for
+    std::string reference;  // FASTA that CRAM is decoded with
+    bool is_cram = false;
+    int threads = 1;
+};
+
+// It can't be opened.
+struct HtslibError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// A file that is open for reading, from its first record or by regions.
+class HtslibReader {
+public:
+    // Throws HtslibError.
+    HtslibReader(const HtslibFunctions& functions, const HtslibFile& file);
+    ~HtslibReader();
+    HtslibReader(const HtslibReader&) = delete;
+    HtslibReader& operator=(const HtslibReader&) = delete;
+
+    // The records that follow are those that overlap [start, end) of a contig. False where the index does not lead
+    // there. For CRAM alone.
+    bool query(int32_t contig, int64_t start, int64_t end);
+
+    // Gives records to a parser until it stops, or until `most` were given. kMore: `is_done` says whether there are
+    // more.
+    AlignmentParser::Stop parse(AlignmentParser& parser, int64_t room, int64_t most);
+
+    bool is_done() const { return is_done_; }
+
+private:
+    void open(const HtslibFile& file);
+    void close();
+    int next();
+
+    HtslibFunctions call_;
+    void *file_ = nullptr, *header_ = nullptr, *index_ = nullptr, *region_ = nullptr;
+    HtslibRecord* record_ = nullptr;
+    bool is_held_ = false;  // the parser has not taken the record yet
+    bool is_done_ = false;
+};
+
+}  // namespace pairhmm

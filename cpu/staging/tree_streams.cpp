@@ -1,0 +1,277 @@
+#include "staging/tree_streams.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "threads/shares.hpp"
+
+namespace pairhmm {
+
+namespace {
+
+struct Letters {
+    const uint8_t* first;
+    int64_t size;
+};
+
+int compare(const Letters& a, const Letters& b) {
+    const int by_letters = std::memcmp(a.first, b.first, std::min(a.size, b.size));
+    return by_letters != 0 ? by_letters : a.size < b.size ? -1 : a.size > b.size;
+}
+
+int64_t shared_prefix(const Letters& a, const Letters& b) {
+    return std::mismatch(a.first, a.first + std::min(a.size, b.size), b.first).first - a.first;
+}
+
+// Indices of words in ascending order; equal ones in their own order.
+void sort_words(const std::vector<Letters>& words, std::vector<uint32_t>& order) {
+    order.resize(words.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+        const int c = compare(words[a], words[b]);
+        return c != 0 ? c < 0 : a < b;
+    });
+}
+
+// Builds the trees of groups one after the other. Its arrays are reused.
+class Builder {
+public:
+    Builder(const TreeBatch& batch, int64_t most_haplotypes, int64_t columns_of_sum, TreeStreams& trees)
+        : batch_(batch), most_(most_haplotypes), columns_of_sum_(columns_of_sum), trees_(trees) {}
+
+    void add_group(int64_t group) {
+        if (trees_.streams.empty()) trees_.streams.resize(kStreamPadding);
+        if (!trees_.of_group.empty() && is_as_before(group)) {
+            trees_.of_group.push_back(trees_.of_group.back());
+            trees_.columns.push_back(trees_.columns.back());
+            return;
+        }
+        const int64_t first = batch_.group_haplotype[group], count = batch_.group_haplotype[group + 1] - first;
+        chosen_.resize(count);
+        std::iota(chosen_.begin(), chosen_.end(), 0);
+        if (count > most_) {
+            words_.clear();
+            for (int64_t h = first; h < first + count; ++h) words_.push_back(haplotype(h));
+            sort_words(words_, chosen_);
+        }
+        const size_t first_tree = trees_.trees.size();
+        uint32_t columns = 0;
+        for (int64_t at = 0; at < count; at += most_) {
+            columns += add_trees(first, chosen_.data() + at, std::min(most_, count - at));
+        }
+        trees_.of_group.push_back(
+            {static_cast<uint32_t>(first_tree), static_cast<uint32_t>(trees_.trees.size() - first_tree)});
+        trees_.columns.push_back(columns);
+    }
+
+private:
+    Letters haplotype(int64_t h) const {
+        const int64_t first = batch_.haplotype_offset[h];
+        return {batch_.letters + first, batch_.haplotype_offset[h + 1] - first};
+    }
+
+    bool is_as_before(int64_t group) const {
+        const int64_t *now = batch_.group_haplotype + group, count = now[1] - now[0];
+        if (now[0] - now[-1] != count) return false;
+        for (int64_t h = now[0]; h < now[1]; ++h) {
+            if (haplotype(h).size != haplotype(h - count).size) return false;
+        }
+        const uint8_t* letters = haplotype(now[0]).first;
+        const uint8_t* before = haplotype(now[-1]).first;
+        return count == 0 || std::memcmp(letters, before, letters - before) == 0;
+    }
+
+    // The trees of the haplotypes first + chosen[0..count). Returns their nodes.
+    uint32_t add_trees(int64_t first, const uint32_t* chosen, int64_t count) {
+        TreePair pair{};
+        pair.first_place = static_cast<uint32_t>(trees_.places.size());
+        pair.places = static_cast<uint32_t>(count);
+        words_.clear();
+        for (int64_t i = 0; i < count; ++i) {
+            const Letters whole = haplotype(first + chosen[i]);
+            words_.push_back({whole.first, whole.size / 2});
+        }
+        std::tie(pair.left, pair.left_nodes, pair.left_events) = add_stream(left_leaf_, trees_.sizes.left_leaves);
+        reverse_right_halves(first, chosen, count);
+        std::tie(pair.right, pair.right_nodes, pair.right_events) = add_stream(right_leaf_, trees_.sizes.right_leaves);
+        add_joins(chosen, pair);
+        trees_.trees.push_back(pair);
+        return pair.left_nodes + pair.right_nodes;
+    }
+
+    void reverse_right_halves(int64_t first, const uint32_t* chosen, int64_t count) {
+        int64_t total = 0;
+        for (int64_t i = 0; i < count; ++i) {
+            const int64_t size = haplotype(first + chosen[i]).size;
+            total += size - size / 2;
+        }
+        reversed_.resize(total);
+        words_.clear();
+        uint8_t* to = reversed_.data();
+        for (int64_t i = 0; i < count; ++i) {
+            const Letters whole = haplotype(first + chosen[i]);
+            uint8_t* const end = std::reverse_copy(whole.first + whole.size / 2, whole.first + whole.size, to);
+            words_.push_back({to, end - to});
+            to = end;
+        }
+    }
+
+    // The stream of the tree of words_: its first byte, its nodes and its first event. leaf[i] becomes that of
+    // words_[i].
+    std::tuple<uint32_t, uint32_t, uint32_t> add_stream(std::vector<uint32_t>& leaf, int64_t& most_leaves) {
+        std::vector<uint8_t>& out = trees_.streams;
+        sort_words(words_, order_);
+        const size_t begin = out.size();
+        out.push_back(0);  // the root
+        path_.assign(1, 0);
+        branches_.clear();
+        leaf.resize(words_.size());
+        uint32_t leaves = 0;
+        const Letters* before = nullptr;
+        for (const uint32_t index : order_) {
+            const Letters& word = words_[index];
+            if (before == nullptr || compare(*before, word) != 0) {
+                add_word(before, word, begin);
+                ++leaves;
+            }
+            leaf[index] = leaves - 1;
+            before = &word;
+        }
+        close_branches(-1, begin);
+        const auto nodes = static_cast<uint32_t>(out.size() - begin),
+                   events = static_cast<uint32_t>(trees_.events.size());
+        add_events(out.data() + begin, nodes);
+        most_leaves = std::max<int64_t>(most_leaves, leaves);
+        out.resize(out.size() + kStreamPadding);
+        return {static_cast<uint32_t>(begin), nodes, events};
+    }
+
+    void add_word(const Letters* before, const Letters& word, size_t begin) {
+        std::vector<uint8_t>& out = trees_.streams;
+        const int64_t shared = before == nullptr ? 0 : shared_prefix(*before, word);
+        const bool leaves_path = before != nullptr && shared < before->size;
+        if (leaves_path) {
+            close_branches(shared, begin);
+            if (branches_.empty() || branches_.back().depth != shared) {
+                out[begin + path_[shared]] |= kSave;
+                branches_.push_back({shared, 0});
+            }
+            path_.resize(shared + 1);
+            branches_.back().last_restore = static_cast<uint32_t>(out.size() - begin);
+        }
+        for (int64_t depth = shared; depth < word.size; ++depth) {
+            path_.push_back(static_cast<uint32_t>(out.size() - begin));
+            const bool ends_sum = columns_of_sum_ > 0 && (depth + 1) % columns_of_sum_ == 0;
+            out.push_back(word.first[depth] | (ends_sum ? kSum : 0));
+        }
+        if (leaves_path) out[begin + branches_.back().last_restore] |= kRestore;
+        out[begin + path_[word.size]] |= kLeaf;
+    }
+
+    // Branches deeper than `depth` are done.
+    void close_branches(int64_t depth, size_t begin) {
+        for (; !branches_.empty() && branches_.back().depth > depth; branches_.pop_back()) {
+            trees_.streams[begin + branches_.back().last_restore] |= kPop;
+        }
+    }
+
+    void add_events(const uint8_t* stream, uint32_t nodes) {
+        int64_t open = 0;
+        for (uint32_t node = 0; node < nodes; ++node) {
+            if (stream[node] < kRestore) continue;
+            trees_.events.push_back(node * kEventFlags + stream[node] / kRestore);
+            if (stream[node] & kPop) --open;
+            if (stream[node] & kSave) ++open;
+            trees_.sizes.open_branches = std::max(trees_.sizes.open_branches, open);
+        }
+    }
+
+    // Haplotypes that are equal share a join.
+    void add_joins(const uint32_t* chosen, TreePair& pair) {
+        pair.first_join = static_cast<uint32_t>(trees_.joins.size());
+        order_.resize(pair.places);
+        std::iota(order_.begin(), order_.end(), 0);
+        const auto key = [&](uint32_t i) { return std::make_pair(right_leaf_[i], left_leaf_[i]); };
+        std::sort(order_.begin(), order_.end(), [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+        trees_.places.resize(pair.first_place + pair.places);
+        uint32_t join = 0;
+        for (size_t k = 0; k < order_.size(); ++k) {
+            const uint32_t i = order_[k];
+            if (k == 0 || key(order_[k - 1]) != key(i)) {
+                if (k > 0 && right_leaf_[order_[k - 1]] != right_leaf_[i]) trees_.joins.back() |= kLastJoin;
+                trees_.joins.push_back(static_cast<uint16_t>(left_leaf_[i]));
+                ++join;
+            }
+            trees_.places[pair.first_place + i] = {chosen[i], join - 1, left_leaf_[i], right_leaf_[i]};
+        }
+        trees_.joins.back() |= kLastJoin;
+        trees_.sizes.joins = std::max<int64_t>(trees_.sizes.joins, join);
+    }
+
+    struct Branch {
+        int64_t depth;
+        uint32_t last_restore;  // the last node that restores its states
+    };
+
+    const TreeBatch& batch_;
+    const int64_t most_, columns_of_sum_;
+    TreeStreams& trees_;
+    std::vector<Letters> words_;
+    std::vector<uint8_t> reversed_;
+    std::vector<uint32_t> chosen_, order_, left_leaf_, right_leaf_;
+    std::vector<uint32_t> path_;  // the node at each depth of the last word
+    std::vector<Branch> branches_;
+};
+
+template <class T>
+uint32_t append(std::vector<T>& to, const std::vector<T>& part) {
+    const auto first = static_cast<uint32_t>(to.size());
+    to.insert(to.end(), part.begin(), part.end());
+    return first;
+}
+
+// Append the trees of the groups that follow.
+void append(TreeStreams& to, const TreeStreams& part) {
+    const auto first_tree = static_cast<uint32_t>(to.trees.size());
+    const uint32_t streams = append(to.streams, part.streams), events = append(to.events, part.events);
+    const uint32_t joins = append(to.joins, part.joins), places = append(to.places, part.places);
+    append(to.columns, part.columns);
+    for (TreePair pair : part.trees) {
+        pair.left += streams;
+        pair.right += streams;
+        pair.left_events += events;
+        pair.right_events += events;
+        pair.first_join += joins;
+        pair.first_place += places;
+        to.trees.push_back(pair);
+    }
+    for (const TreesOfGroup& of : part.of_group) to.of_group.push_back({of.first + first_tree, of.count});
+    to.sizes.open_branches = std::max(to.sizes.open_branches, part.sizes.open_branches);
+    to.sizes.left_leaves = std::max(to.sizes.left_leaves, part.sizes.left_leaves);
+    to.sizes.right_leaves = std::max(to.sizes.right_leaves, part.sizes.right_leaves);
+    to.sizes.joins = std::max(to.sizes.joins, part.sizes.joins);
+}
+
+}  // namespace
+
+TreeStreams make_tree_streams(const TreeBatch& batch, int64_t most_haplotypes, int64_t columns_of_sum, int threads) {
+    constexpr int64_t kSharesEach = 4, kLeastGroups = 16;  // shares of a thread, and groups of a share
+    const int64_t size = std::max(kLeastGroups, batch.groups / (kSharesEach * std::max(threads, 1)) + 1);
+    std::vector<TreeStreams> parts((batch.groups + size - 1) / size);
+    run_shares(batch.groups, size, threads, [&](int64_t first, int64_t end) {
+        TreeStreams part;
+        Builder builder(batch, most_haplotypes, columns_of_sum, part);
+        for (int64_t group = first; group < end; ++group) builder.add_group(group);
+        parts[first / size] = std::move(part);
+    });
+    if (parts.size() == 1) return std::move(parts[0]);
+    TreeStreams all;
+    for (const TreeStreams& part : parts) append(all, part);
+    return all;
+}
+
+}  // namespace pairhmm

@@ -1,0 +1,527 @@
+// Every pair of a batch in float32, where haplotypes of a group share columns: each shared column is computed once.
+//
+// A column of the forward depends on the letters to its left alone, a column of the backward on those to its right. The
+// haplotypes of a group, cut in their middle, are therefore two trees: one of the prefixes of their left halves and one
+// of the suffixes of their right halves. Each node is one column. The root of the left tree is column 0, that of the
+// right tree the column behind the last.
+//
+// Method: a block is one warp, and takes a tile of reads against all haplotypes of their groups, or against as many as
+// the host puts into one pair of trees. `lanes` neighbouring lanes own a read, each lane K of its rows in registers
+// (lanes.cuh). tree_rows.cu has made the rows; the warp loads them and makes the emissions. A tree comes as a stream:
+// its nodes in depth-first order, one byte a node (cpu/staging/tree_streams.hpp). The byte has the letter, and says
+// whether the states of a branch are restored before it, whether its own are saved, and whether a half ends here.
+//
+// The columns between two leaves are a segment. Lanes follow each other through it as they do through a haplotype, and
+// its last columns drain: a lane that is done waits. So leaves, joins and restored branches are events of the whole
+// warp, which loads and stores for all lanes at once. Only the states of a branch are saved by each lane at its own
+// step. The host lists leaves and saves, so the warp knows how far away the next one is: until there, runs of kRun
+// columns are unrolled and test nothing. All tiers whose lanes have K rows are one launch, since `lanes` is known at
+// run time.
+//
+// The backward is the forward of the reversed read with transposed transitions (docs/model.md). Folded (rows.cuh), its
+// coefficients are those of the forward but for the extension of an insertion; from_deletion moves by a row. So a lane
+// keeps its rows, turns their order, and the backward walks from the last lane to the first. One text walks both.
+//
+// With S and D what enters column s + 1 from the left half, m = E S' of that column from the right half, and D' what
+// follows D, in units in which all rows' factors cancel,
+//
+//   P = ended + started + sum over rows (S m + from_deletion D D').
+//
+// `ended` is the sum of M + I of the last row over the columns of the left half, `started` the sum of m of the first
+// row over those of the right half. A half starts from 2^kHalfExponent, so that the product of two is within float32's
+// range. The cut depends on the haplotype alone, and each sum on the path from the root alone: a score has the same
+// bits whatever shares its trees.
+//
+// Ladder, kernels alone on an NVIDIA H200 in GCUPS, timed as a CUDA graph: cells of the whole matrices, of which s150
+// needs 1 in 2.18 and 1m 1 in 5.13.
+//
+//     what                                                                         s150   1m x 20
+//     fast.cu, which computes whole matrices                                      3,910     2,690
+//     each lane restores and joins at its own step; the warp makes its own rows       -     3,944
+//     leaves, joins and restores are events of the whole warp                     6,697     5,274
+//     rows are made by tree_rows.cu; one launch for each number of rows (11)      6,514     4,785
+//     4 numbers of rows instead of 11                                             6,557     6,015
+//
+// Many kernels side by side evict each other's instructions from the caches: 11 take longer than 4, though lanes then
+// compute rows that no read has. Kernels that all have blocks from the start, in proportion to their work, take 2 to 5
+// times as long. Tried without a clear gain: states of branches in shared memory, emissions from tree_rows.cu, blocks
+// of several warps, runs of 4 columns, more streams. Sums without compensation were 5 to 12% faster, but lose digits.
+//
+// Limits: the aim was 8,000 for 1m x 20. Of 12 warps that fit a multiprocessor, 7 are at work on average: the longest
+// item walks 935 columns, which takes 0.1 to 0.2 ms of 1.4, and the others have ended by then. tree_rows.cu takes 0.26
+// ms. Where haplotypes share nothing (a haplotype a group), trees take longer than whole matrices: 1,185 beside 1,450.
+// They are not chosen by what a batch shares, since a score must have the same bits in any company. Pairs whose sums
+// are below kLeastJoined go on a list for scaled.cu: 760 of the 586,140 pairs of 1m x 20, where fast.cu lists 280.
+
+constexpr uint32 kLetterBits = 7, kRestore = 8, kPop = 16, kSave = 32, kLeaf = 64;  // of a node's byte
+// A node with a flag is an event: its number, and the flags as bits from 0 on.
+constexpr int kEventFlags = 16, kEventSave = kSave / kRestore, kEventLeaf = kLeaf / kRestore;
+constexpr int kNever = 1 << 30;       // beyond any node
+constexpr uint32 kLastJoin = 0x8000;  // of a join: the last one of its backward leaf
+
+constexpr int kHalfExponent = HALF_EXPONENT;
+constexpr float kLeastJoined = LEAST_JOINED;
+constexpr int kRun = RUN;  // columns that test nothing
+
+// A slot holds states of a warp: [quad][lane] of four rows' S, then of four rows' D, then the sum.
+constexpr int kSlotQuads = 2 * kQuads + 1;
+constexpr int kSlot = kSlotQuads * 32;  // in quads
+static_assert(kSlot * sizeof(Quad) == SLOT_BYTES, "scratch memory");
+static_assert(kEmissionBytes == SHARED_BYTES, "shared memory");
+
+// A pair of trees: where its streams begin and how many nodes they have, and its first event, join and place.
+struct Tree {
+    uint32 forward, backward, forward_nodes, backward_nodes, forward_events, backward_events, first_join, first_place,
+        places;
+};
+
+// What a haplotype's score is made from: its number in its group, its join and its leaves.
+struct Place {
+    uint32 haplotype, join, forward_leaf, backward_leaf;
+};
+
+// The trees of a batch (cpu/staging/tree_streams.hpp).
+struct Forest {
+    const Tree* trees;
+    const Place* places;
+    const int* events;            // nodes with a flag: kEventFlags times the node, and its flags
+    const unsigned short* joins;  // the forward leaf of each join, with kLastJoin
+    const uint8* streams;         // with 32 zeros before and behind each
+};
+
+// A warp's scratch memory, and what lies where in it, in bytes.
+struct Scratch {
+    uint8* memory;   // Quad[slot] states at open branches
+    uint32 leaves;   // Quad[slot] what the left halves hand to the joins
+    uint32 joined;   // real[join][lane] sums over a lane's rows
+    uint32 started;  // real[backward leaf][lane]
+};
+
+// The same pointer, but the compiler does not know: it adds an offset where that is needed, and keeps no sum in
+// registers meanwhile.
+__device__ __forceinline__ uint8* fresh(uint8* pointer) {
+#ifndef PAIRHMM_EMULATED
+    asm volatile("" : "+l"(pointer));
+#endif
+    return pointer;
+}
+
+__device__ __forceinline__ uint32 fresh(uint32 number) {
+#ifndef PAIRHMM_EMULATED
+    asm volatile("" : "+r"(number));
+#endif
+    return number;
+}
+
+__device__ __forceinline__ Quad* stack_slot(const Scratch& scratch, int level) {
+    return reinterpret_cast<Quad*>(fresh(scratch.memory)) + level * kSlot;
+}
+__device__ __forceinline__ Quad* leaf_slot(const Scratch& scratch, uint32 leaf) {
+    return reinterpret_cast<Quad*>(fresh(scratch.memory) + scratch.leaves) + leaf * kSlot;
+}
+// One number a lane.
+__device__ __forceinline__ real* numbers(const Scratch& scratch, uint32 at, uint32 index) {
+    return reinterpret_cast<real*>(fresh(scratch.memory) + at) + index * 32;
+}
+
+// A sum with what its roundings have lost so far: many columns may add nearly the same.
+struct RunningSum {
+    real value, lost;
+
+    __device__ __forceinline__ void add(real term) {
+        const real corrected = term - lost, next = value + corrected;
+        lost = (next - value) - corrected;
+        value = next;
+    }
+    __device__ __forceinline__ real rounded() const { return value; }
+    __device__ __forceinline__ Quad saved() const { return {value, lost, 0, 0}; }
+    __device__ __forceinline__ void restore(const Quad& from) {
+        value = from.x;
+        lost = from.y;
+    }
+};
+
+__device__ __forceinline__ real part_of(const Quad& quad, int r) {
+    return r == 0 ? quad.x : r == 1 ? quad.y : r == 2 ? quad.z : quad.w;
+}
+
+// Rows k to k + 3, and zeros beyond the last.
+__device__ __forceinline__ Quad four_of(const real (&values)[K], int k) {
+    return {values[k], k + 1 < K ? values[k + 1 < K ? k + 1 : 0] : 0, k + 2 < K ? values[k + 2 < K ? k + 2 : 0] : 0,
+            k + 3 < K ? values[k + 3 < K ? k + 3 : 0] : 0};
+}
+
+__device__ __forceinline__ void save_states(Quad* slot, const States& state, const RunningSum& sum) {
+    slot += threadIdx.x;
+#pragma unroll
+    for (int q = 0; q < kQuads; ++q) {
+        slot[q * 32] = four_of(state.s, 4 * q);
+        slot[(kQuads + q) * 32] = four_of(state.d, 4 * q);
+    }
+    slot[2 * kQuads * 32] = sum.saved();
+}
+
+__device__ __forceinline__ void restore(const Quad* slot, States& state, RunningSum& sum) {
+    slot += threadIdx.x;
+#pragma unroll
+    for (int q = 0; q < kQuads; ++q) {
+        const Quad s = slot[q * 32], d = slot[(kQuads + q) * 32];
+#pragma unroll
+        for (int r = 0; r < 4; ++r) {
+            if (4 * q + r < K) {
+                state.s[4 * q + r] = part_of(s, r);
+                state.d[4 * q + r] = part_of(d, r);
+            }
+        }
+    }
+    sum.restore(slot[2 * kQuads * 32]);
+}
+
+// What a left half hands to the joins: S, and from_deletion D one row further down, where its partner D' lies. Rows are
+// in the backward's order.
+__device__ __forceinline__ void save_leaf(int lanes, Quad* slot, const Rows& rows, const States& state, real sum) {
+    const int lane = threadIdx.x, l = lane % lanes;
+    real* own = reinterpret_cast<real*>(slot + lane);
+    real s[K], d[K];
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+        const int from = K - 1 - k, above = from > 0 ? from - 1 : 0;
+        s[k] = state.s[from];
+        d[k] = from > 0 ? state.d[above] * rows.from_deletion[above] : 0;
+    }
+    if (l == 0) s[K - 1] = 0;  // what starts behind the cut is in `started`
+#pragma unroll
+    for (int q = 0; q < kQuads; ++q) {
+        const int k = 4 * q;
+        slot[q * 32 + lane] = four_of(s, k);
+        // The lane above writes the last one. Nothing is above the first lane.
+        if (k + 3 < K - 1 || (k + 3 == K - 1 && l == 0)) {
+            slot[(kQuads + q) * 32 + lane] = four_of(d, k);
+        } else {
+#pragma unroll
+            for (int r = 0; r < 4; ++r) {
+                if (k + r < K - 1 || (k + r == K - 1 && l == 0)) own[(kQuads + q) * 128 + r] = d[k + r < K ? k + r : 0];
+            }
+        }
+    }
+    const int last = (kQuads + (K - 1) / 4) * 128 + (K - 1) % 4;
+    if (l < lanes - 1) own[last + 4] = state.d[K - 1] * rows.from_deletion[K - 1];
+    own[2 * kQuads * 128] = sum;
+}
+
+// `ended` of a left half: the sum of the read's last lane.
+__device__ __forceinline__ real ended_of(const Quad* slot, int last_lane) {
+    return slot[2 * kQuads * 32 + last_lane].x;
+}
+
+// A lane's part of a join, before the right half's last column.
+__device__ __forceinline__ real join(const Quad* slot, const States& state, uint32 letter) {
+    slot += threadIdx.x;
+    const Quad* own = reinterpret_cast<const Quad*>(column_of_lane() + emission_at(letter, 0));
+    real sum = 0;
+#pragma unroll
+    for (int q = 0; q < kQuads; ++q) {
+        // Without the barrier the loads of all quads come first, which is slower.
+        const Quad emission = own[q * 32], s = slot[q * 32];
+        real part = 0;
+#pragma unroll
+        for (int r = 0; r < 4; ++r) {
+            const int k = 4 * q + r < K ? 4 * q + r : 0;
+            if (4 * q + r < K) part = multiply_add(state.s[k] * part_of(emission, r), part_of(s, r), part);
+        }
+        const Quad d = slot[(kQuads + q) * 32];
+#pragma unroll
+        for (int r = 0; r < 4; ++r) {
+            const int k = 4 * q + r < K ? 4 * q + r : 0;
+            if (4 * q + r < K) part = multiply_add(state.d[k], part_of(d, r), part);
+        }
+        sum += part;
+        asm volatile("" ::: "memory");
+    }
+    return sum;
+}
+
+// The least and the largest value of the warp's lanes.
+__device__ __forceinline__ int least_of_warp(int value) {
+#if defined(PAIRHMM_EMULATED) || __CUDA_ARCH__ >= 800
+    return __reduce_min_sync(FULL, value);
+#else
+#pragma unroll
+    for (int step = 16; step > 0; step /= 2) value = min(value, __shfl_xor_sync(FULL, value, step));
+    return value;
+#endif
+}
+__device__ __forceinline__ int most_of_warp(int value) { return -least_of_warp(-value); }
+
+// What a half of the haplotypes is walked from.
+struct Half {
+    bool backward;
+    real start_s, start_i;         // S and I of the first row walked, in every column
+    uint32 stream, events, joins;  // the first ones
+    int nodes;
+};
+
+// A walk goes from leaf to leaf. Columns between two leaves are a segment, which enters the lanes one after the other.
+// Its last columns drain: a lane that is done waits. So all lanes are at the same node when a leaf is met and when the
+// states of a branch are restored, and these take one step of the warp. Only saves are done by each lane at its own
+// step.
+__device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& half, const Forest& forest,
+                                     const Scratch& scratch) {
+    const bool backward = half.backward;
+    const int l = backward ? lanes - 1 - threadIdx.x % lanes : threadIdx.x % lanes;
+    const bool is_first = l == 0;
+    const int before = threadIdx.x + (backward ? !is_first : -!is_first);
+    States state;
+    clear(state);
+    RunningSum sum = {};
+    int at = 0;           // first node of the segment
+    bool goes_on = true;  // behind the node before it, whose states the lanes have
+    uint32 event = half.events, join_number = half.joins, level = 0, leaf = 0;
+    while (__any_sync(FULL, at < half.nodes)) {
+        const bool walks = at < half.nodes;
+        const uint8* stream = forest.streams + half.stream + at;
+        if (walks && !goes_on && (*stream & kRestore)) {
+            restore(stack_slot(scratch, int(level) - 1), state, sum);
+            if (*stream & kPop) --level;
+        }
+        // The leaf, and the first node that is saved, from `at` on.
+        int length = 0, save = kNever;
+        uint32 of_save = event;
+        if (walks) {
+            for (;; ++event) {
+                const int word = forest.events[event];
+                const int node = word / kEventFlags - at;
+                if ((word & kEventSave) && node < save) save = node, of_save = event;
+                length = node + !backward;
+                if (word & kEventLeaf) break;
+            }
+        }
+        const auto next_save = [&] {
+            for (save = kNever; ++of_save <= event;) {
+                const int word = forest.events[of_save];
+                if (word & kEventSave) {
+                    save = word / kEventFlags - at;
+                    return;
+                }
+            }
+        };
+        const int steps = most_of_warp(length) + lanes - 1;
+        const int full = least_of_warp(length);
+        uint32 next = *(stream - l);
+        const auto step = [&](int t, bool looks) {
+            const uint32 byte = next;
+            // The stream has zeros behind its end. Another read's segment may be longer.
+            next = stream[looks ? min(t + 1 - l, length) : t + 1 - l];
+            const real s_above = __shfl_sync(FULL, state.s_below, before);
+            const real i_above = __shfl_sync(FULL, state.i_below, before);
+            const real s = is_first ? half.start_s : s_above, i = is_first ? half.start_i : i_above;
+            if (looks && uint32(t - l) >= uint32(length)) return;
+            advance(rows, state, byte & kLetterBits, s, i);
+            sum.add(state.i_below);
+            if (looks && (byte & kSave)) save_states(stack_slot(scratch, int(level++)), state, sum);
+        };
+        int looks_until = lanes;  // lanes enter, and look at the segment's first node
+        for (int t = 0; t < steps;) {
+            const int end = min(looks_until, steps);
+#pragma unroll 1
+            for (; t < end; ++t) step(t, true);
+            while (save + lanes <= t) next_save();
+            const int run = min(full, least_of_warp(save));
+            for (; t + kRun <= run; t += kRun) {
+#pragma unroll
+                for (int u = 0; u < kRun; ++u) step(t + u, false);
+            }
+            looks_until = run == full ? steps : run + lanes;
+        }
+        if (!walks) continue;
+        if (backward) {
+            const uint32 letter = stream[length] & kLetterBits;
+            for (;; ++join_number) {
+                const uint32 of = forest.joins[join_number];
+                numbers(scratch, scratch.joined, join_number - half.joins)[threadIdx.x] =
+                    join(leaf_slot(scratch, of & (kLastJoin - 1)), state, letter);
+                if (of & kLastJoin) break;
+            }
+            ++join_number;
+            // The last column's M of the last row.
+            RunningSum started = sum;
+            started.add(state.s[K - 1] * column_of_lane()[emission_at(letter, K - 1)]);
+            numbers(scratch, scratch.started, leaf)[threadIdx.x] = started.rounded();
+            // Where the path goes on, the leaf's own column is the next segment's first.
+            const int node = at + length;
+            goes_on = node + 1 < half.nodes && !(stream[length + 1] & kRestore);
+            at = goes_on ? node : node + 1;
+        } else {
+            save_leaf(lanes, leaf_slot(scratch, leaf), rows, state, sum.rounded());
+            at += length;
+            goes_on = false;  // as the node says
+        }
+        ++leaf;
+        ++event;
+    }
+}
+
+// Turn a lane's rows from the forward's order into the backward's: the last row comes first.
+__device__ __forceinline__ void turn(int lanes, Rows& rows, const Quad* made) {
+    const Rows old = rows;
+    const real deletion_above = __shfl_up_sync(FULL, old.from_deletion[K - 1], 1, lanes);
+#if VARYING
+    const real extension_above = __shfl_up_sync(FULL, old.extend_deletion[K - 1], 1, lanes);
+#endif
+    const bool is_first = threadIdx.x % lanes == 0;
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+        const int from = K - 1 - k, above = from > 0 ? from - 1 : 0;
+        rows.from_deletion[k] = from > 0 ? old.from_deletion[above] : is_first ? real(0) : deletion_above;
+        rows.from_insertion[k] = old.from_insertion[from];
+#if VARYING
+        rows.extend_deletion[k] = from > 0 ? old.extend_deletion[above] : extension_above;
+#endif
+    }
+#pragma unroll
+    for (int q = 0; q < kQuads; ++q) {
+        const Quad four = made[(kFromBelow * kQuads + q) * 32 + threadIdx.x];
+#pragma unroll
+        for (int r = 0; r < 4; ++r) {
+            if (4 * q + r < K) rows.extend_insertion[K - 1 - (4 * q + r)] = part_of(four, r);
+        }
+    }
+    real* own = column_of_lane();
+#pragma unroll 1
+    for (int letter = 0; letter < kLetters; ++letter) {
+        real emission[K];
+#pragma unroll
+        for (int k = 0; k < K; ++k) emission[k] = own[emission_at(letter, k)];
+#pragma unroll
+        for (int k = 0; k < K; ++k) own[emission_at(letter, K - 1 - k)] = emission[k];
+    }
+}
+
+// A lane's rows, which tree_rows.cu has made, and its emissions in shared memory.
+__device__ __forceinline__ void load_rows(int lanes, const uint8* buffer, const Header& header, const Tables& tables,
+                                          const Task& task, const Quad* made, Rows& rows) {
+    made += threadIdx.x;
+#pragma unroll
+    for (int q = 0; q < kQuads; ++q) {
+        const Quad deletion = made[(kFromDeletion * kQuads + q) * 32],
+                   insertion = made[(kFromInsertion * kQuads + q) * 32],
+                   extension = made[(kExtendInsertion * kQuads + q) * 32];
+#if VARYING
+        const Quad of_deletion = made[(kExtendDeletion * kQuads + q) * 32];
+#endif
+#pragma unroll
+        for (int r = 0; r < 4; ++r) {
+            if (4 * q + r < K) {
+                rows.from_deletion[4 * q + r] = part_of(deletion, r);
+                rows.from_insertion[4 * q + r] = part_of(insertion, r);
+                rows.extend_insertion[4 * q + r] = part_of(extension, r);
+#if VARYING
+                rows.extend_deletion[4 * q + r] = part_of(of_deletion, r);
+#endif
+            }
+        }
+    }
+    Quad* own = reinterpret_cast<Quad*>(column_of_lane());
+    const uint32 first = words(buffer, header.read_offset)[task.read];
+    const int count = int(words(buffer, header.read_offset)[task.read + 1] - first);
+#pragma unroll 1
+    for (int q = 0; q < kQuads; ++q) {
+        real emission[kLetters][4];
+#pragma unroll
+        for (int r = 0; r < 4; ++r) {
+            const int i = threadIdx.x % lanes * K + 4 * q + r;
+            const bool is_row = 4 * q + r < K && i < count;
+            const Emissions emissions = load_emissions(buffer, header, tables, first + (i < count ? i : count - 1));
+#pragma unroll
+            for (int s = 0; s < kLetters; ++s) emission[s][r] = is_row ? emissions.relative[s] : real(0);
+        }
+#pragma unroll
+        for (int s = 0; s < kLetters; ++s) {
+            own[(s * kQuads + q) * 32] = {emission[s][0], emission[s][1], emission[s][2], emission[s][3]};
+        }
+    }
+}
+
+// Score the haplotypes of a pair of trees: a read's lanes share them.
+__device__ __forceinline__ void score(int lanes, const uint8* buffer, const Header& header, const Task& task,
+                                      const TreeTier& tier, const Forest& forest, const Scratch& scratch,
+                                      uint32* listed, uint2* list, double* scores, uint8* precision) {
+    const int l = threadIdx.x % lanes, first_lane = threadIdx.x - l;
+    const float start = exp2f(kHalfExponent);
+    const uint32 first_haplotype = words(buffer, header.group_haplotype)[task.group];
+    const Read read = {task.read, task.group, 0, 0};
+    const bool folds = task.flags & kFolds;
+    const Tree& tree = forest.trees[task.tree];
+    const uint32 places = task.flags & kIsOwn ? tree.places : 0;
+    for (uint32 p = l; p < places; p += lanes) {
+        const Place place = forest.places[tree.first_place + p];
+        const uint32 haplotype = first_haplotype + place.haplotype;
+        real sum = numbers(scratch, scratch.started, place.backward_leaf)[first_lane] * (task.entry * start);
+        sum = multiply_add(ended_of(leaf_slot(scratch, place.forward_leaf), first_lane + lanes - 1), start, sum);
+        const real* joined = numbers(scratch, scratch.joined, place.join) + first_lane;
+        for (int k = 0; k < lanes; ++k) sum += joined[k];
+        const uint32* offset = words(buffer, header.haplotype_offset) + haplotype;
+        const double columns = double(offset[1] - offset[0]);
+        const bool held = folds && sum >= kLeastJoined && sum < infinity();
+        const size_t index = score_index(buffer, header, read, haplotype);
+        scores[index] =
+            held ? log10(double(sum) / columns) - 2 * kHalfExponent * LOG10_2 + task.log_kept : double(not_a_number());
+        precision[index] = held ? PRECISION_FAST : PRECISION_NONE;
+        // scaled.cu leaves out reads that its exponents do not hold.
+        if (!held && folds)
+            list[tier.list_first + atomicAdd(listed + tier.list, 1u)] = make_uint2(read.index, haplotype);
+    }
+}
+
+// The work items of the tiers that have K rows a lane. made_memory: where tree_rows.cu has put their rows. next_item:
+// zero at first. Each block has scratch_bytes of scratch_memory. listed, lists: numbers, and pairs (read, haplotype),
+// for forward_scaled.
+extern "C" __global__ void __launch_bounds__(32, BLOCKS)
+    forward_trees(const uint8* __restrict__ buffer, const Tables* __restrict__ tables, const Tree* __restrict__ trees,
+                  const Place* __restrict__ places, const int* __restrict__ events,
+                  const unsigned short* __restrict__ joins, const uint8* __restrict__ streams,
+                  const TreeTier* __restrict__ tiers, const uint8* __restrict__ made_memory, int64 item_bytes,
+                  int64 item_count, uint8* scratch_memory, int64 scratch_bytes, int64 leaves_at, int64 joined_at,
+                  int64 started_at, uint32* next_item, uint32* listed, uint2* lists, double* scores, uint8* precision) {
+    const Header& header = *reinterpret_cast<const Header*>(buffer);
+    const Forest forest = {trees, places, events, joins, streams};
+    const Scratch scratch = {scratch_memory + size_t(blockIdx.x) * scratch_bytes, uint32(leaves_at), uint32(joined_at),
+                             uint32(started_at)};
+    for (;;) {
+        uint32 index = 0;
+        if (threadIdx.x == 0) index = atomicAdd(next_item, 1u);
+        index = __shfl_sync(FULL, index, 0);
+        if (index >= item_count) return;
+        // Found again when needed, and in no register meanwhile.
+        const auto item = [&] { return made_memory + size_t(fresh(index)) * item_bytes; };
+        const auto task_of = [&]() -> const Task& { return reinterpret_cast<const Task*>(item())[threadIdx.x]; };
+        const auto made = [&] { return reinterpret_cast<const Quad*>(item() + kTaskBytes); };
+        const int lanes = int(tiers[task_of().tier].lanes);
+        {
+            Rows rows;
+            load_rows(lanes, buffer, header, *tables, task_of(), made(), rows);
+            __syncwarp();
+            Half half;
+            half.start_s = task_of().entry * exp2f(kHalfExponent);
+            half.start_i = 0;
+#pragma unroll 1
+            for (int turned = 0; turned < 2; ++turned) {
+                if (turned) {
+                    turn(lanes, rows, made());
+                    half.start_s = half.start_i = exp2f(kHalfExponent);
+                }
+                const Tree& tree = trees[task_of().tree];
+                half.backward = turned;
+                half.nodes = int(turned ? tree.backward_nodes : tree.forward_nodes);
+                half.stream = turned ? tree.backward : tree.forward;
+                half.joins = tree.first_join;
+                half.events = turned ? tree.backward_events : tree.forward_events;
+                walk(lanes, rows, half, forest, scratch);
+                __syncwarp();
+            }
+        }
+        const Task& task = task_of();
+        score(lanes, buffer, header, task, tiers[task.tier], forest, scratch, listed, lists, scores, precision);
+        __syncwarp();
+    }
+}

@@ -1,0 +1,100 @@
+"""Launches of the kernel that walks trees: which tiers share one, and what memory they take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.backends.cuda import kernels as cuda_kernels
+from pairhmm.backends.cuda.layout import TREE_TIER
+from pairhmm.backends.tiles import Tier, TreeSizes, rescuer_of
+
+__all__ = ["Walk", "Walks", "scratch_of", "walks_of"]
+
+
+class Walk(NamedTuple):
+    """A launch of trees.cu: the tiers whose lanes have so many rows.
+
+    Attributes
+    ----------
+    rows, items : int
+    item_bytes : int
+        Bytes that tree_rows.cu makes for an item.
+    made : int
+        Byte offset of what it makes for this launch.
+    """
+
+    rows: int
+    items: int
+    item_bytes: int
+    made: int
+
+
+class Walks(NamedTuple):
+    """The launches of a batch, few items first, so that none waits behind all items of another.
+
+    Attributes
+    ----------
+    launches : list of Walk
+    tiers : void[tiers]
+        `TREE_TIER`, in the order of launches.
+    items : int
+        Work items of all launches.
+    made_bytes : int
+        Bytes that tree_rows.cu makes for them.
+    """
+
+    launches: list[Walk]
+    tiers: NDArray[np.void]
+    items: int
+    made_bytes: int
+
+
+def walks_of(tiers: Sequence[Tier], extension: float | None, first_of_list: Sequence[int]) -> Walks:
+    """Launches of tiers whose haplotypes are in trees.
+
+    Parameters
+    ----------
+    tiers : sequence of Tier
+    extension : float or None
+        As in `KernelVariant`.
+    first_of_list : sequence of int
+        Where each rescuer's list of pairs begins, in pairs.
+    """
+    by_rows: dict[int, list[Tier]] = {}
+    for tier in tiers:
+        by_rows.setdefault(tier.shape.rows, []).append(tier)
+    table = np.zeros(len(tiers), dtype=TREE_TIER)
+    launches: list[Walk] = []
+    number = start = made = 0
+    for rows, own in sorted(by_rows.items(), key=lambda entry: sum(tier.items for tier in entry[1])):
+        size, items = cuda_kernels.made_bytes(rows, extension), sum(tier.items for tier in own)
+        first = number
+        for tier in own:
+            list_ = rescuer_of(tier.shape)
+            table[number] = (
+                *(made, first_of_list[list_], start, tier.items, tier.first_item, tier.last),
+                *(tier.shape.lanes, rows, first, len(own), size, list_),
+            )
+            number, start = number + 1, start + tier.items
+        launches.append(Walk(rows, items, size, made))
+        made += size * items
+    return Walks(launches, table, start, made)
+
+
+def scratch_of(
+    walks: Sequence[Walk], sizes: TreeSizes, extension: float | None, multiprocessors: int, most: int
+) -> list[tuple[int, tuple[int, ...]]]:
+    """Blocks of each launch, and `kernels.scratch_places` of one of them.
+
+    A launch gets as many blocks as the device holds. If scratch memory for all of them is more than `most` bytes, each
+    launch gets fewer, but at least one.
+    """
+    places = [cuda_kernels.scratch_places(walk.rows, sizes) for walk in walks]
+    blocks = [min(w.items, multiprocessors * cuda_kernels.resident_trees(w.rows, extension)) for w in walks]
+    wanted = sum(count * size for count, (size, *_) in zip(blocks, places, strict=True))
+    share = min(1.0, most / max(1, wanted))
+    return [(max(1, int(count * share)), place) for count, place in zip(blocks, places, strict=True)]

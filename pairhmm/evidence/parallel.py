@@ -1,0 +1,280 @@
+"""Runs pieces of a run side by side in processes. The results come in order, and are those of one process.
+
+All coordinates are 0-based half-open.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Generic, NamedTuple, Self, TypeVar
+
+from pairhmm import engine
+from pairhmm.compiled import require_compiled
+from pairhmm.engine.device_pool import DevicePool
+from pairhmm.engine.workers import Workers, can_start_workers
+from pairhmm.evidence.cuts import Cutter, Work, discovered_stretches, margin
+from pairhmm.evidence.extent import Extent
+from pairhmm.evidence.inputs import RunInputs, RunOptions
+from pairhmm.evidence.opening import OpenFiles, make_run, open_files, whole_run
+from pairhmm.evidence.pieces import GenomePiece, PiecePlaces, Target, listed_pieces, pieces_at
+from pairhmm.evidence.places import Inside, with_context
+from pairhmm.evidence.region_choice import piece_regions
+from pairhmm.evidence.region_evidence import Evidence
+from pairhmm.evidence.run import Run, RunCounts, Watch
+from pairhmm.genomics.regions import MAX_SHIFT, Region
+from pairhmm.io.alignments.index import find_index
+from pairhmm.io.alignments.read_blocks import read_blocks
+from pairhmm.io.alignments.read_density import read_densities
+from pairhmm.io.alignments.selection import LeftOut
+from pairhmm.io.alignments.unread import count_unread
+from pairhmm.io.files.standard_streams import STDIN
+from pairhmm.io.sequences.intervals import Interval
+from pairhmm.io.variants.candidates import CandidateReader
+
+log = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
+
+WORTH_PROCESSES = 20_000
+"""Reads from which on pieces are run side by side: for fewer, starting processes takes longer than it saves."""
+
+# Pieces for each process: many, so that all end at about the same time. But no piece has fewer or more reads than
+# these: each costs some milliseconds, and its results are held until those before it are written.
+_PIECES_EACH = 4
+_FEWEST_READS, _MOST_READS = 5_000, 100_000
+# Bases of the windows that an index knows (SAM specification, section 5.1.1).
+_WINDOW = 1 << 14
+# Bytes of a read in CRAM, whose index counts bytes.
+_CRAM_BYTES = 40
+
+
+@dataclass(frozen=True, slots=True)
+class OpenResults(Generic[Result]):
+    """A run that is open, and what is made of its regions.
+
+    Attributes
+    ----------
+    backend : str
+        Labels of the devices that score.
+    samples : list of str
+    contigs : dict of str to int
+    of_regions : iterator
+        What was made of each region, in order. Messages at the end say what was left out.
+    """
+
+    backend: str
+    samples: list[str]
+    contigs: dict[str, int]
+    of_regions: Iterator[Result]
+
+
+@contextmanager
+def open_results(
+    inputs: RunInputs,
+    options: RunOptions,
+    use: Callable[[Evidence], Result],
+    watch: Watch | None = None,
+    refined: Callable[[Evidence], Evidence] | None = None,
+    without_set_aside: bool = True,
+) -> Iterator[OpenResults[Result]]:
+    """Open a run that works in as many processes as threads were asked for, where it can be divided.
+
+    Otherwise one process works, whose threads unpack and score. A message says so where the input is the cause.
+
+    Parameters
+    ----------
+    inputs : RunInputs
+    options : RunOptions
+    use : callable
+        Makes something of the evidence of a region. It has to be picklable, and so do its results.
+    watch, refined, without_set_aside
+        Those of `Run.evidence`.
+
+    Raises
+    ------
+    InputError, BackendUnavailable, CompiledPartMissing
+        As for `pairhmm.evidence.opening.open_run`.
+    """
+    require_compiled("reading alignments")
+    backend = engine.choose(options.backend)
+    is_divisible = _is_divisible(inputs, options, backend)
+    with ExitStack() as stack:
+        files = stack.enter_context(open_files(inputs, 1 if is_divisible else options.threads))
+        run = whole_run(inputs, options, backend, files)
+        work = _work(files) if is_divisible else None
+        if work is None or work.total < WORTH_PROCESSES:
+            evidence = run.evidence(watch, refined, without_set_aside)
+            found: Iterator[Result] = (use(one) for one in evidence)
+        else:
+            job = _PieceJob.of(inputs, options, backend, files, use, refined, watch is not None)
+            # Here, before outputs are opened: a worker must not hold them, nor be forked from a process with threads.
+            workers = stack.enter_context(Workers(job, options.threads))
+            found = _Pieces(run, options, files, work, workers).results(watch, without_set_aside)
+        yield OpenResults(run.backend, run.samples, run.contigs, found)
+
+
+def _is_divisible(inputs: RunInputs, options: RunOptions, backend: DevicePool) -> bool:
+    """Whether pieces of a run can be run side by side, as far as is known before files are opened."""
+    if options.threads == 1 or inputs.haplotypes is not None or not backend.is_on_the_cpu or not can_start_workers():
+        return False
+    slow = "threads help only to unpack and to score"
+    if options.molecules.families == "MI":
+        log.info("--families MI looks at all reads together, so that %s", slow)
+        return False
+    for path in inputs.alignments:
+        if find_index(path) is None:
+            cure = "give an indexed file" if path == STDIN else f"run samtools index {path}"
+            log.info("%s has no index, so that %s; %s", "stdin" if path == STDIN else path, slow, cure)
+            return False
+    return True
+
+
+def _work(files: OpenFiles) -> Work:
+    """How many reads are asked for, and where they are."""
+    rank = {name: number for number, name in enumerate(files.contigs)}
+    whole = [Interval(name, 0, length) for name, length in files.contigs.items()]
+    places = sorted(whole if files.asked is None else files.asked, key=lambda one: (rank[one.chrom], one.start))
+    densities = []
+    for source in files.reader.sources:
+        share = 1 / _CRAM_BYTES if source.file.is_cram else 1.0
+        found = read_densities(source)
+        densities.append({name: replace(one, before=one.before * share) for name, one in found.items()})
+    return Work(places, densities)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pieces:
+    """A run whose pieces workers run. The run, whose blocks are not read, gets the counts of the pieces."""
+
+    run: Run
+    options: RunOptions
+    files: OpenFiles
+    work: Work
+    workers: Workers
+
+    def results(self, watch: Watch | None, without_set_aside: bool) -> Iterator[Any]:
+        """What was made of each region."""
+        files, run, left_out = self.files, self.run, LeftOut()
+        for piece in self.workers.results(self._pieces()):
+            for region, result in piece.results:
+                if watch is not None and region is not None:
+                    watch(region, run.extent.share(region.chrom, region.end))
+                yield result
+            run.add_counts(piece.counts)
+            left_out.add(piece.left_out)
+        is_whole = files.asked is None and run.inputs.candidates is None
+        if is_whole:
+            for source in files.reader.sources:
+                count_unread(source, left_out)
+        left_out.conclude(", ".join(run.inputs.alignments), is_whole)
+        run.announce(without_set_aside)
+
+    def _pieces(self) -> Iterator[GenomePiece]:
+        files, options, candidates = self.files, self.options, self.run.inputs.candidates
+        if candidates is None:
+            rank = {name: number for number, name in enumerate(files.contigs)}
+            cuts = self.workers.results(self._targets())
+            yield from pieces_at([(rank[chrom], position) for chrom, position in cuts], len(rank))
+            return
+        known = with_context(files.asked, files.genome)
+        around = Inside(known)
+        reader = CandidateReader(candidates, files.contigs, files.genome.fetch, known is not None)
+        listed = (one for one in reader if around(one.chrom, one.pos))
+        yield from listed_pieces(listed, files.contigs, files.genome.fetch, margin(options), options.threads)
+
+    def _targets(self) -> list[Target]:
+        """Where the run is to be cut."""
+        reads = self.work.total
+        number = max(_PIECES_EACH * self.options.threads, int(reads / _MOST_READS))
+        number = max(1, min(number, int(reads / _FEWEST_READS)))
+        places = [self.work.place_of(index / number) for index in range(1, number)]
+        # Reading begins a little before a target. An index leads to the first read of a window, so let it begin there.
+        before = margin(self.options) + MAX_SHIFT + 1
+        return [Target(*one) for one in dict.fromkeys((c, p // _WINDOW * _WINDOW + before) for c, p in places)]
+
+
+class _PieceResults(NamedTuple):
+    """The regions of a piece (None if nobody watches) with what was made of them, and what was counted."""
+
+    results: list[tuple[Region | None, Any]]
+    counts: RunCounts
+    left_out: LeftOut
+
+
+@dataclass(frozen=True, slots=True)
+class _PieceJob:
+    """What a worker does: it finds places to cut, and runs pieces."""
+
+    inputs: RunInputs
+    reference_name: str
+    options: RunOptions
+    use: Callable[[Evidence], Any]
+    refined: Callable[[Evidence], Evidence] | None
+    is_watched: bool
+
+    @classmethod
+    def of(
+        cls,
+        inputs: RunInputs,
+        options: RunOptions,
+        backend: DevicePool,
+        files: OpenFiles,
+        use: Callable[[Evidence], Any],
+        refined: Callable[[Evidence], Evidence] | None,
+        is_watched: bool,
+    ) -> Self:
+        """The job of workers whose run is open here."""
+        # Workers open the file for which this process has found or made an index.
+        inputs = replace(inputs, reference=files.genome.indexed_path, candidates=None)
+        options = replace(options, threads=1, backend=backend.name)
+        return cls(inputs, files.genome.path, options, use, refined, is_watched)
+
+    @contextmanager
+    def open(self) -> Iterator[Callable[[Target | GenomePiece], Any]]:
+        """Open the files of the run."""
+        with open_files(self.inputs, 1, need_index=True) as files:
+            files.genome.path = self.reference_name
+            worker = _PieceWorker(self, files)
+            yield lambda task: worker.cut(task) if isinstance(task, Target) else worker.results(task)
+
+
+class _PieceWorker:
+    def __init__(self, job: _PieceJob, files: OpenFiles) -> None:
+        self._job, self._files = job, files
+        self._backend = engine.choose(job.options.backend)
+        self._places = PiecePlaces(files.asked, files.genome, files.contigs, job.options)
+        self._cutter = Cutter(self._places.all_places, files.genome.fetch, margin(job.options))
+
+    def cut(self, target: Target) -> tuple[str, int]:
+        """A contig, and a position at or behind the target at which the run can be cut."""
+        files = self._files
+        (stretch,) = discovered_stretches([target], files.reader, files.genome, files.contigs, self._job.options)
+        (cut,) = self._cutter.cuts(stretch)
+        return target.chrom, cut
+
+    def results(self, piece: GenomePiece) -> _PieceResults:
+        """Run a piece."""
+        job, files, left_out = self._job, self._files, LeftOut()
+        contigs, samples = files.contigs, len(files.reader.samples)
+        regions = piece_regions(piece, job.options, files.genome, contigs, samples, self._places)
+        run = make_run(job.inputs, job.options, self._backend, files, regions, Extent(()), left_out)
+        results = []
+        for evidence in run.counted(refined=job.refined):
+            region = replace(evidence.region, variants=(), extents=()) if job.is_watched else None
+            results.append((region, job.use(evidence)))
+        self._count_once(piece, left_out)
+        return _PieceResults(results, run.counts(), left_out)
+
+    def _count_once(self, piece: GenomePiece, left_out: LeftOut) -> None:
+        """Take away the reads that the piece before has left out, too."""
+        shared = self._places.shared(piece)
+        if not shared or not left_out.counts:
+            return
+        files, twice = self._files, LeftOut()
+        order, selection = list(files.contigs), self._job.options.reads
+        for _ in read_blocks(files.reader.sources, order, selection, regions=shared, left_out=twice):
+            pass
+        left_out.counts.subtract(twice.counts)

@@ -1,0 +1,33 @@
+"""Counts the reads of a file that are in no region of a contig, and that a run over everything leaves out."""
+
+from __future__ import annotations
+
+from pairhmm.io.alignments.selection import ELSEWHERE, LeftOut
+from pairhmm.io.alignments.sources import OpenAlignments
+
+_UNMAPPED = "unmapped"
+
+
+def count_unread(source: OpenAlignments, left_out: LeftOut) -> None:
+    """Add the reads that no run over regions of contigs meets.
+
+    Parameters
+    ----------
+    source : OpenAlignments
+        With an index.
+    left_out : LeftOut
+        Gets them.
+    """
+    names = source.file.references
+    others = [tid for tid, name in enumerate(names) if name not in set(source.contigs)]
+    if others:
+        # A run over everything does not read what stands behind the contigs, either.
+        records = source.records
+        reason, count = ELSEWHERE, 0 if records is None else sum(records.mapped_reads(tid) or 0 for tid in others)
+    else:
+        # The index of a CRAM file does not count them.
+        is_counted = not source.file.is_cram
+        reason = _UNMAPPED
+        count = source.file.nocoordinate if is_counted else sum(1 for _ in source.file.fetch("*"))
+    if count:
+        left_out.counts[reason] += count

@@ -1,0 +1,184 @@
+"""Trees of haplotypes on the cuda backend: the streams that it walks, and scores against the oracle."""
+
+from __future__ import annotations
+
+import importlib.util
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pairhmm import engine
+from pairhmm.backends import tiles
+from pairhmm.backends.cuda import layout
+from pairhmm.compiled import native
+from pairhmm.genomics.arrays import offsets
+from pairhmm.models.batch import Group, PairBatch
+
+RESTORE, POP, SAVE, LEAF, LETTER = 8, 16, 32, 64, 7
+LAST_JOIN = 0x8000
+FIELDS = ("left", "right", "left_nodes", "right_nodes", "left_events", "right_events", "first_join", "first_place")
+TREE = np.dtype([(name, "<u4") for name in (*FIELDS, "places")])
+
+
+def _cases():
+    path = Path(__file__).parents[1] / "tree_cases.py"
+    spec = importlib.util.spec_from_file_location("pairhmm_tests_tree_cases", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+cases = _cases()
+groups_of, reads_for = cases.groups_of, cases.reads_for
+globals().update({name: getattr(cases, name) for name in cases.CASES})
+
+
+@pytest.fixture(scope="module")
+def tree_layout():
+    return layout
+
+
+@pytest.fixture(scope="module")
+def of_tolerance():
+    return 0.1
+
+
+def streams_of(groups, most=64, threads=1):
+    joined = [haplotype for group in groups for haplotype in group]
+    letters = np.concatenate(joined) if joined else np.zeros(0, np.uint8)
+    return native.TreeStreams(offsets(list(map(len, groups))), offsets(list(map(len, joined))), letters, most, threads)
+
+
+def walked(stream):
+    """The path to each leaf, and the most open branches, as a GPU walks a stream."""
+    path, stack, leaves, most = [], [], [], 0
+    for node, byte in enumerate(stream.tolist()):
+        if byte & RESTORE:
+            path = list(stack[-1])
+            if byte & POP:
+                stack.pop()
+        path = [*path, byte & LETTER] if node else []
+        if byte & SAVE:
+            stack.append(path)
+            most = max(most, len(stack))
+        if byte & LEAF:
+            leaves.append(tuple(path))
+    assert not stack
+    return leaves, most
+
+
+def halves(made, tree, side):
+    """What `walked` says of one tree. Its events are the nodes with a flag."""
+    streams = made.streams
+    first, nodes = int(tree[side]), int(tree[f"{side}_nodes"])
+    stream = streams[first : first + nodes]
+    assert not streams[first - 32 : first].any() and not streams[first + nodes : first + nodes + 32].any()
+    events = made.events.view("<u4")[int(tree[f"{side}_events"]) :]
+    found = np.flatnonzero(stream > LETTER)
+    assert (events[: len(found)] // 16).tolist() == found.tolist()
+    assert (events[: len(found)] % 16 * 8).tolist() == (stream[found] & 0xF8).tolist()
+    return walked(stream)
+
+
+@pytest.mark.parametrize("most", [3, 64])
+@pytest.mark.parametrize("seed", range(4))
+def test_streams_are_the_haplotypes(seed, most):
+    """Every haplotype can be read from its place. No column is there twice."""
+    _, groups = groups_of(seed, 40)
+    groups[7] = []
+    made = streams_of(groups, most, threads=3)
+    trees, joins = made.trees.view(TREE), made.joins.view("<u2").astype(int)
+    deepest = 0
+    of_group = made.of_group.view("<u4").reshape(-1, 2)
+    for group, (first, count), columns in zip(groups, of_group, made.columns, strict=True):
+        seen = []
+        for tree in trees[first : first + count]:
+            (left, left_most), (right, right_most) = halves(made, tree, "left"), halves(made, tree, "right")
+            deepest = max(deepest, left_most, right_most)
+            for leaves, side in ((left, "left"), (right, "right")):
+                paths = {path[:k] for path in leaves for k in range(len(path) + 1)}
+                assert tree[f"{side}_nodes"] == len(paths) and len(set(leaves)) == len(leaves)
+            own = joins[tree["first_join"] :]
+            ends = np.flatnonzero(own & LAST_JOIN)[: len(right)]
+            places = made.places.view("<u4").reshape(-1, 4)[tree["first_place"] :][: tree["places"]]
+            for haplotype, join, left_leaf, right_leaf in places.tolist():
+                assert own[join] & ~LAST_JOIN == left_leaf and np.searchsorted(ends, join) == right_leaf
+                whole = left[left_leaf] + right[right_leaf][::-1]
+                assert whole == tuple(group[haplotype].tolist()) and len(left[left_leaf]) == len(whole) // 2
+                seen.append(haplotype)
+        assert sorted(seen) == list(range(len(group)))
+        assert columns == sum(int(tree["left_nodes"] + tree["right_nodes"]) for tree in trees[first : first + count])
+    assert made.sizes[0] == deepest
+
+
+def test_equal_neighbours_share_trees():
+    _, groups = groups_of(5, 3)
+    made = streams_of([groups[0], *([groups[1]] * 3), groups[2], groups[1]])
+    numbers = made.of_group.view("<u4").reshape(-1, 2)[:, 0].tolist()
+    assert numbers == [0, 1, 1, 1, 2, 3]
+
+
+class Host:
+    """A `Staging` that sends nothing."""
+
+    def begin(self, size):
+        self.buffer = np.zeros(size, np.uint8)
+        return self.buffer
+
+    def send(self, first, end):
+        self.sent = end
+
+
+def test_long_items_come_first(batches):
+    """Within a launch, and the launches themselves; trees lie behind the items."""
+    rng, groups = groups_of(14, 60)
+    given = PairBatch.from_groups([Group(reads_for(rng, group, batches, 10), group) for group in groups])
+    host = Host()
+    with ThreadPoolExecutor(1) as beside:
+        packed = layout.pack(given, np.zeros(given.reads, bool), 2048, host, beside)
+    header = host.buffer[: layout.HEADER.itemsize].view(layout.HEADER)[0]
+    order, group = (host.buffer[header[name] :][: 4 * given.reads].view("<u4") for name in ("order", "read_group"))
+    for tier in packed.tiers:
+        items = host.buffer[packed.items + 8 * tier.first_item :][: 8 * tier.items].view("<u4").reshape(-1, 2)
+        columns = packed.trees.columns[group[order[items[:, 0]]]].astype(int)
+        assert columns[0] == tier.longest and (np.diff(columns) <= 0).all()
+    longest = [tier.longest * (tier.shape.rows + layout.STEP_COST) for tier in packed.tiers]
+    assert longest == sorted(longest, reverse=True)
+    assert packed.trees.streams + len(streams_of(groups, 64).streams) <= host.sent <= len(host.buffer)
+
+
+@pytest.mark.parametrize("length", [1, 2, 9])
+@pytest.mark.parametrize("count", [1, 65, 300])
+def test_the_room_for_trees_is_enough(count, length):
+    """Trees of many branches."""
+    rng = np.random.default_rng(count)
+    groups = [list(rng.integers(0, 4, (count, length)).astype(np.uint8)) for _ in range(33)]
+    made = streams_of(groups, threads=4)
+    size = sum(-(-len(getattr(made, name)) // 16) * 16 for name in tiles.TREE_ARRAYS)
+    assert size <= tiles._most_tree_bytes(PairBatch.from_groups([Group([], group) for group in groups]))
+
+
+def test_rows_that_do_not_fit_are_made_in_parts(make_backend, batches, caplog):
+    """What tree_rows.cu makes is within a call's memory, too: a smaller budget halves the chunk."""
+    haplotypes = [batches.noise(np.random.default_rng(k), 30) for k in range(2)]
+    reads = [batches.read(np.random.default_rng(15), haplotypes[0].copy()) for _ in range(8)]
+    given = PairBatch.from_groups([Group(reads, haplotypes)] * 200)
+    roomy = make_backend()
+    whole = engine.forward(given, roomy)
+    sizes = {name: size for name, (_, size) in roomy._slots.queue[-1]._device.items()}
+    a_call = sum(sizes.values()) - sizes["scratch"] - sizes["made"] // 4
+    scores = engine.forward(given, make_backend(memory=roomy.concurrency * a_call))
+    assert "out of memory; chunks of" in caplog.text
+    assert batches.same(scores.log10, whole.log10)
+
+
+def test_tables_of_shapes():
+    """Reads that one strip holds are never tall. A tree takes one of four kernels."""
+    for in_trees in (False, True):
+        table = layout.shapes(2048, in_trees)
+        taken = [table.known[k] for k in table.of_length]
+        assert all(shape.tall == (length > 640) for length, shape in enumerate(taken))
+        assert all(shape.tall or shape.lanes * shape.rows >= length for length, shape in enumerate(taken))
+    assert {shape.rows for shape in taken if not shape.tall} == {13, 16, 19, 20}

@@ -1,0 +1,149 @@
+"""Trees of haplotypes, for the tests of every GPU backend: groups of all shapes, and cases against the oracle.
+
+The cases need the fixtures `batches`, `make_backend`, `backend`, `tree_layout` (the backend's module that has
+HAPLOTYPES_OF_TREES) and `of_tolerance` (how much of the tolerance a sum of ten thousand columns may take).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from pairhmm.backends import tiles
+from pairhmm.engine import device_pool
+from pairhmm.models import profile
+from pairhmm.models.batch import FLOAT32, Group, PairBatch
+
+CASES = (
+    "test_trees_of_every_shape",
+    "test_trees_of_profiles",
+    "test_same_bits_in_any_company",
+    "test_rounding_of_many_columns_does_not_add_up",
+    "test_reads_that_must_begin_at_the_start_take_whole_haplotypes",
+    "test_computed_cells",
+    "test_memory_for_one_warp",
+)
+
+SHAPES = ("copies", "prefixes", "suffixes", "alike", "noise", "one base", "n", "repeats")
+
+
+def haplotypes(rng, shape, length=60):
+    """Haplotypes of a group, by what they share."""
+    base = rng.integers(0, 4, length).astype(np.uint8)
+    count = int(rng.integers(1, 7))
+    if shape == "copies":
+        return [base] * count
+    if shape == "prefixes":
+        return [base[: int(rng.integers(1, length + 1))] for _ in range(count)]
+    if shape == "suffixes":
+        return [base[int(rng.integers(length)) :] for _ in range(count)]
+    if shape == "noise":
+        return [rng.integers(0, 4, int(rng.integers(1, length))).astype(np.uint8) for _ in range(count)]
+    if shape == "one base":
+        return [base[k % length :][:1] for k in range(count)] + [base[:2], base[:3]]
+    if shape == "repeats":
+        return [np.resize(base[: int(rng.integers(1, 4))], int(rng.integers(1, length))) for _ in range(count)]
+    found = [base]
+    for _ in range(count):
+        changed = found[int(rng.integers(len(found)))].copy()
+        changed[int(rng.integers(len(changed)))] = 4 if shape == "n" else rng.integers(4)
+        at = int(rng.integers(len(changed)))
+        found.append(np.delete(changed, at) if rng.random() < 0.3 and len(changed) > 1 else changed)
+    return found
+
+
+def groups_of(seed, count=16):
+    rng = np.random.default_rng(seed)
+    return rng, [haplotypes(rng, SHAPES[k % len(SHAPES)], int(rng.choice([2, 30, 130]))) for k in range(count)]
+
+
+def reads_for(rng, group, batches, gap):
+    lengths = rng.choice([1, 5, 9, 30, 77, 150], 3)
+    return [
+        batches.read(rng, batches.copied(rng, group[int(rng.integers(len(group)))], int(m)), gap, base=(6, 42))
+        for m in lengths
+    ]
+
+
+@pytest.mark.parametrize("gap", [10, (5, 13)], ids=["constant gap", "varying gap"])
+@pytest.mark.parametrize("seed", range(3))
+def test_trees_of_every_shape(seed, gap, backend, batches):
+    rng, groups = groups_of(seed)
+    given = PairBatch.from_groups([Group(reads_for(rng, group, batches, gap), group) for group in groups])
+    batches.check(batches.forward(backend, given), given)
+
+
+@pytest.mark.parametrize("name", profile.PRESETS)
+def test_trees_of_profiles(name, backend, batches):
+    model = profile.preset(name)
+    start = profile.STARTS["anywhere"]
+    for seed in range(3):
+        rng, (*_, group) = groups_of(seed, 4 + seed)
+        rows = [model.rows(rng.dirichlet(np.full(4, 0.2), m)) for m in (1, 9, 77, 150)]
+        given = batches.of_rows(rows, group, start)
+        assert (batches.forward(backend, given).precision == FLOAT32).any()
+        batches.check(device_pool.score(given, backend, 1), given)
+
+
+def test_same_bits_in_any_company(make_backend, batches, monkeypatch, tree_layout):
+    """A haplotype alone, in its group, in a shuffled group, in a larger one, in more than one pair of trees."""
+    rng, groups = groups_of(11)
+    backend = make_backend()
+    for group in groups[3:8]:
+        reads = reads_for(rng, group, batches, 10)
+
+        def scores(haplotypes, reads=reads):
+            given = PairBatch.from_groups([Group(reads, haplotypes)])
+            return batches.forward(backend, given).log10.reshape(len(reads), -1)
+
+        together = scores(group)
+        for k, haplotype in enumerate(group):
+            assert batches.same(scores([haplotype])[:, 0].copy(), together[:, k].copy())
+        order = rng.permutation(len(group))
+        assert batches.same(scores([group[k] for k in order]), together[:, order].copy())
+        larger = scores([*haplotypes(rng, "alike", 50), *group, *group])
+        assert batches.same(larger[:, -len(group) :].copy(), together)
+        monkeypatch.setattr(tree_layout, "HAPLOTYPES_OF_TREES", 2)
+        assert batches.same(scores(group), together)
+        monkeypatch.undo()
+
+
+@pytest.mark.parametrize("unit", [1, 5])
+def test_rounding_of_many_columns_does_not_add_up(unit, backend, batches, of_tolerance):
+    """Ten thousand columns of a repeat, each of which adds nearly the same."""
+    haplotype = np.resize(np.array([0, 2, 1, 3, 1], np.uint8)[:unit], 10_000)
+    given = batches.pair(haplotype[:150].copy(), haplotype, 30)
+    scores = batches.forward(backend, given)
+    assert scores.precision[0] == FLOAT32
+    assert batches.excess(scores, given)[0] < of_tolerance
+
+
+def test_reads_that_must_begin_at_the_start_take_whole_haplotypes(backend, batches):
+    given = batches.batch(31, (9, 77), each=2)
+    elsewhere = dataclasses.replace(given, start=profile.STARTS["match"])
+    assert tiles.takes_trees(given.start) and not tiles.takes_trees(elsewhere.start)
+    batches.check(batches.forward(backend, elsewhere), elsewhere)
+
+
+def test_computed_cells(backend, batches):
+    """Columns of trees, two of them roots, times rows; whole matrices for tall reads and other starts."""
+    rng = np.random.default_rng(1)
+    base = batches.noise(rng, 100)
+    changed = np.where(np.arange(100) == 50, (base + 1) % 4, base).astype(np.uint8)
+    given = PairBatch.from_groups(
+        [Group([batches.read(rng, batches.noise(rng, m)) for m in (9, 700)], [base, changed])]
+    )
+    assert backend.computed_cells(given) == 9 * (1 + 50 + 1 + 51) + 700 * 200
+    elsewhere = dataclasses.replace(given, start=profile.STARTS["match"])
+    assert backend.computed_cells(elsewhere) == given.cells == 709 * 200
+
+
+def test_memory_for_one_warp(make_backend, batches):
+    """Scratch memory of fewer warps than the device holds: the same bits."""
+    rng, groups = groups_of(13, 40)
+    given = PairBatch.from_groups([Group(reads_for(rng, group, batches, 10), group) for group in groups])
+    whole = batches.forward(make_backend(), given)
+    tight = make_backend(memory=8_000_000)
+    assert batches.same(batches.forward(tight, given).log10, whole.log10)

@@ -1,0 +1,76 @@
+"""Trees of haplotypes on the webgpu backend: the cases of every backend, with shuffles and with workgroup memory."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pairhmm.backends.webgpu import layout, tree_layout
+from pairhmm.backends.webgpu.work import NODE
+from pairhmm.compiled import native
+from pairhmm.genomics.arrays import offsets
+from pairhmm.models.batch import FLOAT32, PairBatch
+
+
+def _cases():
+    path = Path(__file__).parents[1] / "tree_cases.py"
+    spec = importlib.util.spec_from_file_location("pairhmm_tests_tree_cases", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+cases = _cases()
+globals().update({name: getattr(cases, name) for name in cases.CASES})
+
+
+@pytest.fixture(scope="module", name="tree_layout")
+def layout_of_trees():
+    return layout
+
+
+@pytest.fixture(scope="module")
+def of_tolerance():
+    """Sums of columns are not compensated."""
+    return 0.5
+
+
+def test_sums_end_at_depths():
+    """The nodes that end a sum are those at a multiple of a depth, on every path."""
+    rng = np.random.default_rng(1)
+    base = rng.integers(0, 4, 70).astype(np.uint8)
+    haplotypes = [base, base[:61], np.concatenate([base[:17], base[20:]])]
+    made = native.TreeStreams(
+        offsets([len(haplotypes)]), offsets(list(map(len, haplotypes))), np.concatenate(haplotypes), 64, 1, 8
+    )
+    tree = made.trees.view("<u4")
+    for first, nodes in zip(tree[:2], tree[2:4], strict=True):
+        depth, branches, found = -1, [], []
+        for byte in made.streams[first : first + nodes].tolist():
+            if byte & NODE["RESTORE"]:
+                depth = branches[-1]
+                if byte & NODE["POP"]:
+                    branches.pop()
+            depth += 1
+            found.append((bool(byte & NODE["SUM"]), depth > 0 and depth % 8 == 0))
+            if byte & NODE["SAVE"]:
+                branches.append(depth)
+        assert all(flag == wanted for flag, wanted in found) and any(flag for flag, _ in found)
+
+
+def test_sums_that_end_within_a_haplotype(make_backend, batches):
+    """Haplotypes with halves longer than COLUMNS_OF_SUM: the same bits in any company."""
+    backend, rng = make_backend(), np.random.default_rng(2)
+    base = batches.noise(rng, 3 * tree_layout.COLUMNS_OF_SUM)
+    changed = [np.where(np.arange(len(base)) == at, (base + 1) % 4, base).astype(np.uint8) for at in (100, 300, 500)]
+    read = batches.read(rng, batches.copied(rng, base, 40), 10)
+    given = PairBatch.from_groups([cases.Group([read], [base, *changed])])
+    together = batches.forward(backend, given)
+    assert (together.precision == FLOAT32).all()
+    batches.check(together, given)
+    for k, haplotype in enumerate([base, *changed]):
+        alone = batches.forward(backend, PairBatch.from_groups([cases.Group([read], [haplotype])])).log10
+        assert batches.same(alone, together.log10[k : k + 1].copy())

@@ -1,0 +1,239 @@
+"""Every number of processes gives the same bytes and the same messages."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pysam
+import pytest
+
+from pairhmm.commands.call import call, write_calls
+from pairhmm.commands.likelihoods import likelihoods, write_likelihoods
+from pairhmm.commands.simulate import simulate
+from pairhmm.engine import workers
+from pairhmm.engine.workers import Workers
+from pairhmm.errors import InputError
+from pairhmm.evidence import parallel, pieces
+from pairhmm.evidence.molecules import MoleculeOptions
+from pairhmm.models.profile import preset
+
+PLACES = {
+    "tiny": ["q:1000-4000", "q:4200-11,000"],
+    "chr20": ["chr20:10,000,500-10,030,000", "chr20:10,030,400-10,070,000"],
+    "dense": ["chr1:500-9000", "chr1:9100-14,000", "chr2:2000-11,000"],
+}
+
+
+@pytest.fixture(autouse=True)
+def divided(monkeypatch):
+    """Small inputs are divided, too."""
+    monkeypatch.setattr(workers, "_can_fork", lambda: True)
+    monkeypatch.setattr(parallel, "WORTH_PROCESSES", 0)
+    monkeypatch.setattr(parallel, "_FEWEST_READS", 40)
+    monkeypatch.setattr(parallel, "_WINDOW", 1)
+    monkeypatch.setattr(pieces, "_FIRST_LISTED", 3)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory, shared_data):
+    """Reference, alignments and candidates of each input."""
+    tiny, chr20 = shared_data / "na12878-chr22-tiny", shared_data / "na12878-chr20-100kb"
+    dense = simulate(
+        tmp_path_factory.mktemp("dense"),
+        length=30_000,
+        contigs=2,
+        coverage=16,
+        snvs=90,
+        indels=60,
+        max_indel=30,
+        seed=5,
+    )
+    return {
+        "tiny": (tiny / "q.fa", tiny / "NA12878.chr22.tiny.bam", tiny / "NA12878.chr22.tiny.giab.vcf"),
+        "chr20": (
+            chr20 / "ucsc.hg19.chr20.unittest.fasta.gz",
+            chr20 / "NA12878_S1.chr20.10_10p1mb.bam",
+            chr20 / "test_nist.b37_chr20_100kbp_at_10mb.vcf.gz",
+        ),
+        "dense": (dense.reference, dense.bam, dense.truth),
+    }
+
+
+def made(verb, files, folder, caplog, threads, listed=False, **given):
+    """The bytes of every output, and the messages but for that of the backend."""
+    reference, alignments, candidates = files
+    folder = folder / f"{verb.__name__}-{threads}"
+    folder.mkdir()
+    caplog.clear()
+    with caplog.at_level(logging.INFO, "pairhmm"):
+        output = folder / ("out.vcf" if verb is write_calls else "out.tsv.gz")
+        verb(alignments, reference, output, candidates if listed else None, threads=threads, **given)
+    return {path.name: path.read_bytes() for path in folder.iterdir()}, caplog.messages
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """The numbers of workers that were started."""
+    counts = []
+    enter = Workers.__enter__
+    monkeypatch.setattr(Workers, "__enter__", lambda self: counts.append(self._count) or enter(self))
+    return counts
+
+
+@pytest.mark.parametrize("verb", [write_calls, write_likelihoods])
+@pytest.mark.parametrize("listed", [False, True], ids=["discovered", "listed"])
+@pytest.mark.parametrize("has_regions", [False, True], ids=["whole", "regions"])
+@pytest.mark.parametrize("name", ["tiny", "chr20", "dense"])
+def test_bytes_and_messages_are_those_of_one_process(data, tmp_path, caplog, started, name, has_regions, listed, verb):
+    given = {"regions": PLACES[name]} if has_regions else {}
+    expected = made(verb, data[name], tmp_path, caplog, 1, listed, **given)
+    assert any(body.count(b"\n") > 5 or body.startswith(b"\x1f\x8b") for body in expected[0].values())
+    for threads in (2, 3, 5):
+        assert made(verb, data[name], tmp_path, caplog, threads, listed, **given) == expected
+    assert started == [2, 3, 5]
+
+
+@pytest.mark.parametrize("listed", [False, True], ids=["discovered", "listed"])
+def test_joined_mates(data, tmp_path, caplog, started, listed):
+    given = {"profile": preset("normalised"), "molecules": MoleculeOptions(join_mates=True)}
+    expected = made(write_likelihoods, data["dense"], tmp_path, caplog, 1, listed, **given)
+    assert made(write_likelihoods, data["dense"], tmp_path, caplog, 3, listed, **given) == expected
+    assert started == [3]
+
+
+def test_functions_give_the_same_objects(data, started):
+    reference, alignments, _ = data["dense"]
+    strip = lambda site: (site.variant.pos, site.quality, site.samples, site.names)  # noqa: E731
+    assert [strip(one) for one in call(alignments, reference, threads=2)] == [
+        strip(one) for one in call(alignments, reference)
+    ]
+    found, expected = (
+        [
+            (str(one), one.names, one.log10.tolist(), one.sample_names)
+            for one in likelihoods(alignments, reference, **how)
+        ]
+        for how in ({"threads": 2}, {})
+    )
+    assert found == expected
+    assert started == [2, 2]
+
+
+def test_watchers_are_told_of_every_region(data, tmp_path):
+    reference, alignments, _ = data["dense"]
+    told = {}
+    for threads in (1, 3):
+        seen = told[threads] = []
+        watch = lambda region, share, seen=seen: seen.append((region.chrom, region.start, region.end, share))  # noqa: E731
+        write_calls(alignments, reference, tmp_path / "out.vcf", threads=threads, watch=watch)
+    assert told[1] == told[3]
+    assert len(told[1]) > 20
+
+
+def test_reads_on_contigs_that_the_reference_lacks(data, tmp_path, caplog):
+    """Those and the unmapped reads behind all contigs are in no piece."""
+    reference, alignments, _ = data["dense"]
+    part = tmp_path / "part.fa"
+    with pysam.FastaFile(str(reference)) as genome:
+        part.write_text(f">chr1\n{genome.fetch('chr1')}\n")
+    pysam.faidx(str(part))
+    for fasta in (reference, part):
+        folder = tmp_path / fasta.stem
+        folder.mkdir()
+        files = fasta, alignments, None
+        assert made(write_calls, files, folder, caplog, 3) == made(write_calls, files, folder, caplog, 1)
+
+
+def test_several_files_of_several_samples(data, tmp_path, caplog, started):
+    reference, alignments, truth = data["dense"]
+    other = tmp_path / "other.bam"
+    with (
+        pysam.AlignmentFile(str(alignments)) as reads,
+        pysam.AlignmentFile(str(other), "wb", template=reads) as out,
+    ):
+        for number, read in enumerate(reads):
+            if number % 3:
+                out.write(read)
+    header = pysam.AlignmentFile(str(other)).header.to_dict()
+    for group in header.get("RG", []):
+        group["SM"] = "other"
+    renamed = tmp_path / "renamed.bam"
+    with (
+        pysam.AlignmentFile(str(other)) as reads,
+        pysam.AlignmentFile(str(renamed), "wb", header=header) as out,
+    ):
+        for read in reads:
+            out.write(read)
+    pysam.index(str(renamed))
+    files = reference, [alignments, renamed], truth
+    for listed in (False, True):
+        folder = tmp_path / str(listed)
+        folder.mkdir()
+        assert made(write_calls, files, folder, caplog, 3, listed) == made(
+            write_calls, files, folder, caplog, 1, listed
+        )
+    assert started == [3, 3]
+
+
+def test_cram(data, tmp_path, caplog, started):
+    reference, alignments, _ = data["dense"]
+    cram = tmp_path / "reads.cram"
+    pysam.view("-C", "-T", str(reference), "-o", str(cram), str(alignments), catch_stdout=False)
+    pysam.index(str(cram))
+    files = reference, cram, None
+    assert made(write_calls, files, tmp_path, caplog, 3) == made(write_calls, files, tmp_path, caplog, 1)
+    assert started == [3]
+
+
+@pytest.mark.parametrize("verb", [write_calls, write_likelihoods])
+def test_the_first_failure_in_order_is_told_and_nothing_stays(data, tmp_path, caplog, verb):
+    reference, alignments, _ = data["chr20"]
+    damaged = tmp_path / "damaged.bam"
+    body = bytearray(Path(alignments).read_bytes())
+    for share in (3, 2):
+        at = len(body) // share
+        body[at : at + 2000] = bytes(2000)
+    damaged.write_bytes(body)
+    pysam.index(str(alignments), str(tmp_path / "damaged.bam.bai"))
+    told = []
+    for threads in (1, 2, 5):
+        with pytest.raises(InputError) as caught:
+            made(verb, (reference, damaged, None), tmp_path, caplog, threads)
+        told.append(str(caught.value))
+        assert not list((tmp_path / f"{verb.__name__}-{threads}").iterdir())
+    assert told == [told[0]] * 3
+    assert "cut off or damaged" in told[0]
+
+
+@pytest.mark.parametrize("place", [0.2, 0.8])
+def test_a_wrong_candidate(data, tmp_path, caplog, place):
+    reference, alignments, truth = data["dense"]
+    lines = Path(tmp_path / "list.vcf")
+    with pysam.BGZFile(str(truth), "rb", index=None) as text:
+        rows = [row.decode() for row in text]
+    rows.insert(int(len(rows) * place), "chr1\tx\t.\tA\tC\t.\t.\t.\n")
+    lines.write_text("\n".join(row.rstrip("\n") for row in rows) + "\n")
+    told = []
+    for threads in (1, 3):
+        with pytest.raises(InputError) as caught:
+            made(write_calls, (reference, alignments, lines), tmp_path, caplog, threads, listed=True)
+        told.append(str(caught.value))
+    assert told[0] == told[1]
+    assert "not a VCF record" in told[0]
+
+
+def test_an_input_without_an_index_stays_in_one_process_and_says_so(data, tmp_path, caplog, started):
+    reference, alignments, _ = data["dense"]
+    bare = tmp_path / "bare.bam"
+    bare.write_bytes(Path(alignments).read_bytes())
+    one, two = (made(write_calls, (reference, bare, None), tmp_path, caplog, threads) for threads in (1, 2))
+    assert two[0] == one[0]
+    assert not started
+    told = f"{bare} has no index, so that threads help only to unpack and to score; run samtools index {bare}"
+    assert told in two[1]
+
+
+def test_a_small_input_stays_in_one_process(data, tmp_path, monkeypatch, caplog, started):
+    monkeypatch.setattr(parallel, "WORTH_PROCESSES", 10**6)
+    made(write_calls, data["dense"], tmp_path, caplog, 2)
+    assert not started

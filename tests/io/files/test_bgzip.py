@@ -1,0 +1,76 @@
+"""Bgzipped text: what comes out is what went in, for every kind of text, library, and number of threads."""
+
+from __future__ import annotations
+
+import gzip
+import random
+import zlib
+
+import pysam
+import pytest
+
+from pairhmm.io.files import bgzip
+from pairhmm.io.files.bgzf_blocks import blocks_from
+from pairhmm.io.files.bgzip import BLOCK_TEXT, END, BgzipText
+
+_RANDOM = random.Random(5)
+_LINES = b"".join(b"s\tchr1\t%d\t0.%06d\tfloat32\n" % (at, _RANDOM.randrange(10**6)) for at in range(9000))
+TEXTS = {
+    "nothing": b"",
+    "a letter": b"a",
+    "lines": _LINES,
+    "no pattern": _RANDOM.randbytes(200_000),
+    "a block": _RANDOM.randbytes(BLOCK_TEXT),
+    "one letter": bytes(3 * BLOCK_TEXT),
+}
+
+
+def unpacked(data):
+    blocks = [block.data for some in blocks_from(lambda at, size: data[at : at + size], 0) for block in some]
+    assert all(len(block) == BLOCK_TEXT for block in blocks[:-2]) and blocks[-1] == b"" and data.endswith(END)
+    return b"".join(blocks)
+
+
+@pytest.fixture(params=["isal", "zlib"])
+def library(request, monkeypatch):
+    """zlib serves where isal has no wheel."""
+    module = pytest.importorskip("isal.isal_zlib") if request.param == "isal" else zlib
+    monkeypatch.setattr(bgzip, "deflate", module)
+
+
+@pytest.mark.usefixtures("library")
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("name", TEXTS)
+def test_text_comes_back(tmp_path, name, threads):
+    path = tmp_path / "x.gz"
+    with BgzipText(path, threads) as out:
+        for at in range(0, len(TEXTS[name]), 50_001):
+            out.write(TEXTS[name][at : at + 50_001])
+    assert gzip.decompress(path.read_bytes()) == TEXTS[name] == unpacked(path.read_bytes())
+    assert out.size == len(TEXTS[name])
+
+
+def test_bytes_are_the_same_for_every_number_of_threads_and_every_cut(tmp_path):
+    text, made = _LINES * 20, set()
+    for threads, size in ((1, 1000), (1, len(text)), (2, 77_777), (4, 3_000_000), (16, 65_280)):
+        with BgzipText(tmp_path / "x.gz", threads) as out:
+            for at in range(0, len(text), size):
+                out.write(text[at : at + size])
+        made.add((tmp_path / "x.gz").read_bytes())
+    assert len(made) == 1
+
+
+def test_places(tmp_path):
+    with BgzipText(tmp_path / "x.gz", 2) as out:
+        out.write(_LINES.decode())
+    with pysam.BGZFile(str(tmp_path / "x.gz"), "rb", index=None) as lines:
+        for at in (0, 10, BLOCK_TEXT - 1, BLOCK_TEXT, 2 * BLOCK_TEXT + 5, len(_LINES)):
+            lines.seek(out.place(at))
+            assert lines.read(20) == _LINES[at : at + 20]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_failed_write_is_an_error_of_the_system(threads):
+    with pytest.raises(OSError, match="No space"), BgzipText("/dev/full", threads) as out:
+        for _ in range(50):
+            out.write(TEXTS["no pattern"])
