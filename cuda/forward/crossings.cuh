@@ -7,12 +7,12 @@
 //   P = ended + started + sum over rows i (S[i] M'[i] + from_deletion[i] D[i] D'[i+1])   at column c + 1,
 //
 // where the units of S, M', D and D' (rows.cuh, backward.cuh) cancel. `ended` is the sum of M + I of the last row over
-// the left half's columns, `started` that of M' of the first row over the right half's, times D of row 0.
+// the left half's columns, `started` that of M' of the first row over the right half's, times D of row 0. They stand in
+// the border that the last strip of each half leaves.
 
 struct Crossing {
     double log_kept;       // of the strip's rows, once for both halves; NaN where the rows do not fit
     double entering;       // D of row 0 in units of S of the first row: in the left half's first strip
-    Sum beyond;            // `ended`, or `started` without its factor: in a half's last strip
     int exponent[32];      // a value is value * 2^exponent
     real match[K][32];     // S, or M'
     real deletion[K][32];  // from_deletion D, or D'

@@ -1,9 +1,11 @@
 // The two halves of each pair of long.cu, joined into its score (crossings.cuh).
 //
 // Method: a block has a pair. Its threads take rows in turn and multiply what comes from the left by what follows on
-// the right, with the sum of both exponents. The order of the additions depends on the read's length alone.
+// the right, with the sum of both exponents. They also take columns in turn, and add up the border below the last strip
+// of each half. The order of the additions depends on the lengths of the read and the haplotype alone.
 //
-// Limits: two products a row. 100,000 rows take 200 turns of 512 threads, which is nothing beside the halves' columns.
+// Limits: two products a row, and one addition a column. For 100,000 of both, 512 threads take 400 turns, which is
+// nothing beside the halves' columns.
 
 constexpr int kJoiners = JOINERS;  // threads
 
@@ -50,6 +52,15 @@ struct Part {
 };
 static_assert(kJoiners / 32 * sizeof(Part) == JOIN_SHARED_BYTES, "shared memory");
 
+// The sum of M + I over the columns of a border, which the last strip of a half left: a thread's part, times `factor`.
+__device__ __forceinline__ void add_border(Part& part, const uint64* border, int columns, double factor) {
+    for (int column = threadIdx.x; column < columns; column += kJoiners) {
+        const Found found = look_up(border, column);
+        const double value = double(value_of(found.words + kWordsOfReal, real(0))) * factor;
+        part.sum = both(part.sum, {value, int(found.words[2 * kWordsOfReal])});
+    }
+}
+
 // The sum of all lanes' parts; lane 0's.
 __device__ __forceinline__ Part sum_of_warp(Part part) {
 #pragma unroll
@@ -63,17 +74,19 @@ __device__ __forceinline__ Part sum_of_warp(Part part) {
     return part;
 }
 
-// pair_item: a pair's first item. crossings: an item each.
+// pair_item: a pair's first item. pair_column and borders: as forward_long left them. crossings: an item each.
 extern "C" __global__ void __launch_bounds__(kJoiners)
     forward_join(const uint8* __restrict__ buffer, const uint32* __restrict__ pair_item,
                  const uint32* __restrict__ pair_read, const uint32* __restrict__ pair_haplotype,
+                 const int64* __restrict__ pair_column, const uint64* borders,
                  const Crossing* __restrict__ crossings, double* scores) {
     const Header& header = *reinterpret_cast<const Header*>(buffer);
     const uint32 pair = blockIdx.x, read = pair_read[pair];
     const uint32* offset = words(buffer, header.read_offset) + read;
     const int rows = int(offset[1] - offset[0]), strips = (rows + 32 * K - 1) / (32 * K);
-    const uint32* letters = words(buffer, header.haplotype_offset) + pair_haplotype[pair];
-    const int halves = int(halves_of(int(letters[1] - letters[0])));
+    const uint32* haplotype = words(buffer, header.haplotype_offset) + pair_haplotype[pair];
+    const int letters = int(haplotype[1] - haplotype[0]), halves = int(halves_of(letters));
+    const int left_columns = letters / halves + 1;
     const Crossing *left = crossings + pair_item[pair], *right = left + 1;
     Part part = {{0, 0}, 0};
     for (int row = threadIdx.x; halves > 1 && row < rows; row += kJoiners) {
@@ -85,19 +98,16 @@ extern "C" __global__ void __launch_bounds__(kJoiners)
         }
     }
     for (int k = threadIdx.x; k < strips * halves; k += kJoiners) part.log_kept += left[k].log_kept;
+    const uint64* border = borders + pair_column[pair] * kBorderWords;
+    add_border(part, border, left_columns, 1);
+    add_border(part, border + size_t(left_columns) * kBorderWords, letters + 1 - left_columns, left->entering);
     Part* const of_warps = reinterpret_cast<Part*>(shared);
     part = sum_of_warp(part);
     if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = part;
     __syncthreads();
     if (threadIdx.x == 0) {
         for (int warp = 1; warp < kJoiners / 32; ++warp) part.add(of_warps[warp]);
-        const int last = (strips - 1) * halves;
-        Sum sum = both(part.sum, left[last].beyond);
-        if (halves > 1) {
-            Sum started = right[last].beyond;
-            started.value *= left->entering;
-            sum = both(sum, started);
-        }
+        const Sum sum = part.sum;
         const bool held = sum.value > 0 && sum.value < infinity();
         scores[pair] = held ? log10(sum.value) + sum.exponent * LOG10_2 + part.log_kept : double(not_a_number());
     }

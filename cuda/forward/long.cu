@@ -97,16 +97,16 @@ static_assert(kBlock == 8, "a block's letters are two words");
 constexpr int kStepsBehind = 2;  // steps of a block that are left when the next block's columns are taken
 static_assert(kBlock == ENTERING_COLUMNS && kBlock + kStepsBehind <= K, "an exponent reaches as far as K steps go");
 
-// Shared memory behind the emissions: S and I of a block's columns as they enter lane 0 (lane u brings those of column
-// u), nothing for the other lanes, and S and I as they leave lane 31.
+// Shared memory behind the emissions: S and I of the columns of two blocks, which take turns, as they enter lane 0;
+// nothing for the other lanes; and S and I as they leave lane 31.
 struct __align__(2 * sizeof(real)) Passed {
     real s, i;
 };
-static_assert(kEmissionBytes + (32 + 2 * kBlock) * sizeof(Passed) == SHARED_BYTES, "shared memory");
-__device__ __forceinline__ Passed* entering_of_block() {
-    return reinterpret_cast<Passed*>(reinterpret_cast<uint8*>(shared) + kEmissionBytes);
+static_assert(kEmissionBytes + 4 * kBlock * sizeof(Passed) == SHARED_BYTES, "shared memory");
+__device__ __forceinline__ Passed* entering_of_block(int t) {
+    return reinterpret_cast<Passed*>(reinterpret_cast<uint8*>(shared) + kEmissionBytes) + t % (2 * kBlock);
 }
-__device__ __forceinline__ Passed* nothing_enters() { return entering_of_block() + 32; }
+__device__ __forceinline__ Passed* nothing_enters() { return entering_of_block(0) + 2 * kBlock; }
 __device__ __forceinline__ Passed* leaving_of_block() { return nothing_enters() + kBlock; }
 
 __device__ __forceinline__ int warp_max(int value) {
@@ -127,10 +127,15 @@ struct Letters {
     uint32 four[kBlock / 4];
 };
 
-// The words that hold a block's letters: they need not begin with one.
+// The words that hold a block's letters, in the order of its columns: they need not begin with one.
 struct Window {
     uint32 word[kBlock / 4 + 1];
 };
+
+// A word of letters in the order of their columns.
+__device__ __forceinline__ uint32 letters_at(const uint32* word, int way) {
+    return __byte_perm(__ldg(word), 0, way > 0 ? 0x3210 : 0x0123);
+}
 
 __device__ __forceinline__ Letters letters_of(const Window& window, uint32 shift) {
     Letters letters;
@@ -155,16 +160,16 @@ __device__ __forceinline__ void end_letters(Letters& letters, int left) {
 struct Half {
     bool is_right;
     const uint8* letters;  // of column 0, which stands before the half's first letter: states are zero there
+    int way;               // to the next column's letter: 1 or -1
     int columns;           // with column 0
     uint64* border;
     real first_s, s, i;  // what enters the first row: S of the column behind column 0, S of the others, and I
 };
 
 // One strip of a half: its border above is read and becomes its border below. `number` is the strip's in its half. When
-// a lane has had all columns, it leaves its part of `crossing`. Returns the sum of M + I over the columns of the half's
-// last row, in lane 31 of the last strip.
-__device__ __forceinline__ Sum run_strip(const Rows& rows, const Strip& strip, const Half& half, uint32 number,
-                                         bool is_last, Crossing& crossing) {
+// a lane has had all columns, it leaves its part of `crossing`.
+__device__ __forceinline__ void run_strip(const Rows& rows, const Strip& strip, const Half& half, uint32 number,
+                                          Crossing& crossing) {
     const int l = threadIdx.x, columns = half.columns;
     uint64* const border = half.border;
     const bool is_first = number == 0;
@@ -172,7 +177,7 @@ __device__ __forceinline__ Sum run_strip(const Rows& rows, const Strip& strip, c
     States state;
     clear(state);
     int exponent = -kTop;
-    const Passed* enters = l == 0 ? entering_of_block() : nothing_enters();
+    const Passed* enters = nothing_enters();
     if (l < kBlock) nothing_enters()[l] = {0, 0};
     const int u = l % kBlock;
     Found coming = {};
@@ -182,36 +187,39 @@ __device__ __forceinline__ Sum run_strip(const Rows& rows, const Strip& strip, c
     } else {
         coming = look_up(border, min(u, columns - 1));
     }
-    const auto own_letters = reinterpret_cast<size_t>(half.letters - l);
-    const uint32 shift = uint32(own_letters & 3) * 8;
+    const int way = half.way;
+    const auto own_letters = reinterpret_cast<size_t>(half.letters - way * l);
+    const uint32 shift = uint32(way > 0 ? own_letters & 3 : 3 - (own_letters & 3)) * 8;
     const uint32* word = reinterpret_cast<const uint32*>(own_letters & ~size_t(3));
     Window window;
 #pragma unroll
-    for (int w = 0; w <= kBlock / 4; ++w) window.word[w] = __ldg(word + w);
-    Sum sum = {0, 0};
-    // What enters in the block from column t on, as found in memory, and the exponent that states are scaled to for it.
-    real s_found, i_found;
-    int found_exponent, next_exponent;
+    for (int w = 0; w <= kBlock / 4; ++w) window.word[w] = letters_at(word + way * w, way);
+    // For the block from column t on: the exponent that states are scaled to, what brings values from the lane above to
+    // it, and what enters.
+    int next_exponent;
+    real next_keep;
     const auto take = [&](int t) {
         while (!__all_sync(FULL, is_by(coming, number))) coming = look_up(border, min(t + u, columns - 1));
         const bool enters_any = t + u < columns;
-        s_found = enters_any ? value_of(coming.words, real(0)) : real(0);
-        i_found = enters_any ? value_of(coming.words + kWordsOfReal, real(0)) : real(0);
-        found_exponent = int(coming.words[2 * kWordsOfReal]);
+        const real s_found = enters_any ? value_of(coming.words, real(0)) : real(0);
+        const real i_found = enters_any ? value_of(coming.words + kWordsOfReal, real(0)) : real(0);
+        const int found_exponent = int(coming.words[2 * kWordsOfReal]);
         // Nothing of this block is needed any more: these registers are loaded in place.
         if (!is_first && t + kBlock < columns) coming = look_up(border, min(t + kBlock + u, columns - 1));
         const real top = larger(s_found, i_found);
         const int highest = top > 0 ? found_exponent + exponent_of(top) : kNothing;
         next_exponent = fitting_exponent<kBlock + kStepsBehind>(state, exponent, warp_max(highest), strip.fall);
+        const int above = __shfl_up_sync(FULL, next_exponent, 1);
+        next_keep = l == 0 ? real(0) : power_of_two(above - next_exponent);
+        const int fit = found_exponent - __shfl_sync(FULL, next_exponent, 0);
+        if (l < kBlock) entering_of_block(t)[l] = {scaled(s_found, fit), scaled(i_found, fit)};
     };
-    real keep = 0, last_row = 0;
+    real keep = 0;
     const auto step = [&](int v, uint32 letter) {
         const Passed in = enters[v];
         const real s = multiply_add(__shfl_up_sync(FULL, state.s_below, 1), keep, in.s);
         const real i = multiply_add(__shfl_up_sync(FULL, state.i_below, 1), keep, in.i);
         advance(rows, state, letter, s, i);
-        // Zero before lane 31's first column and after its last.
-        last_row += state.i_below;
         if (l == 31) leaving_of_block()[v] = {state.s_below, state.i_below};
     };
     take(0);
@@ -219,17 +227,14 @@ __device__ __forceinline__ Sum run_strip(const Rows& rows, const Strip& strip, c
     for (int t = 0; t < columns + 32; t += kBlock) {
         scale(state, exponent - next_exponent);
         exponent = next_exponent;
-        const int above = __shfl_up_sync(FULL, exponent, 1);
-        keep = l == 0 ? real(0) : power_of_two(above - exponent);
-        const int fit = found_exponent - __shfl_sync(FULL, exponent, 0);
-        entering_of_block()[l] = {scaled(s_found, fit), scaled(i_found, fit)};
+        keep = next_keep;
+        enters = l == 0 ? entering_of_block(t) : nothing_enters();
         Letters block_letters = letters_of(window, shift);
-        word += kBlock / 4;
+        word += way * (kBlock / 4);
         window.word[0] = window.word[kBlock / 4];
 #pragma unroll
-        for (int w = 1; w <= kBlock / 4; ++w) window.word[w] = __ldg(word + w);
+        for (int w = 1; w <= kBlock / 4; ++w) window.word[w] = letters_at(word + way * w, way);
         __syncwarp();
-        last_row = 0;
         // The next block is taken before this one ends, so that its last steps hide the wait. The exponent need not fit
         // to the last bit.
         if (t + kBlock <= columns) {
@@ -245,37 +250,31 @@ __device__ __forceinline__ Sum run_strip(const Rows& rows, const Strip& strip, c
             for (int v = 0; v < kBlock; ++v, left >>= 8) {
                 if (v == kBlock - kStepsBehind) take(t + kBlock);
                 if (t + v - l == columns) {
-                    save_crossing(crossing, rows, state, exponent, half.is_right, half.letters[columns]);
+                    save_crossing(crossing, rows, state, exponent, half.is_right, half.letters[way * columns]);
                 }
                 step(v, uint32(left & 0xff));
             }
         }
         __syncwarp();
-        if (is_last) {
-            sum = add(sum, last_row, exponent);
-        } else {
-            const int made_in = __shfl_sync(FULL, exponent, 31);
-            const int column = t - 31 + l;
-            if (l < kBlock && column >= 0 && column < columns) {
-                const Passed leaves = leaving_of_block()[l];
-                uint64* const to = border + column * kBorderWords;
-                store_words(to, leaves.s, writer);
-                store_words(to + kWordsOfReal, leaves.i, writer);
-                store_shared_word(to + 2 * kWordsOfReal, signed_word(made_in, writer));
-            }
+        const int made_in = __shfl_sync(FULL, exponent, 31);
+        const int column = t - 31 + l;
+        if (l < kBlock && column >= 0 && column < columns) {
+            const Passed leaves = leaving_of_block()[l];
+            uint64* const to = border + column * kBorderWords;
+            store_words(to, leaves.s, writer);
+            store_words(to + kWordsOfReal, leaves.i, writer);
+            store_shared_word(to + 2 * kWordsOfReal, signed_word(made_in, writer));
         }
     }
-    return sum;
 }
 
-// item_pair: the pair of each item; pair_item: a pair's first item. letters_end: the end of all haplotypes' letters in
-// reverse order. pair_column: where a pair's borders begin; those of the right half follow those of the left one.
+// item_pair: the pair of each item; pair_item: a pair's first item. pair_column: where a pair's borders begin; those of the right half follow those of the left one.
 // next_item and borders (kBorderWords a column): zero at first. crossings: an item each, for join.cu.
 extern "C" __global__ void __launch_bounds__(32, 8)
     forward_long(const uint8* __restrict__ buffer, const Tables* __restrict__ tables, uint32 items,
                  const uint32* __restrict__ item_pair, const uint32* __restrict__ pair_item,
                  const uint32* __restrict__ pair_read, const uint32* __restrict__ pair_haplotype,
-                 const int64* __restrict__ pair_column, const uint8* __restrict__ letters_end, uint32* next_item,
+                 const int64* __restrict__ pair_column, uint32* next_item,
                  uint64* borders, Crossing* crossings) {
     const Header& header = *reinterpret_cast<const Header*>(buffer);
     for (;;) {
@@ -290,7 +289,7 @@ extern "C" __global__ void __launch_bounds__(32, 8)
         const int columns = int(offset[1] - offset[0]), left_columns = columns / int(halves_of(columns)) + 1;
         const uint32 number = (item - pair_item[pair]) / halves_of(columns);
         const int row = int(number) * (32 * K);
-        const bool is_last = row + 32 * K >= length;
+        const uint8* letters = buffer + header.letters;
         Crossing& crossing = crossings[item];
         Half half;
         half.is_right = (item - pair_item[pair]) % halves_of(columns);
@@ -301,25 +300,26 @@ extern "C" __global__ void __launch_bounds__(32, 8)
         if (half.is_right) {
             strip = load_strip(RowsUp{buffer, header, *tables, position, length, length - 1 - row}, length - row,
                                length, rows);
-            half.letters = letters_end - offset[1] - 1;
+            half.letters = letters + offset[1];
+            half.way = -1;
             half.columns = columns + 1 - left_columns;
             half.border += size_t(left_columns) * kBorderWords;
             half.first_s = half.s = half.i = 1;
         } else {
             strip = load_strip(buffer, header, *tables, position + row, length - row, length, rows);
-            half.letters = buffer + header.letters + offset[0] - 1;
+            half.letters = letters + offset[0] - 1;
+            half.way = 1;
             half.columns = left_columns;
             half.s = __shfl_sync(FULL, strip.entry, 0) / real(columns);
             half.first_s = real(header.start_match) + half.s * real(header.start_deletion);
             half.i = 0;
             entering = half.s;
         }
-        const Sum sum = run_strip(rows, strip, half, number, is_last, crossing);
+        run_strip(rows, strip, half, number, crossing);
         if (threadIdx.x == 31) {
             const double kept = half.is_right ? 0.0 : strip.log_kept;
             crossing.log_kept = strip.folds && strip.scales ? kept : double(not_a_number());
             crossing.entering = entering;
-            crossing.beyond = sum;
         }
     }
 }

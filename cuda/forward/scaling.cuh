@@ -4,6 +4,7 @@
 
 constexpr int kTop = TOP_EXPONENT;     // exponent that a lane's largest value is brought to
 constexpr int kNothing = NO_EXPONENT;  // exponent of zero
+constexpr int kLeastPower = sizeof(real) == 4 ? -126 : -1022;  // least exponent of `real` in its full precision
 
 // 2^exponent; zero below the range of `real`.
 __device__ __forceinline__ float power_of_two(float, int exponent) {
@@ -77,13 +78,20 @@ __device__ __forceinline__ int fitting_exponent(const States& state, int exponen
     return wanted < kNothing / 2 ? exponent : wanted - kTop;
 }
 
-// Multiply all states of a lane by 2^shift.
-__device__ __forceinline__ void scale(States& state, int shift) {
+__device__ __forceinline__ void multiply(States& state, real factor) {
 #pragma unroll
     for (int k = 0; k < K; ++k) {
-        state.s[k] = scaled(state.s[k], shift);
-        state.d[k] = scaled(state.d[k], shift);
+        state.s[k] *= factor;
+        state.d[k] *= factor;
     }
-    state.s_below = scaled(state.s_below, shift);
-    state.i_below = scaled(state.i_below, shift);
+    state.s_below *= factor;
+    state.i_below *= factor;
+}
+
+// Multiply all states of a lane by 2^shift.
+__device__ __forceinline__ void scale(States& state, int shift) {
+    const int once = min(max(shift, kLeastPower), -kLeastPower);
+    multiply(state, power_of_two(once));
+    // One factor alone may not be representable.
+    if (__any_sync(FULL, once != shift)) multiply(state, power_of_two(shift - once));
 }

@@ -64,7 +64,7 @@ __device__ __forceinline__ Strip load_strip(const ReadRows& read, int count, int
     Strip strip;
     bool folds = true, scales = true;
     double log_kept = 0;
-    float fall = 0, fall_of_gap = 0;
+    float fall = 0;
     Row now = l * K < count ? read.row(l * K) : carrying_row();
     strip.entry = real(now.dm) / real(now.mm);
 #pragma unroll 1
@@ -74,11 +74,9 @@ __device__ __forceinline__ Strip load_strip(const ReadRows& read, int count, int
         Fold f;
         folds = fold(now, next, f) && folds;
         scales = scales && real(now.mi) >= kLeastOpening;
-        const float bits = -log2f(float(f.extend_insertion));
-        fall += bits;
-        // The step into the row that carries down includes an opening, which has its own share of the range.
+        // A match passes the last row without a loss.
         if (i + 1 < count) {
-            fall_of_gap += bits;
+            fall -= log2f(float(f.extend_insertion));
             scales = scales && holds_deletions(read, i, read_rows, float(f.from_deletion), float(now.dd));
         }
         log_kept += now.log_kept;
@@ -104,7 +102,7 @@ __device__ __forceinline__ Strip load_strip(const ReadRows& read, int count, int
         if (i < count) emissions = read.emissions(i);
         for (int s = 0; s < LETTERS; ++s) own[emission_at(s, k)] = s < kLetters ? emissions.relative[s] : real(0);
     }
-    scales = scales && fall_of_gap < kMostFall;
+    scales = scales && fall < kMostFall;
     // Summed in an order that depends on G alone.
 #pragma unroll
     for (int step = 1; step < G; step *= 2) {

@@ -70,9 +70,6 @@ fn load_lane(
 //#end
 ) -> Lane {
     var result = Lane(vec2<i32>(0, 0), 0u, 0.0);
-//#if SCALED
-    var fall_of_gap = 0.0;
-//#end
     for (var k = 0u; k < K; k++) {
         let i = l * K + k;
 //#if BOTH_WAYS
@@ -95,15 +92,9 @@ fn load_lane(
         result.kept += row.kept;
         result.unfit |= row.unfit | select(UNSCALED, 0u, row.opening >= LEAST_OPENING);
 //#if SCALED
-        var bits = -log2(max(row.extend_insertion, 1e-38));
-//#if BOTH_WAYS
-        // On the way up, a match passes the last row without a loss, and an insertion does not pass it.
-        bits = select(bits, 0.0, way < 0 && i + 1u == count);
-//#end
-        result.fall += bits;
-        // Into the row that carries down it is that of an opening as well, which has its own share of the range.
+        // A match passes the last row without a loss.
         if i + 1u < count {
-            fall_of_gap += bits;
+            result.fall -= log2(max(row.extend_insertion, 1e-38));
             result.unfit |= select(UNSCALED, 0u, holds_deletions(row, position, read_rows));
         }
 //#end
@@ -121,7 +112,7 @@ fn load_lane(
         emissions[3][k][lane] = row.extend_deletion;
     }
 //#if SCALED
-    result.unfit |= select(UNSCALED, 0u, fall_of_gap < MOST_FALL);
+    result.unfit |= select(UNSCALED, 0u, result.fall < MOST_FALL);
 //#end
     return result;
 }

@@ -358,11 +358,11 @@ class CudaBackend(Backend):
             pairs = tuple(base + place for place in (packed.pair_item, packed.pair_read, packed.pair_haplotype))
             arguments = (
                 *(base, tables, np.uint32(packed.items), base + packed.item_pair, *pairs),
-                *(base + packed.pair_column, base + packed.letters_end, next_item, borders, crossings),
+                *(base + packed.pair_column, next_item, borders, crossings),
             )
             blocks = min(RESIDENT_WARPS, packed.items)
             strips((blocks,), (WARP,), arguments, shared_mem=cuda_kernels.long_shared_bytes(real))
-            joined = base, *pairs, crossings, scores
+            joined = base, *pairs, base + packed.pair_column, borders, crossings, scores
             join((len(reads),), (cuda_kernels.JOINERS,), joined, shared_mem=cuda_kernels.JOIN_SHARED_BYTES)
             return slot.scores(SCORE_BYTES * len(reads)).view(np.float64).copy()
 

@@ -259,9 +259,8 @@ def scratch_places(rows: int, sizes: TreeSizes) -> tuple[int, ...]:
 
 
 def long_shared_bytes(real: str) -> int:
-    """Bytes of dynamic shared memory of a block of long.cu: emissions, and S and I of columns that enter and leave."""
-    passed = WARP + 2 * LONG_COLUMNS
-    return _emission_bytes(LONG_ROWS, LETTERS_SCALED, real) + passed * 2 * _size(real)
+    """Bytes of dynamic shared memory of a block of long.cu: emissions, and S and I of four blocks of columns."""
+    return _emission_bytes(LONG_ROWS, LETTERS_SCALED, real) + 4 * LONG_COLUMNS * 2 * _size(real)
 
 
 def border_bytes(real: str) -> int:
@@ -271,7 +270,7 @@ def border_bytes(real: str) -> int:
 
 def crossing_bytes(real: str) -> int:
     """Bytes of a `Crossing` of `cuda/forward/crossings.cuh`, of which each strip leaves one: two values a row."""
-    return 32 + 4 * WARP + 2 * _size(real) * LONG_ROWS * WARP
+    return 16 + 4 * WARP + 2 * _size(real) * LONG_ROWS * WARP
 
 
 def between_bytes(widest: int) -> int:

@@ -222,8 +222,6 @@ class PackedPairs:
         Columns of the borders of all pairs.
     item_pair, pair_item, pair_read, pair_haplotype, pair_column : int
         Byte offsets into the buffer.
-    letters_end : int
-        Byte offset of the end of all haplotypes' letters in reverse order, which right halves take.
     """
 
     items: int
@@ -233,7 +231,6 @@ class PackedPairs:
     pair_read: int
     pair_haplotype: int
     pair_column: int
-    letters_end: int
 
 
 def pack_pairs(
@@ -250,25 +247,22 @@ def pack_pairs(
     pair_item = plan.add((np.cumsum(strips) - strips).astype(np.uint32))
     pair_read, pair_haplotype = plan.add(reads.astype(np.uint32)), plan.add(haplotypes.astype(np.uint32))
     pair_column = plan.add(np.cumsum(columns) - columns)
-    plan.add(np.zeros(PADDING, dtype=np.uint8))
-    letters_end = plan.add(batch.haplotypes[::-1]) + len(batch.haplotypes)
-    plan.add(np.zeros(PADDING, dtype=np.uint8), aligned=False)
     plan.write(staging.begin(plan.size), staging.send)
     places = item_pair, pair_item, pair_read, pair_haplotype, pair_column
-    return PackedPairs(int(strips.sum()), int(columns.sum()), *places, letters_end)
+    return PackedPairs(int(strips.sum()), int(columns.sum()), *places)
 
 
 def strips_and_columns(
     batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64], strip_rows: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Strips of all halves of each pair, and columns of its borders. One strip of a half has no border.
+    """Strips of all halves of each pair, and columns of its borders.
 
     A half has a column more than letters, but for the right one.
     """
     strips = -(-np.diff(batch.read_offset)[reads] // strip_rows)
     letters = np.diff(batch.haplotype_offset)[haplotypes]
     halves = np.where(letters >= tiles.LEAST_CUT, HALVES, 1)
-    return halves * strips, np.where(strips > 1, letters + 1, 0)
+    return halves * strips, letters + 1
 
 
 @made_once
