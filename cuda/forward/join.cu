@@ -56,8 +56,7 @@ static_assert(kJoiners / 32 * sizeof(Part) == JOIN_SHARED_BYTES, "shared memory"
 __device__ __forceinline__ void add_border(Part& part, const uint64* border, int columns, double factor) {
     for (int column = threadIdx.x; column < columns; column += kJoiners) {
         const Found found = look_up(border, column);
-        const double value = double(value_of(found.words + kWordsOfReal, real(0))) * factor;
-        part.sum = both(part.sum, {value, int(found.words[2 * kWordsOfReal])});
+        part.sum = both(part.sum, {double(i_of(found, real(0))) * factor, found.exponent()});
     }
 }
 
@@ -78,8 +77,8 @@ __device__ __forceinline__ Part sum_of_warp(Part part) {
 extern "C" __global__ void __launch_bounds__(kJoiners)
     forward_join(const uint8* __restrict__ buffer, const uint32* __restrict__ pair_item,
                  const uint32* __restrict__ pair_read, const uint32* __restrict__ pair_haplotype,
-                 const int64* __restrict__ pair_column, const uint64* borders,
-                 const Crossing* __restrict__ crossings, double* scores) {
+                 const int64* __restrict__ pair_column, const uint64* borders, const Crossing* __restrict__ crossings,
+                 double* scores) {
     const Header& header = *reinterpret_cast<const Header*>(buffer);
     const uint32 pair = blockIdx.x, read = pair_read[pair];
     const uint32* offset = words(buffer, header.read_offset) + read;
@@ -98,9 +97,12 @@ extern "C" __global__ void __launch_bounds__(kJoiners)
         }
     }
     for (int k = threadIdx.x; k < strips * halves; k += kJoiners) part.log_kept += left[k].log_kept;
-    const uint64* border = borders + pair_column[pair] * kBorderWords;
+    const uint64* border = borders + (pair_column[pair] + kUnread) * kBorderWords;
     add_border(part, border, left_columns, 1);
-    add_border(part, border + size_t(left_columns) * kBorderWords, letters + 1 - left_columns, left->entering);
+    if (halves > 1) {
+        border += size_t(left_columns + kUnread) * kBorderWords;
+        add_border(part, border, letters + 1 - left_columns, left->entering);
+    }
     Part* const of_warps = reinterpret_cast<Part*>(shared);
     part = sum_of_warp(part);
     if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = part;

@@ -32,64 +32,100 @@
 
 typedef unsigned long long uint64;
 
+struct __align__(16) Words {
+    uint64 first, second;
+};
+
 #ifdef PAIRHMM_EMULATED
-__device__ __forceinline__ uint64 load_shared_word(const uint64* from) { return *from; }
-__device__ __forceinline__ void store_shared_word(uint64* to, uint64 word) { *to = word; }
-#else
-// A word is loaded and stored whole or not at all, past the caches that other multiprocessors do not see.
-__device__ __forceinline__ uint64 load_shared_word(const uint64* from) {
-    uint64 word;
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from));
-    return word;
+__device__ __forceinline__ Words load_shared(const uint64* from) { return {from[0], from[1]}; }
+__device__ __forceinline__ void store_shared(uint64* to, Words words) {
+    to[0] = words.first;
+    to[1] = words.second;
 }
-__device__ __forceinline__ void store_shared_word(uint64* to, uint64 word) {
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(word));
+#else
+// Each of the two words is loaded and stored whole or not at all, past the caches that other multiprocessors do not
+// see.
+__device__ __forceinline__ Words load_shared(const uint64* from) {
+    Words words;
+    asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(words.first), "=l"(words.second) : "l"(from));
+    return words;
+}
+__device__ __forceinline__ void store_shared(uint64* to, Words words) {
+    asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(words.first), "l"(words.second));
 }
 #endif
 
-__device__ __forceinline__ uint64 signed_word(uint32 bits, uint32 writer) { return uint64(writer) << 32 | bits; }
-__device__ __forceinline__ bool is_by(uint64 word, uint32 writer) { return uint32(word >> 32) == writer; }
+// Signatures of the words of a column: the number of the strip that wrote it, which is unique among those at work, and
+// half of the exponent of its values.
+struct Signatures {
+    uint32 first, second;
+};
 
-constexpr int kWordsOfReal = sizeof(real) / 4;
-constexpr int kBorderWords =
-    2 * kWordsOfReal + 1;  // a column of a border: S and I of the strip below, and their exponent
+constexpr uint32 kWriter = 0xffff;
+
+__device__ __forceinline__ Signatures signatures(uint32 writer, int exponent) {
+    return {(writer & kWriter) | uint32(exponent) << 16, (writer & kWriter) | (uint32(exponent) & ~kWriter)};
+}
+
+__device__ __forceinline__ uint64 word_of(uint32 bits, uint32 signature) { return uint64(signature) << 32 | bits; }
+__device__ __forceinline__ Words words_of(float s, float i, Signatures by) {
+    return {word_of(__float_as_int(s), by.first), word_of(__float_as_int(i), by.second)};
+}
+__device__ __forceinline__ Words words_of(double value, Signatures by) {
+    return {word_of(__double2hiint(value), by.first), word_of(__double2loint(value), by.second)};
+}
+
+// A column of a border as it was found in memory: S and I of the strip below, and their exponent.
+constexpr int kPairs = sizeof(real) / 4;  // of words
+constexpr int kBorderWords = 2 * kPairs;
 static_assert(kBorderWords * sizeof(uint64) == BORDER_BYTES, "room");
 
-__device__ __forceinline__ void store_words(uint64* to, float value, uint32 writer) {
-    store_shared_word(to, signed_word(__float_as_int(value), writer));
-}
-__device__ __forceinline__ void store_words(uint64* to, double value, uint32 writer) {
-    store_shared_word(to, signed_word(__double2hiint(value), writer));
-    store_shared_word(to + 1, signed_word(__double2loint(value), writer));
-}
-__device__ __forceinline__ float value_of(const uint64* words, float) { return __int_as_float(int(words[0])); }
-__device__ __forceinline__ double value_of(const uint64* words, double) {
-    return __hiloint2double(int(words[0]), int(words[1]));
-}
-
-__device__ __forceinline__ void set_value(uint64* words, float value) { words[0] = uint32(__float_as_int(value)); }
-__device__ __forceinline__ void set_value(uint64* words, double value) {
-    words[0] = uint32(__double2hiint(value));
-    words[1] = uint32(__double2loint(value));
-}
-
-// A column of a border as it was found in memory.
 struct Found {
-    uint64 words[kBorderWords];
+    Words words[kPairs];
+
+    __device__ __forceinline__ int exponent() const {
+        return int(uint32(words[0].second >> 32) & ~kWriter | uint32(words[0].first >> 48));
+    }
+    __device__ __forceinline__ bool is_by(uint32 writer) const {
+        uint32 difference = 0;
+#pragma unroll
+        for (int k = 0; k < kPairs; ++k) {
+            difference |= (uint32(words[k].first >> 32) ^ writer) | (uint32(words[k].second >> 32) ^ writer);
+        }
+        return (difference & kWriter) == 0;
+    }
 };
+
+__device__ __forceinline__ float s_of(const Found& found, float) { return __int_as_float(int(found.words[0].first)); }
+__device__ __forceinline__ float i_of(const Found& found, float) { return __int_as_float(int(found.words[0].second)); }
+__device__ __forceinline__ double double_of(Words words) {
+    return __hiloint2double(int(words.first), int(words.second));
+}
+__device__ __forceinline__ double s_of(const Found& found, double) { return double_of(found.words[0]); }
+__device__ __forceinline__ double i_of(const Found& found, double) { return double_of(found.words[kPairs - 1]); }
+
+// What no strip wrote: its exponent is 0, and so is the writer's number.
+__device__ __forceinline__ Found found_as(float s, float i) { return {words_of(s, i, {0, 0})}; }
+__device__ __forceinline__ Found found_as(double s, double i) {
+    Found found;
+    found.words[0] = words_of(s, {0, 0});
+    found.words[kPairs - 1] = words_of(i, {0, 0});
+    return found;
+}
 
 __device__ __forceinline__ Found look_up(const uint64* border, int column) {
     Found found;
 #pragma unroll
-    for (int w = 0; w < kBorderWords; ++w) found.words[w] = load_shared_word(border + column * kBorderWords + w);
+    for (int k = 0; k < kPairs; ++k) found.words[k] = load_shared(border + column * kBorderWords + 2 * k);
     return found;
 }
 
-__device__ __forceinline__ bool is_by(const Found& found, uint32 writer) {
-    bool all = true;
-#pragma unroll
-    for (int w = 0; w < kBorderWords; ++w) all = all && is_by(found.words[w], writer);
-    return all;
+__device__ __forceinline__ void put(uint64* column, float s, float i, Signatures by) {
+    store_shared(column, words_of(s, i, by));
+}
+__device__ __forceinline__ void put(uint64* column, double s, double i, Signatures by) {
+    store_shared(column, words_of(s, by));
+    store_shared(column + 2, words_of(i, by));
 }
 
 constexpr int kBlock = kRescaleSteps;  // columns that enter at once, and between two rescalings
@@ -97,17 +133,23 @@ static_assert(kBlock == 8, "a block's letters are two words");
 constexpr int kStepsBehind = 2;  // steps of a block that are left when the next block's columns are taken
 static_assert(kBlock == ENTERING_COLUMNS && kBlock + kStepsBehind <= K, "an exponent reaches as far as K steps go");
 
-// Shared memory behind the emissions: S and I of the columns of two blocks, which take turns, as they enter lane 0;
-// nothing for the other lanes; and S and I as they leave lane 31.
+constexpr int kStepsAtOnce = 2;  // steps that are written out: more do not fit into the instruction cache
+constexpr int kLookAt = 2;       // step of a block at which the next block's columns are looked up
+
+// A border begins with columns that nobody reads: lane 31 writes there before it has a column of the haplotype, and
+// after the last one.
+constexpr int kUnread = UNREAD_COLUMNS;
+
+// Shared memory behind the emissions: S and I of a block's columns as they enter lane 0 (lane u brings those of column
+// u), for two blocks, which take turns; and nothing for the other lanes.
 struct __align__(2 * sizeof(real)) Passed {
     real s, i;
 };
-static_assert(kEmissionBytes + 4 * kBlock * sizeof(Passed) == SHARED_BYTES, "shared memory");
+static_assert(kEmissionBytes + (2 * 32 + kBlock) * sizeof(Passed) == SHARED_BYTES, "shared memory");
 __device__ __forceinline__ Passed* entering_of_block(int t) {
-    return reinterpret_cast<Passed*>(reinterpret_cast<uint8*>(shared) + kEmissionBytes) + t % (2 * kBlock);
+    return reinterpret_cast<Passed*>(reinterpret_cast<uint8*>(shared) + kEmissionBytes) + t / kBlock % 2 * 32;
 }
-__device__ __forceinline__ Passed* nothing_enters() { return entering_of_block(0) + 2 * kBlock; }
-__device__ __forceinline__ Passed* leaving_of_block() { return nothing_enters() + kBlock; }
+__device__ __forceinline__ Passed* nothing_enters() { return entering_of_block(0) + 2 * 32; }
 
 __device__ __forceinline__ int warp_max(int value) {
 #if __CUDA_ARCH__ >= 800
@@ -155,6 +197,11 @@ __device__ __forceinline__ void end_letters(Letters& letters, int left) {
     }
 }
 
+// Whether step first + v of a block is `step`: v tells without a comparison that most are not.
+__device__ __forceinline__ bool is_step(int first, int v, int step) {
+    return v == step % kStepsAtOnce && first == step - v;
+}
+
 // A half of a pair as its strips take it: the left one from the haplotype's first letter and the read's first row on,
 // the right one from both ends.
 struct Half {
@@ -170,66 +217,62 @@ struct Half {
 // a lane has had all columns, it leaves its part of `crossing`.
 __device__ __forceinline__ void run_strip(const Rows& rows, const Strip& strip, const Half& half, uint32 number,
                                           Crossing& crossing) {
-    const int l = threadIdx.x, columns = half.columns;
-    uint64* const border = half.border;
+    const int l = threadIdx.x, columns = half.columns, way = half.way, u = l % kBlock;
     const bool is_first = number == 0;
-    const uint32 writer = number + 1;
     States state;
     clear(state);
     int exponent = -kTop;
+    real keep = 0;
     const Passed* enters = nothing_enters();
     if (l < kBlock) nothing_enters()[l] = {0, 0};
-    const int u = l % kBlock;
-    Found coming = {};
-    if (is_first) {
-        set_value(coming.words, u == 0 ? half.first_s : half.s);
-        set_value(coming.words + kWordsOfReal, half.i);
-    } else {
-        coming = look_up(border, min(u, columns - 1));
-    }
-    const int way = half.way;
     const auto own_letters = reinterpret_cast<size_t>(half.letters - way * l);
     const uint32 shift = uint32(way > 0 ? own_letters & 3 : 3 - (own_letters & 3)) * 8;
     const uint32* word = reinterpret_cast<const uint32*>(own_letters & ~size_t(3));
     Window window;
 #pragma unroll
     for (int w = 0; w <= kBlock / 4; ++w) window.word[w] = letters_at(word + way * w, way);
-    // For the block from column t on: the exponent that states are scaled to, what brings values from the lane above to
-    // it, and what enters.
-    int next_exponent;
-    real next_keep;
+    // The block from column t on, as it was found in memory.
+    const auto look = [&](int t) { return look_up(half.border, min(t + u, columns - 1)); };
+    Found coming = is_first ? found_as(u == 0 ? half.first_s : half.s, half.i) : look(0);
+    // For this block: what enters, its exponent, and the exponent that states are scaled to.
+    real s_enters, i_enters;
+    int entering_exponent, next_exponent;
     const auto take = [&](int t) {
-        while (!__all_sync(FULL, is_by(coming, number))) coming = look_up(border, min(t + u, columns - 1));
+        while (!__all_sync(FULL, coming.is_by(number))) coming = look(t);
         const bool enters_any = t + u < columns;
-        const real s_found = enters_any ? value_of(coming.words, real(0)) : real(0);
-        const real i_found = enters_any ? value_of(coming.words + kWordsOfReal, real(0)) : real(0);
-        const int found_exponent = int(coming.words[2 * kWordsOfReal]);
-        // Nothing of this block is needed any more: these registers are loaded in place.
-        if (!is_first && t + kBlock < columns) coming = look_up(border, min(t + kBlock + u, columns - 1));
-        const real top = larger(s_found, i_found);
-        const int highest = top > 0 ? found_exponent + exponent_of(top) : kNothing;
+        s_enters = enters_any ? s_of(coming, real(0)) : real(0);
+        i_enters = enters_any ? i_of(coming, real(0)) : real(0);
+        entering_exponent = coming.exponent();
+        const real top = larger(s_enters, i_enters);
+        const int highest = top > 0 ? entering_exponent + exponent_of(top) : kNothing;
         next_exponent = fitting_exponent<kBlock + kStepsBehind>(state, exponent, warp_max(highest), strip.fall);
+    };
+    real next_keep;  // what brings values from the lane above to the next exponent
+    const auto bring = [&](int t) {
         const int above = __shfl_up_sync(FULL, next_exponent, 1);
         next_keep = l == 0 ? real(0) : power_of_two(above - next_exponent);
-        const int fit = found_exponent - __shfl_sync(FULL, next_exponent, 0);
-        if (l < kBlock) entering_of_block(t)[l] = {scaled(s_found, fit), scaled(i_found, fit)};
+        const int fit = entering_exponent - __shfl_sync(FULL, next_exponent, 0);
+        entering_of_block(t)[l] = {scaled(s_enters, fit), scaled(i_enters, fit)};
     };
-    real keep = 0;
+    uint64* leaves = half.border - 31 * kBorderWords;  // the column of lane 31
+    Signatures by;
     const auto step = [&](int v, uint32 letter) {
         const Passed in = enters[v];
         const real s = multiply_add(__shfl_up_sync(FULL, state.s_below, 1), keep, in.s);
         const real i = multiply_add(__shfl_up_sync(FULL, state.i_below, 1), keep, in.i);
         advance(rows, state, letter, s, i);
-        if (l == 31) leaving_of_block()[v] = {state.s_below, state.i_below};
+        if (l == 31) put(leaves + v * kBorderWords, state.s_below, state.i_below, by);
     };
     take(0);
-    if (is_first) set_value(coming.words, half.s);
-    for (int t = 0; t < columns + 32; t += kBlock) {
+    bring(0);
+    if (is_first) coming = found_as(half.s, half.i);
+    for (int t = 0; t < columns + 32; t += kBlock, leaves += kBlock * kBorderWords) {
         scale(state, exponent - next_exponent);
         exponent = next_exponent;
         keep = next_keep;
+        by = signatures(number + 1, exponent);
         enters = l == 0 ? entering_of_block(t) : nothing_enters();
-        Letters block_letters = letters_of(window, shift);
+        Letters letters = letters_of(window, shift);
         word += way * (kBlock / 4);
         window.word[0] = window.word[kBlock / 4];
 #pragma unroll
@@ -237,45 +280,46 @@ __device__ __forceinline__ void run_strip(const Rows& rows, const Strip& strip, 
         __syncwarp();
         // The next block is taken before this one ends, so that its last steps hide the wait. The exponent need not fit
         // to the last bit.
-        if (t + kBlock <= columns) {
+        const bool ends = t + kBlock > columns;
+        if (ends) end_letters(letters, columns + l - t);
+        uint64 left = uint64(letters.four[1]) << 32 | letters.four[0];
+        if (!ends) {
+#pragma unroll 1
+            for (int first = 0; first < kBlock; first += kStepsAtOnce) {
 #pragma unroll
-            for (int v = 0; v < kBlock; ++v) {
-                if (v == kBlock - kStepsBehind) take(t + kBlock);
-                step(v, block_letters.four[v / 4] >> v % 4 * 8 & 0xff);
+                for (int v = 0; v < kStepsAtOnce; ++v) {
+                    if (is_step(first, v, kLookAt) && !is_first) coming = look(t + kBlock);
+                    if (is_step(first, v, kBlock - kStepsBehind)) take(t + kBlock);
+                    if (is_step(first, v, kBlock - kStepsBehind + 1)) bring(t + kBlock);
+                    step(first + v, uint32(left >> 8 * v) & 0xff);
+                }
+                left >>= 8 * kStepsAtOnce;
             }
         } else {
-            end_letters(block_letters, columns + l - t);
-            uint64 left = uint64(block_letters.four[1]) << 32 | block_letters.four[0];
 #pragma unroll 1
             for (int v = 0; v < kBlock; ++v, left >>= 8) {
-                if (v == kBlock - kStepsBehind) take(t + kBlock);
+                if (v == kBlock - kStepsBehind) {
+                    if (!is_first && t + kBlock < columns) coming = look(t + kBlock);
+                    take(t + kBlock);
+                    bring(t + kBlock);
+                }
                 if (t + v - l == columns) {
                     save_crossing(crossing, rows, state, exponent, half.is_right, half.letters[way * columns]);
                 }
                 step(v, uint32(left & 0xff));
             }
         }
-        __syncwarp();
-        const int made_in = __shfl_sync(FULL, exponent, 31);
-        const int column = t - 31 + l;
-        if (l < kBlock && column >= 0 && column < columns) {
-            const Passed leaves = leaving_of_block()[l];
-            uint64* const to = border + column * kBorderWords;
-            store_words(to, leaves.s, writer);
-            store_words(to + kWordsOfReal, leaves.i, writer);
-            store_shared_word(to + 2 * kWordsOfReal, signed_word(made_in, writer));
-        }
     }
 }
 
-// item_pair: the pair of each item; pair_item: a pair's first item. pair_column: where a pair's borders begin; those of the right half follow those of the left one.
-// next_item and borders (kBorderWords a column): zero at first. crossings: an item each, for join.cu.
+// item_pair: the pair of each item; pair_item: a pair's first item. pair_column: where a pair's borders begin; those of
+// the right half follow those of the left one. next_item and borders (kBorderWords a column): zero at first. crossings:
+// an item each, for join.cu.
 extern "C" __global__ void __launch_bounds__(32, 8)
     forward_long(const uint8* __restrict__ buffer, const Tables* __restrict__ tables, uint32 items,
                  const uint32* __restrict__ item_pair, const uint32* __restrict__ pair_item,
                  const uint32* __restrict__ pair_read, const uint32* __restrict__ pair_haplotype,
-                 const int64* __restrict__ pair_column, uint32* next_item,
-                 uint64* borders, Crossing* crossings) {
+                 const int64* __restrict__ pair_column, uint32* next_item, uint64* borders, Crossing* crossings) {
     const Header& header = *reinterpret_cast<const Header*>(buffer);
     for (;;) {
         uint32 item = 0;
@@ -293,7 +337,7 @@ extern "C" __global__ void __launch_bounds__(32, 8)
         Crossing& crossing = crossings[item];
         Half half;
         half.is_right = (item - pair_item[pair]) % halves_of(columns);
-        half.border = borders + pair_column[pair] * kBorderWords;
+        half.border = borders + (pair_column[pair] + kUnread) * kBorderWords;
         Rows rows;
         Strip strip;
         double entering = 0;
@@ -303,7 +347,7 @@ extern "C" __global__ void __launch_bounds__(32, 8)
             half.letters = letters + offset[1];
             half.way = -1;
             half.columns = columns + 1 - left_columns;
-            half.border += size_t(left_columns) * kBorderWords;
+            half.border += size_t(left_columns + kUnread) * kBorderWords;
             half.first_s = half.s = half.i = 1;
         } else {
             strip = load_strip(buffer, header, *tables, position + row, length - row, length, rows);

@@ -2,8 +2,8 @@
 // sets its exponent. Columns past a haplotype's end emit nothing (kNoLetter), because their values could be far larger
 // than all that count.
 
-constexpr int kTop = TOP_EXPONENT;     // exponent that a lane's largest value is brought to
-constexpr int kNothing = NO_EXPONENT;  // exponent of zero
+constexpr int kTop = TOP_EXPONENT;                             // exponent that a lane's largest value is brought to
+constexpr int kNothing = NO_EXPONENT;                          // exponent of zero
 constexpr int kLeastPower = sizeof(real) == 4 ? -126 : -1022;  // least exponent of `real` in its full precision
 
 // 2^exponent; zero below the range of `real`.

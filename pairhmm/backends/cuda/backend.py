@@ -16,7 +16,16 @@ from pairhmm.backends.base import Backend
 from pairhmm.backends.cuda import kernels as cuda_kernels
 from pairhmm.backends.cuda import setup as cuda_setup
 from pairhmm.backends.cuda.kernels import FAST, LONG_ROWS, SCALED, TREE_ROWS, TREES, KernelVariant
-from pairhmm.backends.cuda.layout import WARP, Packed, computed_cells, pack, pack_pairs, reads_of, strips_and_columns
+from pairhmm.backends.cuda.layout import (
+    UNREAD_COLUMNS,
+    WARP,
+    Packed,
+    computed_cells,
+    pack,
+    pack_pairs,
+    reads_of,
+    strips_and_columns,
+)
 from pairhmm.backends.cuda.setup import status, translated
 from pairhmm.backends.cuda.slot import ForwardSlot
 from pairhmm.backends.cuda.sources import compiled
@@ -351,7 +360,7 @@ class CudaBackend(Backend):
             packed = pack_pairs(batch, reads, haplotypes, WARP * LONG_ROWS, slot)
             base, tables = slot.base, self._tables.data.ptr
             next_item = slot.zeros("listed", COUNT_BYTES)
-            borders = slot.zeros("between", cuda_kernels.border_bytes(real) * packed.columns + 8)
+            borders = slot.zeros("between", cuda_kernels.border_bytes(real) * (packed.columns + UNREAD_COLUMNS))
             crossings = slot.device("crossings", cuda_kernels.crossing_bytes(real) * packed.items).ptr
             scores = slot.device("out", SCORE_BYTES * len(reads)).ptr
             strips, join = self._compiled_pairs(model, extension, real)

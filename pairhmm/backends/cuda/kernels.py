@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends import tiles
-from pairhmm.backends.cuda.layout import HEADER, KIND, TREE_TIER, WARP, reads_of
+from pairhmm.backends.cuda.layout import HEADER, KIND, TREE_TIER, UNREAD_COLUMNS, WARP, reads_of
 from pairhmm.backends.cuda.sources import Constant, source
 from pairhmm.backends.tiles import HALVES, LETTERS, LETTERS_SCALED, Shape, TreeSizes
 from pairhmm.genomics import sequences
@@ -195,6 +195,7 @@ def long_source(model: str, extension: float | None, real: str) -> str:
         "LETTERS": LETTERS_SCALED,
         "ENTERING_COLUMNS": LONG_COLUMNS,
         "BORDER_BYTES": border_bytes(real),
+        "UNREAD_COLUMNS": UNREAD_COLUMNS,
         "HALVES": HALVES,
         "LEAST_CUT": tiles.LEAST_CUT,
         "CROSSING_BYTES": crossing_bytes(real),
@@ -259,13 +260,13 @@ def scratch_places(rows: int, sizes: TreeSizes) -> tuple[int, ...]:
 
 
 def long_shared_bytes(real: str) -> int:
-    """Bytes of dynamic shared memory of a block of long.cu: emissions, and S and I of four blocks of columns."""
-    return _emission_bytes(LONG_ROWS, LETTERS_SCALED, real) + 4 * LONG_COLUMNS * 2 * _size(real)
+    """Bytes of dynamic shared memory of a block of long.cu: emissions, and S and I of columns that enter."""
+    return _emission_bytes(LONG_ROWS, LETTERS_SCALED, real) + (2 * WARP + LONG_COLUMNS) * 2 * _size(real)
 
 
 def border_bytes(real: str) -> int:
-    """Bytes of a column between two strips of long.cu: S, I and an exponent. Every 4 bytes carry 4 of signature."""
-    return 8 * (2 * _size(real) // 4 + 1)
+    """Bytes of a column between two strips of long.cu: S and I. Every 4 bytes carry 4 of signature."""
+    return 2 * 2 * _size(real)
 
 
 def crossing_bytes(real: str) -> int:

@@ -49,6 +49,9 @@ __all__ = [
 WARP = 32
 """Lanes of a warp. A block of the forward kernels is one warp, which scores one tile."""
 
+UNREAD_COLUMNS = WARP
+"""Columns before a border's first one. Lanes write there while they have no column of the haplotype, and nobody reads."""
+
 BASES, TRANSITIONS = LETTERS - 1, ROW_SIZE - LETTERS
 """Number of letters other than N, and of transitions of a row."""
 
@@ -257,12 +260,12 @@ def strips_and_columns(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Strips of all halves of each pair, and columns of its borders.
 
-    A half has a column more than letters, but for the right one.
+    A half has a column more than letters, but for the right one, and `UNREAD_COLUMNS` before all of them.
     """
     strips = -(-np.diff(batch.read_offset)[reads] // strip_rows)
     letters = np.diff(batch.haplotype_offset)[haplotypes]
     halves = np.where(letters >= tiles.LEAST_CUT, HALVES, 1)
-    return halves * strips, letters + 1
+    return halves * strips, letters + 1 + UNREAD_COLUMNS * halves
 
 
 @made_once

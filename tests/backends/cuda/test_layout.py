@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pairhmm.backends import tiles
-from pairhmm.backends.cuda.layout import pack_pairs
+from pairhmm.backends.cuda.layout import UNREAD_COLUMNS, pack_pairs
 from pairhmm.models.batch import Group, PairBatch
 
 
@@ -38,6 +38,6 @@ def test_each_half_of_a_pair_has_strips_of_its_own(packed):
     assert item_pair.tolist() == [0] + [1] * 6 + [2] * 3
 
 
-def test_borders_have_a_column_more_than_their_haplotype(packed):
-    """Column 0 of the left half, or of the whole."""
-    assert packed[0].columns == (9 + 1) + (50 + 1) + (9 + 1)
+def test_borders_of_halves(packed):
+    """Column 0 of the left half, or of the whole; and those that nobody reads."""
+    assert packed[0].columns == (9 + 1) + (50 + 1) + (9 + 1) + UNREAD_COLUMNS * (1 + 2 + 1)
