@@ -13,6 +13,7 @@
 struct Crossing {
     double log_kept;       // of the strip's rows, once for both halves; NaN where the rows do not fit
     double entering;       // D of row 0 in units of S of the first row: in the left half's first strip
+    Sum joined;            // join.cu: the strip's part of P
     int exponent[32];      // a value is value * 2^exponent
     real match[K][32];     // S, or M'
     real deletion[K][32];  // from_deletion D, or D'
@@ -22,8 +23,31 @@ static_assert(sizeof(Crossing) == CROSSING_BYTES, "room");
 // The left and the right half of a pair take turns in its items, so that both go down side by side.
 constexpr uint32 kHalves = HALVES;
 
-// Halves of a haplotype of so many letters: short ones are not cut, and all of them is the left half.
-__device__ __forceinline__ uint32 halves_of(int letters) { return letters >= LEAST_CUT ? kHalves : 1; }
+__device__ __forceinline__ int strips_of(int rows) { return (rows + 32 * K - 1) / (32 * K); }
+
+// Where a haplotype is cut: columns of its halves, each with a column before its first letter, and where their borders
+// begin, in columns. A border begins with columns that nobody reads: lane 31 writes there before it has a column of the
+// haplotype, and after the last one.
+constexpr int kUnread = UNREAD_COLUMNS;
+
+struct Cut {
+    uint32 halves;  // 1 of a short haplotype: all of it is the left half
+    int letters;    // of the haplotype
+    int left_columns, right_columns;
+    int64 left_border, right_border;
+};
+
+__device__ __forceinline__ Cut cut_of(const uint8* buffer, const Header& header, uint32 haplotype) {
+    const uint32* offset = words(buffer, header.haplotype_offset) + haplotype;
+    Cut cut;
+    cut.letters = int(offset[1] - offset[0]);
+    cut.halves = cut.letters >= LEAST_CUT ? kHalves : 1;
+    cut.left_columns = cut.letters / int(cut.halves) + 1;
+    cut.right_columns = cut.letters + 1 - cut.left_columns;
+    cut.left_border = kUnread;
+    cut.right_border = cut.left_border + cut.left_columns + kUnread;
+    return cut;
+}
 
 // A lane's part, where the lane is before its half's end. `letter` is that of column c + 1.
 __device__ __forceinline__ void save_crossing(Crossing& crossing, const Rows& rows, const States& state, int exponent,

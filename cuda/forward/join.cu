@@ -1,13 +1,12 @@
 // The two halves of each pair of long.cu, joined into its score (crossings.cuh).
 //
-// Method: a block has a pair. Its threads take rows in turn and multiply what comes from the left by what follows on
-// the right, with the sum of both exponents. They also take columns in turn, and add up the border below the last strip
-// of each half. The order of the additions depends on the lengths of the read and the haplotype alone.
+// Method: a warp has a strip. Of a left half's strip, its lanes take rows in turn and multiply what comes from the left
+// by what follows on the right, with the sum of both exponents. A strip also has a share of its half's columns: lanes
+// take them in turn and add up the border below the half's last strip. Another warp adds up the strips of a pair. The
+// order of the additions depends on the lengths of the read and the haplotype alone.
 //
-// Limits: two products a row, and one addition a column. For 100,000 of both, 512 threads take 400 turns, which is
-// nothing beside the halves' columns.
-
-constexpr int kJoiners = JOINERS;  // threads
+// Limits: two products a row, and one addition a column. For one pair of 100,000 x 100,000, a lane takes 15 turns, and
+// 20 for the strips.
 
 __device__ __forceinline__ Sum both(Sum one, Sum other) {
     if (other.value == 0) return one;
@@ -40,77 +39,74 @@ __device__ __forceinline__ Place place_of(const Crossing* crossings, int row) {
     return {crossings[row / (32 * K) * kHalves], of_strip / K, of_strip % K};
 }
 
-// A thread's part of a pair: its sum, and the logarithm of what it is relative to.
-struct Part {
-    Sum sum;
-    double log_kept;
-
-    __device__ __forceinline__ void add(const Part& other) {
-        sum = both(sum, other.sum);
-        log_kept += other.log_kept;
-    }
-};
-static_assert(kJoiners / 32 * sizeof(Part) == JOIN_SHARED_BYTES, "shared memory");
-
-// The sum of M + I over the columns of a border, which the last strip of a half left: a thread's part, times `factor`.
-__device__ __forceinline__ void add_border(Part& part, const uint64* border, int columns, double factor) {
-    for (int column = threadIdx.x; column < columns; column += kJoiners) {
-        const Found found = look_up(border, column);
-        part.sum = both(part.sum, {double(i_of(found, real(0))) * factor, found.exponent()});
-    }
-}
-
-// The sum of all lanes' parts; lane 0's.
-__device__ __forceinline__ Part sum_of_warp(Part part) {
+__device__ __forceinline__ Sum sum_of_warp(Sum sum) {
 #pragma unroll
     for (int step = 16; step > 0; step /= 2) {
-        Part other;
-        other.sum.value = __shfl_down_sync(FULL, part.sum.value, step);
-        other.sum.exponent = __shfl_down_sync(FULL, part.sum.exponent, step);
-        other.log_kept = __shfl_down_sync(FULL, part.log_kept, step);
-        part.add(other);
+        const double value = __shfl_down_sync(FULL, sum.value, step);
+        sum = both(sum, {value, __shfl_down_sync(FULL, sum.exponent, step)});
     }
-    return part;
+    return sum;  // lane 0's
 }
 
-// pair_item: a pair's first item. pair_column and borders: as forward_long left them. crossings: an item each.
-extern "C" __global__ void __launch_bounds__(kJoiners)
-    forward_join(const uint8* __restrict__ buffer, const uint32* __restrict__ pair_item,
-                 const uint32* __restrict__ pair_read, const uint32* __restrict__ pair_haplotype,
-                 const int64* __restrict__ pair_column, const uint64* borders, const Crossing* __restrict__ crossings,
-                 double* scores) {
+// The arguments are those of forward_long. A block is a warp, and has an item.
+extern "C" __global__ void __launch_bounds__(32)
+    forward_join(const uint8* __restrict__ buffer, const uint32* __restrict__ item_pair,
+                 const uint32* __restrict__ pair_item, const uint32* __restrict__ pair_read,
+                 const uint32* __restrict__ pair_haplotype, const int64* __restrict__ pair_column,
+                 const uint64* borders, Crossing* crossings) {
     const Header& header = *reinterpret_cast<const Header*>(buffer);
-    const uint32 pair = blockIdx.x, read = pair_read[pair];
-    const uint32* offset = words(buffer, header.read_offset) + read;
-    const int rows = int(offset[1] - offset[0]), strips = (rows + 32 * K - 1) / (32 * K);
-    const uint32* haplotype = words(buffer, header.haplotype_offset) + pair_haplotype[pair];
-    const int letters = int(haplotype[1] - haplotype[0]), halves = int(halves_of(letters));
-    const int left_columns = letters / halves + 1;
-    const Crossing *left = crossings + pair_item[pair], *right = left + 1;
-    Part part = {{0, 0}, 0};
-    for (int row = threadIdx.x; halves > 1 && row < rows; row += kJoiners) {
-        const Place from = place_of(left, row), to = place_of(right, rows - 1 - row);
-        part.sum = add_product(part.sum, from.match(), to.match(), from.exponent() + to.exponent());
-        if (row + 1 < rows) {
-            const Place below = place_of(right, rows - 2 - row);
-            part.sum = add_product(part.sum, from.deletion(), below.deletion(), from.exponent() + below.exponent());
+    const uint32 item = blockIdx.x, pair = item_pair[item], first = pair_item[pair];
+    const uint32* offset = words(buffer, header.read_offset) + pair_read[pair];
+    const int rows = int(offset[1] - offset[0]), strips = strips_of(rows);
+    const Cut cut = cut_of(buffer, header, pair_haplotype[pair]);
+    const bool is_right = (item - first) % cut.halves;
+    const int number = int((item - first) / cut.halves), columns = is_right ? cut.right_columns : cut.left_columns;
+    Sum sum = {0, 0};
+    if (cut.halves > 1 && !is_right) {
+        const Crossing *left = crossings + first, *right = left + 1;
+        const int end = min(rows, (number + 1) * 32 * K);
+        for (int row = number * 32 * K + int(threadIdx.x); row < end; row += 32) {
+            const Place from = place_of(left, row), to = place_of(right, rows - 1 - row);
+            sum = add_product(sum, from.match(), to.match(), from.exponent() + to.exponent());
+            if (row + 1 < rows) {
+                const Place below = place_of(right, rows - 2 - row);
+                sum = add_product(sum, from.deletion(), below.deletion(), from.exponent() + below.exponent());
+            }
         }
     }
-    for (int k = threadIdx.x; k < strips * halves; k += kJoiners) part.log_kept += left[k].log_kept;
-    const uint64* border = borders + (pair_column[pair] + kUnread) * kBorderWords;
-    add_border(part, border, left_columns, 1);
-    if (halves > 1) {
-        border += size_t(left_columns + kUnread) * kBorderWords;
-        add_border(part, border, letters + 1 - left_columns, left->entering);
+    const uint64* border =
+        borders + (pair_column[pair] + (is_right ? cut.right_border : cut.left_border)) * kBorderWords;
+    const double entering = is_right ? crossings[first].entering : 1;
+    const int share = (columns + strips - 1) / strips, end = min(columns, (number + 1) * share);
+    for (int column = number * share + int(threadIdx.x); column < end; column += 32) {
+        const Found found = look_up(border, column);
+        sum = both(sum, {double(i_of(found, real(0))) * entering, found.exponent()});
     }
-    Part* const of_warps = reinterpret_cast<Part*>(shared);
-    part = sum_of_warp(part);
-    if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = part;
-    __syncthreads();
+    sum = sum_of_warp(sum);
+    if (threadIdx.x == 0) crossings[item].joined = sum;
+}
+
+// A block is a warp, and has a pair.
+extern "C" __global__ void __launch_bounds__(32)
+    forward_sum(const uint8* __restrict__ buffer, const uint32* __restrict__ pair_item,
+                const uint32* __restrict__ pair_read, const uint32* __restrict__ pair_haplotype,
+                const Crossing* __restrict__ crossings, double* scores) {
+    const Header& header = *reinterpret_cast<const Header*>(buffer);
+    const uint32 pair = blockIdx.x;
+    const uint32* offset = words(buffer, header.read_offset) + pair_read[pair];
+    const int items = strips_of(int(offset[1] - offset[0])) * int(cut_of(buffer, header, pair_haplotype[pair]).halves);
+    const Crossing* of_pair = crossings + pair_item[pair];
+    Sum sum = {0, 0};
+    double log_kept = 0;
+    for (int k = int(threadIdx.x); k < items; k += 32) {
+        sum = both(sum, of_pair[k].joined);
+        log_kept += of_pair[k].log_kept;
+    }
+    sum = sum_of_warp(sum);
+#pragma unroll
+    for (int step = 16; step > 0; step /= 2) log_kept += __shfl_down_sync(FULL, log_kept, step);
     if (threadIdx.x == 0) {
-        for (int warp = 1; warp < kJoiners / 32; ++warp) part.add(of_warps[warp]);
-        const Sum sum = part.sum;
         const bool held = sum.value > 0 && sum.value < infinity();
-        scores[pair] = held ? log10(sum.value) + sum.exponent * LOG10_2 + part.log_kept : double(not_a_number());
+        scores[pair] = held ? log10(sum.value) + sum.exponent * LOG10_2 + log_kept : double(not_a_number());
     }
 }

@@ -136,10 +136,6 @@ static_assert(kBlock == ENTERING_COLUMNS && kBlock + kStepsBehind <= K, "an expo
 constexpr int kStepsAtOnce = 2;  // steps that are written out: more do not fit into the instruction cache
 constexpr int kLookAt = 2;       // step of a block at which the next block's columns are looked up
 
-// A border begins with columns that nobody reads: lane 31 writes there before it has a column of the haplotype, and
-// after the last one.
-constexpr int kUnread = UNREAD_COLUMNS;
-
 // Shared memory behind the emissions: S and I of a block's columns as they enter lane 0 (lane u brings those of column
 // u), for two blocks, which take turns; and nothing for the other lanes.
 struct __align__(2 * sizeof(real)) Passed {
@@ -330,14 +326,15 @@ extern "C" __global__ void __launch_bounds__(32, 8)
         const uint32 position = words(buffer, header.read_offset)[read];
         const int length = int(words(buffer, header.read_offset)[read + 1] - position);
         const uint32* offset = words(buffer, header.haplotype_offset) + haplotype;
-        const int columns = int(offset[1] - offset[0]), left_columns = columns / int(halves_of(columns)) + 1;
-        const uint32 number = (item - pair_item[pair]) / halves_of(columns);
+        const Cut cut = cut_of(buffer, header, haplotype);
+        const uint32 number = (item - pair_item[pair]) / cut.halves;
         const int row = int(number) * (32 * K);
         const uint8* letters = buffer + header.letters;
         Crossing& crossing = crossings[item];
         Half half;
-        half.is_right = (item - pair_item[pair]) % halves_of(columns);
-        half.border = borders + (pair_column[pair] + kUnread) * kBorderWords;
+        half.is_right = (item - pair_item[pair]) % cut.halves;
+        half.border =
+            borders + (pair_column[pair] + (half.is_right ? cut.right_border : cut.left_border)) * kBorderWords;
         Rows rows;
         Strip strip;
         double entering = 0;
@@ -346,15 +343,14 @@ extern "C" __global__ void __launch_bounds__(32, 8)
                                length, rows);
             half.letters = letters + offset[1];
             half.way = -1;
-            half.columns = columns + 1 - left_columns;
-            half.border += size_t(left_columns + kUnread) * kBorderWords;
+            half.columns = cut.right_columns;
             half.first_s = half.s = half.i = 1;
         } else {
             strip = load_strip(buffer, header, *tables, position + row, length - row, length, rows);
             half.letters = letters + offset[0] - 1;
             half.way = 1;
-            half.columns = left_columns;
-            half.s = __shfl_sync(FULL, strip.entry, 0) / real(columns);
+            half.columns = cut.left_columns;
+            half.s = __shfl_sync(FULL, strip.entry, 0) / real(cut.letters);
             half.first_s = real(header.start_match) + half.s * real(header.start_deletion);
             half.i = 0;
             entering = half.s;

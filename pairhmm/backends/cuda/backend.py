@@ -145,7 +145,7 @@ class CudaBackend(Backend):
         self._device = cupy.cuda.Device(device)
         self._memory = memory
         self._kernels: dict[tuple[str, float | None], dict[KernelKey, LoadedKernel]] = {}
-        self._long_kernels: dict[tuple[str, float | None, str], tuple[Any, Any]] = {}
+        self._long_kernels: dict[tuple[str, float | None, str], tuple[Any, Any, Any]] = {}
         self._preparing = threading.Lock()
         # The slot returned last is taken first, because its buffers have already grown.
         self._slots: queue.LifoQueue[ForwardSlot] = queue.LifoQueue()
@@ -363,25 +363,23 @@ class CudaBackend(Backend):
             borders = slot.zeros("between", cuda_kernels.border_bytes(real) * (packed.columns + UNREAD_COLUMNS))
             crossings = slot.device("crossings", cuda_kernels.crossing_bytes(real) * packed.items).ptr
             scores = slot.device("out", SCORE_BYTES * len(reads)).ptr
-            strips, join = self._compiled_pairs(model, extension, real)
             pairs = tuple(base + place for place in (packed.pair_item, packed.pair_read, packed.pair_haplotype))
-            arguments = (
-                *(base, tables, np.uint32(packed.items), base + packed.item_pair, *pairs),
-                *(base + packed.pair_column, next_item, borders, crossings),
-            )
+            places = base + packed.item_pair, *pairs, base + packed.pair_column
+            strips, join, add = self._compiled_pairs(model, extension, real)
             blocks = min(RESIDENT_WARPS, packed.items)
+            arguments = base, tables, np.uint32(packed.items), *places, next_item, borders, crossings
             strips((blocks,), (WARP,), arguments, shared_mem=cuda_kernels.long_shared_bytes(real))
-            joined = base, *pairs, base + packed.pair_column, borders, crossings, scores
-            join((len(reads),), (cuda_kernels.JOINERS,), joined, shared_mem=cuda_kernels.JOIN_SHARED_BYTES)
+            join((packed.items,), (WARP,), (base, *places, borders, crossings))
+            add((len(reads),), (WARP,), (base, *pairs, crossings, scores))
             return slot.scores(SCORE_BYTES * len(reads)).view(np.float64).copy()
 
-    def _compiled_pairs(self, model: str, extension: float | None, real: str) -> tuple[Any, Any]:
-        """The kernels of single pairs: that of their strips, and that which joins their halves."""
+    def _compiled_pairs(self, model: str, extension: float | None, real: str) -> tuple[Any, Any, Any]:
+        """The kernels of single pairs: that of their strips, that which joins their halves, and that of their sums."""
         key = (model, extension, real)
         if key not in self._long_kernels:
             text = cuda_kernels.long_source(*key)
-            strips, join = (compiled(self._cupy, text, name) for name in ("forward_long", "forward_join"))
-            self._long_kernels[key] = strips, join
+            strips, join, add = (compiled(self._cupy, text, f"forward_{name}") for name in ("long", "join", "sum"))
+            self._long_kernels[key] = strips, join, add
         return self._long_kernels[key]
 
     def _compiled(

@@ -42,12 +42,6 @@ LONG_ROWS = 10
 LONG_COLUMNS = 8
 """Columns that enter a strip together in `cuda/forward/long.cu`: as many as steps between two rescalings."""
 
-JOINERS = 512
-"""Threads that join the two halves of a pair in `cuda/forward/join.cu`."""
-
-JOIN_SHARED_BYTES = JOINERS // WARP * 24
-"""Bytes of dynamic shared memory of a block of `cuda/forward/join.cu`: a `Part` for each warp."""
-
 SCRATCH_ALIGNMENT = 256
 """The scratch memory of each block of `cuda/forward/trees.cu` begins at a multiple of this many bytes."""
 
@@ -199,8 +193,6 @@ def long_source(model: str, extension: float | None, real: str) -> str:
         "HALVES": HALVES,
         "LEAST_CUT": tiles.LEAST_CUT,
         "CROSSING_BYTES": crossing_bytes(real),
-        "JOINERS": JOINERS,
-        "JOIN_SHARED_BYTES": JOIN_SHARED_BYTES,
         "SHARED_BYTES": long_shared_bytes(real),
     }
     files = "strips.cuh", "backward.cuh", "scaling.cuh", "crossings.cuh", "long.cu", "join.cu"
@@ -271,7 +263,7 @@ def border_bytes(real: str) -> int:
 
 def crossing_bytes(real: str) -> int:
     """Bytes of a `Crossing` of `cuda/forward/crossings.cuh`, of which each strip leaves one: two values a row."""
-    return 16 + 4 * WARP + 2 * _size(real) * LONG_ROWS * WARP
+    return 32 + 4 * WARP + 2 * _size(real) * LONG_ROWS * WARP
 
 
 def between_bytes(widest: int) -> int:

@@ -50,7 +50,7 @@ WARP = 32
 """Lanes of a warp. A block of the forward kernels is one warp, which scores one tile."""
 
 UNREAD_COLUMNS = WARP
-"""Columns before a border's first one. Lanes write there while they have no column of the haplotype, and nobody reads."""
+"""Columns before a border's first one, which nobody reads. Lanes write there while they have no column of their own."""
 
 BASES, TRANSITIONS = LETTERS - 1, ROW_SIZE - LETTERS
 """Number of letters other than N, and of transitions of a row."""
