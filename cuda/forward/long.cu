@@ -131,10 +131,9 @@ __device__ __forceinline__ void put(uint64* column, double s, double i, Signatur
 constexpr int kBlock = kRescaleSteps;  // columns that enter at once, and between two rescalings
 static_assert(kBlock == 8, "a block's letters are two words");
 constexpr int kStepsBehind = 2;  // steps of a block that are left when the next block's columns are taken
-static_assert(kBlock == ENTERING_COLUMNS && kBlock + kStepsBehind <= K, "an exponent reaches as far as K steps go");
+static_assert(kBlock == BLOCK_COLUMNS && kBlock + kStepsBehind <= K, "an exponent reaches as far as K steps go");
 
-constexpr int kStepsAtOnce = 2;  // steps that are written out: more do not fit into the instruction cache
-constexpr int kLookAt = 2;       // step of a block at which the next block's columns are looked up
+constexpr int kLookAt = 0;  // step of a block at which the next block's columns are looked up
 
 // Shared memory behind the emissions: S and I of a block's columns as they enter lane 0 (lane u brings those of column
 // u), for two blocks, which take turns; and nothing for the other lanes.
@@ -191,11 +190,6 @@ __device__ __forceinline__ void end_letters(Letters& letters, int left) {
         uint32& four = letters.four[u / 4];
         if (u >= left) four = (four & ~(0xffu << u % 4 * 8)) | kNoLetter << u % 4 * 8;
     }
-}
-
-// Whether step first + v of a block is `step`: v tells without a comparison that most are not.
-__device__ __forceinline__ bool is_step(int first, int v, int step) {
-    return v == step % kStepsAtOnce && first == step - v;
 }
 
 // A half of a pair as its strips take it: the left one from the haplotype's first letter and the read's first row on,
@@ -276,22 +270,17 @@ __device__ __forceinline__ void run_strip(const Rows& rows, const Strip& strip, 
         __syncwarp();
         // The next block is taken before this one ends, so that its last steps hide the wait. The exponent need not fit
         // to the last bit.
-        const bool ends = t + kBlock > columns;
-        if (ends) end_letters(letters, columns + l - t);
-        uint64 left = uint64(letters.four[1]) << 32 | letters.four[0];
-        if (!ends) {
-#pragma unroll 1
-            for (int first = 0; first < kBlock; first += kStepsAtOnce) {
+        if (t + kBlock <= columns) {
 #pragma unroll
-                for (int v = 0; v < kStepsAtOnce; ++v) {
-                    if (is_step(first, v, kLookAt) && !is_first) coming = look(t + kBlock);
-                    if (is_step(first, v, kBlock - kStepsBehind)) take(t + kBlock);
-                    if (is_step(first, v, kBlock - kStepsBehind + 1)) bring(t + kBlock);
-                    step(first + v, uint32(left >> 8 * v) & 0xff);
-                }
-                left >>= 8 * kStepsAtOnce;
+            for (int v = 0; v < kBlock; ++v) {
+                if (v == kLookAt && !is_first) coming = look(t + kBlock);
+                if (v == kBlock - kStepsBehind) take(t + kBlock);
+                if (v == kBlock - kStepsBehind + 1) bring(t + kBlock);
+                step(v, letters.four[v / 4] >> v % 4 * 8 & 0xff);
             }
         } else {
+            end_letters(letters, columns + l - t);
+            uint64 left = uint64(letters.four[1]) << 32 | letters.four[0];
 #pragma unroll 1
             for (int v = 0; v < kBlock; ++v, left >>= 8) {
                 if (v == kBlock - kStepsBehind) {

@@ -63,9 +63,11 @@ __device__ __forceinline__ int fitting_exponent(const States& state, int exponen
     }
     const real largest = larger(larger(part[0], part[1]), larger(part[2], part[3]));
     int wanted = largest > 0 ? exponent + exponent_of(largest) : kNothing;
-    if (l == 0 && entering > wanted) wanted = entering;
+    // What enters lane 0 passes it by an insertion at best, unless the lane is empty yet.
+    if (l == 0 && wanted == kNothing) wanted = entering;
     const int above = __shfl_up_sync(FULL, wanted, 1, G);
     if (above > wanted) wanted = above;
+    if (l == 0 && entering > wanted) wanted = entering;
     wanted += fall;
 #pragma unroll
     for (int reach = 0; reach < steps - 1 && reach < G - 1;) {

@@ -10,15 +10,11 @@ struct Strip {
     real entry;       // dm / mm of the first row: D of row 0 in units of S
 };
 
-// An insertion may lead through two lanes, and through as many rows as columns enter at once from a strip above. All
-// that it loses on its way has to fit into kGapRange bits, beside two openings, and be exact to the last row. Rows
-// whose insertions lose more than kMostFall bits a lane, or open more rarely than kLeastOpening, are beyond the range
-// of `real`.
-#ifndef ENTERING_COLUMNS
-#define ENTERING_COLUMNS 0
-#endif
+// An insertion may lead through two lanes. All that it loses on its way has to fit into kGapRange bits, beside two
+// openings, and be exact to the last row. Rows whose insertions lose more than kMostFall bits a lane, or open more
+// rarely than kLeastOpening, are beyond the range of `real`.
 constexpr float kGapRange = GAP_RANGE;
-constexpr float kMostFall = kGapRange * K / (2 * K + 1 + ENTERING_COLUMNS);
+constexpr float kMostFall = kGapRange * K / (2 * K + 1);
 constexpr float kLeastOpening = LEAST_OPENING;
 
 // Lanes are rescaled after so many steps: at most K, so that what enters a lane does not leave it on a path of matches.

@@ -13,7 +13,7 @@
 
 // needs host: K, UNSCALED, LEAST_OPENING
 //#if SCALED
-// needs host: GAP_RANGE, ENTERING_COLUMNS, RESCALE_STEPS, DELETION_RANGE, LEAST_DELETION, NO_LETTER
+// needs host: GAP_RANGE, RESCALE_STEPS, DELETION_RANGE, LEAST_DELETION, NO_LETTER
 // needs forward/row.wgsl: Row
 //#end
 //#if BOTH_WAYS
@@ -36,10 +36,10 @@ struct Lane {
 }
 
 //#if SCALED
-// Bits that an insertion through a lane may take. What a lane holds spans the cost of a gap through two lanes, and
-// through as many rows as columns enter at once from a strip above, beside that of two openings, and has to be exact to
-// the last of its rows: that leaves GAP_RANGE. Rows whose gaps are rarer are beyond the range of float32.
-const MOST_FALL = GAP_RANGE * f32(K) / f32(2u * K + 1u + ENTERING_COLUMNS);
+// Bits that an insertion through a lane may take. What a lane holds spans the cost of a gap through two lanes, beside
+// that of two openings, and has to be exact to the last of its rows: that leaves GAP_RANGE. Rows whose gaps are rarer are
+// beyond the range of float32.
+const MOST_FALL = GAP_RANGE * f32(K) / f32(2u * K + 1u);
 
 // Most extensions of a deletion that leads from a lane's largest value to where a row above it could be by the next
 // rescaling.

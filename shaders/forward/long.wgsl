@@ -30,7 +30,7 @@
 // for: 880 GCUPS for 5,000 bases. A border takes 8.5 bytes a column and strip. Gaps that are too rare for lanes with
 // exponents (lanes.wgsl) leave a pair to the CPU.
 
-// needs host: W, G, K, SEGMENT, RESCALE_STEPS, SKEW, LAG, BLOCK_WORDS, STRIP_LANE, SUM, TOP_EXPONENT
+// needs host: W, G, K, SEGMENT, RESCALE_STEPS, SKEW, LAG, BLOCK_WORDS, STRIP_LANE, SUM, TOP_EXPONENT, NO_EXPONENT
 // needs host: ITEM_WORDS, ITEM_READ, ITEM_HAPLOTYPE, ITEM_HALF, ITEM_STRIP, ITEM_BORDER
 // needs host: HALVES, LEAST_CUT, LEAD, RESULT_WORDS, RESULT_UNFIT, RESULT_BEYOND, RESULT_BEYOND_EXPONENT, UNORDERED, UNFINISHED
 // needs forward/batch.wgsl: batch, work, out, item_of, byte, find_read
@@ -312,14 +312,15 @@ fn forward_long(
         }
 
         let entering = entering_columns(segment, step);
-        var wanted = with_exponent(largest_state(&states), exponent);
+        let own_exponent = with_exponent(largest_state(&states), exponent);
+        var entering_exponent = NO_EXPONENT;
         let first_start = select(start.s, start.first, t == LEAD);  // the first strip's first step
         if is_first {
-            wanted = max(wanted, exponent_of(max(max(first_start, start.s), start.i)));
-            wanted = max(wanted, with_exponent(entering.first_top, entering.first_exponent));
-            wanted = max(wanted, with_exponent(entering.next_top, entering.next_exponent));
+            let of_start = exponent_of(max(max(first_start, start.s), start.i));
+            let of_first = with_exponent(entering.first_top, entering.first_exponent);
+            entering_exponent = max(max(of_start, of_first), with_exponent(entering.next_top, entering.next_exponent));
         }
-        let renewed = fitting(wanted, exponent, falls, lane);
+        let renewed = fitting(own_exponent, entering_exponent, exponent, falls, lane);
         if t > t_begin && !strip.is_last {
             give(t - RESCALE_STEPS, strip.below, columns, lane);
         }

@@ -348,7 +348,7 @@ class CudaBackend(Backend):
         """Runs of pairs whose borders and crossings fit into their share of the device's memory."""
         with translated(self.label):
             free = self._device.mem_info[0] if self._memory is None else self._memory
-        strips, columns = strips_and_columns(batch, reads, haplotypes, WARP * LONG_ROWS)
+        strips, columns = strips_and_columns(batch, reads, haplotypes, WARP * LONG_ROWS[real])
         sizes = cuda_kernels.crossing_bytes(real) * strips + cuda_kernels.border_bytes(real) * columns
         return runs_within(sizes, max(1, free // self.concurrency // BORDER_SHARE))
 
@@ -357,7 +357,7 @@ class CudaBackend(Backend):
     ) -> NDArray[np.float64]:
         model, extension = cuda_kernels.model_of(batch)
         with self._slot() as slot:
-            packed = pack_pairs(batch, reads, haplotypes, WARP * LONG_ROWS, slot)
+            packed = pack_pairs(batch, reads, haplotypes, WARP * LONG_ROWS[real], slot)
             base, tables = slot.base, self._tables.data.ptr
             next_item = slot.zeros("listed", COUNT_BYTES)
             borders = slot.zeros("between", cuda_kernels.border_bytes(real) * (packed.columns + UNREAD_COLUMNS))

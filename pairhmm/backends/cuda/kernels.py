@@ -36,8 +36,8 @@ costs less than fewer warps that wait at once."""
 TASK_BYTES = 32
 """Bytes of a `Task` of `cuda/forward/fast.cu`. Each read of a tile has one."""
 
-LONG_ROWS = 10
-"""Rows of a lane in `cuda/forward/long.cu`. There must be at least as many as steps between two rescalings."""
+LONG_ROWS = {"float": 12, "double": 10}
+"""Rows of a lane in `cuda/forward/long.cu`, by the type that it computes in: as many as its range and registers allow."""
 
 LONG_COLUMNS = 8
 """Columns that enter a strip together in `cuda/forward/long.cu`: as many as steps between two rescalings."""
@@ -185,9 +185,9 @@ def long_source(model: str, extension: float | None, real: str) -> str:
     """Text of `cuda/forward/long.cu` and `join.cu`. `real` is "float" or "double"; `KernelVariant` has the others."""
     constants: dict[str, Constant] = {
         "G": WARP,
-        "K": LONG_ROWS,
+        "K": LONG_ROWS[real],
         "LETTERS": LETTERS_SCALED,
-        "ENTERING_COLUMNS": LONG_COLUMNS,
+        "BLOCK_COLUMNS": LONG_COLUMNS,
         "BORDER_BYTES": border_bytes(real),
         "UNREAD_COLUMNS": UNREAD_COLUMNS,
         "HALVES": HALVES,
@@ -253,7 +253,7 @@ def scratch_places(rows: int, sizes: TreeSizes) -> tuple[int, ...]:
 
 def long_shared_bytes(real: str) -> int:
     """Bytes of dynamic shared memory of a block of long.cu: emissions, and S and I of columns that enter."""
-    return _emission_bytes(LONG_ROWS, LETTERS_SCALED, real) + (2 * WARP + LONG_COLUMNS) * 2 * _size(real)
+    return _emission_bytes(LONG_ROWS[real], LETTERS_SCALED, real) + (2 * WARP + LONG_COLUMNS) * 2 * _size(real)
 
 
 def border_bytes(real: str) -> int:
@@ -263,7 +263,7 @@ def border_bytes(real: str) -> int:
 
 def crossing_bytes(real: str) -> int:
     """Bytes of a `Crossing` of `cuda/forward/crossings.cuh`, of which each strip leaves one: two values a row."""
-    return 32 + 4 * WARP + 2 * _size(real) * LONG_ROWS * WARP
+    return 32 + 4 * WARP + 2 * _size(real) * LONG_ROWS[real] * WARP
 
 
 def between_bytes(widest: int) -> int:

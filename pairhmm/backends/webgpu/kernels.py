@@ -18,7 +18,7 @@ from pairhmm.backends.webgpu.declarations import Number, constants, float_bits
 from pairhmm.backends.webgpu.folded_rows import COLUMN_AT, COLUMNS
 from pairhmm.backends.webgpu.kinds import COLUMNS as KIND_COLUMNS
 from pairhmm.backends.webgpu.kinds import KIND_AT
-from pairhmm.backends.webgpu.strips import ENTERING_COLUMNS, long_constants, rescale_steps
+from pairhmm.backends.webgpu.strips import long_constants, rescale_steps
 from pairhmm.backends.webgpu.tables import PROFILE_AT, QUALITIES, TABLE_AT
 from pairhmm.backends.webgpu.templates import assemble
 from pairhmm.backends.webgpu.tree_layout import lane_entries, quads_of
@@ -194,7 +194,6 @@ def _sizes(variant: KernelVariant) -> dict[str, int]:
         "PART": variant.part,
         "PART_WORDS": variant.part // WORD,
         "RESCALE_STEPS": steps,
-        "ENTERING_COLUMNS": ENTERING_COLUMNS if variant.is_long else 0,
         "SEGMENT": segment,
         "REACH": min(steps, segment),  # most lanes that an insertion passes until the next rescaling
     } | (long_constants(segment) if variant.is_long else {})

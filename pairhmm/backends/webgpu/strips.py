@@ -13,7 +13,7 @@ from pairhmm.backends.webgpu.declarations import places
 
 T = TypeVar("T", int, NDArray[np.int64])
 
-LONG = Shape(64, 8)
+LONG = Shape(32, 12)
 """Lanes and rows of a strip."""
 
 STEPS = 256
@@ -46,9 +46,6 @@ BLOCK_WORDS = 2 * BLOCK + 1
 
 LEAD = LEAD_BLOCKS * BLOCK
 """Steps that a strip begins before its first column."""
-
-ENTERING_COLUMNS = BLOCK
-"""Columns that enter a strip together from the one above."""
 
 
 def skew(segment: int) -> int:
