@@ -40,7 +40,7 @@
 // needs forward/border.wgsl: blocks_of, border_column, is_there, awaited
 // needs forward/passing.wgsl: Columns, Entering, entering_columns, entering_column, exponent_passed
 // needs forward/passing.wgsl: pass_on, pass_column_on, take, take_lead, give, clear_passing, restore_passing, save_passing
-// needs forward/block_letters.wgsl: words_of, letters_of, cut
+// needs forward/block_letters.wgsl: letter_at, words_of, letters_of, cut
 // needs forward/pass_*.wgsl: from_above
 //#if SHUFFLES
 // needs forward/pass_*.wgsl: in_order
@@ -74,7 +74,7 @@ fn find_strip(item: u32) -> Strip {
     strip.is_right = batch[at + ITEM_HALF] != 0u;
     strip.number = batch[at + ITEM_STRIP];
     strip.is_last = (strip.number + 1u) * (G * K) >= find_read(batch[at + ITEM_READ]).rows;
-    strip.letters = select(work.letters + offset, work.letters_end - end, strip.is_right) - 1u;
+    strip.letters = work.letters + select(offset - 1u, end, strip.is_right);
     strip.letters_of_haplotype = end - offset;
     let halves = select(1u, HALVES, strip.letters_of_haplotype >= LEAST_CUT);  // short ones are not cut
     let left = strip.letters_of_haplotype / halves + 1u;
@@ -182,7 +182,7 @@ fn take_last_block(
 ) -> f32 {
     let is_first = lane % SEGMENT == 0u;
     let column = step - lane % SEGMENT;
-    let letter_behind = byte(strip.letters + strip.columns);
+    let letter_behind = byte(letter_at(strip.letters, strip.columns, strip.is_right));
     var sum = 0.0;
     for (var u = 0u; u < RESCALE_STEPS; u++) {
         if column + u == strip.columns {
@@ -293,16 +293,16 @@ fn forward_long(
 
     // A block's letters are read before their turn.
     let whole = select(0u, columns - RESCALE_STEPS + 1u, columns >= RESCALE_STEPS);  // blocks from here on are cut
-    var words = words_of(strip.letters, t_begin - LEAD - segment * SKEW - l);
+    var words = words_of(strip.letters, t_begin - LEAD - segment * SKEW - l, strip.is_right);
     var t = t_begin;
     loop {
         let step = t - LEAD - segment * SKEW;
         let column = step - l;
-        var letters = letters_of(words, strip.letters, column);
+        var letters = letters_of(words, strip.letters, column, strip.is_right);
         if column >= whole {
             letters = cut(letters, column, columns);
         }
-        words = words_of(strip.letters, column + RESCALE_STEPS);
+        words = words_of(strip.letters, column + RESCALE_STEPS, strip.is_right);
         let arriving_block = t / RESCALE_STEPS;
         let arriving_at = strip.above + BLOCK_WORDS * arriving_block;
         let arrives = lane < RESCALE_STEPS && arriving_block < known_blocks;

@@ -37,7 +37,11 @@ TASK_BYTES = 32
 """Bytes of a `Task` of `cuda/forward/fast.cu`. Each read of a tile has one."""
 
 LONG_ROWS = {"float": 12, "double": 10}
-"""Rows of a lane in `cuda/forward/long.cu`, by the type that it computes in: as many as its range and registers allow."""
+"""Rows of a lane in `cuda/forward/long.cu`, by the type that it computes in.
+
+Both are at least as many as steps between two rescalings. 12 rows make one warp a scheduler of both halves of a pair of
+100,000 x 100,000 bases on an H200. More float64 rows do not fit into registers.
+"""
 
 LONG_COLUMNS = 8
 """Columns that enter a strip together in `cuda/forward/long.cu`: as many as steps between two rescalings."""

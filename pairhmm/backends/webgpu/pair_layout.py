@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.backends.tiles import PADDING, Staging
+from pairhmm.backends.tiles import Staging
 from pairhmm.backends.webgpu.layout import Kept, plan_of
 from pairhmm.backends.webgpu.strips import LONG, all_steps, border_words, half_columns, halves_of
 from pairhmm.backends.webgpu.work import STRIP_ITEM
@@ -78,9 +78,6 @@ def pack_pairs(
     items = np.stack([fields[name] for name in STRIP_ITEM], axis=1)
     work["items"], work["end_item"] = plan.add(items.astype(np.uint32)) // 4, len(pair)
     work["kept"] = 0
-    plan.add(np.zeros(PADDING, dtype=np.uint8))
-    work["letters_end"] = plan.add(batch.haplotypes[::-1]) + len(batch.haplotypes)
-    plan.add(np.zeros(PADDING + batch.widest, dtype=np.uint8), aligned=False)
     plan.write(staging.begin(plan.size), staging.send)
     of_pairs = Kept(np.where(folds, kept.log10, np.nan)[reads], kept.unit)
     steps = all_steps(columns.max(axis=1), segment)

@@ -21,7 +21,6 @@ WORK = Record(
     Field("haplotype_offset", "u32", "u32[haplotypes + 1] first letter of a haplotype"),
     Field("order", "u32", "u32[reads] reads by tile"),
     Field("letters", "u32", "bytes 0..4; 31 before the first and `widest` + 48 from the last on may be read"),
-    Field("letters_end", "u32", "of long.wgsl: one past the last byte of all letters in reverse order"),
     Field("rows", "u32", "of rows_*.wgsl: f32[positions][12] folded, f64[positions][4] of profiles, u32[kinds][17]"),
     Field("kinds", "u32", "u16[positions] of rows_kinds.wgsl: which of its rows each position has"),
     Field("constants", "u32", "f32[][2] of rows_profiles.wgsl"),
