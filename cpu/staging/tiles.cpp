@@ -1,37 +1,27 @@
 #include "staging/tiles.hpp"
 
 #include <algorithm>
-#include <utility>
-
-#include "staging/streaming.hpp"
-#include "threads/shares.hpp"
+#include <tuple>
 
 namespace pairhmm {
 
 namespace {
 
-constexpr int64_t kPiece = 1 << 18;  // elements that a thread copies at a time
-
 // The groups, those with most haplotypes, or most columns of trees, first. Reads of several groups share a tile, which
 // takes as long as its read with the most work. Groups with about as much should therefore be neighbours. No long tile
 // should begin last.
 std::vector<int64_t> by_work(const TileBatch& batch) {
-    std::vector<std::pair<int64_t, int64_t>> key(batch.groups);  // haplotypes and letters, or columns and haplotypes
-    std::vector<int64_t> order(batch.groups);
+    // Haplotypes and letters, or columns and haplotypes; the group.
+    std::vector<std::tuple<int64_t, int64_t, int64_t>> keys(batch.groups);
     for (int64_t g = 0; g < batch.groups; ++g) {
         const int64_t first = batch.group_haplotype[g], end = batch.group_haplotype[g + 1];
-        key[g] = {first - end, batch.haplotype_offset[first] - batch.haplotype_offset[end]};
-        if (batch.group_columns != nullptr) key[g] = {-int64_t{batch.group_columns[g]}, first - end};
-        order[g] = g;
+        keys[g] = {first - end, batch.haplotype_offset[first] - batch.haplotype_offset[end], g};
+        if (batch.group_columns != nullptr) keys[g] = {-int64_t{batch.group_columns[g]}, first - end, g};
     }
-    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return key[a] < key[b]; });
+    std::sort(keys.begin(), keys.end());
+    std::vector<int64_t> order(batch.groups);
+    std::transform(keys.begin(), keys.end(), order.begin(), [](const auto& key) { return std::get<2>(key); });
     return order;
-}
-
-int64_t closest_shape(const TileBatch& batch, const Shapes& shapes, int64_t read) {
-    // The last shape is that of skipped reads, which may be too long for the table.
-    if (batch.skip_read[read]) return shapes.count;
-    return shapes.of_length[batch.read_offset[read + 1] - batch.read_offset[read]];
 }
 
 // The work of a shape.
@@ -47,23 +37,122 @@ Load operator+(const Load& a, const Load& b) {
     return {a.reads + b.reads, a.pairs + b.pairs, a.letters + b.letters, a.again + b.again};
 }
 
-// The load of each shape where every read goes to the shape that fits it most closely. The last entry is that of the
-// skipped reads, which are in no tile.
-std::vector<Load> closest_loads(const TileBatch& batch, const Shapes& shapes) {
-    std::vector<Load> loads(shapes.count + 1);
-    std::vector<int64_t> rows(shapes.rows, shapes.rows + shapes.count);
-    rows.push_back(INT64_MAX);
-    for (int64_t g = 0; g < batch.groups; ++g) {
-        const int64_t first_haplotype = batch.group_haplotype[g], end = batch.group_haplotype[g + 1];
-        const int64_t width = batch.haplotype_offset[end] - batch.haplotype_offset[first_haplotype];
-        for (int64_t r = batch.group_read[g]; r < batch.group_read[g + 1]; ++r) {
-            const int64_t s = closest_shape(batch, shapes, r), length = batch.read_offset[r + 1] - batch.read_offset[r];
-            const int64_t again = length > rows[s] ? (length - 1) / rows[s] * width : 0;
-            loads[s] = loads[s] + Load{1, end - first_haplotype, width, again};
-        }
-    }
-    return loads;
+// The index of the last border that is not above `at`.
+int64_t piece_of(const std::vector<int64_t>& borders, int64_t at) {
+    return std::upper_bound(borders.begin(), borders.end(), at) - borders.begin() - 1;
 }
+
+// Makes the tiles of a batch. Reads are shared out to threads.
+class Maker {
+public:
+    Maker(const TileBatch& batch, const Shapes& shapes, Team& team, int64_t threads)
+        : batch_(batch), shapes_(shapes), team_(team), threads_(threads), reads_(batch.group_read[batch.groups]) {
+        size_ = std::max(kLeastReads, reads_ / (kSharesEach * threads) + 1);
+        shares_ = (reads_ + size_ - 1) / size_;
+    }
+
+    // Finds the shape that fits each read most closely, and the load of each shape then. The last entry is that of the
+    // skipped reads, which are in no tile.
+    std::vector<Load> closest_loads() {
+        closest_.resize(reads_);
+        std::vector<std::vector<Load>> of_share(shares_);
+        team_.run(shares_ + 1, 1, threads_, [&](int64_t share, int64_t) {
+            if (share == 0) {
+                groups_ = by_work(batch_);
+            } else {
+                of_share[share - 1] = loads_of(begin(share - 1), begin(share));
+            }
+        });
+        std::vector<Load> loads(shapes_.count + 1);
+        for (const auto& part : of_share) {
+            for (int64_t s = 0; s <= shapes_.count; ++s) loads[s] = loads[s] + part[s];
+        }
+        return loads;
+    }
+
+    // Puts reads in order: by shape, where taken[s] takes those of shape s, and by the work of their group. Reads of a
+    // shape begin at first[shape].
+    void put_in_order(const std::vector<int64_t>& taken, const std::vector<int64_t>& first, Tiles& tiles) {
+        tiles.order.resize(reads_), tiles.read_group.resize(reads_);
+        std::vector<int64_t> before(batch_.groups + 1);  // reads, in the order of groups
+        for (int64_t k = 0; k < batch_.groups; ++k) before[k + 1] = before[k] + reads_of(groups_[k]);
+        std::vector<std::vector<int64_t>> next(shares_, std::vector<int64_t>(shapes_.count + 1));
+        each_in_order(before, [&](int64_t share, int64_t, int64_t read) { ++next[share][taken[closest_[read]]]; });
+        std::vector<int64_t> at = first;
+        for (auto& own : next) {
+            for (int64_t s = 0; s <= shapes_.count; ++s) std::swap(at[s], own[s]), at[s] += own[s];
+        }
+        each_in_order(before, [&](int64_t share, int64_t group, int64_t read) {
+            tiles.order[next[share][taken[closest_[read]]]++] = static_cast<uint32_t>(read);
+            tiles.read_group[read] = static_cast<uint32_t>(group);
+        });
+    }
+
+    // Blocks of haplotypes of each tile of the shapes: the most that one of its reads has. Tiles of a shape begin at
+    // first_tile[shape], and its reads at first[shape].
+    std::vector<uint32_t> blocks(const std::vector<int64_t>& first, const std::vector<int64_t>& first_tile,
+                                 const std::vector<int64_t>& haplotypes_each, const Tiles& tiles) {
+        std::vector<uint32_t> found(first_tile.back());
+        team_.run(first_tile.back(), kTiles, threads_, [&](int64_t tile, int64_t end) {
+            for (int64_t s = piece_of(first_tile, tile); tile < end; ++tile) {
+                while (tile >= first_tile[s + 1]) ++s;
+                const int64_t at = first[s] + (tile - first_tile[s]) * shapes_.reads[s];
+                int64_t most = 0;
+                for (int64_t i = at; i < std::min(at + shapes_.reads[s], first[s + 1]); ++i) {
+                    const int64_t* group = batch_.group_haplotype + tiles.read_group[tiles.order[i]];
+                    most = std::max(most, group[1] - group[0]);
+                }
+                found[tile] = static_cast<uint32_t>((most + haplotypes_each[s] - 1) / haplotypes_each[s]);
+            }
+        });
+        return found;
+    }
+
+private:
+    static constexpr int64_t kLeastReads = 1 << 12, kSharesEach = 2, kTiles = 1 << 10;
+
+    int64_t begin(int64_t share) const { return std::min(share * size_, reads_); }
+    int64_t reads_of(int64_t group) const { return batch_.group_read[group + 1] - batch_.group_read[group]; }
+
+    std::vector<Load> loads_of(int64_t read, int64_t end) {
+        std::vector<Load> loads(shapes_.count + 1);
+        const int64_t* border = batch_.group_read;
+        for (int64_t g = std::upper_bound(border, border + batch_.groups + 1, read) - border - 1; read < end; ++g) {
+            const int64_t first_haplotype = batch_.group_haplotype[g], end_haplotype = batch_.group_haplotype[g + 1];
+            const int64_t width = batch_.haplotype_offset[end_haplotype] - batch_.haplotype_offset[first_haplotype];
+            for (; read < std::min(end, border[g + 1]); ++read) {
+                const int64_t length = batch_.read_offset[read + 1] - batch_.read_offset[read];
+                // The last shape is that of skipped reads, which may be too long for the table.
+                const int64_t s = batch_.skip_read[read] ? shapes_.count : shapes_.of_length[length];
+                const bool is_tall = s < shapes_.count && length > shapes_.rows[s];
+                const int64_t again = is_tall ? (length - 1) / shapes_.rows[s] * width : 0;
+                loads[s] = loads[s] + Load{1, end_haplotype - first_haplotype, width, again};
+                closest_[read] = static_cast<uint8_t>(s);
+            }
+        }
+        return loads;
+    }
+
+    // act(share, group, read) for the reads of the groups in order.
+    template <class Act>
+    void each_in_order(const std::vector<int64_t>& before, const Act& act) {
+        team_.run(shares_, 1, threads_, [&](int64_t share, int64_t) {
+            int64_t at = begin(share);
+            for (int64_t k = piece_of(before, at); at < begin(share + 1); ++k) {
+                const int64_t group = groups_[k], end = std::min(before[k + 1], begin(share + 1));
+                for (; at < end; ++at) act(share, group, batch_.group_read[group] + at - before[k]);
+            }
+        });
+    }
+
+    const TileBatch& batch_;
+    const Shapes& shapes_;
+    Team& team_;
+    const int64_t threads_, reads_;
+    int64_t size_, shares_;         // of reads, for the threads
+    std::vector<uint8_t> closest_;  // the shape of each read
+    std::vector<int64_t> groups_;   // by work
+};
 
 // Chooses the tiers of a family, the shapes [begin, end), and writes to `taken` which shape takes the reads of each.
 // The cost counts all cells, those of padding rows too, and tier_cells for each tier. A shape that is no tier leaves
@@ -107,71 +196,49 @@ int64_t haplotypes_each(const ItemSizes& sizes, const Load& load, int64_t reads_
     return std::max<int64_t>(1, (item * load.pairs + load.letters / 2) / load.letters);
 }
 
-void copy_piece(const Part& part, int64_t first, int64_t count) {
-    if (part.narrowed) {
-        const auto* from = static_cast<const int64_t*>(part.from) + first;
-        auto* to = reinterpret_cast<uint32_t*>(part.to) + first;
-        for (int64_t i = 0; i < count; ++i) to[i] = static_cast<uint32_t>(from[i]);
-    } else {
-        copy_streaming(static_cast<const uint8_t*>(part.from) + first, part.to + first, count);
-    }
+// What comes before each element, and all of them.
+template <class Count>
+std::vector<int64_t> before_each(int64_t count, const Count& size) {
+    std::vector<int64_t> before(count + 1);
+    for (int64_t i = 0; i < count; ++i) before[i + 1] = before[i] + size(i);
+    return before;
 }
 
 }  // namespace
 
-std::vector<Tier> make_tiles(const TileBatch& batch, const Shapes& shapes, const ItemSizes& sizes, const Tiles& tiles) {
-    const std::vector<Load> closest = closest_loads(batch, shapes);
+Tiles make_tiles(const TileBatch& batch, const Shapes& shapes, const ItemSizes& sizes, Team& team, int64_t threads) {
+    Tiles tiles;
+    Maker maker(batch, shapes, team, threads);
+    const std::vector<Load> closest = maker.closest_loads();
     const std::vector<int64_t> taken = shapes_taken(shapes, closest);
     std::vector<Load> loads(shapes.count + 1);
     for (int64_t s = 0; s <= shapes.count; ++s) loads[taken[s]] = loads[taken[s]] + closest[s];
-    std::vector<int64_t> first(shapes.count + 2);
-    for (int64_t s = 0; s <= shapes.count; ++s) first[s + 1] = first[s] + loads[s].reads;
+    const auto first = before_each(shapes.count + 1, [&](int64_t s) { return loads[s].reads; });
+    maker.put_in_order(taken, first, tiles);
 
-    std::vector<int64_t> next(first.begin(), first.end() - 1);
-    for (const int64_t g : by_work(batch)) {
-        for (int64_t r = batch.group_read[g]; r < batch.group_read[g + 1]; ++r) {
-            const int64_t s = taken[closest_shape(batch, shapes, r)];
-            tiles.order[next[s]++] = static_cast<uint32_t>(r);
-            tiles.read_group[r] = static_cast<uint32_t>(g);
-        }
-    }
-
-    std::vector<Tier> tiers;
-    int64_t item = 0;
+    const auto first_tile =
+        before_each(shapes.count, [&](int64_t s) { return (loads[s].reads + shapes.reads[s] - 1) / shapes.reads[s]; });
+    std::vector<int64_t> each(shapes.haplotypes_each, shapes.haplotypes_each + shapes.count);
     for (int64_t s = 0; s < shapes.count; ++s) {
-        const int64_t fixed = shapes.haplotypes_each[s];
-        const int64_t first_item = item, each = fixed ? fixed : haplotypes_each(sizes, loads[s], shapes.reads[s]);
-        for (int64_t at = first[s]; at < first[s + 1]; at += shapes.reads[s]) {
-            int64_t most = 0;
-            for (int64_t i = at; i < std::min(at + shapes.reads[s], first[s + 1]); ++i) {
-                const int64_t* group = batch.group_haplotype + tiles.read_group[tiles.order[i]];
-                most = std::max(most, group[1] - group[0]);
-            }
-            const int64_t blocks = (most + each - 1) / each;
-            for (int64_t block = 0; block < blocks; ++block, ++item) {
-                tiles.items[2 * item] = static_cast<uint32_t>(at);
-                tiles.items[2 * item + 1] = static_cast<uint32_t>(block);
+        if (each[s] == 0) each[s] = haplotypes_each(sizes, loads[s], shapes.reads[s]);
+    }
+    const std::vector<uint32_t> blocks = maker.blocks(first, first_tile, each, tiles);
+    tiles.items.reserve(2 * blocks.size());
+    for (int64_t s = 0; s < shapes.count; ++s) {
+        const auto first_item = static_cast<int64_t>(tiles.items.size() / 2);
+        for (int64_t tile = first_tile[s], at = first[s]; tile < first_tile[s + 1]; ++tile, at += shapes.reads[s]) {
+            for (uint32_t block = 0; block < blocks[tile]; ++block) {
+                tiles.items.push_back(static_cast<uint32_t>(at));
+                tiles.items.push_back(block);
             }
         }
-        if (item == first_item) continue;
+        const auto items = static_cast<int64_t>(tiles.items.size() / 2) - first_item;
+        if (items == 0) continue;
         const int64_t cells = loads[s].cells(shapes.rows[s]);
         const int64_t longest = batch.group_columns ? batch.group_columns[tiles.read_group[tiles.order[first[s]]]] : 0;
-        tiers.push_back({s, first_item, item - first_item, each, first[s + 1], loads[s].pairs, cells, longest});
+        tiles.tiers.push_back({s, first_item, items, each[s], first[s + 1], loads[s].pairs, cells, longest});
     }
-    return tiers;
-}
-
-void copy_all(const std::vector<Part>& parts, int threads) {
-    std::vector<std::pair<const Part*, int64_t>> pieces;
-    for (const Part& part : parts) {
-        for (int64_t at = 0; at < part.size; at += kPiece) pieces.emplace_back(&part, at);
-    }
-    run_shares(static_cast<int64_t>(pieces.size()), 1, threads, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-            const auto [part, at] = pieces[i];
-            copy_piece(*part, at, std::min(kPiece, part->size - at));
-        }
-    });
+    return tiles;
 }
 
 }  // namespace pairhmm

@@ -1,4 +1,4 @@
-// A batch in a device's staging memory: its arrays, and its reads in the order of the tiles that the device scores.
+// The reads of a batch in the order of the tiles that a device scores.
 //
 // Method. A shape says how many reads a tile has and how many rows a read may take. Each read goes to the shape that
 // has least work with its length. Shapes of a family give a read the same bits, so neighbouring shapes may be joined
@@ -11,16 +11,17 @@
 // Versions:
 //
 //   compiled, in place of Python                          140,000 reads in half the time of their CUDA kernels
-//   copies that bypass the caches (staging/streaming.hpp) 37 MB in 1.7 ms instead of 3.2, one thread
 //   tiles made while the arrays are copied, one byte for  on an H200: s150 2,852 to 3,389 GCUPS, s250 2,893 to 3,329,
 //   arrays of one number, items sized by tier             20 copies of 1m 1,019 to 1,384
+//   on all threads (threads/team.hpp)                     @@
 //
-// Limits. Arrays and offsets of a batch must fit uint32. For 20 copies of 1m, 2.8 of 10.5 ms go into packing
-// (docs/webgpu.md).
+// Limits. Arrays and offsets of a batch must fit uint32.
 #pragma once
 
 #include <cstdint>
 #include <vector>
+
+#include "threads/team.hpp"
 
 namespace pairhmm {
 
@@ -59,24 +60,14 @@ struct Tier {
     int64_t longest;             // columns of the trees of its longest item; 0 where haplotypes are not in trees
 };
 
-// Where make_tiles writes.
 struct Tiles {
-    uint32_t* read_group;  // [reads]
-    uint32_t* order;       // [reads] by shape, and by the work of their group
-    uint32_t* items;       // [as many as there are][2] first read of a tile (an index into order), block of haplotypes
+    std::vector<Tier> tiers;                  // of the shapes that have reads
+    std::vector<uint32_t> read_group, order;  // [reads]; `order` is by shape, and by the work of their group
+    // [items][2] first read of a tile (an index into order), block of haplotypes
+    std::vector<uint32_t> items;
 };
 
-// Tiers of the shapes that have reads.
-std::vector<Tier> make_tiles(const TileBatch& batch, const Shapes& shapes, const ItemSizes& sizes, const Tiles& tiles);
-
-// An array and its place in staging memory: bytes as they are, or int64 that become uint32.
-struct Part {
-    uint8_t* to;
-    const void* from;
-    int64_t size;  // of elements
-    bool narrowed;
-};
-
-void copy_all(const std::vector<Part>& parts, int threads);
+// On at most `threads` threads of a team. What it makes does not depend on how many there are.
+Tiles make_tiles(const TileBatch& batch, const Shapes& shapes, const ItemSizes& sizes, Team& team, int64_t threads);
 
 }  // namespace pairhmm

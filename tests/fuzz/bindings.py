@@ -185,16 +185,13 @@ class _Memory:
 
 def _tiles(rng: Generator) -> None:
     """Batches as devices take them."""
-    from concurrent.futures import ThreadPoolExecutor
-
     from pairhmm.backends.cuda import layout as cuda
     from pairhmm.backends.webgpu import layout as webgpu
 
     batch = _batch(rng)
     skip = rng.random(batch.reads) < pick(rng, (0, 0.5, 1))
-    with ThreadPoolExecutor(1) as beside:
-        cuda.pack(batch, skip, int(np.diff(batch.read_offset).max()), _Memory(), beside)
-        webgpu.pack(batch, skip, 32, 1 << 30, _Memory(), beside)
+    cuda.pack(batch, skip, int(np.diff(batch.read_offset).max()), _Memory())
+    webgpu.pack(batch, skip, 32, 8, 1 << 30, _Memory())
 
 
 def _copies(rng: Generator) -> None:

@@ -29,6 +29,7 @@ from pairhmm.backends.tiles import (
     Tier,
     rescuer_of,
     runs_within,
+    team,
 )
 from pairhmm.compiled import native
 from pairhmm.errors import OutOfDeviceMemory
@@ -53,9 +54,6 @@ BORDER_SHARE = 4
 
 SCRATCH_SHARE = 4
 """Divisor of a call's memory: the scratch memory of warps that walk trees may take 1 / SCRATCH_SHARE of it."""
-
-SCORE_COPIERS = 4
-"""CPU threads that copy a call's scores out of the memory that the device writes to."""
 
 SCORE_BYTES, SCORED_BYTES = 8, 9
 """Bytes of a score (float64), and of a score with the code of its precision (uint8). The two are separate arrays."""
@@ -169,7 +167,7 @@ class CudaBackend(Backend):
             scores = Scores.none(packed.pairs)
             out = slot.scores(SCORED_BYTES * packed.pairs)
             log10, precision = np.split(out, [SCORE_BYTES * packed.pairs])
-            native.copy_all(scores.log10.view(np.uint8), [0], [log10], SCORE_COPIERS)
+            native.copy_all(team(), scores.log10.view(np.uint8), [0], [log10])
             scores.precision[:] = precision
             return scores
 
@@ -231,7 +229,7 @@ class CudaBackend(Backend):
 
     def _upload(self, slot: ForwardSlot, batch: PairBatch, skip_read: NDArray[np.bool_]) -> Packed:
         """Send a batch, and make room for its scores."""
-        packed = pack(batch, skip_read, LONGEST_TILE, slot, slot.beside)
+        packed = pack(batch, skip_read, LONGEST_TILE, slot)
         out = slot.device("out", SCORED_BYTES * packed.pairs)
         if skip_read.any():
             out.memset_async(0xFF, SCORED_BYTES * packed.pairs, slot.stream)  # NaN and UNSCORED

@@ -7,7 +7,6 @@ if the two differ.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -177,7 +176,7 @@ def shapes(longest: int, in_trees: bool) -> Shapes:
     return table_of_shapes(rows, longest, WARP, costs, lambda shape: shape, 0, ITEM_SIZES, ROWS[WARP])
 
 
-def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: Staging, beside: Executor) -> Packed:
+def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: Staging) -> Packed:
     """Write `batch` and the tiles of its reads into a buffer, and send it.
 
     Parameters
@@ -188,8 +187,6 @@ def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: 
     longest : int
         Bases of the longest read in a tile.
     staging : Staging
-    beside : Executor
-        Makes the tiles while the arrays are copied.
     """
     plan, header = _plan(batch)
     places = plan.tile_places(batch)
@@ -197,7 +194,7 @@ def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: 
     in_trees = takes_trees(batch.start)
     table = shapes(longest, in_trees)
     each = [HAPLOTYPES_OF_TREES * (in_trees and not shape.tall) for shape in table.known]
-    tiers, trees = send_with_tiles(plan, places, batch, skip_read, table, staging, beside, each)
+    tiers, trees = send_with_tiles(plan, places, batch, skip_read, table, staging, each)
     if trees is not None:
         # Long items first, so that no warp begins one when the others end.
         tiers.sort(key=lambda tier: -tier.longest * (tier.shape.rows + STEP_COST))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -94,17 +93,10 @@ class Slot:
 
 
 class ForwardSlot(Slot):
-    """A slot that batches are sent through, to its buffer "in". It is a `Staging` of `pairhmm.backends.tiles`.
-
-    Attributes
-    ----------
-    beside : Executor
-        A thread for work that can be done while arrays are copied.
-    """
+    """A slot that batches are sent through, to its buffer "in". It is a `Staging` of `pairhmm.backends.tiles`."""
 
     def __init__(self, cupy: Any, label: str, memory: int | None) -> None:
         super().__init__(cupy, label, memory)
-        self.beside = ThreadPoolExecutor(1)
         self._sides = [cupy.cuda.Stream(non_blocking=True) for _ in range(SIDE_STREAMS)]
 
     def begin(self, size: int) -> NDArray[np.uint8]:

@@ -205,7 +205,7 @@ class WebgpuBackend(Backend):
 
     def _upload(self, slot: BatchSlot, batch: PairBatch, skip_read: NDArray[np.bool_]) -> Packed:
         """Send a batch, and make room for its scores."""
-        packed = pack(batch, skip_read, WIDTH, self._runtime.subgroup, self._share, slot, slot.beside)
+        packed = pack(batch, skip_read, WIDTH, self._runtime.subgroup, self._share, slot)
         slot.make_room("out", packed.out_bytes)
         slot.make_room("list", packed.list_bytes)
         slot.make_room("scratch", packed.scratch_bytes)

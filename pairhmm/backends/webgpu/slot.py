@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -124,16 +123,10 @@ class BatchSlot(Slot):
     device : GPUDevice
     label : str
     memory : int or None
-
-    Attributes
-    ----------
-    beside : Executor
-        A thread for work that can be done while arrays are copied.
     """
 
     def __init__(self, device: Any, label: str, memory: int | None) -> None:
         super().__init__(device, label, USAGES, memory, OF_HOST)
-        self.beside = ThreadPoolExecutor(1)
         self._filled = 0  # bytes of "upload" that wait for a submission
         self._mapping: Any = None  # the promise that "upload" is mapped
 

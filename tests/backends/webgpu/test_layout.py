@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 
 import numpy as np
@@ -45,9 +44,8 @@ def batch_of(lengths, start):
 
 
 def pack(lengths, share, start=STARTS["match"]):
-    with ThreadPoolExecutor(1) as beside:
-        skip_read = np.zeros(len(lengths), dtype=bool)
-        return webgpu_packed.pack(batch_of(lengths, start), skip_read, WIDTH, 8, share, Memory(), beside)
+    skip_read = np.zeros(len(lengths), dtype=bool)
+    return webgpu_packed.pack(batch_of(lengths, start), skip_read, WIDTH, 8, share, Memory())
 
 
 @pytest.fixture
