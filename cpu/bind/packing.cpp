@@ -90,6 +90,7 @@ void bind_packing(nb::module_& module) {
                                            skip_read.data(),
                                            nullptr};
             const pairhmm::Shapes shapes{static_cast<int64_t>(reads_of_shape.shape(0)),
+                                         static_cast<int64_t>(shape_of_length.shape(0)) - 1,
                                          shape_of_length.data(),
                                          reads_of_shape.data(),
                                          rows_of_shape.data(),

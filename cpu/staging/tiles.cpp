@@ -122,8 +122,9 @@ private:
             const int64_t width = batch_.haplotype_offset[end_haplotype] - batch_.haplotype_offset[first_haplotype];
             for (; read < std::min(end, border[g + 1]); ++read) {
                 const int64_t length = batch_.read_offset[read + 1] - batch_.read_offset[read];
-                // The last shape is that of skipped reads, which may be too long for the table.
-                const int64_t s = batch_.skip_read[read] ? shapes_.count : shapes_.of_length[length];
+                // The last shape is that of skipped reads.
+                const bool is_skipped = batch_.skip_read[read] || length > shapes_.longest;
+                const int64_t s = is_skipped ? shapes_.count : shapes_.of_length[length];
                 const bool is_tall = s < shapes_.count && length > shapes_.rows[s];
                 const int64_t again = is_tall ? (length - 1) / shapes_.rows[s] * width : 0;
                 loads[s] = loads[s] + Load{1, end_haplotype - first_haplotype, width, again};

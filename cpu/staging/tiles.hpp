@@ -37,6 +37,7 @@ struct TileBatch {
 
 struct Shapes {
     int64_t count;
+    int64_t longest;           // longer reads are skipped
     const uint8_t* of_length;  // [longest + 1] the shape that scores a read of a length with least work
     const int64_t* reads;      // [count] reads of a tile
     const int64_t* rows;       // [count] of a read, or of a strip of it; in ascending order within a family

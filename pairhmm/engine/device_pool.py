@@ -174,7 +174,9 @@ class DevicePool:
 
 def score(batch: PairBatch, device: Backend, threads: int) -> Scores:
     """Score a batch on one device in one call, then rescue the pairs that its fast arithmetic does not hold."""
-    is_long = np.diff(batch.read_offset) > device.longest_fast_read
+    is_long = np.zeros(batch.reads, dtype=bool)
+    if batch.longest_read > device.longest_fast_read:
+        is_long = np.diff(batch.read_offset) > device.longest_fast_read
     scores = device.forward(batch, is_long, threads)
     rescued = scores.unscored()
     if len(rescued):

@@ -183,7 +183,7 @@ def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: 
     ----------
     batch : PairBatch
     skip_read : bool[reads]
-        Reads to leave out of the tiles. All reads longer than `longest` must be among them.
+        Reads to leave out of the tiles. Reads longer than `longest` are left out too.
     longest : int
         Bases of the longest read in a tile.
     staging : Staging

@@ -205,7 +205,7 @@ def pack(
     staging : Staging
     """
     plan, work, kept, folds = plan_of(batch)
-    skip_read = skip_read | ~folds | (np.diff(batch.read_offset) > LONGEST_TILE)
+    skip_read = skip_read | ~folds
     work["kept"] = 2 * batch.pairs
     places = plan.tile_places(batch)
     work["read_group"], work["order"] = places.read_group // 4, places.order // 4
