@@ -228,32 +228,35 @@ def write_all(
     arrays: Sequence[NDArray[np.uint8] | NDArray[np.int64]],
     send: Callable[[int, int], None],
 ) -> None: ...
-def pack(
-    team: Team,
-    buffer: NDArray[np.uint8],
-    at: list[int],
-    arrays: Sequence[NDArray[np.uint8] | NDArray[np.int64]],
-    send: Callable[[int, int], None],
-    group_read: NDArray[np.int64],
-    group_haplotype: NDArray[np.int64],
-    read_offset: NDArray[np.int64],
-    haplotype_offset: NDArray[np.int64],
-    letters: NDArray[np.uint8],
-    skip_read: NDArray[np.uint8],
-    shape_of_length: NDArray[np.uint8],
-    reads_of_shape: NDArray[np.int64],
-    rows_of_shape: NDArray[np.int64],
-    family_of_shape: NDArray[np.uint8],
-    tier_cells: int,
-    item_sizes: tuple[int, int, int],
-    haplotypes_each: NDArray[np.int64],
-    places: tuple[int, int, int],
-    most_haplotypes: int,
-    columns_of_sum: int,
-) -> tuple[
-    list[tuple[int, int, int, int, int, int, int, int]],
-    tuple[list[int], tuple[int, int, int, int], NDArray[np.uint32]] | None,
-]: ...
+
+class Packer:
+    def __init__(self, team: Team) -> None: ...
+    def pack(
+        self,
+        buffer: NDArray[np.uint8],
+        at: list[int],
+        arrays: Sequence[NDArray[np.uint8] | NDArray[np.int64]],
+        send: Callable[[int, int], None],
+        group_read: NDArray[np.int64],
+        group_haplotype: NDArray[np.int64],
+        read_offset: NDArray[np.int64],
+        haplotype_offset: NDArray[np.int64],
+        letters: NDArray[np.uint8],
+        skip_read: NDArray[np.uint8],
+        shape_of_length: NDArray[np.uint8],
+        reads_of_shape: NDArray[np.int64],
+        rows_of_shape: NDArray[np.int64],
+        family_of_shape: NDArray[np.uint8],
+        tier_cells: int,
+        item_sizes: tuple[int, int, int],
+        haplotypes_each: NDArray[np.int64],
+        places: tuple[int, int, int],
+        most_haplotypes: int,
+        columns_of_sum: int,
+    ) -> tuple[
+        list[tuple[int, int, int, int, int, int, int, int]],
+        tuple[list[int], tuple[int, int, int, int], NDArray[np.uint32]] | None,
+    ]: ...
 
 class TreeStreams:
     of_group: NDArray[np.uint8]

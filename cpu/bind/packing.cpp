@@ -24,6 +24,7 @@ using namespace nb::literals;
 namespace {
 
 using Values = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using pairhmm::Packer;
 using pairhmm::Team;
 using TierNumbers = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t>;
 using Sizes = std::tuple<int64_t, int64_t, int64_t, int64_t>;
@@ -71,59 +72,60 @@ void bind_packing(nb::module_& module) {
         "team"_a, "buffer"_a, "at"_a, "arrays"_a, "send"_a,
         "Copy arrays as copy_all does, and call send(first, end) for each run of bytes that is written.");
 
-    module.def(
-        "pack",
-        [](Team& team, Output<uint8_t> buffer, const std::vector<int64_t>& at, const std::vector<Values>& arrays,
-           const nb::callable& send, Array<int64_t> group_read, Array<int64_t> group_haplotype,
-           Array<int64_t> read_offset, Array<int64_t> haplotype_offset, Array<uint8_t> letters,
-           Array<uint8_t> skip_read, Array<uint8_t> shape_of_length, Array<int64_t> reads_of_shape,
-           Array<int64_t> rows_of_shape, Array<uint8_t> family_of_shape, int64_t tier_cells,
-           std::tuple<int64_t, int64_t, int64_t> item_sizes, Array<int64_t> haplotypes_each,
-           std::tuple<int64_t, int64_t, int64_t> places, int64_t most_haplotypes, int64_t columns_of_sum)
-            -> std::pair<std::vector<TierNumbers>,
-                         std::optional<std::tuple<std::array<int64_t, pairhmm::kTreeArrays>, Sizes, nb::object>>> {
-            const pairhmm::TileBatch batch{static_cast<int64_t>(group_read.shape(0)) - 1,
-                                           group_read.data(),
-                                           group_haplotype.data(),
-                                           read_offset.data(),
-                                           haplotype_offset.data(),
-                                           skip_read.data(),
-                                           nullptr};
-            const pairhmm::Shapes shapes{static_cast<int64_t>(reads_of_shape.shape(0)),
-                                         static_cast<int64_t>(shape_of_length.shape(0)) - 1,
-                                         shape_of_length.data(),
-                                         reads_of_shape.data(),
-                                         rows_of_shape.data(),
-                                         family_of_shape.data(),
-                                         tier_cells,
-                                         haplotypes_each.data()};
-            const auto [items, shortest, longest] = item_sizes;
-            const auto [read_group_at, order_at, items_at] = places;
-            const auto parts = parts_of(at, arrays);
-            pairhmm::Packed packed;
-            {
-                nb::gil_scoped_release release;
-                packed = pairhmm::pack(parts, batch, letters.data(), shapes, {items, shortest, longest},
+    nb::class_<Packer>(module, "Packer", "Packs batches for a device, one after the other, in memory that stays.")
+        .def(nb::init<Team&>(), "team"_a, nb::keep_alive<1, 2>())
+        .def(
+            "pack",
+            [](Packer& packer, Output<uint8_t> buffer, const std::vector<int64_t>& at,
+               const std::vector<Values>& arrays, const nb::callable& send, Array<int64_t> group_read,
+               Array<int64_t> group_haplotype, Array<int64_t> read_offset, Array<int64_t> haplotype_offset,
+               Array<uint8_t> letters, Array<uint8_t> skip_read, Array<uint8_t> shape_of_length,
+               Array<int64_t> reads_of_shape, Array<int64_t> rows_of_shape, Array<uint8_t> family_of_shape,
+               int64_t tier_cells, std::tuple<int64_t, int64_t, int64_t> item_sizes, Array<int64_t> haplotypes_each,
+               std::tuple<int64_t, int64_t, int64_t> places, int64_t most_haplotypes, int64_t columns_of_sum)
+                -> std::pair<std::vector<TierNumbers>,
+                             std::optional<std::tuple<std::array<int64_t, pairhmm::kTreeArrays>, Sizes, nb::object>>> {
+                const pairhmm::TileBatch batch{static_cast<int64_t>(group_read.shape(0)) - 1,
+                                               group_read.data(),
+                                               group_haplotype.data(),
+                                               read_offset.data(),
+                                               haplotype_offset.data(),
+                                               skip_read.data(),
+                                               nullptr};
+                const pairhmm::Shapes shapes{static_cast<int64_t>(reads_of_shape.shape(0)),
+                                             static_cast<int64_t>(shape_of_length.shape(0)) - 1,
+                                             shape_of_length.data(),
+                                             reads_of_shape.data(),
+                                             rows_of_shape.data(),
+                                             family_of_shape.data(),
+                                             tier_cells,
+                                             haplotypes_each.data()};
+                const auto [items, shortest, longest] = item_sizes;
+                const auto [read_group_at, order_at, items_at] = places;
+                const auto parts = parts_of(at, arrays);
+                const pairhmm::Packed packed = [&] {
+                    nb::gil_scoped_release release;
+                    return packer.pack(parts, batch, letters.data(), shapes, {items, shortest, longest},
                                        {most_haplotypes, columns_of_sum}, {read_group_at, order_at, items_at},
-                                       buffer.data(), team, calling(send));
-            }
-            std::vector<TierNumbers> tiers;
-            for (const auto& tier : packed.tiers) {
-                tiers.emplace_back(tier.shape, tier.item, tier.items, tier.haplotypes_each, tier.last, tier.pairs,
-                                   tier.cells, tier.longest);
-            }
-            if (!packed.trees) return {std::move(tiers), std::nullopt};
-            const pairhmm::TreeSizes& sizes = packed.trees->sizes();
-            return {std::move(tiers),
-                    std::make_tuple(packed.tree_at,
-                                    Sizes{sizes.open_branches, sizes.left_leaves, sizes.right_leaves, sizes.joins},
-                                    nb::cast(to_array(std::vector<uint32_t>(packed.trees->columns()))))};
-        },
-        "team"_a, "buffer"_a, "at"_a, "arrays"_a, "send"_a, "group_read"_a, "group_haplotype"_a, "read_offset"_a,
-        "haplotype_offset"_a, "letters"_a, "skip_read"_a, "shape_of_length"_a, "reads_of_shape"_a, "rows_of_shape"_a,
-        "family_of_shape"_a, "tier_cells"_a, "item_sizes"_a, "haplotypes_each"_a, "places"_a, "most_haplotypes"_a,
-        "columns_of_sum"_a,
-        "Write a batch's arrays, tiles and trees to a buffer, and send them. Returns tiers (shape, item, items, "
-        "haplotypes_each, last, pairs, cells, longest), and of trees the places of their arrays, their sizes, and the "
-        "columns of each group.");
+                                       buffer.data(), calling(send));
+                }();
+                std::vector<TierNumbers> tiers;
+                for (const auto& tier : packed.tiers) {
+                    tiers.emplace_back(tier.shape, tier.item, tier.items, tier.haplotypes_each, tier.last, tier.pairs,
+                                       tier.cells, tier.longest);
+                }
+                if (!packed.trees) return {std::move(tiers), std::nullopt};
+                const pairhmm::TreeSizes& sizes = packed.trees->sizes();
+                return {std::move(tiers),
+                        std::make_tuple(packed.tree_at,
+                                        Sizes{sizes.open_branches, sizes.left_leaves, sizes.right_leaves, sizes.joins},
+                                        nb::cast(to_array(std::vector<uint32_t>(packed.trees->columns()))))};
+            },
+            "buffer"_a, "at"_a, "arrays"_a, "send"_a, "group_read"_a, "group_haplotype"_a, "read_offset"_a,
+            "haplotype_offset"_a, "letters"_a, "skip_read"_a, "shape_of_length"_a, "reads_of_shape"_a,
+            "rows_of_shape"_a, "family_of_shape"_a, "tier_cells"_a, "item_sizes"_a, "haplotypes_each"_a, "places"_a,
+            "most_haplotypes"_a, "columns_of_sum"_a,
+            "Write a batch's arrays, tiles and trees to a buffer, and send them. Returns tiers (shape, item, items, "
+            "haplotypes_each, last, pairs, cells, longest), and of trees the places of their arrays, their sizes, and the "
+            "columns of each group.");
 }

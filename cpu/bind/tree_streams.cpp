@@ -26,8 +26,8 @@ struct MadeTrees {
     TreeStreams trees;
     std::array<std::vector<uint8_t>, pairhmm::kTreeArrays> arrays;
 
-    MadeTrees(const pairhmm::TreeBatch& batch, int64_t most_haplotypes, int64_t columns_of_sum, pairhmm::Team& team)
-        : trees(batch, most_haplotypes, columns_of_sum, team, team.size()) {
+    MadeTrees(const pairhmm::TreeBatch& batch, int64_t most_haplotypes, int64_t columns_of_sum, pairhmm::Team& team) {
+        trees.make(batch, most_haplotypes, columns_of_sum, team, team.size());
         std::array<uint8_t*, pairhmm::kTreeArrays> to;
         for (int i = 0; i < pairhmm::kTreeArrays; ++i) {
             arrays[i].resize(trees.bytes()[i]);

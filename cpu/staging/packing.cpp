@@ -9,6 +9,7 @@ namespace pairhmm {
 
 namespace {
 
+constexpr int64_t kFirstRun = 1 << 20;  // bytes that are sent first, so that the bus has work soon
 constexpr int64_t kRun = 4 << 20;       // bytes that are sent at once
 constexpr int64_t kPiece = 1 << 18;     // elements that a thread copies at a time
 constexpr int64_t kParallel = 1 << 20;  // bytes of a batch from which on threads share the work
@@ -50,7 +51,7 @@ public:
         int64_t sent = pieces_.empty() ? 0 : pieces_[0].part->at;
         for (size_t i = 0; i < pieces_.size(); ++i) {
             const int64_t end = pieces_[i].end_byte();
-            if (end - sent < kRun && i + 1 < pieces_.size()) continue;
+            if (end - sent < (runs_.empty() ? kFirstRun : kRun) && i + 1 < pieces_.size()) continue;
             runs_.push_back({sent, end, static_cast<int64_t>(i) + 1, nullptr});
             sent = end;
         }
@@ -122,36 +123,38 @@ void copy_all(const std::vector<Part>& parts, uint8_t* buffer, Team& team) {
              [&](int64_t i, int64_t) { copy_piece(pieces[i], buffer); });
 }
 
-Packed pack(const std::vector<Part>& parts, TileBatch batch, const uint8_t* letters, const Shapes& shapes,
-            const ItemSizes& sizes, const TreeLimits& limits, const TilePlaces& places, uint8_t* buffer, Team& team,
-            const Send& send) {
-    Packed packed;
+Packed Packer::pack(const std::vector<Part>& parts, const TileBatch& batch, const uint8_t* letters,
+                    const Shapes& shapes, const ItemSizes& sizes, const TreeLimits& limits, const TilePlaces& places,
+                    uint8_t* buffer, const Send& send) {
+    const bool in_trees = limits.most_haplotypes > 0;
+    std::array<int64_t, kTreeArrays> tree_at{};
+    const std::vector<Tier>* tiers = nullptr;
     int64_t end = 0;
-    Copies copies(parts, buffer, team);
+    Copies copies(parts, buffer, team_);
     const bool is_small = copies.bytes() < kParallel;
     // The others copy, so that the first bytes are sent soon.
-    const int64_t threads = is_small ? 1 : std::max<int64_t>(1, team.size() / 2);
+    const int64_t threads = is_small ? 1 : std::max<int64_t>(1, team_.size() / 2);
     const auto make = [&](int64_t, int64_t) {
-        if (limits.most_haplotypes > 0) {
-            packed.trees.emplace(TreeBatch{batch.groups, batch.group_haplotype, batch.haplotype_offset, letters},
-                                 limits.most_haplotypes, limits.columns_of_sum, team, threads);
-            batch.group_columns = packed.trees->columns().data();
+        TileBatch own = batch;
+        if (in_trees) {
+            trees_.make({batch.groups, batch.group_haplotype, batch.haplotype_offset, letters}, limits.most_haplotypes,
+                        limits.columns_of_sum, team_, threads);
+            own.group_columns = trees_.columns().data();
         }
-        Tiles tiles = make_tiles(batch, shapes, sizes, team, threads);
+        const Tiles& tiles = tiles_.make(own, shapes, sizes, team_, threads);
+        tiers = &tiles.tiers;
         const Part items = words_at(places.items, tiles.items);
         copy_all({words_at(places.read_group, tiles.read_group), words_at(places.order, tiles.order), items}, buffer,
-                 team);
+                 team_);
         end = places.items + items.size;
-        if (packed.trees) {
-            std::array<uint8_t*, kTreeArrays> to;
-            for (int i = 0; i < kTreeArrays; ++i) {
-                packed.tree_at[i] = aligned(end);
-                to[i] = buffer + packed.tree_at[i];
-                end = packed.tree_at[i] + packed.trees->bytes()[i];
-            }
-            packed.trees->write(to, team, threads);
+        if (!in_trees) return;
+        std::array<uint8_t*, kTreeArrays> to;
+        for (int i = 0; i < kTreeArrays; ++i) {
+            tree_at[i] = aligned(end);
+            to[i] = buffer + tree_at[i];
+            end = tree_at[i] + trees_.bytes()[i];
         }
-        packed.tiers = std::move(tiles.tiers);
+        trees_.write(to, team_, threads);
     };
     if (is_small) {
         make(0, 1);
@@ -161,12 +164,12 @@ Packed pack(const std::vector<Part>& parts, TileBatch batch, const uint8_t* lett
             Team& team;
             Team::Handle task;
             ~Waits() { team.wait(task); }
-        } made{team, team.begin(1, 1, make)};
+        } made{team_, team_.begin(1, 1, make)};
         copies.begin();
         copies.send_all(send);
     }
     send(places.read_group, end);
-    return packed;
+    return {*tiers, tree_at, in_trees ? &trees_ : nullptr};
 }
 
 }  // namespace pairhmm

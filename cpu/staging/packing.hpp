@@ -15,7 +15,6 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <vector>
 
 #include "staging/tiles.hpp"
@@ -51,15 +50,26 @@ struct TreeLimits {
 };
 
 struct Packed {
-    std::vector<Tier> tiers;
-    std::array<int64_t, kTreeArrays> tree_at{};  // first bytes of the arrays of trees in the buffer
-    std::optional<TreeStreams> trees;
+    const std::vector<Tier>& tiers;
+    std::array<int64_t, kTreeArrays> tree_at;  // first bytes of the arrays of trees in the buffer
+    const TreeStreams* trees;                  // null where haplotypes are not in trees
 };
 
-// Writes a batch's arrays, tiles and trees to a buffer, and sends them. Trees lie behind the work items, whose number
-// is not known before.
-Packed pack(const std::vector<Part>& parts, TileBatch batch, const uint8_t* letters, const Shapes& shapes,
-            const ItemSizes& sizes, const TreeLimits& limits, const TilePlaces& places, uint8_t* buffer, Team& team,
-            const Send& send);
+// Packs one batch after the other. Its memory stays: new pages cost more than what is written to them.
+class Packer {
+public:
+    explicit Packer(Team& team) : team_(team) {}
+
+    // Writes a batch's arrays, tiles and trees to a buffer, and sends them. Trees lie behind the work items, whose
+    // number is not known before. What it returns lasts until the next call.
+    Packed pack(const std::vector<Part>& parts, const TileBatch& batch, const uint8_t* letters, const Shapes& shapes,
+                const ItemSizes& sizes, const TreeLimits& limits, const TilePlaces& places, uint8_t* buffer,
+                const Send& send);
+
+private:
+    Team& team_;
+    TreeStreams trees_;
+    TileMaker tiles_;
+};
 
 }  // namespace pairhmm

@@ -1,7 +1,7 @@
 #include "staging/tiles.hpp"
 
 #include <algorithm>
-#include <tuple>
+#include <utility>
 
 namespace pairhmm {
 
@@ -11,16 +11,17 @@ namespace {
 // takes as long as its read with the most work. Groups with about as much should therefore be neighbours. No long tile
 // should begin last.
 std::vector<int64_t> by_work(const TileBatch& batch) {
-    // Haplotypes and letters, or columns and haplotypes; the group.
-    std::vector<std::tuple<int64_t, int64_t, int64_t>> keys(batch.groups);
+    std::vector<std::pair<uint64_t, int64_t>> keys(batch.groups);  // haplotypes and letters, or columns and haplotypes
     for (int64_t g = 0; g < batch.groups; ++g) {
         const int64_t first = batch.group_haplotype[g], end = batch.group_haplotype[g + 1];
-        keys[g] = {first - end, batch.haplotype_offset[first] - batch.haplotype_offset[end], g};
-        if (batch.group_columns != nullptr) keys[g] = {-int64_t{batch.group_columns[g]}, first - end, g};
+        const int64_t letters = batch.haplotype_offset[end] - batch.haplotype_offset[first];
+        const bool in_trees = batch.group_columns != nullptr;
+        const uint64_t work = in_trees ? batch.group_columns[g] : end - first, then = in_trees ? end - first : letters;
+        keys[g] = {~(work << 32 | then), g};
     }
     std::sort(keys.begin(), keys.end());
     std::vector<int64_t> order(batch.groups);
-    std::transform(keys.begin(), keys.end(), order.begin(), [](const auto& key) { return std::get<2>(key); });
+    std::transform(keys.begin(), keys.end(), order.begin(), [](const auto& key) { return key.second; });
     return order;
 }
 
@@ -45,8 +46,13 @@ int64_t piece_of(const std::vector<int64_t>& borders, int64_t at) {
 // Makes the tiles of a batch. Reads are shared out to threads.
 class Maker {
 public:
-    Maker(const TileBatch& batch, const Shapes& shapes, Team& team, int64_t threads)
-        : batch_(batch), shapes_(shapes), team_(team), threads_(threads), reads_(batch.group_read[batch.groups]) {
+    Maker(const TileBatch& batch, const Shapes& shapes, Team& team, int64_t threads, std::vector<uint8_t>& closest)
+        : batch_(batch),
+          shapes_(shapes),
+          team_(team),
+          threads_(threads),
+          reads_(batch.group_read[batch.groups]),
+          closest_(closest) {
         size_ = std::max(kLeastReads, reads_ / (kSharesEach * threads) + 1);
         shares_ = (reads_ + size_ - 1) / size_;
     }
@@ -90,9 +96,9 @@ public:
 
     // Blocks of haplotypes of each tile of the shapes: the most that one of its reads has. Tiles of a shape begin at
     // first_tile[shape], and its reads at first[shape].
-    std::vector<uint32_t> blocks(const std::vector<int64_t>& first, const std::vector<int64_t>& first_tile,
-                                 const std::vector<int64_t>& haplotypes_each, const Tiles& tiles) {
-        std::vector<uint32_t> found(first_tile.back());
+    void find_blocks(const std::vector<int64_t>& first, const std::vector<int64_t>& first_tile,
+                     const std::vector<int64_t>& haplotypes_each, const Tiles& tiles, std::vector<uint32_t>& found) {
+        found.resize(first_tile.back());
         team_.run(first_tile.back(), kTiles, threads_, [&](int64_t tile, int64_t end) {
             for (int64_t s = piece_of(first_tile, tile); tile < end; ++tile) {
                 while (tile >= first_tile[s + 1]) ++s;
@@ -105,7 +111,6 @@ public:
                 found[tile] = static_cast<uint32_t>((most + haplotypes_each[s] - 1) / haplotypes_each[s]);
             }
         });
-        return found;
     }
 
 private:
@@ -150,9 +155,9 @@ private:
     const Shapes& shapes_;
     Team& team_;
     const int64_t threads_, reads_;
-    int64_t size_, shares_;         // of reads, for the threads
-    std::vector<uint8_t> closest_;  // the shape of each read
-    std::vector<int64_t> groups_;   // by work
+    std::vector<uint8_t>& closest_;
+    int64_t size_, shares_;        // of reads, for the threads
+    std::vector<int64_t> groups_;  // by work
 };
 
 // Chooses the tiers of a family, the shapes [begin, end), and writes to `taken` which shape takes the reads of each.
@@ -207,9 +212,11 @@ std::vector<int64_t> before_each(int64_t count, const Count& size) {
 
 }  // namespace
 
-Tiles make_tiles(const TileBatch& batch, const Shapes& shapes, const ItemSizes& sizes, Team& team, int64_t threads) {
-    Tiles tiles;
-    Maker maker(batch, shapes, team, threads);
+const Tiles& TileMaker::make(const TileBatch& batch, const Shapes& shapes, const ItemSizes& sizes, Team& team,
+                             int64_t threads) {
+    Tiles& tiles = tiles_;
+    tiles.tiers.clear(), tiles.items.clear();
+    Maker maker(batch, shapes, team, threads, closest_);
     const std::vector<Load> closest = maker.closest_loads();
     const std::vector<int64_t> taken = shapes_taken(shapes, closest);
     std::vector<Load> loads(shapes.count + 1);
@@ -223,12 +230,11 @@ Tiles make_tiles(const TileBatch& batch, const Shapes& shapes, const ItemSizes& 
     for (int64_t s = 0; s < shapes.count; ++s) {
         if (each[s] == 0) each[s] = haplotypes_each(sizes, loads[s], shapes.reads[s]);
     }
-    const std::vector<uint32_t> blocks = maker.blocks(first, first_tile, each, tiles);
-    tiles.items.reserve(2 * blocks.size());
+    maker.find_blocks(first, first_tile, each, tiles, blocks_);
     for (int64_t s = 0; s < shapes.count; ++s) {
         const auto first_item = static_cast<int64_t>(tiles.items.size() / 2);
         for (int64_t tile = first_tile[s], at = first[s]; tile < first_tile[s + 1]; ++tile, at += shapes.reads[s]) {
-            for (uint32_t block = 0; block < blocks[tile]; ++block) {
+            for (uint32_t block = 0; block < blocks_[tile]; ++block) {
                 tiles.items.push_back(static_cast<uint32_t>(at));
                 tiles.items.push_back(block);
             }

@@ -68,7 +68,18 @@ struct Tiles {
     std::vector<uint32_t> items;
 };
 
-// On at most `threads` threads of a team. What it makes does not depend on how many there are.
-Tiles make_tiles(const TileBatch& batch, const Shapes& shapes, const ItemSizes& sizes, Team& team, int64_t threads);
+// Makes the tiles of one batch after the other, in the same memory: new pages cost more than what is written to them.
+class TileMaker {
+public:
+    // On at most `threads` threads of a team. The tiles do not depend on how many there are. They last until the next
+    // call.
+    const Tiles& make(const TileBatch& batch, const Shapes& shapes, const ItemSizes& sizes, Team& team,
+                      int64_t threads);
+
+private:
+    Tiles tiles_;
+    std::vector<uint8_t> closest_;  // the shape of each read
+    std::vector<uint32_t> blocks_;  // of haplotypes of each tile
+};
 
 }  // namespace pairhmm

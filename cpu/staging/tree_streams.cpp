@@ -240,20 +240,28 @@ void write_values(const std::vector<T>& values, uint8_t* to, int64_t first) {
 
 }  // namespace
 
-TreeStreams::TreeStreams(const TreeBatch& batch, int64_t most_haplotypes, int64_t columns_of_sum, Team& team,
-                         int64_t threads) {
+void TreePart::clear() {
+    of_group.clear(), trees.clear(), places.clear(), events.clear(), joins.clear(), streams.clear(), columns.clear();
+    sizes = {};
+}
+
+void TreeStreams::make(const TreeBatch& batch, int64_t most_haplotypes, int64_t columns_of_sum, Team& team,
+                       int64_t threads) {
     constexpr int64_t kSharesEach = 4, kLeastGroups = 16;  // shares of a thread, and groups of a share
     const int64_t size = std::max(kLeastGroups, batch.groups / (kSharesEach * threads) + 1);
-    parts_.resize((batch.groups + size - 1) / size);
+    const int64_t shares = (batch.groups + size - 1) / size;
+    if (static_cast<int64_t>(parts_.size()) < shares) parts_.resize(shares);
     team.run(batch.groups, size, threads, [&](int64_t first, int64_t end) {
-        TreePart part;
+        TreePart& part = parts_[first / size];
+        part.clear();
         Builder builder(batch, most_haplotypes, columns_of_sum, part);
         for (int64_t group = first; group < end; ++group) builder.add_group(group);
-        parts_[first / size] = std::move(part);
     });
-    columns_.reserve(batch.groups);
-    first_.emplace_back();
-    for (const TreePart& part : parts_) {
+    columns_.clear();
+    first_.assign(1, {});
+    sizes_ = {};
+    for (int64_t share = 0; share < shares; ++share) {
+        const TreePart& part = parts_[share];
         first_.push_back(first_.back());
         for (int i = 0; i < kTreeArrays; ++i) first_.back()[i] += static_cast<int64_t>(elements(part)[i]);
         columns_.insert(columns_.end(), part.columns.begin(), part.columns.end());
@@ -271,7 +279,7 @@ std::array<int64_t, kTreeArrays> TreeStreams::bytes() const {
 }
 
 void TreeStreams::write(const std::array<uint8_t*, kTreeArrays>& to, Team& team, int64_t threads) const {
-    team.run(static_cast<int64_t>(parts_.size()), 1, threads, [&](int64_t number, int64_t) {
+    team.run(static_cast<int64_t>(first_.size()) - 1, 1, threads, [&](int64_t number, int64_t) {
         const TreePart& part = parts_[number];
         const auto& first = first_[number];
         const auto before = [&](TreeArray array) { return static_cast<uint32_t>(first[array]); };

@@ -74,16 +74,19 @@ struct TreePart {
     std::vector<uint8_t> streams;   // kStreamPadding zeros before and behind each stream
     std::vector<uint32_t> columns;  // of each group: nodes of all its trees
     TreeSizes sizes;
+
+    void clear();
 };
 
 // The arrays of a TreePart that a device gets; TREE_ARRAYS of pairhmm/backends/tiles.py.
 enum TreeArray { kOfGroup, kTrees, kPlaces, kEvents, kJoins, kStreams, kTreeArrays };
 
+// The trees of one batch after the other, made in the same memory.
 class TreeStreams {
 public:
     // columns_of_sum: a device adds so many columns to one sum, and then that sum to those before; 0 for no such flags.
     // Depth is a node's distance from the root, so that the sums of a path do not depend on other paths.
-    TreeStreams(const TreeBatch& batch, int64_t most_haplotypes, int64_t columns_of_sum, Team& team, int64_t threads);
+    void make(const TreeBatch& batch, int64_t most_haplotypes, int64_t columns_of_sum, Team& team, int64_t threads);
 
     // Bytes of each array.
     std::array<int64_t, kTreeArrays> bytes() const;
@@ -95,7 +98,7 @@ public:
     const TreeSizes& sizes() const { return sizes_; }
 
 private:
-    std::vector<TreePart> parts_;
+    std::vector<TreePart> parts_;                          // the first of them, as many as there are shares of groups
     std::vector<std::array<int64_t, kTreeArrays>> first_;  // [parts + 1] elements before each part
     std::vector<uint32_t> columns_;
     TreeSizes sizes_;

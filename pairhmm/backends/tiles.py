@@ -159,7 +159,15 @@ def table_of_shapes(
 
 
 class Staging(Protocol):
-    """A buffer that is filled on the host and copied to a device."""
+    """A buffer that is filled on the host and copied to a device.
+
+    Attributes
+    ----------
+    packer : native.Packer
+        Fills it.
+    """
+
+    packer: native.Packer
 
     def begin(self, size: int) -> NDArray[np.uint8]:
         """Make buffers of that size on both sides. Returns the host's: uint8[at least size], possibly slow to read."""
@@ -284,8 +292,7 @@ def send_with_tiles(
     # The items are last in the buffer, because only an upper bound of their number is known: one a pair. Trees come
     # behind them.
     size = places.items + ITEM_BYTES * batch.pairs + (_most_tree_bytes(batch) if most else 0)
-    made, trees = native.pack(
-        team(),
+    made, trees = staging.packer.pack(
         staging.begin(size),
         *plan.parts(),
         staging.send,

@@ -176,6 +176,12 @@ def _posteriors(rng: Generator) -> None:
 class _Memory:
     """Host memory that a batch is packed into, for no device."""
 
+    def __init__(self) -> None:
+        from pairhmm.backends import tiles
+        from pairhmm.compiled import native
+
+        self.packer = native.Packer(tiles.team())
+
     def begin(self, size: int) -> NDArray[np.uint8]:
         return np.zeros(size, dtype=np.uint8)
 

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.backends.tiles import team
+from pairhmm.compiled import native
 from pairhmm.errors import OutOfDeviceMemory
 
 SIDE_STREAMS = 8
@@ -97,6 +99,7 @@ class ForwardSlot(Slot):
 
     def __init__(self, cupy: Any, label: str, memory: int | None) -> None:
         super().__init__(cupy, label, memory)
+        self.packer = native.Packer(team())
         self._sides = [cupy.cuda.Stream(non_blocking=True) for _ in range(SIDE_STREAMS)]
 
     def begin(self, size: int) -> NDArray[np.uint8]:

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.backends.tiles import team
 from pairhmm.backends.webgpu.commands import mapped
+from pairhmm.compiled import native
 from pairhmm.errors import OutOfDeviceMemory
 
 SMALLEST_BUFFER, WORD = 256, 4
@@ -127,6 +129,7 @@ class BatchSlot(Slot):
 
     def __init__(self, device: Any, label: str, memory: int | None) -> None:
         super().__init__(device, label, USAGES, memory, OF_HOST)
+        self.packer = native.Packer(team())
         self._filled = 0  # bytes of "upload" that wait for a submission
         self._mapping: Any = None  # the promise that "upload" is mapped
 

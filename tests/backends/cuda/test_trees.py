@@ -124,6 +124,8 @@ def test_equal_neighbours_share_trees():
 class Host:
     """A `Staging` that sends nothing."""
 
+    packer = native.Packer(native.Team(3))
+
     def begin(self, size):
         self.buffer = np.zeros(size, np.uint8)
         return self.buffer

@@ -10,6 +10,7 @@ import pytest
 from pairhmm.backends.tiles import Shape
 from pairhmm.backends.webgpu import layout as webgpu_packed
 from pairhmm.backends.webgpu.runtime import WIDTH
+from pairhmm.compiled import native
 from pairhmm.genomics.arrays import offsets
 from pairhmm.models.batch import PairBatch, Qualities
 from pairhmm.models.gatk import START
@@ -20,6 +21,8 @@ HAPLOTYPE = 40
 
 class Memory:
     """Host memory that goes nowhere."""
+
+    packer = native.Packer(native.Team(3))
 
     def begin(self, size):
         return np.zeros(size, dtype=np.uint8)
