@@ -234,6 +234,7 @@ class Packer:
     def pack(
         self,
         buffer: NDArray[np.uint8],
+        behind: NDArray[np.uint8],
         at: list[int],
         arrays: Sequence[NDArray[np.uint8] | NDArray[np.int64]],
         send: Callable[[int, int], None],

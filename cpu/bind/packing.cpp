@@ -76,7 +76,7 @@ void bind_packing(nb::module_& module) {
         .def(nb::init<Team&>(), "team"_a, nb::keep_alive<1, 2>())
         .def(
             "pack",
-            [](Packer& packer, Output<uint8_t> buffer, const std::vector<int64_t>& at,
+            [](Packer& packer, Output<uint8_t> buffer, Output<uint8_t> behind, const std::vector<int64_t>& at,
                const std::vector<Values>& arrays, const nb::callable& send, Array<int64_t> group_read,
                Array<int64_t> group_haplotype, Array<int64_t> read_offset, Array<int64_t> haplotype_offset,
                Array<uint8_t> letters, Array<uint8_t> skip_read, Array<uint8_t> shape_of_length,
@@ -107,7 +107,7 @@ void bind_packing(nb::module_& module) {
                     nb::gil_scoped_release release;
                     return packer.pack(parts, batch, letters.data(), shapes, {items, shortest, longest},
                                        {most_haplotypes, columns_of_sum}, {read_group_at, order_at, items_at},
-                                       buffer.data(), calling(send));
+                                       buffer.data(), behind.data(), calling(send));
                 }();
                 std::vector<TierNumbers> tiers;
                 for (const auto& tier : packed.tiers) {
@@ -121,7 +121,7 @@ void bind_packing(nb::module_& module) {
                                         Sizes{sizes.open_branches, sizes.left_leaves, sizes.right_leaves, sizes.joins},
                                         nb::cast(to_array(std::vector<uint32_t>(packed.trees->columns()))))};
             },
-            "buffer"_a, "at"_a, "arrays"_a, "send"_a, "group_read"_a, "group_haplotype"_a, "read_offset"_a,
+            "buffer"_a, "behind"_a, "at"_a, "arrays"_a, "send"_a, "group_read"_a, "group_haplotype"_a, "read_offset"_a,
             "haplotype_offset"_a, "letters"_a, "skip_read"_a, "shape_of_length"_a, "reads_of_shape"_a,
             "rows_of_shape"_a, "family_of_shape"_a, "tier_cells"_a, "item_sizes"_a, "haplotypes_each"_a, "places"_a,
             "most_haplotypes"_a, "columns_of_sum"_a,

@@ -46,14 +46,16 @@ std::vector<Piece> pieces_of(const std::vector<Part>& parts) {
 // The copies of a buffer's parts, in runs of about kRun bytes.
 class Copies {
 public:
-    Copies(const std::vector<Part>& parts, uint8_t* buffer, Team& team)
+    // The last run ends at byte `end`.
+    Copies(const std::vector<Part>& parts, int64_t end, uint8_t* buffer, Team& team)
         : buffer_(buffer), team_(team), pieces_(pieces_of(parts)) {
         int64_t sent = pieces_.empty() ? 0 : pieces_[0].part->at;
         for (size_t i = 0; i < pieces_.size(); ++i) {
-            const int64_t end = pieces_[i].end_byte();
-            if (end - sent < (runs_.empty() ? kFirstRun : kRun) && i + 1 < pieces_.size()) continue;
-            runs_.push_back({sent, end, static_cast<int64_t>(i) + 1, nullptr});
-            sent = end;
+            const bool is_last = i + 1 == pieces_.size();
+            const int64_t upto = is_last ? end : pieces_[i].end_byte();
+            if (upto - sent < (runs_.empty() ? kFirstRun : kRun) && !is_last) continue;
+            runs_.push_back({sent, upto, static_cast<int64_t>(i) + 1, nullptr});
+            sent = upto;
         }
     }
 
@@ -110,7 +112,9 @@ Part words_at(int64_t at, const std::vector<uint32_t>& values) {
 }  // namespace
 
 void write_all(const std::vector<Part>& parts, uint8_t* buffer, Team& team, const Send& send) {
-    Copies copies(parts, buffer, team);
+    if (parts.empty()) return;
+    const int64_t end = Piece{&parts.back(), 0, parts.back().size}.end_byte();
+    Copies copies(parts, end, buffer, team);
     if (copies.bytes() >= kParallel) copies.begin();
     copies.send_all(send);
 }
@@ -125,12 +129,12 @@ void copy_all(const std::vector<Part>& parts, uint8_t* buffer, Team& team) {
 
 Packed Packer::pack(const std::vector<Part>& parts, const TileBatch& batch, const uint8_t* letters,
                     const Shapes& shapes, const ItemSizes& sizes, const TreeLimits& limits, const TilePlaces& places,
-                    uint8_t* buffer, const Send& send) {
+                    uint8_t* buffer, uint8_t* behind, const Send& send) {
     const bool in_trees = limits.most_haplotypes > 0;
     std::array<int64_t, kTreeArrays> tree_at{};
     const std::vector<Tier>* tiers = nullptr;
     int64_t end = 0;
-    Copies copies(parts, buffer, team_);
+    Copies copies(parts, places.read_group, buffer, team_);
     const bool is_small = copies.bytes() < kParallel;
     // The others copy, so that the first bytes are sent soon.
     const int64_t threads = is_small ? 1 : std::max<int64_t>(1, team_.size() / 2);
@@ -143,15 +147,15 @@ Packed Packer::pack(const std::vector<Part>& parts, const TileBatch& batch, cons
         }
         const Tiles& tiles = tiles_.make(own, shapes, sizes, team_, threads);
         tiers = &tiles.tiers;
-        const Part items = words_at(places.items, tiles.items);
-        copy_all({words_at(places.read_group, tiles.read_group), words_at(places.order, tiles.order), items}, buffer,
-                 team_);
+        const int64_t first = places.read_group;
+        const Part items = words_at(places.items - first, tiles.items);
+        copy_all({words_at(0, tiles.read_group), words_at(places.order - first, tiles.order), items}, behind, team_);
         end = places.items + items.size;
         if (!in_trees) return;
         std::array<uint8_t*, kTreeArrays> to;
         for (int i = 0; i < kTreeArrays; ++i) {
             tree_at[i] = aligned(end);
-            to[i] = buffer + tree_at[i];
+            to[i] = behind + (tree_at[i] - first);
             end = tree_at[i] + trees_.bytes()[i];
         }
         trees_.write(to, team_, threads);

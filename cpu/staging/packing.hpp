@@ -60,11 +60,12 @@ class Packer {
 public:
     explicit Packer(Team& team) : team_(team) {}
 
-    // Writes a batch's arrays, tiles and trees to a buffer, and sends them. Trees lie behind the work items, whose
+    // Writes a batch's arrays to a buffer and its tiles and trees to another, which holds the bytes from
+    // places.read_group on, and sends them. The last run of arrays ends there. Trees lie behind the work items, whose
     // number is not known before. What it returns lasts until the next call.
     Packed pack(const std::vector<Part>& parts, const TileBatch& batch, const uint8_t* letters, const Shapes& shapes,
                 const ItemSizes& sizes, const TreeLimits& limits, const TilePlaces& places, uint8_t* buffer,
-                const Send& send);
+                uint8_t* behind, const Send& send);
 
 private:
     Team& team_;

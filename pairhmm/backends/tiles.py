@@ -169,11 +169,15 @@ class Staging(Protocol):
 
     packer: native.Packer
 
-    def begin(self, size: int) -> NDArray[np.uint8]:
-        """Make buffers of that size on both sides. Returns the host's: uint8[at least size], possibly slow to read."""
+    def begin(self, size: int, behind: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        """Make buffers of that size on both sides.
+
+        Returns the host's memory for the bytes before `behind`, and for the others: uint8[at least as many], possibly
+        slow to read.
+        """
 
     def send(self, first: int, end: int) -> None:
-        """Begin to copy bytes [first, end) to the device."""
+        """Begin to copy bytes [first, end) to the device. Runs follow each other, and one of them ends at `behind`."""
 
 
 class TilePlaces(NamedTuple):
@@ -293,7 +297,7 @@ def send_with_tiles(
     # behind them.
     size = places.items + ITEM_BYTES * batch.pairs + (_most_tree_bytes(batch) if most else 0)
     made, trees = staging.packer.pack(
-        staging.begin(size),
+        *staging.begin(size, places.read_group),
         *plan.parts(),
         staging.send,
         batch.group_read,
@@ -377,6 +381,7 @@ class Plan:
         """The byte offset of each array, and the arrays."""
         return [at for at, _ in self._parts], [values for _, values in self._parts]
 
-    def write(self, buffer: NDArray[np.uint8], send: Callable[[int, int], None]) -> None:
-        """Copy every array to its place in the buffer. One run of bytes is sent while the next is copied."""
-        native.write_all(team(), buffer, *self.parts(), send)
+    def send(self, staging: Staging) -> None:
+        """Send every array. One run of bytes is sent while the next is written."""
+        buffer, _ = staging.begin(self.size, self.size)
+        native.write_all(team(), buffer, *self.parts(), staging.send)

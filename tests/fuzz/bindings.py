@@ -182,8 +182,8 @@ class _Memory:
 
         self.packer = native.Packer(tiles.team())
 
-    def begin(self, size: int) -> NDArray[np.uint8]:
-        return np.zeros(size, dtype=np.uint8)
+    def begin(self, size: int, behind: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        return np.zeros(behind, dtype=np.uint8), np.zeros(size - behind, dtype=np.uint8)
 
     def send(self, first: int, end: int) -> None:
         pass

@@ -244,7 +244,7 @@ def pack_pairs(
     pair_item = plan.add((np.cumsum(strips) - strips).astype(np.uint32))
     pair_read, pair_haplotype = plan.add(reads.astype(np.uint32)), plan.add(haplotypes.astype(np.uint32))
     pair_column = plan.add(np.cumsum(columns) - columns)
-    plan.write(staging.begin(plan.size), staging.send)
+    plan.send(staging)
     return PackedPairs(
         int(strips.sum()), int(columns.sum()), item_pair, pair_item, pair_read, pair_haplotype, pair_column
     )

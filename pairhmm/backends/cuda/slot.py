@@ -102,9 +102,10 @@ class ForwardSlot(Slot):
         self.packer = native.Packer(team())
         self._sides = [cupy.cuda.Stream(non_blocking=True) for _ in range(SIDE_STREAMS)]
 
-    def begin(self, size: int) -> NDArray[np.uint8]:
+    def begin(self, size: int, behind: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         self.device("in", size)
-        return self.pinned("in", size)
+        host = self.pinned("in", size)
+        return host, host[behind:]
 
     def send(self, first: int, end: int) -> None:
         there, _ = self._device["in"]

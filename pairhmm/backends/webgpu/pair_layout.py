@@ -73,7 +73,7 @@ def pack_pairs(
     items = np.stack([fields[name] for name in STRIP_ITEM], axis=1)
     work["items"], work["end_item"] = plan.add(items.astype(np.uint32)) // 4, len(pair)
     work["kept"] = 2 * len(reads)
-    plan.write(staging.begin(plan.size), staging.send)
+    plan.send(staging)
     words = BORDERS_AT + int(border.sum())
     of_pairs = Kept(np.where(folds, kept.log10, np.nan)[reads], kept.unit)
     return PackedPairs(work, len(pair), words, pair_item, strips, all_steps(columns, segment), of_pairs)
