@@ -221,6 +221,7 @@ class Team:
 def copy_all(
     team: Team, buffer: NDArray[np.uint8], at: list[int], arrays: Sequence[NDArray[np.uint8] | NDArray[np.int64]]
 ) -> None: ...
+def touch(team: Team, memory: NDArray[np.uint8]) -> None: ...
 def write_all(
     team: Team,
     buffer: NDArray[np.uint8],

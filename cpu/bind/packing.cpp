@@ -62,6 +62,14 @@ void bind_packing(nb::module_& module) {
         "Copy arrays of bytes to their places in one buffer, and offsets (int64), which become uint32 there.");
 
     module.def(
+        "touch",
+        [](Team& team, Output<uint8_t> memory) {
+            nb::gil_scoped_release release;
+            pairhmm::touch(memory.data(), static_cast<int64_t>(memory.shape(0)), team);
+        },
+        "team"_a, "memory"_a, "Make the pages of new memory. Its bytes stay as they are, and others may write to it.");
+
+    module.def(
         "write_all",
         [](Team& team, Output<uint8_t> buffer, const std::vector<int64_t>& at, const std::vector<Values>& arrays,
            const nb::callable& send) {

@@ -10,6 +10,7 @@
 
 #include "bind/arrays.hpp"
 #include "staging/tree_streams.hpp"
+#include "threads/team.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -27,13 +28,15 @@ struct MadeTrees {
     std::array<std::vector<uint8_t>, pairhmm::kTreeArrays> arrays;
 
     MadeTrees(const pairhmm::TreeBatch& batch, int64_t most_haplotypes, int64_t columns_of_sum, pairhmm::Team& team) {
-        trees.make(batch, most_haplotypes, columns_of_sum, team, team.size());
+        const int64_t shares = trees.begin(batch, most_haplotypes, columns_of_sum, team.size());
+        team.run(shares, 1, team.size(), [&](int64_t share, int64_t) { trees.make_share(share); });
+        trees.join_shares();
         std::array<uint8_t*, pairhmm::kTreeArrays> to;
         for (int i = 0; i < pairhmm::kTreeArrays; ++i) {
             arrays[i].resize(trees.bytes()[i]);
             to[i] = arrays[i].data();
         }
-        trees.write(to, team, team.size());
+        team.run(shares, 1, team.size(), [&](int64_t share, int64_t) { trees.write_share(share, to); });
     }
 };
 

@@ -1,6 +1,7 @@
 #include "staging/packing.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "staging/streaming.hpp"
@@ -127,6 +128,15 @@ void copy_all(const std::vector<Part>& parts, uint8_t* buffer, Team& team) {
              [&](int64_t i, int64_t) { copy_piece(pieces[i], buffer); });
 }
 
+void touch(uint8_t* memory, int64_t size, Team& team) {
+    constexpr int64_t kPage = 4096, kPages = 16;  // pages that a thread takes at a time
+    team.run(size, kPages * kPage, team.size(), [&](int64_t first, int64_t end) {
+        for (int64_t at = first; at < end; at += kPage) {
+            reinterpret_cast<std::atomic<uint8_t>*>(memory + at)->fetch_or(0, std::memory_order_relaxed);
+        }
+    });
+}
+
 Packed Packer::pack(const std::vector<Part>& parts, const TileBatch& batch, const uint8_t* letters,
                     const Shapes& shapes, const ItemSizes& sizes, const TreeLimits& limits, const TilePlaces& places,
                     uint8_t* buffer, uint8_t* behind, const Send& send) {
@@ -139,26 +149,38 @@ Packed Packer::pack(const std::vector<Part>& parts, const TileBatch& batch, cons
     // The others copy, so that the first bytes are sent soon.
     const int64_t threads = is_small ? 1 : std::max<int64_t>(1, team_.size() / 2);
     const auto make = [&](int64_t, int64_t) {
-        TileBatch own = batch;
-        if (in_trees) {
-            trees_.make({batch.groups, batch.group_haplotype, batch.haplotype_offset, letters}, limits.most_haplotypes,
-                        limits.columns_of_sum, team_, threads);
-            own.group_columns = trees_.columns().data();
-        }
-        const Tiles& tiles = tiles_.make(own, shapes, sizes, team_, threads);
+        const int64_t of_trees =
+            in_trees ? trees_.begin({batch.groups, batch.group_haplotype, batch.haplotype_offset, letters},
+                                    limits.most_haplotypes, limits.columns_of_sum, threads)
+                     : 0;
+        team_.run(of_trees + tiles_.begin(batch, shapes, threads), 1, threads, [&](int64_t share, int64_t) {
+            if (share < of_trees) {
+                trees_.make_share(share);
+            } else {
+                tiles_.look_at(share - of_trees);
+            }
+        });
+        if (in_trees) trees_.join_shares();
+        const Tiles& tiles = tiles_.finish(in_trees ? trees_.columns().data() : nullptr, sizes, team_, threads);
         tiers = &tiles.tiers;
         const int64_t first = places.read_group;
-        const Part items = words_at(places.items - first, tiles.items);
-        copy_all({words_at(0, tiles.read_group), words_at(places.order - first, tiles.order), items}, behind, team_);
-        end = places.items + items.size;
-        if (!in_trees) return;
-        std::array<uint8_t*, kTreeArrays> to;
-        for (int i = 0; i < kTreeArrays; ++i) {
+        const std::vector<Part> of_tiles = {words_at(0, tiles.read_group), words_at(places.order - first, tiles.order),
+                                            words_at(places.items - first, tiles.items)};
+        end = places.items + of_tiles.back().size;
+        std::array<uint8_t*, kTreeArrays> to{};
+        for (int i = 0; in_trees && i < kTreeArrays; ++i) {
             tree_at[i] = aligned(end);
             to[i] = behind + (tree_at[i] - first);
             end = tree_at[i] + trees_.bytes()[i];
         }
-        trees_.write(to, team_, threads);
+        const std::vector<Piece> pieces = pieces_of(of_tiles);
+        team_.run(of_trees + static_cast<int64_t>(pieces.size()), 1, threads, [&](int64_t share, int64_t) {
+            if (share < of_trees) {
+                trees_.write_share(share, to);
+            } else {
+                copy_piece(pieces[share - of_trees], behind);
+            }
+        });
     };
     if (is_small) {
         make(0, 1);

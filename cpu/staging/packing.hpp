@@ -40,6 +40,9 @@ void write_all(const std::vector<Part>& parts, uint8_t* buffer, Team& team, cons
 // Copies arrays to their places.
 void copy_all(const std::vector<Part>& parts, uint8_t* buffer, Team& team);
 
+// Makes the pages of new memory, whose bytes stay as they are, while others may write to it.
+void touch(uint8_t* memory, int64_t size, Team& team);
+
 struct TilePlaces {
     int64_t read_group, order, items;  // first bytes in a buffer
 };

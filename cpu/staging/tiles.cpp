@@ -25,15 +25,6 @@ std::vector<int64_t> by_work(const TileBatch& batch) {
     return order;
 }
 
-// The work of a shape.
-struct Load {
-    int64_t reads = 0, pairs = 0;
-    int64_t letters = 0;  // of the haplotypes of each read
-    int64_t again = 0;    // letters that a tall read meets again, in each strip but its first
-
-    int64_t cells(int64_t rows) const { return (letters + again) * rows; }
-};
-
 Load operator+(const Load& a, const Load& b) {
     return {a.reads + b.reads, a.pairs + b.pairs, a.letters + b.letters, a.again + b.again};
 }
@@ -42,123 +33,6 @@ Load operator+(const Load& a, const Load& b) {
 int64_t piece_of(const std::vector<int64_t>& borders, int64_t at) {
     return std::upper_bound(borders.begin(), borders.end(), at) - borders.begin() - 1;
 }
-
-// Makes the tiles of a batch. Reads are shared out to threads.
-class Maker {
-public:
-    Maker(const TileBatch& batch, const Shapes& shapes, Team& team, int64_t threads, std::vector<uint8_t>& closest)
-        : batch_(batch),
-          shapes_(shapes),
-          team_(team),
-          threads_(threads),
-          reads_(batch.group_read[batch.groups]),
-          closest_(closest) {
-        size_ = std::max(kLeastReads, reads_ / (kSharesEach * threads) + 1);
-        shares_ = (reads_ + size_ - 1) / size_;
-    }
-
-    // Finds the shape that fits each read most closely, and the load of each shape then. The last entry is that of the
-    // skipped reads, which are in no tile.
-    std::vector<Load> closest_loads() {
-        closest_.resize(reads_);
-        std::vector<std::vector<Load>> of_share(shares_);
-        team_.run(shares_ + 1, 1, threads_, [&](int64_t share, int64_t) {
-            if (share == 0) {
-                groups_ = by_work(batch_);
-            } else {
-                of_share[share - 1] = loads_of(begin(share - 1), begin(share));
-            }
-        });
-        std::vector<Load> loads(shapes_.count + 1);
-        for (const auto& part : of_share) {
-            for (int64_t s = 0; s <= shapes_.count; ++s) loads[s] = loads[s] + part[s];
-        }
-        return loads;
-    }
-
-    // Puts reads in order: by shape, where taken[s] takes those of shape s, and by the work of their group. Reads of a
-    // shape begin at first[shape].
-    void put_in_order(const std::vector<int64_t>& taken, const std::vector<int64_t>& first, Tiles& tiles) {
-        tiles.order.resize(reads_), tiles.read_group.resize(reads_);
-        std::vector<int64_t> before(batch_.groups + 1);  // reads, in the order of groups
-        for (int64_t k = 0; k < batch_.groups; ++k) before[k + 1] = before[k] + reads_of(groups_[k]);
-        std::vector<std::vector<int64_t>> next(shares_, std::vector<int64_t>(shapes_.count + 1));
-        each_in_order(before, [&](int64_t share, int64_t, int64_t read) { ++next[share][taken[closest_[read]]]; });
-        std::vector<int64_t> at = first;
-        for (auto& own : next) {
-            for (int64_t s = 0; s <= shapes_.count; ++s) std::swap(at[s], own[s]), at[s] += own[s];
-        }
-        each_in_order(before, [&](int64_t share, int64_t group, int64_t read) {
-            tiles.order[next[share][taken[closest_[read]]]++] = static_cast<uint32_t>(read);
-            tiles.read_group[read] = static_cast<uint32_t>(group);
-        });
-    }
-
-    // Blocks of haplotypes of each tile of the shapes: the most that one of its reads has. Tiles of a shape begin at
-    // first_tile[shape], and its reads at first[shape].
-    void find_blocks(const std::vector<int64_t>& first, const std::vector<int64_t>& first_tile,
-                     const std::vector<int64_t>& haplotypes_each, const Tiles& tiles, std::vector<uint32_t>& found) {
-        found.resize(first_tile.back());
-        team_.run(first_tile.back(), kTiles, threads_, [&](int64_t tile, int64_t end) {
-            for (int64_t s = piece_of(first_tile, tile); tile < end; ++tile) {
-                while (tile >= first_tile[s + 1]) ++s;
-                const int64_t at = first[s] + (tile - first_tile[s]) * shapes_.reads[s];
-                int64_t most = 0;
-                for (int64_t i = at; i < std::min(at + shapes_.reads[s], first[s + 1]); ++i) {
-                    const int64_t* group = batch_.group_haplotype + tiles.read_group[tiles.order[i]];
-                    most = std::max(most, group[1] - group[0]);
-                }
-                found[tile] = static_cast<uint32_t>((most + haplotypes_each[s] - 1) / haplotypes_each[s]);
-            }
-        });
-    }
-
-private:
-    static constexpr int64_t kLeastReads = 1 << 12, kSharesEach = 2, kTiles = 1 << 10;
-
-    int64_t begin(int64_t share) const { return std::min(share * size_, reads_); }
-    int64_t reads_of(int64_t group) const { return batch_.group_read[group + 1] - batch_.group_read[group]; }
-
-    std::vector<Load> loads_of(int64_t read, int64_t end) {
-        std::vector<Load> loads(shapes_.count + 1);
-        const int64_t* border = batch_.group_read;
-        for (int64_t g = std::upper_bound(border, border + batch_.groups + 1, read) - border - 1; read < end; ++g) {
-            const int64_t first_haplotype = batch_.group_haplotype[g], end_haplotype = batch_.group_haplotype[g + 1];
-            const int64_t width = batch_.haplotype_offset[end_haplotype] - batch_.haplotype_offset[first_haplotype];
-            for (; read < std::min(end, border[g + 1]); ++read) {
-                const int64_t length = batch_.read_offset[read + 1] - batch_.read_offset[read];
-                // The last shape is that of skipped reads.
-                const bool is_skipped = batch_.skip_read[read] || length > shapes_.longest;
-                const int64_t s = is_skipped ? shapes_.count : shapes_.of_length[length];
-                const bool is_tall = s < shapes_.count && length > shapes_.rows[s];
-                const int64_t again = is_tall ? (length - 1) / shapes_.rows[s] * width : 0;
-                loads[s] = loads[s] + Load{1, end_haplotype - first_haplotype, width, again};
-                closest_[read] = static_cast<uint8_t>(s);
-            }
-        }
-        return loads;
-    }
-
-    // act(share, group, read) for the reads of the groups in order.
-    template <class Act>
-    void each_in_order(const std::vector<int64_t>& before, const Act& act) {
-        team_.run(shares_, 1, threads_, [&](int64_t share, int64_t) {
-            int64_t at = begin(share);
-            for (int64_t k = piece_of(before, at); at < begin(share + 1); ++k) {
-                const int64_t group = groups_[k], end = std::min(before[k + 1], begin(share + 1));
-                for (; at < end; ++at) act(share, group, batch_.group_read[group] + at - before[k]);
-            }
-        });
-    }
-
-    const TileBatch& batch_;
-    const Shapes& shapes_;
-    Team& team_;
-    const int64_t threads_, reads_;
-    std::vector<uint8_t>& closest_;
-    int64_t size_, shares_;        // of reads, for the threads
-    std::vector<int64_t> groups_;  // by work
-};
 
 // Chooses the tiers of a family, the shapes [begin, end), and writes to `taken` which shape takes the reads of each.
 // The cost counts all cells, those of padding rows too, and tier_cells for each tier. A shape that is no tier leaves
@@ -212,40 +86,143 @@ std::vector<int64_t> before_each(int64_t count, const Count& size) {
 
 }  // namespace
 
-const Tiles& TileMaker::make(const TileBatch& batch, const Shapes& shapes, const ItemSizes& sizes, Team& team,
-                             int64_t threads) {
-    Tiles& tiles = tiles_;
-    tiles.tiers.clear(), tiles.items.clear();
-    Maker maker(batch, shapes, team, threads, closest_);
-    const std::vector<Load> closest = maker.closest_loads();
-    const std::vector<int64_t> taken = shapes_taken(shapes, closest);
-    std::vector<Load> loads(shapes.count + 1);
-    for (int64_t s = 0; s <= shapes.count; ++s) loads[taken[s]] = loads[taken[s]] + closest[s];
-    const auto first = before_each(shapes.count + 1, [&](int64_t s) { return loads[s].reads; });
-    maker.put_in_order(taken, first, tiles);
+int64_t TileMaker::begin(const TileBatch& batch, const Shapes& shapes, int64_t threads) {
+    constexpr int64_t kLeastReads = 1 << 12, kSharesEach = 2;  // reads of a share, and shares of a thread
+    batch_ = batch, shapes_ = shapes, reads_ = batch.group_read[batch.groups];
+    size_ = std::max(kLeastReads, reads_ / (kSharesEach * threads) + 1);
+    shares_ = (reads_ + size_ - 1) / size_;
+    closest_.resize(reads_), loads_.resize(shares_);
+    return shares_;
+}
 
-    const auto first_tile =
-        before_each(shapes.count, [&](int64_t s) { return (loads[s].reads + shapes.reads[s] - 1) / shapes.reads[s]; });
-    std::vector<int64_t> each(shapes.haplotypes_each, shapes.haplotypes_each + shapes.count);
-    for (int64_t s = 0; s < shapes.count; ++s) {
-        if (each[s] == 0) each[s] = haplotypes_each(sizes, loads[s], shapes.reads[s]);
-    }
-    maker.find_blocks(first, first_tile, each, tiles, blocks_);
-    for (int64_t s = 0; s < shapes.count; ++s) {
-        const auto first_item = static_cast<int64_t>(tiles.items.size() / 2);
-        for (int64_t tile = first_tile[s], at = first[s]; tile < first_tile[s + 1]; ++tile, at += shapes.reads[s]) {
-            for (uint32_t block = 0; block < blocks_[tile]; ++block) {
-                tiles.items.push_back(static_cast<uint32_t>(at));
-                tiles.items.push_back(block);
-            }
+int64_t TileMaker::first_read(int64_t share) const { return std::min(share * size_, reads_); }
+
+// Finds the shape that fits each read most closely, and the load of each shape then. The last load is that of the
+// skipped reads, which are in no tile.
+void TileMaker::look_at(int64_t share) {
+    std::vector<Load> loads(shapes_.count + 1);
+    const int64_t* border = batch_.group_read;
+    int64_t read = first_read(share);
+    const int64_t end = first_read(share + 1);
+    for (int64_t g = std::upper_bound(border, border + batch_.groups + 1, read) - border - 1; read < end; ++g) {
+        const int64_t first_haplotype = batch_.group_haplotype[g], end_haplotype = batch_.group_haplotype[g + 1];
+        const int64_t width = batch_.haplotype_offset[end_haplotype] - batch_.haplotype_offset[first_haplotype];
+        for (; read < std::min(end, border[g + 1]); ++read) {
+            const int64_t length = batch_.read_offset[read + 1] - batch_.read_offset[read];
+            const bool is_skipped = batch_.skip_read[read] || length > shapes_.longest;
+            const int64_t s = is_skipped ? shapes_.count : shapes_.of_length[length];
+            const bool is_tall = !is_skipped && length > shapes_.rows[s];
+            const int64_t again = is_tall ? (length - 1) / shapes_.rows[s] * width : 0;
+            loads[s] = loads[s] + Load{1, end_haplotype - first_haplotype, width, again};
+            closest_[read] = static_cast<uint8_t>(s);
         }
-        const auto items = static_cast<int64_t>(tiles.items.size() / 2) - first_item;
-        if (items == 0) continue;
-        const int64_t cells = loads[s].cells(shapes.rows[s]);
-        const int64_t longest = batch.group_columns ? batch.group_columns[tiles.read_group[tiles.order[first[s]]]] : 0;
-        tiles.tiers.push_back({s, first_item, items, each[s], first[s + 1], loads[s].pairs, cells, longest});
     }
-    return tiles;
+    loads_[share] = std::move(loads);
+}
+
+std::vector<Load> TileMaker::closest_loads() const {
+    std::vector<Load> loads(shapes_.count + 1);
+    for (const auto& of_share : loads_) {
+        for (int64_t s = 0; s <= shapes_.count; ++s) loads[s] = loads[s] + of_share[s];
+    }
+    return loads;
+}
+
+// Puts reads in order: by shape, where taken[s] takes those of shape s, and by the work of their group. Reads of a
+// shape begin at first[shape].
+void TileMaker::put_in_order(const std::vector<int64_t>& taken, const std::vector<int64_t>& first, Team& team,
+                             int64_t threads) {
+    const std::vector<int64_t> groups = by_work(batch_);
+    const auto before = before_each(
+        batch_.groups, [&](int64_t k) { return batch_.group_read[groups[k] + 1] - batch_.group_read[groups[k]]; });
+    // act(share, group, read) for the reads of the groups in order.
+    const auto each_read = [&](const auto& act) {
+        team.run(shares_, 1, threads, [&](int64_t share, int64_t) {
+            int64_t at = first_read(share);
+            const int64_t end = first_read(share + 1);
+            for (int64_t k = piece_of(before, at); at < end; ++k) {
+                const int64_t group = groups[k], first_of_group = batch_.group_read[group] - before[k];
+                for (const int64_t upto = std::min(before[k + 1], end); at < upto; ++at) {
+                    act(share, group, first_of_group + at);
+                }
+            }
+        });
+    };
+    tiles_.order.resize(reads_), tiles_.read_group.resize(reads_);
+    std::vector<std::vector<int64_t>> next(shares_, std::vector<int64_t>(shapes_.count + 1));
+    each_read([&](int64_t share, int64_t, int64_t read) { ++next[share][taken[closest_[read]]]; });
+    std::vector<int64_t> at = first;
+    for (auto& own : next) {
+        for (int64_t s = 0; s <= shapes_.count; ++s) std::swap(at[s], own[s]), at[s] += own[s];
+    }
+    each_read([&](int64_t share, int64_t group, int64_t read) {
+        tiles_.order[next[share][taken[closest_[read]]]++] = static_cast<uint32_t>(read);
+        tiles_.read_group[read] = static_cast<uint32_t>(group);
+    });
+}
+
+// Makes the work items: those of a tile are blocks of haplotypes, as many as the read with most of them needs. Tiles of
+// a shape begin at first_tile[shape], and its reads at first[shape].
+void TileMaker::cut_into_items(const std::vector<int64_t>& first, const std::vector<int64_t>& first_tile,
+                               const std::vector<int64_t>& haplotypes_each, Team& team, int64_t threads) {
+    constexpr int64_t kTilesEach = 1 << 10;
+    const int64_t count = first_tile.back();
+    const auto for_all = [&](const auto& act) {
+        team.run(count, kTilesEach, threads, [&](int64_t tile, int64_t end) {
+            for (int64_t s = piece_of(first_tile, tile); tile < end; ++tile) {
+                while (tile >= first_tile[s + 1]) ++s;
+                act(tile, s, first[s] + (tile - first_tile[s]) * shapes_.reads[s]);
+            }
+        });
+    };
+    blocks_.resize(count);
+    for_all([&](int64_t tile, int64_t s, int64_t at) {
+        int64_t most = 0;
+        for (int64_t i = at; i < std::min(at + shapes_.reads[s], first[s + 1]); ++i) {
+            const int64_t* group = batch_.group_haplotype + tiles_.read_group[tiles_.order[i]];
+            most = std::max(most, group[1] - group[0]);
+        }
+        blocks_[tile] = static_cast<uint32_t>((most + haplotypes_each[s] - 1) / haplotypes_each[s]);
+    });
+    const auto first_item = before_each(count, [&](int64_t tile) { return blocks_[tile]; });
+    tiles_.items.resize(2 * first_item.back());
+    for_all([&](int64_t tile, int64_t, int64_t at) {
+        for (uint32_t block = 0; block < blocks_[tile]; ++block) {
+            uint32_t* item = tiles_.items.data() + 2 * (first_item[tile] + block);
+            item[0] = static_cast<uint32_t>(at), item[1] = block;
+        }
+    });
+}
+
+const Tiles& TileMaker::finish(const uint32_t* group_columns, const ItemSizes& sizes, Team& team, int64_t threads) {
+    batch_.group_columns = group_columns;
+    const std::vector<Load> closest = closest_loads();
+    const std::vector<int64_t> taken = shapes_taken(shapes_, closest);
+    std::vector<Load> loads(shapes_.count + 1);
+    for (int64_t s = 0; s <= shapes_.count; ++s) loads[taken[s]] = loads[taken[s]] + closest[s];
+    const auto first = before_each(shapes_.count + 1, [&](int64_t s) { return loads[s].reads; });
+    put_in_order(taken, first, team, threads);
+
+    const auto first_tile = before_each(
+        shapes_.count, [&](int64_t s) { return (loads[s].reads + shapes_.reads[s] - 1) / shapes_.reads[s]; });
+    std::vector<int64_t> each(shapes_.haplotypes_each, shapes_.haplotypes_each + shapes_.count);
+    for (int64_t s = 0; s < shapes_.count; ++s) {
+        if (each[s] == 0) each[s] = haplotypes_each(sizes, loads[s], shapes_.reads[s]);
+    }
+    cut_into_items(first, first_tile, each, team, threads);
+    tiles_.tiers.clear();
+    int64_t first_item = 0;
+    for (int64_t s = 0; s < shapes_.count; ++s) {
+        int64_t items = 0;
+        for (int64_t tile = first_tile[s]; tile < first_tile[s + 1]; ++tile) items += blocks_[tile];
+        if (items > 0) {
+            const int64_t longest = group_columns ? group_columns[tiles_.read_group[tiles_.order[first[s]]]] : 0;
+            tiles_.tiers.push_back({s, first_item, items, each[s], first[s + 1], loads[s].pairs,
+                                    loads[s].cells(shapes_.rows[s]), longest});
+        }
+        first_item += items;
+    }
+    return tiles_;
 }
 
 }  // namespace pairhmm

@@ -68,18 +68,42 @@ struct Tiles {
     std::vector<uint32_t> items;
 };
 
+// The work of a shape.
+struct Load {
+    int64_t reads = 0, pairs = 0;
+    int64_t letters = 0;  // of the haplotypes of each read
+    int64_t again = 0;    // letters that a tall read meets again, in each strip but its first
+
+    int64_t cells(int64_t rows) const { return (letters + again) * rows; }
+};
+
 // Makes the tiles of one batch after the other, in the same memory: new pages cost more than what is written to them.
+// The tiles do not depend on how many threads there are.
 class TileMaker {
 public:
-    // On at most `threads` threads of a team. The tiles do not depend on how many there are. They last until the next
-    // call.
-    const Tiles& make(const TileBatch& batch, const Shapes& shapes, const ItemSizes& sizes, Team& team,
-                      int64_t threads);
+    // Begins with a batch: returns how many shares its reads are cut into. Threads look at each of them, and then one
+    // calls finish(). Until then the columns of groups need not be known.
+    int64_t begin(const TileBatch& batch, const Shapes& shapes, int64_t threads);
+    void look_at(int64_t share);
+
+    // On at most `threads` threads of a team. The tiles last until the next batch.
+    const Tiles& finish(const uint32_t* group_columns, const ItemSizes& sizes, Team& team, int64_t threads);
 
 private:
+    int64_t first_read(int64_t share) const;
+    std::vector<Load> closest_loads() const;
+    void put_in_order(const std::vector<int64_t>& taken, const std::vector<int64_t>& first, Team& team,
+                      int64_t threads);
+    void cut_into_items(const std::vector<int64_t>& first, const std::vector<int64_t>& first_tile,
+                        const std::vector<int64_t>& haplotypes_each, Team& team, int64_t threads);
+
+    TileBatch batch_{};
+    Shapes shapes_{};
+    int64_t reads_ = 0, size_ = 1, shares_ = 0;  // of reads
+    std::vector<std::vector<Load>> loads_;       // of each share, by the shape that fits a read most closely
+    std::vector<uint8_t> closest_;               // the shape that fits each read most closely
+    std::vector<uint32_t> blocks_;               // of haplotypes of each tile
     Tiles tiles_;
-    std::vector<uint8_t> closest_;  // the shape of each read
-    std::vector<uint32_t> blocks_;  // of haplotypes of each tile
 };
 
 }  // namespace pairhmm

@@ -247,22 +247,28 @@ void TreePart::clear() {
     sizes = {};
 }
 
-void TreeStreams::make(const TreeBatch& batch, int64_t most_haplotypes, int64_t columns_of_sum, Team& team,
-                       int64_t threads) {
+int64_t TreeStreams::begin(const TreeBatch& batch, int64_t most_haplotypes, int64_t columns_of_sum, int64_t threads) {
     constexpr int64_t kSharesEach = 4, kLeastGroups = 16;  // shares of a thread, and groups of a share
-    const int64_t size = std::max(kLeastGroups, batch.groups / (kSharesEach * threads) + 1);
-    const int64_t shares = (batch.groups + size - 1) / size;
-    if (static_cast<int64_t>(parts_.size()) < shares) parts_.resize(shares);
-    team.run(batch.groups, size, threads, [&](int64_t first, int64_t end) {
-        TreePart& part = parts_[first / size];
-        part.clear();
-        Builder builder(batch, most_haplotypes, columns_of_sum, part);
-        for (int64_t group = first; group < end; ++group) builder.add_group(group);
-    });
+    batch_ = batch, most_haplotypes_ = most_haplotypes, columns_of_sum_ = columns_of_sum;
+    size_ = std::max(kLeastGroups, batch.groups / (kSharesEach * threads) + 1);
+    shares_ = (batch.groups + size_ - 1) / size_;
+    if (static_cast<int64_t>(parts_.size()) < shares_) parts_.resize(shares_);
+    return shares_;
+}
+
+void TreeStreams::make_share(int64_t share) {
+    TreePart& part = parts_[share];
+    part.clear();
+    Builder builder(batch_, most_haplotypes_, columns_of_sum_, part);
+    const int64_t end = std::min((share + 1) * size_, batch_.groups);
+    for (int64_t group = share * size_; group < end; ++group) builder.add_group(group);
+}
+
+void TreeStreams::join_shares() {
     columns_.clear();
     first_.assign(1, {});
     sizes_ = {};
-    for (int64_t share = 0; share < shares; ++share) {
+    for (int64_t share = 0; share < shares_; ++share) {
         const TreePart& part = parts_[share];
         first_.push_back(first_.back());
         for (int i = 0; i < kTreeArrays; ++i) first_.back()[i] += static_cast<int64_t>(elements(part)[i]);
@@ -280,26 +286,24 @@ std::array<int64_t, kTreeArrays> TreeStreams::bytes() const {
     return sizes;
 }
 
-void TreeStreams::write(const std::array<uint8_t*, kTreeArrays>& to, Team& team, int64_t threads) const {
-    team.run(static_cast<int64_t>(first_.size()) - 1, 1, threads, [&](int64_t number, int64_t) {
-        const TreePart& part = parts_[number];
-        const auto& first = first_[number];
-        const auto before = [&](TreeArray array) { return static_cast<uint32_t>(first[array]); };
-        std::vector<TreesOfGroup> of_group = part.of_group;
-        for (TreesOfGroup& of : of_group) of.first += before(kTrees);
-        std::vector<TreePair> trees = part.trees;
-        for (TreePair& pair : trees) {
-            pair.left += before(kStreams), pair.right += before(kStreams);
-            pair.left_events += before(kEvents), pair.right_events += before(kEvents);
-            pair.first_join += before(kJoins), pair.first_place += before(kPlaces);
-        }
-        write_values(of_group, to[kOfGroup], first[kOfGroup]);
-        write_values(trees, to[kTrees], first[kTrees]);
-        write_values(part.places, to[kPlaces], first[kPlaces]);
-        write_values(part.events, to[kEvents], first[kEvents]);
-        write_values(part.joins, to[kJoins], first[kJoins]);
-        write_values(part.streams, to[kStreams], first[kStreams]);
-    });
+void TreeStreams::write_share(int64_t share, const std::array<uint8_t*, kTreeArrays>& to) const {
+    const TreePart& part = parts_[share];
+    const auto& first = first_[share];
+    const auto before = [&](TreeArray array) { return static_cast<uint32_t>(first[array]); };
+    std::vector<TreesOfGroup> of_group = part.of_group;
+    for (TreesOfGroup& of : of_group) of.first += before(kTrees);
+    std::vector<TreePair> trees = part.trees;
+    for (TreePair& pair : trees) {
+        pair.left += before(kStreams), pair.right += before(kStreams);
+        pair.left_events += before(kEvents), pair.right_events += before(kEvents);
+        pair.first_join += before(kJoins), pair.first_place += before(kPlaces);
+    }
+    write_values(of_group, to[kOfGroup], first[kOfGroup]);
+    write_values(trees, to[kTrees], first[kTrees]);
+    write_values(part.places, to[kPlaces], first[kPlaces]);
+    write_values(part.events, to[kEvents], first[kEvents]);
+    write_values(part.joins, to[kJoins], first[kJoins]);
+    write_values(part.streams, to[kStreams], first[kStreams]);
 }
 
 }  // namespace pairhmm

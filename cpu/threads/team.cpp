@@ -1,8 +1,15 @@
 #include "threads/team.hpp"
 
+#include <chrono>
+#include <thread>
 #include <utility>
 
 namespace pairhmm {
+namespace {
+
+constexpr std::chrono::microseconds kLookOut(50);
+
+}  // namespace
 
 Team::Team(int threads) {
     running_ = threads_.start(threads, [this] { work(); });
@@ -29,6 +36,7 @@ Team::Handle Team::add(int64_t count, int64_t size, int64_t most, std::function<
     if (count == 0) return task;
     {
         const std::lock_guard<std::mutex> lock(mutex_);
+        ++added_;
         tasks_.insert(is_first ? tasks_.begin() : tasks_.end(), task);
     }
     if (count > size) {
@@ -55,9 +63,19 @@ void Team::work() {
         } else if (ends_) {
             return;
         } else {
-            begun_.wait(lock);
+            look_out(lock);
         }
     }
+}
+
+// Waits for the next task. The steps of a call follow each other soon, and to wake a thread takes longer than some.
+void Team::look_out(std::unique_lock<std::mutex>& lock) {
+    const int64_t seen = added_;
+    lock.unlock();
+    const auto end = std::chrono::steady_clock::now() + kLookOut;
+    while (added_ == seen && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    lock.lock();
+    begun_.wait(lock, [&] { return ends_ || added_ != seen; });
 }
 
 // Takes pieces of a task until none is left. Who finds none left takes the task from the list.

@@ -52,12 +52,14 @@ public:
 private:
     Handle add(int64_t count, int64_t size, int64_t most, std::function<void(int64_t, int64_t)> share, bool is_first);
     void work();
+    void look_out(std::unique_lock<std::mutex>& lock);
     void take_part(std::unique_lock<std::mutex>& lock, const Handle& task);
 
     std::mutex mutex_;
     std::condition_variable begun_, left_;
     std::deque<Handle> tasks_;  // those with pieces that nobody took
     bool ends_ = false;
+    std::atomic<int64_t> added_{0};  // tasks so far
     int64_t running_ = 0;
     Helpers threads_;
 };

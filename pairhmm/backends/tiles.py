@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pairhmm.compiled import native
 from pairhmm.genomics import sequences
-from pairhmm.models.batch import PairBatch, Start
+from pairhmm.models.batch import PairBatch, Scores, Start
 
 LETTERS = len(sequences.LETTERS)
 """Number of letters with an emission: A C G T N."""
@@ -32,6 +32,9 @@ PACKERS = 16
 
 ALIGNMENT = 16
 """Arrays in a buffer begin at multiples of this many bytes. It divides PADDING, so no gap follows a padding."""
+
+SCORE_BYTES = 8
+"""Bytes of a score: a float64."""
 
 ITEM_BYTES = 8
 """Bytes of a work item in a buffer: uint32[2], its first read (an index into `order`) and its block of haplotypes."""
@@ -234,6 +237,16 @@ def team() -> native.Team:
     """The threads that pack batches for devices, and compute scores from what they send back: at most all cores."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return native.Team(min(cores, PACKERS) - 1)
+
+
+def fresh_scores(pairs: int) -> tuple[Scores, NDArray[np.uint8]]:
+    """Scores without values, and the memory that they share: that of the scores, then that of their precision.
+
+    The pages are made on all threads, because that takes longer than to copy what a device computed.
+    """
+    memory = np.empty((SCORE_BYTES + 1) * pairs, dtype=np.uint8)
+    native.touch(team(), memory)
+    return Scores(memory[: SCORE_BYTES * pairs].view(np.float64), memory[SCORE_BYTES * pairs :]), memory
 
 
 def takes_trees(start: Start) -> bool:

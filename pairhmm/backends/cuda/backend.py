@@ -24,9 +24,11 @@ from pairhmm.backends.cuda.walks import Walks, scratch_of, walks_of
 from pairhmm.backends.tiles import (
     ITEM_BYTES,
     RESCUERS,
+    SCORE_BYTES,
     TREE_ARRAYS,
     Shape,
     Tier,
+    fresh_scores,
     rescuer_of,
     runs_within,
     team,
@@ -55,8 +57,8 @@ BORDER_SHARE = 4
 SCRATCH_SHARE = 4
 """Divisor of a call's memory: the scratch memory of warps that walk trees may take 1 / SCRATCH_SHARE of it."""
 
-SCORE_BYTES, SCORED_BYTES = 8, 9
-"""Bytes of a score (float64), and of a score with the code of its precision (uint8). The two are separate arrays."""
+SCORED_BYTES = SCORE_BYTES + 1
+"""Bytes of a score with the code of its precision (uint8). The two are separate arrays."""
 
 LISTED_BYTES, COUNT_BYTES = 8, 4
 """Bytes of an entry of a list of pairs to rescue (read and haplotype, uint32 each), and of the list's length."""
@@ -164,11 +166,8 @@ class CudaBackend(Backend):
                 packed = self._upload(slot, batch, skip_read)
                 self._launch(slot, self._prepare(slot, packed, batch))
             # Allocated while the device computes, so that the memory pages exist when the scores arrive.
-            scores = Scores.none(packed.pairs)
-            out = slot.scores(SCORED_BYTES * packed.pairs)
-            log10, precision = np.split(out, [SCORE_BYTES * packed.pairs])
-            native.copy_all(team(), scores.log10.view(np.uint8), [0], [log10])
-            scores.precision[:] = precision
+            scores, memory = fresh_scores(packed.pairs)
+            native.copy_all(team(), memory, [0], [slot.scores(SCORED_BYTES * packed.pairs)])
             return scores
 
     def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
