@@ -1,5 +1,7 @@
 """The compiled part: kernels, walks over alignments, text. Arrays are C-contiguous; the caller has checked shapes."""
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -189,7 +191,7 @@ def device_scores(
     coarse_bits: int,
     fine_unit: float,
     codes: tuple[int, int, int, int],
-    threads: int,
+    team: Team,
     log10: NDArray[np.float64],
     precision: NDArray[np.uint8],
 ) -> None: ...
@@ -244,28 +246,51 @@ def likelihood_lines(
     precision_names: list[str],
     joined: NDArray[np.int64] | None,
 ) -> bytes: ...
+
+class Team:
+    def __init__(self, threads: int) -> None: ...
+
 def copy_all(
-    buffer: NDArray[np.uint8], at: list[int], arrays: list[NDArray[np.uint8] | NDArray[np.int64]], threads: int
+    team: Team, buffer: NDArray[np.uint8], at: list[int], arrays: Sequence[NDArray[np.uint8] | NDArray[np.int64]]
 ) -> None: ...
-def make_tiles(
+def touch(team: Team, memory: NDArray[np.uint8]) -> None: ...
+def write_all(
+    team: Team,
     buffer: NDArray[np.uint8],
-    group_read: NDArray[np.int64],
-    group_haplotype: NDArray[np.int64],
-    read_offset: NDArray[np.int64],
-    haplotype_offset: NDArray[np.int64],
-    skip_read: NDArray[np.uint8],
-    shape_of_length: NDArray[np.uint8],
-    reads_of_shape: NDArray[np.int64],
-    rows_of_shape: NDArray[np.int64],
-    family_of_shape: NDArray[np.uint8],
-    tier_cells: int,
-    item_sizes: tuple[int, int, int],
-    read_group_at: int,
-    order_at: int,
-    items_at: int,
-    haplotypes_each: NDArray[np.int64],
-    group_columns: NDArray[np.uint32] | None,
-) -> list[tuple[int, int, int, int, int, int, int, int]]: ...
+    at: list[int],
+    arrays: Sequence[NDArray[np.uint8] | NDArray[np.int64]],
+    send: Callable[[int, int], None],
+) -> None: ...
+
+class Packer:
+    def __init__(self, team: Team) -> None: ...
+    def pack(
+        self,
+        buffer: NDArray[np.uint8],
+        behind: NDArray[np.uint8],
+        at: list[int],
+        arrays: Sequence[NDArray[np.uint8] | NDArray[np.int64]],
+        send: Callable[[int, int], None],
+        group_read: NDArray[np.int64],
+        group_haplotype: NDArray[np.int64],
+        read_offset: NDArray[np.int64],
+        haplotype_offset: NDArray[np.int64],
+        letters: NDArray[np.uint8],
+        skip_read: NDArray[np.uint8],
+        shape_of_length: NDArray[np.uint8],
+        reads_of_shape: NDArray[np.int64],
+        rows_of_shape: NDArray[np.int64],
+        family_of_shape: NDArray[np.uint8],
+        tier_cells: int,
+        item_sizes: tuple[int, int, int],
+        haplotypes_each: NDArray[np.int64],
+        places: tuple[int, int, int],
+        most_haplotypes: int,
+        columns_of_sum: int,
+    ) -> tuple[
+        list[tuple[int, int, int, int, int, int, int, int]],
+        tuple[list[int], tuple[int, int, int, int], NDArray[np.uint32]] | None,
+    ]: ...
 
 class TreeStreams:
     of_group: NDArray[np.uint8]
@@ -282,7 +307,7 @@ class TreeStreams:
         haplotype_offset: NDArray[np.int64],
         letters: NDArray[np.uint8],
         most_haplotypes: int,
-        threads: int,
+        team: Team,
         columns_of_sum: int = 0,
     ) -> None: ...
 

@@ -20,7 +20,7 @@ void bind_posterior(nb::module_& module);
 void bind_samples(nb::module_& module);
 void bind_scan(nb::module_& module);
 void bind_text(nb::module_& module);
-void bind_tiles(nb::module_& module);
+void bind_packing(nb::module_& module);
 void bind_tree_streams(nb::module_& module);
 
 NB_MODULE(_cpu, module) {
@@ -51,6 +51,6 @@ NB_MODULE(_cpu, module) {
     bind_samples(module);
     bind_scan(module);
     bind_text(module);
-    bind_tiles(module);
+    bind_packing(module);
     bind_tree_streams(module);
 }

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from pairhmm import backends
 from pairhmm.backends import Backend
+from pairhmm.backends.tiles import team
+from pairhmm.compiled import native
 from pairhmm.engine.chunks import cut
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 from pairhmm.models.batch import PairBatch, Scores
@@ -68,7 +70,7 @@ class DevicePool:
 
     def forward(self, batch: PairBatch, threads: int = 1, chunk_cells: int | None = None) -> Scores:
         """Score every pair of a batch; the parameters are those of `pairhmm.engine.forward`."""
-        # The arrays are not filled. A thread with scores touches a page first, while the device computes.
+        # The arrays are not filled. Their pages are made while the devices compute, if there are several chunks.
         job = _Job(np.empty(batch.pairs), np.empty(batch.pairs, dtype=np.uint8), _Chunks([_Chunk(0, batch)]))
         while members := [member for member in self._members if not member.lost]:
             job.chunks = _Chunks(_split(job.chunks, _chunk_sizes(members, chunk_cells), len(members)))
@@ -93,6 +95,9 @@ class DevicePool:
             return True
         threads_each = max(1, threads // len(feeds))
         running = {self._threads.submit(self._feed, job, member, threads_each, stop) for member in feeds}
+        # A thread with scores would touch pages first, which takes longer than to copy them.
+        native.touch(team(), job.log10.view(np.uint8))
+        native.touch(team(), job.precision)
         left = set(running)
         try:
             while left:
@@ -182,7 +187,9 @@ class DevicePool:
 
 def score(batch: PairBatch, device: Backend, threads: int) -> Scores:
     """Score a batch on one device in one call, then rescue the pairs that its fast arithmetic does not hold."""
-    is_long = np.diff(batch.read_offset) > device.longest_fast_read
+    is_long = np.zeros(batch.reads, dtype=bool)
+    if batch.longest_read > device.longest_fast_read:
+        is_long = np.diff(batch.read_offset) > device.longest_fast_read
     scores = device.forward(batch, is_long, threads)
     rescued = scores.unscored()
     if len(rescued):

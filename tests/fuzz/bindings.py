@@ -176,8 +176,14 @@ def _posteriors(rng: Generator) -> None:
 class _Memory:
     """Host memory that a batch is packed into, for no device."""
 
-    def begin(self, size: int) -> NDArray[np.uint8]:
-        return np.zeros(size, dtype=np.uint8)
+    def __init__(self) -> None:
+        from pairhmm.backends import tiles
+        from pairhmm.compiled import native
+
+        self.packer = native.Packer(tiles.team())
+
+    def begin(self, size: int, behind: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        return np.zeros(behind, dtype=np.uint8), np.zeros(size - behind, dtype=np.uint8)
 
     def send(self, first: int, end: int) -> None:
         pass
@@ -185,16 +191,13 @@ class _Memory:
 
 def _tiles(rng: Generator) -> None:
     """Batches as devices take them."""
-    from concurrent.futures import ThreadPoolExecutor
-
     from pairhmm.backends.cuda import layout as cuda
     from pairhmm.backends.webgpu import layout as webgpu
 
     batch = _batch(rng)
     skip = rng.random(batch.reads) < pick(rng, (0, 0.5, 1))
-    with ThreadPoolExecutor(1) as beside:
-        cuda.pack(batch, skip, int(np.diff(batch.read_offset).max()), _Memory(), beside)
-        webgpu.pack(batch, skip, 32, 1 << 30, _Memory(), beside)
+    cuda.pack(batch, skip, int(np.diff(batch.read_offset).max()), _Memory())
+    webgpu.pack(batch, skip, 32, 8, 1 << 30, _Memory())
 
 
 def _copies(rng: Generator) -> None:

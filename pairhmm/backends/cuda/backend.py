@@ -33,11 +33,14 @@ from pairhmm.backends.cuda.walks import Walks, scratch_of, walks_of
 from pairhmm.backends.tiles import (
     ITEM_BYTES,
     RESCUERS,
+    SCORE_BYTES,
     TREE_ARRAYS,
     Shape,
     Tier,
+    fresh_scores,
     rescuer_of,
     runs_within,
+    team,
 )
 from pairhmm.compiled import native
 from pairhmm.errors import OutOfDeviceMemory
@@ -60,11 +63,8 @@ BORDER_SHARE = 4
 SCRATCH_SHARE = 4
 """Divisor of a call's memory: the scratch memory of warps that walk trees may take 1 / SCRATCH_SHARE of it."""
 
-SCORE_COPIERS = 4
-"""CPU threads that copy a call's scores out of the memory that the device writes to."""
-
-SCORE_BYTES, SCORED_BYTES = 8, 9
-"""Bytes of a score (float64), and of a score with the code of its precision (uint8). The two are separate arrays."""
+SCORED_BYTES = SCORE_BYTES + 1
+"""Bytes of a score with the code of its precision (uint8). The two are separate arrays."""
 
 LISTED_BYTES, COUNT_BYTES = 8, 4
 """Bytes of an entry of a list of pairs to rescue (read and haplotype, uint32 each), and of a count of work or pairs."""
@@ -165,11 +165,8 @@ class CudaBackend(Backend):
                 packed = self._upload(slot, batch, skip_read)
                 self._launch(slot, self._prepare(slot, packed, batch))
             # Allocated while the device computes, so that the memory pages exist when the scores arrive.
-            scores = Scores.none(packed.pairs)
-            out = slot.scores(SCORED_BYTES * packed.pairs)
-            log10, precision = np.split(out, [SCORE_BYTES * packed.pairs])
-            native.copy_all(scores.log10.view(np.uint8), [0], [log10], SCORE_COPIERS)
-            scores.precision[:] = precision
+            scores, memory = fresh_scores(packed.pairs)
+            native.copy_all(team(), memory, [0], [slot.scores(SCORED_BYTES * packed.pairs)])
             return scores
 
     def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
@@ -231,7 +228,7 @@ class CudaBackend(Backend):
 
     def _upload(self, slot: ForwardSlot, batch: PairBatch, skip_read: NDArray[np.bool_]) -> Packed:
         """Send a batch, and make room for its scores."""
-        packed = pack(batch, skip_read, LONGEST_TILE, slot, slot.beside)
+        packed = pack(batch, skip_read, LONGEST_TILE, slot)
         out = slot.device("out", SCORED_BYTES * packed.pairs)
         if skip_read.any():
             out.memset_async(0xFF, SCORED_BYTES * packed.pairs, slot.stream)  # NaN and UNSCORED

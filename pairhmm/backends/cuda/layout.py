@@ -7,7 +7,6 @@ if the two differ.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -181,19 +180,17 @@ def shapes(longest: int, in_trees: bool) -> Shapes:
     return table_of_shapes(rows, longest, WARP, costs, lambda shape: shape, 0, ITEM_SIZES, ROWS[WARP])
 
 
-def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: Staging, beside: Executor) -> Packed:
+def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: Staging) -> Packed:
     """Write `batch` and the tiles of its reads into a buffer, and send it.
 
     Parameters
     ----------
     batch : PairBatch
     skip_read : bool[reads]
-        Reads to leave out of the tiles. All reads longer than `longest` must be among them.
+        Reads to leave out of the tiles. Reads longer than `longest` are left out too.
     longest : int
         Bases of the longest read in a tile.
     staging : Staging
-    beside : Executor
-        Makes the tiles while the arrays are copied.
     """
     plan, header = _plan(batch)
     places = plan.tile_places(batch)
@@ -201,7 +198,7 @@ def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: 
     in_trees = takes_trees(batch.start)
     table = shapes(longest, in_trees)
     each = [HAPLOTYPES_OF_TREES * (in_trees and not shape.tall) for shape in table.known]
-    tiers, trees = send_with_tiles(plan, places, batch, skip_read, table, staging, beside, each)
+    tiers, trees = send_with_tiles(plan, places, batch, skip_read, table, staging, each)
     if trees is not None:
         # Long items first, so that no warp begins one when the others end.
         tiers.sort(key=lambda tier: -tier.longest * (tier.shape.rows + STEP_COST))
@@ -250,7 +247,7 @@ def pack_pairs(
     pair_item = plan.add((np.cumsum(strips) - strips).astype(np.uint32))
     pair_read, pair_haplotype = plan.add(reads.astype(np.uint32)), plan.add(haplotypes.astype(np.uint32))
     pair_column = plan.add(np.cumsum(columns) - columns)
-    plan.write(staging.begin(plan.size), staging.send)
+    plan.send(staging)
     places = item_pair, pair_item, pair_read, pair_haplotype, pair_column
     return PackedPairs(int(strips.sum()), int(columns.sum()), *places)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,6 +12,8 @@ from numpy.typing import NDArray
 
 from pairhmm.backends.cuda.setup import translated
 from pairhmm.backends.kept_buffers import KeptBuffers
+from pairhmm.backends.tiles import team
+from pairhmm.compiled import native
 
 SIDE_STREAMS = 8
 """Most kernels of a call that run at once. Each shape of tile is a kernel, and one with few tiles fills no device."""
@@ -96,22 +97,17 @@ class Slot:
 
 
 class ForwardSlot(Slot):
-    """A slot that batches are sent through, to its buffer "in". It is a `Staging` of `pairhmm.backends.tiles`.
-
-    Attributes
-    ----------
-    beside : Executor
-        A thread for work that can be done while arrays are copied.
-    """
+    """A slot that batches are sent through, to its buffer "in". It is a `Staging` of `pairhmm.backends.tiles`."""
 
     def __init__(self, cupy: Any, label: str, memory: int | None) -> None:
         super().__init__(cupy, label, memory)
-        self.beside = ThreadPoolExecutor(1)
+        self.packer = native.Packer(team())
         self._sides = [cupy.cuda.Stream(non_blocking=True) for _ in range(SIDE_STREAMS)]
 
-    def begin(self, size: int) -> NDArray[np.uint8]:
+    def begin(self, size: int, behind: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         self.device("in", size)
-        return self.pinned("in", size)
+        host = self.pinned("in", size)
+        return host, host[behind:]
 
     def send(self, first: int, end: int) -> None:
         (self._device["in"] + first).copy_from_host_async(

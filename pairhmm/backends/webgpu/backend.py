@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pairhmm.backends import tiles
 from pairhmm.backends.base import Backend
-from pairhmm.backends.tiles import RESCUERS, Shape, runs_within
+from pairhmm.backends.tiles import RESCUERS, Shape, fresh_scores, runs_within
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu.kernels import PART, SOFTWARE_PART, TREE_PART, KernelVariant
@@ -136,7 +136,7 @@ class WebgpuBackend(Backend):
                 empty = {"out": size, "listed": WORD_BYTES * (COUNTERS_AT + len(dispatches))}
                 self._runtime.submit(slot, dispatches, LISTS, self._submit_cells, empty=empty, download=size)
             # Allocated while the device computes, so that the memory pages exist when the scores arrive.
-            scores = Scores.none(packed.pairs)
+            scores, _ = fresh_scores(packed.pairs)
             with self._runtime.downloaded(slot, size) as out:
                 self._note_speed(sum(dispatch.cells for dispatch in dispatches), time.perf_counter() - begin)
                 if not (out[2 * packed.pairs :: 2] == NOT_KEPT).any():
@@ -216,7 +216,7 @@ class WebgpuBackend(Backend):
 
     def _upload(self, slot: BatchSlot, batch: PairBatch, skip_read: NDArray[np.bool_]) -> Packed:
         """Send a batch, and make room for its scores."""
-        packed = pack(batch, skip_read, WIDTH, self._runtime.subgroup, self._share, slot, slot.beside)
+        packed = pack(batch, skip_read, WIDTH, self._runtime.subgroup, self._share, slot)
         slot.make_room("out", packed.out_bytes)
         slot.make_room("list", packed.list_bytes)
         slot.make_room("scratch", packed.scratch_bytes)

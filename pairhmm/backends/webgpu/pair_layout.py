@@ -78,7 +78,7 @@ def pack_pairs(
     items = np.stack([fields[name] for name in STRIP_ITEM], axis=1)
     work["items"], work["end_item"] = plan.add(items.astype(np.uint32)) // 4, len(pair)
     work["kept"] = 0
-    plan.write(staging.begin(plan.size), staging.send)
+    plan.send(staging)
     of_pairs = Kept(np.where(folds, kept.log10, np.nan)[reads], kept.unit)
     steps = all_steps(columns.max(axis=1), segment)
     return PackedPairs(work, len(pair), BORDERS_AT + int(words.sum()), pair_item, strips, steps, of_pairs)

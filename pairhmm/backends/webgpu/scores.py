@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.backends.tiles import team
 from pairhmm.backends.webgpu.layout import Packed
 from pairhmm.backends.webgpu.pair_layout import PackedPairs
 from pairhmm.backends.webgpu.work import COARSE, FINE, STRIP_RESULT
 from pairhmm.compiled import native
 from pairhmm.models.batch import FLOAT32, SCALED_FLOAT32, UNSCORED, PairBatch, Scores
 from pairhmm.models.scaling import NO_EXPONENT, START_EXPONENT
-
-SCORERS = min(8, os.cpu_count() or 1)
-"""CPU threads that compute the scores of a call."""
 
 LEAST_POWER = -900
 """Least power of 2 that a part of a sum is multiplied by, relative to the largest part: far below what counts."""
@@ -35,7 +32,7 @@ def put_scores(batch: PairBatch, packed: Packed, out: NDArray[np.uint32], scores
         FINE - COARSE,
         packed.kept.unit * 2.0**-FINE,
         (-START_EXPONENT, FLOAT32, SCALED_FLOAT32, UNSCORED),
-        SCORERS,
+        team(),
         scores.log10,
         scores.precision,
     )

@@ -32,8 +32,8 @@ def test_a_budget_holds_for_all_buffers_together(cupy):
 
 def test_what_is_sent_comes_back(cupy):
     slot = ForwardSlot(cupy, "cuda:0", None)
-    host = slot.begin(8)
-    host[:8] = range(8)
+    host, behind = slot.begin(8, 4)
+    host[:4], behind[:4] = range(4), range(4, 8)
     slot.send(0, 4)
     slot.send(4, 8)
     assert slot.download("in", np.zeros(8, np.uint8)).tolist() == list(range(8))
