@@ -52,7 +52,7 @@ __device__ __forceinline__ Strip load_strip(const uint8* buffer, const Header& h
     double log_kept = 0;
     float fall = 0, fall_of_gap = 0;
     Row now = l * K < count ? load_row(buffer, header, tables, first + l * K) : carrying_row();
-    strip.entry = real(now.dm) / real(now.mm);
+    strip.entry = real(now.dm_per_mm);
 #pragma unroll 1
     for (int k = 0; k < K; ++k) {
         const int i = l * K + k;

@@ -426,12 +426,15 @@ __device__ __forceinline__ void load_rows(int lanes, const uint8* buffer, const 
     const int count = int(words(buffer, header.read_offset)[task.read + 1] - first);
 #pragma unroll 1
     for (int q = 0; q < kQuads; ++q) {
+        const int first_row = threadIdx.x % lanes * K + 4 * q, last = count - 1;
+        const Positions four = load_positions(buffer, header, first + min(first_row, last));
         real emission[kLetters][4];
 #pragma unroll
         for (int r = 0; r < 4; ++r) {
-            const int i = threadIdx.x % lanes * K + 4 * q + r;
+            const int i = first_row + r;
             const bool is_row = 4 * q + r < K && i < count;
-            const Emissions emissions = load_emissions(buffer, header, tables, first + (i < count ? i : count - 1));
+            const int back = max(0, i - last);
+            const Emissions emissions = emissions_of(buffer, header, tables, four, max(0, r - back));
 #pragma unroll
             for (int s = 0; s < kLetters; ++s) emission[s][r] = is_row ? emissions.relative[s] : real(0);
         }

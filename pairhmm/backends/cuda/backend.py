@@ -92,7 +92,7 @@ class Launches(NamedTuple):
         Bytes of the buffer "listed", which is zero at first: how long each rescuer's list is, and the next work item of
         each launch that walks trees.
     rows, beside, rescues : list of (kernel, blocks, arguments)
-        Those of `beside` run side by side, after `rows` and before `rescues`.
+        Those of `beside` run side by side, after `rows` and before `rescues`, which do so, too.
     """
 
     counter_bytes: int
@@ -283,7 +283,7 @@ class CudaBackend(Backend):
         base, tables = slot.base, self._tables.data.ptr
         made = int(slot.device("made", walks.made_bytes).ptr)
         tiers = slot.upload("tiers", walks.tiers.view(np.uint8))
-        of_rows = (base, tables, base + trees.of_group, base + packed.items, tiers, len(walks.tiers), made)
+        of_rows = (base, tables, base + trees.of_group, base + packed.items, tiers, len(walks.tiers), walks.items, made)
         most = self._call_memory // SCRATCH_SHARE
         blocks = scratch_of(walks.launches, trees.sizes, extension, self._multiprocessors, most)
         scratch = int(slot.device("scratch", sum(count * size for count, (size, *_) in blocks) + 8).ptr)
@@ -297,7 +297,7 @@ class CudaBackend(Backend):
             )
             beside.append((kernels[Shape(0, walk.rows), TREES], count, arguments))
             scratch += count * size
-        return [(kernels[ROWS_KERNEL], walks.items, of_rows)], beside
+        return [(kernels[ROWS_KERNEL], -(-walks.items // cuda_kernels.ROWS_WARPS), of_rows)], beside
 
     def _whole_launches(
         self,
@@ -325,16 +325,15 @@ class CudaBackend(Backend):
         return found
 
     def _launch(self, slot: ForwardSlot, launches: Launches) -> None:
-        """Start the kernels of all tiers side by side, then those that rescue the pairs that they list."""
+        """Start the kernels of all tiers side by side, then so those that rescue the pairs that they list."""
         slot.zeros("listed", launches.counter_bytes)
         for kernel, blocks, arguments in launches.rows:
             kernel.launch(blocks, arguments)
-        with slot.side_by_side(len(launches.beside)) as streams:
-            for kernel, blocks, arguments in launches.beside:
-                with next(streams):
-                    kernel.launch(blocks, arguments)
-        for kernel, blocks, arguments in launches.rescues:
-            kernel.launch(blocks, arguments)
+        for together in (launches.beside, launches.rescues):
+            with slot.side_by_side(len(together)) as streams:
+                for kernel, blocks, arguments in together:
+                    with next(streams):
+                        kernel.launch(blocks, arguments)
 
     def _border_parts(self, batch: PairBatch, haplotypes: NDArray[np.int64], real: str) -> Iterator[slice]:
         """Runs of pairs whose borders fit into their share of the device's memory."""

@@ -28,9 +28,11 @@ FAST, SCALED, TREES, TREE_ROWS = "fast", "scaled", "trees", "tree_rows"
 RUN = 8
 """Columns that `cuda/forward/trees.cu` walks without looking for an event."""
 
-ROWS_BLOCKS = 6
-"""Blocks of `cuda/forward/tree_rows.cu` that a multiprocessor must hold at once. Its lanes spill up to 274 bytes, which
-costs less than fewer warps that wait at once."""
+ROWS_WARPS = 4
+"""Warps of a block of `cuda/forward/tree_rows.cu`. Each makes the rows of a work item."""
+
+ROWS_BLOCKS = 8
+"""Blocks of `cuda/forward/tree_rows.cu` that a multiprocessor must hold at once."""
 
 TASK_BYTES = 32
 """Bytes of a `Task` of `cuda/forward/fast.cu`. Each read of a tile has one."""
@@ -46,9 +48,6 @@ KEPT_BYTES = 16
 
 SCRATCH_ALIGNMENT = 256
 """The scratch memory of each block of `cuda/forward/trees.cu` begins at a multiple of this many bytes."""
-
-MOST_QUADS = 5
-"""Warps of a block of `cuda/forward/tree_rows.cu`. Each makes four rows of a lane, which has at most 20."""
 
 TASK_OF_LANE_BYTES = 32
 """Bytes of a `Task` of `cuda/forward/tree_tasks.cuh`. Each lane has one."""
@@ -107,10 +106,13 @@ PHREDS = HIGHEST_QUALITY + 1
 TABLES = np.dtype(
     [
         ("log_unopened", "<f8", (PHREDS, PHREDS)),
+        ("per_unopened", "<f8", (PHREDS, PHREDS)),
         ("log_best", "<f8", (2, PHREDS)),
-        ("best", "<f8", (2, PHREDS)),
+        ("per_best", "<f8", (2, PHREDS)),
         ("ratio", "<f8", (2, PHREDS)),
         ("error", "<f8", (PHREDS,)),
+        ("per_error", "<f8", (PHREDS,)),
+        ("odds", "<f8", (PHREDS,)),
     ]
 )
 """Layout of GATK's Phred tables. `Tables` in `cuda/forward/rows.cuh` says what each of them is."""
@@ -126,10 +128,12 @@ def tables() -> NDArray[np.void]:
     right, wrong = 1 - error, error / 3
     best = np.array([np.maximum(right, wrong), right])
     with np.errstate(divide="ignore"):  # a quality of 0 leaves nothing that is right
-        table["log_unopened"] = np.log10(1 - np.minimum(1, error[:, None] + error))
-        table["log_best"] = np.log10(best)
+        unopened = 1 - np.minimum(1, error[:, None] + error)
+        table["log_unopened"], table["per_unopened"] = np.log10(unopened), 1 / unopened
+        table["log_best"], table["per_best"] = np.log10(best), 1 / best
+        table["odds"] = error / right
     table["ratio"] = np.array([np.minimum(right, wrong) / best[0], np.ones(PHREDS)])
-    table["best"], table["error"] = best, error
+    table["error"], table["per_error"] = error, 1 / error
     return table
 
 
@@ -157,7 +161,7 @@ def forward_source(variant: KernelVariant) -> str:
         "SHARED_BYTES": forward_shared_bytes(variant),
     }
     if variant.kind == TREE_ROWS:
-        constants |= {"MOST_QUADS": MOST_QUADS, "ROWS_BLOCKS": ROWS_BLOCKS}
+        constants |= {"ROWS_WARPS": ROWS_WARPS, "ROWS_BLOCKS": ROWS_BLOCKS}
     elif variant.kind == TREES:
         constants |= {
             "HALF_EXPONENT": scaling.HALF_EXPONENT,
@@ -210,7 +214,7 @@ def forward_shared_bytes(variant: KernelVariant) -> int:
 
 def warps_of(kind: str) -> int:
     """Warps of a block."""
-    return MOST_QUADS if kind == TREE_ROWS else 1
+    return ROWS_WARPS if kind == TREE_ROWS else 1
 
 
 def resident_trees(rows: int, extension: float | None) -> int:
