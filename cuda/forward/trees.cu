@@ -55,7 +55,8 @@
 
 constexpr uint32 kLetterBits = 7, kRestore = 8, kPop = 16, kSave = 32, kLeaf = 64;  // of a node's byte
 // A node with a flag is an event: its number, and the flags as bits from 0 on.
-constexpr int kEventFlags = 16, kEventSave = kSave / kRestore, kEventLeaf = kLeaf / kRestore;
+constexpr int kEventFlags = 16, kEventRestore = 1, kEventPop = kPop / kRestore, kEventSave = kSave / kRestore,
+              kEventLeaf = kLeaf / kRestore;
 constexpr int kNever = 1 << 30;       // beyond any node
 constexpr uint32 kLastJoin = 0x8000;  // of a join: the last one of its backward leaf
 
@@ -277,37 +278,38 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
     int at = 0;           // first node of the segment
     bool goes_on = true;  // behind the node before it, whose states the lanes have
     uint32 event = half.events, join_number = half.joins, level = 0, leaf = 0;
+    int word = forest.events[event];  // of the first event from `at` on; loaded ahead
     while (__any_sync(FULL, at < half.nodes)) {
         const bool walks = at < half.nodes;
         const uint8* stream = forest.streams + half.stream + at;
-        if (walks && !goes_on && (*stream & kRestore)) {
+        uint32 next = *(stream - l);
+        if (walks && !goes_on && word / kEventFlags == at && (word & kEventRestore)) {
             restore(stack_slot(scratch, int(level) - 1), state, sum);
-            if (*stream & kPop) --level;
+            if (word & kEventPop) --level;
         }
         // The leaf, and the first node that is saved, from `at` on.
         int length = 0, save = kNever;
         uint32 of_save = event;
         if (walks) {
-            for (;; ++event) {
-                const int word = forest.events[event];
+            for (;; word = forest.events[++event]) {
                 const int node = word / kEventFlags - at;
                 if ((word & kEventSave) && node < save) save = node, of_save = event;
                 length = node + !backward;
                 if (word & kEventLeaf) break;
             }
+            word = forest.events[event + 1];
         }
         const auto next_save = [&] {
             for (save = kNever; ++of_save <= event;) {
-                const int word = forest.events[of_save];
-                if (word & kEventSave) {
-                    save = word / kEventFlags - at;
+                const int later = forest.events[of_save];
+                if (later & kEventSave) {
+                    save = later / kEventFlags - at;
                     return;
                 }
             }
         };
         const int steps = most_of_warp(length) + lanes - 1;
         const int full = least_of_warp(length);
-        uint32 next = *(stream - l);
         const auto step = [&](int t, bool looks) {
             const uint32 byte = next;
             // The stream has zeros behind its end. Another read's segment may be longer.

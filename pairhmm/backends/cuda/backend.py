@@ -83,6 +83,11 @@ Launch = tuple[LoadedKernel, int, tuple[Any, ...]]
 """A kernel, its blocks and its arguments."""
 
 
+def _start(launch: Launch) -> None:
+    kernel, blocks, arguments = launch
+    kernel.launch(blocks, arguments)
+
+
 class Launches(NamedTuple):
     """What scores a batch that was sent.
 
@@ -91,13 +96,15 @@ class Launches(NamedTuple):
     counter_bytes : int
         Bytes of the buffer "listed", which is zero at first: how long each rescuer's list is, and the next work item of
         each launch that walks trees.
-    rows, beside, rescues : list of (kernel, blocks, arguments)
-        Those of `beside` run side by side, after `rows` and before `rescues`, which do so, too.
+    walks : list of (Launch, Launch)
+        Each kernel that walks trees, after the one that makes its rows.
+    whole, rescues : list of Launch
+        `rescues` come after all others.
     """
 
     counter_bytes: int
-    rows: list[Launch]
-    beside: list[Launch]
+    walks: list[tuple[Launch, Launch]]
+    whole: list[Launch]
     rescues: list[Launch]
 
 
@@ -258,14 +265,14 @@ class CudaBackend(Backend):
         counters = int(slot.device("listed", counter_bytes).ptr)
         list_at = [(counters + COUNT_BYTES * k, lists + LISTED_BYTES * at) for k, at in enumerate(first_of_list)]
         results = Results(scores, scores + SCORE_BYTES * packed.pairs, counters, lists)
-        rows, beside = self._tree_launches(slot, packed, extension, walks, kernels, results)
-        beside += self._whole_launches(slot, packed, whole, kernels, results, list_at)
+        tree_launches = self._tree_launches(slot, packed, extension, walks, kernels, results)
+        whole_launches = self._whole_launches(slot, packed, whole, kernels, results, list_at)
         rescues = []
         for k in needed:
             blocks = min(RESIDENT_WARPS, -(-rescued[k] // reads_of(RESCUERS[k])))
             arguments = (slot.base, self._tables.data.ptr, *list_at[k], results.scores, results.precision)
             rescues.append((kernels[RESCUERS[k], SCALED], blocks, arguments))
-        return Launches(counter_bytes, rows, beside, rescues)
+        return Launches(counter_bytes, tree_launches, whole_launches, rescues)
 
     def _tree_launches(
         self,
@@ -275,29 +282,31 @@ class CudaBackend(Backend):
         walks: Walks,
         kernels: dict[KernelKey, LoadedKernel],
         results: Results,
-    ) -> tuple[list[Launch], list[Launch]]:
-        """The kernel that makes rows for trees, and those that walk them. Both lists are empty where there are none."""
+    ) -> list[tuple[Launch, Launch]]:
+        """The kernels that make rows for trees, each with the kernel that walks these trees."""
         trees = packed.trees
         if trees is None or not walks.launches:
-            return [], []
+            return []
         base, tables = slot.base, self._tables.data.ptr
         made = int(slot.device("made", walks.made_bytes).ptr)
         tiers = slot.upload("tiers", walks.tiers.view(np.uint8))
-        of_rows = (base, tables, base + trees.of_group, base + packed.items, tiers, len(walks.tiers), walks.items, made)
+        of_rows = (base, tables, base + trees.of_group, base + packed.items, tiers, len(walks.tiers))
         most = self._call_memory // SCRATCH_SHARE
         blocks = scratch_of(walks.launches, trees.sizes, extension, self._multiprocessors, most)
         scratch = int(slot.device("scratch", sum(count * size for count, (size, *_) in blocks) + 8).ptr)
-        beside: list[Launch] = []
+        found: list[tuple[Launch, Launch]] = []
         for number, (walk, (count, (size, *parts))) in enumerate(zip(walks.launches, blocks, strict=True)):
+            blocks_of_rows = -(-walk.items // cuda_kernels.ROWS_WARPS)
+            rows = kernels[ROWS_KERNEL], blocks_of_rows, (*of_rows, walk.first, walk.first + walk.items, made)
             arguments = (
                 *(base, tables, *(base + getattr(trees, name) for name in TREE_ARRAYS[1:])),  # of_group is for the rows
                 *(tiers, made + walk.made, walk.item_bytes, walk.items, scratch, size, *parts),
                 *(results.counters + COUNT_BYTES * (len(RESCUERS) + number), results.counters),
                 *(results.lists, results.scores, results.precision),
             )
-            beside.append((kernels[Shape(0, walk.rows), TREES], count, arguments))
+            found.append((rows, (kernels[Shape(0, walk.rows), TREES], count, arguments)))
             scratch += count * size
-        return [(kernels[ROWS_KERNEL], -(-walks.items // cuda_kernels.ROWS_WARPS), of_rows)], beside
+        return found
 
     def _whole_launches(
         self,
@@ -325,15 +334,26 @@ class CudaBackend(Backend):
         return found
 
     def _launch(self, slot: ForwardSlot, launches: Launches) -> None:
-        """Start the kernels of all tiers side by side, then so those that rescue the pairs that they list."""
+        """Start the kernels of all tiers side by side, then so those that rescue the pairs that they list.
+
+        The rows of a walk are made while the trees of the walks before it are walked. So walks begin in their order,
+        in a CUDA graph, too.
+        """
         slot.zeros("listed", launches.counter_bytes)
-        for kernel, blocks, arguments in launches.rows:
-            kernel.launch(blocks, arguments)
-        for together in (launches.beside, launches.rescues):
-            with slot.side_by_side(len(together)) as streams:
-                for kernel, blocks, arguments in together:
-                    with next(streams):
-                        kernel.launch(blocks, arguments)
+        with slot.side_by_side(len(launches.walks) + len(launches.whole)) as streams:
+            for rows, walk in launches.walks:
+                _start(rows)
+                side = next(streams)
+                side.wait_event(slot.stream.record())
+                with side:
+                    _start(walk)
+            for launch in launches.whole:
+                with next(streams):
+                    _start(launch)
+        with slot.side_by_side(len(launches.rescues)) as streams:
+            for launch in launches.rescues:
+                with next(streams):
+                    _start(launch)
 
     def _border_parts(self, batch: PairBatch, haplotypes: NDArray[np.int64], real: str) -> Iterator[slice]:
         """Runs of pairs whose borders fit into their share of the device's memory."""
@@ -387,6 +407,8 @@ class CudaBackend(Backend):
         shared_bytes = cuda_kernels.forward_shared_bytes(variant)
         with self._device:
             kernel = compiled(self._cupy, cuda_kernels.forward_source(variant), variant.name)
+            if variant.kind != FAST:
+                kernel.preferred_shared_memory_carveout = cuda_kernels.SHARED_PERCENT
         return LoadedKernel(kernel, cuda_kernels.warps_of(variant.kind), shared_bytes)
 
 
