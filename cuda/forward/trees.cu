@@ -98,6 +98,13 @@ struct Scratch {
     uint32 started;  // real[backward leaf][lane]
 };
 
+// Bring to the cache what will be read later.
+__device__ __forceinline__ void prefetch(const uint8* from) {
+#ifndef PAIRHMM_EMULATED
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
+#endif
+}
+
 // The same pointer, but the compiler does not know: it adds an offset where that is needed, and keeps no sum in
 // registers meanwhile.
 __device__ __forceinline__ uint8* fresh(uint8* pointer) {
@@ -222,7 +229,6 @@ __device__ __forceinline__ real join(const Quad* slot, const States& state, uint
     real sum = 0;
 #pragma unroll
     for (int q = 0; q < kQuads; ++q) {
-        // Without the barrier the loads of all quads come first, which is slower.
         const Quad emission = own[q * 32], s = slot[q * 32];
         real part = 0;
 #pragma unroll
@@ -237,7 +243,6 @@ __device__ __forceinline__ real join(const Quad* slot, const States& state, uint
             if (4 * q + r < K) part = multiply_add(state.d[k], part_of(d, r), part);
         }
         sum += part;
-        asm volatile("" ::: "memory");
     }
     return sum;
 }
@@ -478,6 +483,8 @@ __device__ __forceinline__ void score(int lanes, const uint8* buffer, const Head
     }
 }
 
+__shared__ uint32 following;  // the warp's next work item
+
 // The work items of the tiers that have K rows a lane. made_memory: where tree_rows.cu has put their rows. next_item:
 // zero at first. Each block has scratch_bytes of scratch_memory. listed, lists: numbers, and pairs (read, haplotype),
 // for forward_scaled.
@@ -492,11 +499,8 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
     const Forest forest = {trees, places, events, joins, streams};
     const Scratch scratch = {scratch_memory + size_t(blockIdx.x) * scratch_bytes, uint32(leaves_at), uint32(joined_at),
                              uint32(started_at)};
-    for (;;) {
-        uint32 index = 0;
-        if (threadIdx.x == 0) index = atomicAdd(next_item, 1u);
-        index = __shfl_sync(FULL, index, 0);
-        if (index >= item_count) return;
+    const auto take_item = [&] { return __shfl_sync(FULL, threadIdx.x == 0 ? atomicAdd(next_item, 1u) : 0, 0); };
+    for (uint32 index = take_item(); index < item_count; index = following) {
         // Found again when needed, and in no register meanwhile.
         const auto item = [&] { return made_memory + size_t(fresh(index)) * item_bytes; };
         const auto task_of = [&]() -> const Task& { return reinterpret_cast<const Task*>(item())[threadIdx.x]; };
@@ -512,7 +516,13 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
 #pragma unroll 1
             for (int turned = 0; turned < 2; ++turned) {
                 if (turned) {
+                    // Taken here, the next item does not keep the warp waiting.
+                    const uint32 taken = take_item();
                     turn(lanes, rows, made());
+                    following = taken;
+                    for (int64 at = 128 * threadIdx.x; taken < item_count && at < item_bytes; at += 128 * 32) {
+                        prefetch(made_memory + taken * item_bytes + at);
+                    }
                     half.start_s = half.start_i = exp2f(kHalfExponent);
                 }
                 const Tree& tree = trees[task_of().tree];
