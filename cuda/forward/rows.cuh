@@ -104,13 +104,14 @@ __device__ __forceinline__ Positions load_positions(const uint8* buffer, const H
     Positions four;
 #ifdef QUALITIES
 #pragma unroll
-    for (int k = 0; k < 5; ++k) {
+    for (int k = 0; k < 4 + VARYING; ++k) {
         const uint8* from = buffer + header.positions[k] + at * header.steps[k];
         const uint32 offset = uint32(reinterpret_cast<size_t>(from)) % 4;
         const uint32* own = reinterpret_cast<const uint32*>(from - offset);
         four.bytes[k] = __funnelshift_r(own[0], own[1], 8 * offset);
         if (header.steps[k] == 0) four.bytes[k] = four.bytes[k] % 256 * 0x01010101u;
     }
+    if (!VARYING) four.bytes[4] = buffer[header.positions[4]] * 0x01010101u;
 #else
     four.first = at;
 #endif

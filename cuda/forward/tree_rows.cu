@@ -22,12 +22,12 @@ __device__ __forceinline__ uint32 sum_of_warp(uint32 value) {
 extern "C" __global__ void __launch_bounds__(32 * ROWS_WARPS, ROWS_BLOCKS)
     forward_tree_rows(const uint8* __restrict__ buffer, const Tables* __restrict__ tables,
                       const uint2* __restrict__ trees_of_group, const uint2* __restrict__ items,
-                      const TreeTier* __restrict__ tiers, int64 tier_count, int64 first_item, int64 last_item,
+                      const TreeTier* __restrict__ tiers, int64 tier_count, int64 item_count,
                       uint8* __restrict__ made_memory) {
     const Header& header = *reinterpret_cast<const Header*>(buffer);
     const int lane = threadIdx.x % 32;
-    const uint32 index = uint32(first_item) + blockIdx.x * ROWS_WARPS + threadIdx.x / 32;
-    if (index >= last_item) return;
+    const uint32 index = blockIdx.x * ROWS_WARPS + threadIdx.x / 32;
+    if (index >= item_count) return;
     // The last tier that begins at this item or before it.
     uint32 number = 0;
     for (uint32 first = 0; first < tier_count; first += 32) {

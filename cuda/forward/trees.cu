@@ -110,6 +110,7 @@ __device__ __forceinline__ void prefetch(const uint8* from) {
 __device__ __forceinline__ uint8* fresh(uint8* pointer) {
 #ifndef PAIRHMM_EMULATED
     asm volatile("" : "+l"(pointer));
+    __builtin_assume(__isGlobal(pointer));
 #endif
     return pointer;
 }
@@ -132,20 +133,17 @@ __device__ __forceinline__ real* numbers(const Scratch& scratch, uint32 at, uint
     return reinterpret_cast<real*>(fresh(scratch.memory) + at) + index * 32;
 }
 
-// A sum with what its roundings have lost so far: many columns may add nearly the same.
+// A sum of many columns, which may be nearly the same: in double.
 struct RunningSum {
-    real value, lost;
+    double value;
 
-    __device__ __forceinline__ void add(real term) {
-        const real corrected = term - lost, next = value + corrected;
-        lost = (next - value) - corrected;
-        value = next;
+    __device__ __forceinline__ void add(real term) { value += double(term); }
+    __device__ __forceinline__ real rounded() const { return real(value); }
+    __device__ __forceinline__ Quad saved() const {
+        return {__int_as_float(__double2loint(value)), __int_as_float(__double2hiint(value)), 0, 0};
     }
-    __device__ __forceinline__ real rounded() const { return value; }
-    __device__ __forceinline__ Quad saved() const { return {value, lost, 0, 0}; }
     __device__ __forceinline__ void restore(const Quad& from) {
-        value = from.x;
-        lost = from.y;
+        value = __hiloint2double(__float_as_int(from.y), __float_as_int(from.x));
     }
 };
 

@@ -96,14 +96,13 @@ class Launches(NamedTuple):
     counter_bytes : int
         Bytes of the buffer "listed", which is zero at first: how long each rescuer's list is, and the next work item of
         each launch that walks trees.
-    walks : list of (Launch, Launch)
-        Each kernel that walks trees, after the one that makes its rows.
-    whole, rescues : list of Launch
-        `rescues` come after all others.
+    rows, walks, whole, rescues : list of Launch
+        `walks` begin in their order, after `rows`; `whole` are side by side with them, and `rescues` come after all.
     """
 
     counter_bytes: int
-    walks: list[tuple[Launch, Launch]]
+    rows: list[Launch]
+    walks: list[Launch]
     whole: list[Launch]
     rescues: list[Launch]
 
@@ -265,14 +264,14 @@ class CudaBackend(Backend):
         counters = int(slot.device("listed", counter_bytes).ptr)
         list_at = [(counters + COUNT_BYTES * k, lists + LISTED_BYTES * at) for k, at in enumerate(first_of_list)]
         results = Results(scores, scores + SCORE_BYTES * packed.pairs, counters, lists)
-        tree_launches = self._tree_launches(slot, packed, extension, walks, kernels, results)
+        rows, tree_launches = self._tree_launches(slot, packed, extension, walks, kernels, results)
         whole_launches = self._whole_launches(slot, packed, whole, kernels, results, list_at)
         rescues = []
         for k in needed:
             blocks = min(RESIDENT_WARPS, -(-rescued[k] // reads_of(RESCUERS[k])))
             arguments = (slot.base, self._tables.data.ptr, *list_at[k], results.scores, results.precision)
             rescues.append((kernels[RESCUERS[k], SCALED], blocks, arguments))
-        return Launches(counter_bytes, tree_launches, whole_launches, rescues)
+        return Launches(counter_bytes, rows, tree_launches, whole_launches, rescues)
 
     def _tree_launches(
         self,
@@ -282,31 +281,29 @@ class CudaBackend(Backend):
         walks: Walks,
         kernels: dict[KernelKey, LoadedKernel],
         results: Results,
-    ) -> list[tuple[Launch, Launch]]:
-        """The kernels that make rows for trees, each with the kernel that walks these trees."""
+    ) -> tuple[list[Launch], list[Launch]]:
+        """The kernel that makes rows for trees, and those that walk them. Both lists are empty where there are none."""
         trees = packed.trees
         if trees is None or not walks.launches:
-            return []
+            return [], []
         base, tables = slot.base, self._tables.data.ptr
         made = int(slot.device("made", walks.made_bytes).ptr)
         tiers = slot.upload("tiers", walks.tiers.view(np.uint8))
-        of_rows = (base, tables, base + trees.of_group, base + packed.items, tiers, len(walks.tiers))
+        of_rows = (base, tables, base + trees.of_group, base + packed.items, tiers, len(walks.tiers), walks.items, made)
         most = self._call_memory // SCRATCH_SHARE
         blocks = scratch_of(walks.launches, trees.sizes, extension, self._multiprocessors, most)
         scratch = int(slot.device("scratch", sum(count * size for count, (size, *_) in blocks) + 8).ptr)
-        found: list[tuple[Launch, Launch]] = []
+        found: list[Launch] = []
         for number, (walk, (count, (size, *parts))) in enumerate(zip(walks.launches, blocks, strict=True)):
-            blocks_of_rows = -(-walk.items // cuda_kernels.ROWS_WARPS)
-            rows = kernels[ROWS_KERNEL], blocks_of_rows, (*of_rows, walk.first, walk.first + walk.items, made)
             arguments = (
                 *(base, tables, *(base + getattr(trees, name) for name in TREE_ARRAYS[1:])),  # of_group is for the rows
                 *(tiers, made + walk.made, walk.item_bytes, walk.items, scratch, size, *parts),
                 *(results.counters + COUNT_BYTES * (len(RESCUERS) + number), results.counters),
                 *(results.lists, results.scores, results.precision),
             )
-            found.append((rows, (kernels[Shape(0, walk.rows), TREES], count, arguments)))
+            found.append((kernels[Shape(0, walk.rows), TREES], count, arguments))
             scratch += count * size
-        return found
+        return [(kernels[ROWS_KERNEL], -(-walks.items // cuda_kernels.ROWS_WARPS), of_rows)], found
 
     def _whole_launches(
         self,
@@ -336,17 +333,19 @@ class CudaBackend(Backend):
     def _launch(self, slot: ForwardSlot, launches: Launches) -> None:
         """Start the kernels of all tiers side by side, then so those that rescue the pairs that they list.
 
-        The rows of a walk are made while the trees of the walks before it are walked. So walks begin in their order,
-        in a CUDA graph, too.
+        The counter of each walk is set to zero when the walk before it may begin. So walks begin in their order, in a
+        CUDA graph, too.
         """
         slot.zeros("listed", launches.counter_bytes)
+        for launch in launches.rows:
+            _start(launch)
         with slot.side_by_side(len(launches.walks) + len(launches.whole)) as streams:
-            for rows, walk in launches.walks:
-                _start(rows)
+            for number, launch in enumerate(launches.walks):
+                slot.zero("listed", COUNT_BYTES * (len(RESCUERS) + number), COUNT_BYTES)
                 side = next(streams)
                 side.wait_event(slot.stream.record())
                 with side:
-                    _start(walk)
+                    _start(launch)
             for launch in launches.whole:
                 with next(streams):
                     _start(launch)

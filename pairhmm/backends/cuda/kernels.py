@@ -34,7 +34,7 @@ ROWS_WARPS = 4
 ROWS_BLOCKS = 8
 """Blocks of `cuda/forward/tree_rows.cu` that a multiprocessor must hold at once."""
 
-SHARED_PERCENT = 72
+SHARED_PERCENT = 71
 """Share of its memory that a multiprocessor gives to shared memory while it runs kernels of trees, and their rescue. It
 must be the same for all: a multiprocessor that runs one kernel divides its memory anew only when that kernel has ended
 there."""

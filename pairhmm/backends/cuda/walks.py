@@ -21,8 +21,6 @@ class Walk(NamedTuple):
     Attributes
     ----------
     rows, items : int
-    first : int
-        Items of the launches before it.
     item_bytes : int
         Bytes that tree_rows.cu makes for an item.
     made : int
@@ -31,7 +29,6 @@ class Walk(NamedTuple):
 
     rows: int
     items: int
-    first: int
     item_bytes: int
     made: int
 
@@ -44,12 +41,15 @@ class Walks(NamedTuple):
     launches : list of Walk
     tiers : void[tiers]
         `TREE_TIER`, in the order of launches.
+    items : int
+        Work items of all launches.
     made_bytes : int
         Bytes that tree_rows.cu makes for them.
     """
 
     launches: list[Walk]
     tiers: NDArray[np.void]
+    items: int
     made_bytes: int
 
 
@@ -80,9 +80,9 @@ def walks_of(tiers: Sequence[Tier], extension: float | None, first_of_list: Sequ
                 *(tier.shape.lanes, rows, first, len(own), size, list_),
             )
             number, start = number + 1, start + tier.items
-        launches.append(Walk(rows, items, start - items, size, made))
+        launches.append(Walk(rows, items, size, made))
         made += size * items
-    return Walks(launches, table, made)
+    return Walks(launches, table, start, made)
 
 
 def scratch_of(
