@@ -98,10 +98,12 @@ struct Scratch {
     uint32 started;  // real[backward leaf][lane]
 };
 
-// Bring to the cache what will be read later.
-__device__ __forceinline__ void prefetch(const uint8* from) {
+// Bring to the caches what the warp will read later.
+__device__ __forceinline__ void prefetch(const void* from, int64 size) {
 #ifndef PAIRHMM_EMULATED
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
+    for (int64 at = 128 * threadIdx.x; at < size; at += 128 * 32) {
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(static_cast<const uint8*>(from) + at));
+    }
 #endif
 }
 
@@ -336,6 +338,8 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
 #pragma unroll
                 for (int u = 0; u < kRun; ++u) step(t + u, false);
             }
+#pragma unroll 1
+            for (; t < run; ++t) step(t, false);
             looks_until = run == full ? steps : run + lanes;
         }
         if (!walks) continue;
@@ -481,8 +485,6 @@ __device__ __forceinline__ void score(int lanes, const uint8* buffer, const Head
     }
 }
 
-__shared__ uint32 following;  // the warp's next work item
-
 // The work items of the tiers that have K rows a lane. made_memory: where tree_rows.cu has put their rows. next_item:
 // zero at first. Each block has scratch_bytes of scratch_memory. listed, lists: numbers, and pairs (read, haplotype),
 // for forward_scaled.
@@ -498,7 +500,7 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
     const Scratch scratch = {scratch_memory + size_t(blockIdx.x) * scratch_bytes, uint32(leaves_at), uint32(joined_at),
                              uint32(started_at)};
     const auto take_item = [&] { return __shfl_sync(FULL, threadIdx.x == 0 ? atomicAdd(next_item, 1u) : 0, 0); };
-    for (uint32 index = take_item(); index < item_count; index = following) {
+    for (uint32 index = take_item(), following; index < item_count; index = following) {
         // Found again when needed, and in no register meanwhile.
         const auto item = [&] { return made_memory + size_t(fresh(index)) * item_bytes; };
         const auto task_of = [&]() -> const Task& { return reinterpret_cast<const Task*>(item())[threadIdx.x]; };
@@ -514,13 +516,7 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
 #pragma unroll 1
             for (int turned = 0; turned < 2; ++turned) {
                 if (turned) {
-                    // Taken here, the next item does not keep the warp waiting.
-                    const uint32 taken = take_item();
                     turn(lanes, rows, made());
-                    following = taken;
-                    for (int64 at = 128 * threadIdx.x; taken < item_count && at < item_bytes; at += 128 * 32) {
-                        prefetch(made_memory + taken * item_bytes + at);
-                    }
                     half.start_s = half.start_i = exp2f(kHalfExponent);
                 }
                 const Tree& tree = trees[task_of().tree];
@@ -533,6 +529,9 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
                 __syncwarp();
             }
         }
+        // Taken here, the next item does not keep the warp waiting.
+        following = take_item();
+        if (following < item_count) prefetch(made_memory + following * item_bytes, item_bytes);
         const Task& task = task_of();
         score(lanes, buffer, header, task, tiers[task.tier], forest, scratch, listed, lists, scores, precision);
         __syncwarp();

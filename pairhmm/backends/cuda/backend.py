@@ -406,7 +406,7 @@ class CudaBackend(Backend):
         shared_bytes = cuda_kernels.forward_shared_bytes(variant)
         with self._device:
             kernel = compiled(self._cupy, cuda_kernels.forward_source(variant), variant.name)
-            if variant.kind != FAST:
+            if variant.kind == SCALED:
                 kernel.preferred_shared_memory_carveout = cuda_kernels.SHARED_PERCENT
         return LoadedKernel(kernel, cuda_kernels.warps_of(variant.kind), shared_bytes)
 

@@ -25,8 +25,9 @@ number of each base's distinct row. Which of the four macros is defined selects 
 FAST, SCALED, TREES, TREE_ROWS = "fast", "scaled", "trees", "tree_rows"
 """Kernels of tiles: the files of `cuda/forward/` that hold them."""
 
-RUN = 8
-"""Columns that `cuda/forward/trees.cu` walks without looking for an event."""
+RUN, RUN_OF_FEW_ROWS = 8, 4
+"""Columns that `cuda/forward/trees.cu` walks without looking for an event, in lanes of more than 16 rows and of fewer.
+Kernels of few rows have short segments, and run beside others: less code stays in the caches of instructions."""
 
 ROWS_WARPS = 4
 """Warps of a block of `cuda/forward/tree_rows.cu`. Each makes the rows of a work item."""
@@ -35,9 +36,8 @@ ROWS_BLOCKS = 8
 """Blocks of `cuda/forward/tree_rows.cu` that a multiprocessor must hold at once."""
 
 SHARED_PERCENT = 71
-"""Share of its memory that a multiprocessor gives to shared memory while it runs kernels of trees, and their rescue. It
-must be the same for all: a multiprocessor that runs one kernel divides its memory anew only when that kernel has ended
-there."""
+"""Share of its memory that a multiprocessor gives to shared memory while it rescues pairs. It is the same for all
+shapes: a multiprocessor that runs one kernel divides its memory anew only when that kernel has ended there."""
 
 TASK_BYTES = 32
 """Bytes of a `Task` of `cuda/forward/fast.cu`. Each read of a tile has one."""
@@ -172,7 +172,7 @@ def forward_source(variant: KernelVariant) -> str:
             "HALF_EXPONENT": scaling.HALF_EXPONENT,
             "LEAST_JOINED": scaling.LEAST_JOINED,
             "SLOT_BYTES": slot_bytes(shape.rows),
-            "RUN": RUN,
+            "RUN": RUN_OF_FEW_ROWS if shape.rows <= 16 else RUN,
             "BLOCKS": resident_trees(shape.rows, variant.extension),
         }
     else:
