@@ -23,10 +23,18 @@ struct RowsUp {
         const int i = last - k;
         const Row own = loaded(i);
         Row below = carrying_row();
-        below.im = 1;
+        below.im = below.im_per_mm = 1;
         if (i + 1 < length) below = loaded(i + 1);
-        const double extension = loaded(i > 0 ? i - 1 : i).dd;
-        return {below.mm, below.mi, own.md, below.im, below.ii, own.dm, extension, own.best, 0};
+        Row row = carrying_row();
+        row.mi = below.im;
+        row.dd = loaded(i > 0 ? i - 1 : i).dd;
+        // Coefficients are products of numbers of two rows. A factor that belongs to one may as well be in the other.
+        row.md = own.dm_per_mm;
+        row.dm_per_mm = own.md;
+        row.opening = below.im_per_mm;
+        row.im_per_mm = below.opening;
+        row.ii_per_mi = below.extension;
+        return row;
     }
     __device__ __forceinline__ Emissions emissions(int k) const {
         return load_emissions(buffer, header, tables, first + last - k);

@@ -62,7 +62,7 @@ __device__ __forceinline__ Strip load_strip(const ReadRows& read, int count, int
     double log_kept = 0;
     float fall = 0;
     Row now = l * K < count ? read.row(l * K) : carrying_row();
-    strip.entry = real(now.dm) / real(now.mm);
+    strip.entry = real(now.dm_per_mm);
 #pragma unroll 1
     for (int k = 0; k < K; ++k) {
         const int i = l * K + k;

@@ -55,7 +55,8 @@
 
 constexpr uint32 kLetterBits = 7, kRestore = 8, kPop = 16, kSave = 32, kLeaf = 64;  // of a node's byte
 // A node with a flag is an event: its number, and the flags as bits from 0 on.
-constexpr int kEventFlags = 16, kEventSave = kSave / kRestore, kEventLeaf = kLeaf / kRestore;
+constexpr int kEventFlags = 16, kEventRestore = 1, kEventPop = kPop / kRestore, kEventSave = kSave / kRestore,
+              kEventLeaf = kLeaf / kRestore;
 constexpr int kNever = 1 << 30;       // beyond any node
 constexpr uint32 kLastJoin = 0x8000;  // of a join: the last one of its backward leaf
 
@@ -97,11 +98,21 @@ struct Scratch {
     uint32 started;  // real[backward leaf][lane]
 };
 
+// Bring to the caches what the warp will read later.
+__device__ __forceinline__ void prefetch(const void* from, int64 size) {
+#ifndef PAIRHMM_EMULATED
+    for (int64 at = 128 * threadIdx.x; at < size; at += 128 * 32) {
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(static_cast<const uint8*>(from) + at));
+    }
+#endif
+}
+
 // The same pointer, but the compiler does not know: it adds an offset where that is needed, and keeps no sum in
 // registers meanwhile.
 __device__ __forceinline__ uint8* fresh(uint8* pointer) {
 #ifndef PAIRHMM_EMULATED
     asm volatile("" : "+l"(pointer));
+    __builtin_assume(__isGlobal(pointer));
 #endif
     return pointer;
 }
@@ -124,20 +135,17 @@ __device__ __forceinline__ real* numbers(const Scratch& scratch, uint32 at, uint
     return reinterpret_cast<real*>(fresh(scratch.memory) + at) + index * 32;
 }
 
-// A sum with what its roundings have lost so far: many columns may add nearly the same.
+// A sum of many columns, which may be nearly the same: in double.
 struct RunningSum {
-    real value, lost;
+    double value;
 
-    __device__ __forceinline__ void add(real term) {
-        const real corrected = term - lost, next = value + corrected;
-        lost = (next - value) - corrected;
-        value = next;
+    __device__ __forceinline__ void add(real term) { value += double(term); }
+    __device__ __forceinline__ real rounded() const { return real(value); }
+    __device__ __forceinline__ Quad saved() const {
+        return {__int_as_float(__double2loint(value)), __int_as_float(__double2hiint(value)), 0, 0};
     }
-    __device__ __forceinline__ real rounded() const { return value; }
-    __device__ __forceinline__ Quad saved() const { return {value, lost, 0, 0}; }
     __device__ __forceinline__ void restore(const Quad& from) {
-        value = from.x;
-        lost = from.y;
+        value = __hiloint2double(__float_as_int(from.y), __float_as_int(from.x));
     }
 };
 
@@ -221,7 +229,6 @@ __device__ __forceinline__ real join(const Quad* slot, const States& state, uint
     real sum = 0;
 #pragma unroll
     for (int q = 0; q < kQuads; ++q) {
-        // Without the barrier the loads of all quads come first, which is slower.
         const Quad emission = own[q * 32], s = slot[q * 32];
         real part = 0;
 #pragma unroll
@@ -236,7 +243,6 @@ __device__ __forceinline__ real join(const Quad* slot, const States& state, uint
             if (4 * q + r < K) part = multiply_add(state.d[k], part_of(d, r), part);
         }
         sum += part;
-        asm volatile("" ::: "memory");
     }
     return sum;
 }
@@ -277,37 +283,38 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
     int at = 0;           // first node of the segment
     bool goes_on = true;  // behind the node before it, whose states the lanes have
     uint32 event = half.events, join_number = half.joins, level = 0, leaf = 0;
+    int word = forest.events[event];  // of the first event from `at` on; loaded ahead
     while (__any_sync(FULL, at < half.nodes)) {
         const bool walks = at < half.nodes;
         const uint8* stream = forest.streams + half.stream + at;
-        if (walks && !goes_on && (*stream & kRestore)) {
+        uint32 next = *(stream - l);
+        if (walks && !goes_on && word / kEventFlags == at && (word & kEventRestore)) {
             restore(stack_slot(scratch, int(level) - 1), state, sum);
-            if (*stream & kPop) --level;
+            if (word & kEventPop) --level;
         }
         // The leaf, and the first node that is saved, from `at` on.
         int length = 0, save = kNever;
         uint32 of_save = event;
         if (walks) {
-            for (;; ++event) {
-                const int word = forest.events[event];
+            for (;; word = forest.events[++event]) {
                 const int node = word / kEventFlags - at;
                 if ((word & kEventSave) && node < save) save = node, of_save = event;
                 length = node + !backward;
                 if (word & kEventLeaf) break;
             }
+            word = forest.events[event + 1];
         }
         const auto next_save = [&] {
             for (save = kNever; ++of_save <= event;) {
-                const int word = forest.events[of_save];
-                if (word & kEventSave) {
-                    save = word / kEventFlags - at;
+                const int later = forest.events[of_save];
+                if (later & kEventSave) {
+                    save = later / kEventFlags - at;
                     return;
                 }
             }
         };
         const int steps = most_of_warp(length) + lanes - 1;
         const int full = least_of_warp(length);
-        uint32 next = *(stream - l);
         const auto step = [&](int t, bool looks) {
             const uint32 byte = next;
             // The stream has zeros behind its end. Another read's segment may be longer.
@@ -331,6 +338,8 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
 #pragma unroll
                 for (int u = 0; u < kRun; ++u) step(t + u, false);
             }
+#pragma unroll 1
+            for (; t < run; ++t) step(t, false);
             looks_until = run == full ? steps : run + lanes;
         }
         if (!walks) continue;
@@ -426,12 +435,15 @@ __device__ __forceinline__ void load_rows(int lanes, const uint8* buffer, const 
     const int count = int(words(buffer, header.read_offset)[task.read + 1] - first);
 #pragma unroll 1
     for (int q = 0; q < kQuads; ++q) {
+        const int first_row = threadIdx.x % lanes * K + 4 * q, last = count - 1;
+        const Positions four = load_positions(buffer, header, first + min(first_row, last));
         real emission[kLetters][4];
 #pragma unroll
         for (int r = 0; r < 4; ++r) {
-            const int i = threadIdx.x % lanes * K + 4 * q + r;
+            const int i = first_row + r;
             const bool is_row = 4 * q + r < K && i < count;
-            const Emissions emissions = load_emissions(buffer, header, tables, first + (i < count ? i : count - 1));
+            const int back = max(0, i - last);
+            const Emissions emissions = emissions_of(buffer, header, tables, four, max(0, r - back));
 #pragma unroll
             for (int s = 0; s < kLetters; ++s) emission[s][r] = is_row ? emissions.relative[s] : real(0);
         }
@@ -487,11 +499,8 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
     const Forest forest = {trees, places, events, joins, streams};
     const Scratch scratch = {scratch_memory + size_t(blockIdx.x) * scratch_bytes, uint32(leaves_at), uint32(joined_at),
                              uint32(started_at)};
-    for (;;) {
-        uint32 index = 0;
-        if (threadIdx.x == 0) index = atomicAdd(next_item, 1u);
-        index = __shfl_sync(FULL, index, 0);
-        if (index >= item_count) return;
+    const auto take_item = [&] { return __shfl_sync(FULL, threadIdx.x == 0 ? atomicAdd(next_item, 1u) : 0, 0); };
+    for (uint32 index = take_item(), following; index < item_count; index = following) {
         // Found again when needed, and in no register meanwhile.
         const auto item = [&] { return made_memory + size_t(fresh(index)) * item_bytes; };
         const auto task_of = [&]() -> const Task& { return reinterpret_cast<const Task*>(item())[threadIdx.x]; };
@@ -520,6 +529,9 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
                 __syncwarp();
             }
         }
+        // Taken here, the next item does not keep the warp waiting.
+        following = take_item();
+        if (following < item_count) prefetch(made_memory + following * item_bytes, item_bytes);
         const Task& task = task_of();
         score(lanes, buffer, header, task, tiers[task.tier], forest, scratch, listed, lists, scores, precision);
         __syncwarp();

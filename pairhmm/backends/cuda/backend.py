@@ -89,6 +89,11 @@ Launch = tuple[LoadedKernel, int, tuple[Any, ...]]
 """A kernel, its blocks and its arguments."""
 
 
+def _start(launch: Launch) -> None:
+    kernel, blocks, arguments = launch
+    kernel.launch(blocks, arguments)
+
+
 class Launches(NamedTuple):
     """What scores a batch that was sent.
 
@@ -97,13 +102,14 @@ class Launches(NamedTuple):
     counter_bytes : int
         Bytes of the buffer "listed", which is zero at first: how long each rescuer's list is, and the next work item of
         each launch that walks trees.
-    rows, beside, rescues : list of (kernel, blocks, arguments)
-        Those of `beside` run side by side, after `rows` and before `rescues`.
+    rows, walks, whole, rescues : list of Launch
+        `walks` begin in their order, after `rows`; `whole` are side by side with them, and `rescues` come after all.
     """
 
     counter_bytes: int
     rows: list[Launch]
-    beside: list[Launch]
+    walks: list[Launch]
+    whole: list[Launch]
     rescues: list[Launch]
 
 
@@ -255,14 +261,14 @@ class CudaBackend(Backend):
         counters = int(slot.device("listed", counter_bytes).ptr)
         list_at = [(counters + COUNT_BYTES * k, lists + LISTED_BYTES * at) for k, at in enumerate(first_of_list)]
         results = Results(scores, scores + SCORE_BYTES * packed.pairs, counters, lists)
-        rows, beside = self._tree_launches(slot, packed, extension, walks, kernels, results)
-        beside += self._whole_launches(slot, packed, whole, kernels, results, list_at)
+        rows, tree_launches = self._tree_launches(slot, packed, extension, walks, kernels, results)
+        whole_launches = self._whole_launches(slot, packed, whole, kernels, results, list_at)
         rescues = []
         for k in needed:
             blocks = min(RESIDENT_WARPS, -(-rescued[k] // reads_of(RESCUERS[k])))
             arguments = (slot.base, self._tables.data.ptr, *list_at[k], results.scores, results.precision)
             rescues.append((kernels[RESCUERS[k], SCALED], blocks, arguments))
-        return Launches(counter_bytes, rows, beside, rescues)
+        return Launches(counter_bytes, rows, tree_launches, whole_launches, rescues)
 
     def _tree_launches(
         self,
@@ -280,11 +286,11 @@ class CudaBackend(Backend):
         base, tables = slot.base, self._tables.data.ptr
         made = int(slot.device("made", walks.made_bytes).ptr)
         tiers = slot.upload("tiers", walks.tiers.view(np.uint8))
-        of_rows = (base, tables, base + trees.of_group, base + packed.items, tiers, len(walks.tiers), made)
+        of_rows = (base, tables, base + trees.of_group, base + packed.items, tiers, len(walks.tiers), walks.items, made)
         most = self._call_memory // SCRATCH_SHARE
         blocks = scratch_of(walks.launches, trees.sizes, extension, self._multiprocessors, most)
         scratch = int(slot.device("scratch", sum(count * size for count, (size, *_) in blocks) + 8).ptr)
-        beside: list[Launch] = []
+        found: list[Launch] = []
         for number, (walk, (count, (size, *parts))) in enumerate(zip(walks.launches, blocks, strict=True)):
             arguments = (
                 *(base, tables, *(base + getattr(trees, name) for name in TREE_ARRAYS[1:])),  # of_group is for the rows
@@ -292,9 +298,9 @@ class CudaBackend(Backend):
                 *(results.counters + COUNT_BYTES * (len(RESCUERS) + number), results.counters),
                 *(results.lists, results.scores, results.precision),
             )
-            beside.append((kernels[Shape(0, walk.rows), TREES], count, arguments))
+            found.append((kernels[Shape(0, walk.rows), TREES], count, arguments))
             scratch += count * size
-        return [(kernels[ROWS_KERNEL], walks.items, of_rows)], beside
+        return [(kernels[ROWS_KERNEL], -(-walks.items // cuda_kernels.ROWS_WARPS), of_rows)], found
 
     def _whole_launches(
         self,
@@ -322,16 +328,28 @@ class CudaBackend(Backend):
         return found
 
     def _launch(self, slot: ForwardSlot, launches: Launches) -> None:
-        """Start the kernels of all tiers side by side, then those that rescue the pairs that they list."""
+        """Start the kernels of all tiers side by side, then so those that rescue the pairs that they list.
+
+        The counter of each walk is set to zero when the walk before it may begin. So walks begin in their order, in a
+        CUDA graph, too.
+        """
         slot.zeros("listed", launches.counter_bytes)
-        for kernel, blocks, arguments in launches.rows:
-            kernel.launch(blocks, arguments)
-        with slot.side_by_side(len(launches.beside)) as streams:
-            for kernel, blocks, arguments in launches.beside:
+        for launch in launches.rows:
+            _start(launch)
+        with slot.side_by_side(len(launches.walks) + len(launches.whole)) as streams:
+            for number, launch in enumerate(launches.walks):
+                slot.zero("listed", COUNT_BYTES * (len(RESCUERS) + number), COUNT_BYTES)
+                side = next(streams)
+                side.wait_event(slot.stream.record())
+                with side:
+                    _start(launch)
+            for launch in launches.whole:
                 with next(streams):
-                    kernel.launch(blocks, arguments)
-        for kernel, blocks, arguments in launches.rescues:
-            kernel.launch(blocks, arguments)
+                    _start(launch)
+        with slot.side_by_side(len(launches.rescues)) as streams:
+            for launch in launches.rescues:
+                with next(streams):
+                    _start(launch)
 
     def _parts_of_pairs(
         self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64], real: str
@@ -393,6 +411,8 @@ class CudaBackend(Backend):
         shared_bytes = cuda_kernels.forward_shared_bytes(variant)
         with self._device:
             kernel = compiled(self._cupy, cuda_kernels.forward_source(variant), variant.name)
+            if variant.kind == SCALED:
+                kernel.preferred_shared_memory_carveout = cuda_kernels.SHARED_PERCENT
         return LoadedKernel(kernel, cuda_kernels.warps_of(variant.kind), shared_bytes)
 
 

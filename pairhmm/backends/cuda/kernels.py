@@ -26,12 +26,19 @@ number of each base's distinct row. Which of the four macros is defined selects 
 FAST, SCALED, TREES, TREE_ROWS = "fast", "scaled", "trees", "tree_rows"
 """Kernels of tiles: the files of `cuda/forward/` that hold them."""
 
-RUN = 8
-"""Columns that `cuda/forward/trees.cu` walks without looking for an event."""
+RUN, RUN_OF_FEW_ROWS = 8, 4
+"""Columns that `cuda/forward/trees.cu` walks without looking for an event, in lanes of more than 16 rows and of fewer.
+Kernels of few rows have short segments, and run beside others: less code stays in the caches of instructions."""
 
-ROWS_BLOCKS = 6
-"""Blocks of `cuda/forward/tree_rows.cu` that a multiprocessor must hold at once. Its lanes spill up to 274 bytes, which
-costs less than fewer warps that wait at once."""
+ROWS_WARPS = 4
+"""Warps of a block of `cuda/forward/tree_rows.cu`. Each makes the rows of a work item."""
+
+ROWS_BLOCKS = 8
+"""Blocks of `cuda/forward/tree_rows.cu` that a multiprocessor must hold at once."""
+
+SHARED_PERCENT = 71
+"""Share of its memory that a multiprocessor gives to shared memory while it rescues pairs. It is the same for all
+shapes: a multiprocessor that runs one kernel divides its memory anew only when that kernel has ended there."""
 
 TASK_BYTES = 32
 """Bytes of a `Task` of `cuda/forward/fast.cu`. Each read of a tile has one."""
@@ -48,9 +55,6 @@ LONG_COLUMNS = 8
 
 SCRATCH_ALIGNMENT = 256
 """The scratch memory of each block of `cuda/forward/trees.cu` begins at a multiple of this many bytes."""
-
-MOST_QUADS = 5
-"""Warps of a block of `cuda/forward/tree_rows.cu`. Each makes four rows of a lane, which has at most 20."""
 
 TASK_OF_LANE_BYTES = 32
 """Bytes of a `Task` of `cuda/forward/tree_tasks.cuh`. Each lane has one."""
@@ -109,10 +113,13 @@ PHREDS = HIGHEST_QUALITY + 1
 TABLES = np.dtype(
     [
         ("log_unopened", "<f8", (PHREDS, PHREDS)),
+        ("per_unopened", "<f8", (PHREDS, PHREDS)),
         ("log_best", "<f8", (2, PHREDS)),
-        ("best", "<f8", (2, PHREDS)),
+        ("per_best", "<f8", (2, PHREDS)),
         ("ratio", "<f8", (2, PHREDS)),
         ("error", "<f8", (PHREDS,)),
+        ("per_error", "<f8", (PHREDS,)),
+        ("odds", "<f8", (PHREDS,)),
     ]
 )
 """Layout of GATK's Phred tables. `Tables` in `cuda/forward/rows.cuh` says what each of them is."""
@@ -128,10 +135,12 @@ def tables() -> NDArray[np.void]:
     right, wrong = 1 - error, error / 3
     best = np.array([np.maximum(right, wrong), right])
     with np.errstate(divide="ignore"):  # a quality of 0 leaves nothing that is right
-        table["log_unopened"] = np.log10(1 - np.minimum(1, error[:, None] + error))
-        table["log_best"] = np.log10(best)
+        unopened = 1 - np.minimum(1, error[:, None] + error)
+        table["log_unopened"], table["per_unopened"] = np.log10(unopened), 1 / unopened
+        table["log_best"], table["per_best"] = np.log10(best), 1 / best
+        table["odds"] = error / right
     table["ratio"] = np.array([np.minimum(right, wrong) / best[0], np.ones(PHREDS)])
-    table["best"], table["error"] = best, error
+    table["error"], table["per_error"] = error, 1 / error
     return table
 
 
@@ -159,13 +168,13 @@ def forward_source(variant: KernelVariant) -> str:
         "SHARED_BYTES": forward_shared_bytes(variant),
     }
     if variant.kind == TREE_ROWS:
-        constants |= {"MOST_QUADS": MOST_QUADS, "ROWS_BLOCKS": ROWS_BLOCKS}
+        constants |= {"ROWS_WARPS": ROWS_WARPS, "ROWS_BLOCKS": ROWS_BLOCKS}
     elif variant.kind == TREES:
         constants |= {
             "HALF_EXPONENT": scaling.HALF_EXPONENT,
             "LEAST_JOINED": scaling.LEAST_JOINED,
             "SLOT_BYTES": slot_bytes(shape.rows),
-            "RUN": RUN,
+            "RUN": RUN_OF_FEW_ROWS if shape.rows <= 16 else RUN,
             "BLOCKS": resident_trees(shape.rows, variant.extension),
         }
     else:
@@ -216,7 +225,7 @@ def forward_shared_bytes(variant: KernelVariant) -> int:
 
 def warps_of(kind: str) -> int:
     """Warps of a block."""
-    return MOST_QUADS if kind == TREE_ROWS else 1
+    return ROWS_WARPS if kind == TREE_ROWS else 1
 
 
 def resident_trees(rows: int, extension: float | None) -> int:

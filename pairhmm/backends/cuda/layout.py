@@ -86,10 +86,10 @@ HAPLOTYPES_OF_TREES = 64
 KIND = np.dtype(
     [
         ("relative", "<f8", (LETTERS,)),
-        ("best", "<f8"),
+        ("per_best", "<f8"),
         ("log_best", "<f8"),
+        ("per_mm", "<f8"),
         ("log_mm", "<f8"),
-        ("mm", "<f8"),
         ("mi", "<f8"),
         ("ii", "<f8"),
         ("md", "<f8"),
@@ -275,8 +275,8 @@ def kinds_of(profiles: Profiles) -> NDArray[np.void]:
     with np.errstate(divide="ignore", invalid="ignore"):  # a row that emits nothing is not scored here
         kinds["relative"] = emissions / best[:, None]
         kinds["log_best"], kinds["log_mm"] = np.log10(best), np.log10(rows[:, MM])
-    kinds["best"] = best
-    for name, column in (("mm", MM), ("mi", MI), ("ii", II), ("md", MD)):
+        kinds["per_best"], kinds["per_mm"] = 1 / best, 1 / rows[:, MM]
+    for name, column in (("mi", MI), ("ii", II), ("md", MD)):
         kinds[name] = rows[:, column]
     return kinds
 

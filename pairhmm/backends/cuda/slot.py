@@ -82,6 +82,10 @@ class Slot:
         there.memset_async(0, size, self.stream)
         return int(there.ptr)
 
+    def zero(self, name: str, first: int, size: int) -> None:
+        """Set a part of the buffer of that name to zero."""
+        (self._device[name][0] + first).memset_async(0, size, self.stream)
+
     def upload(self, name: str, values: NDArray[np.uint8]) -> int:
         """Address of device memory that `values` (uint8) are being copied to, by way of pinned memory."""
         host, there = self.pinned(name, len(values)), self.device(name, len(values))
