@@ -84,7 +84,7 @@ class Slot:
 
     def zero(self, name: str, first: int, size: int) -> None:
         """Set a part of the buffer of that name to zero."""
-        (self._device[name][0] + first).memset_async(0, size, self.stream)
+        (self._device[name] + first).memset_async(0, size, self.stream)
 
     def upload(self, name: str, values: NDArray[np.uint8]) -> int:
         """Address of device memory that `values` (uint8) are being copied to, by way of pinned memory."""
