@@ -74,25 +74,26 @@ class DevicePool:
         job = _Job(np.empty(batch.pairs), np.empty(batch.pairs, dtype=np.uint8), _Chunks([_Chunk(0, batch)]))
         while members := [member for member in self._members if not member.lost]:
             job.chunks = _Chunks(_split(job.chunks, _chunk_sizes(members, chunk_cells), len(members)))
-            if not self._feed_all(job, members, threads):
+            self._feed_all(job, members, threads)
+            if not any(member.lost for member in members):
                 break
         self._score_left_chunks(job, threads)
         self._score_unscored_pairs(job, threads)
         return Scores(job.log10, job.precision)
 
-    def _feed_all(self, job: _Job, members: Sequence[_Member], threads: int) -> bool:
-        """Score the chunks of a job until none is left, or the devices are lost. False where there is no chunk."""
+    def _feed_all(self, job: _Job, members: Sequence[_Member], threads: int) -> None:
+        """Score the chunks of a job until none is left, or the devices are lost."""
         turns = range(max(member.device.concurrency for member in members))
         feeds = [member for turn in turns for member in members if turn < member.device.concurrency]
         first = list(islice(job.chunks, len(feeds)))
         job.chunks.put_back(first)
         del feeds[len(first) :]
         if not feeds:
-            return False
+            return
         stop = threading.Event()
         if len(feeds) == 1:
             self._feed(job, feeds[0], threads, stop)
-            return True
+            return
         threads_each = max(1, threads // len(feeds))
         running = {self._threads.submit(self._feed, job, member, threads_each, stop) for member in feeds}
         # A thread with scores would touch pages first, which takes longer than to copy them.
@@ -108,7 +109,6 @@ class DevicePool:
             # Wait for the calls that still run: they write into the job.
             stop.set()
             wait(running)
-        return True
 
     def _feed(self, job: _Job, member: _Member, threads: int, stop: threading.Event) -> None:
         """Score chunks on one device until none is left; several threads may feed the same device."""
