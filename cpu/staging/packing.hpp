@@ -6,10 +6,13 @@
 //
 // Versions, 20 copies of 1m on an H200 with 16 cores:
 //
-//   one thread                                               @@
 //   copies that bypass the caches (staging/streaming.hpp)    37 MB in 1.7 ms instead of 3.2, one thread
-//   threads started for each step                            @@
-//   threads that stay, and make tiles too                    @@
+//   four threads started for each step, tiles made by one    2.7 ms
+//   threads that stay; all of them make tiles                2.0
+//   memory that stays: a new page costs 1.3 us there         1.2
+//   trees and tiles in fewer steps                           1.2
+//
+// The bus takes 0.65 ms.
 #pragma once
 
 #include <array>

@@ -13,7 +13,7 @@
 //   compiled, in place of Python                          140,000 reads in half the time of their CUDA kernels
 //   tiles made while the arrays are copied, one byte for  on an H200: s150 2,852 to 3,389 GCUPS, s250 2,893 to 3,329,
 //   arrays of one number, items sized by tier             20 copies of 1m 1,019 to 1,384
-//   on all threads (threads/team.hpp)                     @@
+//   on all threads                                        staging/packing.hpp
 //
 // Limits. Arrays and offsets of a batch must fit uint32.
 #pragma once

@@ -32,12 +32,13 @@ Team::Handle Team::add(int64_t count, int64_t size, int64_t most, std::function<
                        bool is_first) {
     auto task = std::make_shared<Task>();
     task->share = std::move(share);
-    task->count = count, task->size = size, task->most = most;
+    task->count = count, task->size = size, task->most = most, task->is_first = is_first;
     if (count == 0) return task;
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         ++added_;
         tasks_.insert(is_first ? tasks_.begin() : tasks_.end(), task);
+        look_who_is_wanted();
     }
     if (count > size) {
         begun_.notify_all();
@@ -49,7 +50,7 @@ Team::Handle Team::add(int64_t count, int64_t size, int64_t most, std::function<
 
 void Team::wait(const Handle& task) {
     std::unique_lock<std::mutex> lock(mutex_);
-    if (task->next < task->count) take_part(lock, task);
+    if (task->next < task->count) take_part(lock, task, false);
     left_.wait(lock, [&] { return task->next >= task->count && task->workers == 0; });
 }
 
@@ -59,7 +60,7 @@ void Team::work() {
         const auto open =
             std::find_if(tasks_.begin(), tasks_.end(), [](const Handle& task) { return task->workers < task->most; });
         if (open != tasks_.end()) {
-            take_part(lock, Handle(*open));
+            take_part(lock, Handle(*open), true);
         } else if (ends_) {
             return;
         } else {
@@ -78,17 +79,26 @@ void Team::look_out(std::unique_lock<std::mutex>& lock) {
     begun_.wait(lock, [&] { return ends_ || added_ != seen; });
 }
 
-// Takes pieces of a task until none is left. Who finds none left takes the task from the list.
-void Team::take_part(std::unique_lock<std::mutex>& lock, const Handle& task) {
+// Takes pieces of a task until none is left, or until one that comes first wants a thread, if it may leave. Who finds
+// none left takes the task from the list.
+void Team::take_part(std::unique_lock<std::mutex>& lock, const Handle& task, bool may_leave) {
     ++task->workers;
+    look_who_is_wanted();
     lock.unlock();
     for (int64_t first; (first = task->next.fetch_add(task->size)) < task->count;) {
         task->share(first, std::min(first + task->size, task->count));
+        if (may_leave && !task->is_first && is_wanted_) break;
     }
     lock.lock();
     const auto at = std::find(tasks_.begin(), tasks_.end(), task);
-    if (at != tasks_.end()) tasks_.erase(at);
+    if (at != tasks_.end() && task->next >= task->count) tasks_.erase(at);
     if (--task->workers == 0) left_.notify_all();
+    look_who_is_wanted();
+}
+
+void Team::look_who_is_wanted() {
+    is_wanted_ = std::any_of(tasks_.begin(), tasks_.end(),
+                             [](const Handle& task) { return task->is_first && task->workers < task->most; });
 }
 
 }  // namespace pairhmm

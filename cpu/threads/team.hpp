@@ -22,6 +22,7 @@ public:
     struct Task {
         std::function<void(int64_t, int64_t)> share;
         int64_t count, size, most;
+        bool is_first;
         std::atomic<int64_t> next{0};
         int64_t workers = 0;  // the mutex guards it
     };
@@ -39,7 +40,8 @@ public:
     Handle begin(int64_t count, int64_t size, std::function<void(int64_t, int64_t)> share);
     void wait(const Handle& task);
 
-    // Does work on at most `most` threads before all that was begun. Work of one piece is the caller's.
+    // Does work on at most `most` threads before all that was begun, which threads leave between two pieces. Work of
+    // one piece is the caller's.
     template <class Share>
     void run(int64_t count, int64_t size, int64_t most, const Share& share) {
         if (count <= size || most <= 1 || running_ == 0) {
@@ -53,13 +55,15 @@ private:
     Handle add(int64_t count, int64_t size, int64_t most, std::function<void(int64_t, int64_t)> share, bool is_first);
     void work();
     void look_out(std::unique_lock<std::mutex>& lock);
-    void take_part(std::unique_lock<std::mutex>& lock, const Handle& task);
+    void take_part(std::unique_lock<std::mutex>& lock, const Handle& task, bool may_leave);
+    void look_who_is_wanted();
 
     std::mutex mutex_;
     std::condition_variable begun_, left_;
     std::deque<Handle> tasks_;  // those with pieces that nobody took
     bool ends_ = false;
-    std::atomic<int64_t> added_{0};  // tasks so far
+    std::atomic<int64_t> added_{0};       // tasks so far
+    std::atomic<bool> is_wanted_{false};  // whether a task that comes first has room for another thread
     int64_t running_ = 0;
     Helpers threads_;
 };

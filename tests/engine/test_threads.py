@@ -59,6 +59,16 @@ assert (values == target).all()
 assert native.threads_refused() > 0, "the limit limits nothing"
 """
 
+TEAM = """
+from pairhmm._cpu import Team, copy_all
+values = np.arange(2_000_000, dtype=np.uint8)
+target = np.zeros_like(values)
+limit()
+copy_all(Team(15), target, [0], [values])
+assert (values == target).all()
+assert native.threads_refused() > 0, "the limit limits nothing"
+"""
+
 AHEAD = """
 from pairhmm.io.files.ahead import read_ahead
 limit()
@@ -78,7 +88,7 @@ def run(code, room):
 
 @needs_proc
 @pytest.mark.parametrize("room", [3 * MB, 30 * MB], ids=["none", "some"])
-@pytest.mark.parametrize("code", [LIMITED, COPIES, AHEAD], ids=["forward", "copies", "ahead"])
+@pytest.mark.parametrize("code", [LIMITED, COPIES, TEAM, AHEAD], ids=["forward", "copies", "team", "ahead"])
 def test_fewer_threads_do_the_same_work(code, room):
     run(code, room)
 

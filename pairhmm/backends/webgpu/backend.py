@@ -37,7 +37,7 @@ from pairhmm.backends.webgpu.strips import (
     strip_entries,
 )
 from pairhmm.backends.webgpu.tree_layout import HAPLOTYPES_OF_TREES
-from pairhmm.backends.webgpu.work import LISTED, NOT_KEPT, STRIP_RESULT, UNFINISHED, UNORDERED
+from pairhmm.backends.webgpu.work import LISTED, NOT_KEPT, STRIP_RESULT, UNFINISHED, UNORDERED, copy_of
 from pairhmm.errors import OutOfDeviceMemory, PairhmmError
 from pairhmm.models.batch import SCALED_FLOAT32, PairBatch, Scores
 from pairhmm.models.rows import with_one_gap_model
@@ -233,7 +233,7 @@ class WebgpuBackend(Backend):
             each = tier.cells / tier.items
             part = max(1, min(tier.at_once, int(self._submit_cells / max(1.0, each))))
             for first in range(0, tier.items, part):
-                work, end = tier.work.copy(), min(first + part, tier.items)
+                work, end = copy_of(tier.work), min(first + part, tier.items)
                 work["first_item"], work["end_item"] = first, end
                 work["counter"] = COUNTERS_AT + len(dispatches)
                 workgroups = min(end - first, tier.walkers) if tier.walkers else end - first

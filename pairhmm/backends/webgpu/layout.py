@@ -37,7 +37,7 @@ from pairhmm.backends.webgpu.tree_layout import (
     put_trees,
 )
 from pairhmm.backends.webgpu.tree_layout import ROWS as TREE_ROWS
-from pairhmm.backends.webgpu.work import LISTED, WORK
+from pairhmm.backends.webgpu.work import LISTED, WORK, copy_of
 from pairhmm.models.batch import PairBatch, Profiles, Qualities
 
 ROWS = {1: (16,), 4: range(9, 17), 8: range(9, 20), 16: range(10, 20), 32: range(10, 20)}
@@ -242,7 +242,7 @@ def _packed(
         found += [_walk(work, launch, width, share, list_at, trees) for launch in launches(walking, subgroup)]
         made = [tier for tier in made if tier.shape.tall]
     for tier in made:
-        own = work.copy()
+        own = copy_of(work)
         own["items"], own["last"], own["haplotypes_each"] = (
             items_at + 2 * tier.first_item,
             tier.last,
@@ -278,7 +278,7 @@ def _walk(
     trees: SentTrees,
 ) -> Tier:
     """Tiers that walk trees in one dispatch. Its shape has the most lanes of theirs."""
-    own, items = work.copy(), sum(tier.items for tier in launch)
+    own, items = copy_of(work), sum(tier.items for tier in launch)
     shape = Shape(max(tier.shape.lanes for tier in launch), launch[0].shape.rows)
     put_tiers(own, launch, width, list_at)
     of_workgroup = put_scratch(own, shape.rows, width, trees)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pairhmm.backends.webgpu.declarations import Field, Record
 from pairhmm.models.batch import Qualities
@@ -66,6 +67,13 @@ WORK = Record(
 
 Offsets are in 32-bit words, except those of letters and qualities, which are in bytes.
 """
+
+
+def copy_of(work: NDArray[np.void]) -> NDArray[np.void]:
+    """A copy of a `Work`. NumPy's own takes 20 us, because it copies field by field."""
+    copied: NDArray[np.void] = np.frombuffer(bytearray(work.tobytes()), dtype=WORK.dtype)[0]
+    return copied
+
 
 LISTED = np.dtype([("workgroups", "<u4", (3,)), ("count", "<u4")])
 """Head of one rescuer's list: the workgroups of its indirect dispatch, and the number of pairs on the list."""
