@@ -135,11 +135,11 @@ struct Emissions {
 // coefficients are products of.
 struct Row {
     double mi, md, dd;
-    double opening;                 // mi / (mm best)
-    double extension;               // ii / (im best)
-    double dm_per_mm, im_per_mm;    // infinite or not a number where mm is 0
-    double ii_per_mi;               // infinite where insertions are extended and not opened
-    double log_kept;                // log10(mm best)
+    double opening;               // mi / (mm best)
+    double extension;             // ii / (im best)
+    double dm_per_mm, im_per_mm;  // infinite or not a number where mm is 0
+    double ii_per_mi;             // infinite where insertions are extended and not opened
+    double log_kept;              // log10(mm best)
 };
 
 // Emissions of position r of four.
