@@ -135,12 +135,12 @@ struct Emissions {
 // coefficients are products of.
 struct Row {
     double mi, md, dd;
-    double opening;                 // mi / (mm best)
-    double extension;               // ii / (im best)
-    double dm_per_mm, im_per_mm;    // infinite or not a number where mm is 0
-    double ii_per_mi;               // infinite where insertions are extended and not opened
-    double log_kept;                // log10(mm best)
-    double im;                      // for the backward, whose insertions it opens
+    double opening;               // mi / (mm best)
+    double extension;             // ii / (im best)
+    double dm_per_mm, im_per_mm;  // infinite or not a number where mm is 0
+    double ii_per_mi;             // infinite where insertions are extended and not opened
+    double log_kept;              // log10(mm best)
+    double im;                    // for the backward, whose insertions it opens
 };
 
 // Emissions of position r of four.

@@ -33,8 +33,8 @@ Kernels of few rows have short segments, and run beside others: less code stays 
 ROWS_WARPS = 4
 """Warps of a block of `cuda/forward/tree_rows.cu`. Each makes the rows of a work item."""
 
-ROWS_BLOCKS = 8
-"""Blocks of `cuda/forward/tree_rows.cu` that a multiprocessor must hold at once."""
+ROWS_BLOCKS = 6
+"""Blocks of `cuda/forward/tree_rows.cu` that a multiprocessor must hold at once. Four to eight take as long."""
 
 SHARED_PERCENT = 71
 """Share of its memory that a multiprocessor gives to shared memory while it rescues pairs. It is the same for all

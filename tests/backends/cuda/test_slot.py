@@ -44,3 +44,10 @@ def test_scores_are_as_many_as_asked_for(cupy):
     slot = ForwardSlot(cupy, "cuda:0", None)
     slot.zeros("out", 20)
     assert slot.scores(20).tolist() == [0] * 20 and len(slot.scores(9)) == 9
+
+
+def test_a_part_of_a_buffer_is_set_to_zero(cupy):
+    slot = ForwardSlot(cupy, "cuda:0", None)
+    slot.device("out", 8).memset_async(7, 8, slot.stream)
+    slot.zero("out", 2, 3)
+    assert slot.scores(8).tolist() == [7, 7, 0, 0, 0, 7, 7, 7]
