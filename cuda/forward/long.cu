@@ -279,22 +279,19 @@ __device__ __forceinline__ void run_strip(const Rows& rows, const Strip& strip, 
                 step(v, letters.four[v / 4] >> v % 4 * 8 & 0xff);
             }
         } else {
+            // Written out, too: the strip below waits for the last columns.
             end_letters(letters, columns + l - t);
-            uint64 left = uint64(letters.four[1]) << 32 | letters.four[0];
-#pragma unroll 1
-            for (int v = 0; v < kBlock; ++v, left >>= 8) {
-                if (v == kBlock - kStepsBehind) {
-                    if (!is_first && t + kBlock < columns) coming = look(t + kBlock);
-                    take(t + kBlock);
-                    bring(t + kBlock);
-                }
-                if (t + v - l == columns) {
-                    save_crossing(crossing, rows, state, exponent, half.is_right, half.letters[way * columns]);
-                }
-                step(v, uint32(left & 0xff));
+#pragma unroll
+            for (int v = 0; v < kBlock; ++v) {
+                if (v == kLookAt && !is_first && t + kBlock < columns) coming = look(t + kBlock);
+                if (v == kBlock - kStepsBehind) take(t + kBlock);
+                if (v == kBlock - kStepsBehind + 1) bring(t + kBlock);
+                if (t + v - l == columns) save_states(crossing, state, exponent);
+                step(v, letters.four[v / 4] >> v % 4 * 8 & 0xff);
             }
         }
     }
+    finish_crossing(crossing, rows, half.is_right, half.letters[way * columns]);
 }
 
 // item_pair: the pair of each item; pair_item: a pair's first item. pair_column: where a pair's borders begin; those of
