@@ -24,6 +24,7 @@ from pairhmm.backends.webgpu.templates import assemble
 from pairhmm.backends.webgpu.tree_layout import lane_entries, quads_of
 from pairhmm.backends.webgpu.work import (
     COARSE,
+    EVENT_FLAGS,
     FINE,
     LAST_JOIN,
     LISTED,
@@ -232,6 +233,7 @@ def _shared() -> dict[str, str]:
         "TREE_TIERS": MOST_TREE_TIERS,
         **{f"NODE_{name}": bits for name, bits in NODE.items()},
         "LAST_JOIN": LAST_JOIN,
+        "EVENT_FLAGS": EVENT_FLAGS,
         "MOST_WORKGROUPS": MOST_WORKGROUPS,
         "LISTED_WORDS": LISTED.itemsize // WORD,
         "LISTED_COUNT": LISTED_COUNT,

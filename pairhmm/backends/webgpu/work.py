@@ -50,7 +50,7 @@ WORK = Record(
     Field("of_group", "u32", "of trees.wgsl: u32[groups][2] a group's first pair of trees, and how many it has"),
     Field("trees", "u32", "of trees.wgsl: u32[trees][9], the words of TREE"),
     Field("places", "u32", "of trees.wgsl: u32[haplotypes][4], the words of PLACE"),
-    Field("events", "u32", "of trees.wgsl: nodes with a flag; a number beyond any node ends those of a stream"),
+    Field("events", "u32", "of trees.wgsl: u32 EVENT_FLAGS times each node with a flag, and its flags"),
     Field("joins", "u32", "of trees.wgsl: u16 left leaf of each join, with LAST_JOIN; in units of two bytes"),
     Field("streams", "u32", "of trees.wgsl: bytes, one a node"),
     Field("counter", "u32", "of trees.wgsl: the word of `listed` that counts the items that were taken"),
@@ -103,8 +103,9 @@ TREE_TIER = ("end", "first_item", "lanes", "last", "rescuer", "rescuer_reads", "
 those of the batch, and fields of `Work`. A zero follows them."""
 
 NODE = {"LETTER": 7, "RESTORE": 8, "POP": 16, "SAVE": 32, "LEAF": 64, "SUM": 128}
-LAST_JOIN = 0x8000
-"""Bits of a node's byte, and the bit of a right leaf's last join (`cpu/staging/tree_streams.hpp`)."""
+LAST_JOIN, EVENT_FLAGS = 0x8000, 16
+"""Bits of a node's byte, the bit of a right leaf's last join, and a node's factor in its event
+(`cpu/staging/tree_streams.hpp`)."""
 
 UNFOLDED, UNSCALED, UNORDERED, UNFINISHED, UNTURNED = 1, 2, 4, 8, 16
 """Flags that say why a read or a strip has no scores.
