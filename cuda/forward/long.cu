@@ -20,15 +20,19 @@
 //     words that carry their writer's number: no wait for a warp's stores, no empty cache    17.5
 //     registers that are loaded ahead stay where they are; letters four at a time            14.5
 //     the exponent chosen two steps before its block                                         14.1
-//     two halves                                                                 not measured yet
+//     two halves                                                                             11.5
+//     a step's column goes straight to memory, in one store; the join adds up the last row   10.6
+//     strips of 384 rows instead of 320: no scheduler has two of the 522                      8.3
 //
-// (All but the first two are from the log of its tuning. By benchmarks/device.py, from host arrays to the score as the
-// first two are, the sixth is 15.3.) Lanes of 12 rows instead of 8 were 4% slower; 16 are beyond float32's range for
-// the normalised profile.
+// (All but the first two are from the log of its tuning, and the last three are the kernel alone. By
+// benchmarks/device.py, from host arrays to the score as the first two are, the sixth is 15.3.) Lanes of 16 rows are
+// beyond float32's range for the normalised profile. A loop of 1, 2 or 4 steps instead of 8 is 2, 1.4 and 1.25 times as
+// slow.
 //
-// Limits: a single pair is bound by the time of a strip's step, and takes n / 2 + about 50 steps for each strip above
-// the last one (docs/cuda.md). What comes from memory is loaded a block of columns ahead. Gaps whose continuation is
-// rarer than about Phred 93 are beyond double's range too: the CPU scores such pairs, announced.
+// Limits: a single pair is bound by the time of a strip's step (0.11 us with one warp a scheduler, 0.16 with two), and
+// takes n / 2 + about 49 steps for each strip above the last one (docs/cuda.md). What comes from memory is loaded six
+// steps ahead. Gaps whose continuation is rarer than about Phred 93 are beyond double's range too: the CPU scores such
+// pairs, announced.
 
 typedef unsigned long long uint64;
 

@@ -24,10 +24,11 @@
 //   strips take turns, 256 steps a dispatch                        32 to 35
 //   strips follow each other, 8 rows a lane, 512 rows a strip      19.7
 //   256 or 1,024 rows a strip                                      as long
-//   two halves                                                     not measured yet
+//   two halves                                                     18.7
+//   32 lanes of 10 rows a strip                                    16.9
+//   32 lanes of 12 rows: no scheduler has two of the 522 strips    14.4
 //
-// Limits. A step takes 0.14 us, of which its 40 multiply-adds alone would take 0.07. Few long pairs are what it is made
-// for: 880 GCUPS for 5,000 bases. A border takes 8.5 bytes a column and strip. Gaps that are too rare for lanes with
+// Limits. Few long pairs are what it is made for: 720 GCUPS for 5,000 bases. A border takes 8.5 bytes a column and strip. Gaps that are too rare for lanes with
 // exponents (lanes.wgsl) leave a pair to the CPU.
 
 // needs host: W, G, K, SEGMENT, RESCALE_STEPS, SKEW, LAG, BLOCK_WORDS, STRIP_LANE, SUM, TOP_EXPONENT, NO_EXPONENT
