@@ -23,9 +23,10 @@
 //     two halves                                                                             11.5
 //     a step's column goes straight to memory, in one store; the join adds up the last row   10.6
 //     strips of 384 rows instead of 320: no scheduler has two of the 522                      8.3
+//     the last columns of a strip as fast as the others: the strip below waits for them       8.1
 //
-// (All but the first two are from the log of its tuning, and the last three are the kernel alone. By
-// benchmarks/device.py, from host arrays to the score as the first two are, the sixth is 15.3.) Lanes of 16 rows are
+// (All but the first two are from the log of its tuning, and the last four are the kernel alone. By
+// benchmarks/device.py, from host arrays to the score as the first two are, the sixth is 15.3, and the last 8.8.) Lanes of 16 rows are
 // beyond float32's range for the normalised profile. A loop of 1, 2 or 4 steps instead of 8 is 2, 1.4 and 1.25 times as
 // slow.
 //
