@@ -49,15 +49,27 @@ __device__ __forceinline__ Cut cut_of(const uint8* buffer, const Header& header,
     return cut;
 }
 
-// A lane's part, where the lane is before its half's end. `letter` is that of column c + 1.
-__device__ __forceinline__ void save_crossing(Crossing& crossing, const Rows& rows, const States& state, int exponent,
-                                              bool is_right, uint32 letter) {
+// A lane's states, where the lane is before its half's end.
+__device__ __forceinline__ void save_states(Crossing& crossing, const States& state, int exponent) {
     const int l = threadIdx.x;
-    const real* emission = column_of_lane();
     crossing.exponent[l] = exponent;
 #pragma unroll
     for (int k = 0; k < K; ++k) {
-        crossing.match[k][l] = state.s[k] * (is_right ? emission[emission_at(letter, k)] : real(1));
-        crossing.deletion[k][l] = state.d[k] * (is_right ? real(1) : rows.from_deletion[k]);
+        crossing.match[k][l] = state.s[k];
+        crossing.deletion[k][l] = state.d[k];
+    }
+}
+
+// Make a lane's part of its states. `letter` is that of column c + 1.
+__device__ __forceinline__ void finish_crossing(Crossing& crossing, const Rows& rows, bool is_right, uint32 letter) {
+    const int l = threadIdx.x;
+    const real* emission = column_of_lane();
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+        if (is_right) {
+            crossing.match[k][l] *= emission[emission_at(letter, k)];
+        } else {
+            crossing.deletion[k][l] *= rows.from_deletion[k];
+        }
     }
 }

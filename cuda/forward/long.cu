@@ -20,15 +20,20 @@
 //     words that carry their writer's number: no wait for a warp's stores, no empty cache    17.5
 //     registers that are loaded ahead stay where they are; letters four at a time            14.5
 //     the exponent chosen two steps before its block                                         14.1
-//     two halves                                                                 not measured yet
+//     two halves                                                                             11.5
+//     a step's column goes straight to memory, in one store; the join adds up the last row   10.6
+//     strips of 384 rows instead of 320: no scheduler has two of the 522                      8.3
+//     the last columns of a strip as fast as the others: the strip below waits for them       8.1
 //
-// (All but the first two are from the log of its tuning. By benchmarks/device.py, from host arrays to the score as the
-// first two are, the sixth is 15.3.) Lanes of 12 rows instead of 8 were 4% slower; 16 are beyond float32's range for
-// the normalised profile.
+// (All but the first two are from the log of its tuning, and the last four are the kernel alone. By
+// benchmarks/device.py, from host arrays to the score as the first two are, the sixth is 15.3, and the last 8.8.) Lanes of 16 rows are
+// beyond float32's range for the normalised profile. A loop of 1, 2 or 4 steps instead of 8 is 2, 1.4 and 1.25 times as
+// slow.
 //
-// Limits: a single pair is bound by the time of a strip's step, and takes n / 2 + about 50 steps for each strip above
-// the last one (docs/cuda.md). What comes from memory is loaded a block of columns ahead. Gaps whose continuation is
-// rarer than about Phred 93 are beyond double's range too: the CPU scores such pairs, announced.
+// Limits: a single pair is bound by the time of a strip's step (0.11 us with one warp a scheduler, 0.16 with two), and
+// takes n / 2 + about 49 steps for each strip above the last one (docs/cuda.md). What comes from memory is loaded six
+// steps ahead. Gaps whose continuation is rarer than about Phred 93 are beyond double's range too: the CPU scores such
+// pairs, announced.
 
 typedef unsigned long long uint64;
 
@@ -279,22 +284,19 @@ __device__ __forceinline__ void run_strip(const Rows& rows, const Strip& strip, 
                 step(v, letters.four[v / 4] >> v % 4 * 8 & 0xff);
             }
         } else {
+            // Written out, too: the strip below waits for the last columns.
             end_letters(letters, columns + l - t);
-            uint64 left = uint64(letters.four[1]) << 32 | letters.four[0];
-#pragma unroll 1
-            for (int v = 0; v < kBlock; ++v, left >>= 8) {
-                if (v == kBlock - kStepsBehind) {
-                    if (!is_first && t + kBlock < columns) coming = look(t + kBlock);
-                    take(t + kBlock);
-                    bring(t + kBlock);
-                }
-                if (t + v - l == columns) {
-                    save_crossing(crossing, rows, state, exponent, half.is_right, half.letters[way * columns]);
-                }
-                step(v, uint32(left & 0xff));
+#pragma unroll
+            for (int v = 0; v < kBlock; ++v) {
+                if (v == kLookAt && !is_first && t + kBlock < columns) coming = look(t + kBlock);
+                if (v == kBlock - kStepsBehind) take(t + kBlock);
+                if (v == kBlock - kStepsBehind + 1) bring(t + kBlock);
+                if (t + v - l == columns) save_states(crossing, state, exponent);
+                step(v, letters.four[v / 4] >> v % 4 * 8 & 0xff);
             }
         }
     }
+    finish_crossing(crossing, rows, half.is_right, half.letters[way * columns]);
 }
 
 // item_pair: the pair of each item; pair_item: a pair's first item. pair_column: where a pair's borders begin; those of

@@ -24,10 +24,12 @@
 //   strips take turns, 256 steps a dispatch                        32 to 35
 //   strips follow each other, 8 rows a lane, 512 rows a strip      19.7
 //   256 or 1,024 rows a strip                                      as long
-//   two halves                                                     not measured yet
+//   two halves                                                     18.7
+//   32 lanes of 10 rows a strip                                    16.9
+//   32 lanes of 12 rows: no scheduler has two of the 522 strips    14.4
+//   the last columns of a strip as fast as the others              13.6
 //
-// Limits. A step takes 0.14 us, of which its 40 multiply-adds alone would take 0.07. Few long pairs are what it is made
-// for: 880 GCUPS for 5,000 bases. A border takes 8.5 bytes a column and strip. Gaps that are too rare for lanes with
+// Limits. Few long pairs are what it is made for: 840 GCUPS for 5,000 bases. A border takes 8.5 bytes a column and strip. Gaps that are too rare for lanes with
 // exponents (lanes.wgsl) leave a pair to the CPU.
 
 // needs host: W, G, K, SEGMENT, RESCALE_STEPS, SKEW, LAG, BLOCK_WORDS, STRIP_LANE, SUM, TOP_EXPONENT, NO_EXPONENT
@@ -35,11 +37,11 @@
 // needs host: HALVES, LEAST_CUT, LEAD, RESULT_WORDS, RESULT_UNFIT, RESULT_BEYOND, RESULT_BEYOND_EXPONENT, UNORDERED, UNFINISHED
 // needs forward/batch.wgsl: batch, work, out, item_of, byte, find_read
 // needs forward/strips.wgsl: strips, first_step, strip_at
-// needs forward/saved_lanes.wgsl: load_rows, load_progress, save_states, save_sum, save_crossing
+// needs forward/saved_lanes.wgsl: load_rows, load_progress, save_states, save_sum, save_crossing, finish_crossing
 // needs forward/states.wgsl: Coefficients, States, take_column
 // needs forward/border.wgsl: blocks_of, border_column, is_there, awaited
-// needs forward/passing.wgsl: Columns, Entering, entering_columns, entering_column, exponent_passed
-// needs forward/passing.wgsl: pass_on, pass_column_on, take, take_lead, give, clear_passing, restore_passing, save_passing
+// needs forward/passing.wgsl: Columns, Entering, entering_columns, exponent_passed
+// needs forward/passing.wgsl: pass_on, take, take_lead, give, clear_passing, restore_passing, save_passing
 // needs forward/block_letters.wgsl: letter_at, words_of, letters_of, cut
 // needs forward/pass_*.wgsl: from_above
 //#if SHUFFLES
@@ -136,7 +138,10 @@ struct Taken {
     sum: f32,
 }
 
-// Take a block's columns. `start` enters the first row; its `first` enters in the block's first column.
+// Take a block's columns, lane 0 from `column` on. `start` enters the first row; its `first` enters in the block's first
+// column. Where `ends`, lanes may have had their last column before one of these, and then save what crosses behind it.
+// The calls give it as a constant: only blocks that may end have the branches. They are written out like the
+// others, since the strip below waits for the last columns.
 fn take_block(
     states: ptr<function, States>,
     rows: Coefficients,
@@ -145,12 +150,20 @@ fn take_block(
     fit: Fit,
     start: Start,
     lane: u32,
+    ends: bool,
+    column: u32,
+    columns: u32,
+    at: u32,
+    exponent: i32,
 ) -> Taken {
     let is_first = lane % SEGMENT == 0u;
     var taken: Taken;
     var sum = 0.0;
 //#for u RESCALE_STEPS
     {
+        if ends && column + $uu == columns {
+            save_crossing(at, states, exponent);
+        }
         let letter = (letters[$u.quad] >> $u.byteu) & 7u;
         let keep = select(fit.next_keep, fit.first_keep, $u == 0);
         let again = select(fit.next_again, fit.first_again, $u == 0);
@@ -163,43 +176,6 @@ fn take_block(
 //#end
     taken.sum = sum;
     return taken;
-}
-
-// The same for a block in which lanes end: step by step, and each lane saves what crosses behind its last column. Lane 0
-// takes `column` first. Returns the sum of I.
-fn take_last_block(
-    states: ptr<function, States>,
-    rows: Coefficients,
-    letters: vec2<u32>,
-    segment: u32,
-    step: u32,
-    fit: Fit,
-    start: Start,
-    lane: u32,
-    strip: Strip,
-    at: u32,
-    exponent: i32,
-) -> f32 {
-    let is_first = lane % SEGMENT == 0u;
-    let column = step - lane % SEGMENT;
-    let letter_behind = byte(letter_at(strip.letters, strip.columns, strip.is_right));
-    var sum = 0.0;
-    for (var u = 0u; u < RESCALE_STEPS; u++) {
-        if column + u == strip.columns {
-            save_crossing(at, states, rows, exponent, lane, strip.is_right, letter_behind);
-        }
-        let letter = (select(letters.x, letters.y, u >= 4u) >> (u % 4u * 8u)) & 7u;
-        let keep = select(fit.next_keep, fit.first_keep, u == 0u);
-        let again = select(fit.next_again, fit.first_again, u == 0u);
-        let above = select(from_above((*states).below, lane, u), entering_column(segment, step, u), is_first) * keep;
-        let s = select(start.s, start.first, u == 0u);
-        take_column(states, rows, letter, lane, vec2<f32>(fma(above.x, again, s), fma(above.y, again, start.i)));
-        sum += (*states).below.y;
-        if lane % SEGMENT == SEGMENT - 1u {
-            pass_column_on(segment, step, u, (*states).below, strip.columns);
-        }
-    }
-    return sum;
 }
 
 // Tell the host that a strip is done. The last strip of a half also writes the half's own part of the sum: of a left
@@ -335,20 +311,21 @@ fn forward_long(
         let fit = fit_of(entering, exponent_by[max(lane, 1u) - 1u], exponent, is_first);
         let own = power_of_two(-exponent);
         let starting = Start(first_start * own, start.s * own, start.i * own);
-        var of_last_row = 0.0;
+        var taken: Taken;
         if t + RESCALE_STEPS <= LEAD + columns {
-            let taken = take_block(&states, rows, letters, entering, fit, starting, lane);
-            of_last_row = taken.sum;
-            if is_last {
-                pass_on(segment, step, taken.leaving, columns);
-            }
+            taken = take_block(
+                &states, rows, letters, entering, fit, starting, lane, false, column, columns, at, exponent
+            );
         } else {
-            of_last_row = take_last_block(
-                &states, rows, letters, segment, step, fit, starting, lane, strip, at, exponent
+            taken = take_block(
+                &states, rows, letters, entering, fit, starting, lane, true, column, columns, at, exponent
             );
         }
+        if is_last {
+            pass_on(segment, step, taken.leaving, columns);
+        }
         if strip.is_last {
-            sum = add(sum, of_last_row, exponent);
+            sum = add(sum, taken.sum, exponent);
         }
         if arrives && !is_there(arriving) {
             arriving = awaited(arriving_at, lane);
@@ -375,5 +352,6 @@ fn forward_long(
         save_passing(at, lane);
         return;
     }
+    finish_crossing(at, rows, lane, strip.is_right, byte(letter_at(strip.letters, columns, strip.is_right)));
     finish(item, strip, sum, bitcast<f32>(of_lane.z), lane);
 }

@@ -15,6 +15,7 @@ from pairhmm import engine
 from pairhmm.backends import tiles
 from pairhmm.backends.cuda import layout
 from pairhmm.backends.cuda.slot import ForwardSlot
+from pairhmm.bench.published.wavefront import make_pair
 from pairhmm.engine import device_pool
 from pairhmm.engine.device_pool import DevicePool
 from pairhmm.errors import OutOfDeviceMemory
@@ -474,6 +475,15 @@ def test_long_pairs_of_rare_gaps(backend, batches):
     scores = backend.forward_pairs(given, np.array([0]), 1)
     batches.check(scores, given)
     assert scores.precision[0] == FLOAT64
+
+
+@pytest.mark.parametrize("length", [20, 27, 28, 107])
+def test_the_last_row_ends_within_a_lane(length, backend, batches):
+    """What leaves the last row passes all lanes below it within a few steps, and their exponents have to hold it."""
+    given = make_pair(length)
+    scores = backend.forward_pairs(given, np.array([0]), 1)
+    assert scores.precision[0] == SCALED_FLOAT32
+    batches.check(scores, given)
 
 
 @pytest.mark.parametrize("bits", [3, 5, 5.6, 6.5, 8.4, 10.6, 14])

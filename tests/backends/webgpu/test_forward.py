@@ -34,6 +34,7 @@ SHARED = (
     "test_halves_of_any_length",
     "test_halves_of_paths_that_cross_the_cut",
     "test_halves_are_as_good_as_the_whole",
+    "test_the_last_row_ends_within_a_lane",
     "test_long_insertions_of_any_cost",
     "test_insertions_that_the_rescuing_lanes_do_not_hold",
     "test_long_profiles",
