@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import repeat
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,26 @@ GROWTH = 2
 
 WAIT_SECONDS = 0.1
 """Seconds that the main thread waits for devices before it looks for Ctrl-C again."""
+
+
+class Devices(Protocol):
+    """What scores batches for one caller.
+
+    Attributes
+    ----------
+    ahead : int
+        How many batches are worth beginning before the scores of the first are taken.
+    """
+
+    @property
+    def ahead(self) -> int: ...
+
+    def begin(self, batch: PairBatch, threads: int = 1) -> Callable[[], Scores]:
+        """Begin to score a batch, with so many CPU threads. The function that comes back waits for the scores."""
+
+
+class Stopped(Exception):
+    """A batch was not scored, because its scores are not wanted any more."""
 
 
 class DevicePool:
@@ -56,6 +76,9 @@ class DevicePool:
         self._lock = threading.Lock()
         self._announced: set[str] = set()
 
+    ahead = 0
+    """A batch is scored at once."""
+
     @property
     def is_on_the_cpu(self) -> bool:
         """Whether the CPU scores."""
@@ -66,23 +89,49 @@ class DevicePool:
         """The devices, in the order they were given, lost ones too."""
         return [member.device for member in self._members]
 
-    def forward(self, batch: PairBatch, threads: int = 1, chunk_cells: int | None = None) -> Scores:
-        """Score every pair of a batch; the parameters are those of `pairhmm.engine.forward`."""
+    def begin(self, batch: PairBatch, threads: int = 1) -> Callable[[], Scores]:
+        """Score a batch. The function that comes back gives the scores."""
+        scores = self.forward(batch, threads)
+        return lambda: scores
+
+    def forward(
+        self,
+        batch: PairBatch,
+        threads: int = 1,
+        chunk_cells: int | None = None,
+        stop: threading.Event | None = None,
+    ) -> Scores:
+        """Score every pair of a batch.
+
+        Parameters
+        ----------
+        batch, threads, chunk_cells
+            Those of `pairhmm.engine.forward`.
+        stop : threading.Event, optional
+            Once it is set, no further chunk is begun.
+
+        Raises
+        ------
+        Stopped
+            Where chunks were left because of `stop`.
+        """
+        stop = threading.Event() if stop is None else stop
         # The arrays are not filled. A thread with scores touches a page first, while the device computes.
         job = _Job(np.empty(batch.pairs), np.empty(batch.pairs, dtype=np.uint8), deque([_Chunk(0, batch)]))
         while job.chunks and (members := [member for member in self._members if not member.lost]):
             job.chunks = deque(_split(job.chunks, _chunk_sizes(members, chunk_cells)))
-            self._feed_all(job, members, threads)
+            self._feed_all(job, members, threads, stop)
+            if stop.is_set():
+                raise Stopped
         self._score_left_chunks(job, threads)
         self._score_unscored_pairs(job, threads)
         return Scores(job.log10, job.precision)
 
-    def _feed_all(self, job: _Job, members: Sequence[_Member], threads: int) -> None:
-        """Score the chunks of a job until none is left, or the devices are lost."""
+    def _feed_all(self, job: _Job, members: Sequence[_Member], threads: int, stop: threading.Event) -> None:
+        """Score the chunks of a job until none is left, the devices are lost, or it is to stop."""
         turns = range(max(member.device.concurrency for member in members))
         feeds = [member for turn in turns for member in members if turn < member.device.concurrency]
         del feeds[len(job.chunks) :]
-        stop = threading.Event()
         if len(feeds) == 1:
             self._feed(job, feeds[0], threads, stop)
             return
@@ -94,9 +143,11 @@ class DevicePool:
                 done, left = wait(left, WAIT_SECONDS, FIRST_COMPLETED)
                 for feed in done:
                     feed.result()
+        except BaseException:
+            job.chunks.clear()
+            raise
         finally:
             # Wait for the calls that still run: they write into the job.
-            stop.set()
             wait(running)
 
     def _feed(self, job: _Job, member: _Member, threads: int, stop: threading.Event) -> None:

@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import zlib
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Annotated, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.evidence.joining import CutSlices, JoinedReads, Joiner, joined_reads, single_reads
+from pairhmm.evidence.joining import CutSlices, JoinedReads, Joiner, ScoredReads, joined_reads, single_reads
 from pairhmm.evidence.region_evidence import Evidence
 from pairhmm.evidence.region_sources import RegionSource
 from pairhmm.genomics.arrays import gather, offsets
@@ -59,13 +60,26 @@ class CutReads:
     __repr__ = short_repr
 
 
-class RegionScorer(Protocol):
-    """Scores cut reads against the haplotypes of their regions."""
+FlatScores = tuple[NDArray[np.float64], NDArray[np.uint8]]
+"""Scores and precisions of some regions: region after region, row-major (read, haplotype)."""
 
-    def __call__(
+
+class RegionScorer(Protocol):
+    """Scores cut reads against the haplotypes of their regions.
+
+    Attributes
+    ----------
+    ahead : int
+        How many calls of `begin` are worth making before the scores of the first are taken.
+    """
+
+    @property
+    def ahead(self) -> int: ...
+
+    def begin(
         self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
-    ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
-        """Flat scores and precisions: region after region, row-major (read, haplotype).
+    ) -> Callable[[], FlatScores]:
+        """Begin to score. The function that comes back waits for the scores.
 
         `reads_of` has the number of reads of each region, or of the profiles that they become.
         """
@@ -137,6 +151,16 @@ class _Task:
 
 
 @dataclass(slots=True)
+class _Begun:
+    """Regions whose scoring has begun, with the reads of each, or the profiles that they became."""
+
+    tasks: list[_Task]
+    reads: list[ScoredReads]
+    cut: int
+    scores: Callable[[], FlatScores]
+
+
+@dataclass(slots=True)
 class EvidenceStream:
     """Scores regions as reads arrive.
 
@@ -162,20 +186,30 @@ class EvidenceStream:
     counts: EvidenceCounts = field(default_factory=EvidenceCounts)
 
     def run(self, blocks: Iterable[ReadBlock]) -> Iterator[Evidence]:
-        """Evidence of each region, in order.
+        """Evidence of each region, in order. While devices score some regions, the reads of the next ones are cut.
 
         Parameters
         ----------
         blocks : iterable of ReadBlock
             Reads in coordinate order, each block of one contig. How they are divided into blocks changes no result.
         """
+        begun: deque[_Begun] = deque()
+        for held, tasks in self._collected(blocks):
+            begun.append(self._begin(held, tasks))
+            if len(begun) > self.score.ahead:
+                yield from self._scored(begun.popleft())
+        for one in begun:
+            yield from self._scored(one)
+
+    def _collected(self, blocks: Iterable[ReadBlock]) -> Iterator[tuple[ReadBlock, list[_Task]]]:
+        """Regions that are to be scored in one call, and the reads that are held then."""
         held = ReadBlock.empty()
         pending: deque[Region] = deque()
         for block in blocks:
             if block.chrom != held.chrom:
                 if held.chrom:
                     pending.extend(self.source.finish(held.chrom))
-                yield from self._score_regions(held, pending)
+                yield from self._tasks(held, pending)
                 pending.clear()
                 held = ReadBlock.empty(block.chrom)
             held = ReadBlock.concatenate([held, block])
@@ -184,14 +218,14 @@ class EvidenceStream:
             ready = []
             while pending and (pending[0].core_end <= frontier or pending[0].chrom != block.chrom):
                 ready.append(pending.popleft())
-            yield from self._score_regions(held, ready)
+            yield from self._tasks(held, ready)
             held = _forget(held, pending, self.source.open_start, frontier)
         if held.chrom:
             pending.extend(self.source.finish(held.chrom))
         pending.extend(self.source.finish_all())
-        yield from self._score_regions(held, pending)
+        yield from self._tasks(held, pending)
 
-    def _score_regions(self, held: ReadBlock, regions: Iterable[Region]) -> Iterator[Evidence]:
+    def _tasks(self, held: ReadBlock, regions: Iterable[Region]) -> Iterator[tuple[ReadBlock, list[_Task]]]:
         reach = int((held.end - held.start).max()) if len(held) else 0
         tasks: list[_Task] = []
         cells = 0
@@ -200,10 +234,10 @@ class EvidenceStream:
             tasks.append(task)
             cells += len(task.reads) * (region.end - region.start) * sum(map(len, task.letters))
             if cells > self.options.max_cells:
-                yield from self._score_tasks(held, tasks)
+                yield held, tasks
                 tasks, cells = [], 0
         if tasks:
-            yield from self._score_tasks(held, tasks)
+            yield held, tasks
 
     def _task(self, held: ReadBlock, region: Region, reach: int) -> _Task:
         reads = self._select(held, region, reach)
@@ -241,7 +275,7 @@ class EvidenceStream:
             self.counts.capped_reads += len(reads) - len(kept)
         return kept
 
-    def _score_tasks(self, held: ReadBlock, tasks: list[_Task]) -> Iterator[Evidence]:
+    def _begin(self, held: ReadBlock, tasks: list[_Task]) -> _Begun:
         cut, slices, counts = _cut(held, tasks)
         edges = offsets(counts)
         if self.joiner is not None:
@@ -249,15 +283,20 @@ class EvidenceStream:
             self.joiner.counts.add(joined.are_mates, joined.copies, joined.apart)
             # Profiles come in the order of their first reads, so those of a region follow each other.
             edges = np.searchsorted(joined.member[joined.member_offset[:-1]], edges)
-        scores, precision = self.score(cut, np.diff(edges).tolist(), [task.letters for task in tasks])
+        scores = self.score.begin(cut, np.diff(edges).tolist(), [task.letters for task in tasks])
+        reads = [
+            single_reads(held, slices.read[first:last])
+            if cut.joined is None
+            else joined_reads(held, slices.read, cut.joined, first, last)
+            for first, last in pairwise(edges.tolist())
+        ]
+        return _Begun(tasks, reads, sum(counts), scores)
+
+    def _scored(self, begun: _Begun) -> Iterator[Evidence]:
+        scores, precision = begun.scores()
         done = 0
-        for task, first, last in zip(tasks, edges[:-1].tolist(), edges[1:].tolist(), strict=True):
-            reads = (
-                single_reads(held, slices.read[first:last])
-                if cut.joined is None
-                else joined_reads(held, slices.read, cut.joined, first, last)
-            )
-            shape = last - first, len(task.letters)
+        for task, reads in zip(begun.tasks, begun.reads, strict=True):
+            shape = len(reads.sample), len(task.letters)
             pairs = shape[0] * shape[1]
             log10 = scores[done : done + pairs].reshape(shape)
             yield Evidence(
@@ -276,8 +315,8 @@ class EvidenceStream:
                 fragment=reads.fragment,
             )
             done += pairs
-        self.counts.regions += len(tasks)
-        self.counts.reads += sum(counts)
+        self.counts.regions += len(begun.tasks)
+        self.counts.reads += begun.cut
         self.counts.pairs += done
 
 

@@ -1,0 +1,136 @@
+"""Scores batches on devices in a thread of its own, while the callers make the next batches and use earlier scores."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as StillRunning
+from queue import Empty, SimpleQueue
+from typing import NamedTuple, Self
+
+from pairhmm.engine.device_pool import WAIT_SECONDS, DevicePool
+from pairhmm.models.batch import PairBatch, Scores
+from pairhmm.models.joined import can_be_joined, joined_batches
+
+log = logging.getLogger(__name__)
+
+MOST_JOINED = 2_000_000_000
+"""Cells of batches that are scored together. A device has work for a millisecond then, and memory stays small."""
+
+
+class _Request(NamedTuple):
+    batch: PairBatch
+    answer: Future[Scores]
+
+
+class DeviceThread:
+    """A device pool with a thread; a context manager that ends it.
+
+    Batches are scored in the order in which they come. Those that wait while the devices work are scored together: so
+    small batches become large ones where the devices are slower than the callers, and nothing waits where they are not.
+
+    Parameters
+    ----------
+    pool : DevicePool
+        Nobody else uses it until the thread has ended.
+    threads : int
+        CPU threads for each call of the pool.
+
+    Attributes
+    ----------
+    ahead : int
+        How many batches a caller should begin before it takes the scores of the first one.
+    """
+
+    ahead = 2
+
+    def __init__(self, pool: DevicePool, threads: int) -> None:
+        self._pool, self._threads_each = pool, threads
+        self._requests: SimpleQueue[_Request | None] = SimpleQueue()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = threading.Thread(target=self._serve, name="pairhmm devices")
+
+    @property
+    def label(self) -> str:
+        """The labels of the devices."""
+        return self._pool.label
+
+    def __enter__(self) -> Self:
+        assert self._thread is not None
+        try:
+            self._thread.start()
+        except RuntimeError:
+            # The system refused to start a thread (a limit on processes or memory).
+            log.warning("no thread could be started for %s: reading and scoring take turns", self._pool.label)
+            self._thread = None
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        """End the thread. What it scores now is given up after the chunks that the devices have."""
+        self._stop.set()
+        self._requests.put(None)
+        if self._thread is not None:
+            self._thread.join()
+
+    def begin(self, batch: PairBatch, threads: int = 1) -> Callable[[], Scores]:
+        """Give a batch to the devices. The function that comes back waits for the scores."""
+        return lambda scored=self.submit(batch): _result(scored)  # type: ignore[misc]
+
+    def submit(self, batch: PairBatch) -> Future[Scores]:
+        """Give a batch to the devices. The result may be set in another thread."""
+        request = _Request(batch, Future())
+        if self._thread is None:
+            self._score([request])
+        else:
+            self._requests.put(request)
+        return request.answer
+
+    def _serve(self) -> None:
+        ahead: _Request | None = None
+        while (first := ahead or self._requests.get()) is not None:
+            together, ahead = self._waiting_with(first)
+            self._score(together)
+
+    def _waiting_with(self, first: _Request) -> tuple[list[_Request], _Request | None]:
+        """Requests that wait and can be scored with the first one, and one more that was taken but can't."""
+        together, cells = [first], first.batch.cells
+        while not self._stop.is_set():
+            try:
+                request = self._requests.get_nowait()
+            except Empty:
+                break
+            if request is None:
+                self._requests.put(None)
+                break
+            cells += request.batch.cells
+            if cells > MOST_JOINED or not can_be_joined(first.batch, request.batch):
+                return together, request
+            together.append(request)
+        return together, None
+
+    def _score(self, requests: Sequence[_Request]) -> None:
+        """Score some batches together, and set their results."""
+        try:
+            scores = self._pool.forward(
+                joined_batches([request.batch for request in requests]), self._threads_each, stop=self._stop
+            )
+        except BaseException as error:
+            for request in requests:
+                request.answer.set_exception(error)
+            return
+        done = 0
+        for request in requests:
+            own = slice(done, done := done + request.batch.pairs)
+            request.answer.set_result(Scores(scores.log10[own], scores.precision[own]))
+
+
+def _result(answer: Future[Scores]) -> Scores:
+    """What was scored, once it is. Ctrl-C ends the wait."""
+    while True:
+        try:
+            return answer.result(WAIT_SECONDS)
+        except StillRunning:
+            if answer.done():
+                raise
