@@ -54,6 +54,11 @@ def check_backend(wanted: object) -> None:
     check_choice("backend", name, ("auto", *backends.names()))
 
 
+def names_devices(wanted: str | Choice) -> bool:
+    """Whether this names a backend that computes on devices. They are not asked."""
+    return (wanted if isinstance(wanted, str) else wanted.backend) in backends.on_devices()
+
+
 def choose(wanted: str | Choice = "auto", cells: int | None = None) -> DevicePool:
     """Make the devices of a backend ready. "auto" takes the fastest backend that runs here, and says which and why.
 

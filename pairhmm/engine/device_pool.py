@@ -35,9 +35,14 @@ class Devices(Protocol):
 
     Attributes
     ----------
+    label : str
+        The devices' labels, as messages name them.
     ahead : int
         How many batches are worth beginning before the scores of the first are taken.
     """
+
+    @property
+    def label(self) -> str: ...
 
     @property
     def ahead(self) -> int: ...

@@ -76,7 +76,8 @@ class DeviceThread:
 
     def begin(self, batch: PairBatch, threads: int = 1) -> Callable[[], Scores]:
         """Give a batch to the devices. The function that comes back waits for the scores."""
-        return lambda scored=self.submit(batch): _result(scored)  # type: ignore[misc]
+        answer = self.submit(batch)
+        return lambda: _result(answer)
 
     def submit(self, batch: PairBatch) -> Future[Scores]:
         """Give a batch to the devices. The result may be set in another thread."""

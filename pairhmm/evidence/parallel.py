@@ -13,7 +13,9 @@ from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 from pairhmm import engine
 from pairhmm.compiled import require_compiled
-from pairhmm.engine.device_pool import DevicePool
+from pairhmm.engine.device_pool import DevicePool, Devices
+from pairhmm.engine.device_thread import DeviceThread
+from pairhmm.engine.shared_devices import DeviceAddress, RemoteDevices, SharedDevices, device_address
 from pairhmm.engine.workers import Workers, can_start_workers
 from pairhmm.evidence.cuts import Cutter, Work, discovered_stretches, margin
 from pairhmm.evidence.extent import Extent
@@ -49,6 +51,8 @@ _FEWEST_READS, _MOST_READS = 5_000, 100_000
 _WINDOW = 1 << 14
 # Bytes of a read in CRAM, whose index counts bytes.
 _CRAM_BYTES = 40
+# Workers for each CPU thread that prepares their batches for a device.
+_WORKERS_FOR_A_PACKER = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,26 +103,38 @@ def open_results(
         As for `pairhmm.evidence.opening.open_run`.
     """
     require_compiled("reading alignments")
-    backend = engine.choose(options.backend)
-    is_divisible = _is_divisible(inputs, options, backend)
+    # Forks are made before a device is ready: its library has threads and memory that a fork can't use.
+    pool = None if engine.names_devices(options.backend) else engine.choose(options.backend)
+    is_divisible = _is_divisible(inputs, options, pool)
     with ExitStack() as stack:
         files = stack.enter_context(open_files(inputs, 1 if is_divisible else options.threads))
-        run = whole_run(inputs, options, backend, files)
         work = _work(files) if is_divisible else None
         if work is None or work.total < WORTH_PROCESSES:
+            pool = pool or engine.choose(options.backend)
+            devices: Devices = pool if pool.is_on_the_cpu else stack.enter_context(DeviceThread(pool, options.threads))
+            run = whole_run(inputs, options, devices, files)
             evidence = run.evidence(watch, refined, without_set_aside)
             found: Iterator[Result] = (use(one) for one in evidence)
         else:
-            job = _PieceJob.of(inputs, options, backend, files, use, refined, watch is not None)
+            scored_by = stack.enter_context(device_address()) if pool is None else pool.name
+            job = _PieceJob.of(inputs, options, scored_by, files, use, refined, watch is not None)
             # Here, before outputs are opened: a worker must not hold them, nor be forked from a process with threads.
             workers = stack.enter_context(Workers(job, options.threads))
+            if pool is None:
+                assert isinstance(scored_by, DeviceAddress)
+                pool = engine.choose(options.backend)
+                packers = max(1, options.threads // _WORKERS_FOR_A_PACKER)
+                stack.enter_context(SharedDevices(stack.enter_context(DeviceThread(pool, packers)), scored_by))
+            run = whole_run(inputs, options, pool, files)
             found = _Pieces(run, options, files, work, workers).results(watch, without_set_aside)
         yield OpenResults(run.backend, run.samples, run.contigs, found)
 
 
-def _is_divisible(inputs: RunInputs, options: RunOptions, backend: DevicePool) -> bool:
+def _is_divisible(inputs: RunInputs, options: RunOptions, pool: DevicePool | None) -> bool:
     """Whether pieces of a run can be run side by side, as far as is known before files are opened."""
-    if options.threads == 1 or inputs.haplotypes is not None or not backend.is_on_the_cpu or not can_start_workers():
+    if options.threads == 1 or inputs.haplotypes is not None or not can_start_workers():
+        return False
+    if pool is not None and not pool.is_on_the_cpu:
         return False
     slow = "threads help only to unpack and to score"
     if options.molecules.families == "MI":
@@ -206,11 +222,12 @@ class _PieceResults(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _PieceJob:
-    """What a worker does: it finds places to cut, and runs pieces."""
+    """What a worker does: it finds places to cut, and runs pieces. `scored_by` is a backend, or others' devices."""
 
     inputs: RunInputs
     reference_name: str
     options: RunOptions
+    scored_by: str | DeviceAddress
     use: Callable[[Evidence], Any]
     refined: Callable[[Evidence], Evidence] | None
     is_watched: bool
@@ -220,7 +237,7 @@ class _PieceJob:
         cls,
         inputs: RunInputs,
         options: RunOptions,
-        backend: DevicePool,
+        scored_by: str | DeviceAddress,
         files: OpenFiles,
         use: Callable[[Evidence], Any],
         refined: Callable[[Evidence], Evidence] | None,
@@ -229,8 +246,8 @@ class _PieceJob:
         """The job of workers whose run is open here."""
         # Workers open the file for which this process has found or made an index.
         inputs = replace(inputs, reference=files.genome.indexed_path, candidates=None)
-        options = replace(options, threads=1, backend=backend.name)
-        return cls(inputs, files.genome.path, options, use, refined, is_watched)
+        options = replace(options, threads=1)
+        return cls(inputs, files.genome.path, options, scored_by, use, refined, is_watched)
 
     @contextmanager
     def open(self) -> Iterator[Callable[[Target | GenomePiece], Any]]:
@@ -244,7 +261,8 @@ class _PieceJob:
 class _PieceWorker:
     def __init__(self, job: _PieceJob, files: OpenFiles) -> None:
         self._job, self._files = job, files
-        self._backend = engine.choose(job.options.backend)
+        by = job.scored_by
+        self._devices: Devices = RemoteDevices(by) if isinstance(by, DeviceAddress) else engine.choose(by)
         self._places = PiecePlaces(files.asked, files.genome, files.contigs, job.options)
         self._cutter = Cutter(self._places.all_places, files.genome.fetch, margin(job.options))
 
@@ -260,7 +278,7 @@ class _PieceWorker:
         job, files, left_out = self._job, self._files, LeftOut()
         contigs, samples = files.contigs, len(files.reader.samples)
         regions = piece_regions(piece, job.options, files.genome, contigs, samples, self._places)
-        run = make_run(job.inputs, job.options, self._backend, files, regions, Extent(()), left_out)
+        run = make_run(job.inputs, job.options, self._devices, files, regions, Extent(()), left_out)
         results = []
         for evidence in run.counted(refined=job.refined):
             region = replace(evidence.region, variants=(), extents=()) if job.is_watched else None

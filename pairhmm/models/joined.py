@@ -36,16 +36,18 @@ def joined_batches(batches: Sequence[PairBatch]) -> PairBatch:
         return first
     qualities, profiles = first.qualities, first.profiles
     if qualities is not None:
+        reads = [one.qualities for one in batches]
         names = Qualities.__dataclass_fields__
-        qualities = Qualities(*(_end_to_end(batches, lambda one: getattr(one.qualities, name)) for name in names))  # noqa: B023
+        qualities = Qualities(*(np.concatenate([getattr(one, name) for one in reads]) for name in names))
     if profiles is not None:
-        profiles = replace(profiles, kinds=_end_to_end(batches, lambda one: one.profiles.kinds))
+        kinds = [one.profiles.kinds for one in batches if one.profiles is not None and one.profiles.kinds is not None]
+        profiles = replace(profiles, kinds=np.concatenate(kinds))
     return PairBatch(
         group_read=_offsets(batches, lambda one: one.group_read),
         group_haplotype=_offsets(batches, lambda one: one.group_haplotype),
         read_offset=_offsets(batches, lambda one: one.read_offset),
         haplotype_offset=_offsets(batches, lambda one: one.haplotype_offset),
-        haplotypes=_end_to_end(batches, lambda one: one.haplotypes),
+        haplotypes=np.concatenate([one.haplotypes for one in batches]),
         start=first.start,
         qualities=qualities,
         profiles=profiles,
@@ -57,12 +59,5 @@ def _are_of_one_table(one: Profiles, other: Profiles) -> bool:
     return other.kinds is not None and all(np.array_equal(getattr(one, name), getattr(other, name)) for name in arrays)
 
 
-_Part = Callable[[PairBatch], NDArray]
-
-
-def _end_to_end(batches: Sequence[PairBatch], part: _Part) -> NDArray:
-    return np.concatenate([part(one) for one in batches])
-
-
-def _offsets(batches: Sequence[PairBatch], part: _Part) -> NDArray[np.int64]:
+def _offsets(batches: Sequence[PairBatch], part: Callable[[PairBatch], NDArray[np.int64]]) -> NDArray[np.int64]:
     return offsets(np.concatenate([np.diff(part(one)) for one in batches]))
