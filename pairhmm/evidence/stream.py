@@ -9,7 +9,6 @@ All coordinates are 0-based half-open.
 
 from __future__ import annotations
 
-import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -266,7 +265,7 @@ class EvidenceStream:
             return reads
         samples = held.sample[reads]
         # Mates share a name, so they are kept or dropped together. The order of the hashes is independent of alleles.
-        ticket = np.array([zlib.crc32(held.names.raw(read)) for read in reads.tolist()])
+        ticket = held.names.checksums(reads)
         order = np.lexsort((np.arange(len(reads)), ticket, samples))
         rank = np.arange(len(reads)) - np.searchsorted(samples[order], samples[order])
         kept = np.sort(reads[order[rank < limit]])
