@@ -16,8 +16,10 @@ from pairhmm.evidence.run import Watch
 from pairhmm.genomics.sam_flags import mates_of
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.files.parquet import ENDING as PARQUET
+from pairhmm.io.files.parquet import pyarrow_for
 from pairhmm.io.likelihoods.table import LikelihoodRows, companion
-from pairhmm.io.likelihoods.writer import open_likelihoods
+from pairhmm.io.likelihoods.writer import Encoder, open_likelihoods
 from pairhmm.models.gatk import GatkOptions, floor_scores
 
 
@@ -146,8 +148,13 @@ def write_likelihoods(
     joined = chosen.molecules.are_on
     rows = _TableRows(chosen.model if prepared else None)
     refined = without_nuisances if only_listed else None
+    encoder = None
+    if output.endswith(PARQUET):
+        # Here, so that workers need not load the library, each for itself.
+        pyarrow_for(output)
+        encoder = Encoder(output, joined)
     with (
-        open_results(inputs, chosen, rows, watch, refined, without_set_aside=prepared) as run,
+        open_results(inputs, chosen, rows, watch, refined, without_set_aside=prepared, packed=encoder) as run,
         open_likelihoods(output, chosen.model_text, joined, chosen.threads) as writer,
     ):
         for found in run.of_regions:

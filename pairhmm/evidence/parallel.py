@@ -83,6 +83,7 @@ def open_results(
     watch: Watch | None = None,
     refined: Callable[[Evidence], Evidence] | None = None,
     without_set_aside: bool = True,
+    packed: Callable[[Result], Any] | None = None,
 ) -> Iterator[OpenResults[Result]]:
     """Open a run that works in as many processes as threads were asked for, where it can be divided.
 
@@ -96,6 +97,8 @@ def open_results(
         Makes something of the evidence of a region. It has to be picklable, and so do its results.
     watch, refined, without_set_aside
         Those of `Run.evidence`.
+    packed : callable, optional
+        Makes a result smaller where it is sent from one process to another. It has to be picklable.
 
     Raises
     ------
@@ -117,7 +120,8 @@ def open_results(
             found: Iterator[Result] = (use(one) for one in evidence)
         else:
             scored_by = stack.enter_context(device_address()) if pool is None else pool.name
-            job = _PieceJob.of(inputs, options, scored_by, files, use, refined, watch is not None)
+            sent = use if packed is None else _Packed(use, packed)
+            job = _PieceJob.of(inputs, options, scored_by, files, sent, refined, watch is not None)
             # Here, before outputs are opened: a worker must not hold them, nor be forked from a process with threads.
             workers = stack.enter_context(Workers(job, options.threads))
             if pool is None:
@@ -128,6 +132,17 @@ def open_results(
             run = whole_run(inputs, options, pool, files)
             found = _Pieces(run, options, files, work, workers).results(watch, without_set_aside)
         yield OpenResults(run.backend, run.samples, run.contigs, found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Packed:
+    """What is made of the evidence of a region, packed."""
+
+    use: Callable[[Evidence], Any]
+    packed: Callable[[Any], Any]
+
+    def __call__(self, evidence: Evidence) -> Any:
+        return self.packed(self.use(evidence))
 
 
 def _is_divisible(inputs: RunInputs, options: RunOptions, pool: DevicePool | None) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Protocol
+from typing import Any, Protocol
 
 from pairhmm.compiled import native
 from pairhmm.io.files import parquet
@@ -38,8 +38,8 @@ _PAIRS_AT_ONCE = 1 << 20
 class LikelihoodWriter(Protocol):
     """The interface of the writers of all formats."""
 
-    def write(self, rows: LikelihoodRows) -> None:
-        """Append the rows of a region."""
+    def write(self, rows: LikelihoodRows | EncodedLikelihoods) -> None:
+        """Append the rows of a region. Only Parquet takes encoded ones."""
 
 
 @contextmanager
@@ -132,7 +132,8 @@ class _TextWriter:
         if haplotypes is not None:
             haplotypes.write(_header(HAPLOTYPE_COLUMNS))
 
-    def write(self, rows: LikelihoodRows) -> None:
+    def write(self, rows: LikelihoodRows | EncodedLikelihoods) -> None:
+        assert isinstance(rows, LikelihoodRows)
         place = f"{rows.chrom}\t{rows.start}\t{rows.end}"
         lines = _lines(place, rows)
         self._table.write(lines)
@@ -169,24 +170,78 @@ class _ParquetWriter:
     def __init__(
         self, arrow: ModuleType, table: Path, haplotypes: Path, model: str, are_joined: bool, threads: int
     ) -> None:
+        self._table = parquet.RowGroups(table, _score_table(arrow, are_joined), {MODEL_KEY: model}, threads)
         text, number = arrow.string(), arrow.int64()
-        coded = arrow.dictionary(arrow.int32(), text)
-        types = [coded, coded, number, number, text, arrow.int8(), coded, arrow.float64(), coded]
-        types += [arrow.int32()] if are_joined else []
-        described = (coded, number, number, text, text, text, text, arrow.int8())
-        columns = list(zip(_columns(are_joined), types, strict=True))
-        self._table = parquet.RowGroups(arrow, table, columns, score_columns, {MODEL_KEY: model}, threads)
-        described_columns = list(zip(HAPLOTYPE_COLUMNS, described, strict=True))
-        self._haplotypes = parquet.RowGroups(arrow, haplotypes, described_columns, haplotype_columns)
+        described = (_coded(arrow), number, number, text, text, text, text, arrow.int8())
+        columns = list(zip(HAPLOTYPE_COLUMNS, described, strict=True))
+        self._haplotypes = parquet.RowGroups(haplotypes, parquet.Table(arrow, columns, haplotype_columns))
 
-    def write(self, rows: LikelihoodRows) -> None:
-        for part in _parts(rows):
-            self._table.append(part, part.log10.size)
-        self._haplotypes.append(rows, len(rows.haplotypes))
+    def write(self, rows: LikelihoodRows | EncodedLikelihoods) -> None:
+        if isinstance(rows, EncodedLikelihoods):
+            parts, region = rows.parts, rows.region
+        else:
+            parts, region = list(_parts(rows)), rows
+        for part in parts:
+            if isinstance(part, LikelihoodRows):
+                self._table.append(part, part.log10.size)
+            else:
+                self._table.append_encoded(part)
+        self._haplotypes.append(region, len(region.haplotypes))
 
     def close(self) -> None:
         self._table.close()
         self._haplotypes.close()
+
+
+def _coded(arrow: ModuleType) -> Any:
+    return arrow.dictionary(arrow.int32(), arrow.string())
+
+
+def _score_table(arrow: ModuleType, are_joined: bool) -> parquet.Table[LikelihoodRows]:
+    text, number, coded = arrow.string(), arrow.int64(), _coded(arrow)
+    types = [coded, coded, number, number, text, arrow.int8(), coded, arrow.float64(), coded]
+    types += [arrow.int32()] if are_joined else []
+    return parquet.Table(arrow, list(zip(_columns(are_joined), types, strict=True)), score_columns)
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedLikelihoods:
+    """The rows of a deep region, for a Parquet file.
+
+    Attributes
+    ----------
+    parts : sequence of EncodedRows or LikelihoodRows
+        Row groups, and what is too little for one.
+    region : LikelihoodRows
+        The region without its reads.
+    """
+
+    parts: Sequence[parquet.EncodedRows | LikelihoodRows]
+    region: LikelihoodRows
+
+
+@dataclass(frozen=True, slots=True)
+class Encoder:
+    """Encodes the rows of deep regions for a Parquet file, in this process or in another. The bytes are the same.
+
+    Parameters
+    ----------
+    path : str
+        Of the Parquet file, for messages.
+    are_joined : bool
+        As for `open_likelihoods`.
+    """
+
+    path: str
+    are_joined: bool
+
+    def __call__(self, rows: LikelihoodRows) -> LikelihoodRows | EncodedLikelihoods:
+        """The rows; encoded, where they are many enough for a row group of their own."""
+        if rows.log10.size < parquet.ROWS_PER_GROUP:
+            return rows
+        table = _score_table(parquet.pyarrow_for(self.path), self.are_joined)
+        parts = [part if part.log10.size < parquet.ROWS_PER_GROUP else table.encoded([part]) for part in _parts(rows)]
+        return EncodedLikelihoods(parts, _reads(rows, 0, 0))
 
 
 def _parts(rows: LikelihoodRows) -> Iterator[LikelihoodRows]:
@@ -197,13 +252,17 @@ def _parts(rows: LikelihoodRows) -> Iterator[LikelihoodRows]:
         yield rows
         return
     for first in range(0, reads, step):
-        end = min(first + step, reads)
-        yield replace(
-            rows,
-            sample=rows.sample[first:end],
-            read_names=rows.read_names.take(first, end),
-            mates=rows.mates[first:end],
-            log10=rows.log10[first:end],
-            precision=rows.precision[first:end],
-            reads=None if rows.reads is None else rows.reads[first:end],
-        )
+        yield _reads(rows, first, min(first + step, reads))
+
+
+def _reads(rows: LikelihoodRows, first: int, end: int) -> LikelihoodRows:
+    """The rows of the reads `first` to ``end - 1``."""
+    return replace(
+        rows,
+        sample=rows.sample[first:end],
+        read_names=rows.read_names.take(first, end),
+        mates=rows.mates[first:end],
+        log10=rows.log10[first:end],
+        precision=rows.precision[first:end],
+        reads=None if rows.reads is None else rows.reads[first:end],
+    )
