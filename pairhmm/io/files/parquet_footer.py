@@ -79,7 +79,7 @@ def footer_bytes(like: Struct, groups: list[Struct], rows: int, metadata: dict[s
     changed = {
         _ROWS: _Value(_I64, rows),
         _ROW_GROUPS: _Value(_LIST, _Elements(_STRUCT, groups)),
-        _METADATA: _Value(_LIST, _Elements(_STRUCT, [*known, *added])),
+        _METADATA: _Value(_LIST, _Elements(_STRUCT, [*added, *known])),
     }
     written = bytearray()
     _write(written, _STRUCT, like | changed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import pickle
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -73,6 +74,29 @@ def test_parquet(tmp_path):
     assert [row["log10_likelihood"] for row in table] == ROWS.log10.reshape(-1).tolist()
     described = parquet.read_table(tmp_path / "x.haplotypes.parquet").to_pylist()
     assert [[str(value) for value in row.values()] for row in described] == DESCRIBED
+
+
+@pytest.mark.parametrize("joined", [False, True])
+def test_encoded_rows_make_the_same_file(tmp_path, monkeypatch, joined):
+    """Those of a region with more pairs than are made to columns at once, too."""
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 40)
+    monkeypatch.setattr(writer, "_PAIRS_AT_ONCE", 90)
+    rng, start, regions = np.random.default_rng(3), 0, []
+    for _ in range(30):
+        regions.append(random_rows(rng, start, joined))
+        start += 20
+    assert {rows.log10.size < 40 for rows in regions} == {True, False}
+    files = {}
+    for name in ("rows", "encoded"):
+        path = tmp_path / f"{name}.parquet"
+        encoder = writer.Encoder(str(path), joined)
+        with open_likelihoods(path, are_joined=joined) as out:
+            for rows in regions:
+                sent = pickle.loads(pickle.dumps(encoder(rows))) if name == "encoded" else rows
+                out.write(sent)
+        files[name] = path.read_bytes(), Path(companion(str(path))).read_bytes()
+    assert files["rows"] == files["encoded"]
 
 
 def random_rows(rng, start, joined):
