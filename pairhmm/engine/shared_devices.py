@@ -30,7 +30,7 @@ from pairhmm.models.batch import PairBatch, Scores
 _ALIGNED = 64
 # Bytes by which shared memory grows at least.
 _GROWTH = 1 << 22
-_LONGEST_FOLDER = 70
+_LONGEST_FOLDER = 80
 _SCORE_BYTES = np.dtype(np.float64).itemsize
 
 

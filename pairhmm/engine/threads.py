@@ -12,9 +12,14 @@ MOST_PER_CORE = 16
 """The most threads for each core. More would not be faster, and each takes memory."""
 
 
+def usable_cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def usable_threads(wanted: int) -> int:
     """`wanted`, but at most `MOST_PER_CORE` for each core that this process may use. Warns if that is fewer."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = usable_cores()
     most = MOST_PER_CORE * cores
     if wanted > most:
         log.warning("%d threads are too many for %d cores: %d are used", wanted, cores, most)

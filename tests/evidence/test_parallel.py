@@ -26,6 +26,8 @@ from pairhmm.evidence import parallel, pieces
 from pairhmm.evidence.inputs import RunOptions
 from pairhmm.evidence.molecules import MoleculeOptions
 from pairhmm.evidence.stream import EvidenceOptions
+from pairhmm.io.files import parquet
+from pairhmm.io.likelihoods.table import companion
 from pairhmm.models.profile import preset
 
 PLACES = {
@@ -295,6 +297,19 @@ def without_backend(made):
         name: [line for line in body.splitlines() if b"pairhmmBackend" not in line] for name, body in files.items()
     }
     return lines, told
+
+
+@pytest.mark.parametrize("backend", ["cpu", "gpu"])
+def test_deep_regions_are_encoded_where_they_are_scored(data, tmp_path, gpu, monkeypatch, backend):
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 60)
+    reference, alignments, _ = data["dense"]
+    made = {}
+    for threads in (1, 2, 5):
+        path = tmp_path / f"{threads}.parquet"
+        write_likelihoods(alignments, reference, path, threads=threads, backend=backend)
+        made[threads] = path.read_bytes(), Path(companion(str(path))).read_bytes()
+    assert made[1] == made[2] == made[5]
 
 
 @pytest.mark.parametrize("threads", [1, 3])
