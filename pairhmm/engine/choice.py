@@ -59,8 +59,9 @@ def check_backend(wanted: object) -> None:
 
 
 def names_devices(wanted: str | Choice) -> bool:
-    """Whether this names a backend that computes on devices. They are not asked."""
-    return (wanted if isinstance(wanted, str) else wanted.backend) in backends.on_devices()
+    """Whether this names devices, or a backend that has some. They are not asked."""
+    choice = Choice(wanted) if isinstance(wanted, str) else wanted
+    return choice.devices is not None or choice.backend in backends.on_devices()
 
 
 def choose(wanted: str | Choice = "auto", cells: int | None = None, threads: int = 1) -> DevicePool:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as StillRunning
 from queue import Empty, SimpleQueue
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TypeVar
 
 from pairhmm.engine.device_pool import WAIT_SECONDS, DevicePool
 from pairhmm.models.batch import PairBatch, Scores
@@ -26,15 +26,15 @@ class _Request(NamedTuple):
 
 
 class DeviceThread:
-    """A device pool with a thread; a context manager that ends it.
+    """Devices with a thread, in which they start and score; a context manager that ends it.
 
     Batches are scored in the order in which they come. Those that wait while the devices work are scored together: so
     small batches become large ones where the devices are slower than the callers, and nothing waits where they are not.
 
     Parameters
     ----------
-    pool : DevicePool
-        Nobody else uses it until the thread has ended.
+    start : callable
+        Makes the devices ready. What it raises is raised where scores are taken, and by `label`.
     threads : int
         CPU threads for each call of the pool.
 
@@ -46,16 +46,17 @@ class DeviceThread:
 
     ahead = 2
 
-    def __init__(self, pool: DevicePool, threads: int) -> None:
-        self._pool, self._threads_each = pool, threads
+    def __init__(self, start: Callable[[], DevicePool], threads: int) -> None:
+        self._start, self._threads_each = start, threads
+        self._pool: Future[DevicePool] = Future()
         self._requests: SimpleQueue[_Request | None] = SimpleQueue()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = threading.Thread(target=self._serve, name="pairhmm devices")
 
     @property
     def label(self) -> str:
-        """The labels of the devices."""
-        return self._pool.label
+        """The labels of the devices, once they have started."""
+        return _result(self._pool).label
 
     def __enter__(self) -> Self:
         assert self._thread is not None
@@ -63,8 +64,9 @@ class DeviceThread:
             self._thread.start()
         except RuntimeError:
             # The system refused to start a thread (a limit on processes or memory).
-            log.warning("no thread could be started for %s: reading and scoring take turns", self._pool.label)
             self._thread = None
+            self._begin()
+            log.warning("no thread could be started for %s: reading and scoring take turns", self.label)
         return self
 
     def __exit__(self, *unused: object) -> None:
@@ -88,7 +90,14 @@ class DeviceThread:
             self._requests.put(request)
         return request.answer
 
+    def _begin(self) -> None:
+        try:
+            self._pool.set_result(self._start())
+        except BaseException as error:
+            self._pool.set_exception(error)
+
     def _serve(self) -> None:
+        self._begin()
         ahead: _Request | None = None
         while (first := ahead or self._requests.get()) is not None:
             together, ahead = self._waiting_with(first)
@@ -114,9 +123,8 @@ class DeviceThread:
     def _score(self, requests: Sequence[_Request]) -> None:
         """Score some batches together, and set their results."""
         try:
-            scores = self._pool.forward(
-                joined_batches([request.batch for request in requests]), self._threads_each, stop=self._stop
-            )
+            batch = joined_batches([request.batch for request in requests])
+            scores = self._pool.result().forward(batch, self._threads_each, stop=self._stop)
         except BaseException as error:
             for request in requests:
                 request.answer.set_exception(error)
@@ -127,8 +135,11 @@ class DeviceThread:
             request.answer.set_result(Scores(scores.log10[own], scores.precision[own]))
 
 
-def _result(answer: Future[Scores]) -> Scores:
-    """What was scored, once it is. Ctrl-C ends the wait."""
+_Result = TypeVar("_Result")
+
+
+def _result(answer: Future[_Result]) -> _Result:
+    """What another thread has made, once it is there. Ctrl-C ends the wait."""
     while True:
         try:
             return answer.result(WAIT_SECONDS)

@@ -116,10 +116,14 @@ class SharedDevices:
         Its thread runs.
     address : DeviceAddress
         Workers connect to it when they have their first batch, which has to be after this begins.
+
+    Attributes
+    ----------
+    devices : DeviceThread
     """
 
     def __init__(self, devices: DeviceThread, address: DeviceAddress) -> None:
-        self._devices, self._address = devices, address
+        self.devices, self._address = devices, address
         self._thread = threading.Thread(target=self._serve, name="pairhmm requests")
 
     def __enter__(self) -> Self:
@@ -145,7 +149,7 @@ class SharedDevices:
         while self._ended not in (ready := wait([self._ended, arrivals, *clients])):
             for one in map(int, ready):  # type: ignore[arg-type]
                 if one == arrivals:
-                    client = _Client(self._listener.accept()[0], self._devices)
+                    client = _Client(self._listener.accept()[0], self.devices)
                     clients[client.number] = client
                 elif not clients[one].serve():
                     del clients[one]

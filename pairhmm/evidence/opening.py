@@ -139,7 +139,6 @@ def make_run(
         blocks = require_tags(blocks, ", ".join(inputs.alignments))
     return Run(
         inputs,
-        devices.label,
         reader.samples,
         files.contigs,
         EvidenceStream(genome.fetch, regions.source, timed, options.evidence, regions.haplotypes, joiner),

@@ -9,11 +9,12 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 from pairhmm import engine
 from pairhmm.compiled import require_compiled
-from pairhmm.engine.device_pool import DevicePool, Devices
+from pairhmm.engine.device_pool import Devices
 from pairhmm.engine.device_thread import DeviceThread
 from pairhmm.engine.shared_devices import DeviceAddress, RemoteDevices, SharedDevices, device_address
 from pairhmm.engine.workers import Workers, can_start_workers
@@ -61,18 +62,22 @@ class OpenResults(Generic[Result]):
 
     Attributes
     ----------
-    backend : str
-        Labels of the devices that score.
+    devices : Devices
     samples : list of str
     contigs : dict of str to int
     of_regions : iterator
         What was made of each region, in order. Messages at the end say what was left out.
     """
 
-    backend: str
+    devices: Devices
     samples: list[str]
     contigs: dict[str, int]
     of_regions: Iterator[Result]
+
+    @property
+    def backend(self) -> str:
+        """Labels of the devices that score, once they have started."""
+        return self.devices.label
 
 
 @contextmanager
@@ -108,30 +113,42 @@ def open_results(
     require_compiled("reading alignments")
     # Forks are made before a device is ready: its library has threads and memory that a fork can't use.
     pool = None if engine.names_devices(options.backend) else engine.choose(options.backend)
-    is_divisible = _is_divisible(inputs, options, pool)
+    is_divisible = _is_divisible(inputs, options) and (pool is None or pool.is_on_the_cpu)
     with ExitStack() as stack:
         files = stack.enter_context(open_files(inputs, 1 if is_divisible else options.threads))
         work = _work(files) if is_divisible else None
+        devices: Devices
         if work is None or work.total < WORTH_PROCESSES:
-            pool = pool or engine.choose(options.backend)
-            devices: Devices = pool if pool.is_on_the_cpu else stack.enter_context(DeviceThread(pool, options.threads))
+            devices = pool or stack.enter_context(_started(options, options.threads))
             run = whole_run(inputs, options, devices, files)
             evidence = run.evidence(watch, refined, without_set_aside)
             found: Iterator[Result] = (use(one) for one in evidence)
         else:
-            scored_by = stack.enter_context(device_address()) if pool is None else pool.name
+            address = stack.enter_context(device_address()) if pool is None else None
             sent = use if packed is None else _Packed(use, packed)
-            job = _PieceJob.of(inputs, options, scored_by, files, sent, refined, watch is not None)
+            chosen = options if pool is None else replace(options, backend=pool.name)
+            job = _PieceJob.of(inputs, chosen, address, files, sent, refined, watch is not None)
             # Here, before outputs are opened: a worker must not hold them, nor be forked from a process with threads.
             workers = stack.enter_context(Workers(job, options.threads))
-            if pool is None:
-                assert isinstance(scored_by, DeviceAddress)
-                pool = engine.choose(options.backend)
-                packers = max(1, options.threads // _WORKERS_FOR_A_PACKER)
-                stack.enter_context(SharedDevices(stack.enter_context(DeviceThread(pool, packers)), scored_by))
-            run = whole_run(inputs, options, pool, files)
+            if address is None:
+                assert pool is not None
+                devices = pool
+            else:
+                own = stack.enter_context(_started(options, max(1, options.threads // _WORKERS_FOR_A_PACKER)))
+                devices = stack.enter_context(SharedDevices(own, address)).devices
+            run = whole_run(inputs, options, devices, files)
             found = _Pieces(run, options, files, work, workers).results(watch, without_set_aside)
-        yield OpenResults(run.backend, run.samples, run.contigs, found)
+        yield OpenResults(devices, run.samples, run.contigs, _with_devices(found, devices))
+
+
+def _started(options: RunOptions, threads: int) -> DeviceThread:
+    return DeviceThread(partial(engine.choose, options.backend), threads)
+
+
+def _with_devices(found: Iterator[Result], devices: Devices) -> Iterator[Result]:
+    """What was found. If devices did not start, that is raised at the end, although nothing was to be scored."""
+    yield from found
+    _ = devices.label
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +162,9 @@ class _Packed:
         return self.packed(self.use(evidence))
 
 
-def _is_divisible(inputs: RunInputs, options: RunOptions, pool: DevicePool | None) -> bool:
+def _is_divisible(inputs: RunInputs, options: RunOptions) -> bool:
     """Whether pieces of a run can be run side by side, as far as is known before files are opened."""
     if options.threads == 1 or inputs.haplotypes is not None or not can_start_workers():
-        return False
-    if pool is not None and not pool.is_on_the_cpu:
         return False
     slow = "threads help only to unpack and to score"
     if options.molecules.families == "MI":
@@ -237,12 +252,12 @@ class _PieceResults(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _PieceJob:
-    """What a worker does: it finds places to cut, and runs pieces. `scored_by` is a backend, or others' devices."""
+    """What a worker does: it finds places to cut, and runs pieces. `address` leads to devices of another process."""
 
     inputs: RunInputs
     reference_name: str
     options: RunOptions
-    scored_by: str | DeviceAddress
+    address: DeviceAddress | None
     use: Callable[[Evidence], Any]
     refined: Callable[[Evidence], Evidence] | None
     is_watched: bool
@@ -252,7 +267,7 @@ class _PieceJob:
         cls,
         inputs: RunInputs,
         options: RunOptions,
-        scored_by: str | DeviceAddress,
+        address: DeviceAddress | None,
         files: OpenFiles,
         use: Callable[[Evidence], Any],
         refined: Callable[[Evidence], Evidence] | None,
@@ -262,7 +277,7 @@ class _PieceJob:
         # Workers open the file for which this process has found or made an index.
         inputs = replace(inputs, reference=files.genome.indexed_path, candidates=None)
         options = replace(options, threads=1)
-        return cls(inputs, files.genome.path, options, scored_by, use, refined, is_watched)
+        return cls(inputs, files.genome.path, options, address, use, refined, is_watched)
 
     @contextmanager
     def open(self) -> Iterator[Callable[[Target | GenomePiece], Any]]:
@@ -276,8 +291,8 @@ class _PieceJob:
 class _PieceWorker:
     def __init__(self, job: _PieceJob, files: OpenFiles) -> None:
         self._job, self._files = job, files
-        by = job.scored_by
-        self._devices: Devices = RemoteDevices(by) if isinstance(by, DeviceAddress) else engine.choose(by)
+        remote = None if job.address is None else RemoteDevices(job.address)
+        self._devices: Devices = remote or engine.choose(job.options.backend)
         self._places = PiecePlaces(files.asked, files.genome, files.contigs, job.options)
         self._cutter = Cutter(self._places.all_places, files.genome.fetch, margin(job.options))
 

@@ -13,6 +13,7 @@ import pytest
 from pairhmm.engine import device_thread
 from pairhmm.engine.device_pool import DevicePool, Stopped
 from pairhmm.engine.device_thread import DeviceThread
+from pairhmm.errors import BackendUnavailable
 from pairhmm.models.batch import Group, PairBatch, Read, Scores
 
 CELLS = 10 * 20
@@ -53,7 +54,7 @@ def device():
 
 
 def test_what_waits_is_scored_together(device):
-    with DeviceThread(DevicePool([device]), 1) as devices:
+    with DeviceThread(lambda: DevicePool([device]), 1) as devices:
         waits = [devices.begin(batch_of(2))]
         assert device.begun.wait(10)
         waits += [devices.begin(batch_of(reads, 10 * reads)) for reads in (1, 3, 2)]
@@ -64,7 +65,7 @@ def test_what_waits_is_scored_together(device):
 
 def test_a_call_has_a_limit(device, monkeypatch):
     monkeypatch.setattr(device_thread, "MOST_JOINED", 4 * CELLS)
-    with DeviceThread(DevicePool([device]), 1) as devices:
+    with DeviceThread(lambda: DevicePool([device]), 1) as devices:
         waits = [devices.begin(batch_of(1))]
         assert device.begun.wait(10)
         waits += [devices.begin(batch_of(reads)) for reads in (1, 3, 2, 9, 1)]
@@ -75,7 +76,7 @@ def test_a_call_has_a_limit(device, monkeypatch):
 
 def test_an_error_reaches_everyone_whose_batch_it_is(device):
     device.error = ValueError("wrong")
-    with DeviceThread(DevicePool([device]), 1) as devices:
+    with DeviceThread(lambda: DevicePool([device]), 1) as devices:
         first = devices.begin(batch_of(1))
         assert device.begun.wait(10)
         others = [devices.begin(batch_of(1)) for _ in range(2)]
@@ -87,9 +88,19 @@ def test_an_error_reaches_everyone_whose_batch_it_is(device):
         assert devices.begin(batch_of(1, 7))().log10.tolist() == [7]
 
 
+def test_devices_that_do_not_start(device):
+    def fail():
+        raise BackendUnavailable("gpu", "no memory", "free some")
+
+    with DeviceThread(fail, 1) as devices:
+        for wait in (devices.begin(batch_of(1)), devices.begin(batch_of(1)), lambda: devices.label):
+            with pytest.raises(BackendUnavailable, match="no memory; free some"):
+                wait()
+
+
 def test_the_end_does_not_wait_for_all_chunks(device):
     device.chunk_cells = device.first_chunk_cells = CELLS
-    with DeviceThread(DevicePool([device]), 1) as devices:
+    with DeviceThread(lambda: DevicePool([device]), 1) as devices:
         wait = devices.begin(batch_of(50))
         assert device.begun.wait(10)
         threading.Timer(0.1, device.go_on.set).start()
@@ -99,7 +110,7 @@ def test_the_end_does_not_wait_for_all_chunks(device):
 
 
 def test_ctrl_c_ends_a_wait(device):
-    with DeviceThread(DevicePool([device]), 1) as devices:
+    with DeviceThread(lambda: DevicePool([device]), 1) as devices:
         wait = devices.begin(batch_of(1))
         assert device.begun.wait(10)
         threading.Timer(0.1, _thread.interrupt_main).start()
@@ -115,7 +126,7 @@ def test_without_a_thread_batches_are_scored_at_once(device, monkeypatch, caplog
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
     device.go_on.set()
-    with caplog.at_level(logging.WARNING), DeviceThread(DevicePool([device]), 1) as devices:
+    with caplog.at_level(logging.WARNING), DeviceThread(lambda: DevicePool([device]), 1) as devices:
         wait = devices.begin(batch_of(2))
         assert device.calls == [2]
         assert wait().log10.tolist() == [0, 1]
@@ -124,7 +135,7 @@ def test_without_a_thread_batches_are_scored_at_once(device, monkeypatch, caplog
 
 def test_a_caller_that_waits_for_nothing_leaves_the_thread_free(device):
     device.go_on.set()
-    with DeviceThread(DevicePool([device]), 1) as devices:
+    with DeviceThread(lambda: DevicePool([device]), 1) as devices:
         for _ in range(3):
             devices.begin(batch_of(1))
         begin = time.monotonic()

@@ -38,7 +38,7 @@ def batch_of(seed, reads=5, profile=None):
 def shared(backend="cpu"):
     with (
         device_address() as address,
-        DeviceThread(backend if isinstance(backend, DevicePool) else engine.choose(backend), 1) as devices,
+        DeviceThread(lambda: backend if isinstance(backend, DevicePool) else engine.choose(backend), 1) as devices,
         SharedDevices(devices, address),
     ):
         yield address
@@ -89,7 +89,7 @@ def test_several_processes():
     results = FORK.SimpleQueue()
     with device_address() as address:
         processes = [FORK.Process(target=work, args=(address, seed, results)) for seed in range(3)]
-        with DeviceThread(engine.choose("cpu"), 1) as devices, SharedDevices(devices, address):
+        with DeviceThread(lambda: engine.choose("cpu"), 1) as devices, SharedDevices(devices, address):
             for process in processes:
                 process.start()
             found = dict(results.get() for _ in processes)

@@ -26,6 +26,7 @@ from pairhmm.evidence import parallel, pieces
 from pairhmm.evidence.inputs import RunOptions
 from pairhmm.evidence.molecules import MoleculeOptions
 from pairhmm.evidence.stream import EvidenceOptions
+from pairhmm.io.alignments.selection import ReadSelection
 from pairhmm.io.files import parquet
 from pairhmm.io.likelihoods.table import companion
 from pairhmm.models.profile import preset
@@ -345,6 +346,17 @@ def test_a_device_that_does_not_start(data, tmp_path, caplog, gpu, monkeypatch, 
     monkeypatch.setattr(sys.modules["pairhmm.backends.gpu"], "make", fail)
     with pytest.raises(BackendUnavailable, match="no memory; free some"):
         made(write_likelihoods, data["dense"], tmp_path, caplog, threads, backend="gpu")
+    assert not list((tmp_path / f"write_likelihoods-{threads}").iterdir())
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_device_that_is_missing_is_an_error_where_nothing_is_scored(
+    data, tmp_path, caplog, gpu, monkeypatch, threads
+):
+    monkeypatch.setattr(sys.modules["pairhmm.backends.gpu"], "status", lambda: Status(False, reason="none", cure="buy"))
+    options = RunOptions(reads=ReadSelection(0, 255), threads=threads, backend="gpu")
+    with pytest.raises(BackendUnavailable, match="none; buy"):
+        made(write_likelihoods, data["dense"], tmp_path, caplog, threads, options=options)
     assert not list((tmp_path / f"write_likelihoods-{threads}").iterdir())
 
 
