@@ -111,6 +111,10 @@ def _zeros(size: int) -> int:
 def _parts(array: Any) -> tuple[bytes | memoryview, ...]:
     """The bytes of an array's values, and of their lengths where it is text."""
     if hasattr(array, "dictionary"):
+        if len(array.dictionary) == 1 and not array.null_count:
+            # A column of one text, as most have the name of one sample. Decoding takes ten times as long.
+            one = _parts(array.dictionary)
+            return tuple(bytes(part) * len(array) for part in one)
         array = array.dictionary_decode()
     _, *buffers = array.buffers()
     first, count = array.offset, len(array)

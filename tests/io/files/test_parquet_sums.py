@@ -42,6 +42,15 @@ def test_the_sum_does_not_depend_on_how_rows_are_cut():
     assert whole.text() == cut.text()
 
 
+@pytest.mark.parametrize("text", ["", "a sample"])
+def test_a_column_of_one_text_has_the_sum_of_its_texts(text):
+    rows = {"name": [text] * 7, "score": [1.0] * 7}
+    coded, plain = ColumnSums(SCHEMA), ColumnSums(SCHEMA)
+    coded.add(pyarrow.table(rows).cast(SCHEMA))
+    plain.add(pyarrow.table(rows))
+    assert coded.text() == plain.text()
+
+
 def test_sums_that_were_made_apart_are_joined():
     rows = pyarrow.table({name: values * 200 for name, values in ROWS.items()}).cast(SCHEMA)
     whole, joined = ColumnSums(SCHEMA), ColumnSums(SCHEMA)
