@@ -148,13 +148,13 @@ def write_likelihoods(
     joined = chosen.molecules.are_on
     rows = _TableRows(chosen.model if prepared else None)
     refined = without_nuisances if only_listed else None
-    encoder = None
     if output.endswith(PARQUET):
         # Here, so that workers need not load the library, each for itself.
         pyarrow_for(output)
-        encoder = Encoder(output, joined)
     with (
-        open_results(inputs, chosen, rows, watch, refined, without_set_aside=prepared, packed=encoder) as run,
+        open_results(
+            inputs, chosen, rows, watch, refined, without_set_aside=prepared, packed=Encoder(output, joined)
+        ) as run,
         open_likelihoods(output, chosen.model_text, joined, chosen.threads) as writer,
     ):
         for found in run.of_regions:

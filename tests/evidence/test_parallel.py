@@ -28,6 +28,7 @@ from pairhmm.evidence.molecules import MoleculeOptions
 from pairhmm.evidence.stream import EvidenceOptions
 from pairhmm.io.alignments.selection import ReadSelection
 from pairhmm.io.files import parquet
+from pairhmm.io.likelihoods import writer
 from pairhmm.io.likelihoods.table import companion
 from pairhmm.models.profile import preset
 
@@ -300,14 +301,16 @@ def without_backend(made):
     return lines, told
 
 
+@pytest.mark.parametrize("ending", ["parquet", "tsv.gz"])
 @pytest.mark.parametrize("backend", ["cpu", "gpu"])
-def test_deep_regions_are_encoded_where_they_are_scored(data, tmp_path, gpu, monkeypatch, backend):
+def test_deep_regions_are_encoded_where_they_are_scored(data, tmp_path, gpu, monkeypatch, backend, ending):
     pytest.importorskip("pyarrow")
     monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 60)
+    monkeypatch.setattr(writer, "DEEP", 60)
     reference, alignments, _ = data["dense"]
     made = {}
     for threads in (1, 2, 5):
-        path = tmp_path / f"{threads}.parquet"
+        path = tmp_path / f"{threads}.{ending}"
         write_likelihoods(alignments, reference, path, threads=threads, backend=backend)
         made[threads] = path.read_bytes(), Path(companion(str(path))).read_bytes()
     assert made[1] == made[2] == made[5]

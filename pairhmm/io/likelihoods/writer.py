@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from pairhmm.compiled import native
 from pairhmm.io.files import parquet
-from pairhmm.io.files.bgzip import BgzipText
+from pairhmm.io.files.bgzip import BgzipText, PackedText
 from pairhmm.io.files.endings import TABIX_INDICES, require_ending
 from pairhmm.io.files.names import printable
 from pairhmm.io.files.outputs import ByteSink, is_device, open_binary_output, output_errors, whole_files
@@ -31,6 +31,9 @@ from pairhmm.io.likelihoods.table import (
 )
 from pairhmm.models.batch import PRECISIONS
 
+DEEP = parquet.ROWS_PER_GROUP
+"""Rows from which on those of a region are encoded by themselves."""
+
 # Rows of a region that are made to Parquet columns at once.
 _PAIRS_AT_ONCE = 1 << 20
 
@@ -39,7 +42,7 @@ class LikelihoodWriter(Protocol):
     """The interface of the writers of all formats."""
 
     def write(self, rows: LikelihoodRows | EncodedLikelihoods) -> None:
-        """Append the rows of a region. Only Parquet takes encoded ones."""
+        """Append the rows of a region, as they are or as an `Encoder` made them for this file."""
 
 
 @contextmanager
@@ -104,11 +107,11 @@ class _Indices:
         self._table = TableIndex(table, COLUMNS.index("chrom"))
         self._haplotypes = TableIndex(haplotypes, HAPLOTYPE_COLUMNS.index("chrom"))
 
-    def add(self, rows: LikelihoodRows, lines: bytes, described: bytes) -> None:
-        """Take the rows of a region, whose lines were just written."""
-        place = rows.chrom, rows.start, rows.end
-        self._table.add(*place, rows.log10.size, len(lines))
-        self._haplotypes.add(*place, len(rows.haplotypes), len(described))
+    def add(self, region: LikelihoodRows, pairs: int, size: int, described: int) -> None:
+        """Take a region whose lines were just written: so many, and so many bytes of the table and its companion."""
+        place = region.chrom, region.start, region.end
+        self._table.add(*place, pairs, size)
+        self._haplotypes.add(*place, len(region.haplotypes), described)
 
     def write(self, table: Path, haplotypes: Path) -> None:
         self._table.write(table)
@@ -133,26 +136,36 @@ class _TextWriter:
             haplotypes.write(_header(HAPLOTYPE_COLUMNS))
 
     def write(self, rows: LikelihoodRows | EncodedLikelihoods) -> None:
-        assert isinstance(rows, LikelihoodRows)
-        place = f"{rows.chrom}\t{rows.start}\t{rows.end}"
-        lines = _lines(place, rows)
-        self._table.write(lines)
+        if isinstance(rows, EncodedLikelihoods):
+            region, pairs, lines = rows.region, rows.pairs, rows.parts[0]
+        else:
+            region, pairs, lines = rows, rows.log10.size, _lines(rows)
+        before = self._table.size if isinstance(self._table, BgzipText) else 0
+        if isinstance(self._table, BgzipText) and pairs >= DEEP:
+            self._table.write_apart(lines)
+        else:
+            self._table.write(lines)
         if self._haplotypes is None:
             return
-        haplotypes = zip(rows.haplotypes, rows.sequences, rows.alleles, rows.nuisances, strict=True)
-        described = "".join(f"{place}\t{n}\t{s}\t{a}\t{rows.variants or '.'}\t{int(x)}\n" for n, s, a, x in haplotypes)
-        self._haplotypes.write(described.encode())
-        if self._indices is not None:
-            self._indices.add(rows, lines, described.encode())
+        haplotypes = zip(region.haplotypes, region.sequences, region.alleles, region.nuisances, strict=True)
+        place, variants = _place(region), region.variants or "."
+        described = "".join(f"{place}\t{n}\t{s}\t{a}\t{variants}\t{int(x)}\n" for n, s, a, x in haplotypes).encode()
+        self._haplotypes.write(described)
+        if self._indices is not None and isinstance(self._table, BgzipText):
+            self._indices.add(region, pairs, self._table.size - before, len(described))
+
+
+def _place(rows: LikelihoodRows) -> str:
+    return f"{rows.chrom}\t{rows.start}\t{rows.end}"
 
 
 def _header(columns: Sequence[str]) -> bytes:
     return ("#" + "\t".join(columns) + "\n").encode()
 
 
-def _lines(place: str, rows: LikelihoodRows) -> bytes:
+def _lines(rows: LikelihoodRows) -> bytes:
     return native.likelihood_lines(
-        place,
+        _place(rows),
         list(rows.samples),
         rows.sample,
         rows.read_names.text,
@@ -206,28 +219,30 @@ def _score_table(arrow: ModuleType, are_joined: bool) -> parquet.Table[Likelihoo
 
 @dataclass(frozen=True, slots=True)
 class EncodedLikelihoods:
-    """The rows of a deep region, for a Parquet file.
+    """The rows of a deep region as a file has them.
 
     Attributes
     ----------
-    parts : sequence of EncodedRows or LikelihoodRows
-        Row groups, and what is too little for one.
+    parts : sequence of EncodedRows, LikelihoodRows or PackedText
+        For Parquet, row groups and what is too little for one. For bgzipped text, a single part.
+    pairs : int
     region : LikelihoodRows
         The region without its reads.
     """
 
-    parts: Sequence[parquet.EncodedRows | LikelihoodRows]
+    parts: Sequence[Any]
+    pairs: int
     region: LikelihoodRows
 
 
 @dataclass(frozen=True, slots=True)
 class Encoder:
-    """Encodes the rows of deep regions for a Parquet file, in this process or in another. The bytes are the same.
+    """Encodes the rows of deep regions for a file, in this process or in another. The bytes are the same.
 
     Parameters
     ----------
     path : str
-        Of the Parquet file, for messages.
+        Of the file.
     are_joined : bool
         As for `open_likelihoods`.
     """
@@ -236,12 +251,17 @@ class Encoder:
     are_joined: bool
 
     def __call__(self, rows: LikelihoodRows) -> LikelihoodRows | EncodedLikelihoods:
-        """The rows; encoded, where they are many enough for a row group of their own."""
-        if rows.log10.size < parquet.ROWS_PER_GROUP:
+        """The rows; encoded, where they are many."""
+        if rows.log10.size < DEEP:
             return rows
-        table = _score_table(parquet.pyarrow_for(self.path), self.are_joined)
-        parts = [part if part.log10.size < parquet.ROWS_PER_GROUP else table.encoded([part]) for part in _parts(rows)]
-        return EncodedLikelihoods(parts, _reads(rows, 0, 0))
+        if self.path.endswith(parquet.ENDING):
+            table = _score_table(parquet.pyarrow_for(self.path), self.are_joined)
+            parts: Sequence[Any] = [part if part.log10.size < DEEP else table.encoded([part]) for part in _parts(rows)]
+        elif self.path.endswith(".gz"):
+            parts = [PackedText.of(_lines(rows))]
+        else:
+            return rows
+        return EncodedLikelihoods(parts, rows.log10.size, _reads(rows, 0, 0))
 
 
 def _parts(rows: LikelihoodRows) -> Iterator[LikelihoodRows]:

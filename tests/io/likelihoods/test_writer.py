@@ -76,27 +76,36 @@ def test_parquet(tmp_path):
     assert [[str(value) for value in row.values()] for row in described] == DESCRIBED
 
 
+@pytest.mark.parametrize("ending", [".parquet", ".tsv.gz", ".tsv"])
 @pytest.mark.parametrize("joined", [False, True])
-def test_encoded_rows_make_the_same_file(tmp_path, monkeypatch, joined):
+def test_encoded_rows_make_the_same_files(tmp_path, monkeypatch, joined, ending):
     """Those of a region with more pairs than are made to columns at once, too."""
-    pytest.importorskip("pyarrow")
+    if ending == ".parquet":
+        pytest.importorskip("pyarrow")
     monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 40)
+    monkeypatch.setattr(writer, "DEEP", 40)
     monkeypatch.setattr(writer, "_PAIRS_AT_ONCE", 90)
     rng, start, regions = np.random.default_rng(3), 0, []
     for _ in range(30):
         regions.append(random_rows(rng, start, joined))
         start += 20
     assert {rows.log10.size < 40 for rows in regions} == {True, False}
-    files = {}
-    for name in ("rows", "encoded"):
-        path = tmp_path / f"{name}.parquet"
+    made = []
+    for name, threads in (("rows", 1), ("rows", 3), ("encoded", 1), ("encoded", 3)):
+        folder = tmp_path / f"{name}{threads}"
+        folder.mkdir()
+        path = folder / f"x{ending}"
         encoder = writer.Encoder(str(path), joined)
-        with open_likelihoods(path, are_joined=joined) as out:
+        with open_likelihoods(path, are_joined=joined, threads=threads) as out:
             for rows in regions:
-                sent = pickle.loads(pickle.dumps(encoder(rows))) if name == "encoded" else rows
-                out.write(sent)
-        files[name] = path.read_bytes(), Path(companion(str(path))).read_bytes()
-    assert files["rows"] == files["encoded"]
+                out.write(pickle.loads(pickle.dumps(encoder(rows))) if name == "encoded" else rows)
+        made.append({file.name: file.read_bytes() for file in folder.iterdir()})
+    assert made == [made[0]] * 4
+    if ending == ".tsv.gz":
+        with pysam.TabixFile(str(path), encoding="utf-8") as table:
+            last = regions[-1]
+            lines = list(table.fetch(last.chrom, last.start, last.start + 1))
+            assert sum(f"\t{last.start}\t{last.end}\t" in line for line in lines) == last.log10.size
 
 
 def random_rows(rng, start, joined):
