@@ -16,7 +16,7 @@ from pairhmm.models.joined import can_be_joined, joined_batches
 
 log = logging.getLogger(__name__)
 
-MOST_JOINED = 2_000_000_000
+MOST_JOINED = 100_000_000_000
 """Cells of batches that are scored together. A device has work for a millisecond then, and memory stays small."""
 
 

@@ -29,6 +29,10 @@ ROWS_PER_GROUP = 1 << 17
 """Approximate number of rows in a Parquet row group."""
 READING = {"page_checksum_verification": True, "pre_buffer": False}
 """Options of ``ParquetFile``."""
+PLACE = ("chrom", "start", "end")
+"""Columns by which rows are looked for."""
+# Values that are encoded at once. The file does not depend on it.
+_VALUES_AT_ONCE = 1 << 16
 # Bytes of memory that pyarrow's libraries take when they are loaded, with a little to work with.
 _ARROW_ROOM = 128 << 20
 
@@ -65,10 +69,16 @@ def pyarrow_for(path: str) -> ModuleType:
 def writing(arrow: ModuleType, schema: Any) -> dict[str, Any]:
     """Options of ``ParquetWriter``. With checksums, a damaged page is not read as other numbers.
 
-    Numbers with a fraction hardly repeat: with a dictionary they take longer, and are larger.
+    Numbers with a fraction hardly repeat: with a dictionary they take longer, and are larger. The least and the largest
+    value of a row group help those who look for places. Of other columns, they cost a third of the time for nothing.
     """
-    coded = [field.name for field in schema if not arrow.types.is_floating(field.type)]
-    return {"compression": "zstd", "write_page_checksum": True, "use_dictionary": coded}
+    return {
+        "compression": "zstd",
+        "write_page_checksum": True,
+        "use_dictionary": [field.name for field in schema if not arrow.types.is_floating(field.type)],
+        "write_statistics": [name for name in schema.names if name in PLACE],
+        "write_batch_size": _VALUES_AT_ONCE,
+    }
 
 
 @contextmanager
