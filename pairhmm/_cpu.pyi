@@ -9,6 +9,9 @@ LEAST_SUM: float
 PHRED_OFFSET: int
 ROW_SIZE: int
 HIT_WORDS: int
+INFORMATIVE: float
+MAX_GQ: int
+MAX_QUAL: float
 
 def levels() -> list[tuple[str, bool]]: ...
 def threads_refused() -> int: ...
@@ -159,6 +162,35 @@ def join_kinds(
     kind: NDArray[np.uint16],
     joined_kind: NDArray[np.uint16],
 ) -> NDArray[np.float64]: ...
+
+class Genotypes:
+    def __init__(self, alleles: int, ploidy: int, table: NDArray[np.int16], prior: NDArray[np.float64]) -> None: ...
+
+class SiteReads:
+    def __init__(
+        self,
+        log10: NDArray[np.float64],
+        set_aside: NDArray[np.bool_],
+        start: NDArray[np.int64],
+        end: NDArray[np.int64],
+        sample: NDArray[np.int32],
+        fragment: NDArray[np.int64],
+        first: int,
+        last: int,
+        allele_of: list[int],
+        alleles: int,
+        samples: int,
+        score_floor: float,
+        floor: float,
+    ) -> None: ...
+    def call(
+        self, sample: int, genotypes: Genotypes
+    ) -> tuple[tuple[int, ...] | None, tuple[int, ...], int, int, tuple[int, ...], float, int]: ...
+    def depths(self, sample: int) -> list[int]: ...
+    def with_alleles(self, kept: list[int]) -> SiteReads: ...
+    def rows(self, sample: int) -> list[float]: ...
+
+def number_names(text: bytes, end: NDArray[np.int64], number: NDArray[np.int64]) -> None: ...
 
 class Copier:
     def __init__(self, threads: int) -> None: ...

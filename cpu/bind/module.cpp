@@ -14,6 +14,7 @@ void bind_candidates(nb::module_& module);
 void bind_copier(nb::module_& module);
 void bind_device_scores(nb::module_& module);
 void bind_forward(nb::module_& module);
+void bind_genotypes(nb::module_& module);
 void bind_joining(nb::module_& module);
 void bind_posterior(nb::module_& module);
 void bind_samples(nb::module_& module);
@@ -44,6 +45,7 @@ NB_MODULE(_cpu, module) {
     bind_copier(module);
     bind_device_scores(module);
     bind_forward(module);
+    bind_genotypes(module);
     bind_joining(module);
     bind_posterior(module);
     bind_samples(module);

@@ -183,7 +183,9 @@ private:
         int64_t open = 0;
         for (uint32_t node = 0; node < nodes; ++node) {
             if (stream[node] < kRestore) continue;
-            trees_.events.push_back(node * kEventFlags + stream[node] / kRestore);
+            // A sum ends behind a column, as a branch is saved: each lane looks at the node at its own step.
+            const uint32_t flags = stream[node] & kSum ? (stream[node] - kSum) | kSave : stream[node];
+            trees_.events.push_back(node * kEventFlags + flags / kRestore);
             if (stream[node] & kPop) --open;
             if (stream[node] & kSave) ++open;
             trees_.sizes.open_branches = std::max(trees_.sizes.open_branches, open);

@@ -43,6 +43,17 @@ ITEM_BYTES = 8
 """Bytes of a work item in a buffer: uint32[2], its first read (an index into `order`) and its block of haplotypes."""
 
 
+HALVES = 2
+"""Halves of a long pair: the forward of its haplotype's left half and the backward of the right one, side by side."""
+
+LEAST_CUT = 4096
+"""Letters of the shortest haplotype that is cut into halves, for long pairs.
+
+Both halves load the read's rows, and each takes some steps until all lanes of a strip are at work. From here on this is
+at most about 3% of a pair's steps.
+"""
+
+
 class Shape(NamedTuple):
     """Lanes of a read, rows of a lane, and whether reads may be cut into strips of lanes * rows rows."""
 

@@ -9,8 +9,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Self
 
-from platformdirs import user_cache_path
-
 log = logging.getLogger(__name__)
 
 VERSION = 2
@@ -80,6 +78,8 @@ def crossover(cpu: DeviceSpeed, device: DeviceSpeed) -> int | None:
 
 def path() -> Path:
     """The file that keeps this user's calibration."""
+    from platformdirs import user_cache_path
+
     return Path(user_cache_path("pairhmm", appauthor=False)) / "calibration.json"
 
 

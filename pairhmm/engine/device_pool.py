@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import repeat
-from typing import NamedTuple, Protocol
+from itertools import islice, repeat
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,24 +122,29 @@ class DevicePool:
         """
         stop = threading.Event() if stop is None else stop
         # The arrays are not filled. A thread with scores touches a page first, while the device computes.
-        job = _Job(np.empty(batch.pairs), np.empty(batch.pairs, dtype=np.uint8), deque([_Chunk(0, batch)]))
-        while job.chunks and (members := [member for member in self._members if not member.lost]):
-            job.chunks = deque(_split(job.chunks, _chunk_sizes(members, chunk_cells)))
-            self._feed_all(job, members, threads, stop)
+        job = _Job(np.empty(batch.pairs), np.empty(batch.pairs, dtype=np.uint8), _Chunks([_Chunk(0, batch)]))
+        while members := [member for member in self._members if not member.lost]:
+            job.chunks = _Chunks(_split(job.chunks, _chunk_sizes(members, chunk_cells), len(members)))
+            if not self._feed_all(job, members, threads, stop):
+                break
             if stop.is_set():
                 raise Stopped
         self._score_left_chunks(job, threads)
         self._score_unscored_pairs(job, threads)
         return Scores(job.log10, job.precision)
 
-    def _feed_all(self, job: _Job, members: Sequence[_Member], threads: int, stop: threading.Event) -> None:
-        """Score the chunks of a job until none is left, the devices are lost, or it is to stop."""
+    def _feed_all(self, job: _Job, members: Sequence[_Member], threads: int, stop: threading.Event) -> bool:
+        """Score chunks until none is left, the devices are lost, or it is to stop. False where there is no chunk."""
         turns = range(max(member.device.concurrency for member in members))
         feeds = [member for turn in turns for member in members if turn < member.device.concurrency]
-        del feeds[len(job.chunks) :]
+        first = list(islice(job.chunks, len(feeds)))
+        job.chunks.put_back(first)
+        del feeds[len(first) :]
+        if not feeds:
+            return False
         if len(feeds) == 1:
             self._feed(job, feeds[0], threads, stop)
-            return
+            return True
         threads_each = max(1, threads // len(feeds))
         running = {self._threads.submit(self._feed, job, member, threads_each, stop) for member in feeds}
         left = set(running)
@@ -149,32 +154,34 @@ class DevicePool:
                 for feed in done:
                     feed.result()
         except BaseException:
-            job.chunks.clear()
+            job.chunks = _Chunks([])
             raise
         finally:
             # Wait for the calls that still run: they write into the job.
             wait(running)
+        return True
 
     def _feed(self, job: _Job, member: _Member, threads: int, stop: threading.Event) -> None:
         """Score chunks on one device until none is left; several threads may feed the same device."""
         while not (member.lost or stop.is_set()):
-            try:
-                chunk = job.chunks.popleft()
-            except IndexError:
+            chunk = next(job.chunks, None)
+            if chunk is None:
                 return
             if chunk.divisible and chunk.batch.cells > member.chunk_cells:
-                job.chunks.extendleft(reversed(_split([chunk], repeat(member.chunk_cells))))
+                job.chunks.put_back(_split([chunk], repeat(member.chunk_cells)))
                 continue
             try:
                 scores = score(chunk.batch, member.device, threads)
-            except OutOfDeviceMemory:
-                if chunk.divisible:
+            except OutOfDeviceMemory as error:
+                if error.fits_later:
+                    job.chunks.put_back([chunk])
+                elif chunk.divisible:
                     self._shrink(member, chunk.batch.cells // 2)
-                    job.chunks.appendleft(chunk)
+                    job.chunks.put_back([chunk])
                 else:
                     job.unfit.append(chunk)
             except DeviceLost as error:
-                job.chunks.appendleft(chunk)
+                job.chunks.put_back([chunk])
                 self._lose(member, error.cause)
             else:
                 job.store(chunk, scores)
@@ -195,11 +202,12 @@ class DevicePool:
 
     def _score_left_chunks(self, job: _Job, threads: int) -> None:
         """Score on the CPU the chunks that no device scored: they did not fit, or every device is lost."""
-        if not (job.unfit or job.chunks):
+        left = [*job.unfit, *job.chunks]
+        if not left:
             return
         if job.unfit:
             self._say_once("reads whose scores do not fit the device's memory")
-        for chunk in _split([*job.unfit, *job.chunks], repeat(self._cpu.chunk_cells)):
+        for chunk in _split(left, repeat(self._cpu.chunk_cells)):
             job.store(chunk, score(chunk.batch, self._cpu, threads))
 
     def _score_unscored_pairs(self, job: _Job, threads: int) -> None:
@@ -262,13 +270,36 @@ class _Chunk(NamedTuple):
         return self.batch.reads > 1 and self.batch.cells > 1
 
 
+class _Chunks:
+    """Chunks that wait for a device, in order; several threads take them.
+
+    A chunk is cut when it is taken, so that devices start before the whole batch is cut.
+    """
+
+    def __init__(self, chunks: Iterable[_Chunk]) -> None:
+        self._uncut, self._returned = iter(chunks), deque[_Chunk]()
+        self._lock = threading.Lock()
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> _Chunk:
+        with self._lock:
+            return self._returned.popleft() if self._returned else next(self._uncut)
+
+    def put_back(self, chunks: Iterable[_Chunk]) -> None:
+        """Put chunks before those that wait."""
+        with self._lock:
+            self._returned.extendleft(reversed([*chunks]))
+
+
 @dataclass(slots=True)
 class _Job:
     """Scores of a batch, and its chunks: those to score, those too large for a device, those with unscored pairs."""
 
     log10: NDArray[np.float64]
     precision: NDArray[np.uint8]
-    chunks: deque[_Chunk]
+    chunks: _Chunks
     unfit: list[_Chunk] = field(default_factory=list)
     incomplete: list[_Chunk] = field(default_factory=list)
 
@@ -281,15 +312,13 @@ class _Job:
             self.incomplete.append(chunk)
 
 
-def _split(chunks: Iterable[_Chunk], sizes: Iterable[int]) -> list[_Chunk]:
+def _split(chunks: Iterable[_Chunk], sizes: Iterable[int], devices: int = 1) -> Iterator[_Chunk]:
     """The same reads in smaller chunks, of at most `sizes` cells (`pairhmm.engine.chunks.cut`)."""
-    smaller = []
     sizes = iter(sizes)
     for first_pair, batch in chunks:
-        for chunk in cut(batch, sizes):
-            smaller.append(_Chunk(first_pair, chunk))
+        for chunk in cut(batch, sizes, devices):
+            yield _Chunk(first_pair, chunk)
             first_pair += chunk.pairs
-    return smaller
 
 
 def _chunk_sizes(members: Sequence[_Member], most: int | None) -> Iterator[int]:

@@ -17,6 +17,7 @@ from pairhmm.compiled import require_compiled
 from pairhmm.engine.device_pool import Devices
 from pairhmm.engine.device_thread import DeviceThread
 from pairhmm.engine.shared_devices import DeviceAddress, RemoteDevices, SharedDevices, device_address
+from pairhmm.engine.threads import usable_cores
 from pairhmm.engine.workers import Workers, can_start_workers
 from pairhmm.evidence.cuts import Cutter, Work, discovered_stretches, margin
 from pairhmm.evidence.extent import Extent
@@ -40,14 +41,19 @@ from pairhmm.io.variants.candidates import CandidateReader
 log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
+Use = Callable[[Iterator[Evidence]], Iterator[Result]]
 
-WORTH_PROCESSES = 20_000
+WORTH_PROCESSES = 30_000
 """Reads from which on pieces are run side by side: for fewer, starting processes takes longer than it saves."""
 
-# Pieces for each process: many, so that all end at about the same time. But no piece has fewer or more reads than
-# these: each costs some milliseconds, and its results are held until those before it are written.
-_PIECES_EACH = 4
+# Each piece gets a share of the reads that are left: one in so many for each process. No piece has fewer or more reads
+# than these: each costs some milliseconds, and its results are held until those before it are written. Where there are
+# many reads, none is smaller than one in so many for each process.
+_NEXT_PIECES = 1.5
 _FEWEST_READS, _MOST_READS = 5_000, 100_000
+_LAST_PIECES = 32
+# Reads that a worker holds at once. Its first touch of memory takes time.
+_READS_AT_ONCE = 10_000
 # Bases of the windows that an index knows (SAM specification, section 5.1.1).
 _WINDOW = 1 << 14
 # Bytes of a read in CRAM, whose index counts bytes.
@@ -58,21 +64,21 @@ _WORKERS_FOR_A_PACKER = 4
 
 @dataclass(frozen=True, slots=True)
 class OpenResults(Generic[Result]):
-    """A run that is open, and what is made of its regions.
+    """A run that is open, and what is made of it.
 
     Attributes
     ----------
     devices : Devices
     samples : list of str
     contigs : dict of str to int
-    of_regions : iterator
-        What was made of each region, in order. Messages at the end say what was left out.
+    made : iterator
+        What was made of the regions, in order. Messages at the end say what was left out.
     """
 
     devices: Devices
     samples: list[str]
     contigs: dict[str, int]
-    of_regions: Iterator[Result]
+    made: Iterator[Result]
 
     @property
     def backend(self) -> str:
@@ -84,11 +90,10 @@ class OpenResults(Generic[Result]):
 def open_results(
     inputs: RunInputs,
     options: RunOptions,
-    use: Callable[[Evidence], Result],
+    use: Use[Result],
     watch: Watch | None = None,
     refined: Callable[[Evidence], Evidence] | None = None,
     without_set_aside: bool = True,
-    packed: Callable[[Result], Any] | None = None,
 ) -> Iterator[OpenResults[Result]]:
     """Open a run that works in as many processes as threads were asked for, where it can be divided.
 
@@ -99,11 +104,11 @@ def open_results(
     inputs : RunInputs
     options : RunOptions
     use : callable
-        Makes something of the evidence of a region. It has to be picklable, and so do its results.
+        ``use(evidence)`` gets an iterator of the evidence of regions, and gives an iterator of what it makes of them.
+        It is called for each piece of the run, or once for the whole run. It has to be picklable, and so do its
+        results. Sending a result to another process takes time: few large results are better than one a region.
     watch, refined, without_set_aside
         Those of `Run.evidence`.
-    packed : callable, optional
-        Makes a result smaller where it is sent from one process to another. It has to be picklable.
 
     Raises
     ------
@@ -117,19 +122,18 @@ def open_results(
     with ExitStack() as stack:
         files = stack.enter_context(open_files(inputs, 1 if is_divisible else options.threads))
         work = _work(files) if is_divisible else None
+        count = 1 if work is None else _processes(work, options.threads)
         devices: Devices
-        if work is None or work.total < WORTH_PROCESSES:
+        if work is None or count == 1:
             devices = pool or stack.enter_context(_started(options, options.threads))
             run = whole_run(inputs, options, devices, files)
-            evidence = run.evidence(watch, refined, without_set_aside)
-            found: Iterator[Result] = (use(one) for one in evidence)
+            made = use(run.evidence(watch, refined, without_set_aside))
         else:
             address = stack.enter_context(device_address()) if pool is None else None
-            sent = use if packed is None else _Packed(use, packed)
             chosen = options if pool is None else replace(options, backend=pool.name)
-            job = _PieceJob.of(inputs, chosen, address, files, sent, refined, watch is not None)
+            job = _PieceJob.of(inputs, chosen, address, files, use, refined, watch is not None)
             # Here, before outputs are opened: a worker must not hold them, nor be forked from a process with threads.
-            workers = stack.enter_context(Workers(job, options.threads))
+            workers = stack.enter_context(Workers(job, count))
             if address is None:
                 assert pool is not None
                 devices = pool
@@ -137,29 +141,18 @@ def open_results(
                 own = stack.enter_context(_started(options, max(1, options.threads // _WORKERS_FOR_A_PACKER)))
                 devices = stack.enter_context(SharedDevices(own, address)).devices
             run = whole_run(inputs, options, devices, files)
-            found = _Pieces(run, options, files, work, workers).results(watch, without_set_aside)
-        yield OpenResults(devices, run.samples, run.contigs, _with_devices(found, devices))
+            made = _Pieces(run, options, files, work, workers).results(watch, without_set_aside)
+        yield OpenResults(devices, run.samples, run.contigs, _with_devices(made, devices))
 
 
 def _started(options: RunOptions, threads: int) -> DeviceThread:
     return DeviceThread(partial(engine.choose, options.backend), threads)
 
 
-def _with_devices(found: Iterator[Result], devices: Devices) -> Iterator[Result]:
-    """What was found. If devices did not start, that is raised at the end, although nothing was to be scored."""
-    yield from found
+def _with_devices(made: Iterator[Result], devices: Devices) -> Iterator[Result]:
+    """What was made. If devices did not start, that is raised at the end, although nothing was to be scored."""
+    yield from made
     _ = devices.label
-
-
-@dataclass(frozen=True, slots=True)
-class _Packed:
-    """What is made of the evidence of a region, packed."""
-
-    use: Callable[[Evidence], Any]
-    packed: Callable[[Any], Any]
-
-    def __call__(self, evidence: Evidence) -> Any:
-        return self.packed(self.use(evidence))
 
 
 def _is_divisible(inputs: RunInputs, options: RunOptions) -> bool:
@@ -202,13 +195,14 @@ class _Pieces:
     workers: Workers
 
     def results(self, watch: Watch | None, without_set_aside: bool) -> Iterator[Any]:
-        """What was made of each region."""
+        """What was made of the regions."""
         files, run, left_out = self.files, self.run, LeftOut()
-        for piece in self.workers.results(self._pieces()):
-            for region, result in piece.results:
-                if watch is not None and region is not None:
+        for piece in self.workers.results(self._pieces(), are_last=True):
+            if watch is not None:
+                for place in piece.watched:
+                    region = Region(*place)
                     watch(region, run.extent.share(region.chrom, region.end))
-                yield result
+            yield from piece.made
             run.add_counts(piece.counts)
             left_out.add(piece.left_out)
         is_whole = files.asked is None and run.inputs.candidates is None
@@ -233,19 +227,33 @@ class _Pieces:
 
     def _targets(self) -> list[Target]:
         """Where the run is to be cut."""
-        reads = self.work.total
-        number = max(_PIECES_EACH * self.options.threads, int(reads / _MOST_READS))
-        number = max(1, min(number, int(reads / _FEWEST_READS)))
-        places = [self.work.place_of(index / number) for index in range(1, number)]
+        places = [self.work.place_of(share) for share in _shares(self.work.total, self.options.threads)]
         # Reading begins a little before a target. An index leads to the first read of a window, so let it begin there.
         before = margin(self.options) + MAX_SHIFT + 1
         return [Target(*one) for one in dict.fromkeys((c, p // _WINDOW * _WINDOW + before) for c, p in places)]
 
 
-class _PieceResults(NamedTuple):
-    """The regions of a piece (None if nobody watches) with what was made of them, and what was counted."""
+def _processes(work: Work, threads: int) -> int:
+    """How many processes work. More than there are cores would take memory and no less time."""
+    if work.total < WORTH_PROCESSES:
+        return 1
+    return min(threads, usable_cores(), 1 + sum(1 for _ in _shares(work.total, threads)))
 
-    results: list[tuple[Region | None, Any]]
+
+def _shares(reads: float, threads: int) -> Iterator[float]:
+    """The shares of the work (0 to 1) between which pieces lie. The sizes of pieces fall, so that all end together."""
+    fewest = min(max(_FEWEST_READS, reads / (_LAST_PIECES * threads)), _MOST_READS)
+    done = 0.0
+    while (left := reads - done) >= 1.5 * fewest:
+        done += min(max(left / (_NEXT_PIECES * threads), fewest), _MOST_READS)
+        yield done / reads
+
+
+class _PieceResults(NamedTuple):
+    """What was made of a piece, and what was counted. `watched` has the coordinates of each region if it is watched."""
+
+    made: list[Any]
+    watched: list[tuple[str, int, int, int, int, int, int]]
     counts: RunCounts
     left_out: LeftOut
 
@@ -258,7 +266,7 @@ class _PieceJob:
     reference_name: str
     options: RunOptions
     address: DeviceAddress | None
-    use: Callable[[Evidence], Any]
+    use: Use[Any]
     refined: Callable[[Evidence], Evidence] | None
     is_watched: bool
 
@@ -269,14 +277,14 @@ class _PieceJob:
         options: RunOptions,
         address: DeviceAddress | None,
         files: OpenFiles,
-        use: Callable[[Evidence], Any],
+        use: Use[Any],
         refined: Callable[[Evidence], Evidence] | None,
         is_watched: bool,
     ) -> Self:
         """The job of workers whose run is open here."""
         # Workers open the file for which this process has found or made an index.
         inputs = replace(inputs, reference=files.genome.indexed_path, candidates=None)
-        options = replace(options, threads=1)
+        options = replace(options, threads=1, chunk_size=min(options.chunk_size, _READS_AT_ONCE))
         return cls(inputs, files.genome.path, options, address, use, refined, is_watched)
 
     @contextmanager
@@ -309,12 +317,16 @@ class _PieceWorker:
         contigs, samples = files.contigs, len(files.reader.samples)
         regions = piece_regions(piece, job.options, files.genome, contigs, samples, self._places)
         run = make_run(job.inputs, job.options, self._devices, files, regions, Extent(()), left_out)
-        results = []
-        for evidence in run.counted(refined=job.refined):
-            region = replace(evidence.region, variants=(), extents=()) if job.is_watched else None
-            results.append((region, job.use(evidence)))
+        watched: list[tuple[str, int, int, int, int, int, int]] = []
+
+        def watch(one: Region, share: float) -> None:
+            # A region is pickled with all its candidates, which takes longer than all else here.
+            begin_end = one.core_start, one.core_end, one.start, one.end, one.haplotype_start, one.haplotype_end
+            watched.append((one.chrom, *begin_end))
+
+        made = list(job.use(run.counted(watch if job.is_watched else None, job.refined)))
         self._count_once(piece, left_out)
-        return _PieceResults(results, run.counts(), left_out)
+        return _PieceResults(made, watched, run.counts(), left_out)
 
     def _count_once(self, piece: GenomePiece, left_out: LeftOut) -> None:
         """Take away the reads that the piece before has left out, too."""

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Annotated, Protocol
 
 import numpy as np
@@ -26,7 +25,7 @@ from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.discovery import carried_alleles
 from pairhmm.genomics.haplotypes import Haplotype, build_haplotypes
 from pairhmm.genomics.regions import MAX_SHIFT, FetchBases, Region
-from pairhmm.genomics.sequences import encode
+from pairhmm.genomics.sequences import encode_each
 from pairhmm.interface.display import short_repr
 from pairhmm.interface.options import Within, check_fields
 
@@ -151,10 +150,14 @@ class _Task:
 
 @dataclass(slots=True)
 class _Begun:
-    """Regions whose scoring has begun, with the reads of each, or the profiles that they became."""
+    """Regions whose scoring has begun.
+
+    `reads` are their reads, or the profiles that these became: int64 `edges` has the first of each region, and the end.
+    """
 
     tasks: list[_Task]
-    reads: list[ScoredReads]
+    reads: ScoredReads
+    edges: NDArray[np.int64]
     cut: int
     scores: Callable[[], FlatScores]
 
@@ -250,7 +253,7 @@ class EvidenceStream:
                 self.options.max_haplotypes,
                 lambda part: carried_alleles(held, reads, part, reference),
             )
-        letters = [encode(haplotype.sequence) for haplotype in haplotypes]
+        letters = encode_each([haplotype.sequence for haplotype in haplotypes])
         slack = 0 if self.given is not None else max(0, len(reference) - min(map(len, letters)))
         return _Task(region, haplotypes, letters, reads, slack)
 
@@ -258,8 +261,8 @@ class EvidenceStream:
         """The reads that overlap a region's core, at most `max_depth` of each sample."""
         if held.chrom != region.chrom:
             return np.empty(0, dtype=np.int64)
-        first, last = np.searchsorted(held.start, (region.core_start - reach, region.core_end))
-        reads: NDArray[np.int64] = first + np.flatnonzero(held.end[first:last] > region.core_start)
+        first, last = held.start.searchsorted((region.core_start - reach, region.core_end)).tolist()
+        reads: NDArray[np.int64] = (held.end[first:last] > region.core_start).nonzero()[0] + first
         limit = self.options.max_depth
         if len(reads) <= limit:
             return reads
@@ -282,36 +285,34 @@ class EvidenceStream:
             self.joiner.counts.add(joined.are_mates, joined.copies, joined.apart)
             # Profiles come in the order of their first reads, so those of a region follow each other.
             edges = np.searchsorted(joined.member[joined.member_offset[:-1]], edges)
-        scores = self.score.begin(cut, np.diff(edges).tolist(), [task.letters for task in tasks])
-        reads = [
-            single_reads(held, slices.read[first:last])
-            if cut.joined is None
-            else joined_reads(held, slices.read, cut.joined, first, last)
-            for first, last in pairwise(edges.tolist())
-        ]
-        return _Begun(tasks, reads, sum(counts), scores)
+        letters = [task.letters for task in tasks]
+        scores = self.score.begin(cut, np.diff(edges).tolist(), letters)
+        reads = single_reads(held, slices.read) if cut.joined is None else joined_reads(held, slices.read, cut.joined)
+        return _Begun(tasks, reads, edges, sum(counts), scores)
 
     def _scored(self, begun: _Begun) -> Iterator[Evidence]:
         scores, precision = begun.scores()
+        tasks, reads, edges = begun.tasks, begun.reads, begun.edges
+        best = best_of_each(scores, np.repeat([len(task.letters) for task in tasks], np.diff(edges)))
+        set_aside = self.score.set_aside(best[:, None], reads.length, reads.ends)
         done = 0
-        for task, reads in zip(begun.tasks, begun.reads, strict=True):
-            shape = len(reads.sample), len(task.letters)
+        for task, first, last in zip(tasks, edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+            shape = last - first, len(task.letters)
             pairs = shape[0] * shape[1]
-            log10 = scores[done : done + pairs].reshape(shape)
             yield Evidence(
                 task.region,
                 task.haplotypes,
-                reads.names,
-                reads.sample,
-                reads.flag,
-                reads.start,
-                reads.end,
-                reads.length,
-                log10,
+                reads.names.take(first, last),
+                reads.sample[first:last],
+                reads.flag[first:last],
+                reads.start[first:last],
+                reads.end[first:last],
+                reads.length[first:last],
+                scores[done : done + pairs].reshape(shape),
                 precision[done : done + pairs].reshape(shape),
-                self.score.set_aside(log10, reads.length, reads.ends),
-                reads=reads.reads,
-                fragment=reads.fragment,
+                set_aside[first:last],
+                reads=None if reads.reads is None else reads.reads[first:last],
+                fragment=None if reads.fragment is None else reads.fragment[first:last],
             )
             done += pairs
         self.counts.regions += len(begun.tasks)
@@ -359,6 +360,11 @@ def cut_bases(held: ReadBlock, cut: CutSlices) -> CutReads:
     """The bases and qualities of cut reads."""
     starts, offset = held.base_offset[cut.read] + cut.first, offsets(cut.last - cut.first)
     return CutReads(offset, gather(held.bases, starts, offset), gather(held.quals, starts, offset), held.mapq[cut.read])
+
+
+def best_of_each(scores: NDArray[np.float64], widths: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The best score (float64) of each read, whose scores stand one after the other: `widths` says how many."""
+    return np.maximum.reduceat(scores, offsets(widths)[:-1]) if len(widths) else np.empty(0)
 
 
 def _forget(held: ReadBlock, pending: Iterable[Region], open_start: int | None, frontier: int) -> ReadBlock:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from operator import itemgetter
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -19,9 +20,11 @@ from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.haplotypes import UNKNOWN
 from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY
 from pairhmm.genomics.regions import FetchBases, Region, shift_left, trim_allele
-from pairhmm.genomics.sequences import decode, encode
+from pairhmm.genomics.sequences import READ_LETTERS, encode
 from pairhmm.genomics.variants import Variant
 from pairhmm.interface.options import Within, check_fields
+
+_LETTER_OF_CODE = READ_LETTERS.encode().ljust(256, b"N")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,7 @@ class CandidateFinder:
     def _variants(self, frontier: int) -> list[Variant]:
         found = self._scanner.take(frontier)
         variants = []
-        for (position, is_indel), group in groupby(found, key=lambda row: (row[0], row[2])):
+        for (position, is_indel), group in groupby(found, key=itemgetter(0, 2)):
             rows = [(length, alt) for _, length, _, alt in group]
             alleles = _indel_alleles if is_indel else _snv_alleles
             span = 1 + max(length for length, _ in rows) if is_indel else 1
@@ -107,7 +110,7 @@ class CandidateFinder:
 
 
 def _letters(codes: bytes) -> str:
-    return decode(np.frombuffer(codes, dtype=np.uint8))
+    return codes.translate(_LETTER_OF_CODE).decode()
 
 
 def _snv_alleles(reference: str, rows: list[tuple[int, bytes]]) -> tuple[str, tuple[str, ...]]:

@@ -75,6 +75,9 @@ def _edits(region: Region) -> list[list[_Edit]]:
 
 def _apply(reference: str, offset: int, edits: Sequence[_Edit]) -> str:
     """The reference, which begins at `offset`, after some edits that do not conflict."""
+    if len(edits) == 1:
+        (edit,) = edits
+        return f"{reference[: edit.start - offset]}{edit.bases}{reference[edit.end - offset :]}"
     stretches = []
     position = offset
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
@@ -95,6 +98,8 @@ def _combinations(
     counts once for each of these candidates. The reference and each allele by itself are always kept, so that every
     allele has a haplotype.
     """
+    if len(edits) == 1:
+        return [(allele,) for allele in range(len(edits[0]) + 1)]
     prefixes: list[tuple[int, ...]] = [()]
     shown: NDArray[np.int16] | None = None
     reads = np.empty(0, dtype=np.int64)

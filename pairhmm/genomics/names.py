@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.genomics.arrays import gather, offsets
+from pairhmm.interface.pickling import by_fields
 
 _ALL_BITS = np.uint32(0xFFFFFFFF)
 
@@ -75,6 +76,7 @@ class Names:
         return list(self) == list(other) if isinstance(other, list | tuple) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
+    __reduce__ = by_fields
 
     def __repr__(self) -> str:
         return f"<{len(self)} names>"

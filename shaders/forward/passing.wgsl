@@ -11,8 +11,8 @@
 // needs forward/strips.wgsl: strips
 //#end
 // needs forward/border.wgsl: blocks_of, is_there, awaited, put_column, values_of, exponent_in
-// gives: Columns, Entering, entering_columns, pass_on, take, take_lead, give, clear_passing
-// gives: restore_passing, save_passing, exponent_passed
+// gives: Columns, Entering, entering_columns, entering_column, pass_on, pass_column_on, take, take_lead, give
+// gives: clear_passing, restore_passing, save_passing, exponent_passed
 
 const SEGMENTS = G / SEGMENT;
 const DELAY = SEGMENT - 1u;  // of a column, from a segment's first lane to its last
@@ -62,6 +62,11 @@ fn entering_columns(segment: u32, step: u32) -> Entering {
     return entering;
 }
 
+// One of these columns: that of step u of the block.
+fn entering_column(segment: u32, step: u32, u: u32) -> vec2<f32> {
+    return passing[segment][block_of(step + select(SEGMENT, DELAY, u == 0u))][(u + DELAY) % RESCALE_STEPS];
+}
+
 // Say what exponent the columns have that leave a segment in the block of its own step `step`.
 fn exponent_passed(segment: u32, step: u32, exponent: i32) {
     passing_exponent[segment + 1u][block_of(step)] = exponent;
@@ -80,6 +85,12 @@ fn pass_on(segment: u32, step: u32, leaving: Columns, columns: u32) {
         }
 //#end
     }
+}
+
+// Store one of these columns: that of step u of the block.
+fn pass_column_on(segment: u32, step: u32, u: u32, leaving: vec2<f32>, columns: u32) {
+    let is_past = bitcast<i32>(step + u - DELAY) >= i32(columns);
+    passing[segment + 1u][block_of(step)][u] = select(leaving, vec2<f32>(0.0, 0.0), is_past);
 }
 
 // Let a column of the border above enter the first segment: it is at `position` of a block.

@@ -18,7 +18,7 @@ GPU = DeviceSpeed("gpu", "Big, 80 GiB", 0.9, 0.002, 1e13)
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
-    monkeypatch.setattr(calibration, "user_cache_path", lambda *_, **__: tmp_path / "cache")
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda *_, **__: tmp_path / "cache")
     return tmp_path / "cache" / "calibration.json"
 
 

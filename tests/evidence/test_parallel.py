@@ -28,7 +28,7 @@ from pairhmm.evidence.molecules import MoleculeOptions
 from pairhmm.evidence.stream import EvidenceOptions
 from pairhmm.io.alignments.selection import ReadSelection
 from pairhmm.io.files import parquet
-from pairhmm.io.likelihoods import writer
+from pairhmm.io.likelihoods import lines, writer
 from pairhmm.io.likelihoods.table import companion
 from pairhmm.models.profile import preset
 
@@ -44,6 +44,7 @@ def divided(monkeypatch):
     """Small inputs are divided, too."""
     monkeypatch.setattr(workers, "_can_fork", lambda: True)
     monkeypatch.setattr(parallel, "WORTH_PROCESSES", 0)
+    monkeypatch.setattr(parallel, "usable_cores", lambda: 8)
     monkeypatch.setattr(parallel, "_FEWEST_READS", 40)
     monkeypatch.setattr(parallel, "_WINDOW", 1)
     monkeypatch.setattr(pieces, "_FIRST_LISTED", 3)
@@ -114,6 +115,19 @@ def test_joined_mates(data, tmp_path, caplog, started, listed):
     expected = made(write_likelihoods, data["dense"], tmp_path, caplog, 1, listed, **given)
     assert made(write_likelihoods, data["dense"], tmp_path, caplog, 3, listed, **given) == expected
     assert started == [3]
+
+
+def test_parquet(data, tmp_path, monkeypatch):
+    """Row groups don't depend on the pieces."""
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 700)
+    reference, alignments, _ = data["dense"]
+    for threads in (1, 2, 5):
+        (tmp_path / str(threads)).mkdir()
+        write_likelihoods(alignments, reference, tmp_path / str(threads) / "x.parquet", threads=threads)
+    for name in ("x.parquet", "x.haplotypes.parquet"):
+        bodies = {(tmp_path / str(threads) / name).read_bytes() for threads in (1, 2, 5)}
+        assert len(bodies) == 1
 
 
 def test_functions_give_the_same_objects(data, started):
@@ -253,6 +267,17 @@ def test_a_small_input_stays_in_one_process(data, tmp_path, monkeypatch, caplog,
     assert not started
 
 
+def test_no_more_processes_than_cores_or_pieces(data, tmp_path, monkeypatch, caplog, started):
+    made(write_calls, data["dense"], tmp_path, caplog, 200)
+    monkeypatch.setattr(parallel, "usable_cores", lambda: 2)
+    made(write_calls, data["dense"], tmp_path, caplog, 3)
+    monkeypatch.setattr(parallel, "_FEWEST_READS", 1000)
+    monkeypatch.setattr(parallel, "usable_cores", lambda: 100)
+    made(write_calls, data["dense"], tmp_path, caplog, 100)
+    assert started[:2] == [8, 2]
+    assert 2 <= started[2] <= 4
+
+
 class Gpu(cpu.CpuBackend):
     """The CPU with the limits of a GPU: it scores at most so many cells at once, and is lost after so many calls."""
 
@@ -307,6 +332,7 @@ def test_deep_regions_are_encoded_where_they_are_scored(data, tmp_path, gpu, mon
     pytest.importorskip("pyarrow")
     monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 60)
     monkeypatch.setattr(writer, "DEEP", 60)
+    monkeypatch.setattr(lines, "DEEP", 60)
     reference, alignments, _ = data["dense"]
     made = {}
     for threads in (1, 2, 5):

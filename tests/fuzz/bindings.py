@@ -411,6 +411,32 @@ def _repeats(rng: Generator) -> None:
     native.cap_indel_qualities(offset, bases, table, int(rng.integers(1, 9)), *columns)
 
 
+def _genotypes(rng: Generator) -> None:
+    """Reads with scores of any size, over a site with any alleles."""
+    from pairhmm.compiled import native
+    from pairhmm.genomics.genotypes import call_sample
+    from pairhmm.genomics.names import Names
+
+    reads, haplotypes, samples = int(rng.integers(0, 30)), int(rng.integers(1, 9)), int(rng.integers(1, 4))
+    scores = -rng.integers(0, 100, (reads, haplotypes)) / 8.0
+    scores[rng.random(scores.shape) < 0.1] = pick(rng, (0.0, -300.0, -1e7, -np.inf, np.inf, np.nan))
+    start = rng.integers(0, 20, reads).astype(np.int64)
+    names = Names.of([f"r{number}" for number in rng.integers(0, 20, reads)])
+    fragment = np.empty(reads, dtype=np.int64)
+    native.number_names(names.text, names.end, fragment)
+    alleles, floor = int(rng.integers(1, 30)), pick(rng, (0.0, 4.5, 300.0))
+    site = native.SiteReads(
+        *(scores, rng.random(reads) < 0.2, start, start + rng.integers(0, 20, reads)),
+        *(rng.integers(0, samples, reads).astype(np.int32), fragment, 10, pick(rng, (10, 11, 40))),
+        *(rng.integers(-1, alleles, haplotypes).tolist(), alleles, samples, pick(rng, (np.inf, floor)), floor),
+    )
+    priors = (pick(rng, (1e-12, 1e-3, 0.1)),) * (alleles - 1)
+    for sample in range(samples):
+        found = call_sample(site, sample, priors, int(pick(rng, (0, 1, 2, 3, 20))))
+        if np.isnan(found.log10_reference) or min((0, found.quality, *found.likelihoods)) < 0:
+            raise AssertionError("a genotype that is no number")
+
+
 def _public(rng: Generator) -> None:
     """The Python functions, with values that no one should give: taken, or refused with a sentence."""
     import pairhmm
@@ -443,6 +469,7 @@ _FUNCTIONS = (
     _alignments,
     _scanner,
     _repeats,
+    _genotypes,
     _public,
 )
 BINDINGS: dict[str, Callable[[Generator], None]] = {function.__name__.lstrip("_"): function for function in _FUNCTIONS}

@@ -260,6 +260,10 @@ def test_native_pcr_qualities_are_those_of_the_model(model):
     rng = np.random.default_rng(3)
     texts = ["A", "AC", "A" * 40, "AC" * 20, "ACG" * 9 + "T" * 9, "GATTACA" * 6, "N" * 12]
     texts += ["".join(rng.choice(list("ACN"), rng.integers(2, 60))) for _ in range(200)]
+    # Letters stand in words of 64, and reads of up to 127 and 255 have code of their own.
+    for length in (63, 64, 65, 126, 127, 128, 129, 191, 192, 193, 254, 255, 256, 257, 321):
+        texts += [(unit * length)[:length] for unit in ("A", "CA", "GATTACAC")]
+        texts.append("".join(rng.choice(list("AC"), length)))
     reads = [encode(text) for text in texts]
     bases = np.concatenate(reads)
     insertion = np.full(len(bases), 45, dtype=np.uint8)

@@ -15,8 +15,17 @@ from numpy.typing import NDArray
 from pairhmm.backends.base import Backend
 from pairhmm.backends.cuda import kernels as cuda_kernels
 from pairhmm.backends.cuda import setup as cuda_setup
-from pairhmm.backends.cuda.kernels import FAST, KEPT_BYTES, LONG_ROWS, SCALED, TREE_ROWS, TREES, KernelVariant
-from pairhmm.backends.cuda.layout import WARP, Packed, computed_cells, pack, pack_pairs, reads_of
+from pairhmm.backends.cuda.kernels import FAST, LONG_ROWS, SCALED, TREE_ROWS, TREES, KernelVariant
+from pairhmm.backends.cuda.layout import (
+    UNREAD_COLUMNS,
+    WARP,
+    Packed,
+    computed_cells,
+    pack,
+    pack_pairs,
+    reads_of,
+    strips_and_columns,
+)
 from pairhmm.backends.cuda.setup import status, translated
 from pairhmm.backends.cuda.slot import ForwardSlot
 from pairhmm.backends.cuda.sources import compiled
@@ -45,11 +54,8 @@ LONGEST_TILE = 2048
 RESIDENT_WARPS = 2048
 """Most warps of a kernel whose warps take their work from a list: enough to fill any device."""
 
-KEPT_AT = 8
-"""Byte offset of what the strips of each pair pass on to each other. Before it is the number of the next work item."""
-
 BORDER_SHARE = 4
-"""Divisor of a call's memory: the borders of long pairs may take 1 / BORDER_SHARE of it."""
+"""Divisor of a call's memory: what strips of long pairs hand on may take 1 / BORDER_SHARE of it."""
 
 SCRATCH_SHARE = 4
 """Divisor of a call's memory: the scratch memory of warps that walk trees may take 1 / SCRATCH_SHARE of it."""
@@ -61,7 +67,7 @@ SCORE_BYTES, SCORED_BYTES = 8, 9
 """Bytes of a score (float64), and of a score with the code of its precision (uint8). The two are separate arrays."""
 
 LISTED_BYTES, COUNT_BYTES = 8, 4
-"""Bytes of an entry of a list of pairs to rescue (read and haplotype, uint32 each), and of the list's length."""
+"""Bytes of an entry of a list of pairs to rescue (read and haplotype, uint32 each), and of a count of work or pairs."""
 
 
 KernelKey = tuple[Shape, str]
@@ -139,7 +145,7 @@ class CudaBackend(Backend):
         self._device = cupy.cuda.Device(device)
         self._memory = memory
         self._kernels: dict[tuple[str, float | None], dict[KernelKey, LoadedKernel]] = {}
-        self._long_kernels: dict[tuple[str, float | None, str], Any] = {}
+        self._long_kernels: dict[tuple[str, float | None, str], tuple[Any, Any, Any]] = {}
         self._preparing = threading.Lock()
         # The slot returned last is taken first, because its buffers have already grown.
         self._slots: queue.LifoQueue[ForwardSlot] = queue.LifoQueue()
@@ -153,13 +159,6 @@ class CudaBackend(Backend):
 
     def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
         batch = with_one_gap_model(batch)
-        try:
-            return self._forward(batch, skip_read)
-        except OutOfDeviceMemory:
-            # The slot has given back what earlier calls left in it, which may have been too much.
-            return self._forward(batch, skip_read)
-
-    def _forward(self, batch: PairBatch, skip_read: NDArray[np.bool_]) -> Scores:
         with self._slot() as slot:
             # One call prepares at a time: two at once would only take turns in the interpreter.
             with self._preparing:
@@ -180,7 +179,7 @@ class CudaBackend(Backend):
         reads, haplotypes = batch.pair_indices(pairs)
         for real, precision in (("float", SCALED_FLOAT32), ("double", FLOAT64)):
             left = scores.unscored()
-            for part in self._border_parts(batch, haplotypes[left], real):
+            for part in self._parts_of_pairs(batch, reads[left], haplotypes[left], real):
                 chosen = left[part]
                 found = self._run_pairs(batch, reads[chosen], haplotypes[chosen], real)
                 scores.log10[chosen] = found
@@ -219,11 +218,12 @@ class CudaBackend(Backend):
     @contextmanager
     def _slot(self) -> Iterator[ForwardSlot]:
         slot = self._slots.get()
+        slot.begin_call()
         try:
             with translated(self.label), self._device, slot.stream:
                 yield slot
         except OutOfDeviceMemory:
-            # The next, smaller call needs less of some buffers and as much of others.
+            # The next call needs less of some buffers, and may need as much of others.
             slot.release()
             raise
         finally:
@@ -336,37 +336,45 @@ class CudaBackend(Backend):
         for kernel, blocks, arguments in launches.rescues:
             kernel.launch(blocks, arguments)
 
-    def _border_parts(self, batch: PairBatch, haplotypes: NDArray[np.int64], real: str) -> Iterator[slice]:
-        """Runs of pairs whose borders fit into their share of the device's memory."""
+    def _parts_of_pairs(
+        self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64], real: str
+    ) -> Iterator[slice]:
+        """Runs of pairs whose borders and crossings fit into their share of the device's memory."""
         with translated(self.label):
             free = self._device.mem_info[0] if self._memory is None else self._memory
-        most = max(1, free // self.concurrency // BORDER_SHARE // cuda_kernels.border_bytes(real))
-        return runs_within(np.diff(batch.haplotype_offset)[haplotypes], most)
+        strips, columns = strips_and_columns(batch, reads, haplotypes, WARP * LONG_ROWS[real])
+        sizes = cuda_kernels.crossing_bytes(real) * strips + cuda_kernels.border_bytes(real) * columns
+        return runs_within(sizes, max(1, free // self.concurrency // BORDER_SHARE))
 
     def _run_pairs(
         self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64], real: str
     ) -> NDArray[np.float64]:
         model, extension = cuda_kernels.model_of(batch)
         with self._slot() as slot:
-            packed = pack_pairs(batch, reads, haplotypes, WARP * LONG_ROWS, slot)
-            base = slot.base
-            next_item = slot.zeros("listed", KEPT_AT + KEPT_BYTES * len(reads))
-            borders = slot.zeros("between", cuda_kernels.border_bytes(real) * packed.columns + 8)
+            packed = pack_pairs(batch, reads, haplotypes, WARP * LONG_ROWS[real], slot)
+            base, tables = slot.base, self._tables.data.ptr
+            next_item = slot.zeros("listed", COUNT_BYTES)
+            borders = slot.zeros("between", cuda_kernels.border_bytes(real) * (packed.columns + UNREAD_COLUMNS))
+            crossings = slot.device("crossings", cuda_kernels.crossing_bytes(real) * packed.items).ptr
             scores = slot.device("out", SCORE_BYTES * len(reads)).ptr
-            key = (model, extension, real)
-            if key not in self._long_kernels:
-                self._long_kernels[key] = compiled(
-                    self._cupy, cuda_kernels.long_source(model, extension, real), "forward_long"
-                )
-            places = (packed.item_pair, packed.pair_item, packed.pair_read, packed.pair_haplotype, packed.pair_column)
-            arguments = (
-                *(base, self._tables.data.ptr, np.uint32(packed.items)),
-                *(base + place for place in places),
-                *(next_item, next_item + KEPT_AT, borders, scores),
-            )
+            pairs = tuple(base + place for place in (packed.pair_item, packed.pair_read, packed.pair_haplotype))
+            places = base + packed.item_pair, *pairs, base + packed.pair_column
+            strips, join, add = self._compiled_pairs(model, extension, real)
             blocks = min(RESIDENT_WARPS, packed.items)
-            self._long_kernels[key]((blocks,), (WARP,), arguments, shared_mem=cuda_kernels.long_shared_bytes(real))
+            arguments = base, tables, np.uint32(packed.items), *places, next_item, borders, crossings
+            strips((blocks,), (WARP,), arguments, shared_mem=cuda_kernels.long_shared_bytes(real))
+            join((packed.items,), (WARP,), (base, *places, borders, crossings))
+            add((len(reads),), (WARP,), (base, *pairs, crossings, scores))
             return slot.scores(SCORE_BYTES * len(reads)).view(np.float64).copy()
+
+    def _compiled_pairs(self, model: str, extension: float | None, real: str) -> tuple[Any, Any, Any]:
+        """The kernels of single pairs: that of their strips, that which joins their halves, and that of their sums."""
+        key = (model, extension, real)
+        if key not in self._long_kernels:
+            text = cuda_kernels.long_source(*key)
+            strips, join, add = (compiled(self._cupy, text, f"forward_{name}") for name in ("long", "join", "sum"))
+            self._long_kernels[key] = strips, join, add
+        return self._long_kernels[key]
 
     def _compiled(
         self, model: str, extension: float | None, wanted: Sequence[KernelKey]

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pairhmm.backends import tiles
 from pairhmm.backends.kinds import made_once
 from pairhmm.backends.tiles import (
+    HALVES,
     LETTERS,
     PADDING,
     Plan,
@@ -47,6 +48,9 @@ __all__ = [
 
 WARP = 32
 """Lanes of a warp. A block of the forward kernels is one warp, which scores one tile."""
+
+UNREAD_COLUMNS = WARP
+"""Columns before a border's first one, which nobody reads. Lanes write there while they have no column of their own."""
 
 BASES, TRANSITIONS = LETTERS - 1, ROW_SIZE - LETTERS
 """Number of letters other than N, and of transitions of a row."""
@@ -211,12 +215,12 @@ def computed_cells(batch: PairBatch, longest: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PackedPairs:
-    """Single pairs in a buffer: where the arrays for `cuda/forward/long.cu` lie.
+    """Single pairs in a buffer: where the arrays for `cuda/forward/long.cu` and `join.cu` lie.
 
     Attributes
     ----------
     items : int
-        Strips of all pairs.
+        Strips of both halves of all pairs.
     columns : int
         Columns of the borders of all pairs.
     item_pair, pair_item, pair_read, pair_haplotype, pair_column : int
@@ -241,16 +245,27 @@ def pack_pairs(
 ) -> PackedPairs:
     """Write `batch` and pairs of its reads and haplotypes (int64[pairs] each), cut into strips, and send them."""
     plan, _ = _plan(batch)
-    strips = -(-np.diff(batch.read_offset)[reads] // strip_rows)
-    columns = np.where(strips > 1, np.diff(batch.haplotype_offset)[haplotypes], 0)  # one strip has no border
+    strips, columns = strips_and_columns(batch, reads, haplotypes, strip_rows)
     item_pair = plan.add(np.repeat(np.arange(len(reads), dtype=np.uint32), strips))
     pair_item = plan.add((np.cumsum(strips) - strips).astype(np.uint32))
     pair_read, pair_haplotype = plan.add(reads.astype(np.uint32)), plan.add(haplotypes.astype(np.uint32))
     pair_column = plan.add(np.cumsum(columns) - columns)
     plan.write(staging.begin(plan.size), staging.send)
-    return PackedPairs(
-        int(strips.sum()), int(columns.sum()), item_pair, pair_item, pair_read, pair_haplotype, pair_column
-    )
+    places = item_pair, pair_item, pair_read, pair_haplotype, pair_column
+    return PackedPairs(int(strips.sum()), int(columns.sum()), *places)
+
+
+def strips_and_columns(
+    batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64], strip_rows: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Strips of all halves of each pair, and columns of its borders.
+
+    A half has a column more than letters, but for the right one, and `UNREAD_COLUMNS` before all of them.
+    """
+    strips = -(-np.diff(batch.read_offset)[reads] // strip_rows)
+    letters = np.diff(batch.haplotype_offset)[haplotypes]
+    halves = np.where(letters >= tiles.LEAST_CUT, HALVES, 1)
+    return halves * strips, letters + 1 + UNREAD_COLUMNS * halves
 
 
 @made_once

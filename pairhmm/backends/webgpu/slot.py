@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.backends.kept_buffers import KeptBuffers
 from pairhmm.backends.webgpu.commands import mapped
+from pairhmm.backends.webgpu.setup import translated
 from pairhmm.errors import OutOfDeviceMemory
 
 SMALLEST_BUFFER, WORD = 256, 4
@@ -47,11 +49,14 @@ class Slot:
     ) -> None:
         self.bind_groups: dict[tuple[Any, tuple[str, ...]], Any] = {}
         self._device, self._label, self._usages = device, label, usages
-        self._memory, self._of_host = memory, of_host
-        self._buffers: dict[str, Any] = {}
+        self._buffers: KeptBuffers[Any] = KeptBuffers(label, memory, self._created, self._destroy, of_host)
 
     def __getitem__(self, name: str) -> Any:
         return self._buffers[name]
+
+    def begin_call(self) -> None:
+        """Note that the next call begins. What it does not ask for may be given back."""
+        self._buffers.begin_call()
 
     def make_room(self, name: str, size: int) -> Any:
         """The buffer of that name, with at least `size` bytes. A buffer that grows loses its contents.
@@ -59,33 +64,26 @@ class Slot:
         Raises
         ------
         OutOfDeviceMemory
-            Beyond the budget, or the device's limit for a buffer.
+            Beyond the budget, or the device's limit for a buffer, or where the device has no more.
         """
-        held = self._buffers.get(name)
-        if held is not None and held.size >= size:
-            return held
-        self.bind_groups.clear()
-        if held is not None:
-            self._buffers.pop(name).destroy()
         room = max(1, -(-size // SMALLEST_BUFFER)) * SMALLEST_BUFFER
-        taken = sum(buffer.size for held_name, buffer in self._buffers.items() if held_name not in self._of_host)
-        taken += room * (name not in self._of_host)
-        if self._memory is not None and taken > self._memory:
-            raise OutOfDeviceMemory(f"{self._label}: {taken} bytes are over the budget of a call")
         limit = self._device.limits["max-storage-buffer-binding-size"]
         if room > limit:
             raise OutOfDeviceMemory(f"{self._label}: {room} bytes are over its limit of {limit} for a buffer")
-        usage = self._usages[name]
-        self._buffers[name] = self._device.create_buffer(
-            size=room, usage=usage, mapped_at_creation="MAP_WRITE" in usage
-        )
-        return self._buffers[name]
+        return self._buffers.with_room(name, room)
 
     def release(self) -> None:
         """Give up all device memory. The buffers in the host's memory stay."""
+        self._buffers.release()
+
+    def _created(self, name: str, size: int) -> Any:
+        usage = self._usages[name]
+        with translated(self._label):
+            return self._device.create_buffer(size=size, usage=usage, mapped_at_creation="MAP_WRITE" in usage)
+
+    def _destroy(self, buffer: Any) -> None:
         self.bind_groups.clear()
-        for name in [name for name in self._buffers if name not in self._of_host]:
-            self._buffers.pop(name).destroy()
+        buffer.destroy()
 
     def upload(self, name: str, *arrays: NDArray[Any]) -> None:
         """Write arrays to a buffer, one after the other."""

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from mmap import mmap
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pairhmm.errors import InputError, PairhmmError
 from pairhmm.io.files import parquet_footer
@@ -22,7 +25,26 @@ from pairhmm.io.files.arrow_arrays import arrow_array
 from pairhmm.io.files.behind import WriteBehind
 from pairhmm.io.files.parquet_sums import ColumnSums
 
-T = TypeVar("T")
+
+class Rows(Protocol):
+    """Something that becomes rows: items with some rows each, such as regions."""
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """The rows of each item: int64 (items,)."""
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Self], /) -> Self:
+        """The items of several, one after the other."""
+
+    def take(self, first: int, end: int, /) -> Self:
+        """The items [first, end)."""
+
+    def columns(self) -> Sequence[Any]:
+        """The columns, as `arrow_array` takes them."""
+
+
+T = TypeVar("T", bound=Rows)
 
 ENDING = ".parquet"
 ROWS_PER_GROUP = 1 << 17
@@ -116,14 +138,12 @@ class Table(Generic[T]):
         From `pyarrow_for`.
     fields : list of (str, pyarrow.DataType)
         Names and types of the columns.
-    columns : callable
-        Makes the columns of a row group, as `arrow_array` takes them, of all that was appended to it.
+    kind : type
+        What becomes rows.
     """
 
-    def __init__(
-        self, arrow: ModuleType, fields: list[tuple[str, Any]], columns: Callable[[Sequence[T]], Sequence[Any]]
-    ) -> None:
-        self._arrow, self._columns = arrow, columns
+    def __init__(self, arrow: ModuleType, fields: list[tuple[str, Any]], kind: type[T]) -> None:
+        self._arrow, self._kind = arrow, kind
         self._schema = arrow.schema(fields)
 
     def encoded(self, parts: Sequence[T]) -> EncodedRows:
@@ -134,7 +154,7 @@ class Table(Generic[T]):
         sink = self._arrow.BufferOutputStream()
         with parquet.ParquetWriter(sink, self._schema, **writing(self._arrow, self._schema)) as file:
             if parts:
-                fields = zip(self._columns(parts), self._schema, strict=True)
+                fields = zip(self._kind.concatenate(parts).columns(), self._schema, strict=True)
                 arrays = [arrow_array(self._arrow, values, field.type) for values, field in fields]
                 rows = self._arrow.Table.from_arrays(arrays, schema=self._schema)
                 sums.add(rows)
@@ -145,7 +165,7 @@ class Table(Generic[T]):
 class RowGroups(Generic[T]):
     """A Parquet file, written in groups of many rows. A row group for each region would cost more than the rows.
 
-    A part of many rows is a row group of its own: so it may be encoded before it is known what stands before it.
+    An item of many rows is a row group of its own: so it may be encoded before it is known what stands before it.
 
     Parameters
     ----------
@@ -171,19 +191,29 @@ class RowGroups(Generic[T]):
         self._written_rows = 0
         self._out.write(parquet_footer.MAGIC)
 
-    def append(self, part: T, rows: int) -> None:
-        """Append something that becomes so many rows."""
-        if rows >= ROWS_PER_GROUP:
+    def append(self, part: T | EncodedRows) -> None:
+        """Append items. A row group ends with the item that fills it, however items are divided into parts."""
+        if isinstance(part, EncodedRows):
             self._flush()
-        self._held.append(part)
-        self._rows += rows
-        if self._rows >= ROWS_PER_GROUP:
-            self._flush()
-
-    def append_encoded(self, group: EncodedRows) -> None:
-        """Append a part of many rows that was encoded apart."""
-        self._flush()
-        self._behind.run(lambda: self._write(group))
+            self._behind.run(lambda: self._write(part))
+            return
+        ends = np.concatenate([[0], np.cumsum(part.rows)])
+        is_large = part.rows >= ROWS_PER_GROUP
+        first, items = 0, len(ends) - 1
+        while first < items:
+            if is_large[first]:
+                self._flush()
+                end = first + 1
+            else:
+                room = ROWS_PER_GROUP - self._rows
+                end = min(int(np.searchsorted(ends[1:], ends[first] + room)) + 1, items)
+                if is_large[first:end].any():
+                    end = first + int(is_large[first:end].argmax())
+            self._held.append(part.take(first, end) if (first, end) != (0, items) else part)
+            self._rows += int(ends[end] - ends[first])
+            if self._rows >= ROWS_PER_GROUP:
+                self._flush()
+            first = end
 
     def close(self) -> None:
         """Write the rows that are still held, and the footer with the checksum."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import multiprocessing
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
-from pairhmm.compiled import native
 from pairhmm.io.files import parquet
 from pairhmm.io.files.bgzip import BgzipText, PackedText
 from pairhmm.io.files.endings import TABIX_INDICES, require_ending
@@ -17,7 +17,8 @@ from pairhmm.io.files.names import printable
 from pairhmm.io.files.outputs import ByteSink, is_device, open_binary_output, output_errors, whole_files
 from pairhmm.io.files.standard_streams import STDOUT
 from pairhmm.io.files.tabix import TableIndex
-from pairhmm.io.likelihoods.columns import haplotype_columns, score_columns
+from pairhmm.io.likelihoods.columns import Described, Scores
+from pairhmm.io.likelihoods.lines import DEEP, Lines, lines_of
 from pairhmm.io.likelihoods.table import (
     COLUMNS,
     DEFAULT_MODEL,
@@ -29,20 +30,87 @@ from pairhmm.io.likelihoods.table import (
     LikelihoodRows,
     companion,
 )
-from pairhmm.models.batch import PRECISIONS
 
-DEEP = parquet.ROWS_PER_GROUP
-"""Rows from which on those of a region are encoded by themselves."""
+Prepare = Callable[[Iterable[LikelihoodRows]], Iterator[Any]]
 
 # Rows of a region that are made to Parquet columns at once.
 _PAIRS_AT_ONCE = 1 << 20
+# Rows and regions that are packed at once.
+_ROWS_AT_ONCE, _REGIONS_AT_ONCE = 1 << 16, 500
 
 
 class LikelihoodWriter(Protocol):
     """The interface of the writers of all formats."""
 
-    def write(self, rows: LikelihoodRows | EncodedLikelihoods) -> None:
-        """Append the rows of a region, as they are or as an `Encoder` made them for this file."""
+    def write(self, rows: LikelihoodRows) -> None:
+        """Append the rows of a region."""
+
+    def append(self, prepared: Any) -> None:
+        """Append what the function that `preparation` gives made of regions."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Preparation:
+    """Prepares the rows of regions for a file. A worker process also encodes deep regions: the bytes are the same."""
+
+    path: str
+    are_joined: bool
+
+    def __call__(self, regions: Iterable[LikelihoodRows]) -> Iterator[Any]:
+        is_worker = multiprocessing.parent_process() is not None
+        if self.path.endswith(parquet.ENDING):
+            arrow = parquet.pyarrow_for(self.path) if is_worker else None
+            return _packed(regions, None if arrow is None else _score_table(arrow, self.are_joined))
+        is_packed = is_worker and self.path.endswith(".gz")
+        return map(_with_packed_table, lines_of(regions)) if is_packed else lines_of(regions)
+
+
+def preparation(destination: str | Path, are_joined: bool = False) -> Prepare:
+    """A function that prepares the rows of regions for a writer, in this process or in another.
+
+    It gets rows, and gives what `LikelihoodWriter.append` takes. It can be pickled, and so can its results.
+    """
+    return _Preparation(str(destination), are_joined)
+
+
+def _packed(
+    regions: Iterable[LikelihoodRows], table: parquet.Table[Scores] | None
+) -> Iterator[tuple[Scores | parquet.EncodedRows, Described | None]]:
+    """The arrays of regions, those of several together. With a table, deep regions are encoded."""
+    held: list[LikelihoodRows] = []
+    rows = 0
+    for region in regions:
+        if table is not None and region.log10.size >= DEEP:
+            if held:
+                yield _pack(held)
+                held, rows = [], 0
+            scores = [Scores.of([part]) for part in _parts(region)]
+            described: list[Described | None] = [Described.of([region]), *[None] * (len(scores) - 1)]
+            for one, haplotypes in zip(scores, described, strict=True):
+                yield table.encoded([one]) if len(one.log10) >= DEEP else one, haplotypes
+            continue
+        held.append(region)
+        rows += region.log10.size
+        if rows >= _ROWS_AT_ONCE or len(held) == _REGIONS_AT_ONCE:
+            yield _pack(held)
+            held, rows = [], 0
+    if held:
+        yield _pack(held)
+
+
+def _pack(regions: list[LikelihoodRows]) -> tuple[Scores, Described]:
+    return Scores.of([part for region in regions for part in _parts(region)]), Described.of(regions)
+
+
+def _with_packed_table(lines: Lines) -> Lines:
+    if not _are_deep(lines) or isinstance(lines.table, PackedText):
+        return lines
+    return replace(lines, table=PackedText.of(lines.table))
+
+
+def _are_deep(lines: Lines) -> bool:
+    """Whether these are the lines of a deep region, which are blocks of their own in a bgzipped table."""
+    return len(lines.in_table) == 1 and lines.in_table[0].rows >= DEEP
 
 
 @contextmanager
@@ -107,11 +175,10 @@ class _Indices:
         self._table = TableIndex(table, COLUMNS.index("chrom"))
         self._haplotypes = TableIndex(haplotypes, HAPLOTYPE_COLUMNS.index("chrom"))
 
-    def add(self, region: LikelihoodRows, pairs: int, size: int, described: int) -> None:
-        """Take a region whose lines were just written: so many, and so many bytes of the table and its companion."""
-        place = region.chrom, region.start, region.end
-        self._table.add(*place, pairs, size)
-        self._haplotypes.add(*place, len(region.haplotypes), described)
+    def add(self, lines: Lines) -> None:
+        """Take lines that were just written."""
+        self._table.add_spans(lines.in_table)
+        self._haplotypes.add_spans(lines.in_haplotypes)
 
     def write(self, table: Path, haplotypes: Path) -> None:
         self._table.write(table)
@@ -135,48 +202,24 @@ class _TextWriter:
         if haplotypes is not None:
             haplotypes.write(_header(HAPLOTYPE_COLUMNS))
 
-    def write(self, rows: LikelihoodRows | EncodedLikelihoods) -> None:
-        if isinstance(rows, EncodedLikelihoods):
-            region, pairs, lines = rows.region, rows.pairs, rows.parts[0]
-        else:
-            region, pairs, lines = rows, rows.log10.size, _lines(rows)
-        before = self._table.size if isinstance(self._table, BgzipText) else 0
-        if isinstance(self._table, BgzipText) and pairs >= DEEP:
-            self._table.write_apart(lines)
-        else:
-            self._table.write(lines)
-        if self._haplotypes is None:
-            return
-        haplotypes = zip(region.haplotypes, region.sequences, region.alleles, region.nuisances, strict=True)
-        place, variants = _place(region), region.variants or "."
-        described = "".join(f"{place}\t{n}\t{s}\t{a}\t{variants}\t{int(x)}\n" for n, s, a, x in haplotypes).encode()
-        self._haplotypes.write(described)
-        if self._indices is not None and isinstance(self._table, BgzipText):
-            self._indices.add(region, pairs, self._table.size - before, len(described))
+    def write(self, rows: LikelihoodRows) -> None:
+        for lines in lines_of([rows]):
+            self.append(lines)
 
-
-def _place(rows: LikelihoodRows) -> str:
-    return f"{rows.chrom}\t{rows.start}\t{rows.end}"
+    def append(self, prepared: Lines) -> None:
+        if isinstance(self._table, BgzipText) and _are_deep(prepared):
+            self._table.write_apart(prepared.table)
+        else:
+            assert isinstance(prepared.table, bytes)
+            self._table.write(prepared.table)
+        if self._haplotypes is not None:
+            self._haplotypes.write(prepared.haplotypes)
+        if self._indices is not None:
+            self._indices.add(prepared)
 
 
 def _header(columns: Sequence[str]) -> bytes:
     return ("#" + "\t".join(columns) + "\n").encode()
-
-
-def _lines(rows: LikelihoodRows) -> bytes:
-    return native.likelihood_lines(
-        _place(rows),
-        list(rows.samples),
-        rows.sample,
-        rows.read_names.text,
-        rows.read_names.end,
-        rows.mates,
-        rows.haplotypes,
-        rows.log10.reshape(-1),
-        rows.precision.reshape(-1),
-        list(PRECISIONS),
-        rows.reads,
-    )
 
 
 class _ParquetWriter:
@@ -187,19 +230,16 @@ class _ParquetWriter:
         text, number = arrow.string(), arrow.int64()
         described = (_coded(arrow), number, number, text, text, text, text, arrow.int8())
         columns = list(zip(HAPLOTYPE_COLUMNS, described, strict=True))
-        self._haplotypes = parquet.RowGroups(haplotypes, parquet.Table(arrow, columns, haplotype_columns))
+        self._haplotypes = parquet.RowGroups(haplotypes, parquet.Table(arrow, columns, Described))
 
-    def write(self, rows: LikelihoodRows | EncodedLikelihoods) -> None:
-        if isinstance(rows, EncodedLikelihoods):
-            parts, region = rows.parts, rows.region
-        else:
-            parts, region = list(_parts(rows)), rows
-        for part in parts:
-            if isinstance(part, LikelihoodRows):
-                self._table.append(part, part.log10.size)
-            else:
-                self._table.append_encoded(part)
-        self._haplotypes.append(region, len(region.haplotypes))
+    def write(self, rows: LikelihoodRows) -> None:
+        self.append(_pack([rows]))
+
+    def append(self, prepared: tuple[Scores | parquet.EncodedRows, Described | None]) -> None:
+        scores, described = prepared
+        self._table.append(scores)
+        if described is not None:
+            self._haplotypes.append(described)
 
     def close(self) -> None:
         self._table.close()
@@ -210,58 +250,11 @@ def _coded(arrow: ModuleType) -> Any:
     return arrow.dictionary(arrow.int32(), arrow.string())
 
 
-def _score_table(arrow: ModuleType, are_joined: bool) -> parquet.Table[LikelihoodRows]:
+def _score_table(arrow: ModuleType, are_joined: bool) -> parquet.Table[Scores]:
     text, number, coded = arrow.string(), arrow.int64(), _coded(arrow)
     types = [coded, coded, number, number, text, arrow.int8(), coded, arrow.float64(), coded]
     types += [arrow.int32()] if are_joined else []
-    return parquet.Table(arrow, list(zip(_columns(are_joined), types, strict=True)), score_columns)
-
-
-@dataclass(frozen=True, slots=True)
-class EncodedLikelihoods:
-    """The rows of a deep region as a file has them.
-
-    Attributes
-    ----------
-    parts : sequence of EncodedRows, LikelihoodRows or PackedText
-        For Parquet, row groups and what is too little for one. For bgzipped text, a single part.
-    pairs : int
-    region : LikelihoodRows
-        The region without its reads.
-    """
-
-    parts: Sequence[Any]
-    pairs: int
-    region: LikelihoodRows
-
-
-@dataclass(frozen=True, slots=True)
-class Encoder:
-    """Encodes the rows of deep regions for a file, in this process or in another. The bytes are the same.
-
-    Parameters
-    ----------
-    path : str
-        Of the file.
-    are_joined : bool
-        As for `open_likelihoods`.
-    """
-
-    path: str
-    are_joined: bool
-
-    def __call__(self, rows: LikelihoodRows) -> LikelihoodRows | EncodedLikelihoods:
-        """The rows; encoded, where they are many."""
-        if rows.log10.size < DEEP:
-            return rows
-        if self.path.endswith(parquet.ENDING):
-            table = _score_table(parquet.pyarrow_for(self.path), self.are_joined)
-            parts: Sequence[Any] = [part if part.log10.size < DEEP else table.encoded([part]) for part in _parts(rows)]
-        elif self.path.endswith(".gz"):
-            parts = [PackedText.of(_lines(rows))]
-        else:
-            return rows
-        return EncodedLikelihoods(parts, rows.log10.size, _reads(rows, 0, 0))
+    return parquet.Table(arrow, list(zip(_columns(are_joined), types, strict=True)), Scores)
 
 
 def _parts(rows: LikelihoodRows) -> Iterator[LikelihoodRows]:
@@ -272,17 +265,13 @@ def _parts(rows: LikelihoodRows) -> Iterator[LikelihoodRows]:
         yield rows
         return
     for first in range(0, reads, step):
-        yield _reads(rows, first, min(first + step, reads))
-
-
-def _reads(rows: LikelihoodRows, first: int, end: int) -> LikelihoodRows:
-    """The rows of the reads `first` to ``end - 1``."""
-    return replace(
-        rows,
-        sample=rows.sample[first:end],
-        read_names=rows.read_names.take(first, end),
-        mates=rows.mates[first:end],
-        log10=rows.log10[first:end],
-        precision=rows.precision[first:end],
-        reads=None if rows.reads is None else rows.reads[first:end],
-    )
+        end = min(first + step, reads)
+        yield replace(
+            rows,
+            sample=rows.sample[first:end],
+            read_names=rows.read_names.take(first, end),
+            mates=rows.mates[first:end],
+            log10=rows.log10[first:end],
+            precision=rows.precision[first:end],
+            reads=None if rows.reads is None else rows.reads[first:end],
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -26,13 +27,30 @@ FIELDS = [
 SCHEMA = pyarrow.schema(FIELDS)
 
 
-def columns(parts):
-    numbers = np.concatenate(parts)
-    return [Coded.of(numbers % 3, ["p", "q", ""]), numbers / 7, numbers]
+@dataclass
+class Items:
+    """Items of numbers."""
+
+    items: list
+
+    @property
+    def rows(self):
+        return np.array([len(item) for item in self.items], dtype=np.int64)
+
+    @classmethod
+    def concatenate(cls, parts):
+        return cls([item for part in parts for item in part.items])
+
+    def take(self, first, end):
+        return Items(self.items[first:end])
+
+    def columns(self):
+        numbers = np.concatenate(self.items)
+        return [Coded.of(numbers % 3, ["p", "q", ""]), numbers / 7, numbers]
 
 
 def table():
-    return Table(pyarrow, FIELDS, columns)
+    return Table(pyarrow, FIELDS, Items)
 
 
 def rows_of(parts):
@@ -65,16 +83,17 @@ def small_groups(monkeypatch):
 def test_the_file_is_that_of_pyarrow(tmp_path, sizes, groups, threads):
     parts, made = parts_of(*sizes), []
     # One file from rows, and one whose large parts were encoded before.
-    for name in ("rows", "encoded"):
+    for name in ("rows", "encoded", "together"):
         out = RowGroups(tmp_path / name, table(), {"key": "value"}, threads)
-        for part in parts:
-            if name == "encoded" and len(part) >= 100:
-                out.append_encoded(table().encoded([part]))
-            else:
-                out.append(part, len(part))
+        if name == "together":
+            out.append(Items(parts))
+        else:
+            for part in parts:
+                item = Items([part])
+                out.append(table().encoded([item]) if name == "encoded" and len(part) >= 100 else item)
         out.close()
         made.append((tmp_path / name).read_bytes())
-    assert made[0] == made[1]
+    assert made[0] == made[1] == made[2]
     expected, sums = tmp_path / "expected", ColumnSums(SCHEMA)
     with arrow_parquet.ParquetWriter(str(expected), SCHEMA, **parquet.writing(pyarrow, SCHEMA)) as writer:
         for part in parts_of(*groups):
@@ -103,12 +122,12 @@ def test_a_footer_is_written_as_it_was_read():
 
 
 def test_an_error_of_writing_is_raised(tmp_path):
-    def fail(parts):
-        raise ValueError("no columns")
+    class Failing(Items):
+        def columns(self):
+            raise ValueError("no columns")
 
-    out = RowGroups(tmp_path / "x", table(), None, 2)
-    out._table._columns = fail
-    out.append(np.arange(150), 150)
+    out = RowGroups(tmp_path / "x", Table(pyarrow, FIELDS, Failing), None, 2)
+    out.append(Failing([np.arange(150)]))
     with pytest.raises(ValueError, match="no columns"):
         out.close()
     assert threading.active_count() == 1

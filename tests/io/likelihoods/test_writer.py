@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import multiprocessing
 import os
 import pickle
 import re
@@ -17,7 +18,7 @@ from pairhmm.errors import InputError
 from pairhmm.genomics.names import Names
 from pairhmm.io.files import parquet
 from pairhmm.io.files.names import printable
-from pairhmm.io.likelihoods import writer
+from pairhmm.io.likelihoods import lines, writer
 from pairhmm.io.likelihoods.reader import LikelihoodTable
 from pairhmm.io.likelihoods.table import COLUMNS, HAPLOTYPE_COLUMNS, LikelihoodRows, companion
 from pairhmm.io.likelihoods.writer import open_likelihoods
@@ -84,6 +85,7 @@ def test_encoded_rows_make_the_same_files(tmp_path, monkeypatch, joined, ending)
         pytest.importorskip("pyarrow")
     monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 40)
     monkeypatch.setattr(writer, "DEEP", 40)
+    monkeypatch.setattr(lines, "DEEP", 40)
     monkeypatch.setattr(writer, "_PAIRS_AT_ONCE", 90)
     rng, start, regions = np.random.default_rng(3), 0, []
     for _ in range(30):
@@ -91,21 +93,27 @@ def test_encoded_rows_make_the_same_files(tmp_path, monkeypatch, joined, ending)
         start += 20
     assert {rows.log10.size < 40 for rows in regions} == {True, False}
     made = []
-    for name, threads in (("rows", 1), ("rows", 3), ("encoded", 1), ("encoded", 3)):
+    for name, threads in (("rows", 1), ("prepared", 1), ("prepared", 3), ("sent", 1), ("sent", 3)):
         folder = tmp_path / f"{name}{threads}"
         folder.mkdir()
         path = folder / f"x{ending}"
-        encoder = writer.Encoder(str(path), joined)
+        monkeypatch.setattr(multiprocessing, "parent_process", lambda name=name: name if name == "sent" else None)
+        prepare = pickle.loads(pickle.dumps(writer.preparation(path, joined)))
         with open_likelihoods(path, are_joined=joined, threads=threads) as out:
-            for rows in regions:
-                out.write(pickle.loads(pickle.dumps(encoder(rows))) if name == "encoded" else rows)
+            if name == "rows":
+                for rows in regions:
+                    out.write(rows)
+            else:
+                for piece in (regions[:7], regions[7:8], [], regions[8:]):
+                    for prepared in prepare(piece):
+                        out.append(pickle.loads(pickle.dumps(prepared)))
         made.append({file.name: file.read_bytes() for file in folder.iterdir()})
-    assert made == [made[0]] * 4
+    assert made == [made[0]] * 5
     if ending == ".tsv.gz":
         with pysam.TabixFile(str(path), encoding="utf-8") as table:
             last = regions[-1]
-            lines = list(table.fetch(last.chrom, last.start, last.start + 1))
-            assert sum(f"\t{last.start}\t{last.end}\t" in line for line in lines) == last.log10.size
+            found = list(table.fetch(last.chrom, last.start, last.start + 1))
+            assert sum(f"\t{last.start}\t{last.end}\t" in line for line in found) == last.log10.size
 
 
 def random_rows(rng, start, joined):
