@@ -17,14 +17,16 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from multiprocessing.connection import Connection, wait
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
 from pairhmm.engine.device_thread import DeviceThread
 from pairhmm.errors import InputError, PairhmmError
 from pairhmm.models.batch import PairBatch, Scores
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 # Arrays begin at multiples of so many bytes.
 _ALIGNED = 64
@@ -144,6 +146,8 @@ class SharedDevices:
         os.close(self._ended)
 
     def _serve(self) -> None:
+        from multiprocessing.connection import wait
+
         clients: dict[int, _Client] = {}
         arrivals = self._listener.fileno()
         while self._ended not in (ready := wait([self._ended, arrivals, *clients])):
@@ -163,7 +167,7 @@ class _Client:
     def __init__(self, end: socket.socket, devices: DeviceThread) -> None:
         _, files, _, _ = socket.recv_fds(end, 1, RemoteDevices.ahead + 1)
         self._memories = [_Memory(file) for file in files]
-        self._connection = Connection(end.detach())
+        self._connection = _connection(end)
         self._devices = devices
         self.number = self._connection.fileno()
 
@@ -216,7 +220,7 @@ class RemoteDevices:
         with _gone_as_error():
             end.connect(address.path)
             socket.send_fds(end, [b"x"], [memory.file for memory in self._memories])
-        self._connection = Connection(end.detach())
+        self._connection = _connection(end)
 
     def begin(self, batch: PairBatch, threads: int = 1) -> Callable[[], Scores]:
         """Give a batch to the devices. The function that comes back waits for its scores, and is called in order."""
@@ -244,6 +248,13 @@ class RemoteDevices:
             raise error
         found = _scores_in(memoryview(self._memories[number].mapped()), at, pairs)
         return Scores(*(values.copy() for values in found))
+
+
+def _connection(end: socket.socket) -> Connection:
+    # Not above: every command would load it.
+    from multiprocessing.connection import Connection
+
+    return Connection(end.detach())
 
 
 @contextmanager

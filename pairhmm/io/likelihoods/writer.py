@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import multiprocessing
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -57,7 +57,9 @@ class _Preparation:
     are_joined: bool
 
     def __call__(self, regions: Iterable[LikelihoodRows]) -> Iterator[Any]:
-        is_worker = multiprocessing.parent_process() is not None
+        # Only workers have it, and a run without any need not load it.
+        processes = sys.modules.get("multiprocessing")
+        is_worker = processes is not None and processes.parent_process() is not None
         if self.path.endswith(parquet.ENDING):
             arrow = parquet.pyarrow_for(self.path) if is_worker else None
             return _packed(regions, None if arrow is None else _score_table(arrow, self.are_joined))
