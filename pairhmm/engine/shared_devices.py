@@ -216,11 +216,19 @@ class RemoteDevices:
     def __init__(self, address: DeviceAddress) -> None:
         self._memories = [_Memory.new() for _ in range(self.ahead + 1)]
         self._free = deque(range(len(self._memories)))
-        end = socket.socket(socket.AF_UNIX)
-        with _gone_as_error():
-            end.connect(address.path)
-            socket.send_fds(end, [b"x"], [memory.file for memory in self._memories])
-        self._connection = _connection(end)
+        self._address = address
+        self._connected: Connection | None = None
+
+    @property
+    def _connection(self) -> Connection:
+        """Connected when there is a first batch: the devices are shared only after workers have begun."""
+        if self._connected is None:
+            end = socket.socket(socket.AF_UNIX)
+            with _gone_as_error():
+                end.connect(self._address.path)
+                socket.send_fds(end, [b"x"], [memory.file for memory in self._memories])
+            self._connected = _connection(end)
+        return self._connected
 
     def begin(self, batch: PairBatch, threads: int = 1) -> Callable[[], Scores]:
         """Give a batch to the devices. The function that comes back waits for its scores, and is called in order."""

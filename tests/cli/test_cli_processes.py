@@ -63,7 +63,7 @@ main()
 
 
 def start(data, output, *more, program=("-m", "pairhmm"), environment=None):
-    command = [sys.executable, *program, "call", "-f", data.reference, "-@", "3", "-o", output, *more, data.bam]
+    command = [sys.executable, *program, "call", "-f", data.reference, "-@", "2", "-o", output, *more, data.bam]
     # A shell's background jobs ignore Ctrl-C and pass that on: not this one.
     heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     process = subprocess.Popen(
@@ -75,7 +75,7 @@ def start(data, output, *more, program=("-m", "pairhmm"), environment=None):
         env=environment,
     )
     until = time.monotonic() + 60
-    while len(workers := children(process.pid)) < 3:
+    while len(workers := children(process.pid)) < 2:
         assert time.monotonic() < until
         assert process.poll() is None, process.stderr.read()
         time.sleep(0.01)
