@@ -79,8 +79,26 @@ class Reads:
         last: NDArray[np.int64],
     ) -> None: ...
     def covered(self) -> list[tuple[int, int]]: ...
-    def letter_at(self, read: int, position: int) -> int: ...
-    def indels(self, read: int, reference_start: int, reference: NDArray[np.uint8]) -> list[tuple[int, int, bytes]]: ...
+    def carried_alleles(
+        self,
+        read: NDArray[np.int64],
+        read_end: NDArray[np.int64],
+        reference_start: int,
+        reference: NDArray[np.uint8],
+        begin: NDArray[np.int64],
+        end: NDArray[np.int64],
+        allele_offset: NDArray[np.int64],
+        anchor: NDArray[np.int64],
+        deleted: NDArray[np.int64],
+        inserted_offset: NDArray[np.int64],
+        inserted: NDArray[np.uint8],
+        change_offset: NDArray[np.int64],
+        position: NDArray[np.int64],
+        was: NDArray[np.uint8],
+        now: NDArray[np.uint8],
+        unknown: int,
+        carried: NDArray[np.int16],
+    ) -> None: ...
 
 class CandidateScanner:
     def __init__(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -101,7 +102,7 @@ def forward_files(
     ) as blocks:
         # The first block is read before the output is opened, so that unusable input leaves no output.
         first = list(islice(blocks, 1))
-        pool = engine.choose(backend, cells=sum(block.batch.cells for block in first))
+        pool = engine.choose(backend, sum(_cells_of_file(path_of(reads), block.batch) for block in first), threads)
         with open_binary_output(output) as table, WriteBehind(threads) as behind:
             table.write(HEADER)
             for block in chain(first, blocks):
@@ -111,6 +112,14 @@ def forward_files(
                 behind.run(partial(table.writelines, lines))
                 pairs += block.batch.pairs
     return pairs
+
+
+def _cells_of_file(path: str, first: PairBatch) -> int:
+    """About how many cells a file has, by its first block. They are those of the block where its text is packed."""
+    text = 5 * first.bases + int(first.haplotype_offset[-1])
+    if not path.endswith(".in") or not os.path.isfile(path):
+        return first.cells
+    return int(first.cells * max(1.0, os.path.getsize(path) / max(1, text)))
 
 
 def _blocks(

@@ -16,6 +16,8 @@ from pairhmm.evidence.run import Watch
 from pairhmm.genomics.sam_flags import mates_of
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.files.parquet import ENDING as PARQUET
+from pairhmm.io.files.parquet import pyarrow_for
 from pairhmm.io.likelihoods.table import LikelihoodRows, companion
 from pairhmm.io.likelihoods.writer import Prepare, open_likelihoods, preparation
 from pairhmm.models.gatk import GatkOptions, floor_scores
@@ -144,8 +146,11 @@ def write_likelihoods(
     output = path_of(output)
     check_apart(inputs.files, (("-o", path) for path in (output, companion(output))))
     joined = chosen.molecules.are_on
-    rows = _TableRows(chosen.model if prepared else None, preparation(output))
+    rows = _TableRows(chosen.model if prepared else None, preparation(output, joined))
     refined = without_nuisances if only_listed else None
+    if output.endswith(PARQUET):
+        # Here, so that workers need not load the library, each for itself.
+        pyarrow_for(output)
     with (
         open_results(inputs, chosen, rows, watch, refined, without_set_aside=prepared) as run,
         open_likelihoods(output, chosen.model_text, joined, chosen.threads) as writer,

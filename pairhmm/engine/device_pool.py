@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice, repeat
-from typing import NamedTuple, Self
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,31 @@ GROWTH = 2
 
 WAIT_SECONDS = 0.1
 """Seconds that the main thread waits for devices before it looks for Ctrl-C again."""
+
+
+class Devices(Protocol):
+    """What scores batches for one caller.
+
+    Attributes
+    ----------
+    label : str
+        The devices' labels, as messages name them.
+    ahead : int
+        How many batches are worth beginning before the scores of the first are taken.
+    """
+
+    @property
+    def label(self) -> str: ...
+
+    @property
+    def ahead(self) -> int: ...
+
+    def begin(self, batch: PairBatch, threads: int = 1) -> Callable[[], Scores]:
+        """Begin to score a batch, with so many CPU threads. The function that comes back waits for the scores."""
+
+
+class Stopped(Exception):
+    """A batch was not scored, because its scores are not wanted any more."""
 
 
 class DevicePool:
@@ -58,6 +83,9 @@ class DevicePool:
         self._lock = threading.Lock()
         self._announced: set[str] = set()
 
+    ahead = 0
+    """A batch is scored at once."""
+
     @property
     def is_on_the_cpu(self) -> bool:
         """Whether the CPU scores."""
@@ -68,21 +96,48 @@ class DevicePool:
         """The devices, in the order they were given, lost ones too."""
         return [member.device for member in self._members]
 
-    def forward(self, batch: PairBatch, threads: int = 1, chunk_cells: int | None = None) -> Scores:
-        """Score every pair of a batch; the parameters are those of `pairhmm.engine.forward`."""
+    def begin(self, batch: PairBatch, threads: int = 1) -> Callable[[], Scores]:
+        """Score a batch. The function that comes back gives the scores."""
+        scores = self.forward(batch, threads)
+        return lambda: scores
+
+    def forward(
+        self,
+        batch: PairBatch,
+        threads: int = 1,
+        chunk_cells: int | None = None,
+        stop: threading.Event | None = None,
+    ) -> Scores:
+        """Score every pair of a batch.
+
+        Parameters
+        ----------
+        batch, threads, chunk_cells
+            Those of `pairhmm.engine.forward`.
+        stop : threading.Event, optional
+            Once it is set, no further chunk is begun.
+
+        Raises
+        ------
+        Stopped
+            Where chunks were left because of `stop`.
+        """
+        stop = threading.Event() if stop is None else stop
         # The arrays are not filled. Their pages are made while the devices compute, if there are several chunks.
         job = _Job(np.empty(batch.pairs), np.empty(batch.pairs, dtype=np.uint8), _Chunks([_Chunk(0, batch)]))
         while members := [member for member in self._members if not member.lost]:
             job.chunks = _Chunks(_split(job.chunks, _chunk_sizes(members, chunk_cells), len(members)))
-            self._feed_all(job, members, threads)
+            self._feed_all(job, members, threads, stop)
+            if stop.is_set():
+                raise Stopped
             if not any(member.lost for member in members):
                 break
         self._score_left_chunks(job, threads)
         self._score_unscored_pairs(job, threads)
         return Scores(job.log10, job.precision)
 
-    def _feed_all(self, job: _Job, members: Sequence[_Member], threads: int) -> None:
-        """Score the chunks of a job until none is left, or the devices are lost."""
+    def _feed_all(self, job: _Job, members: Sequence[_Member], threads: int, stop: threading.Event) -> None:
+        """Score chunks until none is left, the devices are lost, or it is to stop."""
         turns = range(max(member.device.concurrency for member in members))
         feeds = [member for turn in turns for member in members if turn < member.device.concurrency]
         first = list(islice(job.chunks, len(feeds)))
@@ -90,7 +145,6 @@ class DevicePool:
         del feeds[len(first) :]
         if not feeds:
             return
-        stop = threading.Event()
         if len(feeds) == 1:
             self._feed(job, feeds[0], threads, stop)
             return
@@ -105,9 +159,11 @@ class DevicePool:
                 done, left = wait(left, WAIT_SECONDS, FIRST_COMPLETED)
                 for feed in done:
                     feed.result()
+        except BaseException:
+            job.chunks = _Chunks([])
+            raise
         finally:
             # Wait for the calls that still run: they write into the job.
-            stop.set()
             wait(running)
 
     def _feed(self, job: _Job, member: _Member, threads: int, stop: threading.Event) -> None:

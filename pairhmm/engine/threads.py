@@ -12,6 +12,11 @@ MOST_PER_CORE = 16
 """The most threads for each core. More would not be faster, and each takes memory."""
 
 
+def usable_cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def usable_threads(wanted: int) -> int:
     """`wanted`, but at most `MOST_PER_CORE` for each core that this process may use. Warns if that is fewer."""
     cores = usable_cores()
@@ -19,11 +24,6 @@ def usable_threads(wanted: int) -> int:
     if wanted > most:
         log.warning("%d threads are too many for %d cores: %d are used", wanted, cores, most)
     return min(wanted, most)
-
-
-def usable_cores() -> int:
-    """The number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def tell_of_refused_threads() -> None:

@@ -9,11 +9,14 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 from pairhmm import engine
 from pairhmm.compiled import require_compiled
-from pairhmm.engine.device_pool import DevicePool
+from pairhmm.engine.device_pool import Devices
+from pairhmm.engine.device_thread import DeviceThread
+from pairhmm.engine.shared_devices import DeviceAddress, RemoteDevices, SharedDevices, device_address
 from pairhmm.engine.threads import usable_cores
 from pairhmm.engine.workers import Workers, can_start_workers
 from pairhmm.evidence.cuts import Cutter, Work, discovered_stretches, margin
@@ -55,6 +58,8 @@ _READS_AT_ONCE = 10_000
 _WINDOW = 1 << 14
 # Bytes of a read in CRAM, whose index counts bytes.
 _CRAM_BYTES = 40
+# Workers for each CPU thread that prepares their batches for a device.
+_WORKERS_FOR_A_PACKER = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +68,22 @@ class OpenResults(Generic[Result]):
 
     Attributes
     ----------
-    backend : str
-        Labels of the devices that score.
+    devices : Devices
     samples : list of str
     contigs : dict of str to int
     made : iterator
         What was made of the regions, in order. Messages at the end say what was left out.
     """
 
-    backend: str
+    devices: Devices
     samples: list[str]
     contigs: dict[str, int]
     made: Iterator[Result]
+
+    @property
+    def backend(self) -> str:
+        """Labels of the devices that score, once they have started."""
+        return self.devices.label
 
 
 @contextmanager
@@ -107,26 +116,48 @@ def open_results(
         As for `pairhmm.evidence.opening.open_run`.
     """
     require_compiled("reading alignments")
-    backend = engine.choose(options.backend)
-    is_divisible = _is_divisible(inputs, options, backend)
+    # Forks are made before a device is ready: its library has threads and memory that a fork can't use.
+    pool = None if engine.names_devices(options.backend) else engine.choose(options.backend)
+    is_divisible = _is_divisible(inputs, options) and (pool is None or pool.is_on_the_cpu)
     with ExitStack() as stack:
         files = stack.enter_context(open_files(inputs, 1 if is_divisible else options.threads))
-        run = whole_run(inputs, options, backend, files)
         work = _work(files) if is_divisible else None
         count = 1 if work is None else _processes(work, options.threads)
+        devices: Devices
         if work is None or count == 1:
+            devices = pool or stack.enter_context(_started(options, options.threads))
+            run = whole_run(inputs, options, devices, files)
             made = use(run.evidence(watch, refined, without_set_aside))
         else:
-            job = _PieceJob.of(inputs, options, backend, files, use, refined, watch is not None)
+            address = stack.enter_context(device_address()) if pool is None else None
+            chosen = options if pool is None else replace(options, backend=pool.name)
+            job = _PieceJob.of(inputs, chosen, address, files, use, refined, watch is not None)
             # Here, before outputs are opened: a worker must not hold them, nor be forked from a process with threads.
             workers = stack.enter_context(Workers(job, count))
+            if address is None:
+                assert pool is not None
+                devices = pool
+            else:
+                own = stack.enter_context(_started(options, max(1, options.threads // _WORKERS_FOR_A_PACKER)))
+                devices = stack.enter_context(SharedDevices(own, address)).devices
+            run = whole_run(inputs, options, devices, files)
             made = _Pieces(run, options, files, work, workers).results(watch, without_set_aside)
-        yield OpenResults(run.backend, run.samples, run.contigs, made)
+        yield OpenResults(devices, run.samples, run.contigs, _with_devices(made, devices))
 
 
-def _is_divisible(inputs: RunInputs, options: RunOptions, backend: DevicePool) -> bool:
+def _started(options: RunOptions, threads: int) -> DeviceThread:
+    return DeviceThread(partial(engine.choose, options.backend), threads)
+
+
+def _with_devices(made: Iterator[Result], devices: Devices) -> Iterator[Result]:
+    """What was made. If devices did not start, that is raised at the end, although nothing was to be scored."""
+    yield from made
+    _ = devices.label
+
+
+def _is_divisible(inputs: RunInputs, options: RunOptions) -> bool:
     """Whether pieces of a run can be run side by side, as far as is known before files are opened."""
-    if options.threads == 1 or inputs.haplotypes is not None or not backend.is_on_the_cpu or not can_start_workers():
+    if options.threads == 1 or inputs.haplotypes is not None or not can_start_workers():
         return False
     slow = "threads help only to unpack and to score"
     if options.molecules.families == "MI":
@@ -229,11 +260,12 @@ class _PieceResults(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _PieceJob:
-    """What a worker does: it finds places to cut, and runs pieces."""
+    """What a worker does: it finds places to cut, and runs pieces. `address` leads to devices of another process."""
 
     inputs: RunInputs
     reference_name: str
     options: RunOptions
+    address: DeviceAddress | None
     use: Use[Any]
     refined: Callable[[Evidence], Evidence] | None
     is_watched: bool
@@ -243,7 +275,7 @@ class _PieceJob:
         cls,
         inputs: RunInputs,
         options: RunOptions,
-        backend: DevicePool,
+        address: DeviceAddress | None,
         files: OpenFiles,
         use: Use[Any],
         refined: Callable[[Evidence], Evidence] | None,
@@ -252,8 +284,8 @@ class _PieceJob:
         """The job of workers whose run is open here."""
         # Workers open the file for which this process has found or made an index.
         inputs = replace(inputs, reference=files.genome.indexed_path, candidates=None)
-        options = replace(options, threads=1, backend=backend.name, chunk_size=min(options.chunk_size, _READS_AT_ONCE))
-        return cls(inputs, files.genome.path, options, use, refined, is_watched)
+        options = replace(options, threads=1, chunk_size=min(options.chunk_size, _READS_AT_ONCE))
+        return cls(inputs, files.genome.path, options, address, use, refined, is_watched)
 
     @contextmanager
     def open(self) -> Iterator[Callable[[Target | GenomePiece], Any]]:
@@ -267,7 +299,8 @@ class _PieceJob:
 class _PieceWorker:
     def __init__(self, job: _PieceJob, files: OpenFiles) -> None:
         self._job, self._files = job, files
-        self._backend = engine.choose(job.options.backend)
+        remote = None if job.address is None else RemoteDevices(job.address)
+        self._devices: Devices = remote or engine.choose(job.options.backend)
         self._places = PiecePlaces(files.asked, files.genome, files.contigs, job.options)
         self._cutter = Cutter(self._places.all_places, files.genome.fetch, margin(job.options))
 
@@ -283,7 +316,7 @@ class _PieceWorker:
         job, files, left_out = self._job, self._files, LeftOut()
         contigs, samples = files.contigs, len(files.reader.samples)
         regions = piece_regions(piece, job.options, files.genome, contigs, samples, self._places)
-        run = make_run(job.inputs, job.options, self._backend, files, regions, Extent(()), left_out)
+        run = make_run(job.inputs, job.options, self._devices, files, regions, Extent(()), left_out)
         watched: list[tuple[str, int, int, int, int, int, int]] = []
 
         def watch(one: Region, share: float) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.evidence.region_evidence import Evidence
-from pairhmm.evidence.stream import CutReads, RegionScorer
+from pairhmm.evidence.stream import CutReads, FlatScores, RegionScorer
 from pairhmm.models.batch import PRECISIONS
 
 log = logging.getLogger(__name__)
@@ -96,12 +96,22 @@ class TimedScorer:
     scorer: RegionScorer
     clock: StageClock
 
-    def __call__(
+    @property
+    def ahead(self) -> int:
+        """That of the scorer."""
+        return self.scorer.ahead
+
+    def begin(
         self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
-    ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
-        """What the scorer gives."""
+    ) -> Callable[[], FlatScores]:
+        """Begin as the scorer does. The wait for the scores counts, too."""
         with self.clock.stage(SCORING):
-            return self.scorer(reads, reads_of, haplotypes)
+            scores = self.scorer.begin(reads, reads_of, haplotypes)
+        return lambda: self._waited(scores)
+
+    def _waited(self, scores: Callable[[], FlatScores]) -> FlatScores:
+        with self.clock.stage(SCORING):
+            return scores()
 
     def set_aside(
         self, scores: NDArray[np.float64], lengths: NDArray[np.int64], ends: NDArray[np.int64]

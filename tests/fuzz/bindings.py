@@ -61,9 +61,7 @@ def _reads(rng: Generator) -> None:
     scanner.add(block.native, starts, ends, _bytes(rng, int(ends[-1]), 5))
     scanner.take(origin + int(rng.integers(0, 1000)))
     scanner.take(2**40)
-    for read in range(count):
-        block.native.indels(read, max(0, window[0]), window[1])
-        block.native.letter_at(read, int(rng.integers(-5, 1000)) + origin)
+    _carried(rng, block, window)
     if count:
         chosen = rng.integers(0, count, 6).astype(np.int64)
         begin = (origin + rng.integers(-50, 400, 6)).astype(np.int64)
@@ -75,6 +73,31 @@ def _reads(rng: Generator) -> None:
             raise AssertionError(f"slices {first} to {last} of reads of {lengths}")
         block.take(chosen)
         _join(rng, block, chosen, first, last)
+
+
+def _edges(rng: Generator, total: int, parts: int) -> NDArray[np.int64]:
+    """Where each of some parts begins, and where the last one ends."""
+    return np.array([0, *np.sort(rng.integers(0, total + 1, parts - 1)), total] if parts else [0], dtype=np.int64)
+
+
+def _carried(rng: Generator, block: ReadBlock, window: tuple[int, NDArray[np.uint8]]) -> None:
+    """Any alleles, also beside the reads and the reference."""
+    read = np.arange(len(block))
+    candidates, alleles = (int(value) for value in rng.integers(0, 6, 2))
+    alleles *= candidates > 0
+    changes, inserted = 3 * alleles, 4 * alleles
+    begin = window[0] + rng.integers(-50, 400, candidates)
+    kinds = np.where(rng.random(alleles) < 0.5, window[0] + rng.integers(-5, 400, alleles), np.iinfo(np.int64).min)
+    carried = np.full(len(read) * candidates, -2, dtype=np.int16)
+    block.native.carried_alleles(
+        *(read, block.end, max(0, window[0]), window[1], begin, begin + rng.integers(0, 9, candidates)),
+        *(_edges(rng, alleles, candidates), kinds, rng.integers(0, 9, alleles)),
+        *(_edges(rng, inserted, alleles), _bytes(rng, inserted, 5)),
+        *(_edges(rng, changes, alleles), window[0] + rng.integers(-5, 400, changes)),
+        *(_bytes(rng, changes, 5), _bytes(rng, changes, 5), -1, carried),
+    )
+    if not ((carried >= -1) & (carried <= alleles)).all():
+        raise AssertionError(f"alleles {carried.tolist()} of {alleles}")
 
 
 def _join(

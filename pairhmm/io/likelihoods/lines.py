@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pairhmm.compiled import native
+from pairhmm.io.files.bgzip import PackedText
 from pairhmm.io.likelihoods.table import LikelihoodRows
 from pairhmm.models.batch import PRECISIONS
 
+DEEP = 1 << 17
+"""Pairs from which on those of a region are encoded and compressed by themselves."""
 # Bytes of lines that are put together.
 _AT_ONCE = 1 << 18
 
@@ -31,30 +34,33 @@ class Lines:
     Attributes
     ----------
     table, haplotypes : bytes
-        UTF-8: rows of the table, and those of the companion.
+        UTF-8: rows of the table, and those of the companion. The table's may be packed already.
     in_table, in_haplotypes : list of Span
         Each region's rows in both.
     """
 
-    table: bytes
+    table: bytes | PackedText
     haplotypes: bytes
     in_table: list[Span]
     in_haplotypes: list[Span]
 
 
 def lines_of(regions: Iterable[LikelihoodRows]) -> Iterator[Lines]:
-    """The lines of regions, those of several regions at a time."""
+    """The lines of regions, those of several regions at a time, but those of a deep one by themselves."""
     held: list[tuple[bytes, bytes]] = []
     spans: list[tuple[Span, Span]] = []
     size = 0
     for rows in regions:
+        if rows.log10.size >= DEEP and held:
+            yield _together(held, spans)
+            held, spans, size = [], [], 0
         place = f"{rows.chrom}\t{rows.start}\t{rows.end}"
         table, haplotypes = _table_lines(place, rows), _haplotype_lines(place, rows)
         held.append((table, haplotypes))
         at = rows.chrom, rows.start, rows.end
         spans.append((Span(*at, rows.log10.size, len(table)), Span(*at, len(rows.haplotypes), len(haplotypes))))
         size += len(table)
-        if size >= _AT_ONCE:
+        if size >= _AT_ONCE or rows.log10.size >= DEEP:
             yield _together(held, spans)
             held, spans, size = [], [], 0
     if held:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
 from pairhmm.io.files import parquet
-from pairhmm.io.files.bgzip import BgzipText
+from pairhmm.io.files.bgzip import BgzipText, PackedText
 from pairhmm.io.files.endings import TABIX_INDICES, require_ending
 from pairhmm.io.files.names import printable
 from pairhmm.io.files.outputs import ByteSink, is_device, open_binary_output, output_errors, whole_files
 from pairhmm.io.files.standard_streams import STDOUT
 from pairhmm.io.files.tabix import TableIndex
 from pairhmm.io.likelihoods.columns import Described, Scores
-from pairhmm.io.likelihoods.lines import Lines, lines_of
+from pairhmm.io.likelihoods.lines import DEEP, Lines, lines_of
 from pairhmm.io.likelihoods.table import (
     COLUMNS,
     DEFAULT_MODEL,
@@ -48,18 +49,48 @@ class LikelihoodWriter(Protocol):
         """Append what the function that `preparation` gives made of regions."""
 
 
-def preparation(destination: str | Path) -> Prepare:
+@dataclass(frozen=True, slots=True)
+class _Preparation:
+    """Prepares the rows of regions for a file. A worker process also encodes deep regions: the bytes are the same."""
+
+    path: str
+    are_joined: bool
+
+    def __call__(self, regions: Iterable[LikelihoodRows]) -> Iterator[Any]:
+        # Only workers have it, and a run without any need not load it.
+        processes = sys.modules.get("multiprocessing")
+        is_worker = processes is not None and processes.parent_process() is not None
+        if self.path.endswith(parquet.ENDING):
+            arrow = parquet.pyarrow_for(self.path) if is_worker else None
+            return _packed(regions, None if arrow is None else _score_table(arrow, self.are_joined))
+        is_packed = is_worker and self.path.endswith(".gz")
+        return map(_with_packed_table, lines_of(regions)) if is_packed else lines_of(regions)
+
+
+def preparation(destination: str | Path, are_joined: bool = False) -> Prepare:
     """A function that prepares the rows of regions for a writer, in this process or in another.
 
     It gets rows, and gives what `LikelihoodWriter.append` takes. It can be pickled, and so can its results.
     """
-    return _packed if str(destination).endswith(parquet.ENDING) else lines_of
+    return _Preparation(str(destination), are_joined)
 
 
-def _packed(regions: Iterable[LikelihoodRows]) -> Iterator[tuple[Scores, Described]]:
+def _packed(
+    regions: Iterable[LikelihoodRows], table: parquet.Table[Scores] | None
+) -> Iterator[tuple[Scores | parquet.EncodedRows, Described | None]]:
+    """The arrays of regions, those of several together. With a table, deep regions are encoded."""
     held: list[LikelihoodRows] = []
     rows = 0
     for region in regions:
+        if table is not None and region.log10.size >= DEEP:
+            if held:
+                yield _pack(held)
+                held, rows = [], 0
+            scores = [Scores.of([part]) for part in _parts(region)]
+            described: list[Described | None] = [Described.of([region]), *[None] * (len(scores) - 1)]
+            for one, haplotypes in zip(scores, described, strict=True):
+                yield table.encoded([one]) if len(one.log10) >= DEEP else one, haplotypes
+            continue
         held.append(region)
         rows += region.log10.size
         if rows >= _ROWS_AT_ONCE or len(held) == _REGIONS_AT_ONCE:
@@ -71,6 +102,17 @@ def _packed(regions: Iterable[LikelihoodRows]) -> Iterator[tuple[Scores, Describ
 
 def _pack(regions: list[LikelihoodRows]) -> tuple[Scores, Described]:
     return Scores.of([part for region in regions for part in _parts(region)]), Described.of(regions)
+
+
+def _with_packed_table(lines: Lines) -> Lines:
+    if not _are_deep(lines) or isinstance(lines.table, PackedText):
+        return lines
+    return replace(lines, table=PackedText.of(lines.table))
+
+
+def _are_deep(lines: Lines) -> bool:
+    """Whether these are the lines of a deep region, which are blocks of their own in a bgzipped table."""
+    return len(lines.in_table) == 1 and lines.in_table[0].rows >= DEEP
 
 
 @contextmanager
@@ -167,7 +209,11 @@ class _TextWriter:
             self.append(lines)
 
     def append(self, prepared: Lines) -> None:
-        self._table.write(prepared.table)
+        if isinstance(self._table, BgzipText) and _are_deep(prepared):
+            self._table.write_apart(prepared.table)
+        else:
+            assert isinstance(prepared.table, bytes)
+            self._table.write(prepared.table)
         if self._haplotypes is not None:
             self._haplotypes.write(prepared.haplotypes)
         if self._indices is not None:
@@ -182,27 +228,35 @@ class _ParquetWriter:
     def __init__(
         self, arrow: ModuleType, table: Path, haplotypes: Path, model: str, are_joined: bool, threads: int
     ) -> None:
+        self._table = parquet.RowGroups(table, _score_table(arrow, are_joined), {MODEL_KEY: model}, threads)
         text, number = arrow.string(), arrow.int64()
-        coded = arrow.dictionary(arrow.int32(), text)
-        types = [coded, coded, number, number, text, arrow.int8(), coded, arrow.float64(), coded]
-        types += [arrow.int32()] if are_joined else []
-        described = (coded, number, number, text, text, text, text, arrow.int8())
-        columns = list(zip(_columns(are_joined), types, strict=True))
-        self._table = parquet.RowGroups(arrow, table, columns, Scores, {MODEL_KEY: model}, threads)
-        described_columns = list(zip(HAPLOTYPE_COLUMNS, described, strict=True))
-        self._haplotypes = parquet.RowGroups(arrow, haplotypes, described_columns, Described)
+        described = (_coded(arrow), number, number, text, text, text, text, arrow.int8())
+        columns = list(zip(HAPLOTYPE_COLUMNS, described, strict=True))
+        self._haplotypes = parquet.RowGroups(haplotypes, parquet.Table(arrow, columns, Described))
 
     def write(self, rows: LikelihoodRows) -> None:
         self.append(_pack([rows]))
 
-    def append(self, prepared: tuple[Scores, Described]) -> None:
+    def append(self, prepared: tuple[Scores | parquet.EncodedRows, Described | None]) -> None:
         scores, described = prepared
         self._table.append(scores)
-        self._haplotypes.append(described)
+        if described is not None:
+            self._haplotypes.append(described)
 
     def close(self) -> None:
         self._table.close()
         self._haplotypes.close()
+
+
+def _coded(arrow: ModuleType) -> Any:
+    return arrow.dictionary(arrow.int32(), arrow.string())
+
+
+def _score_table(arrow: ModuleType, are_joined: bool) -> parquet.Table[Scores]:
+    text, number, coded = arrow.string(), arrow.int64(), _coded(arrow)
+    types = [coded, coded, number, number, text, arrow.int8(), coded, arrow.float64(), coded]
+    types += [arrow.int32()] if are_joined else []
+    return parquet.Table(arrow, list(zip(_columns(are_joined), types, strict=True)), Scores)
 
 
 def _parts(rows: LikelihoodRows) -> Iterator[LikelihoodRows]:
