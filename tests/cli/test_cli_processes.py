@@ -13,14 +13,18 @@ from pathlib import Path
 import pytest
 
 from pairhmm.commands.simulate import simulate
+from pairhmm.engine.threads import usable_cores
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc"),
+    pytest.mark.skipif(usable_cores() < 2, reason="one core has no worker processes"),
+]
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
     """Reads enough for worker processes."""
-    return simulate(tmp_path_factory.mktemp("data"), length=150_000, coverage=30, seed=3)
+    return simulate(tmp_path_factory.mktemp("data"), length=200_000, coverage=30, seed=3)
 
 
 def children(process):
