@@ -36,27 +36,28 @@
 // needs 1 in 2.18 and 1m 1 in 5.13.
 //
 //     what                                                                         s150   1m x 20
-//     fast.cu, which computes whole matrices                                      3,910     2,690
+//     fast.cu, which computes whole matrices                                      3,939     2,863
 //     each lane restores and joins at its own step; the warp makes its own rows       -     3,944
 //     leaves, joins and restores are events of the whole warp                     6,697     5,274
 //     rows are made by tree_rows.cu; one launch for each number of rows (11)      6,514     4,785
 //     4 numbers of rows instead of 11                                             6,557     6,015
+//     rows without divisions, rescues side by side                                6,820     6,124
+//     walks begin in their order, few items first; rescues read letters ahead     6,773     7,150
 //
 // Many kernels side by side evict each other's instructions from the caches: 11 take longer than 4, though lanes then
-// compute rows that no read has. Kernels that all have blocks from the start, in proportion to their work, take 2 to 5
-// times as long. Tried without a clear gain: states of branches in shared memory, emissions from tree_rows.cu, blocks
-// of several warps, runs of 4 columns, more streams. Sums without compensation were 5 to 12% faster, but lose digits.
+// compute rows that no read has. Tried without a clear gain: states of branches in shared memory or brought to the L1
+// cache, the next item, events or joins loaded ahead, emissions from tree_rows.cu, blocks of several warps, runs of 4
+// columns, 14 or 16 warps of 13 rows. More shared memory than emissions need costs up to 7%: the L1 cache is smaller.
 //
-// Limits: the aim was 8,000 for 1m x 20. Of 12 warps that fit a multiprocessor, 7 are at work on average: the longest
-// item walks 935 columns, which takes 0.1 to 0.2 ms of 1.4, and the others have ended by then. tree_rows.cu takes 0.26
-// ms. Where haplotypes share nothing (a haplotype a group), trees take longer than whole matrices: 1,185 beside 1,450.
-// They are not chosen by what a batch shares, since a score must have the same bits in any company. Pairs whose sums
-// are below kLeastJoined go on a list for scaled.cu: 760 of the 586,140 pairs of 1m x 20, where fast.cu lists 280.
+// Limits: the aim was 8,000 for 1m x 20. Of an item's cycles, 37% pass in events, which wait for memory. tree_rows.cu
+// takes 0.10 ms of 1.18, the rescue 0.07. Where haplotypes share nothing (a haplotype a group), trees take longer than
+// whole matrices: 1,551 beside 1,797. They are not chosen by what a batch shares, since a score must have the same bits
+// in any company. Pairs whose sums are below kLeastJoined go on a list for scaled.cu: 760 of the 586,140 pairs of 1m x
+// 20, where fast.cu lists 280.
 
 constexpr uint32 kLetterBits = 7, kRestore = 8, kPop = 16, kSave = 32, kLeaf = 64;  // of a node's byte
 // A node with a flag is an event: its number, and the flags as bits from 0 on.
-constexpr int kEventFlags = 16, kEventRestore = 1, kEventPop = kPop / kRestore, kEventSave = kSave / kRestore,
-              kEventLeaf = kLeaf / kRestore;
+constexpr int kEventFlags = 16, kEventSave = kSave / kRestore, kEventLeaf = kLeaf / kRestore;
 constexpr int kNever = 1 << 30;       // beyond any node
 constexpr uint32 kLastJoin = 0x8000;  // of a join: the last one of its backward leaf
 
@@ -98,21 +99,11 @@ struct Scratch {
     uint32 started;  // real[backward leaf][lane]
 };
 
-// Bring to the caches what the warp will read later.
-__device__ __forceinline__ void prefetch(const void* from, int64 size) {
-#ifndef PAIRHMM_EMULATED
-    for (int64 at = 128 * threadIdx.x; at < size; at += 128 * 32) {
-        asm volatile("prefetch.global.L2 [%0];" ::"l"(static_cast<const uint8*>(from) + at));
-    }
-#endif
-}
-
 // The same pointer, but the compiler does not know: it adds an offset where that is needed, and keeps no sum in
 // registers meanwhile.
 __device__ __forceinline__ uint8* fresh(uint8* pointer) {
 #ifndef PAIRHMM_EMULATED
     asm volatile("" : "+l"(pointer));
-    __builtin_assume(__isGlobal(pointer));
 #endif
     return pointer;
 }
@@ -283,32 +274,31 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
     int at = 0;           // first node of the segment
     bool goes_on = true;  // behind the node before it, whose states the lanes have
     uint32 event = half.events, join_number = half.joins, level = 0, leaf = 0;
-    int word = forest.events[event];  // of the first event from `at` on; loaded ahead
     while (__any_sync(FULL, at < half.nodes)) {
         const bool walks = at < half.nodes;
         const uint8* stream = forest.streams + half.stream + at;
-        uint32 next = *(stream - l);
-        if (walks && !goes_on && word / kEventFlags == at && (word & kEventRestore)) {
+        if (walks && !goes_on && (*stream & kRestore)) {
             restore(stack_slot(scratch, int(level) - 1), state, sum);
-            if (word & kEventPop) --level;
+            if (*stream & kPop) --level;
         }
+        uint32 next = *(stream - l);
         // The leaf, and the first node that is saved, from `at` on.
         int length = 0, save = kNever;
         uint32 of_save = event;
         if (walks) {
-            for (;; word = forest.events[++event]) {
+            for (;; ++event) {
+                const int word = forest.events[event];
                 const int node = word / kEventFlags - at;
                 if ((word & kEventSave) && node < save) save = node, of_save = event;
                 length = node + !backward;
                 if (word & kEventLeaf) break;
             }
-            word = forest.events[event + 1];
         }
         const auto next_save = [&] {
             for (save = kNever; ++of_save <= event;) {
-                const int later = forest.events[of_save];
-                if (later & kEventSave) {
-                    save = later / kEventFlags - at;
+                const int word = forest.events[of_save];
+                if (word & kEventSave) {
+                    save = word / kEventFlags - at;
                     return;
                 }
             }
@@ -500,7 +490,7 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
     const Scratch scratch = {scratch_memory + size_t(blockIdx.x) * scratch_bytes, uint32(leaves_at), uint32(joined_at),
                              uint32(started_at)};
     const auto take_item = [&] { return __shfl_sync(FULL, threadIdx.x == 0 ? atomicAdd(next_item, 1u) : 0, 0); };
-    for (uint32 index = take_item(), following; index < item_count; index = following) {
+    for (uint32 index = take_item(); index < item_count; index = take_item()) {
         // Found again when needed, and in no register meanwhile.
         const auto item = [&] { return made_memory + size_t(fresh(index)) * item_bytes; };
         const auto task_of = [&]() -> const Task& { return reinterpret_cast<const Task*>(item())[threadIdx.x]; };
@@ -529,9 +519,6 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
                 __syncwarp();
             }
         }
-        // Taken here, the next item does not keep the warp waiting.
-        following = take_item();
-        if (following < item_count) prefetch(made_memory + following * item_bytes, item_bytes);
         const Task& task = task_of();
         score(lanes, buffer, header, task, tiers[task.tier], forest, scratch, listed, lists, scores, precision);
         __syncwarp();

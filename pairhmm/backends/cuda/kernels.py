@@ -26,9 +26,8 @@ number of each base's distinct row. Which of the four macros is defined selects 
 FAST, SCALED, TREES, TREE_ROWS = "fast", "scaled", "trees", "tree_rows"
 """Kernels of tiles: the files of `cuda/forward/` that hold them."""
 
-RUN, RUN_OF_FEW_ROWS = 8, 4
-"""Columns that `cuda/forward/trees.cu` walks without looking for an event, in lanes of more than 16 rows and of fewer.
-Kernels of few rows have short segments, and run beside others: less code stays in the caches of instructions."""
+RUN = 8
+"""Columns that `cuda/forward/trees.cu` walks without looking for an event."""
 
 ROWS_WARPS = 4
 """Warps of a block of `cuda/forward/tree_rows.cu`. Each makes the rows of a work item."""
@@ -174,7 +173,7 @@ def forward_source(variant: KernelVariant) -> str:
             "HALF_EXPONENT": scaling.HALF_EXPONENT,
             "LEAST_JOINED": scaling.LEAST_JOINED,
             "SLOT_BYTES": slot_bytes(shape.rows),
-            "RUN": RUN_OF_FEW_ROWS if shape.rows <= 16 else RUN,
+            "RUN": RUN,
             "BLOCKS": resident_trees(shape.rows, variant.extension),
         }
     else:
