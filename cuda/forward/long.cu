@@ -26,9 +26,9 @@
 //     the last columns of a strip as fast as the others: the strip below waits for them       8.1
 //
 // (All but the first two are from the log of its tuning, and the last four are the kernel alone. By
-// benchmarks/device.py, from host arrays to the score as the first two are, the sixth is 15.3, and the last 8.8.) Lanes of 16 rows are
-// beyond float32's range for the normalised profile. A loop of 1, 2 or 4 steps instead of 8 is 2, 1.4 and 1.25 times as
-// slow.
+// benchmarks/device.py, from host arrays to the score as the first two are, the sixth is 15.3, and the last 8.8.) Lanes
+// of 16 rows are beyond float32's range for the normalised profile. A loop of 1, 2 or 4 steps instead of 8 is 2, 1.4
+// and 1.25 times as slow.
 //
 // Limits: a single pair is bound by the time of a strip's step (0.11 us with one warp a scheduler, 0.16 with two), and
 // takes n / 2 + about 49 steps for each strip above the last one (docs/cuda.md). What comes from memory is loaded six
