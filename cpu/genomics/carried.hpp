@@ -10,7 +10,8 @@ namespace pairhmm {
 
 constexpr int64_t kNoIndel = std::numeric_limits<int64_t>::min();
 
-// Candidates of one contig with their alternative alleles. An allele is an indel, shifted left, or some changed letters.
+// Candidates of one contig with their alternative alleles. An allele is an indel, shifted left, or some changed
+// letters.
 struct AlleleKeys {
     int64_t candidates;
     const int64_t* begin;            // [candidates] the bases of REF: [begin, end)
