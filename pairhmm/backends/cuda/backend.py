@@ -138,7 +138,7 @@ class CudaBackend(Backend):
 
     name = "cuda"
     concurrency = 4
-    chunk_cells = 17_000_000_000
+    chunk_cells = 34_000_000_000
     first_chunk_cells = 8_500_000_000
     longest_fast_read = LONGEST_TILE
     times_kernels = True

@@ -71,6 +71,12 @@ TREE_PART = 8
 """Columns of an iteration of tree_walk.wgsl's loop on a GPU. Longer ones leave more columns beside events to single
 steps."""
 
+LONG_GROWTH = 8
+"""Bits of range above TOP_EXPONENT that lanes of forward/long.wgsl need in addition.
+
+They have more rows than other lanes with exponents, in which values may grow until the next rescaling.
+"""
+
 STAGED_BELOW = 4
 """The letter in whose place lanes.wgsl stages extensions of insertions from below, behind four other coefficients."""
 
@@ -158,6 +164,7 @@ def source(variant: KernelVariant) -> str:
         **{f"forward/{name}_*.wgsl": f"forward/{name}_{way}.wgsl" for name in ("pass", "bounds")},
     }
     given: dict[str, Number] = dict(sizes)
+    given["TOP_EXPONENT"] = np.int32(scaling.TOP_EXPONENT - (LONG_GROWTH if variant.is_long else 0))
     if variant.is_long:
         given |= {"HALVES": HALVES, "LEAST_CUT": tiles.LEAST_CUT}
     if variant.extension is not None:
@@ -208,7 +215,6 @@ def _shared() -> dict[str, str]:
         "START_VALUE": 2.0**scaling.START_EXPONENT,
         "LEAST_SUM_BITS": float_bits(scaling.LEAST_SUM),
         "MOST_SUM_BITS": float_bits(scaling.MOST_SUM),
-        "TOP_EXPONENT": np.int32(scaling.TOP_EXPONENT),
         "NO_EXPONENT": np.int32(scaling.NO_EXPONENT),
         "GAP_RANGE": scaling.GAP_RANGE,
         "DELETION_RANGE": scaling.DELETION_RANGE,

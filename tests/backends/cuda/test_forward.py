@@ -571,7 +571,7 @@ def test_a_call_that_does_not_fit_is_sent_once(make_backend, batches, monkeypatc
     tight = make_backend(memory=600_000)
     sent = []
     begin = ForwardSlot.begin
-    monkeypatch.setattr(ForwardSlot, "begin", lambda slot, size: sent.append(size) or begin(slot, size))
+    monkeypatch.setattr(ForwardSlot, "begin", lambda slot, *sizes: sent.append(sizes) or begin(slot, *sizes))
     for _ in range(2):
         with pytest.raises(OutOfDeviceMemory) as caught:
             tight.forward(large, np.zeros(large.reads, bool), 1)

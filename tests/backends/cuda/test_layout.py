@@ -13,9 +13,9 @@ from pairhmm.models.batch import Group, PairBatch
 class Staged:
     """A `Staging` that keeps the bytes."""
 
-    def begin(self, size: int) -> np.ndarray:
+    def begin(self, size: int, behind: int) -> tuple[np.ndarray, np.ndarray]:
         self.bytes = np.zeros(size, np.uint8)
-        return self.bytes
+        return self.bytes, self.bytes[behind:]
 
     def send(self, first: int, end: int) -> None:
         pass

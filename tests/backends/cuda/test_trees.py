@@ -169,7 +169,7 @@ def test_rows_that_do_not_fit_are_made_in_parts(make_backend, batches, caplog):
     given = PairBatch.from_groups([Group(reads, haplotypes)] * 200)
     roomy = make_backend()
     whole = engine.forward(given, roomy)
-    sizes = {name: size for name, (_, size) in roomy._slots.queue[-1]._device.items()}
+    sizes = {name: held.size for name, held in roomy._slots.queue[-1]._device._held.items()}
     a_call = sum(sizes.values()) - sizes["scratch"] - sizes["made"] // 4
     scores = engine.forward(given, make_backend(memory=roomy.concurrency * a_call))
     assert "out of memory; chunks of" in caplog.text
