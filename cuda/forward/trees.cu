@@ -36,13 +36,13 @@
 // needs 1 in 2.18 and 1m 1 in 5.13.
 //
 //     what                                                                         s150   1m x 20
-//     fast.cu, which computes whole matrices                                      3,939     2,863
+//     fast.cu, which computes whole matrices                                      3,942     2,858
 //     each lane restores and joins at its own step; the warp makes its own rows       -     3,944
 //     leaves, joins and restores are events of the whole warp                     6,697     5,274
 //     rows are made by tree_rows.cu; one launch for each number of rows (11)      6,514     4,785
 //     4 numbers of rows instead of 11                                             6,557     6,015
 //     rows without divisions, rescues side by side                                6,820     6,124
-//     walks begin in their order, few items first; rescues read letters ahead     6,773     7,150
+//     walks begin in their order, few items first; rescues read letters ahead     6,886     7,221
 //
 // Many kernels side by side evict each other's instructions from the caches: 11 take longer than 4, though lanes then
 // compute rows that no read has. Tried without a clear gain: states of branches in shared memory or brought to the L1
@@ -50,8 +50,8 @@
 // columns, 14 or 16 warps of 13 rows. More shared memory than emissions need costs up to 7%: the L1 cache is smaller.
 //
 // Limits: the aim was 8,000 for 1m x 20. Of an item's cycles, 37% pass in events, which wait for memory. tree_rows.cu
-// takes 0.10 ms of 1.18, the rescue 0.07. Where haplotypes share nothing (a haplotype a group), trees take longer than
-// whole matrices: 1,551 beside 1,797. They are not chosen by what a batch shares, since a score must have the same bits
+// takes 0.09 ms of 1.16, the rescue 0.07. Where haplotypes share nothing (a haplotype a group), trees take longer than
+// whole matrices: 1,547 beside 1,754. They are not chosen by what a batch shares, since a score must have the same bits
 // in any company. Pairs whose sums are below kLeastJoined go on a list for scaled.cu: 760 of the 586,140 pairs of 1m x
 // 20, where fast.cu lists 280.
 

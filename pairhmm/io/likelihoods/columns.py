@@ -62,7 +62,7 @@ class Places:
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class ScoreColumns:
     """The scores of some regions, as arrays that lie end to end.
 
     Attributes
@@ -97,7 +97,7 @@ class Scores:
     __reduce__ = by_fields
 
     @classmethod
-    def of(cls, regions: Sequence[LikelihoodRows]) -> Scores:
+    def of(cls, regions: Sequence[LikelihoodRows]) -> ScoreColumns:
         """The scores of some regions, one at least."""
         return cls(
             Places.of(regions),
@@ -114,7 +114,7 @@ class Scores:
         )
 
     @classmethod
-    def concatenate(cls, parts: Sequence[Scores]) -> Scores:
+    def concatenate(cls, parts: Sequence[ScoreColumns]) -> ScoreColumns:
         """The scores of several, one after the other."""
         return cls(
             Places.concatenate([part.places for part in parts]),
@@ -135,12 +135,12 @@ class Scores:
         """The rows of each region: int64 (regions,)."""
         return self.reads * self.haplotypes
 
-    def take(self, first: int, end: int) -> Scores:
+    def take(self, first: int, end: int) -> ScoreColumns:
         """The regions [first, end)."""
         reads, names, pairs = (
             slice(*offsets(counts)[[first, end]].tolist()) for counts in (self.reads, self.haplotypes, self.rows)
         )
-        return Scores(
+        return ScoreColumns(
             self.places.take(first, end),
             self.reads[first:end],
             self.haplotypes[first:end],

@@ -17,7 +17,7 @@ from pairhmm.io.files.names import printable
 from pairhmm.io.files.outputs import ByteSink, is_device, open_binary_output, output_errors, whole_files
 from pairhmm.io.files.standard_streams import STDOUT
 from pairhmm.io.files.tabix import TableIndex
-from pairhmm.io.likelihoods.columns import Described, Scores
+from pairhmm.io.likelihoods.columns import Described, ScoreColumns
 from pairhmm.io.likelihoods.lines import DEEP, Lines, lines_of
 from pairhmm.io.likelihoods.table import (
     COLUMNS,
@@ -76,8 +76,8 @@ def preparation(destination: str | Path, are_joined: bool = False) -> Prepare:
 
 
 def _packed(
-    regions: Iterable[LikelihoodRows], table: parquet.Table[Scores] | None
-) -> Iterator[tuple[Scores | parquet.EncodedRows, Described | None]]:
+    regions: Iterable[LikelihoodRows], table: parquet.Table[ScoreColumns] | None
+) -> Iterator[tuple[ScoreColumns | parquet.EncodedRows, Described | None]]:
     """The arrays of regions, those of several together. With a table, deep regions are encoded."""
     held: list[LikelihoodRows] = []
     rows = 0
@@ -86,7 +86,7 @@ def _packed(
             if held:
                 yield _pack(held)
                 held, rows = [], 0
-            scores = [Scores.of([part]) for part in _parts(region)]
+            scores = [ScoreColumns.of([part]) for part in _parts(region)]
             described: list[Described | None] = [Described.of([region]), *[None] * (len(scores) - 1)]
             for one, haplotypes in zip(scores, described, strict=True):
                 yield table.encoded([one]) if len(one.log10) >= DEEP else one, haplotypes
@@ -100,8 +100,8 @@ def _packed(
         yield _pack(held)
 
 
-def _pack(regions: list[LikelihoodRows]) -> tuple[Scores, Described]:
-    return Scores.of([part for region in regions for part in _parts(region)]), Described.of(regions)
+def _pack(regions: list[LikelihoodRows]) -> tuple[ScoreColumns, Described]:
+    return ScoreColumns.of([part for region in regions for part in _parts(region)]), Described.of(regions)
 
 
 def _with_packed_table(lines: Lines) -> Lines:
@@ -237,26 +237,28 @@ class _ParquetWriter:
     def write(self, rows: LikelihoodRows) -> None:
         self.append(_pack([rows]))
 
-    def append(self, prepared: tuple[Scores | parquet.EncodedRows, Described | None]) -> None:
+    def append(self, prepared: tuple[ScoreColumns | parquet.EncodedRows, Described | None]) -> None:
         scores, described = prepared
         self._table.append(scores)
         if described is not None:
             self._haplotypes.append(described)
 
     def close(self) -> None:
-        self._table.close()
-        self._haplotypes.close()
+        try:
+            self._table.close()
+        finally:
+            self._haplotypes.close()
 
 
 def _coded(arrow: ModuleType) -> Any:
     return arrow.dictionary(arrow.int32(), arrow.string())
 
 
-def _score_table(arrow: ModuleType, are_joined: bool) -> parquet.Table[Scores]:
+def _score_table(arrow: ModuleType, are_joined: bool) -> parquet.Table[ScoreColumns]:
     text, number, coded = arrow.string(), arrow.int64(), _coded(arrow)
     types = [coded, coded, number, number, text, arrow.int8(), coded, arrow.float64(), coded]
     types += [arrow.int32()] if are_joined else []
-    return parquet.Table(arrow, list(zip(_columns(are_joined), types, strict=True)), Scores)
+    return parquet.Table(arrow, list(zip(_columns(are_joined), types, strict=True)), ScoreColumns)
 
 
 def _parts(rows: LikelihoodRows) -> Iterator[LikelihoodRows]:
