@@ -6,7 +6,6 @@ some lanes, and each lane owns some rows. The `layout` module of each backend sa
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple, Protocol
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from pairhmm.compiled import native
 from pairhmm.genomics import sequences
+from pairhmm.interface.cores import usable_cores
 from pairhmm.models.batch import PairBatch, Scores, Start
 
 LETTERS = len(sequences.LETTERS)
@@ -246,8 +246,7 @@ LETTERS_OF_TREE_BYTE = 16
 @cache
 def team() -> native.Team:
     """The threads that pack batches for devices, and compute scores from what they send back: at most all cores."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return native.Team(min(cores, PACKERS) - 1)
+    return native.Team(min(usable_cores(), PACKERS) - 1)
 
 
 def fresh_scores(pairs: int) -> tuple[Scores, NDArray[np.uint8]]:

@@ -12,7 +12,7 @@ from pairhmm.cli.pages import COMPUTE, OUTPUT, Command
 from pairhmm.commands.devices import devices, simd_levels
 from pairhmm.engine import calibration, forward
 from pairhmm.engine.calibration import DeviceSpeed
-from pairhmm.engine.threads import usable_cores
+from pairhmm.interface.cores import usable_cores
 
 EXAMPLES = ("pairhmm devices", "pairhmm devices --json", "pairhmm devices --calibrate -@ 2")
 

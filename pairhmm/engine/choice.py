@@ -12,8 +12,8 @@ from pairhmm.backends import Backend
 from pairhmm.engine import calibration
 from pairhmm.engine.calibration import Calibration, crossover
 from pairhmm.engine.device_pool import DevicePool
-from pairhmm.engine.threads import usable_cores
 from pairhmm.errors import BackendUnavailable, InputError
+from pairhmm.interface.cores import usable_cores
 from pairhmm.interface.options import check_choice, check_whole
 from pairhmm.models.batch import PairBatch, Scores
 

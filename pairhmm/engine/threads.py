@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import logging
-import os
 import sys
+
+from pairhmm.interface.cores import usable_cores
 
 log = logging.getLogger(__name__)
 
 MOST_PER_CORE = 16
 """The most threads for each core. More would not be faster, and each takes memory."""
-
-
-def usable_cores() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def usable_threads(wanted: int) -> int:

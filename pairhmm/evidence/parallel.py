@@ -17,7 +17,6 @@ from pairhmm.compiled import require_compiled
 from pairhmm.engine.device_pool import Devices
 from pairhmm.engine.device_thread import DeviceThread
 from pairhmm.engine.shared_devices import DeviceAddress, RemoteDevices, SharedDevices, device_address
-from pairhmm.engine.threads import usable_cores
 from pairhmm.engine.workers import Workers, can_start_workers
 from pairhmm.evidence.cuts import Cutter, Work, discovered_stretches, margin
 from pairhmm.evidence.extent import Extent
@@ -29,6 +28,7 @@ from pairhmm.evidence.region_choice import piece_regions
 from pairhmm.evidence.region_evidence import Evidence
 from pairhmm.evidence.run import Run, RunCounts, Watch
 from pairhmm.genomics.regions import MAX_SHIFT, Region
+from pairhmm.interface.cores import usable_cores
 from pairhmm.io.alignments.index import find_index
 from pairhmm.io.alignments.read_blocks import read_blocks
 from pairhmm.io.alignments.read_density import read_densities

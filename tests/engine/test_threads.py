@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -94,7 +95,7 @@ def test_fewer_threads_do_the_same_work(code, room):
 
 
 def test_threads_are_capped_and_it_is_said(caplog, monkeypatch):
-    monkeypatch.setattr(threads.os, "sched_getaffinity", lambda process: {0, 1, 2}, raising=False)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1, 2}, raising=False)
     assert threads.usable_threads(48) == 48
     assert not caplog.text
     assert threads.usable_threads(1_000_000) == 48
