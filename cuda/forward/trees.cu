@@ -320,16 +320,13 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
         };
         for (int t = 0; t < steps;) {
             const int stop = min(steps, least_of_warp(save));
-            const int run = min(full, stop);
-            if (t < run) {
-                for (; t + kRun < run; t += kRun) {
+            // A join needs the last row of the column before it. That is kept by single steps alone: in runs it would
+            // take registers.
+            const int run = min(full, stop) - (backward && full <= stop);
+            for (; t + kRun <= run; t += kRun) {
 #pragma unroll
-                    for (int u = 0; u < kRun; ++u) step(t + u, false);
-                }
-                // A join needs the last column's last row, which takes registers in single steps alone.
-#pragma unroll 1
-                do last = step(t, false);
-                while (++t < run);
+                for (int u = 0; u < kRun; ++u) step(t + u, false);
+                last = {};
             }
 #pragma unroll 1
             for (; t < stop; ++t) last = step(t, true);
@@ -386,14 +383,20 @@ __device__ __forceinline__ void turn(int lanes, Rows& rows, const Quad* made) {
             if (4 * q + r < K) rows.extend_insertion[K - 1 - (4 * q + r)] = part_of(four, r);
         }
     }
-    real* own = column_of_lane();
+    Quad* own = reinterpret_cast<Quad*>(column_of_lane());
 #pragma unroll 1
-    for (int letter = 0; letter < kLetters; ++letter) {
-        real emission[K];
+    for (int letter = 0; letter < kLetters; ++letter, own += kQuads * 32) {
+        real turned[K];
 #pragma unroll
-        for (int k = 0; k < K; ++k) emission[k] = own[emission_at(letter, k)];
+        for (int q = 0; q < kQuads; ++q) {
+            const Quad four = own[q * 32];
 #pragma unroll
-        for (int k = 0; k < K; ++k) own[emission_at(letter, K - 1 - k)] = emission[k];
+            for (int r = 0; r < 4; ++r) {
+                if (4 * q + r < K) turned[K - 1 - (4 * q + r)] = part_of(four, r);
+            }
+        }
+#pragma unroll
+        for (int q = 0; q < kQuads; ++q) own[q * 32] = four_of(turned, 4 * q);
     }
 }
 
