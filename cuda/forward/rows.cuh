@@ -73,22 +73,17 @@ struct Kind {
     double mi, ii, md;          // transitions; mi and ii times the emission of an inserted letter
 };
 
-// Phred tables, made in Python: no constant of a model stands here. Two numbers that a row needs are side by side, so
-// that they are one load: what limits tree_rows.cu is how many numbers the lanes of a warp look up.
+// Phred tables, made in Python: no constant of a model stands here.
 struct Tables {
-    double unopened[PHREDS][PHREDS][2];  // p = 1 - min(1, insertion + deletion), by their qualities: log10 p, 1 / p
-    double best[2][PHREDS][2];           // p = the larger one of 1 - error and error / 3; for N (index 1), 1 - error:
-                                         // log10 p, 1 / p
-    double error[PHREDS][2];             // p = 10^(-Q/10): p, 1 / p
-    double ratio[2][PHREDS];             // error / 3 and 1 - error, the smaller over the larger; for N, which every
-                                         // letter matches, 1
-    double odds[PHREDS];                 // error / (1 - error)
+    double log_unopened[PHREDS][PHREDS];  // log10(1 - min(1, insertion + deletion)), by their qualities,
+    double per_unopened[PHREDS][PHREDS];  // and one over that
+    double log_best[2][PHREDS];           // log10 of the larger one of 1 - error and error / 3; for N (index 1) of
+    double per_best[2][PHREDS];           // 1 - error; and one over that
+    double ratio[2][PHREDS];              // the smaller one over the larger one; for N, which every letter matches, 1
+    double error[PHREDS];                 // 10^(-Q/10),
+    double per_error[PHREDS];             // one over it,
+    double odds[PHREDS];                  // and error / (1 - error)
 };
-
-struct __align__(16) Two {
-    double first, second;
-};
-__device__ __forceinline__ Two two_of(const double (&two)[2]) { return *reinterpret_cast<const Two*>(two); }
 
 constexpr double LOG10_2 = 0.30102999566398119521;
 __device__ __forceinline__ const uint32* words(const uint8* buffer, int64 at) {
@@ -157,13 +152,12 @@ __device__ __forceinline__ Emissions emissions_of(const uint8* buffer, const Hea
     const int is_n = letter == kN;
     const real ratio = real(tables.ratio[is_n][quality]);
     // Below Phred 1.25 the letters that do not match are the likelier ones.
-    const bool inverted = tables.error[quality][0] > 0.75;
+    const bool inverted = tables.error[quality] > 0.75;
     for (uint32 s = 0; s < kLetters; ++s) {
         row.relative[s] = ((s == letter || s == kN) != inverted) ? real(1) : ratio;
     }
-    const Two best = two_of(tables.best[is_n][quality]);
-    row.log_best = best.first;
-    row.per_best = best.second;
+    row.per_best = tables.per_best[is_n][quality];
+    row.log_best = tables.log_best[is_n][quality];
 #elif defined(KINDS)
     const Kind& kind = kind_at(buffer, header, four.first + r);
     for (int s = 0; s < kLetters; ++s) row.relative[s] = real(kind.relative[s]);
@@ -203,16 +197,15 @@ __device__ __forceinline__ Row row_of(const uint8* buffer, const Header& header,
 #ifdef QUALITIES
     const uint32 insertion = four.bytes[2] >> 8 * r & 255, deletion = four.bytes[3] >> 8 * r & 255,
                  gap = four.bytes[4] >> 8 * r & 255;
-    const Two unopened = two_of(tables.unopened[insertion][deletion]), opened = two_of(tables.error[insertion]);
-    const double per_mm = unopened.second;
-    row.mi = opened.first;
-    row.md = tables.error[deletion][0];
-    row.dd = tables.error[gap][0];
+    const double per_mm = tables.per_unopened[insertion][deletion];
+    row.mi = tables.error[insertion];
+    row.md = tables.error[deletion];
+    row.dd = tables.error[gap];
     row.im = 1 - row.dd;
     row.dm_per_mm = row.im_per_mm = row.im * per_mm;
-    row.ii_per_mi = row.dd * opened.second;
+    row.ii_per_mi = row.dd * tables.per_error[insertion];
     row.extension = tables.odds[gap] * emissions.per_best;
-    row.log_kept = emissions.log_best + unopened.first;
+    row.log_kept = emissions.log_best + tables.log_unopened[insertion][deletion];
 #else
 #ifdef KINDS
     const Kind& kind = kind_at(buffer, header, four.first + r);

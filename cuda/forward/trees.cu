@@ -11,12 +11,13 @@
 // its nodes in depth-first order, one byte a node (cpu/staging/tree_streams.hpp). The byte has the letter, and says
 // whether the states of a branch are restored before it, whether its own are saved, and whether a half ends here.
 //
-// The columns between two leaves are a segment. Lanes follow each other through it as they do through a haplotype, and
-// its last columns drain: a lane that is done waits. So leaves, joins and restored branches are events of the whole
-// warp, which loads and stores for all lanes at once. Only the states of a branch are saved by each lane at its own
-// step. The host lists leaves and saves, so the warp knows how far away the next one is: until there, runs of kRun
-// columns are unrolled and test nothing. All tiers whose lanes have K rows are one launch, since `lanes` is known at
-// run time.
+// Lanes follow each other: lane l is l columns behind lane 0. They never wait for each other, because all that is kept
+// is a diagonal of the matrix. When lane 0 has finished the node of a branch, each lane saves what it has. When a branch
+// is restored, each lane goes on with the columns that it still needs; the stream has their letters. Halves are joined
+// along a diagonal, too (below). So saves, restores, leaves and joins are events of the whole warp, between segments in
+// which all lanes compute. The host lists leaves and saves, so the warp knows how far away the next one is: until
+// there, runs of kRun columns are unrolled and test nothing. All tiers whose lanes have K rows are one launch, since
+// `lanes` is known at run time.
 //
 // The backward is the forward of the reversed read with transposed transitions (docs/model.md). Folded (rows.cuh), its
 // coefficients are those of the forward but for the extension of an insertion; from_deletion moves by a row. So a lane
@@ -26,6 +27,15 @@
 // follows D, in units in which all rows' factors cancel,
 //
 //   P = ended + started + sum over rows (S m + from_deletion D D').
+//
+// Here s is c - l for the rows of lane l, where c is the cut: the left half stops when lane 0 has finished column c, and
+// the right half when its last lane, which is lane 0, has column c + 1 before it. A path may also leave the left half
+// downwards, from the last row of lane l in column c - l to the first row of lane l + 1. The backward has been at that
+// row in its last step: there, with I' what follows an insertion,
+//
+//   P += S m + from_deletion D D' + I from_insertion I',
+//
+// where S and I are what lane l hands to lane l + 1, and D is of its last row.
 //
 // `ended` is the sum of M + I of the last row over the columns of the left half, `started` the sum of m of the first
 // row over those of the right half. A half starts from 2^kHalfExponent, so that the product of two is within float32's
@@ -261,10 +271,10 @@ struct Half {
     int nodes;
 };
 
-// A walk goes from leaf to leaf. Columns between two leaves are a segment, whose last columns drain: a lane that is done
-// waits. A branch is saved when its node has passed lane 0: lane l has then done l columns less. When all lanes restore
-// that, they go on side by side with the columns that each still needs. So no lane waits but in a drain. Before the
-// root, where all states are zero, lanes pass zeros on.
+// A walk goes from leaf to leaf. What lies between two leaves is a segment. Its length is the steps of a lane: up to the
+// leaf's node, and in the backward up to the column before it in the last lane. Reads of a warp may have segments of
+// different lengths: those that are done wait for the others. Before the root, where all states are zero, lanes pass
+// zeros on.
 __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& half, const Forest& forest,
                                      const Scratch& scratch) {
     const bool backward = half.backward;
@@ -322,12 +332,14 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
             const int stop = min(steps, least_of_warp(save));
             // A join needs the last row of the column before it. That is kept by single steps alone: in runs it would
             // take registers.
-            const int run = min(full, stop) - (backward && full <= stop);
-            for (; t + kRun <= run; t += kRun) {
+            const int run = min(full, stop), runs = run - (backward && full <= stop);
+            for (; t + kRun <= runs; t += kRun) {
 #pragma unroll
                 for (int u = 0; u < kRun; ++u) step(t + u, false);
                 last = {};
             }
+#pragma unroll 1
+            for (; t < run; ++t) last = step(t, false);
 #pragma unroll 1
             for (; t < stop; ++t) last = step(t, true);
             if (save == t) {

@@ -111,10 +111,13 @@ PHREDS = HIGHEST_QUALITY + 1
 
 TABLES = np.dtype(
     [
-        ("unopened", "<f8", (PHREDS, PHREDS, 2)),
-        ("best", "<f8", (2, PHREDS, 2)),
-        ("error", "<f8", (PHREDS, 2)),
+        ("log_unopened", "<f8", (PHREDS, PHREDS)),
+        ("per_unopened", "<f8", (PHREDS, PHREDS)),
+        ("log_best", "<f8", (2, PHREDS)),
+        ("per_best", "<f8", (2, PHREDS)),
         ("ratio", "<f8", (2, PHREDS)),
+        ("error", "<f8", (PHREDS,)),
+        ("per_error", "<f8", (PHREDS,)),
         ("odds", "<f8", (PHREDS,)),
     ]
 )
@@ -126,18 +129,18 @@ TREE_STRUCTS = {**STRUCTS, "TreeTier": TREE_TIER}
 
 def tables() -> NDArray[np.void]:
     """The Phred tables of GATK's model (`TABLES`), by the formulas of `pairhmm.models.gatk.rows`."""
-    table = np.zeros(1, dtype=TABLES)[0]
+    table = np.zeros(1, dtype=TABLES)
     error = ERROR[:PHREDS]
     right, wrong = 1 - error, error / 3
     best = np.array([np.maximum(right, wrong), right])
     with np.errstate(divide="ignore"):  # a quality of 0 leaves nothing that is right
         unopened = 1 - np.minimum(1, error[:, None] + error)
-        table["unopened"] = np.stack([np.log10(unopened), 1 / unopened], axis=-1)
-        table["best"] = np.stack([np.log10(best), 1 / best], axis=-1)
+        table["log_unopened"], table["per_unopened"] = np.log10(unopened), 1 / unopened
+        table["log_best"], table["per_best"] = np.log10(best), 1 / best
         table["odds"] = error / right
     table["ratio"] = np.array([np.minimum(right, wrong) / best[0], np.ones(PHREDS)])
-    table["error"] = np.stack([error, 1 / error], axis=-1)
-    return table.reshape(1)
+    table["error"], table["per_error"] = error, 1 / error
+    return table
 
 
 def model_of(batch: PairBatch) -> tuple[str, float | None]:
