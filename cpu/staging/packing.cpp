@@ -150,9 +150,9 @@ Packed Packer::pack(const std::vector<Part>& parts, const TileBatch& batch, cons
     const int64_t threads = is_small ? 1 : std::max<int64_t>(1, team_.size() / 2);
     const auto make = [&](int64_t, int64_t) {
         const int64_t of_trees =
-            in_trees ? trees_.begin({batch.groups, batch.group_haplotype, batch.haplotype_offset, letters},
-                                    limits, threads)
-                     : 0;
+            in_trees
+                ? trees_.begin({batch.groups, batch.group_haplotype, batch.haplotype_offset, letters}, limits, threads)
+                : 0;
         team_.run(of_trees + tiles_.begin(batch, shapes, threads), 1, threads, [&](int64_t share, int64_t) {
             if (share < of_trees) {
                 trees_.make_share(share);

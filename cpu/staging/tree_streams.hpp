@@ -9,23 +9,24 @@
 // Groups with the haplotypes of the group before take its trees. Groups are shared among threads.
 //
 // Leads. Lanes follow each other through a stream: at step t, lane l is at byte t - l. A GPU may save a branch when
-// lane 0 has finished it, so that lane l saves what it has l columns before. All lanes restore these states at once, and
-// go on with the columns that each still needs. For this, `lead` letters of the path come before each node that
-// restores, without flags; they are zeros where the path is shorter. They count as nodes of the stream, and so do they in
-// events. A lane l <= lead then reads byte t - l, where byte 0 is the node that restores. With leads,
+// lane 0 has finished it, so that lane l saves what it has l columns before. All lanes restore these states at once,
+// and go on with the columns that each still needs. For this, `lead` letters of the path come before each node that
+// restores, without flags; they are zeros where the path is shorter. They count as nodes of the stream, and so do they
+// in events. A lane l <= lead then reads byte t - l, where byte 0 is the node that restores. With leads,
 //
 //   * a segment is what lies between two leaves. Each but a tree's first begins with a lead, and then a node that
 //     restores: a leaf whose path goes on is a branch, too.
 //   * in the left tree, the leaf itself is then the branch: it has kSave and kLeaf.
-//   * in the right tree its parent is the branch, because a GPU joins halves before the last column of the right one. The
+//   * in the right tree its parent is the branch, because a GPU joins halves before the last column of the right one.
+//   The
 //     stream has that last node twice: as a leaf, and again where the path goes on.
 //
 // Without leads (0), the path goes on behind such a leaf with the next node, which does not restore.
 //
-// Tails. A GPU may join halves along a diagonal, too. It then needs no drain: it stops when lane 0 has finished the left
-// leaf, so that lane l lacks the last l columns of the left half. In the right tree, lanes compute these columns, too, as
-// they follow each other. For this, `tail` letters of the left half come behind each right leaf, the last one first,
-// without flags; zeros behind its first one. Haplotypes share a right leaf only where they share its tail.
+// Tails. A GPU may join halves along a diagonal, too. It then needs no drain: it stops when lane 0 has finished the
+// left leaf, so that lane l lacks the last l columns of the left half. In the right tree, lanes compute these columns,
+// too, as they follow each other. For this, `tail` letters of the left half come behind each right leaf, the last one
+// first, without flags; zeros behind its first one. Haplotypes share a right leaf only where they share its tail.
 //
 // Limits. A pair of trees has at most `most_haplotypes` haplotypes, because a warp keeps what each half hands to the
 // joins. Groups with more have several pairs; their haplotypes are sorted, so that neighbours share most.

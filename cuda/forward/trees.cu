@@ -12,12 +12,12 @@
 // whether the states of a branch are restored before it, whether its own are saved, and whether a half ends here.
 //
 // Lanes follow each other: lane l is l columns behind lane 0. They never wait for each other, because all that is kept
-// is a diagonal of the matrix. When lane 0 has finished the node of a branch, each lane saves what it has. When a branch
-// is restored, each lane goes on with the columns that it still needs; the stream has their letters. Halves are joined
-// along a diagonal, too (below). So saves, restores, leaves and joins are events of the whole warp, between segments in
-// which all lanes compute. The host lists leaves and saves, so the warp knows how far away the next one is: until
-// there, runs of kRun columns are unrolled and test nothing. All tiers whose lanes have K rows are one launch, since
-// `lanes` is known at run time.
+// is a diagonal of the matrix. When lane 0 has finished the node of a branch, each lane saves what it has. When a
+// branch is restored, each lane goes on with the columns that it still needs; the stream has their letters. Halves are
+// joined along a diagonal, too (below). So saves, restores, leaves and joins are events of the whole warp, between
+// segments in which all lanes compute. The host lists leaves and saves, so the warp knows how far away the next one is:
+// until there, runs of kRun columns are unrolled and test nothing. All tiers whose lanes have K rows are one launch,
+// since `lanes` is known at run time.
 //
 // The backward is the forward of the reversed read with transposed transitions (docs/model.md). Folded (rows.cuh), its
 // coefficients are those of the forward but for the extension of an insertion; from_deletion moves by a row. So a lane
@@ -28,10 +28,10 @@
 //
 //   P = ended + started + sum over rows (S m + from_deletion D D').
 //
-// Here s is c - l for the rows of lane l, where c is the cut: the left half stops when lane 0 has finished column c, and
-// the right half when its last lane, which is lane 0, has column c + 1 before it. A path may also leave the left half
-// downwards, from the last row of lane l in column c - l to the first row of lane l + 1. The backward has been at that
-// row in its last step: there, with I' what follows an insertion,
+// Here s is c - l for the rows of lane l, where c is the cut: the left half stops when lane 0 has finished column c,
+// and the right half when column c + 1 is the next one of lane 0, which is last there. A path may also leave the left
+// half downwards, from the last row of lane l in column c - l to the first row of lane l + 1. The backward has been at
+// that row in its last step: there, with I' what follows an insertion,
 //
 //   P += S m + from_deletion D D' + I from_insertion I',
 //
@@ -46,24 +46,29 @@
 // needs 1 in 2.18 and 1m 1 in 5.13.
 //
 //     what                                                                         s150   1m x 20
-//     fast.cu, which computes whole matrices                                      3,942     2,858
+//     fast.cu, which computes whole matrices                                      3,942     2,865
 //     each lane restores and joins at its own step; the warp makes its own rows       -     3,944
 //     leaves, joins and restores are events of the whole warp                     6,697     5,274
 //     rows are made by tree_rows.cu; one launch for each number of rows (11)      6,514     4,785
 //     4 numbers of rows instead of 11                                             6,557     6,015
 //     rows without divisions, rescues side by side                                6,820     6,124
-//     walks begin in their order, few items first; rescues read letters ahead     6,886     7,221
+//     walks begin in their order, few items first; rescues read letters ahead     6,889     7,249
+//     branches are saved as a diagonal: no lane enters a segment after others     7,366     7,658
+//     halves are joined along a diagonal: no lane waits at a leaf                 7,707     8,100
+//     runs of 6 columns instead of 8                                              7,650     8,288
 //
 // Many kernels side by side evict each other's instructions from the caches: 11 take longer than 4, though lanes then
 // compute rows that no read has. Tried without a clear gain: states of branches in shared memory or brought to the L1
 // cache, the next item, events or joins loaded ahead, emissions from tree_rows.cu, blocks of several warps, runs of 4
-// columns, 14 or 16 warps of 13 rows. More shared memory than emissions need costs up to 7%: the L1 cache is smaller.
+// columns, 14 or 16 warps of 13 rows, a lane's next event or its rows' bases loaded ahead. Single steps that also test
+// where a read ends make the kernel smaller, and slower. More shared memory than emissions need costs up to 7%: the L1
+// cache is smaller. Runs of 16 columns cost 15%: instructions do not fit into their cache.
 //
-// Limits: the aim was 8,000 for 1m x 20. Of an item's cycles, 37% pass in events, which wait for memory. tree_rows.cu
-// takes 0.09 ms of 1.16, the rescue 0.07. Where haplotypes share nothing (a haplotype a group), trees take longer than
-// whole matrices: 1,547 beside 1,754. They are not chosen by what a batch shares, since a score must have the same bits
-// in any company. Pairs whose sums are below kLeastJoined go on a list for scaled.cu: 760 of the 586,140 pairs of 1m x
-// 20, where fast.cu lists 280.
+// Limits: of an item's cycles in 1m x 20, half pass in columns, and the others wait for memory. tree_rows.cu takes 0.09
+// ms of 1.02, the rescue 0.07. Where haplotypes share nothing (a haplotype a group), trees reach 0.98 of the speed of
+// whole matrices. They are not chosen by what a batch shares, since a score must have the same bits in any company.
+// Pairs whose sums are below kLeastJoined go on a list for scaled.cu: 760 of the 586,140 pairs of 1m x 20, where
+// fast.cu lists 280.
 
 constexpr uint32 kLetterBits = 7, kRestore = 8, kPop = 16, kSave = 32, kLeaf = 64;  // of a node's byte
 constexpr int kLead = LEAD;  // letters of the path before a node that restores
@@ -230,7 +235,8 @@ __device__ __forceinline__ real join(const Quad* slot, const Rows& rows, const S
     slot += threadIdx.x;
     const Quad* own = reinterpret_cast<const Quad*>(column_of_lane() + emission_at(letter, 0));
     const Quad above = slot[2 * kQuads * 32];
-    real sum = multiply_add(above.w, rows.from_insertion[K - 1] * last.i, multiply_add(above.z, last.d, above.y * last.m));
+    real sum =
+        multiply_add(above.w, rows.from_insertion[K - 1] * last.i, multiply_add(above.z, last.d, above.y * last.m));
 #pragma unroll
     for (int q = 0; q < kQuads; ++q) {
         const Quad emission = own[q * 32], s = slot[q * 32];
@@ -271,9 +277,9 @@ struct Half {
     int nodes;
 };
 
-// A walk goes from leaf to leaf. What lies between two leaves is a segment. Its length is the steps of a lane: up to the
-// leaf's node, and in the backward up to the column before it in the last lane. Reads of a warp may have segments of
-// different lengths: those that are done wait for the others. Before the root, where all states are zero, lanes pass
+// A walk goes from leaf to leaf. What lies between two leaves is a segment. Its length is the steps of a lane: up to
+// the leaf's node, and in the backward up to the column before it in the last lane. Reads of a warp may have segments
+// of different lengths: those that are done wait for the others. Before the root, where all states are zero, lanes pass
 // zeros on.
 __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& half, const Forest& forest,
                                      const Scratch& scratch) {
@@ -330,16 +336,17 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
         };
         for (int t = 0; t < steps;) {
             const int stop = min(steps, least_of_warp(save));
-            // A join needs the last row of the column before it. That is kept by single steps alone: in runs it would
-            // take registers.
-            const int run = min(full, stop), runs = run - (backward && full <= stop);
-            for (; t + kRun <= runs; t += kRun) {
+            const int run = min(full, stop);
+            if (t < run) {
+                for (; t + kRun < run; t += kRun) {
 #pragma unroll
-                for (int u = 0; u < kRun; ++u) step(t + u, false);
-                last = {};
-            }
+                    for (int u = 0; u < kRun; ++u) step(t + u, false);
+                }
+                // A join needs the last column's last row, which takes registers in single steps alone.
 #pragma unroll 1
-            for (; t < run; ++t) last = step(t, false);
+                do last = step(t, false);
+                while (++t < run);
+            }
 #pragma unroll 1
             for (; t < stop; ++t) last = step(t, true);
             if (save == t) {
@@ -395,20 +402,14 @@ __device__ __forceinline__ void turn(int lanes, Rows& rows, const Quad* made) {
             if (4 * q + r < K) rows.extend_insertion[K - 1 - (4 * q + r)] = part_of(four, r);
         }
     }
-    Quad* own = reinterpret_cast<Quad*>(column_of_lane());
+    real* own = column_of_lane();
 #pragma unroll 1
-    for (int letter = 0; letter < kLetters; ++letter, own += kQuads * 32) {
-        real turned[K];
+    for (int letter = 0; letter < kLetters; ++letter) {
+        real emission[K];
 #pragma unroll
-        for (int q = 0; q < kQuads; ++q) {
-            const Quad four = own[q * 32];
+        for (int k = 0; k < K; ++k) emission[k] = own[emission_at(letter, k)];
 #pragma unroll
-            for (int r = 0; r < 4; ++r) {
-                if (4 * q + r < K) turned[K - 1 - (4 * q + r)] = part_of(four, r);
-            }
-        }
-#pragma unroll
-        for (int q = 0; q < kQuads; ++q) own[q * 32] = four_of(turned, 4 * q);
+        for (int k = 0; k < K; ++k) own[emission_at(letter, K - 1 - k)] = emission[k];
     }
 }
 

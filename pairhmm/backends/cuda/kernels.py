@@ -26,8 +26,9 @@ number of each base's distinct row. Which of the four macros is defined selects 
 FAST, SCALED, TREES, TREE_ROWS = "fast", "scaled", "trees", "tree_rows"
 """Kernels of tiles: the files of `cuda/forward/` that hold them."""
 
-RUN = 8
-"""Columns that `cuda/forward/trees.cu` walks without looking for an event."""
+RUN = 6
+"""Columns that `cuda/forward/trees.cu` walks without looking for an event. Fewer are better where haplotypes share
+much, more where they share little."""
 
 ROWS_WARPS = 4
 """Warps of a block of `cuda/forward/tree_rows.cu`. Each makes the rows of a work item."""
