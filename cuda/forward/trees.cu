@@ -65,10 +65,10 @@
 // cache is smaller. Runs of 16 columns cost 15%: instructions do not fit into their cache.
 //
 // Limits: of an item's cycles in 1m x 20, half pass in columns, and the others wait for memory. tree_rows.cu takes 0.09
-// ms of 1.02, the rescue 0.07. Where haplotypes share nothing (a haplotype a group), trees reach 0.98 of the speed of
-// whole matrices. They are not chosen by what a batch shares, since a score must have the same bits in any company.
-// Pairs whose sums are below kLeastJoined go on a list for scaled.cu: 760 of the 586,140 pairs of 1m x 20, where
-// fast.cu lists 280.
+// ms of 1.02, the rescue 0.07. Where haplotypes share nothing (a haplotype a group), trees reach 0.95 to 0.98 of the
+// speed of whole matrices. They are not chosen by what a batch shares, since a score must have the same bits in any
+// company. Pairs whose sums are below kLeastJoined go on a list for scaled.cu: 760 of the 586,140 pairs of 1m x 20,
+// where fast.cu lists 280.
 
 constexpr uint32 kLetterBits = 7, kRestore = 8, kPop = 16, kSave = 32, kLeaf = 64;  // of a node's byte
 constexpr int kLead = LEAD;  // letters of the path before a node that restores
