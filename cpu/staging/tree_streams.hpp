@@ -18,8 +18,7 @@
 //     restores: a leaf whose path goes on is a branch, too.
 //   * in the left tree, the leaf itself is then the branch: it has kSave and kLeaf.
 //   * in the right tree its parent is the branch, because a GPU joins halves before the last column of the right one.
-//   The
-//     stream has that last node twice: as a leaf, and again where the path goes on.
+//     So the stream has that last node twice: as a leaf, and again where the path goes on.
 //
 // Without leads (0), the path goes on behind such a leaf with the next node, which does not restore.
 //
