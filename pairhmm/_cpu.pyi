@@ -265,18 +265,19 @@ def likelihood_lines(
     joined: NDArray[np.int64] | None,
 ) -> bytes: ...
 
+_Digits = tuple[Sequence[NDArray[np.uint8]], Sequence[int], int, int]
+_Part = NDArray[np.uint8] | NDArray[np.int64] | _Digits
+
 class Team:
     def __init__(self, threads: int) -> None: ...
 
-def copy_all(
-    team: Team, buffer: NDArray[np.uint8], at: list[int], arrays: Sequence[NDArray[np.uint8] | NDArray[np.int64]]
-) -> None: ...
+def copy_all(team: Team, buffer: NDArray[np.uint8], at: Sequence[int], arrays: Sequence[_Part]) -> None: ...
 def touch(team: Team, memory: NDArray[np.uint8]) -> None: ...
 def write_all(
     team: Team,
     buffer: NDArray[np.uint8],
-    at: list[int],
-    arrays: Sequence[NDArray[np.uint8] | NDArray[np.int64]],
+    at: Sequence[int],
+    arrays: Sequence[_Part],
     send: Callable[[int, int], None],
 ) -> None: ...
 
@@ -286,8 +287,8 @@ class Packer:
         self,
         buffer: NDArray[np.uint8],
         behind: NDArray[np.uint8],
-        at: list[int],
-        arrays: Sequence[NDArray[np.uint8] | NDArray[np.int64]],
+        at: Sequence[int],
+        arrays: Sequence[_Part],
         send: Callable[[int, int], None],
         group_read: NDArray[np.int64],
         group_haplotype: NDArray[np.int64],

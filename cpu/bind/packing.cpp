@@ -5,13 +5,16 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "bind/arrays.hpp"
@@ -29,14 +32,40 @@ using pairhmm::Team;
 using TierNumbers = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t>;
 using Sizes = std::tuple<int64_t, int64_t, int64_t, int64_t>;
 
-std::vector<pairhmm::Part> parts_of(const std::vector<int64_t>& at, const std::vector<Values>& arrays) {
-    std::vector<pairhmm::Part> parts;
-    for (size_t i = 0; i < arrays.size(); ++i) {
-        const bool is_offsets = arrays[i].dtype() == nb::dtype<int64_t>();
-        parts.push_back({at[i], arrays[i].data(), static_cast<int64_t>(arrays[i].shape(0)), is_offsets});
+// Arrays of equal length with their weights, the offset, and the bytes of a number (staging/digits.hpp).
+using DigitArrays = std::tuple<std::vector<Array<uint8_t>>, std::vector<uint16_t>, uint16_t, int64_t>;
+using Given = std::vector<std::variant<Values, DigitArrays>>;
+
+class Parts {
+public:
+    Parts(const std::vector<int64_t>& at, const Given& arrays) {
+        for (size_t i = 0; i < arrays.size(); ++i) {
+            if (const auto* digits = std::get_if<DigitArrays>(&arrays[i])) {
+                add_digits(at[i], *digits);
+            } else {
+                const auto& values = std::get<Values>(arrays[i]);
+                const bool is_offsets = values.dtype() == nb::dtype<int64_t>();
+                parts_.push_back({at[i], values.data(), static_cast<int64_t>(values.shape(0)), is_offsets});
+            }
+        }
     }
-    return parts;
-}
+    const std::vector<pairhmm::Part>& all() const { return parts_; }
+
+private:
+    void add_digits(int64_t at, const DigitArrays& given) {
+        const auto& [arrays, weights, offset, bytes] = given;
+        if (arrays.empty() || arrays.size() > pairhmm::kMostDigits || arrays.size() != weights.size()) {
+            throw nb::value_error("digits: one to five arrays, with a weight each");
+        }
+        pairhmm::Digits& digits = digits_.emplace_back();
+        for (const auto& values : arrays) digits.from.push_back(values.data());
+        digits.weight = weights, digits.offset = offset, digits.bytes = bytes;
+        parts_.push_back({at, nullptr, static_cast<int64_t>(arrays[0].shape(0)), false, &digits});
+    }
+
+    std::vector<pairhmm::Part> parts_;
+    std::deque<pairhmm::Digits> digits_;  // which stay where they are
+};
 
 pairhmm::Send calling(const nb::callable& send) {
     return [&send](int64_t first, int64_t end) {
@@ -53,13 +82,13 @@ void bind_packing(nb::module_& module) {
 
     module.def(
         "copy_all",
-        [](Team& team, Output<uint8_t> buffer, const std::vector<int64_t>& at, const std::vector<Values>& arrays) {
-            const auto parts = parts_of(at, arrays);
+        [](Team& team, Output<uint8_t> buffer, const std::vector<int64_t>& at, const Given& arrays) {
+            const Parts parts(at, arrays);
             nb::gil_scoped_release release;
-            pairhmm::copy_all(parts, buffer.data(), team);
+            pairhmm::copy_all(parts.all(), buffer.data(), team);
         },
         "team"_a, "buffer"_a, "at"_a, "arrays"_a,
-        "Copy arrays of bytes to their places in one buffer, and offsets (int64), which become uint32 there.");
+        "Copy arrays of bytes to their places in one buffer, offsets (int64), which become uint32 there, and digits.");
 
     module.def(
         "touch",
@@ -71,11 +100,11 @@ void bind_packing(nb::module_& module) {
 
     module.def(
         "write_all",
-        [](Team& team, Output<uint8_t> buffer, const std::vector<int64_t>& at, const std::vector<Values>& arrays,
+        [](Team& team, Output<uint8_t> buffer, const std::vector<int64_t>& at, const Given& arrays,
            const nb::callable& send) {
-            const auto parts = parts_of(at, arrays);
+            const Parts parts(at, arrays);
             nb::gil_scoped_release release;
-            pairhmm::write_all(parts, buffer.data(), team, calling(send));
+            pairhmm::write_all(parts.all(), buffer.data(), team, calling(send));
         },
         "team"_a, "buffer"_a, "at"_a, "arrays"_a, "send"_a,
         "Copy arrays as copy_all does, and call send(first, end) for each run of bytes that is written.");
@@ -85,7 +114,7 @@ void bind_packing(nb::module_& module) {
         .def(
             "pack",
             [](Packer& packer, Output<uint8_t> buffer, Output<uint8_t> behind, const std::vector<int64_t>& at,
-               const std::vector<Values>& arrays, const nb::callable& send, Array<int64_t> group_read,
+               const Given& arrays, const nb::callable& send, Array<int64_t> group_read,
                Array<int64_t> group_haplotype, Array<int64_t> read_offset, Array<int64_t> haplotype_offset,
                Array<uint8_t> letters, Array<uint8_t> skip_read, Array<uint8_t> shape_of_length,
                Array<int64_t> reads_of_shape, Array<int64_t> rows_of_shape, Array<uint8_t> family_of_shape,
@@ -110,10 +139,10 @@ void bind_packing(nb::module_& module) {
                                              haplotypes_each.data()};
                 const auto [items, shortest, longest] = item_sizes;
                 const auto [read_group_at, order_at, items_at] = places;
-                const auto parts = parts_of(at, arrays);
+                const Parts parts(at, arrays);
                 const pairhmm::Packed packed = [&] {
                     nb::gil_scoped_release release;
-                    return packer.pack(parts, batch, letters.data(), shapes, {items, shortest, longest},
+                    return packer.pack(parts.all(), batch, letters.data(), shapes, {items, shortest, longest},
                                        {most_haplotypes, columns_of_sum}, {read_group_at, order_at, items_at},
                                        buffer.data(), behind.data(), calling(send));
                 }();

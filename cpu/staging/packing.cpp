@@ -20,17 +20,20 @@ struct Piece {
     const Part* part;
     int64_t first, count;  // elements
 
-    int64_t end_byte() const { return part->at + (first + count) * (part->narrowed ? 4 : 1); }
+    int64_t first_byte() const { return part->at + first * part->bytes_each(); }
+    int64_t end_byte() const { return part->at + (first + count) * part->bytes_each(); }
 };
 
 void copy_piece(const Piece& piece, uint8_t* buffer) {
-    uint8_t* const place = buffer + piece.part->at;
-    if (piece.part->narrowed) {
+    uint8_t* const place = buffer + piece.first_byte();
+    if (piece.part->digits) {
+        write_digits(*piece.part->digits, piece.first, piece.count, place);
+    } else if (piece.part->narrowed) {
         const auto* from = static_cast<const int64_t*>(piece.part->from) + piece.first;
-        auto* to = reinterpret_cast<uint32_t*>(place) + piece.first;
+        auto* to = reinterpret_cast<uint32_t*>(place);
         for (int64_t i = 0; i < piece.count; ++i) to[i] = static_cast<uint32_t>(from[i]);
     } else {
-        copy_streaming(static_cast<const uint8_t*>(piece.part->from) + piece.first, place + piece.first, piece.count);
+        copy_streaming(static_cast<const uint8_t*>(piece.part->from) + piece.first, place, piece.count);
     }
 }
 
@@ -123,7 +126,7 @@ void write_all(const std::vector<Part>& parts, uint8_t* buffer, Team& team, cons
 void copy_all(const std::vector<Part>& parts, uint8_t* buffer, Team& team) {
     const std::vector<Piece> pieces = pieces_of(parts);
     int64_t bytes = 0;
-    for (const Part& part : parts) bytes += part.size;
+    for (const Part& part : parts) bytes += part.size * part.bytes_each();
     team.run(static_cast<int64_t>(pieces.size()), 1, bytes < kParallel ? 1 : team.size(),
              [&](int64_t i, int64_t) { copy_piece(pieces[i], buffer); });
 }

@@ -20,18 +20,22 @@
 #include <functional>
 #include <vector>
 
+#include "staging/digits.hpp"
 #include "staging/tiles.hpp"
 #include "staging/tree_streams.hpp"
 #include "threads/team.hpp"
 
 namespace pairhmm {
 
-// An array and its place in a buffer: bytes as they are, or int64 that become uint32.
+// An array and its place in a buffer: bytes as they are, int64 that become uint32, or digits that become numbers.
 struct Part {
     int64_t at;
     const void* from;
     int64_t size;  // of elements
     bool narrowed;
+    const Digits* digits = nullptr;  // in place of `from`
+
+    int64_t bytes_each() const { return digits ? digits->bytes : narrowed ? 4 : 1; }
 };
 
 using Send = std::function<void(int64_t first, int64_t end)>;

@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.backends.digits import Digits
 from pairhmm.compiled import native
 from pairhmm.genomics import sequences
 from pairhmm.interface.cores import usable_cores
@@ -365,6 +366,10 @@ def runs_within(sizes: NDArray[np.int64], most: int) -> Iterator[slice]:
         first = last
 
 
+SentDigits = tuple[Sequence[NDArray[np.uint8]], Sequence[int], int, int]
+"""`Digits` as the compiled part takes them."""
+
+
 class Plan:
     """Arrays, and the place of each in a buffer.
 
@@ -376,7 +381,7 @@ class Plan:
 
     def __init__(self) -> None:
         self.size = 0
-        self._parts: list[tuple[int, NDArray[np.uint8] | NDArray[np.int64]]] = []
+        self._parts: list[tuple[int, NDArray[np.uint8] | NDArray[np.int64] | SentDigits]] = []
 
     def add(self, values: NDArray[np.generic], aligned: bool = True) -> int:
         """Plan room for an array; returns its byte offset in the buffer."""
@@ -390,6 +395,12 @@ class Plan:
         self._parts.append((at, values))
         return at
 
+    def add_digits(self, digits: Digits) -> int:
+        """Plan room for the numbers that digits make; returns their byte offset."""
+        at = self.room(digits.width * len(digits))
+        self._parts.append((at, (digits.arrays, digits.weights, digits.offset, digits.width)))
+        return at
+
     def room(self, size: int, aligned: bool = True) -> int:
         """Plan room for `size` bytes that something else fills; returns their byte offset."""
         at = -(-self.size // ALIGNMENT) * ALIGNMENT if aligned else self.size
@@ -400,7 +411,7 @@ class Plan:
         """Plan room for the tiles of a batch. The work items come last: nothing may be added after them."""
         return TilePlaces(self.room(4 * batch.reads), self.room(4 * batch.reads), self.room(0))
 
-    def parts(self) -> tuple[list[int], list[NDArray[np.uint8] | NDArray[np.int64]]]:
+    def parts(self) -> tuple[list[int], list[NDArray[np.uint8] | NDArray[np.int64] | SentDigits]]:
         """The byte offset of each array, and the arrays."""
         return [at for at, _ in self._parts], [values for _, values in self._parts]
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends import tiles
+from pairhmm.backends.digits import digits_of
 from pairhmm.backends.kinds import made_once
 from pairhmm.backends.tiles import (
     HALVES,
@@ -69,6 +71,10 @@ HEADER = np.dtype(
         ("order", "<i8"),
         ("positions", "<i8", (len(Qualities.__dataclass_fields__),)),
         ("steps", "<i8", (len(Qualities.__dataclass_fields__),)),
+        ("digit_bytes", "<u4"),
+        ("digit_least", "<u4", (len(Qualities.__dataclass_fields__),)),
+        ("digit_radix", "<u4", (len(Qualities.__dataclass_fields__),)),
+        ("digit_reciprocal", "<u4", (len(Qualities.__dataclass_fields__),)),
         ("start_match", "<f8"),
         ("start_deletion", "<f8"),
         ("match", "<f8", (BASES, LETTERS)),
@@ -293,12 +299,9 @@ def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void]]:
     header["letters"] = plan.add(batch.haplotypes)
     plan.add(np.zeros(PADDING + batch.widest, dtype=np.uint8), aligned=False)
     header["steps"] = 1
+    arrays: list[NDArray[Any]]
     if batch.qualities is not None:
-        arrays = [getattr(batch.qualities, name) for name in Qualities.__dataclass_fields__]
-        for k, name in enumerate(Qualities.__dataclass_fields__):
-            if name in batch.constant_qualities:
-                # The array holds one number throughout, so a single byte is sent.
-                arrays[k], header["steps"][0, k] = arrays[k][:1], 0
+        arrays = _add_qualities(batch, batch.qualities, plan, header)
     elif batch.profiles is not None:
         profiles = batch.profiles
         arrays = [profiles.probabilities] if profiles.kinds is None else [profiles.kinds, kinds_of(profiles)]
@@ -312,3 +315,19 @@ def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void]]:
     for k, values in enumerate(arrays):
         header["positions"][0, k] = plan.add(values)
     return plan, header
+
+
+def _add_qualities(
+    batch: PairBatch, qualities: Qualities, plan: Plan, header: NDArray[np.void]
+) -> list[NDArray[np.uint8]]:
+    """Add the reads of GATK's model as numbers, where these take fewer bytes. Returns the arrays to send otherwise."""
+    digits = digits_of(batch)
+    if digits is not None:
+        header["digit_bytes"], header["digit_least"], header["digit_radix"] = digits.width, digits.least, digits.radix
+        header["digit_reciprocal"] = digits.reciprocal
+        header["positions"][0, 0] = plan.add_digits(digits)
+        return []
+    constant = batch.constant_qualities
+    header["steps"] = [name not in constant for name in Qualities.__dataclass_fields__]
+    # Of an array that holds one number throughout, a single byte is sent.
+    return [getattr(qualities, name)[: 1 if name in constant else None] for name in Qualities.__dataclass_fields__]

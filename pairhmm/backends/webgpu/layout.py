@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends import tiles
+from pairhmm.backends.digits import digits_of
 from pairhmm.backends.tiles import (
     PADDING,
     RESCUERS,
@@ -312,8 +313,17 @@ def plan_of(batch: PairBatch) -> tuple[Plan, NDArray[np.void], Kept, NDArray[np.
 
 
 def _add_qualities(batch: PairBatch, plan: Plan, work: NDArray[np.void]) -> None:
-    """Add GATK's five bytes a base. An array that holds one number throughout is sent as a single byte."""
+    """Add GATK's five bytes a base, as one number where that takes fewer bytes.
+
+    Otherwise, an array that holds one number throughout is sent as a single byte.
+    """
     assert batch.qualities is not None
+    digits = digits_of(batch)
+    if digits is not None:
+        work["digit_bytes"], work["bases"] = digits.width, plan.add_digits(digits)
+        for name, least, radix in zip(Qualities.__dataclass_fields__, digits.least, digits.radix, strict=True):
+            work[name + "_least"], work[name + "_radix"], work[name + "_per_radix"] = least, radix, 1 / radix
+        return
     for name in Qualities.__dataclass_fields__:
         values = getattr(batch.qualities, name)
         varies = name not in batch.constant_qualities
