@@ -281,6 +281,9 @@ def write_all(
     send: Callable[[int, int], None],
 ) -> None: ...
 
+TierNumbers = tuple[int, int, int, int, int, int, int, int]
+TreeNumbers = tuple[tuple[int, int, int, int, int, int], tuple[int, int, int, int], NDArray[np.uint32]]
+
 class Packer:
     def __init__(self, team: Team) -> None: ...
     def pack(
@@ -306,10 +309,8 @@ class Packer:
         places: tuple[int, int, int],
         most_haplotypes: int,
         columns_of_sum: int,
-    ) -> tuple[
-        list[tuple[int, int, int, int, int, int, int, int]],
-        tuple[list[int], tuple[int, int, int, int], NDArray[np.uint32]] | None,
-    ]: ...
+        tell: Callable[[list[TierNumbers], TreeNumbers | None], object],
+    ) -> None: ...
 
 class TreeStreams:
     of_group: NDArray[np.uint8]

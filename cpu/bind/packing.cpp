@@ -2,8 +2,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
@@ -11,9 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
-#include <optional>
 #include <tuple>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -74,6 +70,24 @@ pairhmm::Send calling(const nb::callable& send) {
     };
 }
 
+pairhmm::Tell telling(const nb::callable& tell) {
+    return [&tell](const pairhmm::Packed& packed) {
+        const nb::gil_scoped_acquire acquire;
+        std::vector<TierNumbers> tiers;
+        for (const auto& tier : *packed.tiers) {
+            tiers.emplace_back(tier.shape, tier.item, tier.items, tier.haplotypes_each, tier.last, tier.pairs,
+                               tier.cells, tier.longest);
+        }
+        if (!packed.trees) {
+            tell(tiers, nb::none());
+            return;
+        }
+        const auto& [open_branches, left_leaves, right_leaves, joins] = packed.trees->sizes();
+        tell(tiers, std::make_tuple(packed.tree_at, Sizes{open_branches, left_leaves, right_leaves, joins},
+                                    nb::cast(to_array(std::vector<uint32_t>(packed.trees->columns())))));
+    };
+}
+
 }  // namespace
 
 void bind_packing(nb::module_& module) {
@@ -114,14 +128,13 @@ void bind_packing(nb::module_& module) {
         .def(
             "pack",
             [](Packer& packer, Output<uint8_t> buffer, Output<uint8_t> behind, const std::vector<int64_t>& at,
-               const Given& arrays, const nb::callable& send, Array<int64_t> group_read,
-               Array<int64_t> group_haplotype, Array<int64_t> read_offset, Array<int64_t> haplotype_offset,
-               Array<uint8_t> letters, Array<uint8_t> skip_read, Array<uint8_t> shape_of_length,
-               Array<int64_t> reads_of_shape, Array<int64_t> rows_of_shape, Array<uint8_t> family_of_shape,
-               int64_t tier_cells, std::tuple<int64_t, int64_t, int64_t> item_sizes, Array<int64_t> haplotypes_each,
-               std::tuple<int64_t, int64_t, int64_t> places, int64_t most_haplotypes, int64_t columns_of_sum)
-                -> std::pair<std::vector<TierNumbers>,
-                             std::optional<std::tuple<std::array<int64_t, pairhmm::kTreeArrays>, Sizes, nb::object>>> {
+               const Given& arrays, const nb::callable& send, Array<int64_t> group_read, Array<int64_t> group_haplotype,
+               Array<int64_t> read_offset, Array<int64_t> haplotype_offset, Array<uint8_t> letters,
+               Array<uint8_t> skip_read, Array<uint8_t> shape_of_length, Array<int64_t> reads_of_shape,
+               Array<int64_t> rows_of_shape, Array<uint8_t> family_of_shape, int64_t tier_cells,
+               std::tuple<int64_t, int64_t, int64_t> item_sizes, Array<int64_t> haplotypes_each,
+               std::tuple<int64_t, int64_t, int64_t> places, int64_t most_haplotypes, int64_t columns_of_sum,
+               const nb::callable& tell) {
                 const pairhmm::TileBatch batch{static_cast<int64_t>(group_read.shape(0)) - 1,
                                                group_read.data(),
                                                group_haplotype.data(),
@@ -140,29 +153,16 @@ void bind_packing(nb::module_& module) {
                 const auto [items, shortest, longest] = item_sizes;
                 const auto [read_group_at, order_at, items_at] = places;
                 const Parts parts(at, arrays);
-                const pairhmm::Packed packed = [&] {
-                    nb::gil_scoped_release release;
-                    return packer.pack(parts.all(), batch, letters.data(), shapes, {items, shortest, longest},
-                                       {most_haplotypes, columns_of_sum}, {read_group_at, order_at, items_at},
-                                       buffer.data(), behind.data(), calling(send));
-                }();
-                std::vector<TierNumbers> tiers;
-                for (const auto& tier : packed.tiers) {
-                    tiers.emplace_back(tier.shape, tier.item, tier.items, tier.haplotypes_each, tier.last, tier.pairs,
-                                       tier.cells, tier.longest);
-                }
-                if (!packed.trees) return {std::move(tiers), std::nullopt};
-                const pairhmm::TreeSizes& sizes = packed.trees->sizes();
-                return {std::move(tiers),
-                        std::make_tuple(packed.tree_at,
-                                        Sizes{sizes.open_branches, sizes.left_leaves, sizes.right_leaves, sizes.joins},
-                                        nb::cast(to_array(std::vector<uint32_t>(packed.trees->columns()))))};
+                nb::gil_scoped_release release;
+                packer.pack(parts.all(), batch, letters.data(), shapes, {items, shortest, longest},
+                            {most_haplotypes, columns_of_sum}, {read_group_at, order_at, items_at}, buffer.data(),
+                            behind.data(), calling(send), telling(tell));
             },
             "buffer"_a, "behind"_a, "at"_a, "arrays"_a, "send"_a, "group_read"_a, "group_haplotype"_a, "read_offset"_a,
             "haplotype_offset"_a, "letters"_a, "skip_read"_a, "shape_of_length"_a, "reads_of_shape"_a,
             "rows_of_shape"_a, "family_of_shape"_a, "tier_cells"_a, "item_sizes"_a, "haplotypes_each"_a, "places"_a,
-            "most_haplotypes"_a, "columns_of_sum"_a,
-            "Write a batch's arrays, tiles and trees to a buffer, and send them. Returns tiers (shape, item, items, "
-            "haplotypes_each, last, pairs, cells, longest), and of trees the places of their arrays, their sizes, and the "
-            "columns of each group.");
+            "most_haplotypes"_a, "columns_of_sum"_a, "tell"_a,
+            "Write a batch's arrays, tiles and trees to a buffer, and send them. Before the last bytes are sent, tell is "
+            "called with tiers (shape, item, items, haplotypes_each, last, pairs, cells, longest), and of trees with the "
+            "places of their arrays, their sizes, and the columns of each group, or None.");
 }

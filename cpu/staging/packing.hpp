@@ -16,6 +16,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -60,10 +61,12 @@ struct TreeLimits {
 };
 
 struct Packed {
-    const std::vector<Tier>& tiers;
+    const std::vector<Tier>* tiers;
     std::array<int64_t, kTreeArrays> tree_at;  // first bytes of the arrays of trees in the buffer
     const TreeStreams* trees;                  // null where haplotypes are not in trees
 };
+
+using Tell = std::function<void(const Packed&)>;
 
 // Packs one batch after the other. Its memory stays: new pages cost more than what is written to them.
 class Packer {
@@ -72,15 +75,22 @@ public:
 
     // Writes a batch's arrays to a buffer and its tiles and trees to another, which holds the bytes from
     // places.read_group on, and sends them. The last run of arrays ends there. Trees lie behind the work items, whose
-    // number is not known before. What it returns lasts until the next call.
-    Packed pack(const std::vector<Part>& parts, const TileBatch& batch, const uint8_t* letters, const Shapes& shapes,
-                const ItemSizes& sizes, const TreeLimits& limits, const TilePlaces& places, uint8_t* buffer,
-                uint8_t* behind, const Send& send);
+    // number is not known before. `tell` is called once, before the last bytes are sent: when it is known what the
+    // batch becomes. What it tells lasts until the next call. It may throw, as `send` may.
+    void pack(const std::vector<Part>& parts, const TileBatch& batch, const uint8_t* letters, const Shapes& shapes,
+              const ItemSizes& sizes, const TreeLimits& limits, const TilePlaces& places, uint8_t* buffer,
+              uint8_t* behind, const Send& send, const Tell& tell);
 
 private:
+    void make(const TileBatch& batch, const uint8_t* letters, const Shapes& shapes, const ItemSizes& sizes,
+              const TreeLimits& limits, const TilePlaces& places, uint8_t* behind, Crew& crew);
+
     Team& team_;
     TreeStreams trees_;
     TileMaker tiles_;
+    Packed packed_{};
+    int64_t end_ = 0;  // one past the last byte
+    std::atomic<bool> is_known_{false};
 };
 
 }  // namespace pairhmm

@@ -36,6 +36,9 @@ public:
     // Threads, with the caller.
     int64_t size() const { return running_ + 1; }
 
+    // Whether work that comes first has room for another thread: work that takes long should leave it one.
+    bool is_wanted() const { return is_wanted_; }
+
     // Begins work that comes after what was begun before. What it reads must live until wait() returns.
     Handle begin(int64_t count, int64_t size, std::function<void(int64_t, int64_t)> share);
     void wait(const Handle& task);

@@ -290,9 +290,10 @@ def send_with_tiles(
     skip_read: NDArray[np.bool_],
     table: Shapes,
     staging: Staging,
+    tell: Callable[[list[Tier], SentTrees | None], object],
     haplotypes_of_trees: Sequence[int] | None = None,
     columns_of_sum: int = 0,
-) -> tuple[list[Tier], SentTrees | None]:
+) -> None:
     """Send a plan, and the tiles and trees of its batch. These are made while the plan's arrays are copied.
 
     Parameters
@@ -303,24 +304,31 @@ def send_with_tiles(
     skip_read : bool[reads]
     table : Shapes
     staging : Staging
+    tell : callable
+        Called once, while the last bytes are written. It gets the tiers, those with most work items first, so that the
+        tier that runs last is short; and the trees, or None where there are none.
     haplotypes_of_trees : sequence of int, optional
         Most haplotypes of a pair of trees, for each shape of the table: one number, or 0 for shapes that take whole
         haplotypes. Without it, or where all are 0, there are no trees.
     columns_of_sum : int
         Columns that a kernel adds to one sum of a path, and then that sum to those before; 0 if it does not.
-
-    Returns
-    -------
-    list of Tier
-        Sorted by work items, most first, so that the tier that runs last is short.
-    SentTrees or None
     """
     each = np.array(haplotypes_of_trees or [0] * len(table.known), dtype=np.int64)
     most = int(each.max())
     # The items are last in the buffer, because only an upper bound of their number is known: one a pair. Trees come
     # behind them.
     size = places.items + ITEM_BYTES * batch.pairs + (_most_tree_bytes(batch) if most else 0)
-    made, trees = staging.packer.pack(
+
+    def told(made: list[native.TierNumbers], trees: native.TreeNumbers | None) -> None:
+        tiers = [Tier(table.known[shape], *numbers) for shape, *numbers in made]
+        tiers.sort(key=lambda tier: -tier.items)
+        if trees is None:
+            tell(tiers, None)
+        else:
+            array_at, sizes, columns = trees
+            tell(tiers, SentTrees(*array_at, TreeSizes(*sizes), columns))
+
+    staging.packer.pack(
         *staging.begin(size, places.read_group),
         *plan.parts(),
         staging.send,
@@ -340,12 +348,8 @@ def send_with_tiles(
         places,
         most,
         columns_of_sum,
+        told,
     )
-    tiers = sorted((Tier(table.known[shape], *numbers) for shape, *numbers in made), key=lambda tier: -tier.items)
-    if trees is None:
-        return tiers, None
-    array_at, sizes, columns = trees
-    return tiers, SentTrees(**dict(zip(TREE_ARRAYS, array_at, strict=True)), sizes=TreeSizes(*sizes), columns=columns)
 
 
 def _most_tree_bytes(batch: PairBatch) -> int:

@@ -168,11 +168,10 @@ class CudaBackend(Backend):
         with self._slot() as slot:
             # One call prepares at a time: two at once would only take turns in the interpreter.
             with self._preparing:
-                packed = self._upload(slot, batch, skip_read)
-                self._launch(slot, self._prepare(slot, packed, batch))
+                self._launch(slot, self._upload(slot, batch, skip_read))
             # Allocated while the device computes, so that the memory pages exist when the scores arrive.
-            scores, memory = fresh_scores(packed.pairs)
-            native.copy_all(team(), memory, [0], [slot.scores(SCORED_BYTES * packed.pairs)])
+            scores, memory = fresh_scores(batch.pairs)
+            native.copy_all(team(), memory, [0], [slot.scores(SCORED_BYTES * batch.pairs)])
             return scores
 
     def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
@@ -201,8 +200,7 @@ class CudaBackend(Backend):
         event = self._cupy.cuda.Event
         batch = with_one_gap_model(batch)
         with self._slot() as slot:
-            packed = self._upload(slot, batch, np.zeros(len(batch.read_offset) - 1, dtype=bool))
-            launches = self._prepare(slot, packed, batch)
+            launches = self._upload(slot, batch, np.zeros(batch.reads, dtype=bool))
             self._launch(slot, launches)  # CUDA loads a kernel when it is launched first, which a graph cannot do
             slot.stream.synchronize()
             slot.stream.begin_capture()
@@ -232,16 +230,21 @@ class CudaBackend(Backend):
         finally:
             self._slots.put(slot)
 
-    def _upload(self, slot: ForwardSlot, batch: PairBatch, skip_read: NDArray[np.bool_]) -> Packed:
-        """Send a batch, and make room for its scores."""
-        packed = pack(batch, skip_read, LONGEST_TILE, slot)
-        out = slot.device("out", SCORED_BYTES * packed.pairs)
-        if skip_read.any():
-            out.memset_async(0xFF, SCORED_BYTES * packed.pairs, slot.stream)  # NaN and UNSCORED
-        return packed
+    def _upload(self, slot: ForwardSlot, batch: PairBatch, skip_read: NDArray[np.bool_]) -> Launches:
+        """Send a batch, and prepare its kernels while the last bytes are written."""
+        found: list[Launches] = []
+
+        def prepare(packed: Packed) -> None:
+            out = slot.device("out", SCORED_BYTES * packed.pairs)
+            if skip_read.any():
+                out.memset_async(0xFF, SCORED_BYTES * packed.pairs, slot.stream)  # NaN and UNSCORED
+            found.append(self._prepare(slot, packed, batch))
+
+        pack(batch, skip_read, LONGEST_TILE, slot, prepare)
+        return found[0]
 
     def _prepare(self, slot: ForwardSlot, packed: Packed, batch: PairBatch) -> Launches:
-        """Compile the kernels of a batch that was sent, and allocate all that they write."""
+        """Compile the kernels of a batch, and allocate all that they write."""
         model, extension = cuda_kernels.model_of(batch)
         rescued = [0] * len(RESCUERS)  # most pairs that may need each rescuer
         for tier in packed.tiers:

@@ -6,7 +6,7 @@ if the two differ.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -186,7 +186,13 @@ def shapes(longest: int, in_trees: bool) -> Shapes:
     return table_of_shapes(rows, longest, WARP, costs, lambda shape: shape, 0, ITEM_SIZES, ROWS[WARP])
 
 
-def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: Staging) -> Packed:
+def pack(
+    batch: PairBatch,
+    skip_read: NDArray[np.bool_],
+    longest: int,
+    staging: Staging,
+    tell: Callable[[Packed], object] = lambda packed: None,
+) -> Packed:
     """Write `batch` and the tiles of its reads into a buffer, and send it.
 
     Parameters
@@ -197,6 +203,8 @@ def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: 
     longest : int
         Bases of the longest read in a tile.
     staging : Staging
+    tell : callable, optional
+        Called with what is returned, while the last bytes are written.
     """
     plan, header = _plan(batch)
     places = plan.tile_places(batch)
@@ -204,11 +212,17 @@ def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: 
     in_trees = takes_trees(batch.start)
     table = shapes(longest, in_trees)
     each = [HAPLOTYPES_OF_TREES * (in_trees and not shape.tall) for shape in table.known]
-    tiers, trees = send_with_tiles(plan, places, batch, skip_read, table, staging, each)
-    if trees is not None:
-        # Long items first, so that no warp begins one when the others end.
-        tiers.sort(key=lambda tier: -tier.longest * (tier.shape.rows + STEP_COST))
-    return Packed(tiers, places.items, batch.widest, batch.pairs, trees)
+    found: list[Packed] = []
+
+    def told(tiers: list[Tier], trees: SentTrees | None) -> None:
+        if trees is not None:
+            # Long items first, so that no warp begins one when the others end.
+            tiers.sort(key=lambda tier: -tier.longest * (tier.shape.rows + STEP_COST))
+        found.append(Packed(tiers, places.items, batch.widest, batch.pairs, trees))
+        tell(found[0])
+
+    send_with_tiles(plan, places, batch, skip_read, table, staging, told, each)
+    return found[0]
 
 
 def computed_cells(batch: PairBatch, longest: int) -> int:

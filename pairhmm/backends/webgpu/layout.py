@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -189,6 +189,7 @@ def pack(
     subgroup: int,
     share: int,
     staging: Staging,
+    tell: Callable[[Packed], object] = lambda packed: None,
 ) -> Packed:
     """Write `batch` and the tiles of its reads into a buffer, and send it.
 
@@ -204,6 +205,8 @@ def pack(
     share : int
         Bytes that the buffer of lists, and scratch memory, may each take, unless they must take more.
     staging : Staging
+    tell : callable, optional
+        Called with what is returned, while the last bytes are written.
     """
     plan, work, kept, folds = plan_of(batch)
     skip_read = skip_read | ~folds
@@ -213,8 +216,14 @@ def pack(
     in_trees = takes_trees(batch.start)
     table = tree_shapes(width) if in_trees else shapes(width)
     each = [HAPLOTYPES_OF_TREES * (in_trees and not shape.tall) for shape in table.known]
-    made, trees = send_with_tiles(plan, places, batch, skip_read, table, staging, each, COLUMNS_OF_SUM)
-    return _packed(batch, work, kept, places.items // 4, width, subgroup, share, made, trees)
+    found: list[Packed] = []
+
+    def told(made: list[tiles.Tier], trees: SentTrees | None) -> None:
+        found.append(_packed(batch, work, kept, places.items // 4, width, subgroup, share, made, trees))
+        tell(found[0])
+
+    send_with_tiles(plan, places, batch, skip_read, table, staging, told, each, COLUMNS_OF_SUM)
+    return found[0]
 
 
 def _packed(
