@@ -271,7 +271,14 @@ _Part = NDArray[np.uint8] | NDArray[np.int64] | _Digits
 class Team:
     def __init__(self, threads: int) -> None: ...
 
-def copy_all(team: Team, buffer: NDArray[np.uint8], at: Sequence[int], arrays: Sequence[_Part]) -> None: ...
+def copy_scores(
+    team: Team,
+    log10: NDArray[np.float64],
+    precision: NDArray[np.uint8],
+    unscored: int,
+    to_log10: NDArray[np.float64],
+    to_precision: NDArray[np.uint8],
+) -> bool: ...
 def touch(team: Team, memory: NDArray[np.uint8]) -> None: ...
 def write_all(
     team: Team,

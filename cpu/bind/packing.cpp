@@ -95,14 +95,15 @@ void bind_packing(nb::module_& module) {
         .def(nb::init<int>(), "threads"_a);
 
     module.def(
-        "copy_all",
-        [](Team& team, Output<uint8_t> buffer, const std::vector<int64_t>& at, const Given& arrays) {
-            const Parts parts(at, arrays);
+        "copy_scores",
+        [](Team& team, Array<double> log10, Array<uint8_t> precision, uint8_t unscored, Output<double> to_log10,
+           Output<uint8_t> to_precision) {
             nb::gil_scoped_release release;
-            pairhmm::copy_all(parts.all(), buffer.data(), team);
+            return pairhmm::copy_scores(log10.data(), precision.data(), static_cast<int64_t>(log10.shape(0)), unscored,
+                                        team, to_log10.data(), to_precision.data());
         },
-        "team"_a, "buffer"_a, "at"_a, "arrays"_a,
-        "Copy arrays of bytes to their places in one buffer, offsets (int64), which become uint32 there, and digits.");
+        "team"_a, "log10"_a, "precision"_a, "unscored"_a, "to_log10"_a, "to_precision"_a,
+        "Copy scores and their precision. Returns whether any of them is unscored, by the highest code of a precision.");
 
     module.def(
         "touch",
@@ -121,7 +122,8 @@ void bind_packing(nb::module_& module) {
             pairhmm::write_all(parts.all(), buffer.data(), team, calling(send));
         },
         "team"_a, "buffer"_a, "at"_a, "arrays"_a, "send"_a,
-        "Copy arrays as copy_all does, and call send(first, end) for each run of bytes that is written.");
+        "Copy arrays of bytes to their places in one buffer, offsets (int64), which become uint32 there, and digits. "
+        "Call send(first, end) for each run of bytes that is written.");
 
     nb::class_<Packer>(module, "Packer", "Packs batches for a device, one after the other, in memory that stays.")
         .def(nb::init<Team&>(), "team"_a, nb::keep_alive<1, 2>())

@@ -109,12 +109,18 @@ void write_all(const std::vector<Part>& parts, uint8_t* buffer, Team& team, cons
     }
 }
 
-void copy_all(const std::vector<Part>& parts, uint8_t* buffer, Team& team) {
-    const std::vector<Piece> pieces = pieces_of(parts);
-    int64_t bytes = 0;
-    for (const Part& part : parts) bytes += part.size * part.bytes_each();
-    team.run(static_cast<int64_t>(pieces.size()), 1, bytes < kParallel ? 1 : team.size(),
-             [&](int64_t i, int64_t) { copy_piece(pieces[i], buffer); });
+bool copy_scores(const double* log10, const uint8_t* precision, int64_t pairs, uint8_t unscored, Team& team,
+                 double* to_log10, uint8_t* to_precision) {
+    constexpr int64_t kPairs = 1 << 14;  // that a thread copies at a time
+    std::atomic<bool> is_any{false};
+    team.run(pairs, kPairs, pairs < kParallel / 8 ? 1 : team.size(), [&](int64_t first, int64_t end) {
+        std::copy(log10 + first, log10 + end, to_log10 + first);
+        std::copy(precision + first, precision + end, to_precision + first);
+        uint8_t highest = 0;
+        for (int64_t i = first; i < end; ++i) highest = std::max(highest, precision[i]);
+        if (highest == unscored) is_any = true;
+    });
+    return is_any;
 }
 
 void touch(uint8_t* memory, int64_t size, Team& team) {

@@ -45,8 +45,9 @@ using Send = std::function<void(int64_t first, int64_t end)>;
 // `send` throws is thrown when nothing is written any more.
 void write_all(const std::vector<Part>& parts, uint8_t* buffer, Team& team, const Send& send);
 
-// Copies arrays to their places.
-void copy_all(const std::vector<Part>& parts, uint8_t* buffer, Team& team);
+// Copies scores and their precision. Returns whether any of them has the precision `unscored`, the highest code.
+bool copy_scores(const double* log10, const uint8_t* precision, int64_t pairs, uint8_t unscored, Team& team,
+                 double* to_log10, uint8_t* to_precision);
 
 // Makes the pages of new memory, whose bytes stay as they are, while others may write to it.
 void touch(uint8_t* memory, int64_t size, Team& team);

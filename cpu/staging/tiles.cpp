@@ -1,6 +1,8 @@
 #include "staging/tiles.hpp"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 #include <utility>
 
 namespace pairhmm {
@@ -9,11 +11,33 @@ namespace {
 
 constexpr int64_t kTilesEach = 1 << 10;  // tiles of a piece
 
+struct Keyed {
+    uint64_t key;
+    int64_t group;
+};
+
+// Sorts by the digits of keys, lowest first. Comparisons of some thousand keys would take as long as all their trees.
+void sort_by_key(std::vector<Keyed>& keys) {
+    constexpr int kDigitBits = 11;
+    constexpr uint64_t kDigits = uint64_t{1} << kDigitBits;
+    uint64_t varying = 0;
+    for (const Keyed& one : keys) varying |= one.key ^ keys[0].key;
+    std::vector<Keyed> sorted(keys.size());
+    for (int shift = 0; shift < 64; shift += kDigitBits) {
+        if ((varying >> shift & (kDigits - 1)) == 0) continue;
+        std::array<uint32_t, kDigits + 1> first{};
+        for (const Keyed& one : keys) ++first[(one.key >> shift & (kDigits - 1)) + 1];
+        std::partial_sum(first.begin(), first.end(), first.begin());
+        for (const Keyed& one : keys) sorted[first[one.key >> shift & (kDigits - 1)]++] = one;
+        keys.swap(sorted);
+    }
+}
+
 // The groups, those with most haplotypes, or most columns of trees, first. Reads of several groups share a tile, which
 // takes as long as its read with the most work. Groups with about as much should therefore be neighbours. No long tile
 // should begin last.
 std::vector<int64_t> by_work(const TileBatch& batch) {
-    std::vector<std::pair<uint64_t, int64_t>> keys(batch.groups);  // haplotypes and letters, or columns and haplotypes
+    std::vector<Keyed> keys(batch.groups);  // of haplotypes and letters, or columns and haplotypes
     for (int64_t g = 0; g < batch.groups; ++g) {
         const int64_t first = batch.group_haplotype[g], end = batch.group_haplotype[g + 1];
         const int64_t letters = batch.haplotype_offset[end] - batch.haplotype_offset[first];
@@ -21,9 +45,9 @@ std::vector<int64_t> by_work(const TileBatch& batch) {
         const uint64_t work = in_trees ? batch.group_columns[g] : end - first, then = in_trees ? end - first : letters;
         keys[g] = {~(work << 32 | then), g};
     }
-    std::sort(keys.begin(), keys.end());
+    sort_by_key(keys);
     std::vector<int64_t> order(batch.groups);
-    std::transform(keys.begin(), keys.end(), order.begin(), [](const auto& key) { return key.second; });
+    std::transform(keys.begin(), keys.end(), order.begin(), [](const Keyed& one) { return one.group; });
     return order;
 }
 

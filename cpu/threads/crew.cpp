@@ -3,6 +3,10 @@
 #include <thread>
 #include <utility>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 namespace pairhmm {
 namespace {
 
@@ -65,6 +69,14 @@ bool Crew::do_step() {
     return did;
 }
 
-void Crew::pause() { std::this_thread::yield(); }
+// Another thread of the core goes on meanwhile. Where there are fewer cores than threads, so does one that has work.
+void Crew::pause() {
+    thread_local int count = 0;
+    if (++count % 32 == 0) std::this_thread::yield();
+#if defined(__SSE2__)
+    else
+        _mm_pause();
+#endif
+}
 
 }  // namespace pairhmm

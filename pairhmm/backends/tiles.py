@@ -250,14 +250,12 @@ def team() -> native.Team:
     return native.Team(min(usable_cores(), PACKERS) - 1)
 
 
-def fresh_scores(pairs: int) -> tuple[Scores, NDArray[np.uint8]]:
-    """Scores without values, and the memory that they share: that of the scores, then that of their precision.
-
-    The pages are made on all threads, because that takes longer than to copy what a device computed.
-    """
-    memory = np.empty((SCORE_BYTES + 1) * pairs, dtype=np.uint8)
-    native.touch(team(), memory)
-    return Scores(memory[: SCORE_BYTES * pairs].view(np.float64), memory[SCORE_BYTES * pairs :]), memory
+def fresh_scores(pairs: int) -> Scores:
+    """Scores without values. All threads make the pages of their memory, which takes longer than to write to them."""
+    scores = Scores(np.empty(pairs), np.empty(pairs, dtype=np.uint8))
+    native.touch(team(), scores.log10.view(np.uint8))
+    native.touch(team(), scores.precision)
+    return scores
 
 
 def takes_trees(start: Start) -> bool:

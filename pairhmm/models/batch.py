@@ -139,10 +139,13 @@ class Scores:
     precision : uint8[pairs]
         The arithmetic of each score: `FLOAT32`, `FLOAT64` or `SCALED_FLOAT32`. A backend may also return `UNSCORED`,
         where `log10` is NaN.
+    are_all_scored : bool
+        Whether who made them knows that no pair is unscored. Otherwise some may be.
     """
 
     log10: NDArray[np.float64]
     precision: NDArray[np.uint8]
+    are_all_scored: bool = False
 
     __repr__ = short_repr
 
@@ -153,7 +156,8 @@ class Scores:
 
     def unscored(self) -> NDArray[np.int64]:
         """Indices (int64) of the unscored pairs."""
-        if self.precision.max(initial=0) < UNSCORED:  # as nearly always; sooner found than a list of none
+        # As nearly always; sooner found than a list of none.
+        if self.are_all_scored or self.precision.max(initial=0) < UNSCORED:
             return np.empty(0, dtype=np.int64)
         return np.flatnonzero(self.precision == UNSCORED).astype(np.int64)
 

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -170,9 +171,12 @@ class CudaBackend(Backend):
             with self._preparing:
                 self._launch(slot, self._upload(slot, batch, skip_read))
             # Allocated while the device computes, so that the memory pages exist when the scores arrive.
-            scores, memory = fresh_scores(batch.pairs)
-            native.copy_all(team(), memory, [0], [slot.scores(SCORED_BYTES * batch.pairs)])
-            return scores
+            scores, is_any_unscored = fresh_scores(batch.pairs), False
+            for part, log10, precision in slot.scores_in_parts(batch.pairs):
+                is_any_unscored |= native.copy_scores(
+                    team(), log10, precision, UNSCORED, scores.log10[part], scores.precision[part]
+                )
+            return replace(scores, are_all_scored=not is_any_unscored)
 
     def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
         """Block-scaled float32, and float64 where gaps are too rare for its range."""

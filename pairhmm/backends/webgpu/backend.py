@@ -135,7 +135,7 @@ class WebgpuBackend(Backend):
                 empty = {"out": size, "listed": WORD_BYTES * (COUNTERS_AT + len(dispatches))}
                 self._runtime.submit(slot, dispatches, LISTS, self._submit_cells, empty=empty, download=size)
             # Allocated while the device computes, so that the memory pages exist when the scores arrive.
-            scores, _ = fresh_scores(packed.pairs)
+            scores = fresh_scores(packed.pairs)
             with self._runtime.downloaded(slot, size) as out:
                 self._note_speed(sum(dispatch.cells for dispatch in dispatches), time.perf_counter() - begin)
                 if not (out[2 * packed.pairs :: 2] == NOT_KEPT).any():
