@@ -36,12 +36,15 @@ bool Crew::Step::take_part() {
 }
 
 void Crew::join() {
-    if (is_over() || do_lead()) return;
-    const bool steps_first = joined_++ % 2 == 0;
-    while (!is_over() && !team_->is_wanted()) {
-        const bool did = steps_first ? do_step() || do_aside() : do_aside() || do_step();
-        if (!did) pause();
+    ++working_;
+    if (!is_over() && !do_lead()) {
+        const bool steps_first = joined_++ % 2 == 0;
+        while (!is_over() && !team_->is_wanted()) {
+            const bool did = steps_first ? do_step() || do_aside() : do_aside() || do_step();
+            if (!did) pause();
+        }
     }
+    --working_;
 }
 
 bool Crew::do_lead() {
@@ -74,8 +77,7 @@ void Crew::pause() {
     thread_local int count = 0;
     if (++count % 32 == 0) std::this_thread::yield();
 #if defined(__SSE2__)
-    else
-        _mm_pause();
+    else _mm_pause();
 #endif
 }
 

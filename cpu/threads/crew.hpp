@@ -43,17 +43,21 @@ public:
         }
     }
 
-    // Of the caller: works with the others until `is_done`, which some of the work makes true.
+    // Of the caller: waits until `is_done`, which some of the work makes true. It works with the others only if they
+    // are few: its caches then keep what it needs next.
     template <class Done>
     void work_until(const Done& is_done) {
         while (!is_done()) {
-            if (!do_aside() && !do_step() && !do_lead()) pause();
+            const bool works = size() < kMany || working_ == 0;
+            if (!works || !(do_aside() || do_step() || do_lead())) pause();
         }
     }
 
     bool is_led_to_its_end() const { return lead_ended_; }
 
 private:
+    static constexpr int64_t kMany = 8;  // threads
+
     struct Step {
         std::function<void(int64_t, int64_t)> share;
         int64_t count, size;
@@ -80,7 +84,7 @@ private:
     alignas(64) std::atomic<Step*> open_{nullptr};
     alignas(64) std::atomic<int64_t> inside_{0};  // threads that look at the open step, or work at it
     alignas(64) std::atomic<int64_t> next_aside_{0};
-    std::atomic<int64_t> joined_{0};
+    std::atomic<int64_t> joined_{0}, working_{0};  // threads of the team, and those that have not left
     std::atomic<bool> has_lead_{false}, lead_ended_{false}, stops_{false};
     Team::Handle task_;
 };

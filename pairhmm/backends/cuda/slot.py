@@ -10,16 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.backends.cuda.lent import LentMemory
 from pairhmm.backends.cuda.setup import translated
 from pairhmm.backends.kept_buffers import KeptBuffers
-from pairhmm.backends.tiles import SCORE_BYTES, team
+from pairhmm.backends.tiles import SCORE_BYTES, fresh_scores, team
 from pairhmm.compiled import native
+from pairhmm.models.batch import UNSCORED, Scores
 
 SIDE_STREAMS = 8
 """Most kernels of a call that run at once. Each shape of tile is a kernel, and one with few tiles fills no device."""
-
-PARTS, LEAST_PART = 4, 1 << 17
-"""Most parts in which scores come back, and pairs of the smallest: one is copied to its place while the next comes."""
 
 
 class Slot:
@@ -109,7 +108,7 @@ class ForwardSlot(Slot):
     def __init__(self, cupy: Any, label: str, memory: int | None) -> None:
         super().__init__(cupy, label, memory)
         self.packer = native.Packer(team())
-        self._events = [cupy.cuda.Event(disable_timing=True) for _ in range(PARTS)]
+        self._lent = LentMemory(cupy)
         self._sides = [cupy.cuda.Stream(non_blocking=True) for _ in range(SIDE_STREAMS)]
 
     def begin(self, size: int, behind: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
@@ -131,28 +130,25 @@ class ForwardSlot(Slot):
         """Copy the buffer "out" to pinned memory, and return that. The slot's next call overwrites it."""
         return self.download("out", self.pinned("out", size)[:size])
 
-    def scores_in_parts(self, pairs: int) -> Iterator[tuple[slice, NDArray[np.float64], NDArray[np.uint8]]]:
-        """Copy scores and then their precision, which the buffer "out" has, to pinned memory, a part after the other.
-
-        Yields
-        ------
-        slice
-            Pairs whose copies are there, while the next part is copied.
-        float64[pairs], uint8[pairs]
-            Their scores and precision. The slot's next call overwrites them.
-        """
+    def scores_to_keep(self, pairs: int) -> Scores:
+        """Copy scores and then their precision, which the buffer "out" has, to memory that the caller may keep."""
         log10_bytes = SCORE_BYTES * pairs
-        host, out = self.pinned("out", log10_bytes + pairs), self.device("out", log10_bytes + pairs)
+        lent = self._lent.lend(log10_bytes + pairs)
+        host, out = self.pinned("out", log10_bytes + pairs) if lent is None else lent, self.device("out", 0)
         log10, precision = host[:log10_bytes].view(np.float64), host[log10_bytes : log10_bytes + pairs]
-        size = max(LEAST_PART, -(-pairs // PARTS))
-        parts = [slice(first, min(first + size, pairs)) for first in range(0, pairs, size)]
-        for part, event in zip(parts, self._events, strict=False):
-            for values, at in ((log10[part], SCORE_BYTES * part.start), (precision[part], log10_bytes + part.start)):
-                (out + at).copy_to_host_async(values.ctypes.data, values.nbytes, self.stream)
-            event.record(self.stream)
-        for part, event in zip(parts, self._events, strict=False):
-            event.synchronize()
-            yield part, log10[part], precision[part]
+        (out + log10_bytes).copy_to_host_async(precision.ctypes.data, pairs, self.stream)
+        copied = self.stream.record()
+        out.copy_to_host_async(log10.ctypes.data, log10_bytes, self.stream)
+        if lent is None:
+            # Made while the device computes, so that the memory pages exist when the scores arrive.
+            kept = fresh_scores(pairs)
+            self.stream.synchronize()
+            is_any = native.copy_scores(team(), log10, precision, UNSCORED, kept.log10, kept.precision)
+            return Scores(kept.log10, kept.precision, are_all_scored=not is_any)
+        copied.synchronize()
+        are_all_scored = bool(precision.max(initial=0) < UNSCORED)  # while the scores come
+        self.stream.synchronize()
+        return Scores(log10, precision, are_all_scored)
 
     @contextmanager
     def side_by_side(self, count: int) -> Iterator[Iterator[Any]]:
