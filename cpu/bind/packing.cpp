@@ -50,8 +50,9 @@ public:
 private:
     void add_digits(int64_t at, const DigitArrays& given) {
         const auto& [arrays, weights, offset, bytes] = given;
-        if (arrays.empty() || arrays.size() > pairhmm::kMostDigits || arrays.size() != weights.size()) {
-            throw nb::value_error("digits: one to five arrays, with a weight each");
+        if (arrays.size() < pairhmm::kLeastDigits || arrays.size() > pairhmm::kMostDigits ||
+            arrays.size() != weights.size()) {
+            throw nb::value_error("digits: two to five arrays, with a weight each");
         }
         pairhmm::Digits& digits = digits_.emplace_back();
         for (const auto& values : arrays) digits.from.push_back(values.data());
@@ -92,7 +93,9 @@ pairhmm::Tell telling(const nb::callable& tell) {
 
 void bind_packing(nb::module_& module) {
     nb::class_<Team>(module, "Team", "Threads that stay, for work that comes in short pieces.")
-        .def(nb::init<int>(), "threads"_a);
+        .def(nb::init<int>(), "threads"_a)
+        .def("wake", &Team::wake, nb::call_guard<nb::gil_scoped_release>(),
+             "Wake the threads for work that begins soon: they wait for it without sleeping, for 0.3 ms at most.");
 
     module.def(
         "copy_scores",

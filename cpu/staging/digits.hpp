@@ -10,13 +10,13 @@ namespace pairhmm {
 // Weights are products of the radices before, so that the first array's digit is the lowest one
 // (pairhmm/backends/digits.py).
 struct Digits {
-    std::vector<const uint8_t*> from;  // at most kMostDigits arrays
+    std::vector<const uint8_t*> from;  // kLeastDigits to kMostDigits arrays
     std::vector<uint16_t> weight;
     uint16_t offset;
     int64_t bytes;  // of a number: 1 or 2
 };
 
-constexpr int kMostDigits = 5;
+constexpr int kLeastDigits = 2, kMostDigits = 5;
 
 // Writes the numbers of positions first..first + count - 1, in memory that nothing here reads.
 void write_digits(const Digits& digits, int64_t first, int64_t count, uint8_t* to);
