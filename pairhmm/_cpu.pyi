@@ -212,7 +212,7 @@ def device_scores(
     team: Team,
     log10: NDArray[np.float64],
     precision: NDArray[np.uint8],
-) -> None: ...
+) -> bool: ...
 
 class GroupsText:
     groups: int

@@ -140,8 +140,7 @@ class WebgpuBackend(Backend):
             with self._runtime.downloaded(slot, size) as out:
                 self._note_speed(sum(dispatch.cells for dispatch in dispatches), time.perf_counter() - begin)
                 if not (out[2 * packed.pairs :: 2] == NOT_KEPT).any():
-                    put_scores(batch, packed, out, scores)
-                    return scores
+                    return put_scores(batch, packed, out, scores)
         self._stop_shuffling()
         return self.forward(batch, skip_read, threads)
 
