@@ -1,8 +1,9 @@
 // A batch on its way to a device: its arrays, tiles and trees are written to one buffer, and sent run by run.
 //
-// Method. The threads of a team copy the arrays, in their order, while some of them make trees and then tiles. A run
-// of bytes is sent as soon as it is written, and the caller writes with the others until then. Tiles and trees follow
-// the arrays. A small batch is packed by its caller alone: to wake others takes longer.
+// Method. The threads of a crew copy the arrays, in their order, while some of them make trees and then tiles. A run
+// of bytes is sent as soon as it is written. Tiles and trees follow the arrays. When it is known how many they are, the
+// caller is told, so that it prepares what comes next while they are written. A small batch is packed by its caller
+// alone: to wake others takes longer.
 //
 // Versions, 20 copies of 1m on an H200 with 16 cores:
 //
@@ -11,8 +12,10 @@
 //   threads that stay; all of them make tiles                2.0
 //   memory that stays: a new page costs 1.3 us there         1.2
 //   trees and tiles in fewer steps                           1.2
+//   19 MB in place of 36 (staging/digits.hpp), and threads
+//   that do not sleep between steps (threads/crew.hpp)       0.9
 //
-// The bus takes 0.65 ms.
+// The bus takes 0.37 ms.
 #pragma once
 
 #include <array>
