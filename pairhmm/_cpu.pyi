@@ -212,7 +212,7 @@ def device_scores(
     team: Team,
     log10: NDArray[np.float64],
     precision: NDArray[np.uint8],
-) -> None: ...
+) -> bool: ...
 
 class GroupsText:
     groups: int
@@ -265,20 +265,32 @@ def likelihood_lines(
     joined: NDArray[np.int64] | None,
 ) -> bytes: ...
 
+_Digits = tuple[Sequence[NDArray[np.uint8]], Sequence[int], int, int]
+_Part = NDArray[np.uint8] | NDArray[np.int64] | _Digits
+
 class Team:
     def __init__(self, threads: int) -> None: ...
+    def wake(self) -> None: ...
 
-def copy_all(
-    team: Team, buffer: NDArray[np.uint8], at: list[int], arrays: Sequence[NDArray[np.uint8] | NDArray[np.int64]]
-) -> None: ...
+def copy_scores(
+    team: Team,
+    log10: NDArray[np.float64],
+    precision: NDArray[np.uint8],
+    unscored: int,
+    to_log10: NDArray[np.float64],
+    to_precision: NDArray[np.uint8],
+) -> bool: ...
 def touch(team: Team, memory: NDArray[np.uint8]) -> None: ...
 def write_all(
     team: Team,
     buffer: NDArray[np.uint8],
-    at: list[int],
-    arrays: Sequence[NDArray[np.uint8] | NDArray[np.int64]],
+    at: Sequence[int],
+    arrays: Sequence[_Part],
     send: Callable[[int, int], None],
 ) -> None: ...
+
+TierNumbers = tuple[int, int, int, int, int, int, int, int]
+TreeNumbers = tuple[tuple[int, int, int, int, int, int], tuple[int, int, int, int], NDArray[np.uint32]]
 
 class Packer:
     def __init__(self, team: Team) -> None: ...
@@ -286,8 +298,8 @@ class Packer:
         self,
         buffer: NDArray[np.uint8],
         behind: NDArray[np.uint8],
-        at: list[int],
-        arrays: Sequence[NDArray[np.uint8] | NDArray[np.int64]],
+        at: Sequence[int],
+        arrays: Sequence[_Part],
         send: Callable[[int, int], None],
         group_read: NDArray[np.int64],
         group_haplotype: NDArray[np.int64],
@@ -307,10 +319,8 @@ class Packer:
         columns_of_sum: int,
         lead: int,
         tail: int,
-    ) -> tuple[
-        list[tuple[int, int, int, int, int, int, int, int]],
-        tuple[list[int], tuple[int, int, int, int], NDArray[np.uint32]] | None,
-    ]: ...
+        tell: Callable[[list[TierNumbers], TreeNumbers | None], object],
+    ) -> None: ...
 
 class TreeStreams:
     of_group: NDArray[np.uint8]

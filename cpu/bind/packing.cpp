@@ -2,16 +2,15 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <array>
 #include <cstdint>
-#include <optional>
+#include <deque>
 #include <tuple>
-#include <utility>
+#include <variant>
 #include <vector>
 
 #include "bind/arrays.hpp"
@@ -29,14 +28,41 @@ using pairhmm::Team;
 using TierNumbers = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t>;
 using Sizes = std::tuple<int64_t, int64_t, int64_t, int64_t>;
 
-std::vector<pairhmm::Part> parts_of(const std::vector<int64_t>& at, const std::vector<Values>& arrays) {
-    std::vector<pairhmm::Part> parts;
-    for (size_t i = 0; i < arrays.size(); ++i) {
-        const bool is_offsets = arrays[i].dtype() == nb::dtype<int64_t>();
-        parts.push_back({at[i], arrays[i].data(), static_cast<int64_t>(arrays[i].shape(0)), is_offsets});
+// Arrays of equal length with their weights, the offset, and the bytes of a number (staging/digits.hpp).
+using DigitArrays = std::tuple<std::vector<Array<uint8_t>>, std::vector<uint16_t>, uint16_t, int64_t>;
+using Given = std::vector<std::variant<Values, DigitArrays>>;
+
+class Parts {
+public:
+    Parts(const std::vector<int64_t>& at, const Given& arrays) {
+        for (size_t i = 0; i < arrays.size(); ++i) {
+            if (const auto* digits = std::get_if<DigitArrays>(&arrays[i])) {
+                add_digits(at[i], *digits);
+            } else {
+                const auto& values = std::get<Values>(arrays[i]);
+                const bool is_offsets = values.dtype() == nb::dtype<int64_t>();
+                parts_.push_back({at[i], values.data(), static_cast<int64_t>(values.shape(0)), is_offsets});
+            }
+        }
     }
-    return parts;
-}
+    const std::vector<pairhmm::Part>& all() const { return parts_; }
+
+private:
+    void add_digits(int64_t at, const DigitArrays& given) {
+        const auto& [arrays, weights, offset, bytes] = given;
+        if (arrays.size() < pairhmm::kLeastDigits || arrays.size() > pairhmm::kMostDigits ||
+            arrays.size() != weights.size()) {
+            throw nb::value_error("digits: two to five arrays, with a weight each");
+        }
+        pairhmm::Digits& digits = digits_.emplace_back();
+        for (const auto& values : arrays) digits.from.push_back(values.data());
+        digits.weight = weights, digits.offset = offset, digits.bytes = bytes;
+        parts_.push_back({at, nullptr, static_cast<int64_t>(arrays[0].shape(0)), false, &digits});
+    }
+
+    std::vector<pairhmm::Part> parts_;
+    std::deque<pairhmm::Digits> digits_;  // which stay where they are
+};
 
 pairhmm::Send calling(const nb::callable& send) {
     return [&send](int64_t first, int64_t end) {
@@ -45,21 +71,42 @@ pairhmm::Send calling(const nb::callable& send) {
     };
 }
 
+pairhmm::Tell telling(const nb::callable& tell) {
+    return [&tell](const pairhmm::Packed& packed) {
+        const nb::gil_scoped_acquire acquire;
+        std::vector<TierNumbers> tiers;
+        for (const auto& tier : *packed.tiers) {
+            tiers.emplace_back(tier.shape, tier.item, tier.items, tier.haplotypes_each, tier.last, tier.pairs,
+                               tier.cells, tier.longest);
+        }
+        if (!packed.trees) {
+            tell(tiers, nb::none());
+            return;
+        }
+        const auto& [open_branches, left_leaves, right_leaves, joins] = packed.trees->sizes();
+        tell(tiers, std::make_tuple(packed.tree_at, Sizes{open_branches, left_leaves, right_leaves, joins},
+                                    nb::cast(to_array(std::vector<uint32_t>(packed.trees->columns())))));
+    };
+}
+
 }  // namespace
 
 void bind_packing(nb::module_& module) {
     nb::class_<Team>(module, "Team", "Threads that stay, for work that comes in short pieces.")
-        .def(nb::init<int>(), "threads"_a);
+        .def(nb::init<int>(), "threads"_a)
+        .def("wake", &Team::wake, nb::call_guard<nb::gil_scoped_release>(),
+             "Wake the threads for work that begins soon: they wait for it without sleeping, for 0.3 ms at most.");
 
     module.def(
-        "copy_all",
-        [](Team& team, Output<uint8_t> buffer, const std::vector<int64_t>& at, const std::vector<Values>& arrays) {
-            const auto parts = parts_of(at, arrays);
+        "copy_scores",
+        [](Team& team, Array<double> log10, Array<uint8_t> precision, uint8_t unscored, Output<double> to_log10,
+           Output<uint8_t> to_precision) {
             nb::gil_scoped_release release;
-            pairhmm::copy_all(parts, buffer.data(), team);
+            return pairhmm::copy_scores(log10.data(), precision.data(), static_cast<int64_t>(log10.shape(0)), unscored,
+                                        team, to_log10.data(), to_precision.data());
         },
-        "team"_a, "buffer"_a, "at"_a, "arrays"_a,
-        "Copy arrays of bytes to their places in one buffer, and offsets (int64), which become uint32 there.");
+        "team"_a, "log10"_a, "precision"_a, "unscored"_a, "to_log10"_a, "to_precision"_a,
+        "Copy scores and their precision. Returns whether any of them is unscored, by the highest code of a precision.");
 
     module.def(
         "touch",
@@ -71,29 +118,28 @@ void bind_packing(nb::module_& module) {
 
     module.def(
         "write_all",
-        [](Team& team, Output<uint8_t> buffer, const std::vector<int64_t>& at, const std::vector<Values>& arrays,
+        [](Team& team, Output<uint8_t> buffer, const std::vector<int64_t>& at, const Given& arrays,
            const nb::callable& send) {
-            const auto parts = parts_of(at, arrays);
+            const Parts parts(at, arrays);
             nb::gil_scoped_release release;
-            pairhmm::write_all(parts, buffer.data(), team, calling(send));
+            pairhmm::write_all(parts.all(), buffer.data(), team, calling(send));
         },
         "team"_a, "buffer"_a, "at"_a, "arrays"_a, "send"_a,
-        "Copy arrays as copy_all does, and call send(first, end) for each run of bytes that is written.");
+        "Copy arrays of bytes to their places in one buffer, offsets (int64), which become uint32 there, and digits. "
+        "Call send(first, end) for each run of bytes that is written.");
 
     nb::class_<Packer>(module, "Packer", "Packs batches for a device, one after the other, in memory that stays.")
         .def(nb::init<Team&>(), "team"_a, nb::keep_alive<1, 2>())
         .def(
             "pack",
             [](Packer& packer, Output<uint8_t> buffer, Output<uint8_t> behind, const std::vector<int64_t>& at,
-               const std::vector<Values>& arrays, const nb::callable& send, Array<int64_t> group_read,
-               Array<int64_t> group_haplotype, Array<int64_t> read_offset, Array<int64_t> haplotype_offset,
-               Array<uint8_t> letters, Array<uint8_t> skip_read, Array<uint8_t> shape_of_length,
-               Array<int64_t> reads_of_shape, Array<int64_t> rows_of_shape, Array<uint8_t> family_of_shape,
-               int64_t tier_cells, std::tuple<int64_t, int64_t, int64_t> item_sizes, Array<int64_t> haplotypes_each,
+               const Given& arrays, const nb::callable& send, Array<int64_t> group_read, Array<int64_t> group_haplotype,
+               Array<int64_t> read_offset, Array<int64_t> haplotype_offset, Array<uint8_t> letters,
+               Array<uint8_t> skip_read, Array<uint8_t> shape_of_length, Array<int64_t> reads_of_shape,
+               Array<int64_t> rows_of_shape, Array<uint8_t> family_of_shape, int64_t tier_cells,
+               std::tuple<int64_t, int64_t, int64_t> item_sizes, Array<int64_t> haplotypes_each,
                std::tuple<int64_t, int64_t, int64_t> places, int64_t most_haplotypes, int64_t columns_of_sum,
-               int64_t lead, int64_t tail)
-                -> std::pair<std::vector<TierNumbers>,
-                             std::optional<std::tuple<std::array<int64_t, pairhmm::kTreeArrays>, Sizes, nb::object>>> {
+               int64_t lead, int64_t tail, const nb::callable& tell) {
                 const pairhmm::TileBatch batch{static_cast<int64_t>(group_read.shape(0)) - 1,
                                                group_read.data(),
                                                group_haplotype.data(),
@@ -111,31 +157,17 @@ void bind_packing(nb::module_& module) {
                                              haplotypes_each.data()};
                 const auto [items, shortest, longest] = item_sizes;
                 const auto [read_group_at, order_at, items_at] = places;
-                const auto parts = parts_of(at, arrays);
-                const pairhmm::Packed packed = [&] {
-                    nb::gil_scoped_release release;
-                    return packer.pack(parts, batch, letters.data(), shapes, {items, shortest, longest},
-                                       {most_haplotypes, columns_of_sum, lead, tail},
-                                       {read_group_at, order_at, items_at}, buffer.data(), behind.data(),
-                                       calling(send));
-                }();
-                std::vector<TierNumbers> tiers;
-                for (const auto& tier : packed.tiers) {
-                    tiers.emplace_back(tier.shape, tier.item, tier.items, tier.haplotypes_each, tier.last, tier.pairs,
-                                       tier.cells, tier.longest);
-                }
-                if (!packed.trees) return {std::move(tiers), std::nullopt};
-                const pairhmm::TreeSizes& sizes = packed.trees->sizes();
-                return {std::move(tiers),
-                        std::make_tuple(packed.tree_at,
-                                        Sizes{sizes.open_branches, sizes.left_leaves, sizes.right_leaves, sizes.joins},
-                                        nb::cast(to_array(std::vector<uint32_t>(packed.trees->columns()))))};
+                const Parts parts(at, arrays);
+                nb::gil_scoped_release release;
+                packer.pack(parts.all(), batch, letters.data(), shapes, {items, shortest, longest},
+                            {most_haplotypes, columns_of_sum, lead, tail}, {read_group_at, order_at, items_at}, buffer.data(),
+                            behind.data(), calling(send), telling(tell));
             },
             "buffer"_a, "behind"_a, "at"_a, "arrays"_a, "send"_a, "group_read"_a, "group_haplotype"_a, "read_offset"_a,
             "haplotype_offset"_a, "letters"_a, "skip_read"_a, "shape_of_length"_a, "reads_of_shape"_a,
             "rows_of_shape"_a, "family_of_shape"_a, "tier_cells"_a, "item_sizes"_a, "haplotypes_each"_a, "places"_a,
-            "most_haplotypes"_a, "columns_of_sum"_a, "lead"_a, "tail"_a,
-            "Write a batch's arrays, tiles and trees to a buffer, and send them. Returns tiers (shape, item, items, "
-            "haplotypes_each, last, pairs, cells, longest), and of trees the places of their arrays, their sizes, and the "
-            "columns of each group.");
+            "most_haplotypes"_a, "columns_of_sum"_a, "lead"_a, "tail"_a, "tell"_a,
+            "Write a batch's arrays, tiles and trees to a buffer, and send them. Before the last bytes are sent, tell is "
+            "called with tiers (shape, item, items, haplotypes_each, last, pairs, cells, longest), and of trees with the "
+            "places of their arrays, their sizes, and the columns of each group, or None.");
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -10,7 +11,7 @@ namespace pairhmm {
 
 namespace {
 
-constexpr int64_t kShare = 1 << 14;  // pairs that a thread takes at once
+constexpr int64_t kShare = 1 << 12;  // pairs that a thread takes at once
 constexpr double kLog10Of2 = 0.30102999566398119521, kLog10OfE = 0.43429448190325182765;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
@@ -52,9 +53,10 @@ double kept_of(const KeptOfReads& kept, int64_t read) {
     return kept.log10[read] + kept.fine_unit * static_cast<double>(coarse * (int64_t{1} << kept.coarse_bits) + fine);
 }
 
-// Pairs first..end-1, all of one read.
-void score_read(const uint32_t* sums, int64_t first, int64_t end, double kept, const Log10& log10_of,
+// Pairs first..end-1, all of one read. Returns whether all have a sum.
+bool score_read(const uint32_t* sums, int64_t first, int64_t end, double kept, const Log10& log10_of,
                 PrecisionCodes codes, double* log10, uint8_t* precision) {
+    bool have_all = true;
     for (int64_t pair = first; pair < end; ++pair) {
         const auto exponent = static_cast<int32_t>(sums[2 * pair + 1]);
         float value;
@@ -62,15 +64,18 @@ void score_read(const uint32_t* sums, int64_t first, int64_t end, double kept, c
         const uint8_t code = exponent == codes.started_at ? codes.fast : codes.scaled;
         log10[pair] = value > 0 ? log10_of(value, exponent) + kept : kNaN;
         precision[pair] = value > 0 ? code : codes.unscored;
+        have_all &= value > 0;
     }
+    return have_all;
 }
 
 }  // namespace
 
-void device_scores(const DeviceSums& sums, const KeptOfReads& kept, const PrecisionCodes& codes, Team& team,
+bool device_scores(const DeviceSums& sums, const KeptOfReads& kept, const PrecisionCodes& codes, Team& team,
                    double* log10, uint8_t* precision) {
     static const Log10 log10_of;
     const int64_t* group_pair = sums.group_pair;
+    std::atomic<bool> have_all{true};
     team.run(group_pair[sums.groups], kShare, team.size(), [&](int64_t first, int64_t end) {
         int64_t g = std::upper_bound(group_pair, group_pair + sums.groups + 1, first) - group_pair - 1;
         for (int64_t pair = first; pair < end; ++g) {
@@ -81,11 +86,14 @@ void device_scores(const DeviceSums& sums, const KeptOfReads& kept, const Precis
             int64_t read = sums.group_read[g] + before, next = group_pair[g] + before * width;
             for (; pair < end_of_group; ++read) {
                 next = std::min(next + width, end_of_group);
-                score_read(sums.sums, pair, next, kept_of(kept, read), log10_of, codes, log10, precision);
+                if (!score_read(sums.sums, pair, next, kept_of(kept, read), log10_of, codes, log10, precision)) {
+                    have_all = false;
+                }
                 pair = next;
             }
         }
     });
+    return have_all;
 }
 
 }  // namespace pairhmm

@@ -30,8 +30,8 @@ struct PrecisionCodes {
     uint8_t fast, scaled, unscored;
 };
 
-// log10 (float64) and precision of each pair; NaN where there is no sum.
-void device_scores(const DeviceSums& sums, const KeptOfReads& kept, const PrecisionCodes& codes, Team& team,
+// log10 (float64) and precision of each pair; NaN where there is no sum. Returns whether all have one.
+bool device_scores(const DeviceSums& sums, const KeptOfReads& kept, const PrecisionCodes& codes, Team& team,
                    double* log10, uint8_t* precision);
 
 }  // namespace pairhmm

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <utility>
+#include <deque>
 
 #include "staging/streaming.hpp"
+#include "threads/crew.hpp"
 
 namespace pairhmm {
 
@@ -12,25 +13,29 @@ namespace {
 
 constexpr int64_t kFirstRun = 1 << 20;  // bytes that are sent first, so that the bus has work soon
 constexpr int64_t kRun = 4 << 20;       // bytes that are sent at once
-constexpr int64_t kPiece = 1 << 18;     // elements that a thread copies at a time
+constexpr int64_t kPiece = 1 << 16;     // elements that a thread copies at a time
 constexpr int64_t kParallel = 1 << 20;  // bytes of a batch from which on threads share the work
 constexpr int64_t kAlignment = 16;      // of the arrays of trees
+constexpr int64_t kItemBytes = 8;       // of a work item
 
 struct Piece {
     const Part* part;
     int64_t first, count;  // elements
 
-    int64_t end_byte() const { return part->at + (first + count) * (part->narrowed ? 4 : 1); }
+    int64_t first_byte() const { return part->at + first * part->bytes_each(); }
+    int64_t end_byte() const { return part->at + (first + count) * part->bytes_each(); }
 };
 
 void copy_piece(const Piece& piece, uint8_t* buffer) {
-    uint8_t* const place = buffer + piece.part->at;
-    if (piece.part->narrowed) {
+    uint8_t* const place = buffer + piece.first_byte();
+    if (piece.part->digits) {
+        write_digits(*piece.part->digits, piece.first, piece.count, place);
+    } else if (piece.part->narrowed) {
         const auto* from = static_cast<const int64_t*>(piece.part->from) + piece.first;
-        auto* to = reinterpret_cast<uint32_t*>(place) + piece.first;
+        auto* to = reinterpret_cast<uint32_t*>(place);
         for (int64_t i = 0; i < piece.count; ++i) to[i] = static_cast<uint32_t>(from[i]);
     } else {
-        copy_streaming(static_cast<const uint8_t*>(piece.part->from) + piece.first, place + piece.first, piece.count);
+        copy_streaming(static_cast<const uint8_t*>(piece.part->from) + piece.first, place, piece.count);
     }
 }
 
@@ -48,84 +53,74 @@ std::vector<Piece> pieces_of(const std::vector<Part>& parts) {
 class Copies {
 public:
     // The last run ends at byte `end`.
-    Copies(const std::vector<Part>& parts, int64_t end, uint8_t* buffer, Team& team)
-        : buffer_(buffer), team_(team), pieces_(pieces_of(parts)) {
-        int64_t sent = pieces_.empty() ? 0 : pieces_[0].part->at;
-        for (size_t i = 0; i < pieces_.size(); ++i) {
-            const bool is_last = i + 1 == pieces_.size();
+    Copies(const std::vector<Part>& parts, int64_t end, uint8_t* buffer) : buffer_(buffer), pieces_(pieces_of(parts)) {
+        int64_t sent = pieces_.empty() ? 0 : pieces_[0].part->at, begun = 0;
+        for (int64_t i = 0; i < count(); ++i) {
+            run_of_.push_back(static_cast<int64_t>(runs_.size()));
+            const bool is_last = i + 1 == count();
             const int64_t upto = is_last ? end : pieces_[i].end_byte();
             if (upto - sent < (runs_.empty() ? kFirstRun : kRun) && !is_last) continue;
-            runs_.push_back({sent, upto, static_cast<int64_t>(i) + 1, nullptr});
-            sent = upto;
+            runs_.push_back({sent, upto});
+            left_.emplace_back(i + 1 - begun);
+            sent = upto, begun = i + 1;
         }
     }
 
-    ~Copies() {
-        for (const Run& run : runs_) {
-            if (run.task) team_.wait(run.task);
-        }
-    }
-
+    int64_t count() const { return static_cast<int64_t>(pieces_.size()); }
     int64_t bytes() const { return runs_.empty() ? 0 : runs_.back().end - runs_.front().first; }
 
-    void begin() {
-        int64_t piece = 0;
-        for (Run& run : runs_) {
-            const int64_t first = std::exchange(piece, run.pieces_end);
-            run.task = team_.begin(run.pieces_end - first, 1, [this, first](int64_t i, int64_t) { copy(first + i); });
-        }
+    void copy(int64_t piece) {
+        copy_piece(pieces_[piece], buffer_);
+        --left_[run_of_[piece]];
     }
 
-    // Sends each run when it is written; what was not begun is written here.
-    void send_all(const Send& send) {
-        int64_t piece = 0;
-        for (Run& run : runs_) {
-            if (run.task) {
-                team_.wait(std::exchange(run.task, nullptr));
-            } else {
-                for (; piece < run.pieces_end; ++piece) copy(piece);
-            }
-            send(run.first, run.end);
-        }
+    bool are_all_sent() const { return next_ == runs_.size(); }
+    bool is_next_written() const { return !are_all_sent() && left_[next_] == 0; }
+    void send_next(const Send& send) {
+        const Run& run = runs_[next_++];
+        send(run.first, run.end);
     }
 
 private:
     struct Run {
         int64_t first, end;  // bytes
-        int64_t pieces_end;
-        Team::Handle task;
     };
 
-    void copy(int64_t piece) const { copy_piece(pieces_[piece], buffer_); }
-
     uint8_t* const buffer_;
-    Team& team_;
     const std::vector<Piece> pieces_;
+    std::vector<int64_t> run_of_;  // of each piece
     std::vector<Run> runs_;
+    std::deque<std::atomic<int64_t>> left_;  // pieces of each run that are not written
+    size_t next_ = 0;                        // run to send
 };
 
 int64_t aligned(int64_t at) { return (at + kAlignment - 1) / kAlignment * kAlignment; }
-
-Part words_at(int64_t at, const std::vector<uint32_t>& values) {
-    return {at, values.data(), static_cast<int64_t>(values.size() * sizeof(uint32_t)), false};
-}
 
 }  // namespace
 
 void write_all(const std::vector<Part>& parts, uint8_t* buffer, Team& team, const Send& send) {
     if (parts.empty()) return;
-    const int64_t end = Piece{&parts.back(), 0, parts.back().size}.end_byte();
-    Copies copies(parts, end, buffer, team);
-    if (copies.bytes() >= kParallel) copies.begin();
-    copies.send_all(send);
+    Copies copies(parts, Piece{&parts.back(), 0, parts.back().size}.end_byte(), buffer);
+    Crew crew(
+        copies.bytes() < kParallel ? nullptr : &team, [](Crew&) {}, copies.count(), [&](int64_t i) { copies.copy(i); });
+    while (!copies.are_all_sent()) {
+        crew.work_until([&] { return copies.is_next_written(); });
+        copies.send_next(send);
+    }
 }
 
-void copy_all(const std::vector<Part>& parts, uint8_t* buffer, Team& team) {
-    const std::vector<Piece> pieces = pieces_of(parts);
-    int64_t bytes = 0;
-    for (const Part& part : parts) bytes += part.size;
-    team.run(static_cast<int64_t>(pieces.size()), 1, bytes < kParallel ? 1 : team.size(),
-             [&](int64_t i, int64_t) { copy_piece(pieces[i], buffer); });
+bool copy_scores(const double* log10, const uint8_t* precision, int64_t pairs, uint8_t unscored, Team& team,
+                 double* to_log10, uint8_t* to_precision) {
+    constexpr int64_t kPairs = 1 << 14;  // that a thread copies at a time
+    std::atomic<bool> is_any{false};
+    team.run(pairs, kPairs, pairs < kParallel / 8 ? 1 : team.size(), [&](int64_t first, int64_t end) {
+        std::copy(log10 + first, log10 + end, to_log10 + first);
+        std::copy(precision + first, precision + end, to_precision + first);
+        uint8_t highest = 0;
+        for (int64_t i = first; i < end; ++i) highest = std::max(highest, precision[i]);
+        if (highest == unscored) is_any = true;
+    });
+    return is_any;
 }
 
 void touch(uint8_t* memory, int64_t size, Team& team) {
@@ -137,65 +132,63 @@ void touch(uint8_t* memory, int64_t size, Team& team) {
     });
 }
 
-Packed Packer::pack(const std::vector<Part>& parts, const TileBatch& batch, const uint8_t* letters,
-                    const Shapes& shapes, const ItemSizes& sizes, const TreeLimits& limits, const TilePlaces& places,
-                    uint8_t* buffer, uint8_t* behind, const Send& send) {
+// Makes trees and tiles, and writes them behind the arrays.
+void Packer::make(const TileBatch& batch, const uint8_t* letters, const Shapes& shapes, const ItemSizes& sizes,
+                  const TreeLimits& limits, const TilePlaces& places, uint8_t* behind, Crew& crew) {
     const bool in_trees = limits.most_haplotypes > 0;
-    std::array<int64_t, kTreeArrays> tree_at{};
-    const std::vector<Tier>* tiers = nullptr;
-    int64_t end = 0;
-    Copies copies(parts, places.read_group, buffer, team_);
-    const bool is_small = copies.bytes() < kParallel;
-    // The others copy, so that the first bytes are sent soon.
-    const int64_t threads = is_small ? 1 : std::max<int64_t>(1, team_.size() / 2);
-    const auto make = [&](int64_t, int64_t) {
-        const int64_t of_trees =
-            in_trees
-                ? trees_.begin({batch.groups, batch.group_haplotype, batch.haplotype_offset, letters}, limits, threads)
-                : 0;
-        team_.run(of_trees + tiles_.begin(batch, shapes, threads), 1, threads, [&](int64_t share, int64_t) {
-            if (share < of_trees) {
-                trees_.make_share(share);
-            } else {
-                tiles_.look_at(share - of_trees);
-            }
-        });
-        if (in_trees) trees_.join_shares();
-        const Tiles& tiles = tiles_.finish(in_trees ? trees_.columns().data() : nullptr, sizes, team_, threads);
-        tiers = &tiles.tiers;
-        const int64_t first = places.read_group;
-        const std::vector<Part> of_tiles = {words_at(0, tiles.read_group), words_at(places.order - first, tiles.order),
-                                            words_at(places.items - first, tiles.items)};
-        end = places.items + of_tiles.back().size;
-        std::array<uint8_t*, kTreeArrays> to{};
-        for (int i = 0; in_trees && i < kTreeArrays; ++i) {
-            tree_at[i] = aligned(end);
-            to[i] = behind + (tree_at[i] - first);
-            end = tree_at[i] + trees_.bytes()[i];
+    const int64_t of_trees = in_trees
+                                 ? trees_.begin({batch.groups, batch.group_haplotype, batch.haplotype_offset, letters},
+                                                limits, crew.size())
+                                 : 0;
+    crew.run(of_trees + tiles_.begin(batch, shapes, crew.size()), 1, [&](int64_t share, int64_t) {
+        if (share < of_trees) {
+            trees_.make_share(share);
+        } else {
+            tiles_.look_at(share - of_trees);
         }
-        const std::vector<Piece> pieces = pieces_of(of_tiles);
-        team_.run(of_trees + static_cast<int64_t>(pieces.size()), 1, threads, [&](int64_t share, int64_t) {
-            if (share < of_trees) {
-                trees_.write_share(share, to);
-            } else {
-                copy_piece(pieces[share - of_trees], behind);
-            }
-        });
-    };
-    if (is_small) {
-        make(0, 1);
-        copies.send_all(send);
-    } else {
-        struct Waits {
-            Team& team;
-            Team::Handle task;
-            ~Waits() { team.wait(task); }
-        } made{team_, team_.begin(1, 1, make)};
-        copies.begin();
-        copies.send_all(send);
+    });
+    if (in_trees) trees_.join_shares();
+    packed_.tiers = &tiles_.put_in_order(in_trees ? trees_.columns().data() : nullptr, sizes, crew);
+    packed_.trees = in_trees ? &trees_ : nullptr;
+    const int64_t first = places.read_group;
+    end_ = places.items + tiles_.items() * kItemBytes;
+    std::array<uint8_t*, kTreeArrays> to{};
+    for (int i = 0; in_trees && i < kTreeArrays; ++i) {
+        packed_.tree_at[i] = aligned(end_);
+        to[i] = behind + (packed_.tree_at[i] - first);
+        end_ = packed_.tree_at[i] + trees_.bytes()[i];
     }
-    send(places.read_group, end);
-    return {*tiers, tree_at, in_trees ? &trees_ : nullptr};
+    is_known_ = true;
+    const auto words_at = [&](int64_t at) { return reinterpret_cast<uint32_t*>(behind + (at - first)); };
+    crew.run(of_trees + tiles_.shares_of_tiles(), 1, [&](int64_t share, int64_t) {
+        if (share < of_trees) {
+            trees_.write_share(share, to);
+        } else {
+            tiles_.write(share - of_trees, words_at(first), words_at(places.order), words_at(places.items));
+        }
+    });
+}
+
+void Packer::pack(const std::vector<Part>& parts, const TileBatch& batch, const uint8_t* letters, const Shapes& shapes,
+                  const ItemSizes& sizes, const TreeLimits& limits, const TilePlaces& places, uint8_t* buffer,
+                  uint8_t* behind, const Send& send, const Tell& tell) {
+    Copies copies(parts, places.read_group, buffer);
+    is_known_ = false;
+    Crew crew(
+        copies.bytes() < kParallel ? nullptr : &team_,
+        [&](Crew& own) { make(batch, letters, shapes, sizes, limits, places, behind, own); }, copies.count(),
+        [&](int64_t i) { copies.copy(i); });
+    for (bool is_told = false; !is_told || !copies.are_all_sent();) {
+        crew.work_until([&] { return copies.is_next_written() || (!is_told && is_known_); });
+        if (copies.is_next_written()) {
+            copies.send_next(send);
+        } else {
+            tell(packed_);
+            is_told = true;
+        }
+    }
+    crew.work_until([&] { return crew.is_led_to_its_end(); });
+    send(places.read_group, end_);
 }
 
 }  // namespace pairhmm

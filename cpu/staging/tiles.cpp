@@ -1,17 +1,43 @@
 #include "staging/tiles.hpp"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 #include <utility>
 
 namespace pairhmm {
 
 namespace {
 
+constexpr int64_t kTilesEach = 1 << 10;  // tiles of a piece
+
+struct Keyed {
+    uint64_t key;
+    int64_t group;
+};
+
+// Sorts by the digits of keys, lowest first. Comparisons of some thousand keys would take as long as all their trees.
+void sort_by_key(std::vector<Keyed>& keys) {
+    constexpr int kDigitBits = 11;
+    constexpr uint64_t kDigits = uint64_t{1} << kDigitBits;
+    uint64_t varying = 0;
+    for (const Keyed& one : keys) varying |= one.key ^ keys[0].key;
+    std::vector<Keyed> sorted(keys.size());
+    for (int shift = 0; shift < 64; shift += kDigitBits) {
+        if ((varying >> shift & (kDigits - 1)) == 0) continue;
+        std::array<uint32_t, kDigits + 1> first{};
+        for (const Keyed& one : keys) ++first[(one.key >> shift & (kDigits - 1)) + 1];
+        std::partial_sum(first.begin(), first.end(), first.begin());
+        for (const Keyed& one : keys) sorted[first[one.key >> shift & (kDigits - 1)]++] = one;
+        keys.swap(sorted);
+    }
+}
+
 // The groups, those with most haplotypes, or most columns of trees, first. Reads of several groups share a tile, which
 // takes as long as its read with the most work. Groups with about as much should therefore be neighbours. No long tile
 // should begin last.
 std::vector<int64_t> by_work(const TileBatch& batch) {
-    std::vector<std::pair<uint64_t, int64_t>> keys(batch.groups);  // haplotypes and letters, or columns and haplotypes
+    std::vector<Keyed> keys(batch.groups);  // of haplotypes and letters, or columns and haplotypes
     for (int64_t g = 0; g < batch.groups; ++g) {
         const int64_t first = batch.group_haplotype[g], end = batch.group_haplotype[g + 1];
         const int64_t letters = batch.haplotype_offset[end] - batch.haplotype_offset[first];
@@ -19,9 +45,9 @@ std::vector<int64_t> by_work(const TileBatch& batch) {
         const uint64_t work = in_trees ? batch.group_columns[g] : end - first, then = in_trees ? end - first : letters;
         keys[g] = {~(work << 32 | then), g};
     }
-    std::sort(keys.begin(), keys.end());
+    sort_by_key(keys);
     std::vector<int64_t> order(batch.groups);
-    std::transform(keys.begin(), keys.end(), order.begin(), [](const auto& key) { return key.second; });
+    std::transform(keys.begin(), keys.end(), order.begin(), [](const Keyed& one) { return one.group; });
     return order;
 }
 
@@ -129,15 +155,14 @@ std::vector<Load> TileMaker::closest_loads() const {
 }
 
 // Puts reads in order: by shape, where taken[s] takes those of shape s, and by the work of their group. Reads of a
-// shape begin at first[shape].
-void TileMaker::put_in_order(const std::vector<int64_t>& taken, const std::vector<int64_t>& first, Team& team,
-                             int64_t threads) {
+// shape begin at first_[shape].
+void TileMaker::order_reads(const std::vector<int64_t>& taken, Crew& crew) {
     const std::vector<int64_t> groups = by_work(batch_);
     const auto before = before_each(
         batch_.groups, [&](int64_t k) { return batch_.group_read[groups[k] + 1] - batch_.group_read[groups[k]]; });
     // act(share, group, read) for the reads of the groups in order.
     const auto each_read = [&](const auto& act) {
-        team.run(shares_, 1, threads, [&](int64_t share, int64_t) {
+        crew.run(shares_, 1, [&](int64_t share, int64_t) {
             int64_t at = first_read(share);
             const int64_t end = first_read(share + 1);
             for (int64_t k = piece_of(before, at); at < end; ++k) {
@@ -148,81 +173,96 @@ void TileMaker::put_in_order(const std::vector<int64_t>& taken, const std::vecto
             }
         });
     };
-    tiles_.order.resize(reads_), tiles_.read_group.resize(reads_);
+    order_.resize(reads_), read_group_.resize(reads_);
     std::vector<std::vector<int64_t>> next(shares_, std::vector<int64_t>(shapes_.count + 1));
     each_read([&](int64_t share, int64_t, int64_t read) { ++next[share][taken[closest_[read]]]; });
-    std::vector<int64_t> at = first;
+    std::vector<int64_t> at = first_;
     for (auto& own : next) {
         for (int64_t s = 0; s <= shapes_.count; ++s) std::swap(at[s], own[s]), at[s] += own[s];
     }
     each_read([&](int64_t share, int64_t group, int64_t read) {
-        tiles_.order[next[share][taken[closest_[read]]]++] = static_cast<uint32_t>(read);
-        tiles_.read_group[read] = static_cast<uint32_t>(group);
+        order_[next[share][taken[closest_[read]]]++] = static_cast<uint32_t>(read);
+        read_group_[read] = static_cast<uint32_t>(group);
     });
 }
 
-// Makes the work items: those of a tile are blocks of haplotypes, as many as the read with most of them needs. Tiles of
-// a shape begin at first_tile[shape], and its reads at first[shape].
-void TileMaker::cut_into_items(const std::vector<int64_t>& first, const std::vector<int64_t>& first_tile,
-                               const std::vector<int64_t>& haplotypes_each, Team& team, int64_t threads) {
-    constexpr int64_t kTilesEach = 1 << 10;
-    const int64_t count = first_tile.back();
-    const auto for_all = [&](const auto& act) {
-        team.run(count, kTilesEach, threads, [&](int64_t tile, int64_t end) {
-            for (int64_t s = piece_of(first_tile, tile); tile < end; ++tile) {
-                while (tile >= first_tile[s + 1]) ++s;
-                act(tile, s, first[s] + (tile - first_tile[s]) * shapes_.reads[s]);
+// act(tile, shape, its first read, an index into order_) for the tiles of a piece.
+template <class Act>
+void TileMaker::each_tile(int64_t piece, const Act& act) const {
+    int64_t tile = piece * kTilesEach;
+    const int64_t end = std::min(tile + kTilesEach, first_tile_.back());
+    for (int64_t s = piece_of(first_tile_, tile); tile < end; ++tile) {
+        while (tile >= first_tile_[s + 1]) ++s;
+        act(tile, s, first_[s] + (tile - first_tile_[s]) * shapes_.reads[s]);
+    }
+}
+
+// Counts the work items of each tile, which are blocks of haplotypes: as many as the read with most of them needs.
+void TileMaker::count_blocks(Crew& crew) {
+    const int64_t count = first_tile_.back();
+    blocks_.resize(count), pieces_.resize((count + kTilesEach - 1) / kTilesEach);
+    crew.run(static_cast<int64_t>(pieces_.size()), 1, [&](int64_t piece, int64_t) {
+        std::vector<int64_t> items(shapes_.count);
+        each_tile(piece, [&](int64_t tile, int64_t s, int64_t at) {
+            int64_t most = 0;
+            for (int64_t i = at; i < std::min(at + shapes_.reads[s], first_[s + 1]); ++i) {
+                const int64_t* group = batch_.group_haplotype + read_group_[order_[i]];
+                most = std::max(most, group[1] - group[0]);
             }
+            blocks_[tile] = static_cast<uint32_t>((most + haplotypes_each_[s] - 1) / haplotypes_each_[s]);
+            items[s] += blocks_[tile];
         });
-    };
-    blocks_.resize(count);
-    for_all([&](int64_t tile, int64_t s, int64_t at) {
-        int64_t most = 0;
-        for (int64_t i = at; i < std::min(at + shapes_.reads[s], first[s + 1]); ++i) {
-            const int64_t* group = batch_.group_haplotype + tiles_.read_group[tiles_.order[i]];
-            most = std::max(most, group[1] - group[0]);
-        }
-        blocks_[tile] = static_cast<uint32_t>((most + haplotypes_each[s] - 1) / haplotypes_each[s]);
-    });
-    const auto first_item = before_each(count, [&](int64_t tile) { return blocks_[tile]; });
-    tiles_.items.resize(2 * first_item.back());
-    for_all([&](int64_t tile, int64_t, int64_t at) {
-        for (uint32_t block = 0; block < blocks_[tile]; ++block) {
-            uint32_t* item = tiles_.items.data() + 2 * (first_item[tile] + block);
-            item[0] = static_cast<uint32_t>(at), item[1] = block;
-        }
+        pieces_[piece].items = std::move(items);
     });
 }
 
-const Tiles& TileMaker::finish(const uint32_t* group_columns, const ItemSizes& sizes, Team& team, int64_t threads) {
+const std::vector<Tier>& TileMaker::put_in_order(const uint32_t* group_columns, const ItemSizes& sizes, Crew& crew) {
     batch_.group_columns = group_columns;
     const std::vector<Load> closest = closest_loads();
     const std::vector<int64_t> taken = shapes_taken(shapes_, closest);
     std::vector<Load> loads(shapes_.count + 1);
     for (int64_t s = 0; s <= shapes_.count; ++s) loads[taken[s]] = loads[taken[s]] + closest[s];
-    const auto first = before_each(shapes_.count + 1, [&](int64_t s) { return loads[s].reads; });
-    put_in_order(taken, first, team, threads);
+    first_ = before_each(shapes_.count + 1, [&](int64_t s) { return loads[s].reads; });
+    order_reads(taken, crew);
 
-    const auto first_tile = before_each(
-        shapes_.count, [&](int64_t s) { return (loads[s].reads + shapes_.reads[s] - 1) / shapes_.reads[s]; });
-    std::vector<int64_t> each(shapes_.haplotypes_each, shapes_.haplotypes_each + shapes_.count);
+    first_tile_ = before_each(shapes_.count,
+                              [&](int64_t s) { return (loads[s].reads + shapes_.reads[s] - 1) / shapes_.reads[s]; });
+    haplotypes_each_.assign(shapes_.haplotypes_each, shapes_.haplotypes_each + shapes_.count);
     for (int64_t s = 0; s < shapes_.count; ++s) {
-        if (each[s] == 0) each[s] = haplotypes_each(sizes, loads[s], shapes_.reads[s]);
+        if (haplotypes_each_[s] == 0) haplotypes_each_[s] = haplotypes_each(sizes, loads[s], shapes_.reads[s]);
     }
-    cut_into_items(first, first_tile, each, team, threads);
-    tiles_.tiers.clear();
+    count_blocks(crew);
+    std::vector<int64_t> of_shape(shapes_.count);
+    items_ = 0;
+    for (Piece& piece : pieces_) {
+        piece.before = items_;
+        for (int64_t s = 0; s < shapes_.count; ++s) of_shape[s] += piece.items[s], items_ += piece.items[s];
+    }
+    tiers_.clear();
     int64_t first_item = 0;
-    for (int64_t s = 0; s < shapes_.count; ++s) {
-        int64_t items = 0;
-        for (int64_t tile = first_tile[s]; tile < first_tile[s + 1]; ++tile) items += blocks_[tile];
-        if (items > 0) {
-            const int64_t longest = group_columns ? group_columns[tiles_.read_group[tiles_.order[first[s]]]] : 0;
-            tiles_.tiers.push_back({s, first_item, items, each[s], first[s + 1], loads[s].pairs,
-                                    loads[s].cells(shapes_.rows[s]), longest});
-        }
-        first_item += items;
+    for (int64_t s = 0; s < shapes_.count; first_item += of_shape[s++]) {
+        if (of_shape[s] == 0) continue;
+        const int64_t longest = group_columns ? group_columns[read_group_[order_[first_[s]]]] : 0;
+        tiers_.push_back({s, first_item, of_shape[s], haplotypes_each_[s], first_[s + 1], loads[s].pairs,
+                          loads[s].cells(shapes_.rows[s]), longest});
     }
-    return tiles_;
+    return tiers_;
+}
+
+void TileMaker::write(int64_t share, uint32_t* read_group, uint32_t* order, uint32_t* items) const {
+    if (share < shares_) {
+        const int64_t first = first_read(share), end = first_read(share + 1);
+        std::copy(read_group_.begin() + first, read_group_.begin() + end, read_group + first);
+        std::copy(order_.begin() + first, order_.begin() + end, order + first);
+        return;
+    }
+    const int64_t piece = share - shares_;
+    uint32_t* item = items + 2 * pieces_[piece].before;
+    each_tile(piece, [&](int64_t tile, int64_t, int64_t at) {
+        for (uint32_t block = 0; block < blocks_[tile]; ++block, item += 2) {
+            item[0] = static_cast<uint32_t>(at), item[1] = block;
+        }
+    });
 }
 
 }  // namespace pairhmm

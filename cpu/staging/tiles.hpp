@@ -21,7 +21,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "threads/team.hpp"
+#include "threads/crew.hpp"
 
 namespace pairhmm {
 
@@ -61,13 +61,6 @@ struct Tier {
     int64_t longest;             // columns of the trees of its longest item; 0 where haplotypes are not in trees
 };
 
-struct Tiles {
-    std::vector<Tier> tiers;                  // of the shapes that have reads
-    std::vector<uint32_t> read_group, order;  // [reads]; `order` is by shape, and by the work of their group
-    // [items][2] first read of a tile (an index into order), block of haplotypes
-    std::vector<uint32_t> items;
-};
-
 // The work of a shape.
 struct Load {
     int64_t reads = 0, pairs = 0;
@@ -82,28 +75,48 @@ struct Load {
 class TileMaker {
 public:
     // Begins with a batch: returns how many shares its reads are cut into. Threads look at each of them, and then one
-    // calls finish(). Until then the columns of groups need not be known.
+    // calls put_in_order(). Until then the columns of groups need not be known.
     int64_t begin(const TileBatch& batch, const Shapes& shapes, int64_t threads);
     void look_at(int64_t share);
 
-    // On at most `threads` threads of a team. The tiles last until the next batch.
-    const Tiles& finish(const uint32_t* group_columns, const ItemSizes& sizes, Team& team, int64_t threads);
+    // The tiers of the shapes that have reads, on the threads of a crew that the caller leads.
+    const std::vector<Tier>& put_in_order(const uint32_t* group_columns, const ItemSizes& sizes, Crew& crew);
+
+    int64_t reads() const { return reads_; }
+    int64_t items() const { return items_; }
+
+    // The tiles, once they are in order, in so many shares. They last until the next batch.
+    // read_group, order: [reads]; `order` is by shape, and by the work of their group. items: [items][2] first read of
+    // a tile (an index into order), block of haplotypes.
+    int64_t shares_of_tiles() const { return shares_ + static_cast<int64_t>(pieces_.size()); }
+    void write(int64_t share, uint32_t* read_group, uint32_t* order, uint32_t* items) const;
 
 private:
+    // Tiles that a thread counts the items of at a time.
+    struct Piece {
+        std::vector<int64_t> items;  // of each shape
+        int64_t before;              // items of earlier pieces
+    };
+
     int64_t first_read(int64_t share) const;
     std::vector<Load> closest_loads() const;
-    void put_in_order(const std::vector<int64_t>& taken, const std::vector<int64_t>& first, Team& team,
-                      int64_t threads);
-    void cut_into_items(const std::vector<int64_t>& first, const std::vector<int64_t>& first_tile,
-                        const std::vector<int64_t>& haplotypes_each, Team& team, int64_t threads);
+    void order_reads(const std::vector<int64_t>& taken, Crew& crew);
+    void count_blocks(Crew& crew);
+    template <class Act>
+    void each_tile(int64_t piece, const Act& act) const;
 
     TileBatch batch_{};
     Shapes shapes_{};
     int64_t reads_ = 0, size_ = 1, shares_ = 0;  // of reads
     std::vector<std::vector<Load>> loads_;       // of each share, by the shape that fits a read most closely
     std::vector<uint8_t> closest_;               // the shape that fits each read most closely
-    std::vector<uint32_t> blocks_;               // of haplotypes of each tile
-    Tiles tiles_;
+    std::vector<int64_t> first_, first_tile_;    // read (an index into order_) and tile of each shape
+    std::vector<int64_t> haplotypes_each_;       // of an item, by shape
+    std::vector<uint32_t> read_group_, order_;
+    std::vector<uint32_t> blocks_;  // of haplotypes of each tile
+    std::vector<Piece> pieces_;
+    int64_t items_ = 0;
+    std::vector<Tier> tiers_;
 };
 
 }  // namespace pairhmm

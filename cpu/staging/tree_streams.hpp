@@ -90,7 +90,7 @@ constexpr uint16_t kLastJoin = 0x8000;
 constexpr int64_t kStreamPadding = 32;
 
 // The trees of groups that follow each other, made by one thread.
-struct TreePart {
+struct alignas(64) TreePart {  // threads that make neighbours share no cache line
     std::vector<TreesOfGroup> of_group;
     std::vector<TreePair> trees;
     std::vector<TreePlace> places;  // of each pair of trees

@@ -57,8 +57,11 @@ struct Header {
     int64 positions[5];      // QUALITIES: uint8 base, base, insertion, deletion and gap quality; KINDS: uint16 kinds,
                              // and Kind of each; else double rows or probabilities in the first
     int64 steps[5];          // QUALITIES: 1, or 0 where one byte holds for every position
-    double start_match;      // M[0,0]
-    double start_deletion;   // D[0,0] in units of 1 / haplotype length
+    // QUALITIES: bytes of the number that a position is instead, in the first array; 0 where there are bytes. Its
+    // digits are those five, the base lowest, each above its least value (pairhmm/backends/digits.py).
+    uint32 digit_bytes, digit_least[5], digit_radix[5], digit_reciprocal[5];
+    double start_match;                // M[0,0]
+    double start_deletion;             // D[0,0] in units of 1 / haplotype length
     double match[kBases][kLetters];    // PROFILES: emission of a read letter beside a haplotype letter,
     double insertion[kBases];          // emission of an inserted letter;
     double transitions[kTransitions];  // PROFILES: mm im dm mi ii md dd; KINDS: im, dm and dd of these are read;
@@ -99,10 +102,35 @@ struct Positions {
 #endif
 };
 
+#ifdef QUALITIES
+// Four positions whose bytes are digits of a number, from its first byte on.
+__device__ __forceinline__ Positions take_apart(const uint8* from, const Header& header) {
+    const uint32 offset = uint32(reinterpret_cast<size_t>(from)) % 4;
+    const uint32* own = reinterpret_cast<const uint32*>(from - offset);
+    const uint32 low = __funnelshift_r(own[0], own[1], 8 * offset), high = __funnelshift_r(own[1], own[2], 8 * offset);
+    Positions four = {};
+#pragma unroll
+    for (int r = 0; r < 4; ++r) {
+        uint32 number = header.digit_bytes == 1 ? low >> 8 * r & 0xff : (r < 2 ? low : high) >> 16 * (r % 2) & 0xffff;
+#pragma unroll
+        for (int k = 0; k < 4 + VARYING; ++k) {
+            const uint32 rest = __umulhi(2 * number, header.digit_reciprocal[k]);
+            four.bytes[k] |= (number - rest * header.digit_radix[k] + header.digit_least[k]) << 8 * r;
+            number = rest;
+        }
+    }
+    if (!VARYING) four.bytes[4] = header.digit_least[4] * 0x01010101u;
+    return four;
+}
+#endif
+
 // The positions from `at` on. They may reach beyond the batch's last one.
 __device__ __forceinline__ Positions load_positions(const uint8* buffer, const Header& header, uint32 at) {
     Positions four;
 #ifdef QUALITIES
+    if (header.digit_bytes > 0) {
+        return take_apart(buffer + header.positions[0] + size_t(at) * header.digit_bytes, header);
+    }
 #pragma unroll
     for (int k = 0; k < 4 + VARYING; ++k) {
         const uint8* from = buffer + header.positions[k] + at * header.steps[k];

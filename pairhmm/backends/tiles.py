@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.backends.digits import Digits
 from pairhmm.compiled import native
 from pairhmm.genomics import sequences
 from pairhmm.interface.cores import usable_cores
@@ -29,6 +30,9 @@ PADDING = 64
 
 PACKERS = 16
 """Most threads that pack batches for devices, with the caller. More copy no faster."""
+
+LEAST_PACKED = 1 << 20
+"""Bases of a batch that several threads pack: a thread is soon done with fewer."""
 
 ALIGNMENT = 16
 """Arrays in a buffer begin at multiples of this many bytes. It divides PADDING, so no gap follows a padding."""
@@ -249,14 +253,18 @@ def team() -> native.Team:
     return native.Team(min(usable_cores(), PACKERS) - 1)
 
 
-def fresh_scores(pairs: int) -> tuple[Scores, NDArray[np.uint8]]:
-    """Scores without values, and the memory that they share: that of the scores, then that of their precision.
+def wake_packers(batch: PairBatch) -> None:
+    """Wake the threads that will pack a batch, unless it is so small that its caller does."""
+    if batch.bases >= LEAST_PACKED:
+        team().wake()
 
-    The pages are made on all threads, because that takes longer than to copy what a device computed.
-    """
-    memory = np.empty((SCORE_BYTES + 1) * pairs, dtype=np.uint8)
-    native.touch(team(), memory)
-    return Scores(memory[: SCORE_BYTES * pairs].view(np.float64), memory[SCORE_BYTES * pairs :]), memory
+
+def fresh_scores(pairs: int) -> Scores:
+    """Scores without values. All threads make the pages of their memory, which takes longer than to write to them."""
+    scores = Scores(np.empty(pairs), np.empty(pairs, dtype=np.uint8))
+    native.touch(team(), scores.log10.view(np.uint8))
+    native.touch(team(), scores.precision)
+    return scores
 
 
 def takes_trees(start: Start) -> bool:
@@ -289,11 +297,12 @@ def send_with_tiles(
     skip_read: NDArray[np.bool_],
     table: Shapes,
     staging: Staging,
+    tell: Callable[[list[Tier], SentTrees | None], object],
     haplotypes_of_trees: Sequence[int] | None = None,
     columns_of_sum: int = 0,
     lead: int = 0,
     tail: int = 0,
-) -> tuple[list[Tier], SentTrees | None]:
+) -> None:
     """Send a plan, and the tiles and trees of its batch. These are made while the plan's arrays are copied.
 
     Parameters
@@ -304,6 +313,9 @@ def send_with_tiles(
     skip_read : bool[reads]
     table : Shapes
     staging : Staging
+    tell : callable
+        Called once, while the last bytes are written. It gets the tiers, those with most work items first, so that the
+        tier that runs last is short; and the trees, or None where there are none.
     haplotypes_of_trees : sequence of int, optional
         Most haplotypes of a pair of trees, for each shape of the table: one number, or 0 for shapes that take whole
         haplotypes. Without it, or where all are 0, there are no trees.
@@ -313,19 +325,23 @@ def send_with_tiles(
         Letters of a path that come before each node that restores.
     tail : int
         Letters of the left half that come behind each right leaf.
-
-    Returns
-    -------
-    list of Tier
-        Sorted by work items, most first, so that the tier that runs last is short.
-    SentTrees or None
     """
     each = np.array(haplotypes_of_trees or [0] * len(table.known), dtype=np.int64)
     most = int(each.max())
     # The items are last in the buffer, because only an upper bound of their number is known: one a pair. Trees come
     # behind them.
     size = places.items + ITEM_BYTES * batch.pairs + (_most_tree_bytes(batch, lead, tail) if most else 0)
-    made, trees = staging.packer.pack(
+
+    def told(made: list[native.TierNumbers], trees: native.TreeNumbers | None) -> None:
+        tiers = [Tier(table.known[shape], *numbers) for shape, *numbers in made]
+        tiers.sort(key=lambda tier: -tier.items)
+        if trees is None:
+            tell(tiers, None)
+        else:
+            array_at, sizes, columns = trees
+            tell(tiers, SentTrees(*array_at, TreeSizes(*sizes), columns))
+
+    staging.packer.pack(
         *staging.begin(size, places.read_group),
         *plan.parts(),
         staging.send,
@@ -347,12 +363,8 @@ def send_with_tiles(
         columns_of_sum,
         lead,
         tail,
+        told,
     )
-    tiers = sorted((Tier(table.known[shape], *numbers) for shape, *numbers in made), key=lambda tier: -tier.items)
-    if trees is None:
-        return tiers, None
-    array_at, sizes, columns = trees
-    return tiers, SentTrees(**dict(zip(TREE_ARRAYS, array_at, strict=True)), sizes=TreeSizes(*sizes), columns=columns)
 
 
 def _most_tree_bytes(batch: PairBatch, lead: int, tail: int) -> int:
@@ -374,6 +386,10 @@ def runs_within(sizes: NDArray[np.int64], most: int) -> Iterator[slice]:
         first = last
 
 
+SentDigits = tuple[Sequence[NDArray[np.uint8]], Sequence[int], int, int]
+"""`Digits` as the compiled part takes them."""
+
+
 class Plan:
     """Arrays, and the place of each in a buffer.
 
@@ -385,7 +401,7 @@ class Plan:
 
     def __init__(self) -> None:
         self.size = 0
-        self._parts: list[tuple[int, NDArray[np.uint8] | NDArray[np.int64]]] = []
+        self._parts: list[tuple[int, NDArray[np.uint8] | NDArray[np.int64] | SentDigits]] = []
 
     def add(self, values: NDArray[np.generic], aligned: bool = True) -> int:
         """Plan room for an array; returns its byte offset in the buffer."""
@@ -399,6 +415,12 @@ class Plan:
         self._parts.append((at, values))
         return at
 
+    def add_digits(self, digits: Digits) -> int:
+        """Plan room for the numbers that digits make; returns their byte offset."""
+        at = self.room(digits.width * len(digits))
+        self._parts.append((at, (digits.arrays, digits.weights, digits.offset, digits.width)))
+        return at
+
     def room(self, size: int, aligned: bool = True) -> int:
         """Plan room for `size` bytes that something else fills; returns their byte offset."""
         at = -(-self.size // ALIGNMENT) * ALIGNMENT if aligned else self.size
@@ -409,7 +431,7 @@ class Plan:
         """Plan room for the tiles of a batch. The work items come last: nothing may be added after them."""
         return TilePlaces(self.room(4 * batch.reads), self.room(4 * batch.reads), self.room(0))
 
-    def parts(self) -> tuple[list[int], list[NDArray[np.uint8] | NDArray[np.int64]]]:
+    def parts(self) -> tuple[list[int], list[NDArray[np.uint8] | NDArray[np.int64] | SentDigits]]:
         """The byte offset of each array, and the arrays."""
         return [at for at, _ in self._parts], [values for _, values in self._parts]
 

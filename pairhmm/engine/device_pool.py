@@ -13,7 +13,6 @@ from itertools import islice, repeat
 from typing import NamedTuple, Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pairhmm import backends
 from pairhmm.backends import Backend
@@ -123,8 +122,7 @@ class DevicePool:
             Where chunks were left because of `stop`.
         """
         stop = threading.Event() if stop is None else stop
-        # The arrays are not filled. Their pages are made while the devices compute, if there are several chunks.
-        job = _Job(np.empty(batch.pairs), np.empty(batch.pairs, dtype=np.uint8), _Chunks([_Chunk(0, batch)]))
+        job = _Job(batch.pairs, _Chunks([_Chunk(0, batch)]))
         while members := [member for member in self._members if not member.lost]:
             job.chunks = _Chunks(_split(job.chunks, _chunk_sizes(members, chunk_cells), len(members)))
             self._feed_all(job, members, threads, stop)
@@ -134,7 +132,7 @@ class DevicePool:
                 break
         self._score_left_chunks(job, threads)
         self._score_unscored_pairs(job, threads)
-        return Scores(job.log10, job.precision)
+        return job.scores
 
     def _feed_all(self, job: _Job, members: Sequence[_Member], threads: int, stop: threading.Event) -> None:
         """Score chunks until none is left, the devices are lost, or it is to stop."""
@@ -149,10 +147,11 @@ class DevicePool:
             self._feed(job, feeds[0], threads, stop)
             return
         threads_each = max(1, threads // len(feeds))
+        scores = job.scores  # made here, before several threads ask for it
         running = {self._threads.submit(self._feed, job, member, threads_each, stop) for member in feeds}
-        # A thread with scores would touch pages first, which takes longer than to copy them.
-        native.touch(team(), job.log10.view(np.uint8))
-        native.touch(team(), job.precision)
+        # A thread with scores would make their pages first, which takes longer than to copy them.
+        native.touch(team(), scores.log10.view(np.uint8))
+        native.touch(team(), scores.precision)
         left = set(running)
         try:
             while left:
@@ -221,7 +220,7 @@ class DevicePool:
             return
         self._say_once("pairs that it cannot score")
         for chunk in _split(job.incomplete, repeat(self._cpu.chunk_cells)):
-            own = Scores(job.log10[chunk.scores], job.precision[chunk.scores])
+            own = Scores(job.scores.log10[chunk.scores], job.scores.precision[chunk.scores])
             pairs = own.unscored()
             if len(pairs):
                 own.put(pairs, self._cpu.forward_pairs(chunk.batch, pairs, threads))
@@ -300,21 +299,25 @@ class _Chunks:
             self._returned.extendleft(reversed([*chunks]))
 
 
-@dataclass(slots=True)
+@dataclass
 class _Job:
     """Scores of a batch, and its chunks: those to score, those too large for a device, those with unscored pairs."""
 
-    log10: NDArray[np.float64]
-    precision: NDArray[np.uint8]
+    pairs: int
     chunks: _Chunks
     unfit: list[_Chunk] = field(default_factory=list)
     incomplete: list[_Chunk] = field(default_factory=list)
 
+    @cached_property
+    def scores(self) -> Scores:
+        """The arrays are not filled. A batch that is one chunk gets the arrays of its chunk instead."""
+        return Scores(np.empty(self.pairs), np.empty(self.pairs, dtype=np.uint8))
+
     def store(self, chunk: _Chunk, scores: Scores) -> None:
-        if len(scores.log10) == len(self.log10):
-            self.log10, self.precision = scores.log10, scores.precision
+        if len(scores.log10) == self.pairs:
+            self.scores = scores
         else:
-            self.log10[chunk.scores], self.precision[chunk.scores] = scores.log10, scores.precision
+            self.scores.log10[chunk.scores], self.scores.precision[chunk.scores] = scores.log10, scores.precision
         if len(scores.unscored()):
             self.incomplete.append(chunk)
 

@@ -139,10 +139,13 @@ class Scores:
     precision : uint8[pairs]
         The arithmetic of each score: `FLOAT32`, `FLOAT64` or `SCALED_FLOAT32`. A backend may also return `UNSCORED`,
         where `log10` is NaN.
+    are_all_scored : bool
+        Whether who made them knows that no pair is unscored. Otherwise some may be.
     """
 
     log10: NDArray[np.float64]
     precision: NDArray[np.uint8]
+    are_all_scored: bool = False
 
     __repr__ = short_repr
 
@@ -153,7 +156,8 @@ class Scores:
 
     def unscored(self) -> NDArray[np.int64]:
         """Indices (int64) of the unscored pairs."""
-        if self.precision.max(initial=0) < UNSCORED:  # as nearly always; sooner found than a list of none
+        # As nearly always; sooner found than a list of none.
+        if self.are_all_scored or self.precision.max(initial=0) < UNSCORED:
             return np.empty(0, dtype=np.int64)
         return np.flatnonzero(self.precision == UNSCORED).astype(np.int64)
 
@@ -220,7 +224,7 @@ class PairBatch:
                     raise ValueError(f"{name} has {len(values)} values for {self.bases} bases")
                 _check_codes(name, values, 4 if name == "bases" else HIGHEST_QUALITY)
             # Every chunk of the batch asks for this. Finding it is cheapest now, while the arrays are in the cache.
-            _ = self.constant_qualities
+            _ = self.quality_ranges
         if self.rows is not None:
             if self.rows.dtype != np.float64 or self.rows.shape != (self.bases, ROW_SIZE):
                 raise ValueError(f"rows must be float64 of shape (bases, {ROW_SIZE})")
@@ -257,12 +261,17 @@ class PairBatch:
         return len(self.rows)
 
     @cached_property
-    def constant_qualities(self) -> dict[str, int]:
-        """The constant arrays of `qualities`: name and value. A chunk takes them from its whole batch."""
+    def quality_ranges(self) -> dict[str, tuple[int, int]]:
+        """Least and greatest value of each array of `qualities`, by its name. A chunk has those of its whole batch."""
         if self.qualities is None or not self.bases:
             return {}
         arrays = {name: getattr(self.qualities, name) for name in Qualities.__dataclass_fields__}
-        return {name: int(values[0]) for name, values in arrays.items() if values.min() == values.max()}
+        return {name: (int(values.min()), int(values.max())) for name, values in arrays.items()}
+
+    @property
+    def constant_qualities(self) -> dict[str, int]:
+        """The arrays of `qualities` that hold one number throughout: name and number."""
+        return {name: least for name, (least, greatest) in self.quality_ranges.items() if least == greatest}
 
     @property
     def groups(self) -> int:
@@ -338,7 +347,7 @@ class PairBatch:
             else Qualities(*(getattr(qualities, name)[bases] for name in Qualities.__dataclass_fields__)),
             rows=None if self.rows is None else self.rows[bases],
             profiles=None if profiles is None else profiles.sliced(bases),
-            constant_qualities=self.constant_qualities,
+            quality_ranges=self.quality_ranges,
             longest_read=self.longest_read,
         )
         return taken

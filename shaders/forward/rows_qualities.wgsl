@@ -1,9 +1,10 @@
 // Rows of GATK's model, made on the device from five bytes a base (docs/model.md) and Phred tables: no constant of the
-// model stands here. pairhmm/backends/webgpu/tables.py makes the tables and says what their entries are; some are pairs
+// model stands here. The five may be digits of one number instead (pairhmm/backends/digits.py).
+// pairhmm/backends/webgpu/tables.py makes the tables and says what their entries are; some are pairs
 // (pairs.wgsl). One of four ways to make rows, beside rows_folded.wgsl, rows_kinds.wgsl and rows_profiles.wgsl.
 
 // needs host: QUALITIES, UNOPENED, BEST, PHRED, RATIO, UNFOLDED
-// needs forward/batch.wgsl: tables, work, byte
+// needs forward/batch.wgsl: batch, tables, work, byte
 // needs forward/row.wgsl: Row, carrying_row
 // needs forward/pairs.wgsl: times
 //#if TREES
@@ -11,13 +12,52 @@
 //#end
 // gives: load_row, first_deletion, relative_emissions
 
+// The five bytes of a position.
+struct Position {
+    base: u32,
+    base_quality: u32,
+    insertion: u32,
+    deletion: u32,
+    gap: u32,
+}
+
 fn quality(array: u32, step: u32, position: u32) -> u32 {
     return byte(array + step * position) & (QUALITIES - 1u);
 }
 
-// 0 or QUALITIES: where tables of emissions have the read's letter.
-fn letter_is_n(position: u32) -> u32 {
-    return select(0u, QUALITIES, byte(work.bases + work.bases_step * position) == 4u);
+// A number over a radix: exact, since numbers are below 2^16, and a half is added.
+fn over_radix(number: u32, per_radix: f32) -> u32 {
+    return u32((f32(number) + 0.5) * per_radix);
+}
+
+fn load_position(position: u32) -> Position {
+    if work.digit_bytes == 0u {
+        return Position(
+            byte(work.bases + work.bases_step * position),
+            quality(work.base_quality, work.base_quality_step, position),
+            quality(work.insertion_quality, work.insertion_quality_step, position),
+            quality(work.deletion_quality, work.deletion_quality_step, position),
+            quality(work.gap_quality, work.gap_quality_step, position),
+        );
+    }
+    let at = work.bases + work.digit_bytes * position;
+    let number = (batch[at >> 2u] >> ((at & 3u) * 8u)) & select(0xffffu, 0xffu, work.digit_bytes == 1u);
+    let above_base = over_radix(number, work.bases_per_radix);
+    let above_quality = over_radix(above_base, work.base_quality_per_radix);
+    let above_insertion = over_radix(above_quality, work.insertion_quality_per_radix);
+    let above_deletion = over_radix(above_insertion, work.deletion_quality_per_radix);
+    return Position(
+        number - above_base * work.bases_radix + work.bases_least,
+        above_base - above_quality * work.base_quality_radix + work.base_quality_least,
+        above_quality - above_insertion * work.insertion_quality_radix + work.insertion_quality_least,
+        above_insertion - above_deletion * work.deletion_quality_radix + work.deletion_quality_least,
+        above_deletion + work.gap_quality_least,
+    );
+}
+
+// Where tables of emissions have the read's letter and its quality.
+fn emission_at(own: Position) -> u32 {
+    return select(0u, QUALITIES, own.base == 4u) + own.base_quality;
 }
 
 fn front(entry: vec4<u32>) -> vec2<f32> {
@@ -35,15 +75,12 @@ struct Openings {
     gap: vec4<u32>,
 }
 
-fn load_openings(position: u32) -> Openings {
-    let insertion = quality(work.insertion_quality, work.insertion_quality_step, position);
-    let deletion = quality(work.deletion_quality, work.deletion_quality_step, position);
-    let gap = quality(work.gap_quality, work.gap_quality_step, position);
+fn openings_of(own: Position) -> Openings {
     return Openings(
-        tables[UNOPENED + insertion * QUALITIES + deletion],
-        tables[PHRED + insertion],
-        tables[PHRED + deletion],
-        tables[PHRED + gap],
+        tables[UNOPENED + own.insertion * QUALITIES + own.deletion],
+        tables[PHRED + own.insertion],
+        tables[PHRED + own.deletion],
+        tables[PHRED + own.gap],
     );
 }
 
@@ -55,8 +92,9 @@ fn ending(openings: Openings) -> vec2<f32> {
 //#end
 
 fn load_row(position: u32, is_last: bool) -> Row {
-    let best = tables[BEST + letter_is_n(position) + quality(work.base_quality, work.base_quality_step, position)];
-    let now = load_openings(position);
+    let own = load_position(position);
+    let best = tables[BEST + emission_at(own)];
+    let now = openings_of(own);
     let kept = times(back(now.unopened), back(best));  // 1 / (mm best); zero where that is infinite
     var row = carrying_row();
     row.opening = front(now.insertion).x;
@@ -70,7 +108,7 @@ fn load_row(position: u32, is_last: bool) -> Row {
     var below = times(front(now.gap), back(best));
 //#end
     if !is_last {
-        let next = load_openings(position + 1u);
+        let next = openings_of(load_position(position + 1u));
         let unopened = back(next.unopened).x;
         let closing = 1.0 - front(next.gap).x;
         row.unfit |= select(UNFOLDED, 0u, unopened > 0.0);
@@ -99,14 +137,14 @@ fn load_row(position: u32, is_last: bool) -> Row {
 
 // dm / mm of a read's first row: D of row 0 in units of S.
 fn first_deletion(position: u32) -> f32 {
-    let openings = load_openings(position);
+    let openings = openings_of(load_position(position));
     return (1.0 - front(openings.gap).x) * back(openings.unopened).x;
 }
 
 fn relative_emissions(position: u32) -> array<f32, 5> {
-    let base = byte(work.bases + work.bases_step * position);
-    let at = letter_is_n(position) + quality(work.base_quality, work.base_quality_step, position);
-    let ratio = tables[RATIO + at];
+    let own = load_position(position);
+    let base = own.base;
+    let ratio = tables[RATIO + emission_at(own)];
     let mismatch = select(bitcast<f32>(ratio.x), 1.0, ratio.y != 0u);
     let matching = select(1.0, bitcast<f32>(ratio.x), ratio.y != 0u);
     return array<f32, 5>(

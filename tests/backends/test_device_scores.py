@@ -61,7 +61,7 @@ def test_scores(shapes, many, unit, threads, seed, native):
     sums, kept = words_of(rng, pairs, reads)
     log10_kept = rng.normal(-3, 2, reads)
     scores = Scores(np.zeros(pairs), np.zeros(pairs, dtype=np.uint8))
-    native.device_scores(
+    have_all = native.device_scores(
         offsets(of_reads),
         offsets(of_haplotypes),
         offsets(of_reads * of_haplotypes),
@@ -78,3 +78,4 @@ def test_scores(shapes, many, unit, threads, seed, native):
     expected = expected_of(shapes, sums, kept, log10_kept, unit)
     np.testing.assert_allclose(scores.log10, expected.log10, rtol=0, atol=1e-12)
     np.testing.assert_array_equal(scores.precision, expected.precision)
+    assert have_all == (UNSCORED not in expected.precision)

@@ -9,7 +9,7 @@ from pairhmm.backends.cuda import layout
 from pairhmm.backends.tiles import fresh_scores, team
 from pairhmm.bench.workloads import Workload, make_workload
 from pairhmm.compiled import is_compiled, native
-from pairhmm.models.batch import Scores
+from pairhmm.models.batch import UNSCORED, Scores
 
 if not is_compiled():
     pytest.skip("the compiled part is not installed", allow_module_level=True)
@@ -76,11 +76,22 @@ def test_an_error_of_a_device_is_raised_and_the_packer_stays_sound():
     assert np.array_equal(packed(LARGE, host), packed(LARGE, Host()))
 
 
-def test_fresh_scores_share_their_memory():
-    scores, memory = fresh_scores(5)
-    memory[:] = 255
-    assert np.isnan(scores.log10).all() and len(scores.unscored()) == len(scores.log10) == 5
-    assert isinstance(scores, Scores) and len(fresh_scores(0)[1]) == 0
+def test_fresh_scores_may_be_written_to():
+    scores = fresh_scores(5)
+    scores.log10[:], scores.precision[:] = np.nan, UNSCORED
+    assert isinstance(scores, Scores) and len(scores.unscored()) == 5
+    assert len(fresh_scores(0).log10) == 0
+
+
+@pytest.mark.parametrize("pairs", [0, 1, 100_000, 1_000_000])
+def test_scores_are_copied_and_looked_through(pairs):
+    rng = np.random.default_rng(pairs)
+    log10, precision = rng.random(pairs), rng.integers(0, 3, pairs).astype(np.uint8)
+    to = fresh_scores(pairs)
+    for unscored in range(2 if pairs else 1):
+        precision[pairs - 1 :] = UNSCORED if unscored else 0
+        assert native.copy_scores(team(), log10, precision, UNSCORED, to.log10, to.precision) == bool(unscored)
+        assert np.array_equal(log10, to.log10) and np.array_equal(precision, to.precision)
 
 
 def test_pages_are_made_and_keep_what_is_there():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import queue
 import threading
 from collections.abc import Iterator, Sequence
@@ -37,14 +38,11 @@ from pairhmm.backends.tiles import (
     TREE_ARRAYS,
     Shape,
     Tier,
-    fresh_scores,
     rescuer_of,
     runs_within,
-    team,
+    wake_packers,
 )
-from pairhmm.compiled import native
 from pairhmm.errors import OutOfDeviceMemory
-from pairhmm.genomics.arrays import offsets
 from pairhmm.models.batch import FLOAT64, SCALED_FLOAT32, UNSCORED, PairBatch, Scores
 from pairhmm.models.rows import with_one_gap_model
 
@@ -95,19 +93,14 @@ def _start(launch: Launch) -> None:
 
 
 class Launches(NamedTuple):
-    """What scores a batch that was sent.
+    """What scores a batch, after the kernel that makes rows.
 
     Attributes
     ----------
-    counter_bytes : int
-        Bytes of the buffer "listed", which is zero at first: how long each rescuer's list is, and the next work item of
-        each launch that walks trees.
-    rows, walks, whole, rescues : list of Launch
-        `walks` begin in their order, after `rows`; `whole` are side by side with them, and `rescues` come after all.
+    walks, whole, rescues : list of Launch
+        `walks` begin in their order; `whole` are side by side with them, and `rescues` come after all.
     """
 
-    counter_bytes: int
-    rows: list[Launch]
     walks: list[Launch]
     whole: list[Launch]
     rescues: list[Launch]
@@ -120,6 +113,38 @@ class Results(NamedTuple):
     precision: int
     counters: int
     lists: int
+
+
+class Sent(NamedTuple):
+    """A batch that was sent, and what its first kernel needs.
+
+    Attributes
+    ----------
+    packed : Packed
+    model, extension
+        As in `KernelVariant`.
+    rescued : list of int
+        Most pairs that may need each rescuer.
+    walks : Walks
+    results : Results
+    counter_bytes : int
+        Bytes of the buffer "listed", which is zero at first: how long each rescuer's list is, and the next work item of
+        each launch that walks trees.
+    made : int
+        Address of what the kernel of rows makes.
+    tiers : int
+        Address of `walks.tiers`.
+    """
+
+    packed: Packed
+    model: str
+    extension: float | None
+    rescued: list[int]
+    walks: Walks
+    results: Results
+    counter_bytes: int
+    made: int
+    tiers: int
 
 
 ROWS_KERNEL: KernelKey = (Shape(0, 20), TREE_ROWS)
@@ -164,16 +189,15 @@ class CudaBackend(Backend):
                 self._slots.put(ForwardSlot(cupy, self.label, None if memory is None else memory // self.concurrency))
 
     def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
+        wake_packers(batch)
         batch = with_one_gap_model(batch)
         with self._slot() as slot:
             # One call prepares at a time: two at once would only take turns in the interpreter.
             with self._preparing:
-                packed = self._upload(slot, batch, skip_read)
-                self._launch(slot, self._prepare(slot, packed, batch))
-            # Allocated while the device computes, so that the memory pages exist when the scores arrive.
-            scores, memory = fresh_scores(packed.pairs)
-            native.copy_all(team(), memory, [0], [slot.scores(SCORED_BYTES * packed.pairs)])
-            return scores
+                sent = self._upload(slot, batch, skip_read)
+                self._begin(slot, sent)
+                self._launch(slot, self._prepare(slot, sent))  # while the device makes rows
+            return slot.scores_to_keep(batch.pairs)
 
     def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
         """Block-scaled float32, and float64 where gaps are too rare for its range."""
@@ -201,12 +225,14 @@ class CudaBackend(Backend):
         event = self._cupy.cuda.Event
         batch = with_one_gap_model(batch)
         with self._slot() as slot:
-            packed = self._upload(slot, batch, np.zeros(len(batch.read_offset) - 1, dtype=bool))
-            launches = self._prepare(slot, packed, batch)
-            self._launch(slot, launches)  # CUDA loads a kernel when it is launched first, which a graph cannot do
-            slot.stream.synchronize()
-            slot.stream.begin_capture()
-            self._launch(slot, launches)
+            sent = self._upload(slot, batch, np.zeros(batch.reads, dtype=bool))
+            launches = self._prepare(slot, sent)
+            for captures in (False, True):  # CUDA loads a kernel when it is launched first, which a graph cannot do
+                if captures:
+                    slot.stream.synchronize()
+                    slot.stream.begin_capture()
+                self._begin(slot, sent)
+                self._launch(slot, launches)
             graph = slot.stream.end_capture()
             seconds = []
             for _ in range(repetitions + 1):
@@ -232,75 +258,92 @@ class CudaBackend(Backend):
         finally:
             self._slots.put(slot)
 
-    def _upload(self, slot: ForwardSlot, batch: PairBatch, skip_read: NDArray[np.bool_]) -> Packed:
-        """Send a batch, and make room for its scores."""
-        packed = pack(batch, skip_read, LONGEST_TILE, slot)
-        out = slot.device("out", SCORED_BYTES * packed.pairs)
-        if skip_read.any():
-            out.memset_async(0xFF, SCORED_BYTES * packed.pairs, slot.stream)  # NaN and UNSCORED
-        return packed
-
-    def _prepare(self, slot: ForwardSlot, packed: Packed, batch: PairBatch) -> Launches:
-        """Compile the kernels of a batch that was sent, and allocate all that they write."""
+    def _upload(self, slot: ForwardSlot, batch: PairBatch, skip_read: NDArray[np.bool_]) -> Sent:
+        """Send a batch, and prepare its first kernel while the last bytes are written."""
         model, extension = cuda_kernels.model_of(batch)
-        rescued = [0] * len(RESCUERS)  # most pairs that may need each rescuer
-        for tier in packed.tiers:
-            if not tier.shape.tall:
-                rescued[rescuer_of(tier.shape)] += tier.pairs
-        needed = [k for k, pairs in enumerate(rescued) if pairs]
-        first_of_list = offsets(rescued)[:-1].tolist()
+        found: list[Sent] = []
+
+        def prepare(packed: Packed) -> None:
+            out = slot.device("out", SCORED_BYTES * packed.pairs)
+            if skip_read.any():
+                out.memset_async(0xFF, SCORED_BYTES * packed.pairs, slot.stream)  # NaN and UNSCORED
+            rescued = [0] * len(RESCUERS)
+            for tier in packed.tiers:
+                if not tier.shape.tall:
+                    rescued[rescuer_of(tier.shape)] += tier.pairs
+            in_trees = [] if packed.trees is None else [tier for tier in packed.tiers if not tier.shape.tall]
+            walks = walks_of(in_trees, extension, [0, *itertools.accumulate(rescued[:-1])])
+            counter_bytes = COUNT_BYTES * (len(RESCUERS) + len(walks.launches))
+            results = Results(
+                int(out.ptr),
+                int(out.ptr) + SCORE_BYTES * packed.pairs,
+                int(slot.device("listed", counter_bytes).ptr),
+                int(slot.device("lists", LISTED_BYTES * (packed.pairs + 1)).ptr),
+            )
+            made = int(slot.device("made", walks.made_bytes).ptr) if in_trees else 0
+            tiers = slot.upload("tiers", walks.tiers) if in_trees else 0
+            found.append(Sent(packed, model, extension, rescued, walks, results, counter_bytes, made, tiers))
+
+        pack(batch, skip_read, LONGEST_TILE, slot, prepare)
+        return found[0]
+
+    def _begin(self, slot: ForwardSlot, sent: Sent) -> None:
+        """Start the kernel that makes rows for trees, where there are any."""
+        slot.zeros("listed", sent.counter_bytes)
+        trees, walks = sent.packed.trees, sent.walks
+        if trees is None or not walks.items:
+            return
+        kernel = self._compiled(sent.model, sent.extension, [ROWS_KERNEL])[ROWS_KERNEL]
+        base = slot.base
+        arguments = (
+            *(base, self._tables.data.ptr, base + trees.of_group, base + sent.packed.items),
+            *(sent.tiers, walks.tier_count, walks.items, sent.made),
+        )
+        kernel.launch(-(-walks.items // cuda_kernels.ROWS_WARPS), arguments)
+
+    def _prepare(self, slot: ForwardSlot, sent: Sent) -> Launches:
+        """Compile the other kernels of a batch, and allocate all that they write."""
+        packed, walks, results = sent.packed, sent.walks, sent.results
+        needed = [k for k, pairs in enumerate(sent.rescued) if pairs]
         whole = [tier for tier in packed.tiers if packed.trees is None or tier.shape.tall]
-        in_trees = [] if packed.trees is None else [tier for tier in packed.tiers if not tier.shape.tall]
-        walks = walks_of(in_trees, extension, first_of_list)
         wanted: list[KernelKey] = [(tier.shape, FAST) for tier in whole] + [(RESCUERS[k], SCALED) for k in needed]
-        wanted += [(Shape(0, walk.rows), TREES) for walk in walks.launches] + [ROWS_KERNEL] * bool(in_trees)
-        kernels = self._compiled(model, extension, wanted)
-        scores = int(slot.device("out", SCORED_BYTES * packed.pairs).ptr)
-        lists = int(slot.device("lists", LISTED_BYTES * (packed.pairs + 1)).ptr)
-        counter_bytes = COUNT_BYTES * (len(RESCUERS) + len(walks.launches))
-        counters = int(slot.device("listed", counter_bytes).ptr)
-        list_at = [(counters + COUNT_BYTES * k, lists + LISTED_BYTES * at) for k, at in enumerate(first_of_list)]
-        results = Results(scores, scores + SCORE_BYTES * packed.pairs, counters, lists)
-        rows, tree_launches = self._tree_launches(slot, packed, extension, walks, kernels, results)
+        wanted += [(Shape(0, walk.rows), TREES) for walk in walks.launches]
+        kernels = self._compiled(sent.model, sent.extension, wanted)
+        first_of_list = itertools.accumulate(sent.rescued, initial=0)
+        list_at = [
+            (results.counters + COUNT_BYTES * k, results.lists + LISTED_BYTES * at)
+            for k, at in enumerate(first_of_list)
+        ]
+        tree_launches = self._tree_launches(slot, sent, kernels)
         whole_launches = self._whole_launches(slot, packed, whole, kernels, results, list_at)
         rescues = []
         for k in needed:
-            blocks = min(RESIDENT_WARPS, -(-rescued[k] // reads_of(RESCUERS[k])))
+            blocks = min(RESIDENT_WARPS, -(-sent.rescued[k] // reads_of(RESCUERS[k])))
             arguments = (slot.base, self._tables.data.ptr, *list_at[k], results.scores, results.precision)
             rescues.append((kernels[RESCUERS[k], SCALED], blocks, arguments))
-        return Launches(counter_bytes, rows, tree_launches, whole_launches, rescues)
+        return Launches(tree_launches, whole_launches, rescues)
 
-    def _tree_launches(
-        self,
-        slot: ForwardSlot,
-        packed: Packed,
-        extension: float | None,
-        walks: Walks,
-        kernels: dict[KernelKey, LoadedKernel],
-        results: Results,
-    ) -> tuple[list[Launch], list[Launch]]:
-        """The kernel that makes rows for trees, and those that walk them. Both lists are empty where there are none."""
-        trees = packed.trees
-        if trees is None or not walks.launches:
-            return [], []
-        base, tables = slot.base, self._tables.data.ptr
-        made = int(slot.device("made", walks.made_bytes).ptr)
-        tiers = slot.upload("tiers", walks.tiers.view(np.uint8))
-        of_rows = (base, tables, base + trees.of_group, base + packed.items, tiers, len(walks.tiers), walks.items, made)
+    def _tree_launches(self, slot: ForwardSlot, sent: Sent, kernels: dict[KernelKey, LoadedKernel]) -> list[Launch]:
+        """The kernels that walk trees."""
+        trees, walks, results = sent.packed.trees, sent.walks.launches, sent.results
+        if trees is None or not walks:
+            return []
+        base = slot.base
         most = self._call_memory // SCRATCH_SHARE
-        blocks = scratch_of(walks.launches, trees.sizes, extension, self._multiprocessors, most)
+        blocks = scratch_of(walks, trees.sizes, sent.extension, self._multiprocessors, most)
         scratch = int(slot.device("scratch", sum(count * size for count, (size, *_) in blocks) + 8).ptr)
+        arrays = [base + getattr(trees, name) for name in TREE_ARRAYS[1:]]  # the first, `of_group`, is for the rows
         found: list[Launch] = []
-        for number, (walk, (count, (size, *parts))) in enumerate(zip(walks.launches, blocks, strict=True)):
+        for number, (walk, (count, (size, *parts))) in enumerate(zip(walks, blocks, strict=True)):
             arguments = (
-                *(base, tables, *(base + getattr(trees, name) for name in TREE_ARRAYS[1:])),  # of_group is for the rows
-                *(tiers, made + walk.made, walk.item_bytes, walk.items, scratch, size, *parts),
+                *(base, self._tables.data.ptr, *arrays),
+                *(sent.tiers, sent.made + walk.made, walk.item_bytes, walk.items, scratch, size, *parts),
                 *(results.counters + COUNT_BYTES * (len(RESCUERS) + number), results.counters),
                 *(results.lists, results.scores, results.precision),
             )
             found.append((kernels[Shape(0, walk.rows), TREES], count, arguments))
             scratch += count * size
-        return [(kernels[ROWS_KERNEL], -(-walks.items // cuda_kernels.ROWS_WARPS), of_rows)], found
+        return found
 
     def _whole_launches(
         self,
@@ -328,14 +371,11 @@ class CudaBackend(Backend):
         return found
 
     def _launch(self, slot: ForwardSlot, launches: Launches) -> None:
-        """Start the kernels of all tiers side by side, then so those that rescue the pairs that they list.
+        """Start the kernels of all tiers side by side, then those that rescue the pairs that they list.
 
         The counter of each walk is set to zero when the walk before it may begin. So walks begin in their order, in a
         CUDA graph, too.
         """
-        slot.zeros("listed", launches.counter_bytes)
-        for launch in launches.rows:
-            _start(launch)
         with slot.side_by_side(len(launches.walks) + len(launches.whole)) as streams:
             for number, launch in enumerate(launches.walks):
                 slot.zero("listed", COUNT_BYTES * (len(RESCUERS) + number), COUNT_BYTES)

@@ -6,14 +6,16 @@ if the two differ.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends import tiles
+from pairhmm.backends.digits import digits_of
 from pairhmm.backends.kinds import made_once
 from pairhmm.backends.tiles import (
     HALVES,
@@ -69,6 +71,10 @@ HEADER = np.dtype(
         ("order", "<i8"),
         ("positions", "<i8", (len(Qualities.__dataclass_fields__),)),
         ("steps", "<i8", (len(Qualities.__dataclass_fields__),)),
+        ("digit_bytes", "<u4"),
+        ("digit_least", "<u4", (len(Qualities.__dataclass_fields__),)),
+        ("digit_radix", "<u4", (len(Qualities.__dataclass_fields__),)),
+        ("digit_reciprocal", "<u4", (len(Qualities.__dataclass_fields__),)),
         ("start_match", "<f8"),
         ("start_deletion", "<f8"),
         ("match", "<f8", (BASES, LETTERS)),
@@ -184,7 +190,13 @@ def shapes(longest: int, in_trees: bool) -> Shapes:
     return table_of_shapes(rows, longest, WARP, costs, lambda shape: shape, 0, ITEM_SIZES, ROWS[WARP])
 
 
-def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: Staging) -> Packed:
+def pack(
+    batch: PairBatch,
+    skip_read: NDArray[np.bool_],
+    longest: int,
+    staging: Staging,
+    tell: Callable[[Packed], object] = lambda packed: None,
+) -> Packed:
     """Write `batch` and the tiles of its reads into a buffer, and send it.
 
     Parameters
@@ -195,6 +207,8 @@ def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: 
     longest : int
         Bases of the longest read in a tile.
     staging : Staging
+    tell : callable, optional
+        Called with what is returned, while the last bytes are written.
     """
     plan, header = _plan(batch)
     places = plan.tile_places(batch)
@@ -202,11 +216,17 @@ def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: 
     in_trees = takes_trees(batch.start)
     table = shapes(longest, in_trees)
     each = [HAPLOTYPES_OF_TREES * (in_trees and not shape.tall) for shape in table.known]
-    tiers, trees = send_with_tiles(plan, places, batch, skip_read, table, staging, each, lead=LEAD, tail=TAIL)
-    if trees is not None:
-        # Long items first, so that no warp begins one when the others end.
-        tiers.sort(key=lambda tier: -tier.longest * (tier.shape.rows + STEP_COST))
-    return Packed(tiers, places.items, batch.widest, batch.pairs, trees)
+    found: list[Packed] = []
+
+    def told(tiers: list[Tier], trees: SentTrees | None) -> None:
+        if trees is not None:
+            # Long items first, so that no warp begins one when the others end.
+            tiers.sort(key=lambda tier: -tier.longest * (tier.shape.rows + STEP_COST))
+        found.append(Packed(tiers, places.items, batch.widest, batch.pairs, trees))
+        tell(found[0])
+
+    send_with_tiles(plan, places, batch, skip_read, table, staging, told, each, lead=LEAD, tail=TAIL)
+    return found[0]
 
 
 def computed_cells(batch: PairBatch, longest: int) -> int:
@@ -297,12 +317,9 @@ def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void]]:
     header["letters"] = plan.add(batch.haplotypes)
     plan.add(np.zeros(PADDING + batch.widest, dtype=np.uint8), aligned=False)
     header["steps"] = 1
+    arrays: list[NDArray[Any]]
     if batch.qualities is not None:
-        arrays = [getattr(batch.qualities, name) for name in Qualities.__dataclass_fields__]
-        for k, name in enumerate(Qualities.__dataclass_fields__):
-            if name in batch.constant_qualities:
-                # The array holds one number throughout, so a single byte is sent.
-                arrays[k], header["steps"][0, k] = arrays[k][:1], 0
+        arrays = _add_qualities(batch, batch.qualities, plan, header)
     elif batch.profiles is not None:
         profiles = batch.profiles
         arrays = [profiles.probabilities] if profiles.kinds is None else [profiles.kinds, kinds_of(profiles)]
@@ -316,3 +333,19 @@ def _plan(batch: PairBatch) -> tuple[Plan, NDArray[np.void]]:
     for k, values in enumerate(arrays):
         header["positions"][0, k] = plan.add(values)
     return plan, header
+
+
+def _add_qualities(
+    batch: PairBatch, qualities: Qualities, plan: Plan, header: NDArray[np.void]
+) -> list[NDArray[np.uint8]]:
+    """Add the reads of GATK's model as numbers, where these take fewer bytes. Returns the arrays to send otherwise."""
+    digits = digits_of(batch)
+    if digits is not None:
+        header["digit_bytes"], header["digit_least"], header["digit_radix"] = digits.width, digits.least, digits.radix
+        header["digit_reciprocal"] = digits.reciprocal
+        header["positions"][0, 0] = plan.add_digits(digits)
+        return []
+    constant = batch.constant_qualities
+    header["steps"] = [name not in constant for name in Qualities.__dataclass_fields__]
+    # Of an array that holds one number throughout, a single byte is sent.
+    return [getattr(qualities, name)[: 1 if name in constant else None] for name in Qualities.__dataclass_fields__]

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.backends.cuda.lent import LentMemory
 from pairhmm.backends.cuda.setup import translated
 from pairhmm.backends.kept_buffers import KeptBuffers
-from pairhmm.backends.tiles import team
+from pairhmm.backends.tiles import SCORE_BYTES, fresh_scores, team
 from pairhmm.compiled import native
+from pairhmm.models.batch import UNSCORED, Scores
 
 SIDE_STREAMS = 8
 """Most kernels of a call that run at once. Each shape of tile is a kernel, and one with few tiles fills no device."""
@@ -106,6 +108,7 @@ class ForwardSlot(Slot):
     def __init__(self, cupy: Any, label: str, memory: int | None) -> None:
         super().__init__(cupy, label, memory)
         self.packer = native.Packer(team())
+        self._lent = LentMemory(cupy)
         self._sides = [cupy.cuda.Stream(non_blocking=True) for _ in range(SIDE_STREAMS)]
 
     def begin(self, size: int, behind: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
@@ -126,6 +129,26 @@ class ForwardSlot(Slot):
     def scores(self, size: int) -> NDArray[np.uint8]:
         """Copy the buffer "out" to pinned memory, and return that. The slot's next call overwrites it."""
         return self.download("out", self.pinned("out", size)[:size])
+
+    def scores_to_keep(self, pairs: int) -> Scores:
+        """Copy scores and then their precision, which the buffer "out" has, to memory that the caller may keep."""
+        log10_bytes = SCORE_BYTES * pairs
+        lent = self._lent.lend(log10_bytes + pairs)
+        host, out = self.pinned("out", log10_bytes + pairs) if lent is None else lent, self.device("out", 0)
+        log10, precision = host[:log10_bytes].view(np.float64), host[log10_bytes : log10_bytes + pairs]
+        (out + log10_bytes).copy_to_host_async(precision.ctypes.data, pairs, self.stream)
+        copied = self.stream.record()
+        out.copy_to_host_async(log10.ctypes.data, log10_bytes, self.stream)
+        if lent is None:
+            # Made while the device computes, so that the memory pages exist when the scores arrive.
+            kept = fresh_scores(pairs)
+            self.stream.synchronize()
+            is_any = native.copy_scores(team(), log10, precision, UNSCORED, kept.log10, kept.precision)
+            return Scores(kept.log10, kept.precision, are_all_scored=not is_any)
+        copied.synchronize()
+        are_all_scored = bool(precision.max(initial=0) < UNSCORED)  # while the scores come
+        self.stream.synchronize()
+        return Scores(log10, precision, are_all_scored)
 
     @contextmanager
     def side_by_side(self, count: int) -> Iterator[Iterator[Any]]:

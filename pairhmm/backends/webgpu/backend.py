@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pairhmm.backends import tiles
 from pairhmm.backends.base import Backend
-from pairhmm.backends.tiles import RESCUERS, Shape, fresh_scores, runs_within
+from pairhmm.backends.tiles import RESCUERS, Shape, fresh_scores, runs_within, wake_packers
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu.kernels import PART, SOFTWARE_PART, TREE_PART, KernelVariant
@@ -124,24 +124,23 @@ class WebgpuBackend(Backend):
     def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
         if not batch.pairs:
             return Scores.none(0)
+        wake_packers(batch)
         batch = with_one_gap_model(batch)
         with self._slot() as slot:
             # One call prepares at a time: two at once would only take turns in the interpreter.
             with self._preparing:
-                packed = self._upload(slot, batch, skip_read)
-                dispatches = self._dispatches(slot, packed, batch)
+                packed, dispatches = self._upload(slot, batch, skip_read)
                 size = packed.out_bytes
                 begin = time.perf_counter()
                 # "out" is cleared first, so that pairs of reads in no tile have zeros as scores.
                 empty = {"out": size, "listed": WORD_BYTES * (COUNTERS_AT + len(dispatches))}
                 self._runtime.submit(slot, dispatches, LISTS, self._submit_cells, empty=empty, download=size)
             # Allocated while the device computes, so that the memory pages exist when the scores arrive.
-            scores, _ = fresh_scores(packed.pairs)
+            scores = fresh_scores(packed.pairs)
             with self._runtime.downloaded(slot, size) as out:
                 self._note_speed(sum(dispatch.cells for dispatch in dispatches), time.perf_counter() - begin)
                 if not (out[2 * packed.pairs :: 2] == NOT_KEPT).any():
-                    put_scores(batch, packed, out, scores)
-                    return scores
+                    return put_scores(batch, packed, out, scores)
         self._stop_shuffling()
         return self.forward(batch, skip_read, threads)
 
@@ -171,8 +170,7 @@ class WebgpuBackend(Backend):
         if not timestamps:
             log.warning("%s has no timestamps: kernels are timed by the clock, with their submission", self.label)
         with self._slot() as slot:
-            packed = self._upload(slot, batch, np.zeros(batch.reads, dtype=bool))
-            dispatches = self._dispatches(slot, packed, batch)
+            packed, dispatches = self._upload(slot, batch, np.zeros(batch.reads, dtype=bool))
             empty = {"out": packed.out_bytes, "listed": WORD_BYTES * (COUNTERS_AT + len(dispatches))}
             queries = device.create_query_set(type="timestamp", count=2) if timestamps else None
             seconds = []
@@ -214,13 +212,17 @@ class WebgpuBackend(Backend):
         if cells > self._submit_cells * LEAST_SHARE:
             self._speed = cells / seconds
 
-    def _upload(self, slot: BatchSlot, batch: PairBatch, skip_read: NDArray[np.bool_]) -> Packed:
-        """Send a batch, and make room for its scores."""
-        packed = pack(batch, skip_read, WIDTH, self._runtime.subgroup, self._share, slot)
-        slot.make_room("out", packed.out_bytes)
-        slot.make_room("list", packed.list_bytes)
-        slot.make_room("scratch", packed.scratch_bytes)
-        return packed
+    def _upload(self, slot: BatchSlot, batch: PairBatch, skip_read: NDArray[np.bool_]) -> tuple[Packed, list[Dispatch]]:
+        """Send a batch, and prepare its dispatches while the last bytes are written."""
+        found: list[Dispatch] = []
+
+        def prepare(packed: Packed) -> None:
+            slot.make_room("out", packed.out_bytes)
+            slot.make_room("list", packed.list_bytes)
+            slot.make_room("scratch", packed.scratch_bytes)
+            found.extend(self._dispatches(slot, packed, batch))
+
+        return pack(batch, skip_read, WIDTH, self._runtime.subgroup, self._share, slot, prepare), found
 
     def _dispatches(self, slot: BatchSlot, packed: Packed, batch: PairBatch) -> list[Dispatch]:
         """The dispatches of all tiers, each short enough for a submission, then those that rescue the listed pairs."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends import tiles
+from pairhmm.backends.digits import digits_of
 from pairhmm.backends.tiles import (
     PADDING,
     RESCUERS,
@@ -188,6 +189,7 @@ def pack(
     subgroup: int,
     share: int,
     staging: Staging,
+    tell: Callable[[Packed], object] = lambda packed: None,
 ) -> Packed:
     """Write `batch` and the tiles of its reads into a buffer, and send it.
 
@@ -203,6 +205,8 @@ def pack(
     share : int
         Bytes that the buffer of lists, and scratch memory, may each take, unless they must take more.
     staging : Staging
+    tell : callable, optional
+        Called with what is returned, while the last bytes are written.
     """
     plan, work, kept, folds = plan_of(batch)
     skip_read = skip_read | ~folds
@@ -212,8 +216,14 @@ def pack(
     in_trees = takes_trees(batch.start)
     table = tree_shapes(width) if in_trees else shapes(width)
     each = [HAPLOTYPES_OF_TREES * (in_trees and not shape.tall) for shape in table.known]
-    made, trees = send_with_tiles(plan, places, batch, skip_read, table, staging, each, COLUMNS_OF_SUM)
-    return _packed(batch, work, kept, places.items // 4, width, subgroup, share, made, trees)
+    found: list[Packed] = []
+
+    def told(made: list[tiles.Tier], trees: SentTrees | None) -> None:
+        found.append(_packed(batch, work, kept, places.items // 4, width, subgroup, share, made, trees))
+        tell(found[0])
+
+    send_with_tiles(plan, places, batch, skip_read, table, staging, told, each, COLUMNS_OF_SUM)
+    return found[0]
 
 
 def _packed(
@@ -312,8 +322,17 @@ def plan_of(batch: PairBatch) -> tuple[Plan, NDArray[np.void], Kept, NDArray[np.
 
 
 def _add_qualities(batch: PairBatch, plan: Plan, work: NDArray[np.void]) -> None:
-    """Add GATK's five bytes a base. An array that holds one number throughout is sent as a single byte."""
+    """Add GATK's five bytes a base, as one number where that takes fewer bytes.
+
+    Otherwise, an array that holds one number throughout is sent as a single byte.
+    """
     assert batch.qualities is not None
+    digits = digits_of(batch)
+    if digits is not None:
+        work["digit_bytes"], work["bases"] = digits.width, plan.add_digits(digits)
+        for name, least, radix in zip(Qualities.__dataclass_fields__, digits.least, digits.radix, strict=True):
+            work[name + "_least"], work[name + "_radix"], work[name + "_per_radix"] = least, radix, 1 / radix
+        return
     for name in Qualities.__dataclass_fields__:
         values = getattr(batch.qualities, name)
         varies = name not in batch.constant_qualities

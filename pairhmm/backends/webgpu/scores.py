@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +20,13 @@ LEAST_POWER = -900
 """Least power of 2 that a part of a sum is multiplied by, relative to the largest part: far below what counts."""
 
 
-def put_scores(batch: PairBatch, packed: Packed, out: NDArray[np.uint32], scores: Scores) -> None:
-    """Write the scores of tiles. All sums in plain float32 have the exponent -START_EXPONENT, which identifies them."""
+def put_scores(batch: PairBatch, packed: Packed, out: NDArray[np.uint32], scores: Scores) -> Scores:
+    """Write the scores of tiles to the arrays of `scores`, and return them.
+
+    All sums in plain float32 have the exponent -START_EXPONENT, which identifies them.
+    """
     sums, kept = out[: 2 * packed.pairs], out[2 * packed.pairs :]
-    native.device_scores(
+    are_all_scored = native.device_scores(
         batch.group_read,
         batch.group_haplotype,
         batch.group_pair,
@@ -36,6 +40,7 @@ def put_scores(batch: PairBatch, packed: Packed, out: NDArray[np.uint32], scores
         scores.log10,
         scores.precision,
     )
+    return replace(scores, are_all_scored=are_all_scored)
 
 
 def pair_scores(packed: PackedPairs, out: NDArray[np.uint32]) -> NDArray[np.float64]:

@@ -31,8 +31,12 @@ WORK = Record(
         for field in (
             Field(name, "u32", "bytes of rows_qualities.wgsl"),
             Field(f"{name}_step", "u32", "1, or 0 where one value stands for all positions"),
+            Field(f"{name}_least", "u32", "of rows_qualities.wgsl, where it is a digit: the digit's least value,"),
+            Field(f"{name}_radix", "u32", "how many values it has,"),
+            Field(f"{name}_per_radix", "f32", "and one over that"),
         )
     ),
+    Field("digit_bytes", "u32", "of the number in `bases` whose digits all five are, the base lowest; 0 for bytes"),
     Field("start_match", "f32", "M[0,0]"),
     Field("start_deletion", "f32", "D[0,0] in units of 1 / haplotype length"),
     Field("kept", "u32", "in `out`: i32[reads][2] log10 of what the scores are relative to; of strips their result"),

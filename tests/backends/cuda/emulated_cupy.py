@@ -142,8 +142,9 @@ class Stream:
     def synchronize(self) -> None:
         pass
 
-    def record(self, stream: object = None) -> None:
+    def record(self, stream: object = None) -> Stream:
         self.seconds = time.perf_counter()
+        return self
 
     def wait_event(self, event: object) -> None:
         pass

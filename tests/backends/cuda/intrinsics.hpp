@@ -143,6 +143,7 @@ inline double __hiloint2double(int high, int low) {
 inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
     return unsigned((uint64_t(high) << 32 | low) >> (shift & 31));
 }
+inline unsigned __umulhi(unsigned a, unsigned b) { return unsigned(uint64_t(a) * b >> 32); }
 inline unsigned __byte_perm(unsigned low, unsigned high, unsigned selector) {
     const uint64_t bytes = uint64_t(high) << 32 | low;
     unsigned result = 0;

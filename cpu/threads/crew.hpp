@@ -1,0 +1,92 @@
+// The threads of a team at one call that takes less than a millisecond: they do not sleep between its steps.
+//
+// One thread leads. It does what comes one after the other, and opens steps whose pieces the others share. Work that no
+// step waits for is aside: threads do pieces of it while no step is open, and every second thread before steps, so that
+// both go on from the start. To open a step takes a store, and nobody is woken: a team, whose threads sleep, takes 50
+// us for that, as long as most steps.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+
+#include "threads/team.hpp"
+
+namespace pairhmm {
+
+class Crew {
+public:
+    // lead(crew) is done once, and aside(i) for every i in [0, count), those with low numbers first. Without a team the
+    // caller does all of it. What these refer to must live as long as the crew.
+    Crew(Team* team, std::function<void(Crew&)> lead, int64_t count, std::function<void(int64_t)> aside);
+
+    // Waits until nothing is worked at. What was not begun then is left.
+    ~Crew();
+    Crew(const Crew&) = delete;
+    Crew& operator=(const Crew&) = delete;
+
+    // How many threads may share a step, with the lead.
+    int64_t size() const { return team_ ? team_->size() : 1; }
+
+    // Of the lead: share(first, end) over [0, count) in pieces of at most `size`. Returns when all are done.
+    template <class Share>
+    void run(int64_t count, int64_t size, const Share& share) {
+        Step step{share, count, size};
+        if (team_ && count > size) {
+            open_ = &step;
+            step.take_part();
+            open_ = nullptr;
+            while (inside_ > 0) pause();
+        } else {
+            step.take_part();
+        }
+    }
+
+    // Of the caller: waits until `is_done`, which some of the work makes true. It works with the others only if they
+    // are few: its caches then keep what it needs next.
+    template <class Done>
+    void work_until(const Done& is_done) {
+        while (!is_done()) {
+            const bool works = size() < kMany || working_ == 0;
+            if (!works || !(do_aside() || do_step() || do_lead())) pause();
+        }
+    }
+
+    bool is_led_to_its_end() const { return lead_ended_; }
+
+private:
+    static constexpr int64_t kMany = 8;  // threads
+
+    struct Step {
+        std::function<void(int64_t, int64_t)> share;
+        int64_t count, size;
+        std::atomic<int64_t> next{0};
+
+        template <class Share>
+        Step(const Share& its_share, int64_t its_count, int64_t its_size)
+            : share(std::cref(its_share)), count(its_count), size(its_size) {}
+
+        bool take_part();
+    };
+
+    void join();  // a thread of the team
+    bool do_lead();
+    bool do_aside();
+    bool do_step();
+    bool is_over() const { return stops_ || (lead_ended_ && next_aside_ >= asides_); }
+    static void pause();
+
+    Team* const team_;
+    const std::function<void(Crew&)> lead_;
+    const int64_t asides_;
+    const std::function<void(int64_t)> aside_;
+    alignas(64) std::atomic<Step*> open_{nullptr};
+    alignas(64) std::atomic<int64_t> inside_{0};  // threads that look at the open step, or work at it
+    alignas(64) std::atomic<int64_t> next_aside_{0};
+    std::atomic<int64_t> joined_{0}, working_{0};  // threads of the team, and those that have not left
+    std::atomic<bool> has_lead_{false}, lead_ended_{false}, stops_{false};
+    Team::Handle task_;
+};
+
+}  // namespace pairhmm
