@@ -16,9 +16,6 @@
 // needs host: GAP_RANGE, ENTERING_COLUMNS, RESCALE_STEPS, DELETION_RANGE, LEAST_DELETION, NO_LETTER
 // needs forward/row.wgsl: Row
 //#end
-//#if TREES
-// needs host: UNTURNED, STAGED_BELOW
-//#end
 // needs forward/emissions.wgsl: emissions
 // needs forward/row.wgsl: carrying_row
 // needs forward/rows_*.wgsl: load_row, relative_emissions
@@ -77,14 +74,6 @@ fn load_lane(lane: u32, l: u32, first: u32, count: u32, read_rows: u32) -> Lane 
             fall_of_gap += bits;
             result.unfit |= select(UNSCALED, 0u, holds_deletions(row, first + i, read_rows));
         }
-//#end
-//#if TREES
-        // What starts behind the read's end comes up as it is: its insertions end with probability 1.
-        if i + 1u >= count {
-            row.from_insertion = row.extend_insertion;
-        }
-        result.unfit |= select(UNTURNED, 0u, row.from_below >= 0.0);
-        emissions[STAGED_BELOW][k][lane] = select(row.from_below, 0.0, i == 0u);
 //#end
         emissions[0][k][lane] = row.from_deletion;
         emissions[1][k][lane] = row.from_insertion;

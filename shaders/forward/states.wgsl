@@ -7,7 +7,7 @@
 // needs host: EXTEND_DELETION
 //#end
 // needs forward/emissions.wgsl: emissions
-// gives: Coefficients, States, staged_coefficients, take_column
+// gives: Coefficients, States, staged_coefficients, last_of, take_column
 
 // How each row of a lane leads to the next one.
 struct Coefficients {
@@ -41,6 +41,15 @@ struct States {
     s$k: f32,          // S of a row in that column,
     d$k: f32,          // and D in the next one
 //#end
+}
+
+// S of a lane's last row.
+fn last_of(states: ptr<function, States>) -> f32 {
+    var last = 0.0;
+//#for k K
+    last = (*states).s$k;
+//#end
+    return last;
 }
 
 // Take one column; `entering` has S and I of the lane's first row. Five operations a cell:

@@ -2,25 +2,27 @@
 //
 // A tree comes as a stream: its nodes in depth-first order, one byte a node (cpu/staging/tree_streams.hpp). The byte has
 // the letter, and says whether the states of a branch are restored before it, whether its own are saved, whether a half
-// ends here, and whether a sum of columns does. Lanes follow each other through the stream as they do through a
-// haplotype; each saves and restores its own states, at its own step. Nodes that are letters alone need no test: the
-// others (events) are known ahead, and the columns between them are taken PART at a time.
+// ends here, and whether a sum of columns does.
+//
+// A walk goes from leaf to leaf. Columns between two leaves are a segment, which enters the lanes one after the other.
+// Its last columns drain: a lane that is done waits. So all lanes are at the same node when a leaf is met and when the
+// states of a branch are restored, and these take one step of all lanes. Only saves, and ends of sums, are done by each
+// lane at its own step. The host lists leaves and saves, so the next one is known: until there, PART columns at a time
+// test nothing.
 //
 // A path's sum is made of sums that end at given depths, because many columns may add nearly the same. Where they end
 // does not depend on other paths, so the score does not either.
 
-// needs host: PART, EVENT_FLAGS, NODE_LETTER, NODE_RESTORE, NODE_POP, NODE_SAVE, NODE_LEAF, NODE_SUM
+// needs host: K, PART, EVENT_FLAGS, EVENT_SAVE, EVENT_LEAF, LAST_JOIN
+// needs host: NODE_LETTER, NODE_RESTORE, NODE_POP, NODE_SAVE, NODE_SUM
 // needs forward/batch.wgsl: batch, byte, work
-// needs forward/states.wgsl: Coefficients, States, take_column
+// needs forward/emissions.wgsl: emissions
+// needs forward/states.wgsl: Coefficients, States, last_of, take_column
 // needs forward/letters.wgsl: first_letters, next_letters
-// needs forward/pass_*.wgsl: from_above
+// needs forward/pass_*.wgsl: from_lane
 // needs forward/bounds_*.wgsl: least_of_tile, most_of_tile
-// needs forward/tree_slots.wgsl: slot_of, save_states, restore_states, leaf_of, save_left_leaf, save_right_leaf
-// needs forward/tree_slots.wgsl: put_sum_of_leaf
-// gives: Half, walk
-
-// What a lane counts, in one number: open branches, of which there are fewer than 256, and leaves.
-const ONE_LEAF = 1u << 8u;
+// needs forward/tree_slots.wgsl: slot_of, save_states, restore_states, handed_by, leaf_of, save_leaf, join, put_number
+// gives: Half, Place, walk
 
 const NEVER = 1u << 30u;  // beyond any node
 
@@ -29,90 +31,147 @@ struct Half {
     start: vec2<f32>,  // S and I of the first row walked, in every column
     stream: u32,       // byte of its first node
     events: u32,       // word of its first event
+    joins: u32,        // of the first join, in units of two bytes
     nodes: u32,
 }
 
-// `steps` are those of the whole tile; `memory` is where the workgroup's scratch memory begins. Returns how many leaves
-// the tree has.
-fn walk(
-    half: Half,
-    backward: bool,
-    steps: u32,
-    memory: u32,
-    rows: Coefficients,
-    lane: u32,
-    l: u32,
-    lanes: u32,
-) -> u32 {
-    let is_first = l == 0u;
-    let is_last = l + 1u == lanes;
-    let mirror = lane - l + (lanes - 1u - l);  // the lane that has the same rows after the turn
+// A lane in the order of the walk.
+struct Place {
+    lane: u32,    // its number in the workgroup
+    number: u32,  // among those of its read: the first one of the walk is 0
+    lanes: u32,   // of its read
+    before: u32,  // the lane before it, as `from_lane` knows it
+}
+
+// `memory` is where the workgroup's scratch memory begins.
+fn walk(half: Half, backward: bool, memory: u32, rows: Coefficients, place: Place) {
+    let lane = place.lane;
+    let is_first = place.number == 0u;
     var states = States();  // zeros
     var sums = vec2<f32>(0.0, 0.0);  // of ended sums of columns, and of the columns since
-    var counts = 0u;
-    var next_event = half.events;
-    var event = batch[next_event] / EVENT_FLAGS;
-    var t = 0u;
-    while t < steps {
-        let run = min(least_of_tile(max(event, t), lane), steps);
-        if t + PART <= run {
-            var letters = first_letters(half.stream + t - l);
-            for (; t + PART <= run; t += PART) {
-                let letters_of_part = next_letters(&letters);
-//#for u PART
-                {
-                    let letter = (letters_of_part.four$u.quad >> $u.byteu) & NODE_LETTER;
-                    let above = from_above(states.below, lane, t + $uu);
-                    take_column(&states, rows, letter, lane, select(above, half.start, is_first));
-                    sums.y += states.below.y;
-                }
-//#end
-            }
-        }
-        // An event reaches the last lane after `lanes` steps.
-        let end = min(most_of_tile(select(run, event + lanes, event <= run), lane), steps);
-        var following = byte(half.stream + t - l);
-        for (; t < end; t++) {
-            let node = select(0u, following, t - l < half.nodes);  // t - l wraps before the first node
-            following = byte(half.stream + t + 1u - l);
-            let above = from_above(states.below, lane, t);
-            let letter = node & NODE_LETTER;
+    var at = 0u;  // first node of the segment
+    var goes_on = true;  // behind the node before it, whose states the lanes have
+    var event = half.events;
+    var joins = half.joins;
+    var level = 0u;  // open branches
+    var leaf = 0u;
+    var entering = 0u;  // steps in which lanes enter a segment; before the first one their states are zeros
+    loop {
+        let walks = at < half.nodes;  // else it waits for another read, whose trees have more leaves
+        let stream = half.stream + at;
+        if walks && !goes_on {
+            let node = byte(stream);
             if (node & NODE_RESTORE) != 0u {
-                sums = restore_states(slot_of(memory, (counts & 255u) - 1u, lane), &states);
-                if (node & NODE_POP) != 0u {
-                    counts -= 1u;
-                }
+                sums = restore_states(slot_of(memory, level - 1u, lane), &states);
+                level -= select(0u, 1u, (node & NODE_POP) != 0u);
             }
-            if (node & NODE_LEAF) != 0u && backward {
-                save_right_leaf(leaf_of(memory + work.right_leaves, counts / ONE_LEAF, lane), &states, letter, lane);
+        }
+        // The leaf, and the first node at which lanes look, from `at` on.
+        var length = 0u;
+        var look = NEVER;
+        var of_look = event;
+        if walks {
+            loop {
+                let word = batch[event];
+                let node = word / EVENT_FLAGS - at;
+                if (word & EVENT_SAVE) != 0u && node < look {
+                    look = node;
+                    of_look = event;
+                }
+                if (word & EVENT_LEAF) != 0u {
+                    length = node + select(1u, 0u, backward);
+                    break;
+                }
+                event++;
             }
-            take_column(&states, rows, letter, lane, select(above, half.start, is_first));
-            sums.y += states.below.y;
-            if node > NODE_LETTER {
-                if (node & NODE_SUM) != 0u {
-                    sums = vec2<f32>(sums.x + sums.y, 0.0);
-                }
-                if (node & NODE_SAVE) != 0u {
-                    save_states(slot_of(memory, counts & 255u, lane), &states, sums);
-                    counts += 1u;
-                }
-                if (node & NODE_LEAF) != 0u {
-                    let leaf = counts / ONE_LEAF;
-                    if backward {
-                        put_sum_of_leaf(leaf_of(memory + work.right_leaves, leaf, lane), sums.x + sums.y);
-                    } else {
-                        let slot = leaf_of(memory + work.left_leaves, leaf, mirror);
-                        save_left_leaf(slot, &states, rows, is_first, is_last, sums.x + sums.y);
+        }
+        let longest = most_of_tile(select(0u, length + 1u, walks), lane);
+        if longest == 0u {
+            break;
+        }
+        let steps = longest + place.lanes - 2u;
+        let full = least_of_tile(select(NEVER, length, walks), lane);
+        var t = 0u;
+        var looks_until = entering;
+        entering = place.lanes;
+        while t < steps {
+            let end = min(looks_until, steps);
+            var following = byte(stream + t - place.number);
+            for (; t < end; t++) {
+                let node = following;
+                following = byte(stream + min(t + 1u, length + place.number) - place.number);
+                let above = from_lane(states.below, lane, place.before, t);
+                if t - place.number < length {  // t - number wraps before the first node
+                    take_column(&states, rows, node & NODE_LETTER, lane, select(above, half.start, is_first));
+                    sums.y += states.below.y;
+                    if (node & NODE_SUM) != 0u {
+                        sums = vec2<f32>(sums.x + sums.y, 0.0);
                     }
-                    counts += ONE_LEAF;
+                    if (node & NODE_SAVE) != 0u {
+                        save_states(slot_of(memory, level, lane), &states, sums);
+                        level++;
+                    }
                 }
             }
+            while look + place.lanes <= t {  // all lanes have looked
+                look = NEVER;
+                for (of_look++; of_look <= event && look == NEVER; of_look++) {
+                    let word = batch[of_look];
+                    look = select(NEVER, word / EVENT_FLAGS - at, (word & EVENT_SAVE) != 0u);
+                }
+                of_look--;
+            }
+            let run = min(least_of_tile(look, lane), full);
+            if t + PART <= run {
+                var letters = first_letters(stream + t - place.number);
+                for (; t + PART <= run; t += PART) {
+                    let letters_of_part = next_letters(&letters);
+//#for u PART
+                    {
+                        let letter = (letters_of_part.four$u.quad >> $u.byteu) & NODE_LETTER;
+                        let above = from_lane(states.below, lane, place.before, t + $uu);
+                        take_column(&states, rows, letter, lane, select(above, half.start, is_first));
+                        sums.y += states.below.y;
+                    }
+//#end
+                }
+            }
+            looks_until = select(run + place.lanes, steps, run == full);
         }
-        while event + lanes <= t {
-            next_event++;
-            // The last node is the last event.
-            event = select(batch[next_event] / EVENT_FLAGS, NEVER, event + 1u >= half.nodes);
+        if backward {
+            if walks {
+                let letter = byte(stream + length) & NODE_LETTER;
+                loop {
+                    let word = batch[joins / 2u] >> (16u * (joins & 1u));  // two lie in a word
+                    let left = leaf_of(memory + work.left_leaves, word & (LAST_JOIN - 1u), lane);
+                    put_number(memory + work.joined, joins - half.joins, lane, join(left, &states, letter, lane));
+                    joins++;
+                    if (word & LAST_JOIN) != 0u {
+                        break;
+                    }
+                }
+                // With the last column's M of the last row walked.
+                let started = sums.x + fma(last_of(&states), emissions[letter][K - 1u][lane], sums.y);
+                put_number(memory + work.started, leaf, lane, started);
+                // Where the path goes on, the leaf's own column is the next segment's first.
+                goes_on = at + length + 1u < half.nodes && (byte(stream + length + 1u) & NODE_RESTORE) == 0u;
+                at += length + select(1u, 0u, goes_on);
+            }
+        } else {
+            var handed = handed_by(&states, rows);
+            let first = from_lane(vec2<f32>(handed.d0.x, 0.0), lane, place.before, t).x;
+            handed.d0.x = select(first, 0.0, is_first);
+            if is_first {
+                handed.s0.x = 0.0;  // what starts behind the cut is in `started`
+            }
+            if walks {
+                save_leaf(leaf_of(memory + work.left_leaves, leaf, lane), handed);
+                put_number(memory + work.ended, leaf, lane, sums.x + sums.y);
+                at += length;
+                goes_on = false;  // as the node says
+            }
         }
+        leaf++;
+        event++;
     }
-    return counts / ONE_LEAF;
 }

@@ -23,18 +23,22 @@ from pairhmm.backends.webgpu.templates import assemble
 from pairhmm.backends.webgpu.tree_layout import lane_entries, quads_of
 from pairhmm.backends.webgpu.work import (
     COARSE,
+    EVENT,
     EVENT_FLAGS,
     FINE,
     LAST_JOIN,
     LISTED,
     LISTED_COUNT,
+    MADE,
     MOST_TREE_TIERS,
     NODE,
     NOT_KEPT,
     PLACE,
     STRIP_ITEM,
     STRIP_RESULT,
+    TASK_ENTRIES,
     TREE,
+    TREES_OF_GROUP,
     UNFINISHED,
     UNFOLDED,
     UNORDERED,
@@ -50,6 +54,7 @@ from pairhmm.models.gatk import ERROR
 FILES = {
     "forward": "forward/forward.wgsl",
     "forward_tall": "forward/tall.wgsl",
+    "forward_tree_rows": "forward/tree_rows.wgsl",
     "forward_trees": "forward/trees.wgsl",
     "forward_scaled": "forward/scaled.wgsl",
     "forward_long_rows": "forward/long_rows.wgsl",
@@ -69,8 +74,9 @@ TREE_PART = 8
 """Columns of an iteration of tree_walk.wgsl's loop on a GPU. Longer ones leave more columns beside events to single
 steps."""
 
-STAGED_BELOW = 4
-"""The letter in whose place lanes.wgsl stages extensions of insertions from below, behind four other coefficients."""
+MAKERS = 256
+"""Invocations of a workgroup of tree_rows.wgsl, the most that every device has. They make eight rows of a lane at
+once."""
 
 WORD = 4
 """Bytes of a word."""
@@ -82,10 +88,11 @@ class KernelVariant:
 
     Attributes
     ----------
-    kernel : {"forward", "forward_tall", "forward_trees", "forward_scaled", "forward_long_rows", "forward_long"}
+    kernel : str
         An entry point (`FILES`).
     shape : Shape
-        "forward_trees" learns the lanes of a read at run time; here they are 1.
+        "forward_trees" learns the lanes of a read at run time; here they are 1. So does "forward_tree_rows", of the
+        rows of a lane, too.
     width : int
         Invocations of a workgroup.
     shuffles : bool
@@ -146,7 +153,7 @@ def source(variant: KernelVariant) -> str:
         "SHUFFLES": int(variant.shuffles),
         "VARYING": int(variant.extension is None),
         "SCALED": int(variant.is_scaled),
-        "TREES": int(variant.kernel == "forward_trees"),
+        "TREES": int(variant.kernel == "forward_tree_rows"),
     }
     way = "shuffles" if variant.shuffles else "memory"
     choices = {
@@ -184,6 +191,7 @@ def _sizes(variant: KernelVariant) -> dict[str, int]:
         "NO_LETTER": LETTERS,
         "QUADS": quads_of(rows),
         "LANE_ENTRIES": lane_entries(rows),
+        "MADE_ROWS": variant.width * TASK_ENTRIES,
         # Compilers address arrays whose size is a power of two in more steps.
         "STORED_ROWS": rows + (rows % 8 == 0 and not variant.is_scaled),
         "PART": variant.part,
@@ -220,7 +228,6 @@ def _shared() -> dict[str, str]:
         "HALF_VALUE": 2.0**scaling.HALF_EXPONENT,
         "JOINED_SCALE": 2.0 ** (scaling.START_EXPONENT - 2 * scaling.HALF_EXPONENT),
         "LEAST_JOINED_BITS": float_bits(scaling.LEAST_JOINED),
-        "STAGED_BELOW": STAGED_BELOW,
         "TREE_WORDS": len(TREE),
         **indices("TREE", TREE),
         "PLACE_WORDS": len(PLACE),
@@ -229,6 +236,12 @@ def _shared() -> dict[str, str]:
         **{f"NODE_{name}": bits for name, bits in NODE.items()},
         "LAST_JOIN": LAST_JOIN,
         "EVENT_FLAGS": EVENT_FLAGS,
+        **{f"EVENT_{name}": bits for name, bits in EVENT.items()},
+        "MAKERS": MAKERS,
+        "TREES_OF_GROUP": TREES_OF_GROUP,
+        "TASK_ENTRIES": TASK_ENTRIES,
+        **indices("MADE", MADE),
+        "MADE_EXTEND_DELETION": len(MADE) - 1 + LETTERS,
         "MOST_WORKGROUPS": MOST_WORKGROUPS,
         "LISTED_WORDS": LISTED.itemsize // WORD,
         "LISTED_COUNT": LISTED_COUNT,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cache
@@ -30,9 +30,13 @@ from pairhmm.backends.webgpu.kinds import kind_table
 from pairhmm.backends.webgpu.tables import profile_constants
 from pairhmm.backends.webgpu.tree_layout import (
     COLUMNS_OF_SUM,
+    ENTRY_BYTES,
     HAPLOTYPES_OF_TREES,
+    MOST_ITEMS,
     WALKERS,
     launches,
+    made_entries,
+    part_of,
     put_scratch,
     put_tiers,
     put_trees,
@@ -86,8 +90,8 @@ class Tier:
     cells : int
         Cells, including those of rows past the reads' ends.
     walkers, scratch_bytes : int
-        Workgroups that walk trees, and bytes of scratch memory that they have together; 0 where haplotypes are not in
-        trees.
+        Workgroups that walk trees, and bytes of scratch memory that they have together, with what is made for the items
+        of a dispatch; 0 where haplotypes are not in trees.
     """
 
     shape: Shape
@@ -97,6 +101,19 @@ class Tier:
     cells: int
     walkers: int
     scratch_bytes: int
+
+    def parts(self, most: int) -> Iterator[NDArray[np.void]]:
+        """`Work` of dispatches of at most `most` items each, or of one item of each tier that walks trees."""
+        most = max(1, min(self.at_once, most))
+        if self.walkers:
+            tiers = int(np.count_nonzero(self.work["tiers"][::2, 0]))
+            parts = -(-self.items // max(1, most - tiers + 1))
+            yield from (work for work in (part_of(self.work, part, parts) for part in range(parts)) if work["end_item"])
+            return
+        for first in range(0, self.items, most):
+            work = self.work.copy()
+            work["first_item"], work["end_item"] = first, min(first + most, self.items)
+            yield work
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,8 +303,13 @@ def _walk(
     shape = Shape(max(tier.shape.lanes for tier in launch), launch[0].shape.rows)
     put_tiers(own, launch, width, list_at)
     of_workgroup = put_scratch(own, shape.rows, width, trees)
-    walkers = max(1, min(items, WALKERS, share // of_workgroup))
-    return Tier(shape, own, items, items, sum(tier.cells for tier in launch), walkers, walkers * of_workgroup)
+    own["lane_rows"], own["made_entries"] = shape.rows, made_entries(shape.rows, width)
+    of_item = ENTRY_BYTES * int(own["made_entries"])
+    walkers = max(1, min(items, WALKERS, share // 2 // of_workgroup))
+    own["made"] = walkers * int(own["scratch"])
+    at_once = max(len(launch), min(items, MOST_ITEMS, (share - walkers * of_workgroup) // of_item))
+    scratch_bytes = walkers * of_workgroup + at_once * of_item
+    return Tier(shape, own, items, at_once, sum(tier.cells for tier in launch), walkers, scratch_bytes)
 
 
 def plan_of(batch: PairBatch) -> tuple[Plan, NDArray[np.void], Kept, NDArray[np.bool_]]:

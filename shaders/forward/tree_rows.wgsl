@@ -1,0 +1,114 @@
+// Rows of reads, made once and ready to load: what trees.wgsl begins with.
+//
+// Method. A workgroup makes the rows of one work item (tree_tasks.wgsl), one row an invocation and round. Making a row
+// waits for bytes, then for tables, then for divisions. trees.wgsl has few lanes, since its rows take most registers;
+// here many invocations hide the waiting. One kernel serves all numbers of rows, and the model's rows_*.wgsl is in no
+// other kernel of trees.
+
+// needs host: W, MAKERS, TREE_TIERS, TREES_OF_GROUP, UNSCALED, UNTURNED, LEAST_OPENING, MADE_ROWS
+// needs host: MADE_FROM_DELETION, MADE_FROM_INSERTION, MADE_EXTEND_INSERTION, MADE_FROM_BELOW, MADE_EMISSIONS
+//#if VARYING
+// needs host: MADE_EXTEND_DELETION
+//#end
+// needs forward/batch.wgsl: batch, work, Read, find_read, item_of
+// needs forward/row.wgsl: Row, carrying_row
+// needs forward/rows_*.wgsl: load_row, first_deletion, relative_emissions
+// needs forward/sums.wgsl: unfit, begin_read, note_rows, put_kept
+// needs forward/tree_tasks.wgsl: scratch, Task, OWN_READ, put_task, made_of_place, place_of
+// gives: forward_tree_rows
+
+// Where an array's number of a lane's row lies.
+struct Place {
+    entry: u32,  // that of the array with number 0
+    part: u32,
+    stride: u32,  // entries from an array to the next
+}
+
+fn put(place: Place, array_number: u32, value: f32) {
+    scratch[place.entry + array_number * place.stride][place.part] = value;
+}
+
+// Row `i` of a read in both orders.
+fn row_of(read: Read, i: u32) -> Row {
+    var row = carrying_row();
+    if i < read.rows {
+        row = load_row(read.first + i, i + 1u == read.rows);
+    }
+    // What starts behind the read's end comes up as it is: its insertions end with probability 1.
+    if i + 1u >= read.rows {
+        row.from_insertion = row.extend_insertion;
+    }
+    row.unfit |= select(UNSCALED, 0u, row.opening >= LEAST_OPENING) | select(UNTURNED, 0u, row.from_below >= 0.0);
+    row.from_below = select(row.from_below, 0.0, i == 0u);
+    return row;
+}
+
+fn put_row(place: Place, row: Row, read: Read, i: u32) {
+    put(place, MADE_FROM_DELETION, row.from_deletion);
+    put(place, MADE_FROM_INSERTION, row.from_insertion);
+    put(place, MADE_EXTEND_INSERTION, row.extend_insertion);
+    put(place, MADE_FROM_BELOW, row.from_below);
+//#if VARYING
+    put(place, MADE_EXTEND_DELETION, row.extend_deletion);
+//#end
+    var relative = array<f32, 5>();
+    if i < read.rows {
+        relative = relative_emissions(read.first + i);
+    }
+//#for letter EMITTED
+    put(place, MADE_EMISSIONS + $letteru, relative[$letter]);
+//#end
+}
+
+@compute @workgroup_size(MAKERS)
+fn forward_tree_rows(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) index: u32,
+) {
+    let number = item_of(workgroup, workgroups);
+    if number >= work.end_item {
+        return;
+    }
+    var tier = 0u;
+    var before = 0u;  // items of the tiers before it
+    for (; tier + 1u < TREE_TIERS && number >= work.tiers[2u * tier].x; tier++) {
+        before = work.tiers[2u * tier].x;
+    }
+    let of_tier = work.tiers[2u * tier];  // the words of TREE_TIER
+    let lanes = of_tier.z;
+    let rank = number - before;
+    let made = made_of_place(place_of(tier, of_tier.x - before, rank));
+    let item = work.items + 2u * (of_tier.y + rank);
+    let block = batch[item + 1u];
+
+    // An invocation makes rows of one lane. Four rows of a lane are neighbours, and so are all lanes.
+    let lane = index / 4u % W;
+    let at = batch[item] + lane / lanes;
+    let read = find_read(batch[work.order + min(at, of_tier.w - 1u)]);
+    if index < W {
+        begin_read(index);
+    }
+    workgroupBarrier();
+    let stride = W * ((work.lane_rows + 3u) / 4u);
+    for (var k = index / (4u * W) * 4u + index % 4u; k < work.lane_rows; k += MAKERS / W) {
+        let i = lane % lanes * work.lane_rows + k;
+        let row = row_of(read, i);
+        put_row(Place(made + MADE_ROWS + W * (k / 4u) + lane, k % 4u, stride), row, read, i);
+        note_rows(lane / lanes, row.kept, row.unfit);
+    }
+    workgroupBarrier();
+    if index >= 4u * W || index % 4u > 0u {
+        return;
+    }
+    // One invocation a lane.
+    let of_group = work.of_group + TREES_OF_GROUP * read.group;
+    let trees = batch[of_group + 1u];  // pairs of them
+    let is_own = at < of_tier.w && block < trees;
+    if at < of_tier.w && block == 0u && lane % lanes == 0u {
+        put_kept(read, lane / lanes);
+    }
+    let flags = atomicLoad(&unfit[lane / lanes]) | select(0u, OWN_READ, is_own);
+    let tree = select(0u, batch[of_group] + block, is_own);
+    put_task(made, lane, Task(read.index, read.group, tree, tier, flags, first_deletion(read.first)));
+}
