@@ -91,12 +91,16 @@ fn forward_tree_rows(
     }
     workgroupBarrier();
     let stride = W * ((work.lane_rows + 3u) / 4u);
+    var kept = vec2<i32>(0, 0);
+    var flags = 0u;
     for (var k = index / (4u * W) * 4u + index % 4u; k < work.lane_rows; k += MAKERS / W) {
         let i = lane % lanes * work.lane_rows + k;
         let row = row_of(read, i);
         put_row(Place(made + MADE_ROWS + W * (k / 4u) + lane, k % 4u, stride), row, read, i);
-        note_rows(lane / lanes, row.kept, row.unfit);
+        kept += row.kept;
+        flags |= row.unfit;
     }
+    note_rows(lane / lanes, kept, flags);
     workgroupBarrier();
     if index >= 4u * W || index % 4u > 0u {
         return;
@@ -108,7 +112,7 @@ fn forward_tree_rows(
     if at < of_tier.w && block == 0u && lane % lanes == 0u {
         put_kept(read, lane / lanes);
     }
-    let flags = atomicLoad(&unfit[lane / lanes]) | select(0u, OWN_READ, is_own);
+    flags = atomicLoad(&unfit[lane / lanes]) | select(0u, OWN_READ, is_own);
     let tree = select(0u, batch[of_group] + block, is_own);
     put_task(made, lane, Task(read.index, read.group, tree, tier, flags, first_deletion(read.first)));
 }

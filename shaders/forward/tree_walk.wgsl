@@ -39,12 +39,11 @@ struct Half {
 struct Place {
     lane: u32,    // its number in the workgroup
     number: u32,  // among those of its read: the first one of the walk is 0
-    lanes: u32,   // of its read
     before: u32,  // the lane before it, as `from_lane` knows it
 }
 
-// `memory` is where the workgroup's scratch memory begins.
-fn walk(half: Half, backward: bool, memory: u32, rows: Coefficients, place: Place) {
+// `memory` is where the workgroup's scratch memory begins; `lanes` are those of a read.
+fn walk(half: Half, backward: bool, memory: u32, rows: Coefficients, place: Place, lanes: u32) {
     let lane = place.lane;
     let is_first = place.number == 0u;
     var states = States();  // zeros
@@ -89,11 +88,11 @@ fn walk(half: Half, backward: bool, memory: u32, rows: Coefficients, place: Plac
         if longest == 0u {
             break;
         }
-        let steps = longest + place.lanes - 2u;
+        let steps = longest + lanes - 2u;
         let full = least_of_tile(select(NEVER, length, walks), lane);
         var t = 0u;
         var looks_until = entering;
-        entering = place.lanes;
+        entering = lanes;
         while t < steps {
             let end = min(looks_until, steps);
             var following = byte(stream + t - place.number);
@@ -113,7 +112,7 @@ fn walk(half: Half, backward: bool, memory: u32, rows: Coefficients, place: Plac
                     }
                 }
             }
-            while look + place.lanes <= t {  // all lanes have looked
+            while look + lanes <= t {  // all lanes have looked
                 look = NEVER;
                 for (of_look++; of_look <= event && look == NEVER; of_look++) {
                     let word = batch[of_look];
@@ -136,7 +135,7 @@ fn walk(half: Half, backward: bool, memory: u32, rows: Coefficients, place: Plac
 //#end
                 }
             }
-            looks_until = select(run + place.lanes, steps, run == full);
+            looks_until = select(run + lanes, steps, run == full);
         }
         if backward {
             if walks {

@@ -119,7 +119,7 @@ fn forward_trees(
             half.stream = work.streams + batch[tree + select(TREE_LEFT, TREE_RIGHT, backward)];
             half.events = work.events + batch[tree + select(TREE_LEFT_EVENTS, TREE_RIGHT_EVENTS, backward)];
             half.nodes = select(0u, batch[tree + select(TREE_LEFT_NODES, TREE_RIGHT_NODES, backward)], is_own);
-            var place = Place(lane, select(l, lanes - 1u - l, backward), lanes, 0u);
+            var place = Place(lane, select(l, lanes - 1u - l, backward), 0u);
 //#if SHUFFLES
             place.before = subgroup_lane;
 //#else
@@ -128,7 +128,7 @@ fn forward_trees(
             if place.number > 0u {
                 place.before = select(place.before - 1u, place.before + 1u, backward);
             }
-            walk(half, backward, memory, rows, place);
+            walk(half, backward, memory, rows, place, lanes);
         }
         storageBarrier();
         workgroupBarrier();

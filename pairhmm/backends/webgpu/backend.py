@@ -218,7 +218,7 @@ class WebgpuBackend(Backend):
         scaled = [self._variant("forward_scaled", RESCUERS[rescue.rescuer], model) for rescue in packed.rescues]
         rows = [self._rows_variant(model)] if any(tier.walkers for tier in packed.tiers) else []
         pipelines = self._runtime.compiled(fast + scaled + rows)
-        make_rows = pipelines[-1]
+        make_rows = pipelines[-1] if rows else None
         dispatches: list[Dispatch] = []
         for tier, pipeline in zip(packed.tiers, pipelines, strict=False):
             each = tier.cells / tier.items
