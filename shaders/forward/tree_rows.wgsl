@@ -113,6 +113,7 @@ fn forward_tree_rows(
         put_kept(read, lane / lanes);
     }
     flags = atomicLoad(&unfit[lane / lanes]) | select(0u, OWN_READ, is_own);
-    let tree = select(0u, batch[of_group] + block, is_own);
+    // Lanes without a read, or without such trees, walk others along.
+    let tree = select(0u, batch[of_group] + min(block, max(trees, 1u) - 1u), trees > 0u);
     put_task(made, lane, Task(read.index, read.group, tree, tier, flags, first_deletion(read.first)));
 }

@@ -24,6 +24,9 @@
 // needs forward/tree_slots.wgsl: slot_of, save_states, restore_states, handed_by, leaf_of, save_leaf, join, put_number
 // gives: Half, Place, walk
 
+// All loops are those of a tile, also where only some of its reads have something to do: an NVIDIA driver does not bring
+// lanes together again that leave a loop one after the other, and then they wait for each other for ever.
+
 const NEVER = 1u << 30u;  // beyond any node
 
 // What a half of the haplotypes is walked from.
@@ -65,25 +68,16 @@ fn walk(half: Half, backward: bool, memory: u32, rows: Coefficients, place: Plac
                 level -= select(0u, 1u, (node & NODE_POP) != 0u);
             }
         }
-        // The leaf, and the first node at which lanes look, from `at` on.
-        var length = 0u;
-        var look = NEVER;
+        // The first node at which lanes look, from `at` on, and the leaf. Before it, all events are looked at.
+        let word = batch[event];
         var of_look = event;
-        if walks {
-            loop {
-                let word = batch[event];
-                let node = word / EVENT_FLAGS - at;
-                if (word & EVENT_SAVE) != 0u && node < look {
-                    look = node;
-                    of_look = event;
-                }
-                if (word & EVENT_LEAF) != 0u {
-                    length = node + select(1u, 0u, backward);
-                    break;
-                }
-                event++;
-            }
+        var look = select(NEVER, word / EVENT_FLAGS - at, walks && (word & (EVENT_SAVE | EVENT_LEAF)) != EVENT_LEAF);
+        var of_leaf = word;
+        while most_of_tile(select(0u, 1u, walks && (of_leaf & EVENT_LEAF) == 0u), lane) > 0u {
+            event += select(0u, 1u, (of_leaf & EVENT_LEAF) == 0u);
+            of_leaf = batch[event];
         }
+        let length = select(0u, of_leaf / EVENT_FLAGS - at + select(1u, 0u, backward), walks);
         let longest = most_of_tile(select(0u, length + 1u, walks), lane);
         if longest == 0u {
             break;
@@ -112,13 +106,12 @@ fn walk(half: Half, backward: bool, memory: u32, rows: Coefficients, place: Plac
                     }
                 }
             }
-            while look + lanes <= t {  // all lanes have looked
-                look = NEVER;
-                for (of_look++; of_look <= event && look == NEVER; of_look++) {
-                    let word = batch[of_look];
-                    look = select(NEVER, word / EVENT_FLAGS - at, (word & EVENT_SAVE) != 0u);
+            while most_of_tile(select(0u, 1u, look + lanes <= t), lane) > 0u {  // all lanes have looked
+                if look + lanes <= t {
+                    of_look++;
+                    let later = batch[of_look];
+                    look = select(NEVER, later / EVENT_FLAGS - at, of_look < event + ((later / EVENT_SAVE) & 1u));
                 }
-                of_look--;
             }
             let run = min(least_of_tile(look, lane), full);
             if t + PART <= run {
@@ -138,17 +131,18 @@ fn walk(half: Half, backward: bool, memory: u32, rows: Coefficients, place: Plac
             looks_until = select(run + lanes, steps, run == full);
         }
         if backward {
-            if walks {
-                let letter = byte(stream + length) & NODE_LETTER;
-                loop {
+            let letter = byte(stream + length) & NODE_LETTER;
+            var is_joining = walks;
+            while most_of_tile(select(0u, 1u, is_joining), lane) > 0u {
+                if is_joining {
                     let word = batch[joins / 2u] >> (16u * (joins & 1u));  // two lie in a word
                     let left = leaf_of(memory + work.left_leaves, word & (LAST_JOIN - 1u), lane);
                     put_number(memory + work.joined, joins - half.joins, lane, join(left, &states, letter, lane));
+                    is_joining = (word & LAST_JOIN) == 0u;
                     joins++;
-                    if (word & LAST_JOIN) != 0u {
-                        break;
-                    }
                 }
+            }
+            if walks {
                 // With the last column's M of the last row walked.
                 let started = sums.x + fma(last_of(&states), emissions[letter][K - 1u][lane], sums.y);
                 put_number(memory + work.started, leaf, lane, started);

@@ -118,7 +118,7 @@ fn forward_trees(
             }
             half.stream = work.streams + batch[tree + select(TREE_LEFT, TREE_RIGHT, backward)];
             half.events = work.events + batch[tree + select(TREE_LEFT_EVENTS, TREE_RIGHT_EVENTS, backward)];
-            half.nodes = select(0u, batch[tree + select(TREE_LEFT_NODES, TREE_RIGHT_NODES, backward)], is_own);
+            half.nodes = batch[tree + select(TREE_LEFT_NODES, TREE_RIGHT_NODES, backward)];
             var place = Place(lane, select(l, lanes - 1u - l, backward), 0u);
 //#if SHUFFLES
             place.before = subgroup_lane;
