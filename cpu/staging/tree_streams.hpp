@@ -60,8 +60,8 @@ struct TreeStreams {
     std::vector<TreesOfGroup> of_group;  // [groups]
     std::vector<TreePair> trees;
     std::vector<TreePlace> places;  // of each pair of trees
-    // Of each stream: its nodes with a flag, times kEventFlags, with the flags but kSum from bit 0 on. The flag of kSave
-    // stands for kSum, too. The last node of a stream has a flag.
+    // Of each stream: its nodes with a flag, times kEventFlags, with the flags but kSum from bit 0 on. The flag of
+    // kSave stands for kSum, too. The last node of a stream has a flag.
     std::vector<uint32_t> events;
     std::vector<uint16_t> joins;    // by right leaf: the left leaf, with kLastJoin at a right leaf's last join
     std::vector<uint8_t> streams;   // kStreamPadding zeros before and behind each stream
