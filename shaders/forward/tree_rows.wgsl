@@ -4,6 +4,11 @@
 // waits for bytes, then for tables, then for divisions. trees.wgsl has few lanes, since its rows take most registers;
 // here many invocations hide the waiting. One kernel serves all numbers of rows, and the model's rows_*.wgsl is in no
 // other kernel of trees.
+//
+// Versions: this is the first one. On one NVIDIA H200 it takes 0.13 ms of a call for s150 (10,000 items), and 0.30 ms for
+// 20 copies of 1m (21,244 items in four dispatches).
+//
+// Limits. An item has up to 27 kB, more than half of which are emissions: 20 copies of 1m write 430 MB.
 
 // needs host: W, MAKERS, TREE_TIERS, TREES_OF_GROUP, UNSCALED, UNTURNED, LEAST_OPENING, MADE_ROWS
 // needs host: MADE_FROM_DELETION, MADE_FROM_INSERTION, MADE_EXTEND_INSERTION, MADE_FROM_BELOW, MADE_EMISSIONS
