@@ -11,13 +11,14 @@ from importlib.resources import files
 
 import numpy as np
 
-from pairhmm.backends.tiles import LETTERS, LETTERS_SCALED, Shape
+from pairhmm.backends import tiles
+from pairhmm.backends.tiles import HALVES, LETTERS, LETTERS_SCALED, Shape
 from pairhmm.backends.webgpu.commands import MOST_WORKGROUPS
 from pairhmm.backends.webgpu.declarations import Number, constants, float_bits
 from pairhmm.backends.webgpu.folded_rows import COLUMN_AT, COLUMNS
 from pairhmm.backends.webgpu.kinds import COLUMNS as KIND_COLUMNS
 from pairhmm.backends.webgpu.kinds import KIND_AT
-from pairhmm.backends.webgpu.strips import ENTERING_COLUMNS, long_constants, rescale_steps
+from pairhmm.backends.webgpu.strips import long_constants, rescale_steps
 from pairhmm.backends.webgpu.tables import PROFILE_AT, QUALITIES, TABLE_AT
 from pairhmm.backends.webgpu.templates import assemble
 from pairhmm.backends.webgpu.tree_layout import lane_entries, quads_of
@@ -59,6 +60,7 @@ FILES = {
     "forward_scaled": "forward/scaled.wgsl",
     "forward_long_rows": "forward/long_rows.wgsl",
     "forward_long": "forward/long.wgsl",
+    "forward_join": "forward/join.wgsl",
 }
 """Entry points, and the file of shaders/ that has each."""
 
@@ -78,6 +80,12 @@ MAKERS = 256
 """Invocations of a workgroup of tree_rows.wgsl, the most that every device has. They make eight rows of a lane at
 once."""
 
+LONG_GROWTH = 8
+"""Bits of range above TOP_EXPONENT that lanes of forward/long.wgsl need in addition.
+
+They have more rows than other lanes with exponents, in which values may grow until the next rescaling.
+"""
+
 WORD = 4
 """Bytes of a word."""
 
@@ -89,7 +97,7 @@ class KernelVariant:
     Attributes
     ----------
     kernel : str
-        An entry point (`FILES`).
+        An entry point: a key of `FILES`.
     shape : Shape
         "forward_trees" learns the lanes of a read at run time; here they are 1. So does "forward_tree_rows", of the
         rows of a lane, too.
@@ -103,7 +111,7 @@ class KernelVariant:
         Probability that a deletion is extended, if it is one number for the batch. This saves a register for each row.
         The scores are the same bits either way.
     segment : int
-        For "forward_long" and "forward_long_rows": lanes of a segment, which hand values on to each other.
+        For the kernels of long pairs: lanes of a segment, which hand values on to each other.
     part : int
         For "forward", "forward_tall" and "forward_trees": columns of an iteration of the loop.
     """
@@ -119,7 +127,7 @@ class KernelVariant:
 
     @property
     def is_long(self) -> bool:
-        return self.kernel in ("forward_long", "forward_long_rows")
+        return self.kernel in ("forward_long", "forward_long_rows", "forward_join")
 
     @property
     def is_scaled(self) -> bool:
@@ -153,7 +161,8 @@ def source(variant: KernelVariant) -> str:
         "SHUFFLES": int(variant.shuffles),
         "VARYING": int(variant.extension is None),
         "SCALED": int(variant.is_scaled),
-        "TREES": int(variant.kernel == "forward_tree_rows"),
+        "BOTH_WAYS": int(variant.kernel == "forward_long_rows"),
+        "TREES": int(variant.kernel in ("forward_tree_rows", "forward_long_rows")),
     }
     way = "shuffles" if variant.shuffles else "memory"
     choices = {
@@ -161,6 +170,9 @@ def source(variant: KernelVariant) -> str:
         **{f"forward/{name}_*.wgsl": f"forward/{name}_{way}.wgsl" for name in ("pass", "bounds")},
     }
     given: dict[str, Number] = dict(sizes)
+    given["TOP_EXPONENT"] = np.int32(scaling.TOP_EXPONENT - (LONG_GROWTH if variant.is_long else 0))
+    if variant.is_long:
+        given |= {"HALVES": HALVES, "LEAST_CUT": tiles.LEAST_CUT}
     if variant.extension is not None:
         given["EXTEND_DELETION"] = variant.extension
     return assemble(FILES[variant.kernel], read, _shared() | constants(given), sizes | switches, choices)
@@ -197,7 +209,6 @@ def _sizes(variant: KernelVariant) -> dict[str, int]:
         "PART": variant.part,
         "PART_WORDS": variant.part // WORD,
         "RESCALE_STEPS": steps,
-        "ENTERING_COLUMNS": ENTERING_COLUMNS if variant.is_long else 0,
         "SEGMENT": segment,
         "REACH": min(steps, segment),  # most lanes that an insertion passes until the next rescaling
     } | (long_constants(segment) if variant.is_long else {})
@@ -211,7 +222,6 @@ def _shared() -> dict[str, str]:
         "START_VALUE": 2.0**scaling.START_EXPONENT,
         "LEAST_SUM_BITS": float_bits(scaling.LEAST_SUM),
         "MOST_SUM_BITS": float_bits(scaling.MOST_SUM),
-        "TOP_EXPONENT": np.int32(scaling.TOP_EXPONENT),
         "NO_EXPONENT": np.int32(scaling.NO_EXPONENT),
         "GAP_RANGE": scaling.GAP_RANGE,
         "DELETION_RANGE": scaling.DELETION_RANGE,

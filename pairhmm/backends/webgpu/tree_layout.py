@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends.tiles import LETTERS, RESCUERS, SentTrees, Tier, rescuer_of
-from pairhmm.backends.webgpu.work import MADE, MOST_TREE_TIERS, TASK_ENTRIES, TREE_TIER
+from pairhmm.backends.webgpu.work import MADE, MOST_TREE_TIERS, TASK_ENTRIES, TREE_TIER, copy_of
 
 HAPLOTYPES_OF_TREES = 64
 """Most haplotypes of a pair of trees. A workgroup keeps up to 5 kB of each left half while it walks the trees."""
@@ -71,7 +71,7 @@ def put_tiers(work: NDArray[np.void], tiers: Sequence[Tier], width: int, list_at
 
 def part_of(work: NDArray[np.void], part: int, parts: int) -> NDArray[np.void]:
     """A copy of a `Work`, for one of so many parts of its dispatch. Each has its share of every tier."""
-    own = work.copy()
+    own = copy_of(work)
     tiers = work["tiers"].reshape(MOST_TREE_TIERS, -1).astype(np.int64)
     end, first = (tiers[:, TREE_TIER.index(name)] for name in ("end", "first_item"))
     items = np.diff(end, prepend=0).clip(0)  # tiers that are not there end at 0

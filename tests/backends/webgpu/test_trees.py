@@ -44,7 +44,12 @@ def test_sums_end_at_depths():
     base = rng.integers(0, 4, 70).astype(np.uint8)
     haplotypes = [base, base[:61], np.concatenate([base[:17], base[20:]])]
     made = native.TreeStreams(
-        offsets([len(haplotypes)]), offsets(list(map(len, haplotypes))), np.concatenate(haplotypes), 64, 1, 8
+        offsets([len(haplotypes)]),
+        offsets(list(map(len, haplotypes))),
+        np.concatenate(haplotypes),
+        64,
+        native.Team(0),
+        8,
     )
     tree = made.trees.view("<u4")
     for first, nodes, first_event in zip(tree[:2], tree[2:4], tree[4:6], strict=True):
