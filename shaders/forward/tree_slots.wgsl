@@ -1,6 +1,6 @@
 // Scratch memory of a workgroup that walks trees: states at open branches, and what the left halves hand to the joins.
 //
-// A slot has entries for S of four rows each, then for D, and one for the sums of a branch. All lanes of an entry are
+// A slot has entries for S of four rows each, then for D, and one for the sums of a branch and what its lanes hand on. All lanes of an entry are
 // neighbours, because the lanes restore and join at once. Behind the slots lie numbers of lanes, four to an entry.
 
 // needs host: W, QUADS, LANE_ENTRIES
@@ -27,7 +27,7 @@ fn save_states(at: u32, states: ptr<function, States>, sums: vec2<f32>) {
     scratch[at + W * $qu] = s$q;
     scratch[at + W * (QUADS + $qu)] = d$q;
 //#end
-    scratch[at + W * 2u * QUADS] = vec4<f32>(sums, 0.0, 0.0);
+    scratch[at + W * 2u * QUADS] = vec4<f32>(sums, (*states).below);
 }
 
 fn restore_states(at: u32, states: ptr<function, States>) -> vec2<f32> {
@@ -35,11 +35,13 @@ fn restore_states(at: u32, states: ptr<function, States>) -> vec2<f32> {
     let s$q = scratch[at + W * $qu];
     let d$q = scratch[at + W * (QUADS + $qu)];
 //#end
+    let last = scratch[at + W * 2u * QUADS];
 //#for k K
     (*states).s$k = s$k.quad.$k.axis;
     (*states).d$k = d$k.quad.$k.axis;
 //#end
-    return scratch[at + W * 2u * QUADS].xy;
+    (*states).below = last.zw;
+    return last.xy;
 }
 
 // What a left half hands to the joins: S, and from_deletion D one row further down, where its partner D' lies.

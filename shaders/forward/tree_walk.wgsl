@@ -2,19 +2,21 @@
 //
 // A tree comes as a stream: its nodes in depth-first order, one byte a node (cpu/staging/tree_streams.hpp). The byte has
 // the letter, and says whether the states of a branch are restored before it, whether its own are saved, whether a half
-// ends here, and whether a sum of columns does.
+// ends here, and whether a sum of columns does. The host lists the nodes at which something happens: the events.
 //
-// A walk goes from leaf to leaf. Columns between two leaves are a segment, which enters the lanes one after the other.
-// Its last columns drain: a lane that is done waits. So all lanes are at the same node when a leaf is met and when the
-// states of a branch are restored, and these take one step of all lanes. Only saves, and ends of sums, are done by each
-// lane at its own step. The host lists leaves and saves, so the next one is known: until there, PART columns at a time
-// test nothing.
+// Each lane of a read is one column behind the lane before it. An event takes place when the first lane has finished
+// its node. A branch is saved where the lanes are at that step, each at another column, together with what they are
+// about to hand on. So all lanes restore it at once and go on at once: each first walks again the columns that it had
+// not reached. For that the stream has the path's last letters before each restored node. Columns between events test
+// nothing. Only at a leaf do lanes wait: they drain until the last one has finished its node.
+//
+// Reads of a tile may be at different events. All lanes walk up to the next event of any read, and then the reads that
+// have it act. Reads without further nodes walk on beside the others; nothing reads what they compute.
 //
 // A path's sum is made of sums that end at given depths, because many columns may add nearly the same. Where they end
 // does not depend on other paths, so the score does not either.
 
-// needs host: K, PART, EVENT_FLAGS, EVENT_SAVE, EVENT_LEAF, LAST_JOIN
-// needs host: NODE_LETTER, NODE_RESTORE, NODE_POP, NODE_SAVE, NODE_SUM
+// needs host: K, PART, EVENT_FLAGS, EVENT_POP, EVENT_SAVE, EVENT_LEAF, LAST_JOIN, NODE_LETTER, NODE_SAVE, NODE_SUM
 // needs forward/batch.wgsl: batch, byte, work
 // needs forward/emissions.wgsl: emissions
 // needs forward/states.wgsl: Coefficients, States, last_of, take_column
@@ -27,7 +29,7 @@
 // All loops are those of a tile, also where only some of its reads have something to do: an NVIDIA driver does not bring
 // lanes together again that leave a loop one after the other, and then they wait for each other for ever.
 
-const NEVER = 1u << 30u;  // beyond any node
+const NEVER = 1u << 30u;  // beyond any event
 
 // What a half of the haplotypes is walked from.
 struct Half {
@@ -35,7 +37,7 @@ struct Half {
     stream: u32,       // byte of its first node
     events: u32,       // word of its first event
     joins: u32,        // of the first join, in units of two bytes
-    nodes: u32,
+    nodes: u32,        // bytes of its stream
 }
 
 // A lane in the order of the walk.
@@ -51,120 +53,133 @@ fn walk(half: Half, backward: bool, memory: u32, rows: Coefficients, place: Plac
     let is_first = place.number == 0u;
     var states = States();  // zeros
     var sums = vec2<f32>(0.0, 0.0);  // of ended sums of columns, and of the columns since
-    var at = 0u;  // first node of the segment
-    var goes_on = true;  // behind the node before it, whose states the lanes have
+    var node = 0u;                   // the next one of the read's first lane
     var event = half.events;
-    var joins = half.joins;
+    var word = event_at(event, backward);
     var level = 0u;  // open branches
     var leaf = 0u;
-    var entering = 0u;  // steps in which lanes enter a segment; before the first one their states are zeros
+    var joins = half.joins;
+    var walks = true;
+    var step = 0u;  // of the tile
     loop {
-        let walks = at < half.nodes;  // else it waits for another read, whose trees have more leaves
-        let stream = half.stream + at;
-        if walks && !goes_on {
-            let node = byte(stream);
-            if (node & NODE_RESTORE) != 0u {
-                sums = restore_states(slot_of(memory, level - 1u, lane), &states);
-                level -= select(0u, 1u, (node & NODE_POP) != 0u);
-            }
-        }
-        // The first node at which lanes look, from `at` on, and the leaf. Before it, all events are looked at.
-        let word = batch[event];
-        var of_look = event;
-        var look = select(NEVER, word / EVENT_FLAGS - at, walks && (word & (EVENT_SAVE | EVENT_LEAF)) != EVENT_LEAF);
-        var of_leaf = word;
-        while most_of_tile(select(0u, 1u, walks && (of_leaf & EVENT_LEAF) == 0u), lane) > 0u {
-            event += select(0u, 1u, (of_leaf & EVENT_LEAF) == 0u);
-            of_leaf = batch[event];
-        }
-        let length = select(0u, of_leaf / EVENT_FLAGS - at + select(1u, 0u, backward), walks);
-        let longest = most_of_tile(select(0u, length + 1u, walks), lane);
-        if longest == 0u {
+        // The next event of the tile. At one step, saves come before leaves. A right leaf's own column is not walked.
+        let is_leaf = (word & EVENT_SAVE) == 0u;
+        let away = word / EVENT_FLAGS + select(1u, 0u, backward && is_leaf) - node;
+        let own = select(NEVER, 2u * away + select(0u, 1u, is_leaf), walks);
+        let next = least_of_tile(own, lane);
+        if next == NEVER {
             break;
         }
-        let steps = longest + lanes - 2u;
-        let full = least_of_tile(select(NEVER, length, walks), lane);
-        var t = 0u;
-        var looks_until = entering;
-        entering = lanes;
-        while t < steps {
-            let end = min(looks_until, steps);
-            var following = byte(stream + t - place.number);
-            for (; t < end; t++) {
-                let node = following;
-                following = byte(stream + min(t + 1u, length + place.number) - place.number);
-                let above = from_lane(states.below, lane, place.before, t);
-                if t - place.number < length {  // t - number wraps before the first node
-                    take_column(&states, rows, node & NODE_LETTER, lane, select(above, half.start, is_first));
-                    sums.y += states.below.y;
-                    if (node & NODE_SUM) != 0u {
-                        sums = vec2<f32>(sums.x + sums.y, 0.0);
-                    }
-                    if (node & NODE_SAVE) != 0u {
-                        save_states(slot_of(memory, level, lane), &states, sums);
-                        level++;
-                    }
-                }
-            }
-            while most_of_tile(select(0u, 1u, look + lanes <= t), lane) > 0u {  // all lanes have looked
-                if look + lanes <= t {
-                    of_look++;
-                    let later = batch[of_look];
-                    look = select(NEVER, later / EVENT_FLAGS - at, of_look < event + ((later / EVENT_SAVE) & 1u));
-                }
-            }
-            let run = min(least_of_tile(look, lane), full);
-            if t + PART <= run {
-                var letters = first_letters(stream + t - place.number);
-                for (; t + PART <= run; t += PART) {
-                    let letters_of_part = next_letters(&letters);
+        let end = step + next / 2u;
+        let at = half.stream + node - place.number - step;
+        if step + PART <= end {
+            var letters = first_letters(at + step);
+            for (; step + PART <= end; step += PART) {
+                let letters_of_part = next_letters(&letters);
 //#for u PART
-                    {
-                        let letter = (letters_of_part.four$u.quad >> $u.byteu) & NODE_LETTER;
-                        let above = from_lane(states.below, lane, place.before, t + $uu);
-                        take_column(&states, rows, letter, lane, select(above, half.start, is_first));
-                        sums.y += states.below.y;
-                    }
+                {
+                    let letter = (letters_of_part.four$u.quad >> $u.byteu) & NODE_LETTER;
+                    let above = from_lane(states.below, lane, place.before, step + $uu);
+                    take_column(&states, rows, letter, lane, select(above, half.start, is_first));
+                    sums.y += states.below.y;
+                }
 //#end
+            }
+        }
+        var following = byte(at + step);
+        for (; step < end; step++) {
+            let letter = following & NODE_LETTER;
+            following = byte(at + step + 1u);
+            let above = from_lane(states.below, lane, place.before, step);
+            take_column(&states, rows, letter, lane, select(above, half.start, is_first));
+            sums.y += states.below.y;
+        }
+        let acts = own == next;
+        node += select(0u, next / 2u, walks);
+        if (next & 1u) == 0u {
+            if acts {
+                let saved = byte(half.stream + node - 1u);
+                if (saved & NODE_SUM) != 0u {
+                    sums = vec2<f32>(sums.x + sums.y, 0.0);
+                }
+                if (saved & NODE_SAVE) != 0u {
+                    save_states(slot_of(memory, level, lane), &states, sums);
+                    level++;
+                }
+                word &= ~EVENT_SAVE;
+                if (word & EVENT_LEAF) == 0u {
+                    event++;
+                    word = event_at(event, backward);
                 }
             }
-            looks_until = select(run + lanes, steps, run == full);
+            continue;
+        }
+        // A leaf: lanes that are done wait, and so do other reads.
+        let drained = half.stream + node - place.number - step;
+        let last = step + lanes - 1u;
+        let own_end = select(step, step + place.number, acts);
+        following = byte(drained + step);
+        for (; step < last; step++) {
+            let letter = following & NODE_LETTER;
+            following = byte(drained + step + 1u);
+            let above = from_lane(states.below, lane, place.before, step);
+            if step < own_end {
+                take_column(&states, rows, letter, lane, select(above, half.start, is_first));
+                sums.y += states.below.y;
+            }
         }
         if backward {
-            let letter = byte(stream + length) & NODE_LETTER;
-            var is_joining = walks;
+            let letter = byte(half.stream + node) & NODE_LETTER;
+            var is_joining = acts;
             while most_of_tile(select(0u, 1u, is_joining), lane) > 0u {
                 if is_joining {
-                    let word = batch[joins / 2u] >> (16u * (joins & 1u));  // two lie in a word
-                    let left = leaf_of(memory + work.left_leaves, word & (LAST_JOIN - 1u), lane);
+                    let pair = batch[joins / 2u] >> (16u * (joins & 1u));  // two lie in a word
+                    let left = leaf_of(memory + work.left_leaves, pair & (LAST_JOIN - 1u), lane);
                     put_number(memory + work.joined, joins - half.joins, lane, join(left, &states, letter, lane));
-                    is_joining = (word & LAST_JOIN) == 0u;
+                    is_joining = (pair & LAST_JOIN) == 0u;
                     joins++;
                 }
             }
-            if walks {
+            if acts {
                 // With the last column's M of the last row walked.
                 let started = sums.x + fma(last_of(&states), emissions[letter][K - 1u][lane], sums.y);
                 put_number(memory + work.started, leaf, lane, started);
-                // Where the path goes on, the leaf's own column is the next segment's first.
-                goes_on = at + length + 1u < half.nodes && (byte(stream + length + 1u) & NODE_RESTORE) == 0u;
-                at += length + select(1u, 0u, goes_on);
+                node++;
             }
         } else {
             var handed = handed_by(&states, rows);
-            let first = from_lane(vec2<f32>(handed.d0.x, 0.0), lane, place.before, t).x;
+            let first = from_lane(vec2<f32>(handed.d0.x, 0.0), lane, place.before, step).x;
+            step++;
             handed.d0.x = select(first, 0.0, is_first);
             if is_first {
                 handed.s0.x = 0.0;  // what starts behind the cut is in `started`
             }
-            if walks {
+            if acts {
                 save_leaf(leaf_of(memory + work.left_leaves, leaf, lane), handed);
                 put_number(memory + work.ended, leaf, lane, sums.x + sums.y);
-                at += length;
-                goes_on = false;  // as the node says
             }
         }
-        leaf++;
-        event++;
+        if acts {
+            leaf++;
+            walks = node < half.nodes;
+            node = 0u;
+            if walks {
+                event++;
+                word = event_at(event, backward);
+                node = word / EVENT_FLAGS;  // it has a restored branch
+                sums = restore_states(slot_of(memory, level - 1u, lane), &states);
+                level -= select(0u, 1u, (word & EVENT_POP) != 0u);
+                if (word & (EVENT_SAVE | EVENT_LEAF)) == 0u {
+                    event++;
+                    word = event_at(event, backward);
+                }
+            }
+        }
     }
+}
+
+// No branch is saved and no sum ends at a right leaf, whose own column is not walked.
+fn event_at(event: u32, backward: bool) -> u32 {
+    let word = batch[event];
+    return select(word, word & ~EVENT_SAVE, backward && (word & EVENT_LEAF) != 0u);
 }

@@ -119,7 +119,7 @@ NODE = {"LETTER": 7, "RESTORE": 8, "POP": 16, "SAVE": 32, "LEAF": 64, "SUM": 128
 LAST_JOIN = 0x8000
 """Bits of a node's byte, and the bit of a right leaf's last join (`cpu/staging/tree_streams.hpp`)."""
 
-EVENT_FLAGS, EVENT = 16, {name: NODE[name] // NODE["RESTORE"] for name in ("SAVE", "LEAF")}
+EVENT_FLAGS, EVENT = 16, {name: NODE[name] // NODE["RESTORE"] for name in ("POP", "SAVE", "LEAF")}
 """A node's factor in its event, and bits of an event. Lanes look at nodes with that of SAVE: some end a sum."""
 
 MADE = ("from_deletion", "from_insertion", "extend_insertion", "from_below", "emissions")
