@@ -86,7 +86,6 @@ private:
     // The trees of the haplotypes first + chosen[0..count). Returns their nodes.
     uint32_t add_trees(int64_t first, const uint32_t* chosen, int64_t count) {
         TreePair pair{};
-        uint32_t columns = 0;
         pair.first_place = static_cast<uint32_t>(trees_.places.size());
         pair.places = static_cast<uint32_t>(count);
         words_.clear();
@@ -94,12 +93,12 @@ private:
             const Letters whole = haplotype(first + chosen[i]);
             words_.push_back({whole.first, whole.size / 2});
         }
-        std::tie(pair.left, pair.left_nodes, pair.left_events) = add_stream(false, left_leaf_, trees_.sizes.left_leaves, columns);
+        std::tie(pair.left, pair.left_nodes, pair.left_events) = add_stream(left_leaf_, trees_.sizes.left_leaves);
         reverse_right_halves(first, chosen, count);
-        std::tie(pair.right, pair.right_nodes, pair.right_events) = add_stream(true, right_leaf_, trees_.sizes.right_leaves, columns);
+        std::tie(pair.right, pair.right_nodes, pair.right_events) = add_stream(right_leaf_, trees_.sizes.right_leaves);
         add_joins(chosen, pair);
         trees_.trees.push_back(pair);
-        return columns;
+        return pair.left_nodes + pair.right_nodes;
     }
 
     void reverse_right_halves(int64_t first, const uint32_t* chosen, int64_t count) {
@@ -121,13 +120,11 @@ private:
 
     // The stream of the tree of words_: its first byte, its nodes and its first event. leaf[i] becomes that of
     // words_[i].
-    std::tuple<uint32_t, uint32_t, uint32_t> add_stream(bool right, std::vector<uint32_t>& leaf, int64_t& most_leaves,
-                                                        uint32_t& columns) {
+    std::tuple<uint32_t, uint32_t, uint32_t> add_stream(std::vector<uint32_t>& leaf, int64_t& most_leaves) {
         std::vector<uint8_t>& out = trees_.streams;
         sort_words(words_, order_);
         const size_t begin = out.size();
         out.push_back(0);  // the root
-        ++columns;
         path_.assign(1, 0);
         branches_.clear();
         leaf.resize(words_.size());
@@ -136,7 +133,7 @@ private:
         for (const uint32_t index : order_) {
             const Letters& word = words_[index];
             if (before == nullptr || compare(*before, word) != 0) {
-                columns += add_word(before, word, begin, right);
+                add_word(before, word, begin);
                 ++leaves;
             }
             leaf[index] = leaves - 1;
@@ -151,20 +148,17 @@ private:
         return {static_cast<uint32_t>(begin), nodes, events};
     }
 
-    // Returns how many nodes it adds.
-    uint32_t add_word(const Letters* before, const Letters& word, size_t begin, bool right) {
+    void add_word(const Letters* before, const Letters& word, size_t begin) {
         std::vector<uint8_t>& out = trees_.streams;
-        int64_t shared = 0;
-        if (before != nullptr) {
-            // A right leaf's own column is not walked, so a path that goes on from it begins with that column.
-            shared = std::min(shared_prefix(*before, word), before->size - right);
+        const int64_t shared = before == nullptr ? 0 : shared_prefix(*before, word);
+        const bool leaves_path = before != nullptr && shared < before->size;
+        if (leaves_path) {
             close_branches(shared, begin);
             if (branches_.empty() || branches_.back().depth != shared) {
                 out[begin + path_[shared]] |= kSave;
                 branches_.push_back({shared, 0});
             }
             path_.resize(shared + 1);
-            add_letters_of_path(begin);
             branches_.back().last_restore = static_cast<uint32_t>(out.size() - begin);
         }
         for (int64_t depth = shared; depth < word.size; ++depth) {
@@ -172,18 +166,8 @@ private:
             const bool ends_sum = columns_of_sum_ > 0 && (depth + 1) % columns_of_sum_ == 0;
             out.push_back(word.first[depth] | (ends_sum ? kSum : 0));
         }
-        if (before != nullptr) out[begin + branches_.back().last_restore] |= kRestore;
+        if (leaves_path) out[begin + branches_.back().last_restore] |= kRestore;
         out[begin + path_[word.size]] |= kLeaf;
-        return static_cast<uint32_t>(word.size - shared);
-    }
-
-    // The last letters of the path, which lanes behind the first one have yet to walk when states are restored.
-    void add_letters_of_path(size_t begin) {
-        std::vector<uint8_t>& out = trees_.streams;
-        const auto depth = static_cast<int64_t>(path_.size());
-        for (int64_t d = depth - kPathLetters; d < depth; ++d) {
-            out.push_back(d < 0 ? 0 : out[begin + path_[d]] & kLetterBits);
-        }
     }
 
     // Branches deeper than `depth` are done.

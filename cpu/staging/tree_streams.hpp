@@ -60,8 +60,6 @@ struct TreeSizes {
 constexpr uint32_t kEventFlags = 16;
 constexpr uint16_t kLastJoin = 0x8000;
 constexpr int64_t kStreamPadding = 32;
-constexpr int64_t kPathLetters = 31;  // before a node that is restored: of its path, without flags
-constexpr uint8_t kLetterBits = 7;    // of a node
 
 // The trees of groups that follow each other, made by one thread.
 struct TreePart {
