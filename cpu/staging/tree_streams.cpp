@@ -38,8 +38,8 @@ void sort_words(const std::vector<Letters>& words, std::vector<uint32_t>& order)
 // Builds the trees of groups one after the other. Its arrays are reused.
 class Builder {
 public:
-    Builder(const TreeBatch& batch, int64_t most_haplotypes, int64_t columns_of_sum, TreePart& trees)
-        : batch_(batch), most_(most_haplotypes), columns_of_sum_(columns_of_sum), trees_(trees) {}
+    Builder(const TreeBatch& batch, const TreeLimits& limits, TreePart& trees)
+        : batch_(batch), limits_(limits), most_(limits.most_haplotypes), trees_(trees) {}
 
     void add_group(int64_t group) {
         if (trees_.streams.empty()) trees_.streams.resize(kStreamPadding);
@@ -67,6 +67,8 @@ public:
     }
 
 private:
+    enum Side { kLeft, kRight };
+
     Letters haplotype(int64_t h) const {
         const int64_t first = batch_.haplotype_offset[h];
         return {batch_.letters + first, batch_.haplotype_offset[h + 1] - first};
@@ -83,7 +85,7 @@ private:
         return count == 0 || std::memcmp(letters, before, letters - before) == 0;
     }
 
-    // The trees of the haplotypes first + chosen[0..count). Returns their nodes.
+    // The trees of the haplotypes first + chosen[0..count). Returns their columns.
     uint32_t add_trees(int64_t first, const uint32_t* chosen, int64_t count) {
         TreePair pair{};
         pair.first_place = static_cast<uint32_t>(trees_.places.size());
@@ -93,12 +95,15 @@ private:
             const Letters whole = haplotype(first + chosen[i]);
             words_.push_back({whole.first, whole.size / 2});
         }
-        std::tie(pair.left, pair.left_nodes, pair.left_events) = add_stream(left_leaf_, trees_.sizes.left_leaves);
+        columns_ = 0;
+        std::tie(pair.left, pair.left_nodes, pair.left_events) =
+            add_stream(kLeft, left_leaf_, trees_.sizes.left_leaves);
         reverse_right_halves(first, chosen, count);
-        std::tie(pair.right, pair.right_nodes, pair.right_events) = add_stream(right_leaf_, trees_.sizes.right_leaves);
+        std::tie(pair.right, pair.right_nodes, pair.right_events) =
+            add_stream(kRight, right_leaf_, trees_.sizes.right_leaves);
         add_joins(chosen, pair);
         trees_.trees.push_back(pair);
-        return pair.left_nodes + pair.right_nodes;
+        return columns_;
     }
 
     void reverse_right_halves(int64_t first, const uint32_t* chosen, int64_t count) {
@@ -120,11 +125,12 @@ private:
 
     // The stream of the tree of words_: its first byte, its nodes and its first event. leaf[i] becomes that of
     // words_[i].
-    std::tuple<uint32_t, uint32_t, uint32_t> add_stream(std::vector<uint32_t>& leaf, int64_t& most_leaves) {
+    std::tuple<uint32_t, uint32_t, uint32_t> add_stream(Side side, std::vector<uint32_t>& leaf, int64_t& most_leaves) {
         std::vector<uint8_t>& out = trees_.streams;
         sort_words(words_, order_);
         const size_t begin = out.size();
         out.push_back(0);  // the root
+        ++columns_;
         path_.assign(1, 0);
         branches_.clear();
         leaf.resize(words_.size());
@@ -133,7 +139,7 @@ private:
         for (const uint32_t index : order_) {
             const Letters& word = words_[index];
             if (before == nullptr || compare(*before, word) != 0) {
-                add_word(before, word, begin);
+                add_word(side, before, word, begin);
                 ++leaves;
             }
             leaf[index] = leaves - 1;
@@ -148,26 +154,39 @@ private:
         return {static_cast<uint32_t>(begin), nodes, events};
     }
 
-    void add_word(const Letters* before, const Letters& word, size_t begin) {
+    void add_word(Side side, const Letters* before, const Letters& word, size_t begin) {
         std::vector<uint8_t>& out = trees_.streams;
         const int64_t shared = before == nullptr ? 0 : shared_prefix(*before, word);
         const bool leaves_path = before != nullptr && shared < before->size;
-        if (leaves_path) {
-            close_branches(shared, begin);
-            if (branches_.empty() || branches_.back().depth != shared) {
-                out[begin + path_[shared]] |= kSave;
-                branches_.push_back({shared, 0});
+        const bool restores = leaves_path || (before != nullptr && limits_.lead > 0);
+        // The depth of the last node that stays. A right leaf's own column is not computed where it is joined.
+        const int64_t kept = restores && !leaves_path && side == kRight ? shared - 1 : shared;
+        columns_ += static_cast<uint32_t>(word.size - shared);
+        if (restores) {
+            close_branches(kept, begin);
+            if (branches_.empty() || branches_.back().depth != kept) {
+                out[begin + path_[kept]] |= kSave;
+                branches_.push_back({kept, 0});
             }
-            path_.resize(shared + 1);
+            path_.resize(kept + 1);
+            add_lead({word.first, kept});
             branches_.back().last_restore = static_cast<uint32_t>(out.size() - begin);
         }
-        for (int64_t depth = shared; depth < word.size; ++depth) {
+        for (int64_t depth = kept; depth < word.size; ++depth) {
             path_.push_back(static_cast<uint32_t>(out.size() - begin));
-            const bool ends_sum = columns_of_sum_ > 0 && (depth + 1) % columns_of_sum_ == 0;
+            const bool ends_sum = limits_.columns_of_sum > 0 && (depth + 1) % limits_.columns_of_sum == 0;
             out.push_back(word.first[depth] | (ends_sum ? kSum : 0));
         }
-        if (leaves_path) out[begin + branches_.back().last_restore] |= kRestore;
+        if (restores) out[begin + branches_.back().last_restore] |= kRestore;
         out[begin + path_[word.size]] |= kLeaf;
+    }
+
+    // The last letters of a path, with zeros before its first.
+    void add_lead(const Letters& path) {
+        std::vector<uint8_t>& out = trees_.streams;
+        const int64_t letters = std::min(path.size, limits_.lead);
+        out.resize(out.size() + limits_.lead - letters);
+        out.insert(out.end(), path.first + path.size - letters, path.first + path.size);
     }
 
     // Branches deeper than `depth` are done.
@@ -218,8 +237,10 @@ private:
     };
 
     const TreeBatch& batch_;
-    const int64_t most_, columns_of_sum_;
+    const TreeLimits& limits_;
+    const int64_t most_;
     TreePart& trees_;
+    uint32_t columns_ = 0;  // of the pair of trees that is being made
     std::vector<Letters> words_;
     std::vector<uint8_t> reversed_;
     std::vector<uint32_t> chosen_, order_, left_leaf_, right_leaf_;
@@ -247,9 +268,9 @@ void TreePart::clear() {
     sizes = {};
 }
 
-int64_t TreeStreams::begin(const TreeBatch& batch, int64_t most_haplotypes, int64_t columns_of_sum, int64_t threads) {
+int64_t TreeStreams::begin(const TreeBatch& batch, const TreeLimits& limits, int64_t threads) {
     constexpr int64_t kSharesEach = 4, kLeastGroups = 16;  // shares of a thread, and groups of a share
-    batch_ = batch, most_haplotypes_ = most_haplotypes, columns_of_sum_ = columns_of_sum;
+    batch_ = batch, limits_ = limits;
     size_ = std::max(kLeastGroups, batch.groups / (kSharesEach * threads) + 1);
     shares_ = (batch.groups + size_ - 1) / size_;
     if (static_cast<int64_t>(parts_.size()) < shares_) parts_.resize(shares_);
@@ -259,7 +280,7 @@ int64_t TreeStreams::begin(const TreeBatch& batch, int64_t most_haplotypes, int6
 void TreeStreams::make_share(int64_t share) {
     TreePart& part = parts_[share];
     part.clear();
-    Builder builder(batch_, most_haplotypes_, columns_of_sum_, part);
+    Builder builder(batch_, limits_, part);
     const int64_t end = std::min((share + 1) * size_, batch_.groups);
     for (int64_t group = share * size_; group < end; ++group) builder.add_group(group);
 }

@@ -44,18 +44,23 @@ def of_tolerance():
     return 0.1
 
 
-def streams_of(groups, most=64, threads=1):
+def streams_of(groups, most=64, threads=1, lead=0):
     joined = [haplotype for group in groups for haplotype in group]
     letters = np.concatenate(joined) if joined else np.zeros(0, np.uint8)
-    return native.TreeStreams(
-        offsets(list(map(len, groups))), offsets(list(map(len, joined))), letters, most, native.Team(threads - 1)
-    )
+    sizes = offsets(list(map(len, groups))), offsets(list(map(len, joined)))
+    return native.TreeStreams(*sizes, letters, most, native.Team(threads - 1), lead=lead)
 
 
-def walked(stream):
+def walked(stream, lead=0):
     """The path to each leaf, and the most open branches, as a GPU walks a stream."""
-    path, stack, leaves, most = [], [], [], 0
-    for node, byte in enumerate(stream.tolist()):
+    path, stack, leaves, most, ended = [], [], [], 0, False
+    nodes = iter(enumerate(stream.tolist()))
+    for node, byte in nodes:
+        if lead and ended:
+            # Letters of the path before, and then a node that restores.
+            before = [byte, *(letter for _, (_, letter) in zip(range(lead - 1), nodes, strict=False))]
+            node, byte = next(nodes)
+            assert byte & RESTORE and before == [0] * (lead - len(stack[-1])) + list(stack[-1])[-lead:]
         if byte & RESTORE:
             path = list(stack[-1])
             if byte & POP:
@@ -64,13 +69,14 @@ def walked(stream):
         if byte & SAVE:
             stack.append(path)
             most = max(most, len(stack))
-        if byte & LEAF:
+        ended = bool(byte & LEAF)
+        if ended:
             leaves.append(tuple(path))
     assert not stack
     return leaves, most
 
 
-def halves(made, tree, side):
+def halves(made, tree, side, lead=0):
     """What `walked` says of one tree. Its events are the nodes with a flag."""
     streams = made.streams
     first, nodes = int(tree[side]), int(tree[f"{side}_nodes"])
@@ -80,27 +86,29 @@ def halves(made, tree, side):
     found = np.flatnonzero(stream > LETTER)
     assert (events[: len(found)] // 16).tolist() == found.tolist()
     assert (events[: len(found)] % 16 * 8).tolist() == (stream[found] & 0xF8).tolist()
-    return walked(stream)
+    return walked(stream, lead)
 
 
+@pytest.mark.parametrize("lead", [0, 3, 31])
 @pytest.mark.parametrize("most", [3, 64])
 @pytest.mark.parametrize("seed", range(4))
-def test_streams_are_the_haplotypes(seed, most):
-    """Every haplotype can be read from its place. No column is there twice."""
+def test_streams_are_the_haplotypes(seed, most, lead):
+    """Every haplotype can be read from its place. No column is counted twice."""
     _, groups = groups_of(seed, 40)
     groups[7] = []
-    made = streams_of(groups, most, threads=3)
+    made = streams_of(groups, most, threads=3, lead=lead)
     trees, joins = made.trees.view(TREE), made.joins.view("<u2").astype(int)
     deepest = 0
     of_group = made.of_group.view("<u4").reshape(-1, 2)
     for group, (first, count), columns in zip(groups, of_group, made.columns, strict=True):
-        seen = []
+        seen, distinct = [], 0
         for tree in trees[first : first + count]:
-            (left, left_most), (right, right_most) = halves(made, tree, "left"), halves(made, tree, "right")
+            (left, left_most), (right, right_most) = (halves(made, tree, side, lead) for side in ("left", "right"))
             deepest = max(deepest, left_most, right_most)
             for leaves, side in ((left, "left"), (right, "right")):
                 paths = {path[:k] for path in leaves for k in range(len(path) + 1)}
-                assert tree[f"{side}_nodes"] == len(paths) and len(set(leaves)) == len(leaves)
+                assert (lead or tree[f"{side}_nodes"] == len(paths)) and len(set(leaves)) == len(leaves)
+                distinct += len(paths)
             own = joins[tree["first_join"] :]
             ends = np.flatnonzero(own & LAST_JOIN)[: len(right)]
             places = made.places.view("<u4").reshape(-1, 4)[tree["first_place"] :][: tree["places"]]
@@ -110,7 +118,7 @@ def test_streams_are_the_haplotypes(seed, most):
                 assert whole == tuple(group[haplotype].tolist()) and len(left[left_leaf]) == len(whole) // 2
                 seen.append(haplotype)
         assert sorted(seen) == list(range(len(group)))
-        assert columns == sum(int(tree["left_nodes"] + tree["right_nodes"]) for tree in trees[first : first + count])
+        assert columns == distinct
     assert made.sizes[0] == deepest
 
 
@@ -151,15 +159,16 @@ def test_long_items_come_first(batches):
     assert packed.trees.streams + len(streams_of(groups, 64).streams) <= host.sent <= len(host.buffer)
 
 
+@pytest.mark.parametrize("lead", [0, 31])
 @pytest.mark.parametrize("length", [1, 2, 9])
 @pytest.mark.parametrize("count", [1, 65, 300])
-def test_the_room_for_trees_is_enough(count, length):
+def test_the_room_for_trees_is_enough(count, length, lead):
     """Trees of many branches."""
     rng = np.random.default_rng(count)
     groups = [list(rng.integers(0, 4, (count, length)).astype(np.uint8)) for _ in range(33)]
-    made = streams_of(groups, threads=4)
+    made = streams_of(groups, threads=4, lead=lead)
     size = sum(-(-len(getattr(made, name)) // 16) * 16 for name in tiles.TREE_ARRAYS)
-    assert size <= tiles._most_tree_bytes(PairBatch.from_groups([Group([], group) for group in groups]))
+    assert size <= tiles._most_tree_bytes(PairBatch.from_groups([Group([], group) for group in groups]), lead)
 
 
 def test_rows_that_do_not_fit_are_made_in_parts(make_backend, batches, caplog):
