@@ -31,6 +31,7 @@ from pairhmm.backends.webgpu.tree_layout import (
     COLUMNS_OF_SUM,
     ENTRY_BYTES,
     HAPLOTYPES_OF_TREES,
+    LEAD,
     MOST_ITEMS,
     WALKERS,
     launches,
@@ -229,7 +230,7 @@ def pack(
     in_trees = takes_trees(batch.start)
     table = tree_shapes(width) if in_trees else shapes(width)
     each = [HAPLOTYPES_OF_TREES * (in_trees and not shape.tall) for shape in table.known]
-    made, trees = send_with_tiles(plan, places, batch, skip_read, table, staging, each, COLUMNS_OF_SUM)
+    made, trees = send_with_tiles(plan, places, batch, skip_read, table, staging, each, COLUMNS_OF_SUM, LEAD)
     return _packed(batch, work, kept, places.items // 4, width, subgroup, share, made, trees)
 
 

@@ -16,6 +16,9 @@ HAPLOTYPES_OF_TREES = 64
 COLUMNS_OF_SUM = 256
 """Columns of a path that are added to one sum. Where a sum ends, lanes take single steps."""
 
+LEAD = 31
+"""Letters of the path before each node that restores (`cpu/staging/tree_streams.hpp`): a read has up to 32 lanes."""
+
 WALKERS = 2112
 """Most workgroups of a dispatch that walks trees. They take items from a list, and more of them than a large GPU works
 on at once only need more scratch memory."""
