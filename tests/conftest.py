@@ -88,9 +88,9 @@ def shader_variants() -> tuple[KernelVariant, ...]:
         for shuffles, rows, extension in product(ways, models, extensions)
     ]
     walks = [
-        KernelVariant("forward_trees", Shape(1, rows), WIDTH, shuffles, "folded", extension)
+        KernelVariant("forward_trees", Shape(1, rows), WIDTH, shuffles, emissions, extension)
         for rows in sorted({shape.rows for shape in tree_shapes(WIDTH).known if not shape.tall})
-        for shuffles, extension in product(ways, extensions)
+        for shuffles, emissions, extension in product(ways, ("qualities", "folded"), extensions)
     ]
     rows_of_trees = [
         KernelVariant("forward_tree_rows", Shape(1, 1), WIDTH, False, rows, extension)

@@ -6,8 +6,13 @@
 //#else
 // needs host: EXTEND_DELETION
 //#end
+//#if MASKED
+// needs forward/emissions.wgsl: masks
+// gives: Coefficients, States, Matches, matches_of, last_of, take_column
+//#else
 // needs forward/emissions.wgsl: emissions
-// gives: Coefficients, States, staged_coefficients, last_of, take_column
+// gives: Coefficients, States, staged_coefficients, Matches, matches_of, last_of, take_column
+//#end
 
 // How each row of a lane leads to the next one.
 struct Coefficients {
@@ -18,9 +23,14 @@ struct Coefficients {
 //#if VARYING
     extend_deletion$k: f32,
 //#end
+//#if MASKED
+    emission$k: f32,  // the one that is not 1
+//#end
 //#end
 }
 
+//#if MASKED
+//#else
 // The coefficients that `load_lane` staged. Must be called before `load_emissions` overwrites them.
 fn staged_coefficients(lane: u32) -> Coefficients {
     var rows: Coefficients;
@@ -34,6 +44,7 @@ fn staged_coefficients(lane: u32) -> Coefficients {
 //#end
     return rows;
 }
+//#end
 
 struct States {
     below: vec2<f32>,  // S and I of the next lane's first row, in the column that was taken last
@@ -43,11 +54,33 @@ struct States {
 //#end
 }
 
-// S of a lane's last row.
-fn last_of(states: ptr<function, States>) -> f32 {
+// M^ of the rows of a lane in the next column.
+struct Matches {
+//#for k K
+    m$k: f32,
+//#end
+}
+
+fn matches_of(states: ptr<function, States>, rows: Coefficients, letter: u32, lane: u32) -> Matches {
+    var matches: Matches;
+//#if MASKED
+    let mask = masks[letter][lane];
+//#end
+//#for k K
+//#if MASKED
+    matches.m$k = (*states).s$k * select(rows.emission$k, 1.0, (mask & (1u << $ku)) != 0u);
+//#else
+    matches.m$k = (*states).s$k * emissions[letter][$k][lane];
+//#end
+//#end
+    return matches;
+}
+
+// That of the last row.
+fn last_of(matches: Matches) -> f32 {
     var last = 0.0;
 //#for k K
-    last = (*states).s$k;
+    last = matches.m$k;
 //#end
     return last;
 }
@@ -58,9 +91,16 @@ fn last_of(states: ptr<function, States>) -> f32 {
 fn take_column(states: ptr<function, States>, rows: Coefficients, letter: u32, lane: u32, entering: vec2<f32>) {
     var s = entering.x;
     var i = entering.y;
+//#if MASKED
+    let mask = masks[letter][lane];
+//#end
 //#for k K
     {
+//#if MASKED
+        let m = (*states).s$k * select(rows.emission$k, 1.0, (mask & (1u << $ku)) != 0u);
+//#else
         let m = (*states).s$k * emissions[letter][$k][lane];
+//#end
         let d = (*states).d$k;
         (*states).s$k = s;
 //#if VARYING

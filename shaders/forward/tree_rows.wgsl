@@ -15,6 +15,10 @@
 //#if VARYING
 // needs host: MADE_EXTEND_DELETION
 //#end
+//#if MASKED
+// needs host: LETTERS
+// needs forward/tree_tasks.wgsl: put_masks
+//#end
 // needs forward/batch.wgsl: batch, work, Read, find_read, item_of
 // needs forward/row.wgsl: Row, carrying_row
 // needs forward/rows_*.wgsl: load_row, first_deletion, relative_emissions
@@ -48,7 +52,30 @@ fn row_of(read: Read, i: u32) -> Row {
     return row;
 }
 
-fn put_row(place: Place, row: Row, read: Read, i: u32) {
+//#if MASKED
+var<workgroup> masks: array<array<atomic<u32>, W>, LETTERS>;
+
+fn begin_masks(index: u32) {
+//#for letter LETTERS
+    atomicStore(&masks[$letter][index], 0u);
+//#end
+}
+
+// The emission of row `k` of a lane that is not 1; notes at which letters it is 1.
+fn note_emissions(relative: array<f32, LETTERS>, lane: u32, k: u32) -> f32 {
+    var other = 1.0;
+//#for letter LETTERS
+    if relative[$letter] == 1.0 {
+        atomicOr(&masks[$letter][lane], 1u << k);
+    } else {
+        other = relative[$letter];
+    }
+//#end
+    return other;
+}
+//#end
+
+fn put_row(place: Place, row: Row, read: Read, i: u32, lane: u32, k: u32) {
     put(place, MADE_FROM_DELETION, row.from_deletion);
     put(place, MADE_FROM_INSERTION, row.from_insertion);
     put(place, MADE_EXTEND_INSERTION, row.extend_insertion);
@@ -60,8 +87,12 @@ fn put_row(place: Place, row: Row, read: Read, i: u32) {
     if i < read.rows {
         relative = relative_emissions(read.first + i);
     }
+//#if MASKED
+    put(place, MADE_EMISSIONS, note_emissions(relative, lane, k));
+//#else
 //#for letter EMITTED
     put(place, MADE_EMISSIONS + $letteru, relative[$letter]);
+//#end
 //#end
 }
 
@@ -93,6 +124,9 @@ fn forward_tree_rows(
     let read = find_read(batch[work.order + min(at, of_tier.w - 1u)]);
     if index < W {
         begin_read(index);
+//#if MASKED
+        begin_masks(index);
+//#end
     }
     workgroupBarrier();
     let stride = W * ((work.lane_rows + 3u) / 4u);
@@ -101,7 +135,7 @@ fn forward_tree_rows(
     for (var k = index / (4u * W) * 4u + index % 4u; k < work.lane_rows; k += MAKERS / W) {
         let i = lane % lanes * work.lane_rows + k;
         let row = row_of(read, i);
-        put_row(Place(made + MADE_ROWS + W * (k / 4u) + lane, k % 4u, stride), row, read, i);
+        put_row(Place(made + MADE_ROWS + W * (k / 4u) + lane, k % 4u, stride), row, read, i, lane, k);
         kept += row.kept;
         flags |= row.unfit;
     }
@@ -120,5 +154,12 @@ fn forward_tree_rows(
     flags = atomicLoad(&unfit[lane / lanes]) | select(0u, OWN_READ, is_own);
     // Lanes without a read, or without such trees, walk others along.
     let tree = select(0u, batch[of_group] + min(block, max(trees, 1u) - 1u), trees > 0u);
+//#if MASKED
+    put_masks(made, lane, array<u32, LETTERS>(
+//#for letter LETTERS
+        atomicLoad(&masks[$letter][lane]),
+//#end
+    ));
+//#end
     put_task(made, lane, Task(read.index, read.group, tree, tier, flags, first_deletion(read.first)));
 }

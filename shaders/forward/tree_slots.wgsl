@@ -4,8 +4,7 @@
 // neighbours, because the lanes restore and join at once. Behind the slots lie numbers of lanes, four to an entry.
 
 // needs host: W, QUADS, LANE_ENTRIES
-// needs forward/states.wgsl: Coefficients, States
-// needs forward/emissions.wgsl: emissions
+// needs forward/states.wgsl: Coefficients, States, Matches
 // needs forward/tree_tasks.wgsl: scratch
 // gives: slot_of, save_states, restore_states, Handed, handed_by, leaf_of, save_leaf, join, put_number, number_of
 
@@ -74,9 +73,9 @@ fn save_leaf(at: u32, handed: Handed) {
 //#end
 }
 
-// A lane's part of a join, before the right half's last column, which has this letter. The left half has its rows in
-// the other order.
-fn join(left: u32, states: ptr<function, States>, letter: u32, lane: u32) -> f32 {
+// A lane's part of a join, before the right half's last column, in which it has these matches. The left half has its rows
+// in the other order.
+fn join(left: u32, states: ptr<function, States>, matches: Matches) -> f32 {
     var matched = 0.0;
     var deleted = 0.0;
 //#for q QUADS
@@ -84,7 +83,7 @@ fn join(left: u32, states: ptr<function, States>, letter: u32, lane: u32) -> f32
     let d$q = scratch[left + W * (QUADS + $qu)];
 //#end
 //#for k K
-    matched = fma((*states).s$k * emissions[letter][$k][lane], s$k.back.quad.$k.back.axis, matched);
+    matched = fma(matches.m$k, s$k.back.quad.$k.back.axis, matched);
     deleted = fma((*states).d$k, d$k.back.quad.$k.back.axis, deleted);
 //#end
     return matched + deleted;

@@ -1,13 +1,17 @@
 // What tree_rows.wgsl hands to trees.wgsl: the rows of each work item, ready to load, and what its lanes work at.
 //
 // The items of a dispatch lie in `scratch`, behind the scratch memory of its workgroups. An item has a task for each
-// lane, and then arrays of numbers for each row, four rows to an entry. All lanes of an entry's rows are neighbours.
+// lane, with MASKED its masks (emissions.wgsl), and then arrays of numbers for each row, four rows to an entry. All lanes of an entry's rows are neighbours.
 //
 // Items of several tiers are merged: an item's place follows from its rank in its tier. A tier has its long items
 // first, so the dispatch has, too.
 
 // needs host: W, TREE_TIERS
 // needs forward/batch.wgsl: work
+//#if MASKED
+// needs host: LETTERS, TASK_ENTRIES
+// gives: put_masks, mask_of
+//#end
 // gives: scratch, Task, OWN_READ, put_task, task_of, made_of_place, place_of
 
 @group(0) @binding(6) var<storage, read_write> scratch: array<vec4<f32>>;
@@ -46,6 +50,19 @@ fn task_of(made: u32, lane: u32) -> Task {
     let bits = u32(first.y);
     return Task(whole(first.zw), whole(second.xy), whole(second.zw), bits / ONE_TIER, bits % ONE_TIER, first.x);
 }
+
+//#if MASKED
+// The masks of a lane's rows, as numbers: they have fewer bits than float32 holds.
+fn put_masks(made: u32, lane: u32, of_letter: array<u32, LETTERS>) {
+//#for letter LETTERS
+    scratch[made + W * (TASK_ENTRIES + $letter.quadu) + lane].$letter.axis = f32(of_letter[$letter]);
+//#end
+}
+
+fn mask_of(made: u32, lane: u32, letter: u32) -> u32 {
+    return u32(scratch[made + W * (TASK_ENTRIES + letter / 4u) + lane][letter % 4u]);
+}
+//#end
 
 // Where the item at a place of the dispatch has its part of `scratch`.
 fn made_of_place(place: u32) -> u32 {

@@ -5,12 +5,18 @@
 // coefficients are those of the forward but for the extension of an insertion; those of deletions move by a row. A
 // lane has the same rows in both orders, and the backward walks from a read's last lane to its first.
 
-// needs host: K, W, QUADS, EMITTED, MADE_ROWS
+// needs host: K, W, QUADS, MADE_ROWS
 // needs host: MADE_FROM_DELETION, MADE_FROM_INSERTION, MADE_EXTEND_INSERTION, MADE_FROM_BELOW, MADE_EMISSIONS
 //#if VARYING
 // needs host: MADE_EXTEND_DELETION
 //#end
+//#if MASKED
+// needs forward/emissions.wgsl: masks
+// needs forward/tree_tasks.wgsl: mask_of
+//#else
+// needs host: EMITTED
 // needs forward/emissions.wgsl: emissions
+//#end
 // needs forward/states.wgsl: Coefficients
 // needs forward/tree_tasks.wgsl: scratch
 // gives: load_rows, turned_rows
@@ -27,12 +33,18 @@ fn load_rows(made: u32, lane: u32) -> Coefficients {
 //#if VARYING
     let of_deletion = entry_of(made, MADE_EXTEND_DELETION, lane);
 //#end
+//#if MASKED
+    let emission = entry_of(made, MADE_EMISSIONS, lane);
+//#end
 //#for q QUADS
     let deletion$q = scratch[deletion + W * $qu];
     let insertion$q = scratch[insertion + W * $qu];
     let extension$q = scratch[extension + W * $qu];
 //#if VARYING
     let of_deletion$q = scratch[of_deletion + W * $qu];
+//#end
+//#if MASKED
+    let emission$q = scratch[emission + W * $qu];
 //#end
 //#end
     var rows: Coefficients;
@@ -43,7 +55,15 @@ fn load_rows(made: u32, lane: u32) -> Coefficients {
 //#if VARYING
     rows.extend_deletion$k = of_deletion$k.quad.$k.axis;
 //#end
+//#if MASKED
+    rows.emission$k = emission$k.quad.$k.axis;
 //#end
+//#end
+//#if MASKED
+//#for letter LETTERS
+    masks[$letter][lane] = mask_of(made, lane, $letteru);
+//#end
+//#else
     for (var letter = 0u; letter < EMITTED; letter++) {
         let emission = entry_of(made, MADE_EMISSIONS + letter, lane);
 //#for q QUADS
@@ -53,6 +73,7 @@ fn load_rows(made: u32, lane: u32) -> Coefficients {
         emissions[letter][$k][lane] = four$k.quad.$k.axis;
 //#end
     }
+//#end
     return rows;
 }
 
@@ -72,12 +93,18 @@ fn turned_rows(made: u32, lane: u32, is_top: bool) -> Coefficients {
     let of_deletion = entry_of(made, MADE_EXTEND_DELETION, lane);
     let of_deletion_above = last_above(made, MADE_EXTEND_DELETION, lane, is_top);
 //#end
+//#if MASKED
+    let emission = entry_of(made, MADE_EMISSIONS, lane);
+//#end
 //#for q QUADS
     let deletion$q = scratch[deletion + W * $qu];
     let insertion$q = scratch[insertion + W * $qu];
     let extension$q = scratch[extension + W * $qu];
 //#if VARYING
     let of_deletion$q = scratch[of_deletion + W * $qu];
+//#end
+//#if MASKED
+    let emission$q = scratch[emission + W * $qu];
 //#end
 //#end
     // Of the row before, too, in place of its own.
@@ -95,7 +122,15 @@ fn turned_rows(made: u32, lane: u32, is_top: bool) -> Coefficients {
 //#if VARYING
     rows.extend_deletion$k.back = select(along_row$k, of_deletion_above, $k == 0);
 //#end
+//#if MASKED
+    rows.emission$k.back = emission$k.quad.$k.axis;
 //#end
+//#end
+//#if MASKED
+//#for letter LETTERS
+    masks[$letter][lane] = reverseBits(mask_of(made, lane, $letteru)) >> (32u - K);
+//#end
+//#else
     for (var letter = 0u; letter < EMITTED; letter++) {
 //#for k K
         let turned$k.back = emissions[letter][$k][lane];
@@ -104,5 +139,6 @@ fn turned_rows(made: u32, lane: u32, is_top: bool) -> Coefficients {
         emissions[letter][$k][lane] = turned$k;
 //#end
     }
+//#end
     return rows;
 }

@@ -16,10 +16,9 @@
 // A path's sum is made of sums that end at given depths, because many columns may add nearly the same. Where they end
 // does not depend on other paths, so the score does not either.
 
-// needs host: K, PART, EVENT_FLAGS, EVENT_POP, EVENT_SAVE, EVENT_LEAF, LAST_JOIN, NODE_LETTER, NODE_SAVE, NODE_SUM
+// needs host: PART, EVENT_FLAGS, EVENT_POP, EVENT_SAVE, EVENT_LEAF, LAST_JOIN, NODE_LETTER, NODE_SAVE, NODE_SUM
 // needs forward/batch.wgsl: batch, byte, work
-// needs forward/emissions.wgsl: emissions
-// needs forward/states.wgsl: Coefficients, States, last_of, take_column
+// needs forward/states.wgsl: Coefficients, States, matches_of, last_of, take_column
 // needs forward/letters.wgsl: first_letters, next_letters
 // needs forward/pass_*.wgsl: from_lane
 // needs forward/bounds_*.wgsl: least_of_tile, most_of_tile
@@ -129,20 +128,20 @@ fn walk(half: Half, backward: bool, memory: u32, rows: Coefficients, place: Plac
             }
         }
         if backward {
-            let letter = byte(half.stream + node) & NODE_LETTER;
+            let matches = matches_of(&states, rows, byte(half.stream + node) & NODE_LETTER, lane);
             var is_joining = acts;
             while most_of_tile(select(0u, 1u, is_joining), lane) > 0u {
                 if is_joining {
                     let pair = batch[joins / 2u] >> (16u * (joins & 1u));  // two lie in a word
                     let left = leaf_of(memory + work.left_leaves, pair & (LAST_JOIN - 1u), lane);
-                    put_number(memory + work.joined, joins - half.joins, lane, join(left, &states, letter, lane));
+                    put_number(memory + work.joined, joins - half.joins, lane, join(left, &states, matches));
                     is_joining = (pair & LAST_JOIN) == 0u;
                     joins++;
                 }
             }
             if acts {
                 // With the last column's M of the last row walked.
-                let started = sums.x + fma(last_of(&states), emissions[letter][K - 1u][lane], sums.y);
+                let started = sums.x + (sums.y + last_of(matches));
                 put_number(memory + work.started, leaf, lane, started);
                 node++;
             }

@@ -250,7 +250,8 @@ class WebgpuBackend(Backend):
         shuffles = shape.lanes <= self._runtime.subgroup
         if kernel == TREES:
             extension, part = self._tree_extension(model), self._tree_part
-            return KernelVariant(kernel, Shape(1, shape.rows), WIDTH, shuffles, "folded", extension, part=part)
+            rows = "qualities" if model[0] == "qualities" else "folded"  # with masks or without
+            return KernelVariant(kernel, Shape(1, shape.rows), WIDTH, shuffles, rows, extension, part=part)
         return KernelVariant(kernel, shape, WIDTH, shuffles, *model, part=self._part)
 
     def _rows_variant(self, model: tuple[str, float | None]) -> KernelVariant:

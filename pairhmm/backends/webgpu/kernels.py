@@ -31,6 +31,7 @@ from pairhmm.backends.webgpu.work import (
     LISTED,
     LISTED_COUNT,
     MADE,
+    MASK_ENTRIES,
     MOST_TREE_TIERS,
     NODE,
     NOT_KEPT,
@@ -130,6 +131,11 @@ class KernelVariant:
         return self.kernel in ("forward_long", "forward_long_rows", "forward_join")
 
     @property
+    def is_masked(self) -> bool:
+        """A row has two emissions at most, and one of them is 1: masks say which letters have it (emissions.wgsl)."""
+        return self.kernel in ("forward_trees", "forward_tree_rows") and self.rows == "qualities"
+
+    @property
     def is_scaled(self) -> bool:
         """Lanes have exponents."""
         return self.is_long or self.kernel == "forward_scaled"
@@ -161,6 +167,7 @@ def source(variant: KernelVariant) -> str:
         "SHUFFLES": int(variant.shuffles),
         "VARYING": int(variant.extension is None),
         "SCALED": int(variant.is_scaled),
+        "MASKED": int(variant.is_masked),
         "BOTH_WAYS": int(variant.kernel == "forward_long_rows"),
         "TREES": int(variant.kernel in ("forward_tree_rows", "forward_long_rows")),
     }
@@ -203,7 +210,8 @@ def _sizes(variant: KernelVariant) -> dict[str, int]:
         "NO_LETTER": LETTERS,
         "QUADS": quads_of(rows),
         "LANE_ENTRIES": lane_entries(rows),
-        "MADE_ROWS": variant.width * TASK_ENTRIES,
+        "MADE_ROWS": variant.width * (TASK_ENTRIES + MASK_ENTRIES * variant.is_masked),
+        "MADE_EXTEND_DELETION": len(MADE) - 1 + (1 if variant.is_masked else LETTERS),
         # Compilers address arrays whose size is a power of two in more steps.
         "STORED_ROWS": rows + (rows % 8 == 0 and not variant.is_scaled),
         "PART": variant.part,
@@ -251,7 +259,6 @@ def _shared() -> dict[str, str]:
         "TREES_OF_GROUP": TREES_OF_GROUP,
         "TASK_ENTRIES": TASK_ENTRIES,
         **indices("MADE", MADE),
-        "MADE_EXTEND_DELETION": len(MADE) - 1 + LETTERS,
         "MOST_WORKGROUPS": MOST_WORKGROUPS,
         "LISTED_WORDS": LISTED.itemsize // WORD,
         "LISTED_COUNT": LISTED_COUNT,

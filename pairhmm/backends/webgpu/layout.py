@@ -257,7 +257,10 @@ def _packed(
     if trees is not None:
         put_trees(work, trees)
         walking = [tier for tier in made if not tier.shape.tall]
-        found += [_walk(work, launch, width, share, list_at, trees) for launch in launches(walking, subgroup)]
+        found += [
+            _walk(work, launch, width, share, list_at, trees, batch.qualities is not None)
+            for launch in launches(walking, subgroup)
+        ]
         made = [tier for tier in made if tier.shape.tall]
     for tier in made:
         own = copy_of(work)
@@ -294,13 +297,14 @@ def _walk(
     share: int,
     list_at: Sequence[int],
     trees: SentTrees,
+    masked: bool,
 ) -> Tier:
     """Tiers that walk trees in one dispatch. Its shape has the most lanes of theirs."""
     own, items = copy_of(work), sum(tier.items for tier in launch)
     shape = Shape(max(tier.shape.lanes for tier in launch), launch[0].shape.rows)
     put_tiers(own, launch, width, list_at)
     of_workgroup = put_scratch(own, shape.rows, width, trees)
-    own["lane_rows"], own["made_entries"] = shape.rows, made_entries(shape.rows, width)
+    own["lane_rows"], own["made_entries"] = shape.rows, made_entries(shape.rows, width, masked=masked)
     of_item = ENTRY_BYTES * int(own["made_entries"])
     walkers = max(1, min(items, WALKERS, share // 2 // of_workgroup))
     own["made"] = walkers * int(own["scratch"])

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends.tiles import LETTERS, RESCUERS, SentTrees, Tier, rescuer_of
-from pairhmm.backends.webgpu.work import MADE, MOST_TREE_TIERS, TASK_ENTRIES, TREE_TIER, copy_of
+from pairhmm.backends.webgpu.work import MADE, MASK_ENTRIES, MOST_TREE_TIERS, TASK_ENTRIES, TREE_TIER, copy_of
 
 HAPLOTYPES_OF_TREES = 64
 """Most haplotypes of a pair of trees. A workgroup keeps up to 5 kB of each left half while it walks the trees."""
@@ -44,10 +44,10 @@ def lane_entries(rows: int) -> int:
     return 2 * quads_of(rows) + 1
 
 
-def made_entries(rows: int, width: int) -> int:
+def made_entries(rows: int, width: int, *, masked: bool) -> int:
     """Entries that tree_rows.wgsl makes for an item: tasks of its lanes, and arrays of their rows, in fours."""
-    arrays = len(MADE) - 1 + LETTERS + 1  # an array for each letter, and one of extensions
-    return width * (TASK_ENTRIES + arrays * quads_of(rows))
+    arrays = len(MADE) - 1 + (1 if masked else LETTERS) + 1  # the last one is of extensions
+    return width * (TASK_ENTRIES + MASK_ENTRIES * masked + arrays * quads_of(rows))
 
 
 def launches(tiers: Sequence[Tier], subgroup: int) -> list[list[Tier]]:

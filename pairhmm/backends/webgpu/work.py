@@ -123,11 +123,11 @@ EVENT_FLAGS, EVENT = 16, {name: NODE[name] // NODE["RESTORE"] for name in ("POP"
 """A node's factor in its event, and bits of an event. Lanes look at nodes with that of SAVE: some end a sum."""
 
 MADE = ("from_deletion", "from_insertion", "extend_insertion", "from_below", "emissions")
-"""Arrays that tree_rows.wgsl makes for the rows of an item. Behind the emissions, one array for each letter, comes the
-extension of a deletion, where it is not one number for the batch."""
+"""Arrays that tree_rows.wgsl makes for the rows of an item. Behind the emissions, one array for each letter (with
+masks, one array), comes the extension of a deletion, where it is not one number for the batch."""
 
-TASK_ENTRIES = 2
-"""Entries of 16 bytes of a lane's task, before those arrays."""
+TASK_ENTRIES, MASK_ENTRIES = 2, 2
+"""Entries of 16 bytes of a lane's task, and of its masks where it has them, before those arrays."""
 
 UNFOLDED, UNSCALED, UNORDERED, UNFINISHED, UNTURNED = 1, 2, 4, 8, 16
 """Flags that say why a read or a strip has no scores.
