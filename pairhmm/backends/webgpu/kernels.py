@@ -73,7 +73,7 @@ PART, SOFTWARE_PART = 12, 4
 A software adapter compiles slowly, so it gets the shorter loop.
 """
 
-TREE_PART = 8
+TREE_PART = 4
 """Columns of an iteration of tree_walk.wgsl's loop on a GPU. Longer ones leave more columns beside events to single
 steps."""
 

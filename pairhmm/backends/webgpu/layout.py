@@ -297,6 +297,7 @@ def _walk(
     share: int,
     list_at: Sequence[int],
     trees: SentTrees,
+    *,
     masked: bool,
 ) -> Tier:
     """Tiers that walk trees in one dispatch. Its shape has the most lanes of theirs."""
