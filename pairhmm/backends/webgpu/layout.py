@@ -257,9 +257,9 @@ def _packed(
     if trees is not None:
         put_trees(work, trees)
         walking = [tier for tier in made if not tier.shape.tall]
+        masked = batch.qualities is not None
         found += [
-            _walk(work, launch, width, share, list_at, trees, batch.qualities is not None)
-            for launch in launches(walking, subgroup)
+            _walk(work, launch, width, share, list_at, trees, masked=masked) for launch in launches(walking, subgroup)
         ]
         made = [tier for tier in made if tier.shape.tall]
     for tier in made:
