@@ -56,6 +56,7 @@
 // 20, where fast.cu lists 280.
 
 constexpr uint32 kLetterBits = 7, kRestore = 8, kPop = 16, kSave = 32, kLeaf = 64;  // of a node's byte
+constexpr int kLead = LEAD;  // letters of the path before a node that restores
 // A node with a flag is an event: its number, and the flags as bits from 0 on.
 constexpr int kEventFlags = 16, kEventSave = kSave / kRestore, kEventLeaf = kLeaf / kRestore;
 constexpr int kNever = 1 << 30;       // beyond any node
@@ -65,7 +66,8 @@ constexpr int kHalfExponent = HALF_EXPONENT;
 constexpr float kLeastJoined = LEAST_JOINED;
 constexpr int kRun = RUN;  // columns that test nothing
 
-// A slot holds states of a warp: [quad][lane] of four rows' S, then of four rows' D, then the sum.
+// A slot holds states of a warp: [quad][lane] of four rows' S, then of four rows' D, then the sum and what goes to the
+// next lane.
 constexpr int kSlotQuads = 2 * kQuads + 1;
 constexpr int kSlot = kSlotQuads * 32;  // in quads
 static_assert(kSlot * sizeof(Quad) == SLOT_BYTES, "scratch memory");
@@ -88,7 +90,7 @@ struct Forest {
     const Place* places;
     const int* events;            // nodes with a flag: kEventFlags times the node, and its flags
     const unsigned short* joins;  // the forward leaf of each join, with kLastJoin
-    const uint8* streams;         // with 32 zeros before and behind each
+    const uint8* streams;         // with 32 zeros before and behind each, and leads of kLead letters
 };
 
 // A warp's scratch memory, and what lies where in it, in bytes.
@@ -132,8 +134,8 @@ struct RunningSum {
 
     __device__ __forceinline__ void add(real term) { value += double(term); }
     __device__ __forceinline__ real rounded() const { return real(value); }
-    __device__ __forceinline__ Quad saved() const {
-        return {__int_as_float(__double2loint(value)), __int_as_float(__double2hiint(value)), 0, 0};
+    __device__ __forceinline__ Quad saved_with(real s, real i) const {
+        return {__int_as_float(__double2loint(value)), __int_as_float(__double2hiint(value)), s, i};
     }
     __device__ __forceinline__ void restore(const Quad& from) {
         value = __hiloint2double(__float_as_int(from.y), __float_as_int(from.x));
@@ -157,7 +159,7 @@ __device__ __forceinline__ void save_states(Quad* slot, const States& state, con
         slot[q * 32] = four_of(state.s, 4 * q);
         slot[(kQuads + q) * 32] = four_of(state.d, 4 * q);
     }
-    slot[2 * kQuads * 32] = sum.saved();
+    slot[2 * kQuads * 32] = sum.saved_with(state.s_below, state.i_below);
 }
 
 __device__ __forceinline__ void restore(const Quad* slot, States& state, RunningSum& sum) {
@@ -173,7 +175,10 @@ __device__ __forceinline__ void restore(const Quad* slot, States& state, Running
             }
         }
     }
-    sum.restore(slot[2 * kQuads * 32]);
+    const Quad last = slot[2 * kQuads * 32];
+    sum.restore(last);
+    state.s_below = last.z;
+    state.i_below = last.w;
 }
 
 // What a left half hands to the joins: S, and from_deletion D one row further down, where its partner D' lies. Rows are
@@ -258,10 +263,10 @@ struct Half {
     int nodes;
 };
 
-// A walk goes from leaf to leaf. Columns between two leaves are a segment, which enters the lanes one after the other.
-// Its last columns drain: a lane that is done waits. So all lanes are at the same node when a leaf is met and when the
-// states of a branch are restored, and these take one step of the warp. Only saves are done by each lane at its own
-// step.
+// A walk goes from leaf to leaf. Columns between two leaves are a segment, whose last columns drain: a lane that is done
+// waits. A branch is saved when its node has passed lane 0: lane l has then done l columns less. When all lanes restore
+// that, they go on side by side with the columns that each still needs. So no lane waits but in a drain. Before the
+// root, where all states are zero, lanes pass zeros on.
 __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& half, const Forest& forest,
                                      const Scratch& scratch) {
     const bool backward = half.backward;
@@ -271,25 +276,24 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
     States state;
     clear(state);
     RunningSum sum = {};
-    int at = 0;           // first node of the segment
-    bool goes_on = true;  // behind the node before it, whose states the lanes have
+    int at = 0;  // first node of the segment
     uint32 event = half.events, join_number = half.joins, level = 0, leaf = 0;
     while (__any_sync(FULL, at < half.nodes)) {
         const bool walks = at < half.nodes;
         const uint8* stream = forest.streams + half.stream + at;
-        if (walks && !goes_on && (*stream & kRestore)) {
+        if (walks && at > 0) {
             restore(stack_slot(scratch, int(level) - 1), state, sum);
             if (*stream & kPop) --level;
         }
         uint32 next = *(stream - l);
-        // The leaf, and the first node that is saved, from `at` on.
+        // Columns to the leaf, and to the end of the first node that is saved.
         int length = 0, save = kNever;
         uint32 of_save = event;
         if (walks) {
             for (;; ++event) {
                 const int word = forest.events[event];
                 const int node = word / kEventFlags - at;
-                if ((word & kEventSave) && node < save) save = node, of_save = event;
+                if ((word & kEventSave) && node < save) save = node + 1, of_save = event;
                 length = node + !backward;
                 if (word & kEventLeaf) break;
             }
@@ -298,39 +302,39 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
             for (save = kNever; ++of_save <= event;) {
                 const int word = forest.events[of_save];
                 if (word & kEventSave) {
-                    save = word / kEventFlags - at;
+                    save = word / kEventFlags - at + 1;
                     return;
                 }
             }
         };
         const int steps = most_of_warp(length) + lanes - 1;
         const int full = least_of_warp(length);
-        const auto step = [&](int t, bool looks) {
+        const auto step = [&](int t, bool drains) {
             const uint32 byte = next;
             // The stream has zeros behind its end. Another read's segment may be longer.
-            next = stream[looks ? min(t + 1 - l, length) : t + 1 - l];
+            next = stream[drains ? min(t + 1 - l, length) : t + 1 - l];
             const real s_above = __shfl_sync(FULL, state.s_below, before);
             const real i_above = __shfl_sync(FULL, state.i_below, before);
             const real s = is_first ? half.start_s : s_above, i = is_first ? half.start_i : i_above;
-            if (looks && uint32(t - l) >= uint32(length)) return;
+            if (drains && t - l >= length) return;
             advance(rows, state, byte & kLetterBits, s, i);
             sum.add(state.i_below);
-            if (looks && (byte & kSave)) save_states(stack_slot(scratch, int(level++)), state, sum);
         };
-        int looks_until = lanes;  // lanes enter, and look at the segment's first node
         for (int t = 0; t < steps;) {
-            const int end = min(looks_until, steps);
-#pragma unroll 1
-            for (; t < end; ++t) step(t, true);
-            while (save + lanes <= t) next_save();
-            const int run = min(full, least_of_warp(save));
+            const int stop = min(steps, least_of_warp(save));
+            const int run = min(full, stop);
             for (; t + kRun <= run; t += kRun) {
 #pragma unroll
                 for (int u = 0; u < kRun; ++u) step(t + u, false);
             }
 #pragma unroll 1
             for (; t < run; ++t) step(t, false);
-            looks_until = run == full ? steps : run + lanes;
+#pragma unroll 1
+            for (; t < stop; ++t) step(t, true);
+            if (save == t) {
+                save_states(stack_slot(scratch, int(level++)), state, sum);
+                next_save();
+            }
         }
         if (!walks) continue;
         if (backward) {
@@ -346,15 +350,10 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
             RunningSum started = sum;
             started.add(state.s[K - 1] * column_of_lane()[emission_at(letter, K - 1)]);
             numbers(scratch, scratch.started, leaf)[threadIdx.x] = started.rounded();
-            // Where the path goes on, the leaf's own column is the next segment's first.
-            const int node = at + length;
-            goes_on = node + 1 < half.nodes && !(stream[length + 1] & kRestore);
-            at = goes_on ? node : node + 1;
         } else {
             save_leaf(lanes, leaf_slot(scratch, leaf), rows, state, sum.rounded());
-            at += length;
-            goes_on = false;  // as the node says
         }
+        at += length + backward + kLead;
         ++leaf;
         ++event;
     }
