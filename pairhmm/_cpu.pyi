@@ -306,6 +306,7 @@ class Packer:
         most_haplotypes: int,
         columns_of_sum: int,
         lead: int,
+        tail: int,
     ) -> tuple[
         list[tuple[int, int, int, int, int, int, int, int]],
         tuple[list[int], tuple[int, int, int, int], NDArray[np.uint32]] | None,
@@ -329,6 +330,7 @@ class TreeStreams:
         team: Team,
         columns_of_sum: int = 0,
         lead: int = 0,
+        tail: int = 0,
     ) -> None: ...
 
 class Scanner:

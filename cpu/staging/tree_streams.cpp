@@ -25,12 +25,18 @@ int64_t shared_prefix(const Letters& a, const Letters& b) {
     return std::mismatch(a.first, a.first + std::min(a.size, b.size), b.first).first - a.first;
 }
 
+// The same for words that are followed by so many letters of a tail each.
+int compare(const Letters& a, const Letters& b, int64_t tail) {
+    const int by_words = compare(a, b);
+    return by_words != 0 ? by_words : std::memcmp(a.first + a.size, b.first + b.size, tail);
+}
+
 // Indices of words in ascending order; equal ones in their own order.
-void sort_words(const std::vector<Letters>& words, std::vector<uint32_t>& order) {
+void sort_words(const std::vector<Letters>& words, int64_t tail, std::vector<uint32_t>& order) {
     order.resize(words.size());
     std::iota(order.begin(), order.end(), 0);
     std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-        const int c = compare(words[a], words[b]);
+        const int c = compare(words[a], words[b], tail);
         return c != 0 ? c < 0 : a < b;
     });
 }
@@ -54,7 +60,7 @@ public:
         if (count > most_) {
             words_.clear();
             for (int64_t h = first; h < first + count; ++h) words_.push_back(haplotype(h));
-            sort_words(words_, chosen_);
+            sort_words(words_, 0, chosen_);
         }
         const size_t first_tree = trees_.trees.size();
         uint32_t columns = 0;
@@ -96,38 +102,40 @@ private:
             words_.push_back({whole.first, whole.size / 2});
         }
         columns_ = 0;
-        std::tie(pair.left, pair.left_nodes, pair.left_events) =
-            add_stream(kLeft, left_leaf_, trees_.sizes.left_leaves);
+        side_ = kLeft, tail_ = 0;
+        std::tie(pair.left, pair.left_nodes, pair.left_events) = add_stream(left_leaf_, trees_.sizes.left_leaves);
         reverse_right_halves(first, chosen, count);
-        std::tie(pair.right, pair.right_nodes, pair.right_events) =
-            add_stream(kRight, right_leaf_, trees_.sizes.right_leaves);
+        side_ = kRight, tail_ = limits_.tail;
+        std::tie(pair.right, pair.right_nodes, pair.right_events) = add_stream(right_leaf_, trees_.sizes.right_leaves);
         add_joins(chosen, pair);
         trees_.trees.push_back(pair);
         return columns_;
     }
 
+    // The words are followed by their tails.
     void reverse_right_halves(int64_t first, const uint32_t* chosen, int64_t count) {
         int64_t total = 0;
         for (int64_t i = 0; i < count; ++i) {
             const int64_t size = haplotype(first + chosen[i]).size;
-            total += size - size / 2;
+            total += size - size / 2 + limits_.tail;
         }
-        reversed_.resize(total);
+        reversed_.assign(total, 0);
         words_.clear();
         uint8_t* to = reversed_.data();
         for (int64_t i = 0; i < count; ++i) {
             const Letters whole = haplotype(first + chosen[i]);
-            uint8_t* const end = std::reverse_copy(whole.first + whole.size / 2, whole.first + whole.size, to);
-            words_.push_back({to, end - to});
-            to = end;
+            const int64_t cut = whole.size / 2, own = std::min(cut, limits_.tail);
+            std::reverse_copy(whole.first + cut - own, whole.first + whole.size, to);
+            words_.push_back({to, whole.size - cut});
+            to += whole.size - cut + limits_.tail;
         }
     }
 
     // The stream of the tree of words_: its first byte, its nodes and its first event. leaf[i] becomes that of
     // words_[i].
-    std::tuple<uint32_t, uint32_t, uint32_t> add_stream(Side side, std::vector<uint32_t>& leaf, int64_t& most_leaves) {
+    std::tuple<uint32_t, uint32_t, uint32_t> add_stream(std::vector<uint32_t>& leaf, int64_t& most_leaves) {
         std::vector<uint8_t>& out = trees_.streams;
-        sort_words(words_, order_);
+        sort_words(words_, tail_, order_);
         const size_t begin = out.size();
         out.push_back(0);  // the root
         ++columns_;
@@ -138,8 +146,8 @@ private:
         const Letters* before = nullptr;
         for (const uint32_t index : order_) {
             const Letters& word = words_[index];
-            if (before == nullptr || compare(*before, word) != 0) {
-                add_word(side, before, word, begin);
+            if (before == nullptr || compare(*before, word, tail_) != 0) {
+                add_word(before, word, begin);
                 ++leaves;
             }
             leaf[index] = leaves - 1;
@@ -154,13 +162,13 @@ private:
         return {static_cast<uint32_t>(begin), nodes, events};
     }
 
-    void add_word(Side side, const Letters* before, const Letters& word, size_t begin) {
+    void add_word(const Letters* before, const Letters& word, size_t begin) {
         std::vector<uint8_t>& out = trees_.streams;
         const int64_t shared = before == nullptr ? 0 : shared_prefix(*before, word);
         const bool leaves_path = before != nullptr && shared < before->size;
         const bool restores = leaves_path || (before != nullptr && limits_.lead > 0);
         // The depth of the last node that stays. A right leaf's own column is not computed where it is joined.
-        const int64_t kept = restores && !leaves_path && side == kRight ? shared - 1 : shared;
+        const int64_t kept = restores && !leaves_path && side_ == kRight ? shared - 1 : shared;
         columns_ += static_cast<uint32_t>(word.size - shared);
         if (restores) {
             close_branches(kept, begin);
@@ -179,6 +187,7 @@ private:
         }
         if (restores) out[begin + branches_.back().last_restore] |= kRestore;
         out[begin + path_[word.size]] |= kLeaf;
+        out.insert(out.end(), word.first + word.size, word.first + word.size + tail_);
     }
 
     // The last letters of a path, with zeros before its first.
@@ -241,6 +250,8 @@ private:
     const int64_t most_;
     TreePart& trees_;
     uint32_t columns_ = 0;  // of the pair of trees that is being made
+    Side side_ = kLeft;     // whose stream is being made
+    int64_t tail_ = 0;      // letters behind each of words_
     std::vector<Letters> words_;
     std::vector<uint8_t> reversed_;
     std::vector<uint32_t> chosen_, order_, left_leaf_, right_leaf_;

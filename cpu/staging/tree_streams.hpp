@@ -22,6 +22,11 @@
 //
 // Without leads (0), the path goes on behind such a leaf with the next node, which does not restore.
 //
+// Tails. A GPU may join halves along a diagonal, too. It then needs no drain: it stops when lane 0 has finished the left
+// leaf, so that lane l lacks the last l columns of the left half. In the right tree, lanes compute these columns, too, as
+// they follow each other. For this, `tail` letters of the left half come behind each right leaf, the last one first,
+// without flags; zeros behind its first one. Haplotypes share a right leaf only where they share its tail.
+//
 // Limits. A pair of trees has at most `most_haplotypes` haplotypes, because a warp keeps what each half hands to the
 // joins. Groups with more have several pairs; their haplotypes are sorted, so that neighbours share most.
 #pragma once
@@ -77,6 +82,7 @@ struct TreeLimits {
     // node's distance from the root, so that the sums of a path do not depend on other paths.
     int64_t columns_of_sum = 0;
     int64_t lead = 0;  // letters of the path before each node that restores
+    int64_t tail = 0;  // letters of the left half behind each right leaf; leads are needed, too
 };
 
 constexpr uint32_t kEventFlags = 16;
@@ -89,7 +95,7 @@ struct TreePart {
     std::vector<TreePair> trees;
     std::vector<TreePlace> places;  // of each pair of trees
     // Of each stream: its nodes with a flag, times kEventFlags, with the flags but kSum from bit 0 on. The flag of
-    // kSave stands for kSum, too. The last node of a stream has a flag.
+    // kSave stands for kSum, too. The last node of a stream has a flag, where no tail is behind it.
     std::vector<uint32_t> events;
     std::vector<uint16_t> joins;    // by right leaf: the left leaf, with kLastJoin at a right leaf's last join
     std::vector<uint8_t> streams;   // kStreamPadding zeros before and behind each stream
