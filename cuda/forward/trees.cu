@@ -57,6 +57,7 @@
 
 constexpr uint32 kLetterBits = 7, kRestore = 8, kPop = 16, kSave = 32, kLeaf = 64;  // of a node's byte
 constexpr int kLead = LEAD;  // letters of the path before a node that restores
+constexpr int kTail = TAIL;  // letters behind a right leaf
 // A node with a flag is an event: its number, and the flags as bits from 0 on.
 constexpr int kEventFlags = 16, kEventSave = kSave / kRestore, kEventLeaf = kLeaf / kRestore;
 constexpr int kNever = 1 << 30;       // beyond any node
@@ -182,10 +183,9 @@ __device__ __forceinline__ void restore(const Quad* slot, States& state, Running
 }
 
 // What a left half hands to the joins: S, and from_deletion D one row further down, where its partner D' lies. Rows are
-// in the backward's order.
+// in the backward's order. Behind the sum is what the last row of the lane above hands down.
 __device__ __forceinline__ void save_leaf(int lanes, Quad* slot, const Rows& rows, const States& state, real sum) {
     const int lane = threadIdx.x, l = lane % lanes;
-    real* own = reinterpret_cast<real*>(slot + lane);
     real s[K], d[K];
 #pragma unroll
     for (int k = 0; k < K; ++k) {
@@ -196,21 +196,17 @@ __device__ __forceinline__ void save_leaf(int lanes, Quad* slot, const Rows& row
     if (l == 0) s[K - 1] = 0;  // what starts behind the cut is in `started`
 #pragma unroll
     for (int q = 0; q < kQuads; ++q) {
-        const int k = 4 * q;
-        slot[q * 32 + lane] = four_of(s, k);
-        // The lane above writes the last one. Nothing is above the first lane.
-        if (k + 3 < K - 1 || (k + 3 == K - 1 && l == 0)) {
-            slot[(kQuads + q) * 32 + lane] = four_of(d, k);
-        } else {
-#pragma unroll
-            for (int r = 0; r < 4; ++r) {
-                if (k + r < K - 1 || (k + r == K - 1 && l == 0)) own[(kQuads + q) * 128 + r] = d[k + r < K ? k + r : 0];
-            }
-        }
+        slot[q * 32 + lane] = four_of(s, 4 * q);
+        slot[(kQuads + q) * 32 + lane] = four_of(d, 4 * q);
     }
-    const int last = (kQuads + (K - 1) / 4) * 128 + (K - 1) % 4;
-    if (l < lanes - 1) own[last + 4] = state.d[K - 1] * rows.from_deletion[K - 1];
-    own[2 * kQuads * 128] = sum;
+    real* const own = reinterpret_cast<real*>(slot + 2 * kQuads * 32 + lane);
+    own[0] = sum;
+    if (l == 0) own[1] = own[2] = own[3] = 0;  // nothing is above the first lane
+    if (l < lanes - 1) {
+        own[5] = state.s_below;
+        own[6] = state.d[K - 1] * rows.from_deletion[K - 1];
+        own[7] = state.i_below;
+    }
 }
 
 // `ended` of a left half: the sum of the read's last lane.
@@ -218,11 +214,13 @@ __device__ __forceinline__ real ended_of(const Quad* slot, int last_lane) {
     return slot[2 * kQuads * 32 + last_lane].x;
 }
 
-// A lane's part of a join, before the right half's last column.
-__device__ __forceinline__ real join(const Quad* slot, const States& state, uint32 letter) {
+// A lane's part of a join, before the next column of the right half. `last` is of the column before it.
+__device__ __forceinline__ real join(const Quad* slot, const Rows& rows, const States& state, const LastRow& last,
+                                     uint32 letter) {
     slot += threadIdx.x;
     const Quad* own = reinterpret_cast<const Quad*>(column_of_lane() + emission_at(letter, 0));
-    real sum = 0;
+    const Quad above = slot[2 * kQuads * 32];
+    real sum = multiply_add(above.w, rows.from_insertion[K - 1] * last.i, multiply_add(above.z, last.d, above.y * last.m));
 #pragma unroll
     for (int q = 0; q < kQuads; ++q) {
         const Quad emission = own[q * 32], s = slot[q * 32];
@@ -275,6 +273,7 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
     const int before = threadIdx.x + (backward ? !is_first : -!is_first);
     States state;
     clear(state);
+    LastRow last = {};
     RunningSum sum = {};
     int at = 0;  // first node of the segment
     uint32 event = half.events, join_number = half.joins, level = 0, leaf = 0;
@@ -286,7 +285,7 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
             if (*stream & kPop) --level;
         }
         uint32 next = *(stream - l);
-        // Columns to the leaf, and to the end of the first node that is saved.
+        // Columns that enter the first lane up to the leaf, and up to the first node that is saved.
         int length = 0, save = kNever;
         uint32 of_save = event;
         if (walks) {
@@ -294,7 +293,7 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
                 const int word = forest.events[event];
                 const int node = word / kEventFlags - at;
                 if ((word & kEventSave) && node < save) save = node + 1, of_save = event;
-                length = node + !backward;
+                length = node + (backward ? lanes - 1 : 1);
                 if (word & kEventLeaf) break;
             }
         }
@@ -307,30 +306,33 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
                 }
             }
         };
-        const int steps = most_of_warp(length) + lanes - 1;
-        const int full = least_of_warp(length);
-        const auto step = [&](int t, bool drains) {
+        const int steps = most_of_warp(length), full = least_of_warp(length);
+        const auto step = [&](int t, bool waits) {
             const uint32 byte = next;
-            // The stream has zeros behind its end. Another read's segment may be longer.
-            next = stream[drains ? min(t + 1 - l, length) : t + 1 - l];
+            next = stream[(waits ? min(t + 1, length) : t + 1) - l];
             const real s_above = __shfl_sync(FULL, state.s_below, before);
             const real i_above = __shfl_sync(FULL, state.i_below, before);
             const real s = is_first ? half.start_s : s_above, i = is_first ? half.start_i : i_above;
-            if (drains && t - l >= length) return;
-            advance(rows, state, byte & kLetterBits, s, i);
+            if (waits && t >= length) return last;
+            const LastRow row = advance(rows, state, byte & kLetterBits, s, i);
             sum.add(state.i_below);
+            return row;
         };
         for (int t = 0; t < steps;) {
             const int stop = min(steps, least_of_warp(save));
             const int run = min(full, stop);
-            for (; t + kRun <= run; t += kRun) {
+            if (t < run) {
+                for (; t + kRun < run; t += kRun) {
 #pragma unroll
-                for (int u = 0; u < kRun; ++u) step(t + u, false);
+                    for (int u = 0; u < kRun; ++u) step(t + u, false);
+                }
+                // A join needs the last column's last row, which takes registers in single steps alone.
+#pragma unroll 1
+                do last = step(t, false);
+                while (++t < run);
             }
 #pragma unroll 1
-            for (; t < run; ++t) step(t, false);
-#pragma unroll 1
-            for (; t < stop; ++t) step(t, true);
+            for (; t < stop; ++t) last = step(t, true);
             if (save == t) {
                 save_states(stack_slot(scratch, int(level++)), state, sum);
                 next_save();
@@ -338,11 +340,11 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
         }
         if (!walks) continue;
         if (backward) {
-            const uint32 letter = stream[length] & kLetterBits;
+            const uint32 letter = next & kLetterBits;
             for (;; ++join_number) {
                 const uint32 of = forest.joins[join_number];
                 numbers(scratch, scratch.joined, join_number - half.joins)[threadIdx.x] =
-                    join(leaf_slot(scratch, of & (kLastJoin - 1)), state, letter);
+                    join(leaf_slot(scratch, of & (kLastJoin - 1)), rows, state, last, letter);
                 if (of & kLastJoin) break;
             }
             ++join_number;
@@ -353,7 +355,7 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
         } else {
             save_leaf(lanes, leaf_slot(scratch, leaf), rows, state, sum.rounded());
         }
-        at += length + backward + kLead;
+        at += (backward ? length - (lanes - 1) + 1 + kTail : length) + kLead;
         ++leaf;
         ++event;
     }
