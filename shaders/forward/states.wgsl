@@ -8,10 +8,10 @@
 //#end
 //#if MASKED
 // needs forward/emissions.wgsl: masks
-// gives: Coefficients, States, Matches, matches_of, last_of, take_column
+// gives: Coefficients, States, Matches, matches_of, last_of, LastRow, take_column
 //#else
 // needs forward/emissions.wgsl: emissions
-// gives: Coefficients, States, staged_coefficients, Matches, matches_of, last_of, take_column
+// gives: Coefficients, States, staged_coefficients, Matches, matches_of, last_of, LastRow, take_column
 //#end
 
 // How each row of a lane leads to the next one.
@@ -68,7 +68,7 @@ fn matches_of(states: ptr<function, States>, rows: Coefficients, letter: u32, la
 //#end
 //#for k K
 //#if MASKED
-    matches.m$k = (*states).s$k * select(rows.emission$k, 1.0, (mask & (1u << $ku)) != 0u);
+    matches.m$k = select((*states).s$k * rows.emission$k, (*states).s$k, (mask & (1u << $ku)) != 0u);
 //#else
     matches.m$k = (*states).s$k * emissions[letter][$k][lane];
 //#end
@@ -85,10 +85,24 @@ fn last_of(matches: Matches) -> f32 {
     return last;
 }
 
+// What a column has in a lane's last row: M^, and D^ and I^ that enter it.
+struct LastRow {
+    m: f32,
+    d: f32,
+    i: f32,
+}
+
 // Take one column; `entering` has S and I of the lane's first row. Five operations a cell:
 //   M^ = relative emission S^;  D^ of the next column = M^ + extend_deletion D^;
 //   S^ below = M^ + from_deletion D^ + from_insertion I^;  I^ below = M^ + extend_insertion I^
-fn take_column(states: ptr<function, States>, rows: Coefficients, letter: u32, lane: u32, entering: vec2<f32>) {
+fn take_column(
+    states: ptr<function, States>,
+    rows: Coefficients,
+    letter: u32,
+    lane: u32,
+    entering: vec2<f32>,
+) -> LastRow {
+    var last: LastRow;
     var s = entering.x;
     var i = entering.y;
 //#if MASKED
@@ -97,11 +111,12 @@ fn take_column(states: ptr<function, States>, rows: Coefficients, letter: u32, l
 //#for k K
     {
 //#if MASKED
-        let m = (*states).s$k * select(rows.emission$k, 1.0, (mask & (1u << $ku)) != 0u);
+        let m = select((*states).s$k * rows.emission$k, (*states).s$k, (mask & (1u << $ku)) != 0u);
 //#else
         let m = (*states).s$k * emissions[letter][$k][lane];
 //#end
         let d = (*states).d$k;
+        last = LastRow(m, d, i);
         (*states).s$k = s;
 //#if VARYING
         (*states).d$k = fma(rows.extend_deletion$k, d, m);
@@ -113,4 +128,5 @@ fn take_column(states: ptr<function, States>, rows: Coefficients, letter: u32, l
     }
 //#end
     (*states).below = vec2<f32>(s, i);
+    return last;
 }

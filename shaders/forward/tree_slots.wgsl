@@ -4,7 +4,7 @@
 // neighbours, because the lanes restore and join at once. Behind the slots lie numbers of lanes, four to an entry.
 
 // needs host: W, QUADS, LANE_ENTRIES
-// needs forward/states.wgsl: Coefficients, States, Matches
+// needs forward/states.wgsl: Coefficients, States, Matches, LastRow
 // needs forward/tree_tasks.wgsl: scratch
 // gives: slot_of, save_states, restore_states, Handed, handed_by, leaf_of, save_leaf, join, put_number, number_of
 
@@ -45,25 +45,28 @@ fn restore_states(at: u32, states: ptr<function, States>) -> vec2<f32> {
 
 // What a left half hands to the joins: S, and from_deletion D one row further down, where its partner D' lies.
 struct Handed {
+    above: vec4<f32>,  // S, from_deletion D and I that go down from the lane above, whose columns are one more
 //#for q QUADS
     s$q: vec4<f32>,
     d$q: vec4<f32>,
 //#end
 }
 
-// The first row's D is that of the lane's last row: it belongs to the lane below.
+// `above` is still that of the lane below.
 fn handed_by(states: ptr<function, States>, rows: Coefficients) -> Handed {
     var handed = Handed();  // zeros
 //#for k K
     handed.s$k.quad.$k.axis = (*states).s$k;
     handed.d$k.after.quad.$k.after.axis = (*states).d$k * rows.from_deletion$k;
 //#end
+    handed.above = vec4<f32>((*states).below.x, handed.d0.x, (*states).below.y, 0.0);
+    handed.d0.x = 0.0;
     return handed;
 }
 
 // Where a lane's first entry of a leaf's slot lies; the slots begin at `at`.
 fn leaf_of(at: u32, leaf: u32, lane: u32) -> u32 {
-    return at + leaf * (W * 2u * QUADS) + lane;
+    return at + leaf * (W * LANE_ENTRIES) + lane;
 }
 
 fn save_leaf(at: u32, handed: Handed) {
@@ -71,13 +74,20 @@ fn save_leaf(at: u32, handed: Handed) {
     scratch[at + W * $qu] = handed.s$q;
     scratch[at + W * (QUADS + $qu)] = handed.d$q;
 //#end
+    scratch[at + W * 2u * QUADS] = handed.above;
 }
 
-// A lane's part of a join, before the right half's last column, in which it has these matches. The left half has its rows
-// in the other order.
-fn join(left: u32, states: ptr<function, States>, matches: Matches) -> f32 {
-    var matched = 0.0;
-    var deleted = 0.0;
+// A lane's part of a join, before a column of the right half in which it has these matches. `last` is the last row of the
+// column before it, which meets what the left half's lane above hands down. The left half has its rows in the other
+// order.
+fn join(left: u32, states: ptr<function, States>, matches: Matches, last: LastRow, rows: Coefficients) -> f32 {
+    let above = scratch[left + W * 2u * QUADS];
+    var inserted = 0.0;
+//#for k K
+    inserted = rows.from_insertion$k * last.i;
+//#end
+    var matched = above.x * last.m;
+    var deleted = fma(above.y, last.d, above.z * inserted);
 //#for q QUADS
     let s$q = scratch[left + W * $qu];
     let d$q = scratch[left + W * (QUADS + $qu)];

@@ -7,8 +7,12 @@
 // Each lane of a read is one column behind the lane before it. An event takes place when the first lane has finished
 // its node. A branch is saved where the lanes are at that step, each at another column, together with what they are
 // about to hand on. So all lanes restore it at once and go on at once: each first walks again the columns that it had
-// not reached. For that the stream has the path's last letters before each restored node. Columns between events test
-// nothing. Only at a leaf do lanes wait: they drain until the last one has finished its node.
+// not reached. For that the stream has the path's last letters before each restored node.
+//
+// Halves are joined along a diagonal, too. At a left leaf, each lane hands over what it has. In the right tree, lanes go
+// on until each has the columns that the left one's lane with the same rows has not: up to lanes - 1 columns of the left
+// half, whose letters come behind each right leaf. A path that crosses from a lane to the one below does so one column
+// further to the right. So lanes never wait for each other, and columns between events test nothing.
 //
 // Reads of a tile may be at different events. All lanes walk up to the next event of any read, and then the reads that
 // have it act. Reads without further nodes walk on beside the others; nothing reads what they compute.
@@ -16,9 +20,9 @@
 // A path's sum is made of sums that end at given depths, because many columns may add nearly the same. Where they end
 // does not depend on other paths, so the score does not either.
 
-// needs host: PART, EVENT_FLAGS, EVENT_POP, EVENT_SAVE, EVENT_LEAF, LAST_JOIN, NODE_LETTER, NODE_SAVE, NODE_SUM
+// needs host: PART, TAIL, EVENT_FLAGS, EVENT_POP, EVENT_SAVE, EVENT_LEAF, LAST_JOIN, NODE_LETTER, NODE_SAVE, NODE_SUM
 // needs forward/batch.wgsl: batch, byte, work
-// needs forward/states.wgsl: Coefficients, States, matches_of, last_of, take_column
+// needs forward/states.wgsl: Coefficients, States, LastRow, matches_of, last_of, take_column
 // needs forward/letters.wgsl: first_letters, next_letters
 // needs forward/pass_*.wgsl: from_lane
 // needs forward/bounds_*.wgsl: least_of_tile, most_of_tile
@@ -51,6 +55,7 @@ fn walk(half: Half, backward: bool, memory: u32, rows: Coefficients, place: Plac
     let lane = place.lane;
     let is_first = place.number == 0u;
     var states = States();  // zeros
+    var last = LastRow();
     var sums = vec2<f32>(0.0, 0.0);  // of ended sums of columns, and of the columns since
     var node = 0u;                   // the next one of the read's first lane
     var event = half.events;
@@ -61,9 +66,10 @@ fn walk(half: Half, backward: bool, memory: u32, rows: Coefficients, place: Plac
     var walks = true;
     var step = 0u;  // of the tile
     loop {
-        // The next event of the tile. At one step, saves come before leaves. A right leaf's own column is not walked.
+        // The next event of the tile. At one step, saves come before leaves. The last lane stops before a right leaf's own
+        // column.
         let is_leaf = (word & EVENT_SAVE) == 0u;
-        let away = word / EVENT_FLAGS + select(1u, 0u, backward && is_leaf) - node;
+        let away = word / EVENT_FLAGS + select(1u, lanes - 1u, backward && is_leaf) - node;
         let own = select(NEVER, 2u * away + select(0u, 1u, is_leaf), walks);
         let next = least_of_tile(own, lane);
         if next == NEVER {
@@ -71,26 +77,27 @@ fn walk(half: Half, backward: bool, memory: u32, rows: Coefficients, place: Plac
         }
         let end = step + next / 2u;
         let at = half.stream + node - place.number - step;
-        if step + PART <= end {
+        if step + PART < end {
             var letters = first_letters(at + step);
-            for (; step + PART <= end; step += PART) {
+            for (; step + PART < end; step += PART) {
                 let letters_of_part = next_letters(&letters);
 //#for u PART
                 {
                     let letter = (letters_of_part.four$u.quad >> $u.byteu) & NODE_LETTER;
                     let above = from_lane(states.below, lane, place.before, step + $uu);
-                    take_column(&states, rows, letter, lane, select(above, half.start, is_first));
+                    _ = take_column(&states, rows, letter, lane, select(above, half.start, is_first));
                     sums.y += states.below.y;
                 }
 //#end
             }
         }
+        // A join needs the last row of the last column, which takes registers in single steps alone.
         var following = byte(at + step);
         for (; step < end; step++) {
             let letter = following & NODE_LETTER;
             following = byte(at + step + 1u);
             let above = from_lane(states.below, lane, place.before, step);
-            take_column(&states, rows, letter, lane, select(above, half.start, is_first));
+            last = take_column(&states, rows, letter, lane, select(above, half.start, is_first));
             sums.y += states.below.y;
         }
         let acts = own == next;
@@ -113,28 +120,14 @@ fn walk(half: Half, backward: bool, memory: u32, rows: Coefficients, place: Plac
             }
             continue;
         }
-        // A leaf: lanes that are done wait, and so do other reads.
-        let drained = half.stream + node - place.number - step;
-        let last = step + lanes - 1u;
-        let own_end = select(step, step + place.number, acts);
-        following = byte(drained + step);
-        for (; step < last; step++) {
-            let letter = following & NODE_LETTER;
-            following = byte(drained + step + 1u);
-            let above = from_lane(states.below, lane, place.before, step);
-            if step < own_end {
-                take_column(&states, rows, letter, lane, select(above, half.start, is_first));
-                sums.y += states.below.y;
-            }
-        }
         if backward {
-            let matches = matches_of(&states, rows, byte(half.stream + node) & NODE_LETTER, lane);
+            let matches = matches_of(&states, rows, byte(half.stream + node - place.number) & NODE_LETTER, lane);
             var is_joining = acts;
             while most_of_tile(select(0u, 1u, is_joining), lane) > 0u {
                 if is_joining {
                     let pair = batch[joins / 2u] >> (16u * (joins & 1u));  // two lie in a word
                     let left = leaf_of(memory + work.left_leaves, pair & (LAST_JOIN - 1u), lane);
-                    put_number(memory + work.joined, joins - half.joins, lane, join(left, &states, matches));
+                    put_number(memory + work.joined, joins - half.joins, lane, join(left, &states, matches, last, rows));
                     is_joining = (pair & LAST_JOIN) == 0u;
                     joins++;
                 }
@@ -143,13 +136,15 @@ fn walk(half: Half, backward: bool, memory: u32, rows: Coefficients, place: Plac
                 // With the last column's M of the last row walked.
                 let started = sums.x + (sums.y + last_of(matches));
                 put_number(memory + work.started, leaf, lane, started);
-                node++;
             }
         } else {
             var handed = handed_by(&states, rows);
-            let first = from_lane(vec2<f32>(handed.d0.x, 0.0), lane, place.before, step).x;
-            step++;
-            handed.d0.x = select(first, 0.0, is_first);
+            let above = vec4<f32>(
+                from_lane(handed.above.xy, lane, place.before, step),
+                from_lane(handed.above.zw, lane, place.before, step + 1u),
+            );
+            step += 2u;
+            handed.above = select(above, vec4<f32>(0.0, 0.0, 0.0, 0.0), is_first);
             if is_first {
                 handed.s0.x = 0.0;  // what starts behind the cut is in `started`
             }
@@ -160,7 +155,7 @@ fn walk(half: Half, backward: bool, memory: u32, rows: Coefficients, place: Plac
         }
         if acts {
             leaf++;
-            walks = node < half.nodes;
+            walks = word / EVENT_FLAGS + 1u + select(0u, TAIL, backward) < half.nodes;
             node = 0u;
             if walks {
                 event++;

@@ -21,7 +21,7 @@ from pairhmm.backends.webgpu.kinds import KIND_AT
 from pairhmm.backends.webgpu.strips import long_constants, rescale_steps
 from pairhmm.backends.webgpu.tables import PROFILE_AT, QUALITIES, TABLE_AT
 from pairhmm.backends.webgpu.templates import assemble
-from pairhmm.backends.webgpu.tree_layout import lane_entries, quads_of
+from pairhmm.backends.webgpu.tree_layout import TAIL, lane_entries, quads_of
 from pairhmm.backends.webgpu.work import (
     COARSE,
     EVENT,
@@ -253,6 +253,7 @@ def _shared() -> dict[str, str]:
         "TREE_TIERS": MOST_TREE_TIERS,
         **{f"NODE_{name}": bits for name, bits in NODE.items()},
         "LAST_JOIN": LAST_JOIN,
+        "TAIL": TAIL,
         "EVENT_FLAGS": EVENT_FLAGS,
         **{f"EVENT_{name}": bits for name, bits in EVENT.items()},
         "MAKERS": MAKERS,

@@ -33,6 +33,7 @@ from pairhmm.backends.webgpu.tree_layout import (
     HAPLOTYPES_OF_TREES,
     LEAD,
     MOST_ITEMS,
+    TAIL,
     WALKERS,
     launches,
     made_entries,
@@ -230,7 +231,7 @@ def pack(
     in_trees = takes_trees(batch.start)
     table = tree_shapes(width) if in_trees else shapes(width)
     each = [HAPLOTYPES_OF_TREES * (in_trees and not shape.tall) for shape in table.known]
-    made, trees = send_with_tiles(plan, places, batch, skip_read, table, staging, each, COLUMNS_OF_SUM, LEAD)
+    made, trees = send_with_tiles(plan, places, batch, skip_read, table, staging, each, COLUMNS_OF_SUM, LEAD, TAIL)
     return _packed(batch, work, kept, places.items // 4, width, subgroup, share, made, trees)
 
 

@@ -16,8 +16,9 @@ HAPLOTYPES_OF_TREES = 64
 COLUMNS_OF_SUM = 256
 """Columns of a path that are added to one sum. Where a sum ends, lanes take single steps."""
 
-LEAD = 31
-"""Letters of the path before each node that restores (`cpu/staging/tree_streams.hpp`): a read has up to 32 lanes."""
+LEAD = TAIL = 31
+"""Letters of the path before each node that restores, and of the left half behind each right leaf
+(`cpu/staging/tree_streams.hpp`): one for each lane of a read but one."""
 
 WALKERS = 2112
 """Most workgroups of a dispatch that walks trees. They take items from a list, and more of them than a large GPU works
@@ -40,7 +41,7 @@ def quads_of(rows: int) -> int:
 
 
 def lane_entries(rows: int) -> int:
-    """Entries of a lane in a slot: S and D of its rows, in fours, and its sums."""
+    """Entries of a lane in a slot: S and D of its rows, in fours, and what goes down between lanes."""
     return 2 * quads_of(rows) + 1
 
 
@@ -98,7 +99,7 @@ def put_scratch(work: NDArray[np.void], rows: int, width: int, trees: SentTrees)
     """Write to a `Work` what a workgroup of `width` lanes has in its scratch memory; returns its bytes."""
     numbers, sizes = width // 4, trees.sizes
     work["left_leaves"] = width * lane_entries(rows) * sizes.open_branches
-    work["ended"] = int(work["left_leaves"]) + width * 2 * quads_of(rows) * sizes.left_leaves
+    work["ended"] = int(work["left_leaves"]) + width * lane_entries(rows) * sizes.left_leaves
     work["started"] = int(work["ended"]) + numbers * sizes.left_leaves
     work["joined"] = int(work["started"]) + numbers * sizes.right_leaves
     work["scratch"] = int(work["joined"]) + numbers * sizes.joins
