@@ -77,9 +77,11 @@ TREE_PART = 4
 """Columns of an iteration of tree_walk.wgsl's loop on a GPU. Longer ones leave more columns beside events to single
 steps."""
 
-MAKERS = 256
-"""Invocations of a workgroup of tree_rows.wgsl, the most that every device has. They make eight rows of a lane at
-once."""
+QUAD = 4
+"""Rows of an entry of scratch memory."""
+
+MAKERS = 160
+"""Invocations of a workgroup of tree_rows.wgsl. Each makes four rows of a lane, and a lane has 20 rows at most."""
 
 LONG_GROWTH = 8
 """Bits of range above TOP_EXPONENT that lanes of forward/long.wgsl need in addition.
@@ -209,6 +211,7 @@ def _sizes(variant: KernelVariant) -> dict[str, int]:
         "LETTERS": LETTERS_SCALED if variant.is_scaled else LETTERS,
         "NO_LETTER": LETTERS,
         "QUADS": quads_of(rows),
+        "QUAD": QUAD,
         "LANE_ENTRIES": lane_entries(rows),
         "MADE_ROWS": variant.width * (TASK_ENTRIES + MASK_ENTRIES * variant.is_masked),
         "MADE_EXTEND_DELETION": len(MADE) - 1 + (1 if variant.is_masked else LETTERS),
