@@ -7,6 +7,7 @@
 // needs forward/states.wgsl: Coefficients, States, Matches, LastRow
 // needs forward/tree_tasks.wgsl: scratch
 // gives: slot_of, save_states, restore_states, Handed, handed_by, leaf_of, save_leaf, join, put_number, number_of
+// gives: numbers_of
 
 // Where a lane's first entry of a branch's slot lies; the slots begin at `at`.
 fn slot_of(at: u32, slot: u32, lane: u32) -> u32 {
@@ -106,4 +107,9 @@ fn put_number(at: u32, index: u32, lane: u32, value: f32) {
 
 fn number_of(at: u32, index: u32, lane: u32) -> f32 {
     return scratch[at + index * (W / 4u) + lane / 4u][lane % 4u];
+}
+
+// Those of four lanes from `lane` on, a multiple of 4.
+fn numbers_of(at: u32, index: u32, lane: u32) -> vec4<f32> {
+    return scratch[at + index * (W / 4u) + lane / 4u];
 }

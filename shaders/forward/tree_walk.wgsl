@@ -58,11 +58,15 @@ fn walk(half: Half, backward: bool, memory: u32, rows: Coefficients, place: Plac
     var last = LastRow();
     var sums = vec2<f32>(0.0, 0.0);  // of ended sums of columns, and of the columns since
     var node = 0u;                   // the next one of the read's first lane
+    // Events and joins are read ahead, since memory is slow: the next event, the two behind it, and the next join.
     var event = half.events;
     var word = event_at(event, backward);
+    var next_word = event_at(event + 1u, backward);
+    var after_next = event_at(event + 2u, backward);
+    var joins = half.joins;
+    var pair = join_at(joins);
     var level = 0u;  // open branches
     var leaf = 0u;
-    var joins = half.joins;
     var walks = true;
     var step = 0u;  // of the tile
     loop {
@@ -76,6 +80,7 @@ fn walk(half: Half, backward: bool, memory: u32, rows: Coefficients, place: Plac
             break;
         }
         let end = step + next / 2u;
+        let flags = byte(half.stream + word / EVENT_FLAGS);
         let at = half.stream + node - place.number - step;
         if step + PART < end {
             var letters = first_letters(at + step);
@@ -104,32 +109,33 @@ fn walk(half: Half, backward: bool, memory: u32, rows: Coefficients, place: Plac
         node += select(0u, next / 2u, walks);
         if (next & 1u) == 0u {
             if acts {
-                let saved = byte(half.stream + node - 1u);
-                if (saved & NODE_SUM) != 0u {
+                if (flags & NODE_SUM) != 0u {
                     sums = vec2<f32>(sums.x + sums.y, 0.0);
                 }
-                if (saved & NODE_SAVE) != 0u {
+                if (flags & NODE_SAVE) != 0u {
                     save_states(slot_of(memory, level, lane), &states, sums);
                     level++;
                 }
                 word &= ~EVENT_SAVE;
                 if (word & EVENT_LEAF) == 0u {
                     event++;
-                    word = event_at(event, backward);
+                    word = next_word;
+                    next_word = after_next;
+                    after_next = event_at(event + 2u, backward);
                 }
             }
             continue;
         }
         if backward {
-            let matches = matches_of(&states, rows, byte(half.stream + node - place.number) & NODE_LETTER, lane);
+            let matches = matches_of(&states, rows, following & NODE_LETTER, lane);
             var is_joining = acts;
             while most_of_tile(select(0u, 1u, is_joining), lane) > 0u {
                 if is_joining {
-                    let pair = batch[joins / 2u] >> (16u * (joins & 1u));  // two lie in a word
                     let left = leaf_of(memory + work.left_leaves, pair & (LAST_JOIN - 1u), lane);
                     put_number(memory + work.joined, joins - half.joins, lane, join(left, &states, matches, last, rows));
                     is_joining = (pair & LAST_JOIN) == 0u;
                     joins++;
+                    pair = join_at(joins);
                 }
             }
             if acts {
@@ -158,15 +164,14 @@ fn walk(half: Half, backward: bool, memory: u32, rows: Coefficients, place: Plac
             walks = word / EVENT_FLAGS + 1u + select(0u, TAIL, backward) < half.nodes;
             node = 0u;
             if walks {
-                event++;
-                word = event_at(event, backward);
-                node = word / EVENT_FLAGS;  // it has a restored branch
+                node = next_word / EVENT_FLAGS;  // it has a restored branch
                 sums = restore_states(slot_of(memory, level - 1u, lane), &states);
-                level -= select(0u, 1u, (word & EVENT_POP) != 0u);
-                if (word & (EVENT_SAVE | EVENT_LEAF)) == 0u {
-                    event++;
-                    word = event_at(event, backward);
-                }
+                level -= select(0u, 1u, (next_word & EVENT_POP) != 0u);
+                let is_event = (next_word & (EVENT_SAVE | EVENT_LEAF)) != 0u;
+                event += select(2u, 1u, is_event);
+                word = select(after_next, next_word, is_event);
+                next_word = event_at(event + 1u, backward);
+                after_next = event_at(event + 2u, backward);
             }
         }
     }
@@ -176,4 +181,9 @@ fn walk(half: Half, backward: bool, memory: u32, rows: Coefficients, place: Plac
 fn event_at(event: u32, backward: bool) -> u32 {
     let word = batch[event];
     return select(word, word & ~EVENT_SAVE, backward && (word & EVENT_LEAF) != 0u);
+}
+
+// Two lie in a word.
+fn join_at(joins: u32) -> u32 {
+    return batch[joins / 2u] >> (16u * (joins & 1u));
 }

@@ -34,7 +34,7 @@
 // needs forward/lists.wgsl: listed, List, enlist
 // needs forward/bounds_*.wgsl: most_of_tile
 // needs forward/tree_tasks.wgsl: Task, OWN_READ, task_of, made_of_place
-// needs forward/tree_slots.wgsl: number_of
+// needs forward/tree_slots.wgsl: number_of, numbers_of
 // needs forward/tree_turn.wgsl: load_rows, turned_rows
 // needs forward/tree_walk.wgsl: Half, Place, walk
 // gives: forward_trees
@@ -47,8 +47,12 @@ fn sum_of(haplotype: u32, entry: f32, memory: u32, first_lane: u32, lanes: u32) 
     let right = batch[haplotype + PLACE_RIGHT_LEAF];
     var sum = number_of(memory + work.started, right, first_lane) * (entry * HALF_VALUE);
     sum = fma(number_of(memory + work.ended, left, first_lane + lanes - 1u), HALF_VALUE, sum);
-    for (var k = 0u; k < lanes; k++) {
-        sum += number_of(memory + work.joined, batch[haplotype + PLACE_JOIN], first_lane + k);
+    let number = batch[haplotype + PLACE_JOIN];
+    for (var first = first_lane / 4u * 4u; first < first_lane + lanes; first += 4u) {
+        let four = numbers_of(memory + work.joined, number, first);
+//#for k QUAD
+        sum += select(0.0, four[$k], first + $ku - first_lane < lanes);
+//#end
     }
     return sum;
 }
@@ -84,13 +88,20 @@ fn forward_trees(
         return;  // in the second dimension of a dispatch, beyond the last
     }
     let memory = number * work.scratch;
+    var next_item = 0u;  // the first lane's: taken while the workgroup is at the item before it
+    if lane == 0u {
+        next_item = atomicAdd(&listed[work.counter], 1u);
+    }
     loop {
         if lane == 0u {
-            taken_item = atomicAdd(&listed[work.counter], 1u);
+            taken_item = next_item;
         }
         let taken = workgroupUniformLoad(&taken_item);
         if taken >= work.end_item {
             break;
+        }
+        if lane == 0u {
+            next_item = atomicAdd(&listed[work.counter], 1u);
         }
         let made = made_of_place(taken);
         let task = task_of(made, lane);
