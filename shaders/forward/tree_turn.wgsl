@@ -83,52 +83,38 @@ fn last_above(made: u32, array_number: u32, lane: u32, is_top: bool) -> f32 {
     return select(scratch[at][(K - 1u) % 4u], 0.0, is_top);
 }
 
-// Turns the emissions, too. `is_top`: the lane is its read's first.
-fn turned_rows(made: u32, lane: u32, is_top: bool) -> Coefficients {
-    let deletion = entry_of(made, MADE_FROM_DELETION, lane);
-    let insertion = entry_of(made, MADE_FROM_INSERTION, lane);
+// The rows of `load_rows` in the other order. Turns the emissions, too. `is_top`: the lane is its read's first.
+fn turned_rows(rows: Coefficients, made: u32, lane: u32, is_top: bool) -> Coefficients {
     let extension = entry_of(made, MADE_FROM_BELOW, lane);
     let deletion_above = last_above(made, MADE_FROM_DELETION, lane, is_top);
 //#if VARYING
-    let of_deletion = entry_of(made, MADE_EXTEND_DELETION, lane);
     let of_deletion_above = last_above(made, MADE_EXTEND_DELETION, lane, is_top);
 //#end
-//#if MASKED
-    let emission = entry_of(made, MADE_EMISSIONS, lane);
-//#end
 //#for q QUADS
-    let deletion$q = scratch[deletion + W * $qu];
-    let insertion$q = scratch[insertion + W * $qu];
     let extension$q = scratch[extension + W * $qu];
-//#if VARYING
-    let of_deletion$q = scratch[of_deletion + W * $qu];
-//#end
-//#if MASKED
-    let emission$q = scratch[emission + W * $qu];
-//#end
 //#end
     // Of the row before, too, in place of its own.
 //#for k K
-    let from_row$k.after = deletion$k.quad.$k.axis;
+    let from_row$k.after = rows.from_deletion$k;
 //#if VARYING
-    let along_row$k.after = of_deletion$k.quad.$k.axis;
+    let along_row$k.after = rows.extend_deletion$k;
 //#end
 //#end
-    var rows: Coefficients;
+    var turned: Coefficients;
 //#for k K
-    rows.from_deletion$k.back = select(from_row$k, deletion_above, $k == 0);
-    rows.from_insertion$k.back = insertion$k.quad.$k.axis;
-    rows.extend_insertion$k.back = extension$k.quad.$k.axis;
+    turned.from_deletion$k.back = select(from_row$k, deletion_above, $k == 0);
+    turned.from_insertion$k.back = rows.from_insertion$k;
+    turned.extend_insertion$k.back = extension$k.quad.$k.axis;
 //#if VARYING
-    rows.extend_deletion$k.back = select(along_row$k, of_deletion_above, $k == 0);
+    turned.extend_deletion$k.back = select(along_row$k, of_deletion_above, $k == 0);
 //#end
 //#if MASKED
-    rows.emission$k.back = emission$k.quad.$k.axis;
+    turned.emission$k.back = rows.emission$k;
 //#end
 //#end
 //#if MASKED
 //#for letter LETTERS
-    masks[$letter][lane] = reverseBits(mask_of(made, lane, $letteru)) >> (32u - K);
+    masks[$letter][lane] = reverseBits(masks[$letter][lane]) >> (32u - K);
 //#end
 //#else
     for (var letter = 0u; letter < EMITTED; letter++) {
@@ -140,5 +126,5 @@ fn turned_rows(made: u32, lane: u32, is_top: bool) -> Coefficients {
 //#end
     }
 //#end
-    return rows;
+    return turned;
 }

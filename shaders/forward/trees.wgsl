@@ -123,7 +123,7 @@ fn forward_trees(
             half.joins = work.joins + batch[tree + TREE_FIRST_JOIN];
             half.start = vec2<f32>(HALF_VALUE, HALF_VALUE);
             if backward {
-                rows = turned_rows(made, lane, l == 0u);
+                rows = turned_rows(rows, made, lane, l == 0u);
             } else {
                 half.start = vec2<f32>(task.entry * HALF_VALUE, 0.0);
             }
