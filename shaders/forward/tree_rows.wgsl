@@ -1,7 +1,7 @@
 // Rows of reads, made once and ready to load: what trees.wgsl begins with.
 //
-// Method. A workgroup makes the rows of one work item (tree_tasks.wgsl), four rows an invocation. Making a row waits for
-// bytes, then for tables, then for divisions. trees.wgsl has few lanes, since its rows take most registers;
+// Method. A workgroup makes the rows of one work item (tree_tasks.wgsl), one row an invocation and round. Making a row
+// waits for bytes, then for tables, then for divisions. trees.wgsl has few lanes, since its rows take most registers;
 // here many invocations hide the waiting. One kernel serves all numbers of rows, and the model's rows_*.wgsl is in no
 // other kernel of trees.
 //
@@ -26,6 +26,17 @@
 // needs forward/tree_tasks.wgsl: scratch, Task, OWN_READ, put_task, made_of_place, place_of
 // gives: forward_tree_rows
 
+// Where an array's number of a lane's row lies.
+struct Place {
+    entry: u32,  // that of the array with number 0
+    part: u32,
+    stride: u32,  // entries from an array to the next
+}
+
+fn put(place: Place, array_number: u32, value: f32) {
+    scratch[place.entry + array_number * place.stride][place.part] = value;
+}
+
 // Row `i` of a read in both orders.
 fn row_of(read: Read, i: u32) -> Row {
     var row = carrying_row();
@@ -41,13 +52,6 @@ fn row_of(read: Read, i: u32) -> Row {
     return row;
 }
 
-fn emissions_of(read: Read, i: u32) -> array<f32, 5> {
-    if i < read.rows {
-        return relative_emissions(read.first + i);
-    }
-    return array<f32, 5>();
-}
-
 //#if MASKED
 var<workgroup> masks: array<array<atomic<u32>, W>, LETTERS>;
 
@@ -57,53 +61,42 @@ fn begin_masks(index: u32) {
 //#end
 }
 
-//#end
-// Makes four rows of a lane, from its row `k` on, which is row `i` of the read.
-fn make_rows(entry: u32, stride: u32, read: Read, i: u32, lane: u32, k: u32, slot: u32) {
-//#for r QUAD
-    let row$r = row_of(read, i + $ru);
-    let relative$r = emissions_of(read, i + $ru);
-//#end
-    scratch[entry + MADE_FROM_DELETION * stride] =
-        vec4<f32>(row0.from_deletion, row1.from_deletion, row2.from_deletion, row3.from_deletion);
-    scratch[entry + MADE_FROM_INSERTION * stride] =
-        vec4<f32>(row0.from_insertion, row1.from_insertion, row2.from_insertion, row3.from_insertion);
-    scratch[entry + MADE_EXTEND_INSERTION * stride] =
-        vec4<f32>(row0.extend_insertion, row1.extend_insertion, row2.extend_insertion, row3.extend_insertion);
-    scratch[entry + MADE_FROM_BELOW * stride] =
-        vec4<f32>(row0.from_below, row1.from_below, row2.from_below, row3.from_below);
-//#if VARYING
-    scratch[entry + MADE_EXTEND_DELETION * stride] =
-        vec4<f32>(row0.extend_deletion, row1.extend_deletion, row2.extend_deletion, row3.extend_deletion);
-//#end
-//#if MASKED
-    let ones = vec4<f32>(1.0, 1.0, 1.0, 1.0);
-    var other = ones;
-//#end
+// The emission of row `k` of a lane that is not 1; notes at which letters it is 1.
+fn note_emissions(relative: array<f32, LETTERS>, lane: u32, k: u32) -> f32 {
+    var other = 1.0;
 //#for letter LETTERS
-    let four$letter = vec4<f32>(relative0[$letter], relative1[$letter], relative2[$letter], relative3[$letter]);
-//#if MASKED
-    let is_one$letter = four$letter == ones;
-    atomicOr(&masks[$letter][lane], dot(vec4<u32>(is_one$letter), vec4<u32>(1u, 2u, 4u, 8u)) << k);
-    other = select(four$letter, other, is_one$letter);
-//#else
-    scratch[entry + (MADE_EMISSIONS + $letteru) * stride] = four$letter;
-//#end
-//#end
-//#if MASKED
-    scratch[entry + MADE_EMISSIONS * stride] = other;
-//#end
-    // The last four may be more than the lane has.
-    var kept = vec2<i32>(0, 0);
-    var flags = 0u;
-//#for r QUAD
-    if k + $ru < work.lane_rows {
-        kept += row$r.kept;
-        flags |= row$r.unfit;
+    if relative[$letter] == 1.0 {
+        atomicOr(&masks[$letter][lane], 1u << k);
+    } else {
+        other = relative[$letter];
     }
 //#end
-    note_rows(slot, kept, flags);
+    return other;
 }
+//#end
+
+fn put_row(place: Place, row: Row, read: Read, i: u32, lane: u32, k: u32) {
+    put(place, MADE_FROM_DELETION, row.from_deletion);
+    put(place, MADE_FROM_INSERTION, row.from_insertion);
+    put(place, MADE_EXTEND_INSERTION, row.extend_insertion);
+    put(place, MADE_FROM_BELOW, row.from_below);
+//#if VARYING
+    put(place, MADE_EXTEND_DELETION, row.extend_deletion);
+//#end
+    var relative = array<f32, 5>();
+    if i < read.rows {
+        relative = relative_emissions(read.first + i);
+    }
+//#if MASKED
+    put(place, MADE_EMISSIONS, note_emissions(relative, lane, k));
+//#else
+//#for letter EMITTED
+    put(place, MADE_EMISSIONS + $letteru, relative[$letter]);
+//#end
+//#end
+}
+
+var<workgroup> made_at: u32;  // where the item begins
 
 @compute @workgroup_size(MAKERS)
 fn forward_tree_rows(
@@ -123,13 +116,14 @@ fn forward_tree_rows(
     let of_tier = work.tiers[2u * tier];  // the words of TREE_TIER
     let lanes = of_tier.z;
     let rank = number - before;
-    let made = made_of_place(place_of(tier, of_tier.x - before, rank));
+    if index == 0u {
+        made_at = made_of_place(place_of(tier, of_tier.x - before, rank));
+    }
     let item = work.items + 2u * (of_tier.y + rank);
     let block = batch[item + 1u];
 
-    // An invocation makes four rows of a lane. Neighbours have neighbouring lanes.
-    let lane = index % W;
-    let k = index / W * 4u;
+    // An invocation makes rows of one lane. Four rows of a lane are neighbours, and so are all lanes.
+    let lane = index / 4u % W;
     let at = batch[item] + lane / lanes;
     let read = find_read(batch[work.order + min(at, of_tier.w - 1u)]);
     if index < W {
@@ -139,13 +133,20 @@ fn forward_tree_rows(
 //#end
     }
     workgroupBarrier();
-    if k < work.lane_rows {
-        let stride = W * ((work.lane_rows + 3u) / 4u);
-        let entry = made + MADE_ROWS + W * (k / 4u) + lane;
-        make_rows(entry, stride, read, lane % lanes * work.lane_rows + k, lane, k, lane / lanes);
+    let made = made_at;
+    let stride = W * ((work.lane_rows + 3u) / 4u);
+    var kept = vec2<i32>(0, 0);
+    var flags = 0u;
+    for (var k = index / (4u * W) * 4u + index % 4u; k < work.lane_rows; k += MAKERS / W) {
+        let i = lane % lanes * work.lane_rows + k;
+        let row = row_of(read, i);
+        put_row(Place(made + MADE_ROWS + W * (k / 4u) + lane, k % 4u, stride), row, read, i, lane, k);
+        kept += row.kept;
+        flags |= row.unfit;
     }
+    note_rows(lane / lanes, kept, flags);
     workgroupBarrier();
-    if index >= W {
+    if index >= 4u * W || index % 4u > 0u {
         return;
     }
     // One invocation a lane.
@@ -155,7 +156,7 @@ fn forward_tree_rows(
     if at < of_tier.w && block == 0u && lane % lanes == 0u {
         put_kept(read, lane / lanes);
     }
-    let flags = atomicLoad(&unfit[lane / lanes]) | select(0u, OWN_READ, is_own);
+    flags = atomicLoad(&unfit[lane / lanes]) | select(0u, OWN_READ, is_own);
     // Lanes without a read, or without such trees, walk others along.
     let tree = select(0u, batch[of_group] + min(block, max(trees, 1u) - 1u), trees > 0u);
 //#if MASKED

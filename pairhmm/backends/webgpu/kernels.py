@@ -80,8 +80,8 @@ steps."""
 QUAD = 4
 """Rows of an entry of scratch memory."""
 
-MAKERS = 160
-"""Invocations of a workgroup of tree_rows.wgsl. Each makes four rows of a lane, and a lane has 20 rows at most."""
+MAKERS = 128
+"""Invocations of a workgroup of tree_rows.wgsl. They make four rows of each lane at once."""
 
 LONG_GROWTH = 8
 """Bits of range above TOP_EXPONENT that lanes of forward/long.wgsl need in addition.
