@@ -84,7 +84,8 @@ HAPLOTYPES_OF_TREES = 64
 """Most haplotypes of a pair of trees. A warp keeps up to 5 kB of each while it walks the trees."""
 
 LEAD = TAIL = WARP - 1
-"""Letters that a tree's stream repeats before a node that restores, and behind a right leaf: one for each lane but one."""
+"""Letters that a tree's stream repeats before a node that restores, and those behind a right leaf: a lane's distance
+from the first one is at most so many columns."""
 
 KIND = np.dtype(
     [
