@@ -37,12 +37,9 @@ fn put(place: Place, array_number: u32, value: f32) {
     scratch[place.entry + array_number * place.stride][place.part] = value;
 }
 
-// Row `i` of a read in both orders.
-fn row_of(read: Read, i: u32) -> Row {
-    var row = carrying_row();
-    if i < read.rows {
-        row = load_row(read.first + i, i + 1u == read.rows);
-    }
+// Row `i` of a read, for both orders.
+fn in_both_orders(made: Row, read: Read, i: u32) -> Row {
+    var row = made;
     // What starts behind the read's end comes up as it is: its insertions end with probability 1.
     if i + 1u >= read.rows {
         row.from_insertion = row.extend_insertion;
@@ -75,7 +72,7 @@ fn note_emissions(relative: array<f32, LETTERS>, lane: u32, k: u32) -> f32 {
 }
 //#end
 
-fn put_row(place: Place, row: Row, read: Read, i: u32, lane: u32, k: u32) {
+fn put_row(place: Place, row: Row, relative: array<f32, 5>, lane: u32, k: u32) {
     put(place, MADE_FROM_DELETION, row.from_deletion);
     put(place, MADE_FROM_INSERTION, row.from_insertion);
     put(place, MADE_EXTEND_INSERTION, row.extend_insertion);
@@ -83,10 +80,6 @@ fn put_row(place: Place, row: Row, read: Read, i: u32, lane: u32, k: u32) {
 //#if VARYING
     put(place, MADE_EXTEND_DELETION, row.extend_deletion);
 //#end
-    var relative = array<f32, 5>();
-    if i < read.rows {
-        relative = relative_emissions(read.first + i);
-    }
 //#if MASKED
     put(place, MADE_EMISSIONS, note_emissions(relative, lane, k));
 //#else
@@ -134,13 +127,24 @@ fn forward_tree_rows(
     }
     workgroupBarrier();
     let made = made_at;
+    // What the lane's task needs, before its rows: memory is slow.
+    let entry = first_deletion(read.first);
+    let of_group = work.of_group + TREES_OF_GROUP * read.group;
+    let first_tree = batch[of_group];
+    let trees = batch[of_group + 1u];  // pairs of them
     let stride = W * ((work.lane_rows + 3u) / 4u);
     var kept = vec2<i32>(0, 0);
     var flags = 0u;
     for (var k = index / (4u * W) * 4u + index % 4u; k < work.lane_rows; k += MAKERS / W) {
         let i = lane % lanes * work.lane_rows + k;
-        let row = row_of(read, i);
-        put_row(Place(made + MADE_ROWS + W * (k / 4u) + lane, k % 4u, stride), row, read, i, lane, k);
+        var row = carrying_row();
+        var relative = array<f32, 5>();
+        if i < read.rows {
+            relative = relative_emissions(read.first + i);
+            row = load_row(read.first + i, i + 1u == read.rows);
+        }
+        row = in_both_orders(row, read, i);
+        put_row(Place(made + MADE_ROWS + W * (k / 4u) + lane, k % 4u, stride), row, relative, lane, k);
         kept += row.kept;
         flags |= row.unfit;
     }
@@ -150,15 +154,13 @@ fn forward_tree_rows(
         return;
     }
     // One invocation a lane.
-    let of_group = work.of_group + TREES_OF_GROUP * read.group;
-    let trees = batch[of_group + 1u];  // pairs of them
     let is_own = at < of_tier.w && block < trees;
     if at < of_tier.w && block == 0u && lane % lanes == 0u {
         put_kept(read, lane / lanes);
     }
     flags = atomicLoad(&unfit[lane / lanes]) | select(0u, OWN_READ, is_own);
     // Lanes without a read, or without such trees, walk others along.
-    let tree = select(0u, batch[of_group] + min(block, max(trees, 1u) - 1u), trees > 0u);
+    let tree = select(0u, first_tree + min(block, max(trees, 1u) - 1u), trees > 0u);
 //#if MASKED
     put_masks(made, lane, array<u32, LETTERS>(
 //#for letter LETTERS
@@ -166,5 +168,5 @@ fn forward_tree_rows(
 //#end
     ));
 //#end
-    put_task(made, lane, Task(read.index, read.group, tree, tier, flags, first_deletion(read.first)));
+    put_task(made, lane, Task(read.index, read.group, tree, tier, flags, entry));
 }
