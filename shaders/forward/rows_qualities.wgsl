@@ -95,6 +95,7 @@ fn load_row(position: u32, is_last: bool) -> Row {
     let own = load_position(position);
     let best = tables[BEST + emission_at(own)];
     let now = openings_of(own);
+    let next = openings_of(load_position(position + select(1u, 0u, is_last)));  // at once, since memory is slow
     let kept = times(back(now.unopened), back(best));  // 1 / (mm best); zero where that is infinite
     var row = carrying_row();
     row.opening = front(now.insertion).x;
@@ -108,7 +109,6 @@ fn load_row(position: u32, is_last: bool) -> Row {
     var below = times(front(now.gap), back(best));
 //#end
     if !is_last {
-        let next = openings_of(load_position(position + 1u));
         let unopened = back(next.unopened).x;
         let closing = 1.0 - front(next.gap).x;
         row.unfit |= select(UNFOLDED, 0u, unopened > 0.0);
