@@ -186,10 +186,26 @@ def test_import_is_cheap():
     ("command", "unwanted"),
     [
         ("forward", {"pysam", "multiprocessing", "platformdirs", "tomllib"}),
-        ("call", {"multiprocessing", "platformdirs", "tomllib"}),
+        ("call", {"multiprocessing", "platformdirs", "tomllib", "difflib", "hashlib"}),
     ],
 )
 def test_a_command_imports_what_it_needs(command, unwanted):
     """What only some of its runs need is imported by these."""
     code = f"import sys, pairhmm.cli.main, pairhmm.cli.{command}; assert not {unwanted} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_run_imports_what_it_needs(shared_data, tmp_path):
+    """These take a tenth of the start."""
+    tiny = shared_data / "na12878-chr22-tiny"
+    arguments = ["-q", "call", "-f", f"{tiny / 'q.fa'}", "-o", f"{tmp_path / 'x.vcf'}"]
+    code = (
+        "import sys\n"
+        "from pairhmm.cli.main import main\n"
+        "try:\n"
+        f"    main({[*arguments, str(tiny / 'NA12878.chr22.tiny.bam')]})\n"
+        "except SystemExit as end:\n"
+        "    assert end.code == 0\n"
+        "assert not {'numpy.ma', 'importlib.metadata', 'multiprocessing'} & set(sys.modules)\n"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -117,6 +117,22 @@ struct GroupTrees {
     }
 };
 
+// How often the caller looks whether it is to stop.
+constexpr std::chrono::milliseconds kPoll{100};
+
+// Runs task(0) to task(count - 1) in this thread, and polls `interrupted` between them.
+void run_here(int64_t count, std::atomic<bool>& stop, const std::function<bool()>& interrupted,
+              const std::function<void(int64_t)>& task) {
+    auto polled = std::chrono::steady_clock::now();
+    for (int64_t i = 0; i < count && !stop; ++i) {
+        task(i);
+        const auto now = std::chrono::steady_clock::now();
+        if (now - polled < kPoll) continue;
+        polled = now;
+        if (interrupted()) stop = true;
+    }
+}
+
 // Runs task(0) to task(count - 1) on `threads` threads, begun in this order, and polls `interrupted` meanwhile.
 // Rethrows a worker's exception. Where no thread can be started, the caller runs the tasks between polls.
 void run_tasks(int64_t count, int threads, std::atomic<bool>& stop, const std::function<bool()>& interrupted,
@@ -142,13 +158,13 @@ void run_tasks(int64_t count, int threads, std::atomic<bool>& stop, const std::f
     Helpers pool;
     const int64_t started = pool.start(wanted, work);
     if (started == 0) {
-        for (int64_t i = 0; i < count && !(stop = stop || interrupted()); ++i) task(i);
+        run_here(count, stop, interrupted, task);
         return;
     }
     {
         std::unique_lock<std::mutex> guard(lock);
         running -= wanted - started;
-        while (!ended.wait_for(guard, std::chrono::milliseconds(100), [&] { return running == 0; })) {
+        while (!ended.wait_for(guard, kPoll, [&] { return running == 0; })) {
             guard.unlock();
             if (interrupted()) stop = true;
             guard.lock();
@@ -156,6 +172,16 @@ void run_tasks(int64_t count, int threads, std::atomic<bool>& stop, const std::f
     }
     pool.join();
     if (failure) std::rethrow_exception(failure);
+}
+
+// The same for tasks that take milliseconds at most: for one thread, none is started.
+void run_short_tasks(int64_t count, int threads, std::atomic<bool>& stop, const std::function<bool()>& interrupted,
+                     const std::function<void(int64_t)>& task) {
+    if (std::min<int64_t>(threads, count) <= 1) {
+        run_here(count, stop, interrupted, task);
+    } else {
+        run_tasks(count, threads, stop, interrupted, task);
+    }
 }
 
 }  // namespace
@@ -166,7 +192,7 @@ void forward_batch(const Level& level, const Batch& batch, const uint8_t* skip_r
     std::vector<GroupTrees> trees(batch.groups);
     for (const Tile& tile : plan.tiles) ++trees[tile.group].tiles_left;
     std::atomic<bool> stop{false};
-    run_tasks(static_cast<int64_t>(plan.tiles.size()), threads, stop, interrupted, [&](int64_t i) {
+    run_short_tasks(static_cast<int64_t>(plan.tiles.size()), threads, stop, interrupted, [&](int64_t i) {
         const Tile& tile = plan.tiles[i];
         GroupTrees& of_group = trees[tile.group];
         level.forward(batch, tile, of_group.get(batch, tile.group), plan.order.data(), scores);
@@ -201,7 +227,7 @@ void forward_pairs(const Level& level, const Batch& batch, int64_t count, const 
         const int64_t n = batch.hap_offset[hap[i] + 1] - batch.hap_offset[hap[i]];
         (m * n >= kOwnThreads ? large : small).push_back(i);
     }
-    run_tasks(static_cast<int64_t>(small.size()), threads, stop, interrupted, [&](int64_t at) {
+    run_short_tasks(static_cast<int64_t>(small.size()), threads, stop, interrupted, [&](int64_t at) {
         const int64_t i = small[at];
         scores[i] = level.forward_wide(batch, read[i], hap[i], 1, stop);
     });

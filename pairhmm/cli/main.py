@@ -9,7 +9,6 @@ import os
 import signal
 import sys
 from collections.abc import Callable
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -81,6 +80,8 @@ class _LazyCommands(CommandGroup):
         try:
             name, command, rest = super().resolve_command(ctx, args)
         except click.UsageError as error:
+            from difflib import get_close_matches
+
             near = get_close_matches(args[0], COMMANDS, n=1)
             if not near:
                 raise
@@ -89,7 +90,13 @@ class _LazyCommands(CommandGroup):
 
 
 def _imported(name: str) -> click.Command:
-    command: click.Command = import_module(f"pairhmm.cli.{name}").command
+    # What modules are made of stays. To look for garbage among it takes a tenth of their import, and of a small run.
+    gc.disable()
+    try:
+        command: click.Command = import_module(f"pairhmm.cli.{name}").command
+    finally:
+        gc.freeze()
+        gc.enable()
     return command
 
 

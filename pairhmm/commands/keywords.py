@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from functools import cache
 from typing import Any, TypedDict, TypeGuard, TypeVarTuple, get_type_hints
 
@@ -135,6 +134,8 @@ def with_keywords(function: str, keywords: Mapping[str, object], *options: *Grou
     known = [name for kind in kinds for name in keyword_types(kind)]
     for name in keywords:
         if name not in known:
+            from difflib import get_close_matches
+
             near = get_close_matches(name, known, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(known))}"
             raise TypeError(f"{function}() has no option {name!r}; {hint}")

@@ -12,13 +12,18 @@ All coordinates are 0-based half-open.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pairhmm.evidence.inputs import RunOptions
 from pairhmm.evidence.places import Inside
+from pairhmm.genomics.arrays import distinct
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.discovery import CandidateFinder
 from pairhmm.genomics.regions import MAX_SHIFT, FetchBases, variant_extent
@@ -48,6 +53,7 @@ class Work:
 
     def __init__(self, places: Sequence[Interval], densities: Sequence[Mapping[str, ReadDensity]]) -> None:
         self._places, self._densities = places, densities
+        self._course: tuple[int, NDArray[np.int64], NDArray[np.float64]] | None = None
         self._done = [0.0]
         for place in places:
             self._done.append(self._done[-1] + self._of(place.chrom, place.start, place.end))
@@ -58,22 +64,32 @@ class Work:
         return self._done[-1]
 
     def _of(self, chrom: str, start: int, end: int) -> float:
-        known = [density[chrom] for density in self._densities if chrom in density]
-        return sum(one.upto(end) - one.upto(start) for one in known) + _BASE_WORK * (end - start)
+        return float(self._upto(chrom, np.array([end]))[0] - self._upto(chrom, np.array([start]))[0])
+
+    def _upto(self, chrom: str, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The work on a contig before each position."""
+        work = np.asarray(_BASE_WORK * positions, dtype=np.float64)
+        for density in self._densities:
+            if chrom in density:
+                work += density[chrom].upto(positions)
+        return work
+
+    def _course_of(self, index: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Positions in a place between which work is even, and the work before each, from the place's start on."""
+        if self._course is None or self._course[0] != index:
+            chrom, start, end = self._places[index]
+            edges = [density[chrom].edges for density in self._densities if chrom in density]
+            positions = distinct(np.clip(np.concatenate([[start, end], *edges]), start, end).astype(np.int64))
+            done = self._upto(chrom, positions)
+            self._course = index, positions, done - done[0]
+        return self._course[1:]
 
     def place_of(self, share: float) -> tuple[str, int]:
         """The first position before which at least this share of all work lies."""
         goal = share * self._done[-1]
         index = min(bisect_right(self._done, goal), len(self._places)) - 1
-        place = self._places[index]
-        before, low, high = self._done[index], place.start, place.end
-        while low < high:
-            middle = (low + high) // 2
-            if before + self._of(place.chrom, place.start, middle) < goal:
-                low = middle + 1
-            else:
-                high = middle
-        return place.chrom, low
+        positions, done = self._course_of(index)
+        return self._places[index].chrom, math.ceil(np.interp(goal - self._done[index], done, positions))
 
 
 class Stretch(NamedTuple):

@@ -22,7 +22,7 @@ from pairhmm.evidence.cuts import Cutter, Work, discovered_stretches, margin
 from pairhmm.evidence.extent import Extent
 from pairhmm.evidence.inputs import RunInputs, RunOptions
 from pairhmm.evidence.opening import OpenFiles, make_run, open_files, whole_run
-from pairhmm.evidence.pieces import GenomePiece, PiecePlaces, Target, listed_pieces, pieces_at
+from pairhmm.evidence.pieces import GenomePiece, PiecePlaces, listed_pieces, pieces_at
 from pairhmm.evidence.places import Inside, with_context
 from pairhmm.evidence.region_choice import piece_regions
 from pairhmm.evidence.region_evidence import Evidence
@@ -215,9 +215,7 @@ class _Pieces:
     def _pieces(self) -> Iterator[GenomePiece]:
         files, options, candidates = self.files, self.options, self.run.inputs.candidates
         if candidates is None:
-            rank = {name: number for number, name in enumerate(files.contigs)}
-            cuts = self.workers.results(self._targets())
-            yield from pieces_at([(rank[chrom], position) for chrom, position in cuts], len(rank))
+            yield from pieces_at(self._cuts(), len(files.contigs))
             return
         known = with_context(files.asked, files.genome)
         around = Inside(known)
@@ -225,12 +223,23 @@ class _Pieces:
         listed = (one for one in reader if around(one.chrom, one.pos))
         yield from listed_pieces(listed, files.contigs, files.genome.fetch, margin(options), options.threads)
 
-    def _targets(self) -> list[Target]:
-        """Where the run is to be cut."""
+    def _cuts(self) -> Iterator[tuple[int, int]]:
+        """The places at which the run is cut: rank of the contig, and position. Workers begin before all are found."""
+        files, options = self.files, self.options
+        rank = {name: number for number, name in enumerate(files.contigs)}
+        places = PiecePlaces(files.asked, files.genome, files.contigs, options)
+        cutter = Cutter(places.all_places, files.genome.fetch, margin(options))
+        for target in self._targets():
+            (stretch,) = discovered_stretches([target], files.reader, files.genome, files.contigs, options)
+            (cut,) = cutter.cuts(stretch)
+            yield rank[stretch.chrom], cut
+
+    def _targets(self) -> list[tuple[str, int]]:
+        """Positions at or behind which the run is to be cut."""
         places = [self.work.place_of(share) for share in _shares(self.work.total, self.options.threads)]
         # Reading begins a little before a target. An index leads to the first read of a window, so let it begin there.
         before = margin(self.options) + MAX_SHIFT + 1
-        return [Target(*one) for one in dict.fromkeys((c, p // _WINDOW * _WINDOW + before) for c, p in places)]
+        return list(dict.fromkeys((chrom, at // _WINDOW * _WINDOW + before) for chrom, at in places))
 
 
 def _processes(work: Work, threads: int) -> int:
@@ -260,7 +269,7 @@ class _PieceResults(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _PieceJob:
-    """What a worker does: it finds places to cut, and runs pieces. `address` leads to devices of another process."""
+    """What a worker does: it runs pieces. `address` leads to devices of another process."""
 
     inputs: RunInputs
     reference_name: str
@@ -288,12 +297,11 @@ class _PieceJob:
         return cls(inputs, files.genome.path, options, address, use, refined, is_watched)
 
     @contextmanager
-    def open(self) -> Iterator[Callable[[Target | GenomePiece], Any]]:
+    def open(self) -> Iterator[Callable[[GenomePiece], Any]]:
         """Open the files of the run."""
         with open_files(self.inputs, 1, need_index=True) as files:
             files.genome.path = self.reference_name
-            worker = _PieceWorker(self, files)
-            yield lambda task: worker.cut(task) if isinstance(task, Target) else worker.results(task)
+            yield _PieceWorker(self, files).results
 
 
 class _PieceWorker:
@@ -302,14 +310,6 @@ class _PieceWorker:
         remote = None if job.address is None else RemoteDevices(job.address)
         self._devices: Devices = remote or engine.choose(job.options.backend)
         self._places = PiecePlaces(files.asked, files.genome, files.contigs, job.options)
-        self._cutter = Cutter(self._places.all_places, files.genome.fetch, margin(job.options))
-
-    def cut(self, target: Target) -> tuple[str, int]:
-        """A contig, and a position at or behind the target at which the run can be cut."""
-        files = self._files
-        (stretch,) = discovered_stretches([target], files.reader, files.genome, files.contigs, self._job.options)
-        (cut,) = self._cutter.cuts(stretch)
-        return target.chrom, cut
 
     def results(self, piece: GenomePiece) -> _PieceResults:
         """Run a piece."""

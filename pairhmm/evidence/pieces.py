@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import chain, islice
 from typing import NamedTuple
 
 from pairhmm.evidence.cuts import margin
@@ -50,13 +50,6 @@ class GenomePiece:
     listed: tuple[Variant, ...] | None = None
     wanted: tuple[Interval, ...] = ()
     touches: bool = False
-
-
-class Target(NamedTuple):
-    """A position at or behind which a run is to be cut."""
-
-    chrom: str
-    position: int
 
 
 class _Places:
@@ -135,10 +128,13 @@ class PiecePlaces:
         return self._margin + MAX_SHIFT + 1 if piece.listed is None else CONTEXT
 
 
-def pieces_at(cuts: Iterable[Place], contigs: int) -> list[GenomePiece]:
-    """The pieces between some cuts of a run over so many contigs."""
-    borders = [(0, 0), *sorted(set(cuts)), (contigs, 0)]
-    return [GenomePiece(begin, end, touches=begin != borders[0]) for begin, end in pairwise(borders)]
+def pieces_at(cuts: Iterable[Place], contigs: int) -> Iterator[GenomePiece]:
+    """The pieces between some cuts, in order, of a run over so many contigs. Cuts may coincide."""
+    first = begin = (0, 0)
+    for end in chain(cuts, [(contigs, 0)]):
+        if end > begin:
+            yield GenomePiece(begin, end, touches=begin != first)
+            begin = end
 
 
 class _Listed(NamedTuple):

@@ -5,7 +5,6 @@ All coordinates are 0-based half-open.
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
-from pairhmm.genomics.arrays import offsets
+from pairhmm.genomics.arrays import distinct, offsets
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.cigar import ALIGNS, CONSUMES_QUERY, CONSUMES_REFERENCE
 from pairhmm.genomics.regions import FetchBases
@@ -84,6 +83,8 @@ class ReferenceCheck:
                 log.warning("%s: contig %s is not the one that the reads' header names (M5)", self._path, chrom)
 
     def _sums_agree(self) -> bool:
+        import hashlib
+
         length = self._contigs[self._chrom]
         total = hashlib.md5(usedforsecurity=False)
         for start in range(0, length, _AT_ONCE):
@@ -96,7 +97,7 @@ class ReferenceCheck:
         if count <= 0:
             return
         self._looked_at += count
-        reads = np.unique(np.linspace(0, len(block) - 1, count).astype(np.int64))
+        reads = distinct(np.linspace(0, len(block) - 1, count).astype(np.int64))
         lengths = np.diff(block.base_offset)[reads]
         spans = block.end[reads] - block.start[reads]
         few = np.cumsum(lengths) - lengths < _MOST_BASES

@@ -22,6 +22,14 @@ def joined(arrays: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint8]:
     return np.concatenate(arrays) if arrays else np.empty(0, dtype=np.uint8)
 
 
+def distinct(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The different values, in order. `numpy.unique` would import numpy.ma, which takes longer than all else here."""
+    ordered = np.sort(values)
+    is_first = np.ones(len(ordered), dtype=bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    return ordered[is_first]
+
+
 def gather(source: NDArray[np.uint8], starts: NDArray[np.int64], target_offset: NDArray[np.int64]) -> NDArray[np.uint8]:
     """Slices of a flat array laid end to end: slice i begins at ``starts[i]`` and ends up at ``target_offset[i]``."""
     target = np.empty(int(target_offset[-1]), dtype=np.uint8)

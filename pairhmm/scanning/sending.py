@@ -5,7 +5,6 @@ Threads fill some pieces while the device copies others. The next array is begun
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from collections import deque
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.compiled import native
+from pairhmm.interface.cores import usable_cores
 from pairhmm.scanning.index import PER_WORD
 
 COPIERS = 8
@@ -76,7 +76,7 @@ class Sender(ABC):
 
     def __init__(self, piece_size: int, pieces: int) -> None:
         self._piece_size, self._unmade = piece_size, pieces
-        self._copier = native.Copier(min(COPIERS, os.cpu_count() or 1))
+        self._copier = native.Copier(min(COPIERS, usable_cores()))
         self._free: deque[Any] = deque()
         self._queue: deque[Sending] = deque()  # those that are not all begun
         self._filling: deque[Filling] = deque()

@@ -93,10 +93,7 @@ class BamIndex:
             overlaps |= (number >= begins) & (number <= min(ends, bins(level + 1) - 1))
         one, two = np.searchsorted(self.chunk_bin, (first, last))
         chosen = one + np.flatnonzero(overlaps[self.chunk_bin[one:two] - first])
-        positions, offsets = self.starts(contig)
-        before = offsets[positions <= start]
-        # No read before this one reaches the start.
-        least = before.max() if len(before) else np.uint64(0)
+        least = np.uint64(self.before(contig, start))
         chosen = chosen[self.end[chosen] > least]
         chosen = chosen[np.argsort(self.begin[chosen], kind="stable")]
         begin, behind = np.maximum(self.begin[chosen], least), np.maximum.accumulate(self.end[chosen])
@@ -105,6 +102,13 @@ class BamIndex:
         firsts = np.flatnonzero(np.append(True, apart)[: len(begin)])
         lasts = np.append(firsts[1:], len(begin))[: len(firsts)] - 1
         return list(zip(begin[firsts].tolist(), behind[lasts].tolist(), strict=True))
+
+    def before(self, contig: int, position: int) -> int:
+        """A virtual offset before which no read of a contig reaches a position; the last that the index tells."""
+        if contig >= self.contigs:
+            return 0
+        positions, offsets = self.starts(contig)
+        return int(offsets[: np.searchsorted(positions, position, "right")].max(initial=0))
 
     def span_of_bin(self, number: int) -> tuple[int, int]:
         """The interval of positions that a bin covers."""

@@ -16,6 +16,7 @@ import numpy as np
 import pysam
 
 from pairhmm.errors import InputError
+from pairhmm.genomics.arrays import distinct
 from pairhmm.io.alignments.bam_index import BamIndex, open_unzipped, read_bam_index
 from pairhmm.io.files import magic
 
@@ -151,7 +152,7 @@ def _check_bam(index: BamIndex, raw: BinaryIO, size: int, file: pysam.AlignmentF
     contig_of_chunk = index.bin_contig[index.chunk_bin]
     order = np.lexsort((index.begin, contig_of_chunk))
     firsts = order[np.unique(contig_of_chunk[order], return_index=True)[1]]
-    picked = firsts[np.unique(np.linspace(0, len(firsts) - 1, _LOOKED_UP).astype(np.int64))]
+    picked = firsts[distinct(np.linspace(0, len(firsts) - 1, _LOOKED_UP).astype(np.int64))]
     for chunk in picked.tolist():
         found = _record_at(raw, int(index.begin[chunk]), file.nreferences)
         bin_number = int(index.bin_number[index.chunk_bin[chunk]])

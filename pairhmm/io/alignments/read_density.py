@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
+from pairhmm.genomics.arrays import distinct
 from pairhmm.io.alignments.bam_index import read_bam_index
 from pairhmm.io.alignments.index import DAMAGED_INDEX, find_index, read_cram_index, unreadable_index
 from pairhmm.io.alignments.sources import OpenAlignments
@@ -37,9 +38,9 @@ class ReadDensity:
     edges: NDArray[np.int64]
     before: NDArray[np.float64]
 
-    def upto(self, position: int) -> float:
-        """Estimated number of reads before a position."""
-        return float(np.interp(position, self.edges, self.before))
+    def upto(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Estimated number of reads before each position."""
+        return np.interp(positions, self.edges, self.before)
 
 
 def read_densities(source: OpenAlignments) -> dict[str, ReadDensity]:
@@ -64,7 +65,7 @@ def read_densities(source: OpenAlignments) -> dict[str, ReadDensity]:
 def _bam_densities(path: str, lengths: Sequence[int]) -> Iterator[tuple[int, ReadDensity]]:
     """Contig number and density of each contig, from the file offsets at which the reads of its stretches begin."""
     known = list(_bam_offsets(path))
-    blocks = np.unique([offset >> 16 for _, _, _, offsets in known for offset in offsets.tolist()])
+    blocks = distinct(np.concatenate([np.empty(0, np.int64), *(offsets for _, _, _, offsets in known)]) >> 16)
     # Approximate size of a packed block. If the whole file is one block, only offsets within the block count.
     size = int(np.diff(blocks).min()) if len(blocks) > 1 else 1
     for number, reads, positions, offsets in known:
@@ -94,7 +95,7 @@ def _cram_densities(path: str, lengths: Sequence[int]) -> Iterator[tuple[int, Re
         first, last, size = np.array(found, dtype=np.int64).T
         first, last = np.clip(first, 0, lengths[number]), np.clip(last, 0, lengths[number])
         per_base = size / np.maximum(last - first, 1)
-        edges = np.unique(np.concatenate([[0], first, last, [lengths[number]]]))
+        edges = distinct(np.concatenate([[0], first, last, [lengths[number]]]))
         steps = np.zeros(len(edges))
         np.add.at(steps, np.searchsorted(edges, first), per_base)
         np.add.at(steps, np.searchsorted(edges, last), -per_base)

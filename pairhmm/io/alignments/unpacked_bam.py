@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from pairhmm._cpu import AlignmentParser
 
 _WITHIN = 0xFFFF
-# Batches behind which a thread begins. An index leads to a window of 16,384 bases, of which 30 reads a base take two
+# Batches behind which a thread begins. An index leads to a window of 16,384 bases, of which 30 reads a base take four
 # batches: what a thread had unpacked behind them would mostly be in vain.
-_ALONE = 2
+_ALONE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +64,17 @@ class BamRecords:
     def through_index(self, tid: int, start: int, end: int) -> Iterator[UnpackedBam]:
         """Those that overlap [start, end) of a contig, and others that lie beside them."""
         assert self.index is not None
+        enough = self.index.before(tid, end - 1)
         for begin, behind in self.index.places(tid, start, end):
-            yield self._between(begin, behind)
+            yield self._between(begin, behind, enough)
 
-    def _between(self, begin: int, behind: int | None) -> UnpackedBam:
-        """The records that begin at virtual offsets [begin, behind); None is the end of the file."""
+    def _between(self, begin: int, behind: int | None, enough: int | None = None) -> UnpackedBam:
+        """The records that begin at virtual offsets [begin, behind); None is the end of the file.
+
+        Few records behind `enough` are needed.
+        """
         read, close = self.open()
-        blocks = blocks_from(read, begin >> 16)
+        blocks = blocks_from(read, begin >> 16, None if enough is None else enough >> 16)
         return UnpackedBam(ahead_to(blocks, behind) if self.reads_ahead else blocks, begin, behind, close)
 
 

@@ -24,7 +24,7 @@ else:
 ReadAt: TypeAlias = Callable[[int, int], bytes]
 """``read(address, size)``: bytes of the file from an address on; fewer than asked for at its end, then none."""
 
-# Packed bytes that are read at once: few at first, since a jump may need a single block.
+# Packed bytes that are read at once: as many as were read before, since a jump may need a single block.
 _FEWEST, _MOST = 1 << 16, 1 << 19
 _TAIL = 8
 _LARGEST = 1 << 16
@@ -41,16 +41,24 @@ class Block(NamedTuple):
     data: bytes
 
 
-def blocks_from(read: ReadAt, address: int) -> Generator[list[Block]]:
+def blocks_from(read: ReadAt, address: int, enough: int | None = None) -> Generator[list[Block]]:
     """The blocks from the one at an address on, a few at a time.
+
+    Parameters
+    ----------
+    read : callable
+    address : int
+    enough : int, optional
+        An address from which on the fewest are unpacked at a time, since the caller soon has what it needs.
 
     Raises
     ------
     DamagedBlockError
     OSError
     """
-    held, size = b"", _FEWEST
-    while more := read(address + len(held), size):
+    held, before = b"", 0
+    while more := read(address + len(held), _size(address + len(held), before, enough)):
+        before += len(more)
         packed = memoryview(held + more)
         batch, at = list[Block](), 0
         try:
@@ -61,11 +69,17 @@ def blocks_from(read: ReadAt, address: int) -> Generator[list[Block]]:
             # What is wrong with the reads before it comes first.
             yield batch
             raise
-        held, address, size = bytes(packed[at:]), address + at, min(2 * size, _MOST)
+        held, address = bytes(packed[at:]), address + at
         if batch:
             yield batch
     if held:
         raise DamagedBlockError
+
+
+def _size(address: int, before: int, enough: int | None) -> int:
+    """How many packed bytes to read at an address, behind so many."""
+    size = min(before, _MOST) if enough is None else min(before, _MOST, enough - address)
+    return max(size, _FEWEST)
 
 
 def _end(packed: memoryview, at: int) -> int:

@@ -7,6 +7,7 @@ import pysam
 import pytest
 
 from pairhmm.io.files.bgzf_blocks import DamagedBlockError, blocks_from
+from pairhmm.io.files.bgzip import PackedText
 
 END = 28
 
@@ -38,6 +39,25 @@ def test_blocks_and_their_places(packed):
     for number, block in enumerate(blocks):
         assert file[block.address : block.address + 2] == b"\x1f\x8b"
         assert unpacked(file, block.address) == blocks[number:]
+
+
+def test_reading_grows_with_what_was_read():
+    """It stays small where the caller soon has enough."""
+
+    def sizes(enough):
+        asked = []
+
+        def read(at, size):
+            asked.append(size >> 16)
+            return file[at : at + size]
+
+        assert b"".join(block.data for batch in blocks_from(read, 0, enough) for block in batch) == data
+        return asked
+
+    data = np.random.default_rng(3).bytes(40 << 16)
+    file = b"".join(PackedText.of(data).blocks)
+    assert sizes(None)[:6] == [1, 1, 2, 4, 8, 8]
+    assert sizes(6 << 16)[:7] == [1, 1, 2, 2, 1, 1, 1]
 
 
 def test_an_empty_block_in_the_middle_is_passed_over(packed):

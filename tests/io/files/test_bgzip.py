@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import random
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 
 import pysam
 import pytest
@@ -95,3 +96,13 @@ def test_a_failed_write_is_an_error_of_the_system(threads):
     with pytest.raises(OSError, match="No space"), BgzipText("/dev/full", threads) as out:
         for _ in range(50):
             out.write(TEXTS["no pattern"])
+
+
+def test_bytes_do_not_depend_on_the_thread():
+    """isal's level 1 hashed the address of its state, which is on the stack."""
+    some = random.Random(7)
+    begins = [some.randbytes(8).hex().encode() for _ in range(8000)]
+    texts = [begin + b"\t" + begin for begin in begins]
+    with ThreadPoolExecutor(1) as other:
+        there = other.submit(lambda: [PackedText.of(text).blocks for text in texts])
+    assert there.result() == [PackedText.of(text).blocks for text in texts]
