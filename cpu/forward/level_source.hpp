@@ -8,9 +8,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <mutex>
-#include <new>
-#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -21,7 +18,9 @@
 #include "forward/level.hpp"
 #include "forward/rows.hpp"
 #include "forward/trees.hpp"
+#include "platform/failures.hpp"
 #include "threads/helpers.hpp"
+#include "threads/locks.hpp"
 
 #define PAIRHMM_INLINE inline __attribute__((always_inline))
 
@@ -54,7 +53,7 @@ inline bool folds(double ii, double dd) {
 
 inline void forward(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees, const int64_t* read_order,
                     double* scores) {
-    FlushDenormals flush;
+    [[maybe_unused]] FlushDenormals flush;
 #if PAIRHMM_LANES > 8
     // A half-empty vector is cheaper as a vector of half the width.
     if (tile.count <= PAIRHMM_LANES / 2) {

@@ -14,13 +14,15 @@ if not ROOT.exists():
 
 # What a folder's files may include besides those of their own folder.
 BELOW = {
+    "platform": set(),
     "threads": set(),
-    "genomics": set(),
-    "forward": {"threads"},
+    "genomics": {"platform"},
+    "forward": {"platform", "threads"},
     "posterior": {"threads", "forward"},
     "scan": {"threads", "genomics"},
     "staging": {"threads", "genomics"},
     "formats": {"threads", "genomics", "scan"},
+    "wasm": {"forward"},
     "bind": {"threads", "genomics", "forward", "posterior", "scan", "staging", "formats"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
