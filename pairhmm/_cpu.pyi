@@ -1,5 +1,7 @@
 """The compiled part: kernels, walks over alignments, text. Arrays are C-contiguous; the caller has checked shapes."""
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,6 +11,9 @@ LEAST_SUM: float
 PHRED_OFFSET: int
 ROW_SIZE: int
 HIT_WORDS: int
+INFORMATIVE: float
+MAX_GQ: int
+MAX_QUAL: float
 
 def levels() -> list[tuple[str, bool]]: ...
 def threads_refused() -> int: ...
@@ -74,8 +79,26 @@ class Reads:
         last: NDArray[np.int64],
     ) -> None: ...
     def covered(self) -> list[tuple[int, int]]: ...
-    def letter_at(self, read: int, position: int) -> int: ...
-    def indels(self, read: int, reference_start: int, reference: NDArray[np.uint8]) -> list[tuple[int, int, bytes]]: ...
+    def carried_alleles(
+        self,
+        read: NDArray[np.int64],
+        read_end: NDArray[np.int64],
+        reference_start: int,
+        reference: NDArray[np.uint8],
+        begin: NDArray[np.int64],
+        end: NDArray[np.int64],
+        allele_offset: NDArray[np.int64],
+        anchor: NDArray[np.int64],
+        deleted: NDArray[np.int64],
+        inserted_offset: NDArray[np.int64],
+        inserted: NDArray[np.uint8],
+        change_offset: NDArray[np.int64],
+        position: NDArray[np.int64],
+        was: NDArray[np.uint8],
+        now: NDArray[np.uint8],
+        unknown: int,
+        carried: NDArray[np.int16],
+    ) -> None: ...
 
 class CandidateScanner:
     def __init__(
@@ -142,6 +165,35 @@ def join_kinds(
     joined_kind: NDArray[np.uint16],
 ) -> NDArray[np.float64]: ...
 
+class Genotypes:
+    def __init__(self, alleles: int, ploidy: int, table: NDArray[np.int16], prior: NDArray[np.float64]) -> None: ...
+
+class SiteReads:
+    def __init__(
+        self,
+        log10: NDArray[np.float64],
+        set_aside: NDArray[np.bool_],
+        start: NDArray[np.int64],
+        end: NDArray[np.int64],
+        sample: NDArray[np.int32],
+        fragment: NDArray[np.int64],
+        first: int,
+        last: int,
+        allele_of: list[int],
+        alleles: int,
+        samples: int,
+        score_floor: float,
+        floor: float,
+    ) -> None: ...
+    def call(
+        self, sample: int, genotypes: Genotypes
+    ) -> tuple[tuple[int, ...] | None, tuple[int, ...], int, int, tuple[int, ...], float, int]: ...
+    def depths(self, sample: int) -> list[int]: ...
+    def with_alleles(self, kept: list[int]) -> SiteReads: ...
+    def rows(self, sample: int) -> list[float]: ...
+
+def number_names(text: bytes, end: NDArray[np.int64], number: NDArray[np.int64]) -> None: ...
+
 class Copier:
     def __init__(self, threads: int) -> None: ...
     def begin(self, values: NDArray[np.uint8], target: NDArray[np.uint8], packed: bool) -> int: ...
@@ -157,7 +209,7 @@ def device_scores(
     coarse_bits: int,
     fine_unit: float,
     codes: tuple[int, int, int, int],
-    threads: int,
+    team: Team,
     log10: NDArray[np.float64],
     precision: NDArray[np.uint8],
 ) -> None: ...
@@ -212,28 +264,51 @@ def likelihood_lines(
     precision_names: list[str],
     joined: NDArray[np.int64] | None,
 ) -> bytes: ...
+
+class Team:
+    def __init__(self, threads: int) -> None: ...
+
 def copy_all(
-    buffer: NDArray[np.uint8], at: list[int], arrays: list[NDArray[np.uint8] | NDArray[np.int64]], threads: int
+    team: Team, buffer: NDArray[np.uint8], at: list[int], arrays: Sequence[NDArray[np.uint8] | NDArray[np.int64]]
 ) -> None: ...
-def make_tiles(
+def touch(team: Team, memory: NDArray[np.uint8]) -> None: ...
+def write_all(
+    team: Team,
     buffer: NDArray[np.uint8],
-    group_read: NDArray[np.int64],
-    group_haplotype: NDArray[np.int64],
-    read_offset: NDArray[np.int64],
-    haplotype_offset: NDArray[np.int64],
-    skip_read: NDArray[np.uint8],
-    shape_of_length: NDArray[np.uint8],
-    reads_of_shape: NDArray[np.int64],
-    rows_of_shape: NDArray[np.int64],
-    family_of_shape: NDArray[np.uint8],
-    tier_cells: int,
-    item_sizes: tuple[int, int, int],
-    read_group_at: int,
-    order_at: int,
-    items_at: int,
-    haplotypes_each: NDArray[np.int64],
-    group_columns: NDArray[np.uint32] | None,
-) -> list[tuple[int, int, int, int, int, int, int, int]]: ...
+    at: list[int],
+    arrays: Sequence[NDArray[np.uint8] | NDArray[np.int64]],
+    send: Callable[[int, int], None],
+) -> None: ...
+
+class Packer:
+    def __init__(self, team: Team) -> None: ...
+    def pack(
+        self,
+        buffer: NDArray[np.uint8],
+        behind: NDArray[np.uint8],
+        at: list[int],
+        arrays: Sequence[NDArray[np.uint8] | NDArray[np.int64]],
+        send: Callable[[int, int], None],
+        group_read: NDArray[np.int64],
+        group_haplotype: NDArray[np.int64],
+        read_offset: NDArray[np.int64],
+        haplotype_offset: NDArray[np.int64],
+        letters: NDArray[np.uint8],
+        skip_read: NDArray[np.uint8],
+        shape_of_length: NDArray[np.uint8],
+        reads_of_shape: NDArray[np.int64],
+        rows_of_shape: NDArray[np.int64],
+        family_of_shape: NDArray[np.uint8],
+        tier_cells: int,
+        item_sizes: tuple[int, int, int],
+        haplotypes_each: NDArray[np.int64],
+        places: tuple[int, int, int],
+        most_haplotypes: int,
+        columns_of_sum: int,
+    ) -> tuple[
+        list[tuple[int, int, int, int, int, int, int, int]],
+        tuple[list[int], tuple[int, int, int, int], NDArray[np.uint32]] | None,
+    ]: ...
 
 class TreeStreams:
     of_group: NDArray[np.uint8]
@@ -250,7 +325,7 @@ class TreeStreams:
         haplotype_offset: NDArray[np.int64],
         letters: NDArray[np.uint8],
         most_haplotypes: int,
-        threads: int,
+        team: Team,
         columns_of_sum: int = 0,
     ) -> None: ...
 

@@ -99,7 +99,16 @@ class CompiledPartMissing(BackendUnavailable):
 
 
 class OutOfDeviceMemory(PairhmmError):
-    """A batch does not fit a device's memory; a smaller one may."""
+    """A batch does not fit a device's memory; a smaller one may.
+
+    Attributes
+    ----------
+    fits_later : bool
+        Whether the same batch may fit in a second call: buffers of earlier calls were in its way, and the first call
+        gives them back.
+    """
+
+    fits_later = False
 
 
 class DeviceLost(PairhmmError):

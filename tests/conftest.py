@@ -97,7 +97,11 @@ def shader_variants() -> tuple[KernelVariant, ...]:
         KernelVariant("forward_long", LONG, LONG.lanes, shuffles, "folded", extension, segment=segments[shuffles])
         for shuffles, extension in product(ways, extensions)
     ]
-    return (*batches, *rows_of_pairs, *pairs)
+    joins = [
+        KernelVariant("forward_join", LONG, LONG.lanes, False, "folded", None, segment=segment)
+        for segment in segments.values()
+    ]
+    return (*batches, *rows_of_pairs, *pairs, *joins)
 
 
 @pytest.fixture(scope="session")

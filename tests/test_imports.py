@@ -180,3 +180,16 @@ def test_old_names_import_with_a_warning(old, name):
 def test_import_is_cheap():
     code = "import sys, pairhmm; assert not {'numpy', 'pysam', 'Bio'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    ("command", "unwanted"),
+    [
+        ("forward", {"pysam", "multiprocessing", "platformdirs", "tomllib"}),
+        ("call", {"multiprocessing", "platformdirs", "tomllib"}),
+    ],
+)
+def test_a_command_imports_what_it_needs(command, unwanted):
+    """What only some of its runs need is imported by these."""
+    code = f"import sys, pairhmm.cli.main, pairhmm.cli.{command}; assert not {unwanted} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)

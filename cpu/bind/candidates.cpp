@@ -11,6 +11,7 @@
 
 #include "bind/arrays.hpp"
 #include "genomics/candidates.hpp"
+#include "genomics/carried.hpp"
 #include "genomics/repeats.hpp"
 
 namespace nb = nanobind;
@@ -73,24 +74,32 @@ void bind_candidates(nb::module_& module) {
         .def("covered", &pairhmm::covered, nb::call_guard<nb::gil_scoped_release>(),
              "The reference that the reads are compared with, without long gaps: intervals [start, end) in order.")
         .def(
-            "letter_at",
-            [](const pairhmm::Reads& reads, int64_t read, int64_t position) {
-                return pairhmm::letter_at(reads, read, position);
+            "carried_alleles",
+            [](const pairhmm::Reads& reads, Array<int64_t> read, Array<int64_t> read_end, int64_t reference_start,
+               Array<uint8_t> reference, Array<int64_t> begin, Array<int64_t> end, Array<int64_t> allele_offset,
+               Array<int64_t> anchor, Array<int64_t> deleted, Array<int64_t> inserted_offset, Array<uint8_t> inserted,
+               Array<int64_t> change_offset, Array<int64_t> position, Array<uint8_t> was, Array<uint8_t> now,
+               int16_t unknown, Output<int16_t> carried) {
+                nb::gil_scoped_release release;
+                const pairhmm::AlleleKeys keys{static_cast<int64_t>(begin.shape(0)),
+                                               begin.data(),
+                                               end.data(),
+                                               allele_offset.data(),
+                                               anchor.data(),
+                                               deleted.data(),
+                                               inserted_offset.data(),
+                                               inserted.data(),
+                                               change_offset.data(),
+                                               position.data(),
+                                               was.data(),
+                                               now.data()};
+                pairhmm::carried_alleles(reads, read.data(), static_cast<int64_t>(read.shape(0)), read_end.data(),
+                                         window(reference_start, reference), keys, unknown, carried.data());
             },
-            "read"_a, "position"_a, "The letter a read aligns to a reference position, or -1.")
-        .def(
-            "indels",
-            [](const pairhmm::Reads& reads, int64_t read, int64_t reference_start, Array<uint8_t> reference) {
-                std::vector<pairhmm::Indel> indels;
-                pairhmm::read_indels(reads, read, window(reference_start, reference), indels);
-                nb::list list;
-                for (const auto& indel : indels)
-                    list.append(nb::make_tuple(indel.anchor, indel.deleted,
-                                               nb::bytes(indel.inserted.data(), indel.inserted.size())));
-                return list;
-            },
-            "read"_a, "reference_start"_a, "reference"_a,
-            "The indels of one read, shifted left: (anchor, bases deleted, letters inserted).");
+            "read"_a, "read_end"_a, "reference_start"_a, "reference"_a, "begin"_a, "end"_a, "allele_offset"_a,
+            "anchor"_a, "deleted"_a, "inserted_offset"_a, "inserted"_a, "change_offset"_a, "position"_a, "was"_a,
+            "now"_a, "unknown"_a, "carried"_a,
+            "The allele of each candidate that each read carries, in place: [reads][candidates].");
 
     nb::class_<pairhmm::CandidateScanner>(module, "CandidateScanner", "Counts alleles along one contig.")
         .def(

@@ -17,17 +17,17 @@ void bind_device_scores(nb::module_& module) {
         "device_scores",
         [](Array<int64_t> group_read, Array<int64_t> group_haplotype, Array<int64_t> group_pair, Array<uint32_t> sums,
            Array<double> kept_log10, Array<uint32_t> kept_added, int coarse_bits, double fine_unit,
-           std::tuple<int32_t, uint8_t, uint8_t, uint8_t> codes, int threads, Output<double> log10,
+           std::tuple<int32_t, uint8_t, uint8_t, uint8_t> codes, pairhmm::Team& team, Output<double> log10,
            Output<uint8_t> precision) {
             nb::gil_scoped_release release;
             const auto [started_at, fast, scaled, unscored] = codes;
             pairhmm::device_scores({static_cast<int64_t>(group_pair.shape(0)) - 1, group_read.data(),
                                     group_haplotype.data(), group_pair.data(), sums.data()},
                                    {kept_log10.data(), kept_added.data(), coarse_bits, fine_unit},
-                                   {started_at, fast, scaled, unscored}, threads, log10.data(), precision.data());
+                                   {started_at, fast, scaled, unscored}, team, log10.data(), precision.data());
         },
         "group_read"_a, "group_haplotype"_a, "group_pair"_a, "sums"_a, "kept_log10"_a, "kept_added"_a, "coarse_bits"_a,
-        "fine_unit"_a, "codes"_a, "threads"_a, "log10"_a, "precision"_a,
+        "fine_unit"_a, "codes"_a, "team"_a, "log10"_a, "precision"_a,
         "log10 and precision of each pair, from a float32 (its bits, 0 for none) and its exponent of 2, and for each read "
         "from what that is relative to: log10, and coarse and fine units; codes (started_at, fast, scaled, unscored).");
 }

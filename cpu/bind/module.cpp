@@ -14,12 +14,13 @@ void bind_candidates(nb::module_& module);
 void bind_copier(nb::module_& module);
 void bind_device_scores(nb::module_& module);
 void bind_forward(nb::module_& module);
+void bind_genotypes(nb::module_& module);
 void bind_joining(nb::module_& module);
 void bind_posterior(nb::module_& module);
 void bind_samples(nb::module_& module);
 void bind_scan(nb::module_& module);
 void bind_text(nb::module_& module);
-void bind_tiles(nb::module_& module);
+void bind_packing(nb::module_& module);
 void bind_tree_streams(nb::module_& module);
 
 NB_MODULE(_cpu, module) {
@@ -44,11 +45,12 @@ NB_MODULE(_cpu, module) {
     bind_copier(module);
     bind_device_scores(module);
     bind_forward(module);
+    bind_genotypes(module);
     bind_joining(module);
     bind_posterior(module);
     bind_samples(module);
     bind_scan(module);
     bind_text(module);
-    bind_tiles(module);
+    bind_packing(module);
     bind_tree_streams(module);
 }

@@ -2,6 +2,7 @@
 #include "genomics/candidates.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 
 #include "genomics/cigar.hpp"
@@ -101,15 +102,19 @@ void read_indels(const Reads& reads, int64_t read, const ReferenceWindows& refer
     }
 }
 
-CandidateScanner::Site* CandidateScanner::sites(int64_t position) {
+CandidateScanner::Page& CandidateScanner::page_of(int64_t position) {
     Page& page = pages_[position >> kPageBits];
-    if (page.empty()) page.resize(kPage * samples_);
-    return page.data() + (position & (kPage - 1)) * samples_;
+    if (page.depth.empty()) {
+        page.depth.resize(kPage * samples_);
+        page.alternatives.resize(kPage * samples_);
+        page.is_worth_judging.resize(kPage);
+    }
+    return page;
 }
 
 uint32_t CandidateScanner::depth(int64_t position, int sample) const {
     const auto page = pages_.find(position >> kPageBits);
-    const uint32_t near = page == pages_.end() ? 0 : page->second[(position & (kPage - 1)) * samples_ + sample].depth;
+    const uint32_t near = page == pages_.end() ? 0 : page->second.depth[sample * kPage + (position & (kPage - 1))];
     return near + long_deletions(position, sample);
 }
 
@@ -133,15 +138,39 @@ void CandidateScanner::count_aligned(int64_t position, int64_t length, const uin
                                      int sample, const ReferenceWindow& reference) {
     const int threshold = thresholds_.min_base_quality;
     for (int64_t i = 0; i < length;) {
-        Site* site = sites(position + i) + sample;
-        const int64_t end = std::min(length, i + kPage - ((position + i) & (kPage - 1)));
-        for (; i < end; ++i, site += samples_) {
-            if (quality[i] < threshold || base[i] > 3) continue;
-            ++site->depth;
-            const uint8_t letter = reference.at(position + i);
-            if (base[i] != letter && letter < 4) ++site->alt[base[i]];
-        }
+        Page& page = page_of(position + i);
+        const int64_t within = (position + i) & (kPage - 1), count = std::min(length - i, kPage - within);
+        uint32_t* depth = page.depth.data() + sample * kPage + within;
+        for (int64_t j = 0; j < count; ++j) depth[j] += (quality[i + j] >= threshold) & (base[i + j] < kCodeOfN);
+        count_alternatives(position + i, count, base + i, quality + i, sample, reference, page);
+        i += count;
     }
+}
+
+void CandidateScanner::count_alternatives(int64_t position, int64_t length, const uint8_t* base, const uint8_t* quality,
+                                          int sample, const ReferenceWindow& reference, Page& page) const {
+    const int threshold = thresholds_.min_base_quality;
+    const auto enough = static_cast<uint32_t>(thresholds_.min_snv_count);
+    const int64_t within = position & (kPage - 1);
+    Letters* sites = page.alternatives.data() + sample * kPage + within;
+    const int64_t begin = std::max<int64_t>(0, reference.start - position);
+    const int64_t end = std::min(length, reference.start + reference.length - position);
+    const int64_t shift = position - reference.start;
+    const auto count = [&](int64_t i) {
+        const uint8_t letter = reference.letter[i + shift];
+        if (base[i] != letter && base[i] < kCodeOfN && letter < kCodeOfN && quality[i] >= threshold)
+            if (++sites[i][base[i]] >= enough) page.is_worth_judging[within + i] = true;
+    };
+    int64_t i = begin;
+    // Most reads are like the reference: eight letters are compared at once.
+    for (; i + 8 <= end; i += 8) {
+        uint64_t ours, theirs;
+        std::memcpy(&ours, base + i, 8);
+        std::memcpy(&theirs, reference.letter + i + shift, 8);
+        if (ours != theirs)
+            for (int64_t j = i; j < i + 8; ++j) count(j);
+    }
+    for (; i < end; ++i) count(i);
 }
 
 void CandidateScanner::count_deleted(int64_t position, int64_t length, int sample) {
@@ -149,7 +178,7 @@ void CandidateScanner::count_deleted(int64_t position, int64_t length, int sampl
         long_deletions_.push_back({position, position + length, sample});
         return;
     }
-    for (int64_t i = 0; i < length; ++i) ++sites(position + i)[sample].depth;
+    for (int64_t i = position; i < position + length; ++i) ++page_of(i).depth[sample * kPage + (i & (kPage - 1))];
 }
 
 void CandidateScanner::add_read(const Reads& reads, int64_t read, const ReferenceWindows& reference) {
@@ -197,15 +226,17 @@ void CandidateScanner::settle_indels(int64_t before, std::map<IndelKey, std::vec
     }
 }
 
-void CandidateScanner::settle_site(int64_t position, const Site* site) {
+void CandidateScanner::settle_site(int64_t position, const Page& page) {
     uint32_t kept = 0;
-    for (int sample = 0; sample < samples_; ++sample)
+    for (int sample = 0; sample < samples_; ++sample) {
+        const int64_t at = sample * kPage + (position & (kPage - 1));
         for (int letter = 0; letter < 4; ++letter) {
-            const uint32_t count = site[sample].alt[letter];
+            const uint32_t count = page.alternatives[at][letter];
             if (int(count) >= thresholds_.min_snv_count &&
-                count >= thresholds_.min_snv_fraction * (site[sample].depth + long_deletions(position, sample)))
+                count >= thresholds_.min_snv_fraction * (page.depth[at] + long_deletions(position, sample)))
                 kept |= 1u << letter;
         }
+    }
     for (int letter = 0; kept && letter < 4; ++letter)
         if (kept >> letter & 1) ready_.push_back({position, 1, false, std::string(1, char(letter))});
 }
@@ -215,9 +246,10 @@ void CandidateScanner::settle(int64_t frontier) {
     for (auto page = pages_.begin(); page != pages_.end() && page->first << kPageBits < frontier;) {
         const int64_t first = page->first << kPageBits, end = std::min(first + kPage, frontier);
         for (int64_t position = std::max(first, origin_); position < end; ++position) {
+            if (!page->second.is_worth_judging[position - first]) continue;
             // SNVs of a position come before its indels.
-            if (next != indels_.end()) settle_indels(position, next);
-            settle_site(position, page->second.data() + (position - first) * samples_);
+            settle_indels(position, next);
+            settle_site(position, page->second);
         }
         settle_indels(end, next);
         page = end == first + kPage ? pages_.erase(page) : std::next(page);

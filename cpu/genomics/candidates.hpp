@@ -4,6 +4,7 @@
 // (genomics/letters.hpp), qualities Phred, CIGAR operations packed as in BAM: length << 4 | operation.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -92,13 +93,15 @@ public:
     void reset();
 
 private:
-    struct Site {
-        uint32_t depth;
-        uint32_t alt[4];
-    };
     using IndelKey = std::tuple<int64_t, int32_t, std::string>;
+    using Letters = std::array<uint32_t, 4>;
 
-    using Page = std::vector<Site>;  // [positions][samples]
+    // Counts at consecutive positions. Depths and letters stand apart, since few bases differ from the reference.
+    struct Page {
+        std::vector<uint32_t> depth;         // [samples][positions]
+        std::vector<Letters> alternatives;   // [samples][positions]
+        std::vector<bool> is_worth_judging;  // [positions] some sample has enough reads of an alternative
+    };
     // A deletion that is longer than a page, of one read.
     struct LongDeletion {
         int64_t start, end;
@@ -110,9 +113,11 @@ private:
                        const ReferenceWindow& reference);
     void count_deleted(int64_t position, int64_t length, int sample);
     void settle(int64_t frontier);
-    void settle_site(int64_t position, const Site* site);
+    void settle_site(int64_t position, const Page& page);
     void settle_indels(int64_t before, std::map<IndelKey, std::vector<uint32_t>>::iterator& next);
-    Site* sites(int64_t position);
+    Page& page_of(int64_t position);
+    void count_alternatives(int64_t position, int64_t length, const uint8_t* base, const uint8_t* quality, int sample,
+                            const ReferenceWindow& reference, Page& page) const;
     uint32_t depth(int64_t position, int sample) const;
     uint32_t long_deletions(int64_t position, int sample) const;
 

@@ -6,8 +6,6 @@
 #include <cstring>
 #include <limits>
 
-#include "threads/shares.hpp"
-
 namespace pairhmm {
 
 namespace {
@@ -69,11 +67,11 @@ void score_read(const uint32_t* sums, int64_t first, int64_t end, double kept, c
 
 }  // namespace
 
-void device_scores(const DeviceSums& sums, const KeptOfReads& kept, const PrecisionCodes& codes, int threads,
+void device_scores(const DeviceSums& sums, const KeptOfReads& kept, const PrecisionCodes& codes, Team& team,
                    double* log10, uint8_t* precision) {
     static const Log10 log10_of;
     const int64_t* group_pair = sums.group_pair;
-    run_shares(group_pair[sums.groups], kShare, threads, [&](int64_t first, int64_t end) {
+    team.run(group_pair[sums.groups], kShare, team.size(), [&](int64_t first, int64_t end) {
         int64_t g = std::upper_bound(group_pair, group_pair + sums.groups + 1, first) - group_pair - 1;
         for (int64_t pair = first; pair < end; ++g) {
             const int64_t width = sums.group_haplotype[g + 1] - sums.group_haplotype[g];

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "threads/team.hpp"
+
 namespace pairhmm {
 
 struct DeviceSums {
@@ -29,7 +31,7 @@ struct PrecisionCodes {
 };
 
 // log10 (float64) and precision of each pair; NaN where there is no sum.
-void device_scores(const DeviceSums& sums, const KeptOfReads& kept, const PrecisionCodes& codes, int threads,
+void device_scores(const DeviceSums& sums, const KeptOfReads& kept, const PrecisionCodes& codes, Team& team,
                    double* log10, uint8_t* precision);
 
 }  // namespace pairhmm

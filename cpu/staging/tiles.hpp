@@ -1,4 +1,4 @@
-// A batch in a device's staging memory: its arrays, and its reads in the order of the tiles that the device scores.
+// The reads of a batch in the order of the tiles that a device scores.
 //
 // Method. A shape says how many reads a tile has and how many rows a read may take. Each read goes to the shape that
 // has least work with its length. Shapes of a family give a read the same bits, so neighbouring shapes may be joined
@@ -11,16 +11,17 @@
 // Versions:
 //
 //   compiled, in place of Python                          140,000 reads in half the time of their CUDA kernels
-//   copies that bypass the caches (staging/streaming.hpp) 37 MB in 1.7 ms instead of 3.2, one thread
 //   tiles made while the arrays are copied, one byte for  on an H200: s150 2,852 to 3,389 GCUPS, s250 2,893 to 3,329,
 //   arrays of one number, items sized by tier             20 copies of 1m 1,019 to 1,384
+//   on all threads                                        staging/packing.hpp
 //
-// Limits. Arrays and offsets of a batch must fit uint32. For 20 copies of 1m, 2.8 of 10.5 ms go into packing
-// (docs/webgpu.md).
+// Limits. Arrays and offsets of a batch must fit uint32.
 #pragma once
 
 #include <cstdint>
 #include <vector>
+
+#include "threads/team.hpp"
 
 namespace pairhmm {
 
@@ -36,6 +37,7 @@ struct TileBatch {
 
 struct Shapes {
     int64_t count;
+    int64_t longest;           // longer reads are skipped
     const uint8_t* of_length;  // [longest + 1] the shape that scores a read of a length with least work
     const int64_t* reads;      // [count] reads of a tile
     const int64_t* rows;       // [count] of a read, or of a strip of it; in ascending order within a family
@@ -59,24 +61,49 @@ struct Tier {
     int64_t longest;             // columns of the trees of its longest item; 0 where haplotypes are not in trees
 };
 
-// Where make_tiles writes.
 struct Tiles {
-    uint32_t* read_group;  // [reads]
-    uint32_t* order;       // [reads] by shape, and by the work of their group
-    uint32_t* items;       // [as many as there are][2] first read of a tile (an index into order), block of haplotypes
+    std::vector<Tier> tiers;                  // of the shapes that have reads
+    std::vector<uint32_t> read_group, order;  // [reads]; `order` is by shape, and by the work of their group
+    // [items][2] first read of a tile (an index into order), block of haplotypes
+    std::vector<uint32_t> items;
 };
 
-// Tiers of the shapes that have reads.
-std::vector<Tier> make_tiles(const TileBatch& batch, const Shapes& shapes, const ItemSizes& sizes, const Tiles& tiles);
+// The work of a shape.
+struct Load {
+    int64_t reads = 0, pairs = 0;
+    int64_t letters = 0;  // of the haplotypes of each read
+    int64_t again = 0;    // letters that a tall read meets again, in each strip but its first
 
-// An array and its place in staging memory: bytes as they are, or int64 that become uint32.
-struct Part {
-    uint8_t* to;
-    const void* from;
-    int64_t size;  // of elements
-    bool narrowed;
+    int64_t cells(int64_t rows) const { return (letters + again) * rows; }
 };
 
-void copy_all(const std::vector<Part>& parts, int threads);
+// Makes the tiles of one batch after the other, in the same memory: new pages cost more than what is written to them.
+// The tiles do not depend on how many threads there are.
+class TileMaker {
+public:
+    // Begins with a batch: returns how many shares its reads are cut into. Threads look at each of them, and then one
+    // calls finish(). Until then the columns of groups need not be known.
+    int64_t begin(const TileBatch& batch, const Shapes& shapes, int64_t threads);
+    void look_at(int64_t share);
+
+    // On at most `threads` threads of a team. The tiles last until the next batch.
+    const Tiles& finish(const uint32_t* group_columns, const ItemSizes& sizes, Team& team, int64_t threads);
+
+private:
+    int64_t first_read(int64_t share) const;
+    std::vector<Load> closest_loads() const;
+    void put_in_order(const std::vector<int64_t>& taken, const std::vector<int64_t>& first, Team& team,
+                      int64_t threads);
+    void cut_into_items(const std::vector<int64_t>& first, const std::vector<int64_t>& first_tile,
+                        const std::vector<int64_t>& haplotypes_each, Team& team, int64_t threads);
+
+    TileBatch batch_{};
+    Shapes shapes_{};
+    int64_t reads_ = 0, size_ = 1, shares_ = 0;  // of reads
+    std::vector<std::vector<Load>> loads_;       // of each share, by the shape that fits a read most closely
+    std::vector<uint8_t> closest_;               // the shape that fits each read most closely
+    std::vector<uint32_t> blocks_;               // of haplotypes of each tile
+    Tiles tiles_;
+};
 
 }  // namespace pairhmm

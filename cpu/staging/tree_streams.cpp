@@ -7,8 +7,6 @@
 #include <tuple>
 #include <utility>
 
-#include "threads/shares.hpp"
-
 namespace pairhmm {
 
 namespace {
@@ -40,7 +38,7 @@ void sort_words(const std::vector<Letters>& words, std::vector<uint32_t>& order)
 // Builds the trees of groups one after the other. Its arrays are reused.
 class Builder {
 public:
-    Builder(const TreeBatch& batch, int64_t most_haplotypes, int64_t columns_of_sum, TreeStreams& trees)
+    Builder(const TreeBatch& batch, int64_t most_haplotypes, int64_t columns_of_sum, TreePart& trees)
         : batch_(batch), most_(most_haplotypes), columns_of_sum_(columns_of_sum), trees_(trees) {}
 
     void add_group(int64_t group) {
@@ -183,7 +181,9 @@ private:
         int64_t open = 0;
         for (uint32_t node = 0; node < nodes; ++node) {
             if (stream[node] < kRestore) continue;
-            trees_.events.push_back(node * kEventFlags + stream[node] / kRestore);
+            // A sum ends behind a column, as a branch is saved: each lane looks at the node at its own step.
+            const uint32_t flags = stream[node] & kSum ? (stream[node] - kSum) | kSave : stream[node];
+            trees_.events.push_back(node * kEventFlags + flags / kRestore);
             if (stream[node] & kPop) --open;
             if (stream[node] & kSave) ++open;
             trees_.sizes.open_branches = std::max(trees_.sizes.open_branches, open);
@@ -219,7 +219,7 @@ private:
 
     const TreeBatch& batch_;
     const int64_t most_, columns_of_sum_;
-    TreeStreams& trees_;
+    TreePart& trees_;
     std::vector<Letters> words_;
     std::vector<uint8_t> reversed_;
     std::vector<uint32_t> chosen_, order_, left_leaf_, right_leaf_;
@@ -227,51 +227,83 @@ private:
     std::vector<Branch> branches_;
 };
 
-template <class T>
-uint32_t append(std::vector<T>& to, const std::vector<T>& part) {
-    const auto first = static_cast<uint32_t>(to.size());
-    to.insert(to.end(), part.begin(), part.end());
-    return first;
+constexpr std::array<size_t, kTreeArrays> kElement = {sizeof(TreesOfGroup), sizeof(TreePair), sizeof(TreePlace),
+                                                      sizeof(uint32_t),     sizeof(uint16_t), sizeof(uint8_t)};
+
+std::array<size_t, kTreeArrays> elements(const TreePart& part) {
+    return {part.of_group.size(), part.trees.size(), part.places.size(),
+            part.events.size(),   part.joins.size(), part.streams.size()};
 }
 
-// Append the trees of the groups that follow.
-void append(TreeStreams& to, const TreeStreams& part) {
-    const auto first_tree = static_cast<uint32_t>(to.trees.size());
-    const uint32_t streams = append(to.streams, part.streams), events = append(to.events, part.events);
-    const uint32_t joins = append(to.joins, part.joins), places = append(to.places, part.places);
-    append(to.columns, part.columns);
-    for (TreePair pair : part.trees) {
-        pair.left += streams;
-        pair.right += streams;
-        pair.left_events += events;
-        pair.right_events += events;
-        pair.first_join += joins;
-        pair.first_place += places;
-        to.trees.push_back(pair);
-    }
-    for (const TreesOfGroup& of : part.of_group) to.of_group.push_back({of.first + first_tree, of.count});
-    to.sizes.open_branches = std::max(to.sizes.open_branches, part.sizes.open_branches);
-    to.sizes.left_leaves = std::max(to.sizes.left_leaves, part.sizes.left_leaves);
-    to.sizes.right_leaves = std::max(to.sizes.right_leaves, part.sizes.right_leaves);
-    to.sizes.joins = std::max(to.sizes.joins, part.sizes.joins);
+template <class T>
+void write_values(const std::vector<T>& values, uint8_t* to, int64_t first) {
+    if (!values.empty()) std::memcpy(to + first * sizeof(T), values.data(), values.size() * sizeof(T));
 }
 
 }  // namespace
 
-TreeStreams make_tree_streams(const TreeBatch& batch, int64_t most_haplotypes, int64_t columns_of_sum, int threads) {
+void TreePart::clear() {
+    of_group.clear(), trees.clear(), places.clear(), events.clear(), joins.clear(), streams.clear(), columns.clear();
+    sizes = {};
+}
+
+int64_t TreeStreams::begin(const TreeBatch& batch, int64_t most_haplotypes, int64_t columns_of_sum, int64_t threads) {
     constexpr int64_t kSharesEach = 4, kLeastGroups = 16;  // shares of a thread, and groups of a share
-    const int64_t size = std::max(kLeastGroups, batch.groups / (kSharesEach * std::max(threads, 1)) + 1);
-    std::vector<TreeStreams> parts((batch.groups + size - 1) / size);
-    run_shares(batch.groups, size, threads, [&](int64_t first, int64_t end) {
-        TreeStreams part;
-        Builder builder(batch, most_haplotypes, columns_of_sum, part);
-        for (int64_t group = first; group < end; ++group) builder.add_group(group);
-        parts[first / size] = std::move(part);
-    });
-    if (parts.size() == 1) return std::move(parts[0]);
-    TreeStreams all;
-    for (const TreeStreams& part : parts) append(all, part);
-    return all;
+    batch_ = batch, most_haplotypes_ = most_haplotypes, columns_of_sum_ = columns_of_sum;
+    size_ = std::max(kLeastGroups, batch.groups / (kSharesEach * threads) + 1);
+    shares_ = (batch.groups + size_ - 1) / size_;
+    if (static_cast<int64_t>(parts_.size()) < shares_) parts_.resize(shares_);
+    return shares_;
+}
+
+void TreeStreams::make_share(int64_t share) {
+    TreePart& part = parts_[share];
+    part.clear();
+    Builder builder(batch_, most_haplotypes_, columns_of_sum_, part);
+    const int64_t end = std::min((share + 1) * size_, batch_.groups);
+    for (int64_t group = share * size_; group < end; ++group) builder.add_group(group);
+}
+
+void TreeStreams::join_shares() {
+    columns_.clear();
+    first_.assign(1, {});
+    sizes_ = {};
+    for (int64_t share = 0; share < shares_; ++share) {
+        const TreePart& part = parts_[share];
+        first_.push_back(first_.back());
+        for (int i = 0; i < kTreeArrays; ++i) first_.back()[i] += static_cast<int64_t>(elements(part)[i]);
+        columns_.insert(columns_.end(), part.columns.begin(), part.columns.end());
+        sizes_.open_branches = std::max(sizes_.open_branches, part.sizes.open_branches);
+        sizes_.left_leaves = std::max(sizes_.left_leaves, part.sizes.left_leaves);
+        sizes_.right_leaves = std::max(sizes_.right_leaves, part.sizes.right_leaves);
+        sizes_.joins = std::max(sizes_.joins, part.sizes.joins);
+    }
+}
+
+std::array<int64_t, kTreeArrays> TreeStreams::bytes() const {
+    std::array<int64_t, kTreeArrays> sizes = first_.back();
+    for (int i = 0; i < kTreeArrays; ++i) sizes[i] *= static_cast<int64_t>(kElement[i]);
+    return sizes;
+}
+
+void TreeStreams::write_share(int64_t share, const std::array<uint8_t*, kTreeArrays>& to) const {
+    const TreePart& part = parts_[share];
+    const auto& first = first_[share];
+    const auto before = [&](TreeArray array) { return static_cast<uint32_t>(first[array]); };
+    std::vector<TreesOfGroup> of_group = part.of_group;
+    for (TreesOfGroup& of : of_group) of.first += before(kTrees);
+    std::vector<TreePair> trees = part.trees;
+    for (TreePair& pair : trees) {
+        pair.left += before(kStreams), pair.right += before(kStreams);
+        pair.left_events += before(kEvents), pair.right_events += before(kEvents);
+        pair.first_join += before(kJoins), pair.first_place += before(kPlaces);
+    }
+    write_values(of_group, to[kOfGroup], first[kOfGroup]);
+    write_values(trees, to[kTrees], first[kTrees]);
+    write_values(part.places, to[kPlaces], first[kPlaces]);
+    write_values(part.events, to[kEvents], first[kEvents]);
+    write_values(part.joins, to[kJoins], first[kJoins]);
+    write_values(part.streams, to[kStreams], first[kStreams]);
 }
 
 }  // namespace pairhmm

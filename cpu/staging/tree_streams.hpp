@@ -12,6 +12,7 @@
 // joins. Groups with more have several pairs; their haplotypes are sorted, so that neighbours share most.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -56,24 +57,56 @@ struct TreeSizes {
     int64_t open_branches = 0, left_leaves = 0, right_leaves = 0, joins = 0;
 };
 
-struct TreeStreams {
-    std::vector<TreesOfGroup> of_group;  // [groups]
-    std::vector<TreePair> trees;
-    std::vector<TreePlace> places;  // of each pair of trees
-    std::vector<uint32_t>
-        events;  // of each stream: its nodes with a flag, times kEventFlags, with the flags from bit 0 on
-    std::vector<uint16_t> joins;    // by right leaf: the left leaf, with kLastJoin at a right leaf's last join
-    std::vector<uint8_t> streams;   // kStreamPadding zeros before and behind each stream
-    std::vector<uint32_t> columns;  // [groups] nodes of all trees
-    TreeSizes sizes;
-};
-
 constexpr uint32_t kEventFlags = 16;
 constexpr uint16_t kLastJoin = 0x8000;
 constexpr int64_t kStreamPadding = 32;
 
-// columns_of_sum: a device adds so many columns to one sum, and then that sum to those before; 0 for no such flags.
-// Depth is a node's distance from the root, so that the sums of a path do not depend on other paths.
-TreeStreams make_tree_streams(const TreeBatch& batch, int64_t most_haplotypes, int64_t columns_of_sum, int threads);
+// The trees of groups that follow each other, made by one thread.
+struct TreePart {
+    std::vector<TreesOfGroup> of_group;
+    std::vector<TreePair> trees;
+    std::vector<TreePlace> places;  // of each pair of trees
+    // Of each stream: its nodes with a flag, times kEventFlags, with the flags but kSum from bit 0 on. The flag of
+    // kSave stands for kSum, too. The last node of a stream has a flag.
+    std::vector<uint32_t> events;
+    std::vector<uint16_t> joins;    // by right leaf: the left leaf, with kLastJoin at a right leaf's last join
+    std::vector<uint8_t> streams;   // kStreamPadding zeros before and behind each stream
+    std::vector<uint32_t> columns;  // of each group: nodes of all its trees
+    TreeSizes sizes;
+
+    void clear();
+};
+
+// The arrays of a TreePart that a device gets; TREE_ARRAYS of pairhmm/backends/tiles.py.
+enum TreeArray { kOfGroup, kTrees, kPlaces, kEvents, kJoins, kStreams, kTreeArrays };
+
+// The trees of one batch after the other, made in the same memory.
+class TreeStreams {
+public:
+    // Begins with a batch: returns how many shares its groups are cut into. Threads make each of them, and then one
+    // joins them.
+    // columns_of_sum: a device adds so many columns to one sum, and then that sum to those before; 0 for no such flags.
+    // Depth is a node's distance from the root, so that the sums of a path do not depend on other paths.
+    int64_t begin(const TreeBatch& batch, int64_t most_haplotypes, int64_t columns_of_sum, int64_t threads);
+    void make_share(int64_t share);
+    void join_shares();
+
+    // Bytes of each array.
+    std::array<int64_t, kTreeArrays> bytes() const;
+
+    // Writes what a share has of each array, whose places are `to`.
+    void write_share(int64_t share, const std::array<uint8_t*, kTreeArrays>& to) const;
+
+    const std::vector<uint32_t>& columns() const { return columns_; }  // [groups] nodes of all trees
+    const TreeSizes& sizes() const { return sizes_; }
+
+private:
+    TreeBatch batch_{};
+    int64_t most_haplotypes_ = 0, columns_of_sum_ = 0, size_ = 1, shares_ = 0;
+    std::vector<TreePart> parts_;                          // the first of them, as many as there are shares of groups
+    std::vector<std::array<int64_t, kTreeArrays>> first_;  // [parts + 1] elements before each part
+    std::vector<uint32_t> columns_;
+    TreeSizes sizes_;
+};
 
 }  // namespace pairhmm

@@ -1,12 +1,15 @@
 // Pairs of any length and any score: the read is cut into strips of 32 K rows, which follow each other through the
 // haplotype.
 //
-// Method: an item is one strip of a pair, and a warp takes the next item when it has finished one. The row between two
-// strips (the border) lies in memory, where each strip reads it and overwrites it in place. Every word of it carries
-// the number of the strip that wrote it, so that a strip can see whether the columns that it loaded are there already.
-// There are no flags and no fences, and a strip may follow the one above as closely as memory allows. Items are taken
-// in order: the strip above is always finished or at work, and no warp waits for one that cannot run. Each lane has an
-// exponent (scaling.cuh). REAL is float, or double for rows whose gaps are too rare for float's range.
+// Method: a pair is two halves that do not wait for each other. Unless it is short, the haplotype is cut in its middle;
+// the left half takes the forward's columns from the first one on, the right half the backward's (backward.cuh) from
+// the last one on, and join.cu adds up what crosses between them (crossings.cuh). An item is one strip of a half, and a
+// warp takes the next item when it has finished one. The row between two strips (the border) lies in memory, where each
+// strip reads it and overwrites it in place. Every word of it carries the number of the strip that wrote it, so that a
+// strip can see whether the columns that it loaded are there already. There are no flags and no fences, and a strip may
+// follow the one above as closely as memory allows. Items are taken in order, left and right strips in turn: the strip
+// above is always finished or at work, and no warp waits for one that cannot run. Each lane has an exponent
+// (scaling.cuh). REAL is float, or double for rows whose gaps are too rare for float's range.
 //
 // Ladder, one pair of 100,000 x 100,000 bases on an NVIDIA H200:
 //
@@ -17,93 +20,136 @@
 //     words that carry their writer's number: no wait for a warp's stores, no empty cache    17.5
 //     registers that are loaded ahead stay where they are; letters four at a time            14.5
 //     the exponent chosen two steps before its block                                         14.1
+//     two halves                                                                             11.5
+//     a step's column goes straight to memory, in one store; the join adds up the last row   10.6
+//     strips of 384 rows instead of 320: no scheduler has two of the 522                      8.3
+//     the last columns of a strip as fast as the others: the strip below waits for them       8.1
 //
-// (The last four are from the log of its tuning. From host arrays to the score, as the first two are, and by
-// benchmarks/device.py, it is 15.3.) Lanes of 12 rows instead of 8 were 4% slower; 16 are beyond float32's range for
-// the normalised profile.
+// (All but the first two are from the log of its tuning, and the last four are the kernel alone. By
+// benchmarks/device.py, from host arrays to the score as the first two are, the sixth is 15.3, and the last 8.8.) Lanes
+// of 16 rows are beyond float32's range for the normalised profile. A loop of 1, 2 or 4 steps instead of 8 is 2, 1.4
+// and 1.25 times as slow.
 //
-// Limits: a single pair is bound by the time of a strip's step. A warp has its part of the multiprocessor to itself,
-// and no other work hides what it waits for; what comes from memory is therefore loaded a block of columns ahead. Gaps
-// whose continuation is rarer than about Phred 93 are beyond double's range too: the CPU scores such pairs, announced.
+// Limits: a single pair is bound by the time of a strip's step (0.11 us with one warp a scheduler, 0.16 with two), and
+// takes n / 2 + about 49 steps for each strip above the last one (docs/cuda.md). What comes from memory is loaded six
+// steps ahead. Gaps whose continuation is rarer than about Phred 93 are beyond double's range too: the CPU scores such
+// pairs, announced.
 
 typedef unsigned long long uint64;
 
+struct __align__(16) Words {
+    uint64 first, second;
+};
+
 #ifdef PAIRHMM_EMULATED
-__device__ __forceinline__ uint64 load_shared_word(const uint64* from) { return *from; }
-__device__ __forceinline__ void store_shared_word(uint64* to, uint64 word) { *to = word; }
-#else
-// A word is loaded and stored whole or not at all, past the caches that other multiprocessors do not see.
-__device__ __forceinline__ uint64 load_shared_word(const uint64* from) {
-    uint64 word;
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from));
-    return word;
+__device__ __forceinline__ Words load_shared(const uint64* from) { return {from[0], from[1]}; }
+__device__ __forceinline__ void store_shared(uint64* to, Words words) {
+    to[0] = words.first;
+    to[1] = words.second;
 }
-__device__ __forceinline__ void store_shared_word(uint64* to, uint64 word) {
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(word));
+#else
+// Each of the two words is loaded and stored whole or not at all, past the caches that other multiprocessors do not
+// see.
+__device__ __forceinline__ Words load_shared(const uint64* from) {
+    Words words;
+    asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(words.first), "=l"(words.second) : "l"(from));
+    return words;
+}
+__device__ __forceinline__ void store_shared(uint64* to, Words words) {
+    asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(words.first), "l"(words.second));
 }
 #endif
 
-__device__ __forceinline__ uint64 signed_word(uint32 bits, uint32 writer) { return uint64(writer) << 32 | bits; }
-__device__ __forceinline__ bool is_by(uint64 word, uint32 writer) { return uint32(word >> 32) == writer; }
-
-constexpr int kWordsOfReal = sizeof(real) / 4;
-constexpr int kBorderWords =
-    2 * kWordsOfReal + 1;      // a column of a border: S and I of the strip below, and their exponent
-constexpr int kKeptWords = 2;  // what the strips of a pair pass on to each other: a double
-static_assert(kBorderWords * sizeof(uint64) == BORDER_BYTES && kKeptWords * sizeof(uint64) == KEPT_BYTES, "room");
-
-__device__ __forceinline__ void store_words(uint64* to, float value, uint32 writer) {
-    store_shared_word(to, signed_word(__float_as_int(value), writer));
-}
-__device__ __forceinline__ void store_words(uint64* to, double value, uint32 writer) {
-    store_shared_word(to, signed_word(__double2hiint(value), writer));
-    store_shared_word(to + 1, signed_word(__double2loint(value), writer));
-}
-__device__ __forceinline__ float value_of(const uint64* words, float) { return __int_as_float(int(words[0])); }
-__device__ __forceinline__ double value_of(const uint64* words, double) {
-    return __hiloint2double(int(words[0]), int(words[1]));
-}
-
-__device__ __forceinline__ void set_value(uint64* words, float value) { words[0] = uint32(__float_as_int(value)); }
-__device__ __forceinline__ void set_value(uint64* words, double value) {
-    words[0] = uint32(__double2hiint(value));
-    words[1] = uint32(__double2loint(value));
-}
-
-// A column of a border as it was found in memory.
-struct Found {
-    uint64 words[kBorderWords];
+// Signatures of the words of a column: the number of the strip that wrote it, which is unique among those at work, and
+// half of the exponent of its values.
+struct Signatures {
+    uint32 first, second;
 };
+
+constexpr uint32 kWriter = 0xffff;
+
+__device__ __forceinline__ Signatures signatures(uint32 writer, int exponent) {
+    return {(writer & kWriter) | uint32(exponent) << 16, (writer & kWriter) | (uint32(exponent) & ~kWriter)};
+}
+
+__device__ __forceinline__ uint64 word_of(uint32 bits, uint32 signature) { return uint64(signature) << 32 | bits; }
+__device__ __forceinline__ Words words_of(float s, float i, Signatures by) {
+    return {word_of(__float_as_int(s), by.first), word_of(__float_as_int(i), by.second)};
+}
+__device__ __forceinline__ Words words_of(double value, Signatures by) {
+    return {word_of(__double2hiint(value), by.first), word_of(__double2loint(value), by.second)};
+}
+
+// A column of a border as it was found in memory: S and I of the strip below, and their exponent.
+constexpr int kPairs = sizeof(real) / 4;  // of words
+constexpr int kBorderWords = 2 * kPairs;
+static_assert(kBorderWords * sizeof(uint64) == BORDER_BYTES, "room");
+
+struct Found {
+    Words words[kPairs];
+
+    __device__ __forceinline__ int exponent() const {
+        return int(uint32(words[0].second >> 32) & ~kWriter | uint32(words[0].first >> 48));
+    }
+    __device__ __forceinline__ bool is_by(uint32 writer) const {
+        uint32 difference = 0;
+#pragma unroll
+        for (int k = 0; k < kPairs; ++k) {
+            difference |= (uint32(words[k].first >> 32) ^ writer) | (uint32(words[k].second >> 32) ^ writer);
+        }
+        return (difference & kWriter) == 0;
+    }
+};
+
+__device__ __forceinline__ float s_of(const Found& found, float) { return __int_as_float(int(found.words[0].first)); }
+__device__ __forceinline__ float i_of(const Found& found, float) { return __int_as_float(int(found.words[0].second)); }
+__device__ __forceinline__ double double_of(Words words) {
+    return __hiloint2double(int(words.first), int(words.second));
+}
+__device__ __forceinline__ double s_of(const Found& found, double) { return double_of(found.words[0]); }
+__device__ __forceinline__ double i_of(const Found& found, double) { return double_of(found.words[kPairs - 1]); }
+
+// What no strip wrote: its exponent is 0, and so is the writer's number.
+__device__ __forceinline__ Found found_as(float s, float i) { return {words_of(s, i, {0, 0})}; }
+__device__ __forceinline__ Found found_as(double s, double i) {
+    Found found;
+    found.words[0] = words_of(s, {0, 0});
+    found.words[kPairs - 1] = words_of(i, {0, 0});
+    return found;
+}
 
 __device__ __forceinline__ Found look_up(const uint64* border, int column) {
     Found found;
 #pragma unroll
-    for (int w = 0; w < kBorderWords; ++w) found.words[w] = load_shared_word(border + column * kBorderWords + w);
+    for (int k = 0; k < kPairs; ++k) found.words[k] = load_shared(border + column * kBorderWords + 2 * k);
     return found;
 }
 
-__device__ __forceinline__ bool is_by(const Found& found, uint32 writer) {
-    bool all = true;
-#pragma unroll
-    for (int w = 0; w < kBorderWords; ++w) all = all && is_by(found.words[w], writer);
-    return all;
+__device__ __forceinline__ void put(uint64* column, float s, float i, Signatures by) {
+    store_shared(column, words_of(s, i, by));
+}
+__device__ __forceinline__ void put(uint64* column, double s, double i, Signatures by) {
+    store_shared(column, words_of(s, by));
+    store_shared(column + 2, words_of(i, by));
 }
 
 constexpr int kBlock = kRescaleSteps;  // columns that enter at once, and between two rescalings
-constexpr int kStepsBehind = 2;        // steps of a block that are left when the next block's columns are taken
-static_assert(kBlock == ENTERING_COLUMNS && kBlock + kStepsBehind <= K, "an exponent reaches as far as K steps go");
+static_assert(kBlock == 8, "a block's letters are two words");
+constexpr int kStepsBehind = 2;  // steps of a block that are left when the next block's columns are taken
+static_assert(kBlock == BLOCK_COLUMNS && kBlock + kStepsBehind <= K, "an exponent reaches as far as K steps go");
+
+constexpr int kLookAt = 0;  // step of a block at which the next block's columns are looked up
 
 // Shared memory behind the emissions: S and I of a block's columns as they enter lane 0 (lane u brings those of column
-// u), nothing for the other lanes, and S and I as they leave lane 31.
+// u), for two blocks, which take turns; and nothing for the other lanes.
 struct __align__(2 * sizeof(real)) Passed {
     real s, i;
 };
-static_assert(kEmissionBytes + (32 + 2 * kBlock) * sizeof(Passed) == SHARED_BYTES, "shared memory");
-__device__ __forceinline__ Passed* entering_of_block() {
-    return reinterpret_cast<Passed*>(reinterpret_cast<uint8*>(shared) + kEmissionBytes);
+static_assert(kEmissionBytes + (2 * 32 + kBlock) * sizeof(Passed) == SHARED_BYTES, "shared memory");
+__device__ __forceinline__ Passed* entering_of_block(int t) {
+    return reinterpret_cast<Passed*>(reinterpret_cast<uint8*>(shared) + kEmissionBytes) + t / kBlock % 2 * 32;
 }
-__device__ __forceinline__ Passed* nothing_enters() { return entering_of_block() + 32; }
-__device__ __forceinline__ Passed* leaving_of_block() { return nothing_enters() + kBlock; }
+__device__ __forceinline__ Passed* nothing_enters() { return entering_of_block(0) + 2 * 32; }
 
 __device__ __forceinline__ int warp_max(int value) {
 #if __CUDA_ARCH__ >= 800
@@ -123,10 +169,15 @@ struct Letters {
     uint32 four[kBlock / 4];
 };
 
-// The words that hold a block's letters: they need not begin with one.
+// The words that hold a block's letters, in the order of its columns: they need not begin with one.
 struct Window {
     uint32 word[kBlock / 4 + 1];
 };
+
+// A word of letters in the order of their columns.
+__device__ __forceinline__ uint32 letters_at(const uint32* word, int way) {
+    return __byte_perm(__ldg(word), 0, way > 0 ? 0x3210 : 0x0123);
+}
 
 __device__ __forceinline__ Letters letters_of(const Window& window, uint32 shift) {
     Letters letters;
@@ -146,123 +197,116 @@ __device__ __forceinline__ void end_letters(Letters& letters, int left) {
     }
 }
 
-// One strip: its border above is read and becomes its border below. `number` is the strip's in its pair. Returns the
-// sum of M + I over the columns of the read's last row, in lane 31 of the last strip.
-__device__ __forceinline__ Sum run_strip(const Rows& rows, const Header& header, const Strip& strip, uint32 number,
-                                         bool is_last, const uint8* letters, int columns, uint64* border) {
-    const int l = threadIdx.x;
+// A half of a pair as its strips take it: the left one from the haplotype's first letter and the read's first row on,
+// the right one from both ends.
+struct Half {
+    bool is_right;
+    const uint8* letters;  // of column 0, which stands before the half's first letter: states are zero there
+    int way;               // to the next column's letter: 1 or -1
+    int columns;           // with column 0
+    uint64* border;
+    real first_s, s, i;  // what enters the first row: S of the column behind column 0, S of the others, and I
+};
+
+// One strip of a half: its border above is read and becomes its border below. `number` is the strip's in its half. When
+// a lane has had all columns, it leaves its part of `crossing`.
+__device__ __forceinline__ void run_strip(const Rows& rows, const Strip& strip, const Half& half, uint32 number,
+                                          Crossing& crossing) {
+    const int l = threadIdx.x, columns = half.columns, way = half.way, u = l % kBlock;
     const bool is_first = number == 0;
-    const uint32 writer = number + 1;
     States state;
     clear(state);
-    const real deletion = __shfl_sync(FULL, strip.entry, 0) / real(columns);
-    const bool starts = l == 0 && is_first;
-    const real first = starts ? real(header.start_match) + deletion * real(header.start_deletion) : real(0);
-    int exponent = starts ? exponent_of(larger(first, deletion)) - kTop : -kTop;
-    state.s[0] = first * power_of_two(-exponent);
-    const Passed* enters = l == 0 ? entering_of_block() : nothing_enters();
+    int exponent = -kTop;
+    real keep = 0;
+    const Passed* enters = nothing_enters();
     if (l < kBlock) nothing_enters()[l] = {0, 0};
-    const int u = l % kBlock;
-    // What enters the first strip is D of row 0, the same in every column.
-    Found coming = {};
-    if (is_first) {
-        set_value(coming.words, deletion);
-    } else {
-        coming = look_up(border, min(u, columns - 1));
-    }
-    const auto own_letters = reinterpret_cast<size_t>(letters - l);
-    const uint32 shift = uint32(own_letters & 3) * 8;
+    const auto own_letters = reinterpret_cast<size_t>(half.letters - way * l);
+    const uint32 shift = uint32(way > 0 ? own_letters & 3 : 3 - (own_letters & 3)) * 8;
     const uint32* word = reinterpret_cast<const uint32*>(own_letters & ~size_t(3));
     Window window;
 #pragma unroll
-    for (int w = 0; w <= kBlock / 4; ++w) window.word[w] = __ldg(word + w);
-    Sum sum = {0, 0};
-    // What enters in the block from column t on, as found in memory, and the exponent that states are scaled to for it.
-    real s_found, i_found;
-    int found_exponent, next_exponent;
+    for (int w = 0; w <= kBlock / 4; ++w) window.word[w] = letters_at(word + way * w, way);
+    // The block from column t on, as it was found in memory.
+    const auto look = [&](int t) { return look_up(half.border, min(t + u, columns - 1)); };
+    Found coming = is_first ? found_as(u == 0 ? half.first_s : half.s, half.i) : look(0);
+    // For this block: what enters, its exponent, and the exponent that states are scaled to.
+    real s_enters, i_enters;
+    int entering_exponent, next_exponent;
     const auto take = [&](int t) {
-        while (!__all_sync(FULL, is_by(coming, number))) coming = look_up(border, min(t + u, columns - 1));
+        while (!__all_sync(FULL, coming.is_by(number))) coming = look(t);
         const bool enters_any = t + u < columns;
-        s_found = enters_any ? value_of(coming.words, real(0)) : real(0);
-        i_found = enters_any ? value_of(coming.words + kWordsOfReal, real(0)) : real(0);
-        found_exponent = int(coming.words[2 * kWordsOfReal]);
-        // Nothing of this block is needed any more: these registers are loaded in place.
-        if (!is_first && t + kBlock < columns) coming = look_up(border, min(t + kBlock + u, columns - 1));
-        const real top = larger(s_found, i_found);
-        const int highest = top > 0 ? found_exponent + exponent_of(top) : kNothing;
+        s_enters = enters_any ? s_of(coming, real(0)) : real(0);
+        i_enters = enters_any ? i_of(coming, real(0)) : real(0);
+        entering_exponent = coming.exponent();
+        const real top = larger(s_enters, i_enters);
+        const int highest = top > 0 ? entering_exponent + exponent_of(top) : kNothing;
         next_exponent = fitting_exponent<kBlock + kStepsBehind>(state, exponent, warp_max(highest), strip.fall);
     };
+    real next_keep;  // what brings values from the lane above to the next exponent
+    const auto bring = [&](int t) {
+        const int above = __shfl_up_sync(FULL, next_exponent, 1);
+        next_keep = l == 0 ? real(0) : power_of_two(above - next_exponent);
+        const int fit = entering_exponent - __shfl_sync(FULL, next_exponent, 0);
+        entering_of_block(t)[l] = {scaled(s_enters, fit), scaled(i_enters, fit)};
+    };
+    uint64* leaves = half.border - 31 * kBorderWords;  // the column of lane 31
+    Signatures by;
+    const auto step = [&](int v, uint32 letter) {
+        const Passed in = enters[v];
+        const real s = multiply_add(__shfl_up_sync(FULL, state.s_below, 1), keep, in.s);
+        const real i = multiply_add(__shfl_up_sync(FULL, state.i_below, 1), keep, in.i);
+        advance(rows, state, letter, s, i);
+        if (l == 31) put(leaves + v * kBorderWords, state.s_below, state.i_below, by);
+    };
     take(0);
-    for (int t = 0; t < columns + 31; t += kBlock) {
+    bring(0);
+    if (is_first) coming = found_as(half.s, half.i);
+    for (int t = 0; t < columns + 32; t += kBlock, leaves += kBlock * kBorderWords) {
         scale(state, exponent - next_exponent);
         exponent = next_exponent;
-        const int above = __shfl_up_sync(FULL, exponent, 1);
-        const real keep = l == 0 ? real(0) : power_of_two(above - exponent);
-        const int fit = found_exponent - __shfl_sync(FULL, exponent, 0);
-        entering_of_block()[l] = {scaled(s_found, fit), scaled(i_found, fit)};
-        Letters block_letters = letters_of(window, shift);
-        if (t + kBlock > columns) end_letters(block_letters, columns + l - t);
-        word += kBlock / 4;
+        keep = next_keep;
+        by = signatures(number + 1, exponent);
+        enters = l == 0 ? entering_of_block(t) : nothing_enters();
+        Letters letters = letters_of(window, shift);
+        word += way * (kBlock / 4);
         window.word[0] = window.word[kBlock / 4];
 #pragma unroll
-        for (int w = 1; w <= kBlock / 4; ++w) window.word[w] = __ldg(word + w);
+        for (int w = 1; w <= kBlock / 4; ++w) window.word[w] = letters_at(word + way * w, way);
         __syncwarp();
-        real last_row = 0;
+        // The next block is taken before this one ends, so that its last steps hide the wait. The exponent need not fit
+        // to the last bit.
+        if (t + kBlock <= columns) {
 #pragma unroll
-        for (int v = 0; v < kBlock; ++v) {
-            // Before the block ends, so that its last steps hide the wait. The exponent need not fit to the last bit.
-            if (v == kBlock - kStepsBehind) take(t + kBlock);
-            const uint32 letter = block_letters.four[v / 4] >> v % 4 * 8 & 0xff;
-            const Passed in = enters[v];
-            const real s = multiply_add(__shfl_up_sync(FULL, state.s_below, 1), keep, in.s);
-            const real i = multiply_add(__shfl_up_sync(FULL, state.i_below, 1), keep, in.i);
-            advance(rows, state, letter, s, i);
-            // Zero before lane 31's first column and after its last.
-            last_row += state.i_below;
-            if (l == 31) leaving_of_block()[v] = {state.s_below, state.i_below};
-        }
-        __syncwarp();
-        if (is_last) {
-            sum = add(sum, last_row, exponent);
+            for (int v = 0; v < kBlock; ++v) {
+                if (v == kLookAt && !is_first) coming = look(t + kBlock);
+                if (v == kBlock - kStepsBehind) take(t + kBlock);
+                if (v == kBlock - kStepsBehind + 1) bring(t + kBlock);
+                step(v, letters.four[v / 4] >> v % 4 * 8 & 0xff);
+            }
         } else {
-            const int made_in = __shfl_sync(FULL, exponent, 31);
-            const int column = t - 31 + l;
-            if (l < kBlock && column >= 0 && column < columns) {
-                const Passed leaves = leaving_of_block()[l];
-                uint64* const to = border + column * kBorderWords;
-                store_words(to, leaves.s, writer);
-                store_words(to + kWordsOfReal, leaves.i, writer);
-                store_shared_word(to + 2 * kWordsOfReal, signed_word(made_in, writer));
+            // Written out, too: the strip below waits for the last columns.
+            end_letters(letters, columns + l - t);
+#pragma unroll
+            for (int v = 0; v < kBlock; ++v) {
+                if (v == kLookAt && !is_first && t + kBlock < columns) coming = look(t + kBlock);
+                if (v == kBlock - kStepsBehind) take(t + kBlock);
+                if (v == kBlock - kStepsBehind + 1) bring(t + kBlock);
+                if (t + v - l == columns) save_states(crossing, state, exponent);
+                step(v, letters.four[v / 4] >> v % 4 * 8 & 0xff);
             }
         }
     }
-    return sum;
+    finish_crossing(crossing, rows, half.is_right, half.letters[way * columns]);
 }
 
-// What the rows of a pair's strips add to its score, up to this strip; NaN where a strip's rows do not fit. Lane 0's.
-__device__ __forceinline__ double pass_on_kept(uint64* kept, uint32 number, double own) {
-    double above = 0;
-    if (number > 0) {
-        uint64 words[kKeptWords] = {load_shared_word(kept), load_shared_word(kept + 1)};
-        while (!is_by(words[0], number) || !is_by(words[1], number)) {
-            __nanosleep(50);
-            words[0] = load_shared_word(kept);
-            words[1] = load_shared_word(kept + 1);
-        }
-        above = value_of(words, 0.0);
-    }
-    store_words(kept, above + own, number + 1);
-    return above + own;
-}
-
-// item_pair: the pair of each item; pair_item: a pair's first item. pair_column: where a pair's border begins.
-// next_item, kept (kKeptWords a pair) and borders (kBorderWords a column): zero at first.
+// item_pair: the pair of each item; pair_item: a pair's first item. pair_column: where a pair's borders begin; those of
+// the right half follow those of the left one. next_item and borders (kBorderWords a column): zero at first. crossings:
+// an item each, for join.cu.
 extern "C" __global__ void __launch_bounds__(32, 8)
     forward_long(const uint8* __restrict__ buffer, const Tables* __restrict__ tables, uint32 items,
                  const uint32* __restrict__ item_pair, const uint32* __restrict__ pair_item,
                  const uint32* __restrict__ pair_read, const uint32* __restrict__ pair_haplotype,
-                 const int64* __restrict__ pair_column, uint32* next_item, uint64* kept, uint64* borders,
-                 double* scores) {
+                 const int64* __restrict__ pair_column, uint32* next_item, uint64* borders, Crossing* crossings) {
     const Header& header = *reinterpret_cast<const Header*>(buffer);
     for (;;) {
         uint32 item = 0;
@@ -270,24 +314,43 @@ extern "C" __global__ void __launch_bounds__(32, 8)
         item = __shfl_sync(FULL, item, 0);
         if (item >= items) return;
         const uint32 pair = item_pair[item], read = pair_read[pair], haplotype = pair_haplotype[pair];
-        const uint32 number = item - pair_item[pair];
         const uint32 position = words(buffer, header.read_offset)[read];
         const int length = int(words(buffer, header.read_offset)[read + 1] - position);
+        const uint32* offset = words(buffer, header.haplotype_offset) + haplotype;
+        const Cut cut = cut_of(buffer, header, haplotype);
+        const uint32 number = (item - pair_item[pair]) / cut.halves;
         const int row = int(number) * (32 * K);
-        const bool is_last = row + 32 * K >= length;
-        const uint32 letter = words(buffer, header.haplotype_offset)[haplotype];
-        const int columns = int(words(buffer, header.haplotype_offset)[haplotype + 1] - letter);
+        const uint8* letters = buffer + header.letters;
+        Crossing& crossing = crossings[item];
+        Half half;
+        half.is_right = (item - pair_item[pair]) % cut.halves;
+        half.border =
+            borders + (pair_column[pair] + (half.is_right ? cut.right_border : cut.left_border)) * kBorderWords;
         Rows rows;
-        const Strip strip = load_strip(buffer, header, *tables, position + row, length - row, length, rows);
-        const Sum sum = run_strip(rows, header, strip, number, is_last, buffer + header.letters + letter, columns,
-                                  borders + pair_column[pair] * kBorderWords);
-        // The strip above has passed on its part long before, so this does not wait.
+        Strip strip;
+        double entering = 0;
+        if (half.is_right) {
+            strip = load_strip(RowsUp{buffer, header, *tables, position, length, length - 1 - row}, length - row,
+                               length, rows);
+            half.letters = letters + offset[1];
+            half.way = -1;
+            half.columns = cut.right_columns;
+            half.first_s = half.s = half.i = 1;
+        } else {
+            strip = load_strip(buffer, header, *tables, position + row, length - row, length, rows);
+            half.letters = letters + offset[0] - 1;
+            half.way = 1;
+            half.columns = cut.left_columns;
+            half.s = __shfl_sync(FULL, strip.entry, 0) / real(cut.letters);
+            half.first_s = real(header.start_match) + half.s * real(header.start_deletion);
+            half.i = 0;
+            entering = half.s;
+        }
+        run_strip(rows, strip, half, number, crossing);
         if (threadIdx.x == 31) {
-            const double own = strip.folds && strip.scales ? strip.log_kept : double(not_a_number());
-            const double total = pass_on_kept(kept + kKeptWords * pair, number, own);
-            const bool held = sum.value > 0 && sum.value < infinity();
-            if (is_last)
-                scores[pair] = held ? log10(sum.value) + sum.exponent * LOG10_2 + total : double(not_a_number());
+            const double kept = half.is_right ? 0.0 : strip.log_kept;
+            crossing.log_kept = strip.folds && strip.scales ? kept : double(not_a_number());
+            crossing.entering = entering;
         }
     }
 }

@@ -68,18 +68,21 @@ struct Header {
 // A distinct row of a profile model. KIND of pairhmm/backends/cuda/layout.py.
 struct Kind {
     double relative[kLetters];  // emission beside a haplotype letter, over the best of them
-    double best, log_best;      // the best of them, and its log10
-    double log_mm;              // log10(mm)
-    double mm, mi, ii, md;      // transitions; mi and ii times the emission of an inserted letter
+    double per_best, log_best;  // 1 / the best of them, and its log10
+    double per_mm, log_mm;      // 1 / mm, and log10(mm)
+    double mi, ii, md;          // transitions; mi and ii times the emission of an inserted letter
 };
 
 // Phred tables, made in Python: no constant of a model stands here.
 struct Tables {
-    double log_unopened[PHREDS][PHREDS];  // log10(1 - min(1, insertion + deletion)), by their qualities
-    double log_best[2][PHREDS];           // log10 of `best`
-    double best[2][PHREDS];               // the larger one of 1 - error and error / 3; for N (index 1) 1 - error
+    double log_unopened[PHREDS][PHREDS];  // log10(1 - min(1, insertion + deletion)), by their qualities,
+    double per_unopened[PHREDS][PHREDS];  // and one over that
+    double log_best[2][PHREDS];           // log10 of the larger one of 1 - error and error / 3; for N (index 1) of
+    double per_best[2][PHREDS];           // 1 - error; and one over that
     double ratio[2][PHREDS];              // the smaller one over the larger one; for N, which every letter matches, 1
-    double error[PHREDS];                 // 10^(-Q/10)
+    double error[PHREDS];                 // 10^(-Q/10),
+    double per_error[PHREDS];             // one over it,
+    double odds[PHREDS];                  // and error / (1 - error)
 };
 
 constexpr double LOG10_2 = 0.30102999566398119521;
@@ -87,11 +90,33 @@ __device__ __forceinline__ const uint32* words(const uint8* buffer, int64 at) {
     return reinterpret_cast<const uint32*>(buffer + at);
 }
 
+// Four positions that follow each other.
+struct Positions {
 #ifdef QUALITIES
-__device__ __forceinline__ uint32 quality_at(const uint8* buffer, const Header& header, int k, uint32 at) {
-    return buffer[header.positions[k] + at * header.steps[k]];
-}
+    uint32 bytes[5];  // of base, and of its base, insertion, deletion and gap quality; the first position's is lowest
+#else
+    uint32 first;
 #endif
+};
+
+// The positions from `at` on. They may reach beyond the batch's last one.
+__device__ __forceinline__ Positions load_positions(const uint8* buffer, const Header& header, uint32 at) {
+    Positions four;
+#ifdef QUALITIES
+#pragma unroll
+    for (int k = 0; k < 4 + VARYING; ++k) {
+        const uint8* from = buffer + header.positions[k] + at * header.steps[k];
+        const uint32 offset = uint32(reinterpret_cast<size_t>(from)) % 4;
+        const uint32* own = reinterpret_cast<const uint32*>(from - offset);
+        four.bytes[k] = __funnelshift_r(own[0], own[1], 8 * offset);
+        if (header.steps[k] == 0) four.bytes[k] = four.bytes[k] % 256 * 0x01010101u;
+    }
+    if (!VARYING) four.bytes[4] = buffer[header.positions[4]] * 0x01010101u;
+#else
+    four.first = at;
+#endif
+    return four;
+}
 
 #ifdef KINDS
 __device__ __forceinline__ const Kind& kind_at(const uint8* buffer, const Header& header, uint32 at) {
@@ -103,20 +128,27 @@ __device__ __forceinline__ const Kind& kind_at(const uint8* buffer, const Header
 // Emissions of a row beside each letter, relative to the best of them.
 struct Emissions {
     real relative[kLetters];
-    double best, log_best;
+    double per_best, log_best;  // of the best one
 };
 
-// One row of the recurrence but for its emissions, of which it needs the best.
+// One row of the recurrence but for its emissions, of which it needs the best: transitions, and their quotients that
+// coefficients are products of.
 struct Row {
-    double mm, im, dm, mi, ii, md, dd, best;
-    double log_kept;  // log10(mm best)
+    double mi, md, dd;
+    double opening;               // mi / (mm best)
+    double extension;             // ii / (im best)
+    double dm_per_mm, im_per_mm;  // infinite or not a number where mm is 0
+    double ii_per_mi;             // infinite where insertions are extended and not opened
+    double log_kept;              // log10(mm best)
+    double im;                    // for the backward, whose insertions it opens
 };
 
-__device__ __forceinline__ Emissions load_emissions(const uint8* buffer, const Header& header, const Tables& tables,
-                                                    uint32 at) {
+// Emissions of position r of four.
+__device__ __forceinline__ Emissions emissions_of(const uint8* buffer, const Header& header, const Tables& tables,
+                                                  const Positions& four, int r) {
     Emissions row;
 #ifdef QUALITIES
-    const uint32 letter = quality_at(buffer, header, 0, at), quality = quality_at(buffer, header, 1, at);
+    const uint32 letter = four.bytes[0] >> 8 * r & 255, quality = four.bytes[1] >> 8 * r & 255;
     const int is_n = letter == kN;
     const real ratio = real(tables.ratio[is_n][quality]);
     // Below Phred 1.25 the letters that do not match are the likelier ones.
@@ -124,96 +156,110 @@ __device__ __forceinline__ Emissions load_emissions(const uint8* buffer, const H
     for (uint32 s = 0; s < kLetters; ++s) {
         row.relative[s] = ((s == letter || s == kN) != inverted) ? real(1) : ratio;
     }
-    row.best = tables.best[is_n][quality];
+    row.per_best = tables.per_best[is_n][quality];
     row.log_best = tables.log_best[is_n][quality];
 #elif defined(KINDS)
-    const Kind& kind = kind_at(buffer, header, at);
+    const Kind& kind = kind_at(buffer, header, four.first + r);
     for (int s = 0; s < kLetters; ++s) row.relative[s] = real(kind.relative[s]);
-    row.best = kind.best;
+    row.per_best = kind.per_best;
     row.log_best = kind.log_best;
 #else
     const double* values = reinterpret_cast<const double*>(buffer + header.positions[0]);
     double emission[kLetters], best = 0;
     for (int s = 0; s < kLetters; ++s) {
 #ifdef ROWS
-        emission[s] = values[size_t(at) * ROW_SIZE + s];
+        emission[s] = values[size_t(four.first + r) * ROW_SIZE + s];
 #else
         emission[s] = 0;
-        for (int a = 0; a < kBases; ++a) emission[s] += values[size_t(at) * kBases + a] * header.match[a][s];
+        for (int a = 0; a < kBases; ++a) {
+            emission[s] += values[size_t(four.first + r) * kBases + a] * header.match[a][s];
+        }
 #endif
         best = emission[s] > best ? emission[s] : best;
     }
     for (int s = 0; s < kLetters; ++s) row.relative[s] = real(emission[s] / best);
-    row.best = best;
+    row.per_best = 1 / best;
     row.log_best = log10(best);
 #endif
     return row;
 }
 
-__device__ __forceinline__ Row load_row(const uint8* buffer, const Header& header, const Tables& tables, uint32 at) {
-    const Emissions emissions = load_emissions(buffer, header, tables, at);
+__device__ __forceinline__ Emissions load_emissions(const uint8* buffer, const Header& header, const Tables& tables,
+                                                    uint32 at) {
+    return emissions_of(buffer, header, tables, load_positions(buffer, header, at), 0);
+}
+
+// The row of position r of four.
+__device__ __forceinline__ Row row_of(const uint8* buffer, const Header& header, const Tables& tables,
+                                      const Positions& four, int r) {
+    const Emissions emissions = emissions_of(buffer, header, tables, four, r);
     Row row;
-    row.best = emissions.best;
 #ifdef QUALITIES
-    const uint32 insertion = quality_at(buffer, header, 2, at), deletion = quality_at(buffer, header, 3, at);
+    const uint32 insertion = four.bytes[2] >> 8 * r & 255, deletion = four.bytes[3] >> 8 * r & 255,
+                 gap = four.bytes[4] >> 8 * r & 255;
+    const double per_mm = tables.per_unopened[insertion][deletion];
     row.mi = tables.error[insertion];
     row.md = tables.error[deletion];
-    row.ii = row.dd = tables.error[quality_at(buffer, header, 4, at)];
-    row.im = row.dm = 1 - row.ii;
-    row.mm = row.mi + row.md < 1 ? 1 - (row.mi + row.md) : 0;
+    row.dd = tables.error[gap];
+    row.im = 1 - row.dd;
+    row.dm_per_mm = row.im_per_mm = row.im * per_mm;
+    row.ii_per_mi = row.dd * tables.per_error[insertion];
+    row.extension = tables.odds[gap] * emissions.per_best;
     row.log_kept = emissions.log_best + tables.log_unopened[insertion][deletion];
 #else
 #ifdef KINDS
-    const Kind& kind = kind_at(buffer, header, at);
-    row.mm = kind.mm;
-    row.im = header.transitions[kIM];
-    row.dm = header.transitions[kDM];
+    const Kind& kind = kind_at(buffer, header, four.first + r);
+    const double* transitions = header.transitions;
+    const double per_mm = kind.per_mm, log_mm = kind.log_mm, ii = kind.ii;
     row.mi = kind.mi;
-    row.ii = kind.ii;
     row.md = kind.md;
-    row.dd = header.transitions[kDD];
-    row.log_kept = emissions.log_best + kind.log_mm;
 #else
     const double* values = reinterpret_cast<const double*>(buffer + header.positions[0]);
 #ifdef ROWS
-    const double* transitions = values + size_t(at) * ROW_SIZE + kLetters;
+    const double* transitions = values + size_t(four.first + r) * ROW_SIZE + kLetters;
     const double inserted = 1;  // in mi and ii already
     const double log_mm = log10(transitions[kMM]);
 #else
     const double* transitions = header.transitions;
     const double log_mm = header.log_mm;
     double inserted = 0;
-    for (int a = 0; a < kBases; ++a) inserted += values[size_t(at) * kBases + a] * header.insertion[a];
+    for (int a = 0; a < kBases; ++a) inserted += values[size_t(four.first + r) * kBases + a] * header.insertion[a];
 #endif
-    row.mm = transitions[kMM];
-    row.im = transitions[kIM];
-    row.dm = transitions[kDM];
+    const double per_mm = 1 / transitions[kMM], ii = transitions[kII] * inserted;
     row.mi = transitions[kMI] * inserted;
-    row.ii = transitions[kII] * inserted;
     row.md = transitions[kMD];
+#endif
     row.dd = transitions[kDD];
+    row.im = transitions[kIM];
+    row.dm_per_mm = transitions[kDM] * per_mm;
+    row.im_per_mm = transitions[kIM] * per_mm;
+    row.ii_per_mi = ii > 0 ? ii / row.mi : 0;
+    row.extension = ii / transitions[kIM] * emissions.per_best;
     row.log_kept = emissions.log_best + log_mm;
 #endif
-#endif
+    row.opening = row.mi * per_mm * emissions.per_best;
     return row;
 }
 
+__device__ __forceinline__ Row load_row(const uint8* buffer, const Header& header, const Tables& tables, uint32 at) {
+    return row_of(buffer, header, tables, load_positions(buffer, header, at), 0);
+}
+
 // The row after the read's last, whose emissions are zero: what comes from above goes down as it is.
-__device__ __forceinline__ Row carrying_row() { return {1, 0, 0, 1, 1, 0, 0, 1, 0}; }
+__device__ __forceinline__ Row carrying_row() { return {1, 0, 0, 1, 0, 0, 0, 1, 0, 0}; }
 
 // Coefficients of the folded form that lead from one row to the next.
 struct Fold {
     real from_deletion, from_insertion, extend_insertion;
 };
 
-// False where the rows cannot be folded.
+// False where the rows cannot be folded. In double, since a long insertion multiplies by its extension once a row.
 __device__ __forceinline__ bool fold(const Row& now, const Row& next, Fold& out) {
-    const double kept = now.mm * now.best;
-    out.from_deletion = real(next.dm) * real(now.md) / real(next.mm);
-    out.from_insertion = real(next.im) * real(now.mi) / real(kept * next.mm);
-    // In double, since a long insertion multiplies by this once a row. Where none opens here, the coefficient matters
-    // only if one was opened before.
-    const bool opens = next.mi > 0;
-    out.extend_insertion = opens ? real(next.ii * now.mi / (kept * next.mi)) : real(0);
-    return kept > 0 && next.mm > 0 && (opens || next.ii * now.mi == 0);
+    // Where none opens, an extension is of an insertion that was opened before.
+    const double extension = now.mi > 0 ? now.opening * next.ii_per_mi : 0;
+    out.from_deletion = real(now.md * next.dm_per_mm);
+    out.from_insertion = real(now.opening * next.im_per_mm);
+    out.extend_insertion = real(extension);
+    const double most = __longlong_as_double(0x7fefffffffffffffll);  // finite
+    return now.opening <= most && next.im_per_mm <= most && extension <= most;
 }

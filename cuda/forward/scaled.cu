@@ -28,10 +28,13 @@ __device__ __forceinline__ Sum sum_scaled(const Rows& rows, const Header& header
     int exponent = l == 0 ? exponent_of(fmaxf(first, deletion)) - kTop : -kTop;
     state.s[0] = first * power_of_two(-exponent);
     const uint8* column = letters - l;
+    // A letter is read one column before it is used.
+    const auto letter_of = [&](int t) { return t - l < columns ? column[t] : kNoLetter; };
+    uint32 next = letter_of(0);
     float keep = 0, start = 0, block = 0;
     Sum sum = {0, 0}, result = {0, 0};
     for (int t = 0, end; (end = next_end(steps, t)) > t;) {
-        for (; t < end; ++t) {
+        while (t < end) {
             if (t % kRescaleSteps == 0) {
                 sum = add(sum, block, exponent);
                 block = 0;
@@ -42,10 +45,16 @@ __device__ __forceinline__ Sum sum_scaled(const Rows& rows, const Header& header
                 keep = l == 0 ? 0.0f : power_of_two(above - exponent);
                 start = deletion * power_of_two(-exponent);
             }
-            const float s = multiply_add(__shfl_up_sync(FULL, state.s_below, 1, G), keep, start);
-            const float i = __shfl_up_sync(FULL, state.i_below, 1, G) * keep;
-            advance(rows, state, t - l < columns ? column[t] : kNoLetter, s, i);
-            block += state.i_below;
+            const int until = min(end, (t / kRescaleSteps + 1) * kRescaleSteps);
+#pragma unroll 4
+            for (; t < until; ++t) {
+                const uint32 letter = next;
+                next = letter_of(t + 1);
+                const float s = multiply_add(__shfl_up_sync(FULL, state.s_below, 1, G), keep, start);
+                const float i = __shfl_up_sync(FULL, state.i_below, 1, G) * keep;
+                advance(rows, state, letter, s, i);
+                block += state.i_below;
+            }
         }
         if (steps == t) result = add(sum, block, exponent);
     }

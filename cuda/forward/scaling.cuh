@@ -2,8 +2,9 @@
 // sets its exponent. Columns past a haplotype's end emit nothing (kNoLetter), because their values could be far larger
 // than all that count.
 
-constexpr int kTop = TOP_EXPONENT;     // exponent that a lane's largest value is brought to
-constexpr int kNothing = NO_EXPONENT;  // exponent of zero
+constexpr int kTop = TOP_EXPONENT;                             // exponent that a lane's largest value is brought to
+constexpr int kNothing = NO_EXPONENT;                          // exponent of zero
+constexpr int kLeastPower = sizeof(real) == 4 ? -126 : -1022;  // least exponent of `real` in its full precision
 
 // 2^exponent; zero below the range of `real`.
 __device__ __forceinline__ float power_of_two(float, int exponent) {
@@ -62,9 +63,11 @@ __device__ __forceinline__ int fitting_exponent(const States& state, int exponen
     }
     const real largest = larger(larger(part[0], part[1]), larger(part[2], part[3]));
     int wanted = largest > 0 ? exponent + exponent_of(largest) : kNothing;
-    if (l == 0 && entering > wanted) wanted = entering;
+    // What enters lane 0 passes it by an insertion at best, unless the lane is empty yet.
+    if (l == 0 && wanted == kNothing) wanted = entering;
     const int above = __shfl_up_sync(FULL, wanted, 1, G);
     if (above > wanted) wanted = above;
+    if (l == 0 && entering > wanted) wanted = entering;
     wanted += fall;
 #pragma unroll
     for (int reach = 0; reach < steps - 1 && reach < G - 1;) {
@@ -77,13 +80,20 @@ __device__ __forceinline__ int fitting_exponent(const States& state, int exponen
     return wanted < kNothing / 2 ? exponent : wanted - kTop;
 }
 
-// Multiply all states of a lane by 2^shift.
-__device__ __forceinline__ void scale(States& state, int shift) {
+__device__ __forceinline__ void multiply(States& state, real factor) {
 #pragma unroll
     for (int k = 0; k < K; ++k) {
-        state.s[k] = scaled(state.s[k], shift);
-        state.d[k] = scaled(state.d[k], shift);
+        state.s[k] *= factor;
+        state.d[k] *= factor;
     }
-    state.s_below = scaled(state.s_below, shift);
-    state.i_below = scaled(state.i_below, shift);
+    state.s_below *= factor;
+    state.i_below *= factor;
+}
+
+// Multiply all states of a lane by 2^shift.
+__device__ __forceinline__ void scale(States& state, int shift) {
+    const int once = min(max(shift, kLeastPower), -kLeastPower);
+    multiply(state, power_of_two(once));
+    // One factor alone may not be representable.
+    if (__any_sync(FULL, once != shift)) multiply(state, power_of_two(shift - once));
 }

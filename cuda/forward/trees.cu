@@ -36,22 +36,24 @@
 // needs 1 in 2.18 and 1m 1 in 5.13.
 //
 //     what                                                                         s150   1m x 20
-//     fast.cu, which computes whole matrices                                      3,910     2,690
+//     fast.cu, which computes whole matrices                                      3,942     2,858
 //     each lane restores and joins at its own step; the warp makes its own rows       -     3,944
 //     leaves, joins and restores are events of the whole warp                     6,697     5,274
 //     rows are made by tree_rows.cu; one launch for each number of rows (11)      6,514     4,785
 //     4 numbers of rows instead of 11                                             6,557     6,015
+//     rows without divisions, rescues side by side                                6,820     6,124
+//     walks begin in their order, few items first; rescues read letters ahead     6,886     7,221
 //
 // Many kernels side by side evict each other's instructions from the caches: 11 take longer than 4, though lanes then
-// compute rows that no read has. Kernels that all have blocks from the start, in proportion to their work, take 2 to 5
-// times as long. Tried without a clear gain: states of branches in shared memory, emissions from tree_rows.cu, blocks
-// of several warps, runs of 4 columns, more streams. Sums without compensation were 5 to 12% faster, but lose digits.
+// compute rows that no read has. Tried without a clear gain: states of branches in shared memory or brought to the L1
+// cache, the next item, events or joins loaded ahead, emissions from tree_rows.cu, blocks of several warps, runs of 4
+// columns, 14 or 16 warps of 13 rows. More shared memory than emissions need costs up to 7%: the L1 cache is smaller.
 //
-// Limits: the aim was 8,000 for 1m x 20. Of 12 warps that fit a multiprocessor, 7 are at work on average: the longest
-// item walks 935 columns, which takes 0.1 to 0.2 ms of 1.4, and the others have ended by then. tree_rows.cu takes 0.26
-// ms. Where haplotypes share nothing (a haplotype a group), trees take longer than whole matrices: 1,185 beside 1,450.
-// They are not chosen by what a batch shares, since a score must have the same bits in any company. Pairs whose sums
-// are below kLeastJoined go on a list for scaled.cu: 760 of the 586,140 pairs of 1m x 20, where fast.cu lists 280.
+// Limits: the aim was 8,000 for 1m x 20. Of an item's cycles, 37% pass in events, which wait for memory. tree_rows.cu
+// takes 0.09 ms of 1.16, the rescue 0.07. Where haplotypes share nothing (a haplotype a group), trees take longer than
+// whole matrices: 1,547 beside 1,754. They are not chosen by what a batch shares, since a score must have the same bits
+// in any company. Pairs whose sums are below kLeastJoined go on a list for scaled.cu: 760 of the 586,140 pairs of 1m x
+// 20, where fast.cu lists 280.
 
 constexpr uint32 kLetterBits = 7, kRestore = 8, kPop = 16, kSave = 32, kLeaf = 64;  // of a node's byte
 // A node with a flag is an event: its number, and the flags as bits from 0 on.
@@ -124,20 +126,17 @@ __device__ __forceinline__ real* numbers(const Scratch& scratch, uint32 at, uint
     return reinterpret_cast<real*>(fresh(scratch.memory) + at) + index * 32;
 }
 
-// A sum with what its roundings have lost so far: many columns may add nearly the same.
+// A sum of many columns, which may be nearly the same: in double.
 struct RunningSum {
-    real value, lost;
+    double value;
 
-    __device__ __forceinline__ void add(real term) {
-        const real corrected = term - lost, next = value + corrected;
-        lost = (next - value) - corrected;
-        value = next;
+    __device__ __forceinline__ void add(real term) { value += double(term); }
+    __device__ __forceinline__ real rounded() const { return real(value); }
+    __device__ __forceinline__ Quad saved() const {
+        return {__int_as_float(__double2loint(value)), __int_as_float(__double2hiint(value)), 0, 0};
     }
-    __device__ __forceinline__ real rounded() const { return value; }
-    __device__ __forceinline__ Quad saved() const { return {value, lost, 0, 0}; }
     __device__ __forceinline__ void restore(const Quad& from) {
-        value = from.x;
-        lost = from.y;
+        value = __hiloint2double(__float_as_int(from.y), __float_as_int(from.x));
     }
 };
 
@@ -221,7 +220,6 @@ __device__ __forceinline__ real join(const Quad* slot, const States& state, uint
     real sum = 0;
 #pragma unroll
     for (int q = 0; q < kQuads; ++q) {
-        // Without the barrier the loads of all quads come first, which is slower.
         const Quad emission = own[q * 32], s = slot[q * 32];
         real part = 0;
 #pragma unroll
@@ -236,7 +234,6 @@ __device__ __forceinline__ real join(const Quad* slot, const States& state, uint
             if (4 * q + r < K) part = multiply_add(state.d[k], part_of(d, r), part);
         }
         sum += part;
-        asm volatile("" ::: "memory");
     }
     return sum;
 }
@@ -284,6 +281,7 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
             restore(stack_slot(scratch, int(level) - 1), state, sum);
             if (*stream & kPop) --level;
         }
+        uint32 next = *(stream - l);
         // The leaf, and the first node that is saved, from `at` on.
         int length = 0, save = kNever;
         uint32 of_save = event;
@@ -307,7 +305,6 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
         };
         const int steps = most_of_warp(length) + lanes - 1;
         const int full = least_of_warp(length);
-        uint32 next = *(stream - l);
         const auto step = [&](int t, bool looks) {
             const uint32 byte = next;
             // The stream has zeros behind its end. Another read's segment may be longer.
@@ -331,6 +328,8 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
 #pragma unroll
                 for (int u = 0; u < kRun; ++u) step(t + u, false);
             }
+#pragma unroll 1
+            for (; t < run; ++t) step(t, false);
             looks_until = run == full ? steps : run + lanes;
         }
         if (!walks) continue;
@@ -426,12 +425,15 @@ __device__ __forceinline__ void load_rows(int lanes, const uint8* buffer, const 
     const int count = int(words(buffer, header.read_offset)[task.read + 1] - first);
 #pragma unroll 1
     for (int q = 0; q < kQuads; ++q) {
+        const int first_row = threadIdx.x % lanes * K + 4 * q, last = count - 1;
+        const Positions four = load_positions(buffer, header, first + min(first_row, last));
         real emission[kLetters][4];
 #pragma unroll
         for (int r = 0; r < 4; ++r) {
-            const int i = threadIdx.x % lanes * K + 4 * q + r;
+            const int i = first_row + r;
             const bool is_row = 4 * q + r < K && i < count;
-            const Emissions emissions = load_emissions(buffer, header, tables, first + (i < count ? i : count - 1));
+            const int back = max(0, i - last);
+            const Emissions emissions = emissions_of(buffer, header, tables, four, max(0, r - back));
 #pragma unroll
             for (int s = 0; s < kLetters; ++s) emission[s][r] = is_row ? emissions.relative[s] : real(0);
         }
@@ -487,11 +489,8 @@ extern "C" __global__ void __launch_bounds__(32, BLOCKS)
     const Forest forest = {trees, places, events, joins, streams};
     const Scratch scratch = {scratch_memory + size_t(blockIdx.x) * scratch_bytes, uint32(leaves_at), uint32(joined_at),
                              uint32(started_at)};
-    for (;;) {
-        uint32 index = 0;
-        if (threadIdx.x == 0) index = atomicAdd(next_item, 1u);
-        index = __shfl_sync(FULL, index, 0);
-        if (index >= item_count) return;
+    const auto take_item = [&] { return __shfl_sync(FULL, threadIdx.x == 0 ? atomicAdd(next_item, 1u) : 0, 0); };
+    for (uint32 index = take_item(); index < item_count; index = take_item()) {
         // Found again when needed, and in no register meanwhile.
         const auto item = [&] { return made_memory + size_t(fresh(index)) * item_bytes; };
         const auto task_of = [&]() -> const Task& { return reinterpret_cast<const Task*>(item())[threadIdx.x]; };

@@ -7,7 +7,6 @@ some lanes, and each lane owns some rows. The `layout` module of each backend sa
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from functools import cache
 from typing import NamedTuple, Protocol
 
@@ -16,7 +15,8 @@ from numpy.typing import NDArray
 
 from pairhmm.compiled import native
 from pairhmm.genomics import sequences
-from pairhmm.models.batch import PairBatch, Start
+from pairhmm.interface.cores import usable_cores
+from pairhmm.models.batch import PairBatch, Scores, Start
 
 LETTERS = len(sequences.LETTERS)
 """Number of letters with an emission: A C G T N."""
@@ -27,20 +27,28 @@ LETTERS_SCALED = LETTERS + 1
 PADDING = 64
 """Letters that a warp may read before a haplotype, and after the longest haplotype that shares the warp."""
 
-COPIERS = 4
-"""Threads that copy a large batch. One core copies more slowly than the bus to a GPU."""
-
-PARALLEL_BYTES = 1 << 21
-"""Bytes from which on a batch is copied by `COPIERS` threads."""
-
-RUN_BYTES = 16 << 20
-"""Bytes of a batch that are sent at once. The next ones are filled meanwhile."""
+PACKERS = 16
+"""Most threads that pack batches for devices, with the caller. More copy no faster."""
 
 ALIGNMENT = 16
 """Arrays in a buffer begin at multiples of this many bytes. It divides PADDING, so no gap follows a padding."""
 
+SCORE_BYTES = 8
+"""Bytes of a score: a float64."""
+
 ITEM_BYTES = 8
 """Bytes of a work item in a buffer: uint32[2], its first read (an index into `order`) and its block of haplotypes."""
+
+
+HALVES = 2
+"""Halves of a long pair: the forward of its haplotype's left half and the backward of the right one, side by side."""
+
+LEAST_CUT = 8192
+"""Letters of the shortest haplotype that is cut into halves, for long pairs.
+
+Both halves load the read's rows, and each takes some steps until all lanes of a strip are at work. In batches that fill
+an H200, this costs pairs of 5,000 bases 6% of their speed, and pairs of 10,000 bases 4%.
+"""
 
 
 class Shape(NamedTuple):
@@ -165,17 +173,29 @@ def table_of_shapes(
 
 
 class Staging(Protocol):
-    """A buffer that is filled on the host and copied to a device."""
+    """A buffer that is filled on the host and copied to a device.
 
-    def begin(self, size: int) -> NDArray[np.uint8]:
-        """Make buffers of that size on both sides. Returns the host's: uint8[at least size], possibly slow to read."""
+    Attributes
+    ----------
+    packer : native.Packer
+        Fills it.
+    """
+
+    packer: native.Packer
+
+    def begin(self, size: int, behind: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        """Make buffers of that size on both sides.
+
+        Returns the host's memory for the bytes before `behind`, and for the others: uint8[at least as many], possibly
+        slow to read.
+        """
 
     def send(self, first: int, end: int) -> None:
-        """Begin to copy bytes [first, end) to the device."""
+        """Begin to copy bytes [first, end) to the device. Runs follow each other, and one of them ends at `behind`."""
 
 
 class TilePlaces(NamedTuple):
-    """Byte offsets in a buffer of the arrays that `native.make_tiles` writes."""
+    """Byte offsets in a buffer of the arrays of tiles (`cpu/staging/tiles.hpp`)."""
 
     read_group: int
     order: int
@@ -223,6 +243,22 @@ LETTERS_OF_TREE_BYTE = 16
 """Fewest letters of a path for which there is one byte more, which says where sums end."""
 
 
+@cache
+def team() -> native.Team:
+    """The threads that pack batches for devices, and compute scores from what they send back: at most all cores."""
+    return native.Team(min(usable_cores(), PACKERS) - 1)
+
+
+def fresh_scores(pairs: int) -> tuple[Scores, NDArray[np.uint8]]:
+    """Scores without values, and the memory that they share: that of the scores, then that of their precision.
+
+    The pages are made on all threads, because that takes longer than to copy what a device computed.
+    """
+    memory = np.empty((SCORE_BYTES + 1) * pairs, dtype=np.uint8)
+    native.touch(team(), memory)
+    return Scores(memory[: SCORE_BYTES * pairs].view(np.float64), memory[SCORE_BYTES * pairs :]), memory
+
+
 def takes_trees(start: Start) -> bool:
     """Whether reads may begin anywhere: then row 0 is the same in every column, and haplotypes share columns."""
     return start.match == 0 and start.deletion == 1
@@ -241,7 +277,7 @@ def computed_cells(batch: PairBatch, table: Shapes, most_haplotypes: int) -> int
     is_whole = (rows > longest) | tall[np.minimum(rows, longest)]
     group = np.repeat(np.arange(batch.groups), np.diff(batch.group_read))
     columns = native.TreeStreams(
-        batch.group_haplotype, batch.haplotype_offset, batch.haplotypes, most_haplotypes, COPIERS
+        batch.group_haplotype, batch.haplotype_offset, batch.haplotypes, most_haplotypes, team()
     ).columns
     return int((rows * np.where(is_whole, batch.group_letters[group], columns[group])).sum())
 
@@ -253,7 +289,6 @@ def send_with_tiles(
     skip_read: NDArray[np.bool_],
     table: Shapes,
     staging: Staging,
-    beside: Executor,
     haplotypes_of_trees: Sequence[int] | None = None,
     columns_of_sum: int = 0,
 ) -> tuple[list[Tier], SentTrees | None]:
@@ -267,8 +302,6 @@ def send_with_tiles(
     skip_read : bool[reads]
     table : Shapes
     staging : Staging
-    beside : Executor
-        Makes tiles and trees.
     haplotypes_of_trees : sequence of int, optional
         Most haplotypes of a pair of trees, for each shape of the table: one number, or 0 for shapes that take whole
         haplotypes. Without it, or where all are 0, there are no trees.
@@ -285,51 +318,16 @@ def send_with_tiles(
     most = int(each.max())
     # The items are last in the buffer, because only an upper bound of their number is known: one a pair. Trees come
     # behind them.
-    items_end = places.items + ITEM_BYTES * batch.pairs
-    buffer = staging.begin(items_end + (_most_tree_bytes(batch) if most else 0))
-    # Tiles are read while they are made. Reading from the buffer may be slow, so they are made in other memory.
-    tiles = np.empty(items_end - places.read_group, dtype=np.uint8)
-    making = beside.submit(_make, tiles, places, batch, skip_read, table, each, most, columns_of_sum)
-    plan.write(buffer, staging.send)
-    tiers, trees = making.result()
-    end = places.items + ITEM_BYTES * sum(tier.items for tier in tiers)
-    at = [places.read_group]
-    arrays: list[NDArray[np.uint8] | NDArray[np.int64]] = [tiles[: end - places.read_group]]
-    for array in [] if trees is None else [getattr(trees, name) for name in TREE_ARRAYS]:
-        at.append(-(-end // ALIGNMENT) * ALIGNMENT)
-        arrays.append(array)
-        end = at[-1] + len(array)
-    native.copy_all(buffer, at, arrays, COPIERS)
-    staging.send(places.read_group, end)
-    tiers.sort(key=lambda tier: -tier.items)
-    if trees is None:
-        return tiers, None
-    array_at = dict(zip(TREE_ARRAYS, at[1:], strict=True))
-    return tiers, SentTrees(**array_at, sizes=TreeSizes(*trees.sizes), columns=trees.columns)
-
-
-def _make(
-    tiles: NDArray[np.uint8],
-    places: TilePlaces,
-    batch: PairBatch,
-    skip_read: NDArray[np.bool_],
-    table: Shapes,
-    haplotypes_each: NDArray[np.int64],
-    most_haplotypes: int,
-    columns_of_sum: int,
-) -> tuple[list[Tier], native.TreeStreams | None]:
-    """Make the trees of a batch, if any, and its tiles, whose order is by the trees' columns."""
-    trees = None
-    if most_haplotypes:
-        trees = native.TreeStreams(
-            batch.group_haplotype, batch.haplotype_offset, batch.haplotypes, most_haplotypes, COPIERS, columns_of_sum
-        )
-    found = native.make_tiles(
-        tiles,
+    size = places.items + ITEM_BYTES * batch.pairs + (_most_tree_bytes(batch) if most else 0)
+    made, trees = staging.packer.pack(
+        *staging.begin(size, places.read_group),
+        *plan.parts(),
+        staging.send,
         batch.group_read,
         batch.group_haplotype,
         batch.read_offset,
         batch.haplotype_offset,
+        batch.haplotypes,
         skip_read.view(np.uint8),
         table.of_length,
         table.reads,
@@ -337,13 +335,16 @@ def _make(
         table.family,
         table.tier_cells,
         table.item_sizes,
-        0,
-        places.order - places.read_group,
-        places.items - places.read_group,
-        haplotypes_each,
-        None if trees is None else trees.columns,
+        each,
+        places,
+        most,
+        columns_of_sum,
     )
-    return [Tier(table.known[shape], *numbers) for shape, *numbers in found], trees
+    tiers = sorted((Tier(table.known[shape], *numbers) for shape, *numbers in made), key=lambda tier: -tier.items)
+    if trees is None:
+        return tiers, None
+    array_at, sizes, columns = trees
+    return tiers, SentTrees(**dict(zip(TREE_ARRAYS, array_at, strict=True)), sizes=TreeSizes(*sizes), columns=columns)
 
 
 def _most_tree_bytes(batch: PairBatch) -> int:
@@ -399,27 +400,11 @@ class Plan:
         """Plan room for the tiles of a batch. The work items come last: nothing may be added after them."""
         return TilePlaces(self.room(4 * batch.reads), self.room(4 * batch.reads), self.room(0))
 
-    def write(self, buffer: NDArray[np.uint8], send: Callable[[int, int], None]) -> None:
-        """Copy every array to its place in the buffer. One run of bytes is sent while the next is copied."""
-        threads = COPIERS if self.size >= PARALLEL_BYTES else 1
-        for first, end, at, arrays in self._runs():
-            native.copy_all(buffer, at, arrays, threads)
-            send(first, end)
+    def parts(self) -> tuple[list[int], list[NDArray[np.uint8] | NDArray[np.int64]]]:
+        """The byte offset of each array, and the arrays."""
+        return [at for at, _ in self._parts], [values for _, values in self._parts]
 
-    def _runs(self) -> Iterator[tuple[int, int, list[int], list[NDArray[np.uint8] | NDArray[np.int64]]]]:
-        """Runs of about `RUN_BYTES`: first byte, one past the last, and parts of arrays with their places."""
-        first, end = 0, 0
-        at: list[int] = []
-        arrays: list[NDArray[np.uint8] | NDArray[np.int64]] = []
-        for place, values in self._parts:
-            step = RUN_BYTES if values.dtype == np.uint8 else max(1, len(values))
-            for k in range(0, len(values), step):
-                piece = values[k : k + step]
-                at.append(place + k)
-                arrays.append(piece)
-                end = place + k + len(piece) * (1 if values.dtype == np.uint8 else 4)
-                if end - first >= RUN_BYTES:
-                    yield first, end, at, arrays
-                    first, at, arrays = end, [], []
-        if arrays:
-            yield first, end, at, arrays
+    def send(self, staging: Staging) -> None:
+        """Send every array. One run of bytes is sent while the next is written."""
+        buffer, _ = staging.begin(self.size, self.size)
+        native.write_all(team(), buffer, *self.parts(), staging.send)

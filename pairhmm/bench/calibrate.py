@@ -35,7 +35,7 @@ def measure(threads: int) -> Iterator[DeviceSpeed]:
     Parameters
     ----------
     threads : int
-        CPU threads, for the CPU's own speed and for preparing a device's batches.
+        CPU threads for preparing a device's batches. The CPU's own speed is that of one thread.
     """
     cpu_start = _start_seconds(backends.on_the_cpu()[0], None)
     for name in backends.names():
@@ -48,8 +48,9 @@ def measure(threads: int) -> Iterator[DeviceSpeed]:
             number = None if device is None else index
             pool = engine.choose(Choice(name, None if number is None else (number,)))
             start = 0.0 if device is None else max(0.0, _start_seconds(name, number) - cpu_start)
-            call = _seconds(pool, make_workload(SMALL), threads)
-            yield DeviceSpeed(name, device or found.detail, start, call, _speed(pool, threads, call))
+            own_threads = 1 if device is None else threads
+            call = _seconds(pool, make_workload(SMALL), own_threads)
+            yield DeviceSpeed(name, device or found.detail, start, call, _speed(pool, own_threads, call))
 
 
 def start(backend: str, device: int | None, begin: float) -> None:

@@ -107,7 +107,8 @@ def threads_option(owner: object) -> fields.Decorator:
         callback=lambda context, parameter, value: usable_threads(value),
         metavar="N",
         panel=COMPUTE,
-        help=f"The number of CPU threads. At most {MOST_PER_CORE} threads a core are used.",
+        help=f"The number of CPU threads. At most {MOST_PER_CORE} threads a core are used. 'call' and 'likelihoods' use"
+        " processes in place of threads where the input has an index, and at most one process a core.",
     )
 
 

@@ -11,6 +11,8 @@ from pairhmm.cli.compute import threads_option
 from pairhmm.cli.pages import COMPUTE, OUTPUT, Command
 from pairhmm.commands.devices import devices, simd_levels
 from pairhmm.engine import calibration, forward
+from pairhmm.engine.calibration import DeviceSpeed
+from pairhmm.interface.cores import usable_cores
 
 EXAMPLES = ("pairhmm devices", "pairhmm devices --json", "pairhmm devices --calibrate -@ 2")
 
@@ -48,6 +50,11 @@ def command(calibrates: bool, threads: int, as_json: bool) -> None:
     click.echo(f"{'SIMD':<10} {', '.join(told) or 'none compiled'}; PAIRHMM_CPU=LEVEL forces one")
 
 
+def _worth(cpu: DeviceSpeed, device: DeviceSpeed, threads: int) -> str:
+    cells = calibration.crossover(cpu.of_threads(threads), device)
+    return f"with -@ {threads} {'never' if cells is None else f'from {cells:,} cells on'}"
+
+
 def _calibrate(threads: int) -> None:
     from pairhmm import backends
     from pairhmm.bench.calibrate import measure
@@ -62,7 +69,6 @@ def _calibrate(threads: int) -> None:
     cpu = next((speed for speed in speeds if speed.backend == backends.on_the_cpu()[0]), None)
     for speed in speeds:
         if cpu is not None and speed is not cpu:
-            cells = calibration.crossover(cpu, speed)
-            told = "never" if cells is None else f"from {cells:,} cells on"
-            click.echo(f"--backend auto takes {speed.backend} ({speed.device}) {told}")
+            told = (_worth(cpu, speed, count) for count in sorted({1, threads, usable_cores()}))
+            click.echo(f"--backend auto takes {speed.backend} ({speed.device}) {'; '.join(told)}")
     click.echo(f"The calibration is kept in {calibration.save(calibration.Calibration(speeds))}")

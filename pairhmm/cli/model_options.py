@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import rich_click as click
 from click import get_current_context
@@ -11,11 +12,13 @@ from click.core import ParameterSource
 
 from pairhmm.cli.compute import Command
 from pairhmm.cli.pages import MODEL
-from pairhmm.evidence.inputs import RunOptions
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.models.gatk_parameters import read_options
 from pairhmm.models.parameter_file import KEYS
 from pairhmm.models.profile import PRESETS, ProfileModel, parameters_of
+
+if TYPE_CHECKING:  # "forward" starts sooner without the reading of alignments
+    from pairhmm.evidence.inputs import RunOptions
 
 GATK, PROFILE = "gatk", "profile"
 

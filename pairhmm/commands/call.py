@@ -28,6 +28,9 @@ log = logging.getLogger(__name__)
 MIN_QUALITY = 30.0
 """QUAL (Phred) below which a record's filter is LowQual by default."""
 
+# Characters of records that are written, or sent to the process that writes, at once.
+_TEXT_AT_ONCE = 1 << 16
+
 
 def call(
     alignments: Paths,
@@ -100,8 +103,8 @@ def _called(inputs: RunInputs, options: RunOptions, genotypes: GenotypeOptions) 
     with open_results(inputs, options, caller, refined=_refined(inputs)) as run:
         _check_names(genotypes, run.samples)
         with _limits_announced() as limited:
-            for sites in run.of_regions:
-                limited += [site.left_out > 0 for site in sites]
+            for sites in run.made:
+                limited.append(sum(site.left_out > 0 for site in sites))
                 yield from sites
 
 
@@ -172,36 +175,45 @@ def write_calls(
             else {},
         ) as writer:
             with _limits_announced() as limited:
-                for text, is_limited in run.of_regions:
-                    limited += is_limited
+                for text, count in run.made:
+                    limited.append(count)
                     writer.append(text)
 
 
 @dataclass(frozen=True, slots=True)
 class _Caller:
-    """Genotypes a region, in this process or in another."""
+    """Genotypes regions, in this process or in another."""
 
     options: GenotypeOptions
     model: GatkOptions
     discovered: bool
 
-    def __call__(self, evidence: Evidence) -> list[Site]:
-        """The sites of a region."""
-        return list(genotype_region(evidence, evidence.samples, self.options, self.model, self.discovered))
+    def __call__(self, regions: Iterator[Evidence]) -> Iterator[list[Site]]:
+        """The sites of each region."""
+        for evidence in regions:
+            yield list(genotype_region(evidence, evidence.samples, self.options, self.model, self.discovered))
 
 
 @dataclass(frozen=True, slots=True)
 class _CallLines:
-    """Genotypes a region, and makes records of it."""
+    """Genotypes regions, and makes records of them."""
 
     caller: _Caller
     format: CallFormat
 
-    def __call__(self, evidence: Evidence) -> tuple[str, list[bool]]:
-        """The lines of a region, and of each whether not all genotypes were considered."""
-        sites = self.caller(evidence)
-        lines = [self.format.line(site.variant, site.quality, site.samples) for site in sites]
-        return "".join(lines), [site.left_out > 0 for site in sites]
+    def __call__(self, regions: Iterator[Evidence]) -> Iterator[tuple[str, int]]:
+        """The lines of some regions, and at how many of their sites not all genotypes were considered."""
+        lines: list[str] = []
+        size = limited = 0
+        for sites in self.caller(regions):
+            text = "".join([self.format.line(site.variant, site.quality, site.samples) for site in sites])
+            lines.append(text)
+            size += len(text)
+            limited += sum(site.left_out > 0 for site in sites)
+            if size >= _TEXT_AT_ONCE:
+                yield "".join(lines), limited
+                lines, size, limited = [], 0, 0
+        yield "".join(lines), limited
 
 
 def _refined(inputs: RunInputs) -> Callable[[Evidence], Evidence] | None:
@@ -209,9 +221,9 @@ def _refined(inputs: RunInputs) -> Callable[[Evidence], Evidence] | None:
 
 
 @contextmanager
-def _limits_announced() -> Iterator[list[bool]]:
-    """A list to tell of each site whether not all genotypes were considered. A message at the end says at how many."""
-    limited: list[bool] = []
+def _limits_announced() -> Iterator[list[int]]:
+    """A list for numbers of sites where not all genotypes were considered. A message at the end has their sum."""
+    limited: list[int] = []
     yield limited
     if any(limited):
         log.warning(

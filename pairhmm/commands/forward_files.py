@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
 from typing import Annotated
 
@@ -20,6 +22,7 @@ from pairhmm.genomics.sequences import encode, encode_read
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.interface.options import Within, check_whole
 from pairhmm.io.files.ahead import read_ahead
+from pairhmm.io.files.behind import WriteBehind
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.files.endings import TEXT_TABLE, require_ending
 from pairhmm.io.files.outputs import open_binary_output
@@ -99,15 +102,24 @@ def forward_files(
     ) as blocks:
         # The first block is read before the output is opened, so that unusable input leaves no output.
         first = list(islice(blocks, 1))
-        pool = engine.choose(backend, cells=sum(block.batch.cells for block in first))
-        with open_binary_output(output) as table:
+        pool = engine.choose(backend, sum(_cells_of_file(path_of(reads), block.batch) for block in first), threads)
+        with open_binary_output(output) as table, WriteBehind(threads) as behind:
             table.write(HEADER)
             for block in chain(first, blocks):
                 scores = pool.forward(block.batch, threads)
                 names = (block.read_names, block.haplotype_names)
-                table.writelines(score_lines(block.batch, scores, block.first_group, *names, threads))
+                lines = score_lines(block.batch, scores, block.first_group, *names, threads)
+                behind.run(partial(table.writelines, lines))
                 pairs += block.batch.pairs
     return pairs
+
+
+def _cells_of_file(path: str, first: PairBatch) -> int:
+    """About how many cells a file has, by its first block. They are those of the block where its text is packed."""
+    text = 5 * first.bases + int(first.haplotype_offset[-1])
+    if not path.endswith(".in") or not os.path.isfile(path):
+        return first.cells
+    return int(first.cells * max(1.0, os.path.getsize(path) / max(1, text)))
 
 
 def _blocks(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -16,8 +16,10 @@ from pairhmm.evidence.run import Watch
 from pairhmm.genomics.sam_flags import mates_of
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.files.parquet import ENDING as PARQUET
+from pairhmm.io.files.parquet import pyarrow_for
 from pairhmm.io.likelihoods.table import LikelihoodRows, companion
-from pairhmm.io.likelihoods.writer import open_likelihoods
+from pairhmm.io.likelihoods.writer import Prepare, open_likelihoods, preparation
 from pairhmm.models.gatk import GatkOptions, floor_scores
 
 
@@ -85,11 +87,11 @@ def likelihoods(
 
 def _scored(inputs: RunInputs, options: RunOptions) -> Iterator[Evidence]:
     with open_results(inputs, options, _unchanged, without_set_aside=False) as run:
-        yield from run.of_regions
+        yield from run.made
 
 
-def _unchanged(evidence: Evidence) -> Evidence:
-    return evidence
+def _unchanged(regions: Iterator[Evidence]) -> Iterator[Evidence]:
+    return regions
 
 
 def write_likelihoods(
@@ -144,25 +146,29 @@ def write_likelihoods(
     output = path_of(output)
     check_apart(inputs.files, (("-o", path) for path in (output, companion(output))))
     joined = chosen.molecules.are_on
-    rows = _TableRows(chosen.model if prepared else None)
+    rows = _TableRows(chosen.model if prepared else None, preparation(output, joined))
     refined = without_nuisances if only_listed else None
+    if output.endswith(PARQUET):
+        # Here, so that workers need not load the library, each for itself.
+        pyarrow_for(output)
     with (
         open_results(inputs, chosen, rows, watch, refined, without_set_aside=prepared) as run,
         open_likelihoods(output, chosen.model_text, joined, chosen.threads) as writer,
     ):
-        for found in run.of_regions:
-            writer.write(found)
+        for found in run.made:
+            writer.append(found)
 
 
 @dataclass(frozen=True, slots=True)
 class _TableRows:
-    """Makes rows of a region, in this process or in another."""
+    """Makes rows of regions, and prepares them for the writer, in this process or in another."""
 
     prepared: GatkOptions | None
+    prepare: Prepare
 
-    def __call__(self, evidence: Evidence) -> LikelihoodRows:
-        """The rows of a region."""
-        return table_rows(evidence, evidence.samples, self.prepared)
+    def __call__(self, regions: Iterator[Evidence]) -> Iterator[Any]:
+        """What the writer takes."""
+        return self.prepare(table_rows(evidence, evidence.samples, self.prepared) for evidence in regions)
 
 
 def table_rows(evidence: Evidence, samples: Sequence[str], prepared: GatkOptions | None = None) -> LikelihoodRows:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-
-from platformdirs import user_cache_path
+from typing import Self
 
 log = logging.getLogger(__name__)
 
-VERSION = 1
+VERSION = 2
 """Version of the file's format. A file of another version is ignored."""
 
 
@@ -31,7 +30,7 @@ class DeviceSpeed:
     call_seconds : float
         Time of a call that scores a tiny batch.
     cells_per_second : float
-        Cells a second of a large batch, from host arrays to host scores.
+        Cells a second of a large batch, from host arrays to host scores. On the CPU, those of one thread.
     """
 
     backend: str
@@ -39,6 +38,10 @@ class DeviceSpeed:
     start_seconds: float
     call_seconds: float
     cells_per_second: float
+
+    def of_threads(self, threads: int) -> Self:
+        """The speed of so many threads on the CPU, each on a core of its own."""
+        return replace(self, cells_per_second=threads * self.cells_per_second)
 
     def seconds(self, cells: int) -> float:
         """Seconds for a batch of `cells` cells in a new process."""
@@ -58,7 +61,11 @@ class Calibration:
 
     def of(self, backend: str, device: str) -> DeviceSpeed | None:
         """The speed of a device; None where that device was not measured."""
-        return next((speed for speed in self.speeds if (speed.backend, speed.device) == (backend, device)), None)
+        return next((speed for speed in self.of_backend(backend) if speed.device == device), None)
+
+    def of_backend(self, backend: str) -> list[DeviceSpeed]:
+        """The speeds of a backend's devices."""
+        return [speed for speed in self.speeds if speed.backend == backend]
 
 
 def crossover(cpu: DeviceSpeed, device: DeviceSpeed) -> int | None:
@@ -71,6 +78,8 @@ def crossover(cpu: DeviceSpeed, device: DeviceSpeed) -> int | None:
 
 def path() -> Path:
     """The file that keeps this user's calibration."""
+    from platformdirs import user_cache_path
+
     return Path(user_cache_path("pairhmm", appauthor=False)) / "calibration.json"
 
 

@@ -13,16 +13,20 @@ from pairhmm.engine import calibration
 from pairhmm.engine.calibration import Calibration, crossover
 from pairhmm.engine.device_pool import DevicePool
 from pairhmm.errors import BackendUnavailable, InputError
+from pairhmm.interface.cores import usable_cores
 from pairhmm.interface.options import check_choice, check_whole
 from pairhmm.models.batch import PairBatch, Scores
 
 log = logging.getLogger(__name__)
 
-WORTH_A_DEVICE = 2_000_000_000
-"""Cells from which "auto" starts a GPU on a machine that was not calibrated (`pairhmm devices --calibrate`).
+WORTH_A_DEVICE = 60_000_000_000
+"""Cells for each CPU thread from which "auto" starts a GPU on a machine that was not calibrated.
 
-The CPU scores fewer cells than this before a GPU is ready.
+A thread scores about as many while a GPU starts, which takes a second (`pairhmm devices --calibrate` measures both).
 """
+
+
+_FASTEST = "the fastest here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,13 @@ def check_backend(wanted: object) -> None:
     check_choice("backend", name, ("auto", *backends.names()))
 
 
-def choose(wanted: str | Choice = "auto", cells: int | None = None) -> DevicePool:
+def names_devices(wanted: str | Choice) -> bool:
+    """Whether this names devices, or a backend that has some. They are not asked."""
+    choice = Choice(wanted) if isinstance(wanted, str) else wanted
+    return choice.devices is not None or choice.backend in backends.on_devices()
+
+
+def choose(wanted: str | Choice = "auto", cells: int | None = None, threads: int = 1) -> DevicePool:
     """Make the devices of a backend ready. "auto" takes the fastest backend that runs here, and says which and why.
 
     Parameters
@@ -62,7 +72,9 @@ def choose(wanted: str | Choice = "auto", cells: int | None = None) -> DevicePoo
     wanted : str or Choice
         A backend's name, or a name with devices.
     cells : int, optional
-        Cells of the whole work, if they are known. Without them, "auto" expects many small batches, one per region.
+        Cells of the whole work, if they are known. Without them, "auto" expects the regions of a run.
+    threads : int
+        CPU threads, which a device has to be faster than.
 
     Raises
     ------
@@ -76,7 +88,7 @@ def choose(wanted: str | Choice = "auto", cells: int | None = None) -> DevicePoo
         return _load(choice.backend, choice)
     names = backends.names()
     refused: list[str] = []
-    for name in _ranked(names, choice, cells):
+    for name in _ranked(names, choice, cells, threads):
         try:
             found = backends.status(name)
             if not found.available:
@@ -89,8 +101,7 @@ def choose(wanted: str | Choice = "auto", cells: int | None = None) -> DevicePoo
         except BackendUnavailable as error:
             refused.append(f"{name}: {error.reason}; {error.cure}")
             continue
-        is_small = name == _fastest_on_the_cpu() and not refused and choice.devices is None
-        why = "the fastest for small batches" if is_small else "the fastest here"
+        why = _FASTEST if refused or choice.devices is not None else _why(name, cells, threads)
         instead = f" ({'; '.join(refused)})" if refused else ""
         # The oracle is hundreds of times slower than the others, so a warning says that it is used.
         level = logging.WARNING if backends.is_oracle(name) else logging.INFO
@@ -99,7 +110,21 @@ def choose(wanted: str | Choice = "auto", cells: int | None = None) -> DevicePoo
     raise BackendUnavailable("auto", "; ".join(refused), "see pairhmm devices")
 
 
-def _ranked(names: Sequence[str], choice: Choice, cells: int | None) -> list[str]:
+def _why(name: str, cells: int | None, threads: int) -> str:
+    """Why "auto" takes a backend before all others."""
+    if name not in backends.on_devices():
+        has_others = name == _fastest_on_the_cpu() and backends.on_devices()
+        return (
+            ("the fastest for regions" if cells is None else "the fastest for small batches")
+            if has_others
+            else _FASTEST
+        )
+    measured = "as calibrated" if calibration.load().of_backend(name) else "by default (pairhmm devices --calibrate)"
+    beside = "a thread" if threads == 1 else f"{threads} threads"
+    return f"faster than {beside} for {cells or 0:,} cells, {measured}"
+
+
+def _ranked(names: Sequence[str], choice: Choice, cells: int | None, threads: int = 1) -> list[str]:
     """Backends in order of their time for this many cells, the fastest first and the oracle last."""
     if choice.devices is not None:
         return list(names)
@@ -109,7 +134,7 @@ def _ranked(names: Sequence[str], choice: Choice, cells: int | None) -> list[str
     sooner = {
         name: seconds
         for name in backends.on_devices()
-        if (seconds := _seconds_before_cpu(name, cells, kept)) is not None
+        if (seconds := _seconds_before_cpu(name, cells, threads, kept)) is not None
     }
     order = [*sorted(sooner, key=lambda name: sooner[name]), *backends.on_the_cpu()[:1]]
     return order + [name for name in names if name not in order]
@@ -119,17 +144,19 @@ def _fastest_on_the_cpu() -> str | None:
     return next(iter(backends.on_the_cpu()), None)
 
 
-def _seconds_before_cpu(name: str, cells: int, kept: Calibration) -> float | None:
+def _seconds_before_cpu(name: str, cells: int, threads: int, kept: Calibration) -> float | None:
     """Seconds that a backend's first device takes. None if the CPU is faster, 0 if the device was not measured."""
-    cpu = next((speed for speed in kept.speeds if speed.backend == _fastest_on_the_cpu()), None)
-    own = [speed for speed in kept.speeds if speed.backend == name]
-    worths = [crossover(cpu, speed) for speed in own] if cpu is not None and own else [WORTH_A_DEVICE]
+    threads = min(threads, usable_cores())
+    cpu = next((speed.of_threads(threads) for speed in kept.speeds if speed.backend == _fastest_on_the_cpu()), None)
+    own = kept.of_backend(name)
+    by_default = WORTH_A_DEVICE * threads
+    worths = [crossover(cpu, speed) for speed in own] if cpu is not None and own else [by_default]
     if all(worth is None or cells < worth for worth in worths):
         return None  # The driver is not asked, which may take longer than the CPU.
     found = backends.status(name)
     speed = kept.of(name, found.devices[0]) if found.devices else None
     if cpu is None or speed is None:
-        return 0.0 if cells >= WORTH_A_DEVICE else None
+        return 0.0 if cells >= by_default else None
     worth = crossover(cpu, speed)
     return speed.seconds(cells) if worth is not None and cells >= worth else None
 
@@ -161,7 +188,7 @@ def forward(
         told = "engine.forward(batch, pool) is pool.forward(batch) now, and goes with the next release"
         warnings.warn(told, FutureWarning, stacklevel=2)
         return backend.forward(batch, threads, chunk_cells)
-    pool = choose(backend, batch.cells) if isinstance(backend, str | Choice) else DevicePool([backend])
+    pool = choose(backend, batch.cells, threads) if isinstance(backend, str | Choice) else DevicePool([backend])
     return pool.forward(batch, threads, chunk_cells)
 
 

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from pairhmm.models.batch import PairBatch
 
 
-def cut(batch: PairBatch, sizes: Iterable[int]) -> Iterator[PairBatch]:
+def cut(batch: PairBatch, sizes: Iterable[int], devices: int = 1) -> Iterator[PairBatch]:
     """Cut a batch into chunks, in the batch's order.
 
     Groups stay whole, because kernels score a group's reads together. Only a group larger than the first size is cut
-    between its reads. Chunks of one size have about equally many cells.
+    between its reads. Chunks of one size have about equally many cells. Their number is a multiple of the devices', so
+    that these end at about the same time.
 
     Parameters
     ----------
@@ -22,6 +23,7 @@ def cut(batch: PairBatch, sizes: Iterable[int]) -> Iterator[PairBatch]:
     sizes : iterable of int
         The most cells of the first chunk, of the second, and so on; endless, and never smaller than the one before. A
         chunk of one read may have more.
+    devices : int
 
     Yields
     ------
@@ -35,15 +37,19 @@ def cut(batch: PairBatch, sizes: Iterable[int]) -> Iterator[PairBatch]:
         return
     borders, before = _borders(batch, cells)
     first, last = 0, len(borders) - 1
-    while (left := int(before[last] - before[first])) > cells:
-        even = -(-left // -(-left // cells))
-        end = int(np.searchsorted(before, before[first] + even))
-        if before[end] - before[first] > cells:
-            end = max(end - 1, first + 1)
+    size = count = 0  # count: chunks of this size that are left
+    while first < last:
+        left = int(before[last] - before[first])
+        if cells != size or left > count * cells:
+            size, count = cells, -(-left // (cells * devices)) * devices
+        end = last
+        if count > 1 and left > 0:
+            even = -(-left // count)
+            end = int(np.searchsorted(before, before[first] + even))
+            if before[end] - before[first] > cells:
+                end = max(end - 1, first + 1)
         yield batch.take_reads(int(borders[first]), int(borders[end]))
-        first, cells = end, next(turns)
-    if first < last:
-        yield batch.take_reads(int(borders[first]), batch.reads)
+        first, cells, count = end, next(turns), count - 1
 
 
 def _borders(batch: PairBatch, cells: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

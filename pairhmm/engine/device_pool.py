@@ -5,18 +5,20 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import repeat
-from typing import NamedTuple
+from itertools import islice, repeat
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm import backends
 from pairhmm.backends import Backend
+from pairhmm.backends.tiles import team
+from pairhmm.compiled import native
 from pairhmm.engine.chunks import cut
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 from pairhmm.models.batch import PairBatch, Scores
@@ -28,6 +30,31 @@ GROWTH = 2
 
 WAIT_SECONDS = 0.1
 """Seconds that the main thread waits for devices before it looks for Ctrl-C again."""
+
+
+class Devices(Protocol):
+    """What scores batches for one caller.
+
+    Attributes
+    ----------
+    label : str
+        The devices' labels, as messages name them.
+    ahead : int
+        How many batches are worth beginning before the scores of the first are taken.
+    """
+
+    @property
+    def label(self) -> str: ...
+
+    @property
+    def ahead(self) -> int: ...
+
+    def begin(self, batch: PairBatch, threads: int = 1) -> Callable[[], Scores]:
+        """Begin to score a batch, with so many CPU threads. The function that comes back waits for the scores."""
+
+
+class Stopped(Exception):
+    """A batch was not scored, because its scores are not wanted any more."""
 
 
 class DevicePool:
@@ -56,6 +83,9 @@ class DevicePool:
         self._lock = threading.Lock()
         self._announced: set[str] = set()
 
+    ahead = 0
+    """A batch is scored at once."""
+
     @property
     def is_on_the_cpu(self) -> bool:
         """Whether the CPU scores."""
@@ -66,59 +96,97 @@ class DevicePool:
         """The devices, in the order they were given, lost ones too."""
         return [member.device for member in self._members]
 
-    def forward(self, batch: PairBatch, threads: int = 1, chunk_cells: int | None = None) -> Scores:
-        """Score every pair of a batch; the parameters are those of `pairhmm.engine.forward`."""
-        # The arrays are not filled. A thread with scores touches a page first, while the device computes.
-        job = _Job(np.empty(batch.pairs), np.empty(batch.pairs, dtype=np.uint8), deque([_Chunk(0, batch)]))
-        while job.chunks and (members := [member for member in self._members if not member.lost]):
-            job.chunks = deque(_split(job.chunks, _chunk_sizes(members, chunk_cells)))
-            self._feed_all(job, members, threads)
+    def begin(self, batch: PairBatch, threads: int = 1) -> Callable[[], Scores]:
+        """Score a batch. The function that comes back gives the scores."""
+        scores = self.forward(batch, threads)
+        return lambda: scores
+
+    def forward(
+        self,
+        batch: PairBatch,
+        threads: int = 1,
+        chunk_cells: int | None = None,
+        stop: threading.Event | None = None,
+    ) -> Scores:
+        """Score every pair of a batch.
+
+        Parameters
+        ----------
+        batch, threads, chunk_cells
+            Those of `pairhmm.engine.forward`.
+        stop : threading.Event, optional
+            Once it is set, no further chunk is begun.
+
+        Raises
+        ------
+        Stopped
+            Where chunks were left because of `stop`.
+        """
+        stop = threading.Event() if stop is None else stop
+        # The arrays are not filled. Their pages are made while the devices compute, if there are several chunks.
+        job = _Job(np.empty(batch.pairs), np.empty(batch.pairs, dtype=np.uint8), _Chunks([_Chunk(0, batch)]))
+        while members := [member for member in self._members if not member.lost]:
+            job.chunks = _Chunks(_split(job.chunks, _chunk_sizes(members, chunk_cells), len(members)))
+            self._feed_all(job, members, threads, stop)
+            if stop.is_set():
+                raise Stopped
+            if not any(member.lost for member in members):
+                break
         self._score_left_chunks(job, threads)
         self._score_unscored_pairs(job, threads)
         return Scores(job.log10, job.precision)
 
-    def _feed_all(self, job: _Job, members: Sequence[_Member], threads: int) -> None:
-        """Score the chunks of a job until none is left, or the devices are lost."""
+    def _feed_all(self, job: _Job, members: Sequence[_Member], threads: int, stop: threading.Event) -> None:
+        """Score chunks until none is left, the devices are lost, or it is to stop."""
         turns = range(max(member.device.concurrency for member in members))
         feeds = [member for turn in turns for member in members if turn < member.device.concurrency]
-        del feeds[len(job.chunks) :]
-        stop = threading.Event()
+        first = list(islice(job.chunks, len(feeds)))
+        job.chunks.put_back(first)
+        del feeds[len(first) :]
+        if not feeds:
+            return
         if len(feeds) == 1:
             self._feed(job, feeds[0], threads, stop)
             return
         threads_each = max(1, threads // len(feeds))
         running = {self._threads.submit(self._feed, job, member, threads_each, stop) for member in feeds}
+        # A thread with scores would touch pages first, which takes longer than to copy them.
+        native.touch(team(), job.log10.view(np.uint8))
+        native.touch(team(), job.precision)
         left = set(running)
         try:
             while left:
                 done, left = wait(left, WAIT_SECONDS, FIRST_COMPLETED)
                 for feed in done:
                     feed.result()
+        except BaseException:
+            job.chunks = _Chunks([])
+            raise
         finally:
             # Wait for the calls that still run: they write into the job.
-            stop.set()
             wait(running)
 
     def _feed(self, job: _Job, member: _Member, threads: int, stop: threading.Event) -> None:
         """Score chunks on one device until none is left; several threads may feed the same device."""
         while not (member.lost or stop.is_set()):
-            try:
-                chunk = job.chunks.popleft()
-            except IndexError:
+            chunk = next(job.chunks, None)
+            if chunk is None:
                 return
             if chunk.divisible and chunk.batch.cells > member.chunk_cells:
-                job.chunks.extendleft(reversed(_split([chunk], repeat(member.chunk_cells))))
+                job.chunks.put_back(_split([chunk], repeat(member.chunk_cells)))
                 continue
             try:
                 scores = score(chunk.batch, member.device, threads)
-            except OutOfDeviceMemory:
-                if chunk.divisible:
+            except OutOfDeviceMemory as error:
+                if error.fits_later:
+                    job.chunks.put_back([chunk])
+                elif chunk.divisible:
                     self._shrink(member, chunk.batch.cells // 2)
-                    job.chunks.appendleft(chunk)
+                    job.chunks.put_back([chunk])
                 else:
                     job.unfit.append(chunk)
             except DeviceLost as error:
-                job.chunks.appendleft(chunk)
+                job.chunks.put_back([chunk])
                 self._lose(member, error.cause)
             else:
                 job.store(chunk, scores)
@@ -139,11 +207,12 @@ class DevicePool:
 
     def _score_left_chunks(self, job: _Job, threads: int) -> None:
         """Score on the CPU the chunks that no device scored: they did not fit, or every device is lost."""
-        if not (job.unfit or job.chunks):
+        left = [*job.unfit, *job.chunks]
+        if not left:
             return
         if job.unfit:
             self._say_once("reads whose scores do not fit the device's memory")
-        for chunk in _split([*job.unfit, *job.chunks], repeat(self._cpu.chunk_cells)):
+        for chunk in _split(left, repeat(self._cpu.chunk_cells)):
             job.store(chunk, score(chunk.batch, self._cpu, threads))
 
     def _score_unscored_pairs(self, job: _Job, threads: int) -> None:
@@ -174,7 +243,9 @@ class DevicePool:
 
 def score(batch: PairBatch, device: Backend, threads: int) -> Scores:
     """Score a batch on one device in one call, then rescue the pairs that its fast arithmetic does not hold."""
-    is_long = np.diff(batch.read_offset) > device.longest_fast_read
+    is_long = np.zeros(batch.reads, dtype=bool)
+    if batch.longest_read > device.longest_fast_read:
+        is_long = np.diff(batch.read_offset) > device.longest_fast_read
     scores = device.forward(batch, is_long, threads)
     rescued = scores.unscored()
     if len(rescued):
@@ -206,13 +277,36 @@ class _Chunk(NamedTuple):
         return self.batch.reads > 1 and self.batch.cells > 1
 
 
+class _Chunks:
+    """Chunks that wait for a device, in order; several threads take them.
+
+    A chunk is cut when it is taken, so that devices start before the whole batch is cut.
+    """
+
+    def __init__(self, chunks: Iterable[_Chunk]) -> None:
+        self._uncut, self._returned = iter(chunks), deque[_Chunk]()
+        self._lock = threading.Lock()
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> _Chunk:
+        with self._lock:
+            return self._returned.popleft() if self._returned else next(self._uncut)
+
+    def put_back(self, chunks: Iterable[_Chunk]) -> None:
+        """Put chunks before those that wait."""
+        with self._lock:
+            self._returned.extendleft(reversed([*chunks]))
+
+
 @dataclass(slots=True)
 class _Job:
     """Scores of a batch, and its chunks: those to score, those too large for a device, those with unscored pairs."""
 
     log10: NDArray[np.float64]
     precision: NDArray[np.uint8]
-    chunks: deque[_Chunk]
+    chunks: _Chunks
     unfit: list[_Chunk] = field(default_factory=list)
     incomplete: list[_Chunk] = field(default_factory=list)
 
@@ -225,15 +319,13 @@ class _Job:
             self.incomplete.append(chunk)
 
 
-def _split(chunks: Iterable[_Chunk], sizes: Iterable[int]) -> list[_Chunk]:
+def _split(chunks: Iterable[_Chunk], sizes: Iterable[int], devices: int = 1) -> Iterator[_Chunk]:
     """The same reads in smaller chunks, of at most `sizes` cells (`pairhmm.engine.chunks.cut`)."""
-    smaller = []
     sizes = iter(sizes)
     for first_pair, batch in chunks:
-        for chunk in cut(batch, sizes):
-            smaller.append(_Chunk(first_pair, chunk))
+        for chunk in cut(batch, sizes, devices):
+            yield _Chunk(first_pair, chunk)
             first_pair += chunk.pairs
-    return smaller
 
 
 def _chunk_sizes(members: Sequence[_Member], most: int | None) -> Iterator[int]:

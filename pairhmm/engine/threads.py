@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-import os
 import sys
+
+from pairhmm.interface.cores import usable_cores
 
 log = logging.getLogger(__name__)
 
@@ -14,7 +15,7 @@ MOST_PER_CORE = 16
 
 def usable_threads(wanted: int) -> int:
     """`wanted`, but at most `MOST_PER_CORE` for each core that this process may use. Warns if that is fewer."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = usable_cores()
     most = MOST_PER_CORE * cores
     if wanted > most:
         log.warning("%d threads are too many for %d cores: %d are used", wanted, cores, most)

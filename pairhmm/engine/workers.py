@@ -6,8 +6,8 @@ writes them beside the result. A worker ignores signals that end a run: this pro
 
 from __future__ import annotations
 
+import gc
 import logging
-import multiprocessing
 import pickle
 import signal
 import sys
@@ -17,12 +17,15 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 from pairhmm.errors import PairhmmError
+from pairhmm.interface.memory import keep_freed_memory
+
+if TYPE_CHECKING:  # a command with one thread starts sooner without the import
+    from multiprocessing.connection import Connection
+    from multiprocessing.process import BaseProcess
 
 log = logging.getLogger(__name__)
 
@@ -30,8 +33,10 @@ log = logging.getLogger(__name__)
 _AHEAD = 4
 # Bytes of the largest task that a busy worker gets: the pipe takes them, so that sending does not wait.
 _SMALL_TASK = 1 << 14
-# A worker gets its next task before it has done its task, so that it need not wait for this process.
+# A worker gets its next task before it has done its task, so that it need not wait for this process. That ends when so
+# many tasks are left for each worker: what a busy worker holds, no other can do.
 _HELD_TASKS = 2
+_LAST_TASKS = 4
 _ENDING = (signal.SIGINT, signal.SIGTERM, *((signal.SIGHUP,) if hasattr(signal, "SIGHUP") else ()))
 _LOGGER = "pairhmm"
 
@@ -72,6 +77,8 @@ def can_start_workers() -> bool:
     Those of a `multiprocessing.Pool` may not. Where workers can't be forked, they import the program again, which a
     script has to be written for.
     """
+    import multiprocessing
+
     return not multiprocessing.current_process().daemon and (_can_fork() or _can_be_imported_again())
 
 
@@ -98,11 +105,17 @@ class Workers:
     def __init__(self, job: Job, count: int) -> None:
         self._job, self._count = job, count
         self._workers: list[_Worker] = []
+        self._ended: list[_Worker] = []
         self._told: set[_Message] = set()
 
     def __enter__(self) -> Self:
+        import multiprocessing
+
         # A fork takes milliseconds, a new interpreter a third of a second.
         is_forked = _can_fork()
+        if is_forked:
+            # The garbage collector of a fork would write to all objects of this process, whose pages it then copies.
+            gc.freeze()
         context = multiprocessing.get_context("fork" if is_forked else "spawn")
         pipes = [context.Pipe() for _ in range(self._count)]
         level = logging.getLogger(_LOGGER).getEffectiveLevel()
@@ -119,6 +132,8 @@ class Workers:
             except OSError:
                 break
             self._workers.append(_Worker(process, own, deque()))
+        if is_forked:
+            gc.unfreeze()
         for _, theirs in pipes:
             theirs.close()
         for own, _ in pipes[len(self._workers) :]:
@@ -131,13 +146,15 @@ class Workers:
     def __exit__(self, *unused: object) -> None:
         for worker in self._workers:
             worker.process.kill()
+        for worker in [*self._ended, *self._workers]:
             worker.connection.close()
-        for worker in self._workers:
             worker.process.join()
             worker.process.close()
 
-    def results(self, tasks: Iterable[Any]) -> Iterator[Any]:
+    def results(self, tasks: Iterable[Any], are_last: bool = False) -> Iterator[Any]:
         """The result of each task, in the order of the tasks.
+
+        With `are_last` there must be no later call: workers end when nothing is left for them.
 
         Errors, those of `tasks` too, are raised in the place of the result: after the results of all earlier tasks.
         """
@@ -145,23 +162,20 @@ class Workers:
             with self._job.open() as work:
                 yield from map(work, tasks)
             return
-        source = iter(tasks)
+        waiting = _Tasks(tasks)
         answers: dict[int, _Answer] = {}
         given = done = 0
-        is_exhausted = False
         while True:
             self._collect(answers, 0)
-            while not is_exhausted and given - done < _AHEAD * len(self._workers) and self._least_busy(_HELD_TASKS):
-                try:
-                    task = next(source, None)
-                except Exception as error:
-                    task, answers[given] = None, _Answer(None, error)
-                    given += 1
-                if task is None:
-                    is_exhausted = True
-                    break
-                self._give(given, pickle.dumps(task), answers)
+            while given - done < _AHEAD * len(self._workers) and self._may_take(waiting):
+                task = waiting.take()
+                if isinstance(task, _Answer):
+                    answers[given] = task
+                else:
+                    self._give(given, pickle.dumps(task), answers)
                 given += 1
+            if are_last and not waiting.are_left(1):
+                self._end_idle()
             if done == given:
                 return
             if done not in answers:
@@ -173,6 +187,18 @@ class Workers:
             if answer.error is not None:
                 raise answer.error
             yield answer.result
+
+    def _may_take(self, waiting: _Tasks) -> bool:
+        """Whether the next task is to be given now."""
+        fewest = min(len(one.held) for one in self._workers)
+        return fewest < _HELD_TASKS and waiting.are_left(_LAST_TASKS * len(self._workers) if fewest else 1)
+
+    def _end_idle(self) -> None:
+        """End workers that have no task: the system takes its time to free their memory."""
+        for worker in [one for one in self._workers if not one.held]:
+            worker.process.kill()
+            self._workers.remove(worker)
+            self._ended.append(worker)
 
     def _least_busy(self, limit: int) -> _Worker | None:
         """The worker with the fewest tasks, if they are fewer than `limit`."""
@@ -191,6 +217,8 @@ class Workers:
 
     def _collect(self, answers: dict[int, _Answer], seconds: float | None) -> None:
         """Take the answers that have arrived, or arrive within some seconds; with None, at least one."""
+        from multiprocessing.connection import wait
+
         busy = {worker.connection: worker for worker in self._workers if worker.held}
         for connection in wait(list(busy), seconds):
             worker = busy[connection]  # type: ignore[index]
@@ -208,6 +236,30 @@ class Workers:
             if message.level < logging.INFO or message not in self._told:
                 self._told.add(message)
                 logging.getLogger(message.logger).log(message.level, "%s", message.text)
+
+
+class _Tasks:
+    """Tasks, of which some are taken from their source before they are needed."""
+
+    def __init__(self, tasks: Iterable[Any]) -> None:
+        self._source: Iterator[Any] | None = iter(tasks)
+        self._taken = deque[Any]()
+
+    def are_left(self, count: int) -> bool:
+        """Whether so many tasks are left, or more."""
+        while self._source is not None and len(self._taken) < count:
+            try:
+                self._taken.append(next(self._source))
+            except StopIteration:
+                self._source = None
+            except Exception as error:
+                self._source = None
+                self._taken.append(_Answer(None, error))
+        return len(self._taken) >= count
+
+    def take(self) -> Any:
+        """The next task, or an answer with the error that came in its place."""
+        return self._taken.popleft()
 
 
 class _Kept(logging.Handler):
@@ -229,6 +281,7 @@ class _Kept(logging.Handler):
 
 def _serve(job: Job, connection: Connection, others: Sequence[Connection], level: int) -> None:
     """Do tasks until the other process is gone, or ends this one."""
+    keep_freed_memory()
     for number in _ENDING:
         signal.signal(number, signal.SIG_IGN)
     for other in others:
@@ -236,20 +289,32 @@ def _serve(job: Job, connection: Connection, others: Sequence[Connection], level
     logger, kept = logging.getLogger(_LOGGER), _Kept()
     logger.handlers[:], logger.propagate = [kept], False
     logger.setLevel(level)
-    work: Callable[[Any], Any] | None = None
     with ExitStack() as stack, suppress(EOFError, ConnectionError):
+        # Before the first task: the other process is still starting workers.
+        work = _opened(job, stack)
+        # Every worker would say the same, and the caller has said it where it opened the same files.
+        kept.take()
         while True:
             task = pickle.loads(connection.recv_bytes())
             try:
-                if work is None:
-                    work = stack.enter_context(job.open())
-                    # Every worker would say the same, and the caller has said it where it opened the same files.
-                    kept.take()
                 answer = _Answer(work(task), None, kept.take())
             except BaseException as error:
                 error.add_note(f"in a worker process:\n{traceback.format_exc()}")
                 answer = _Answer(None, _portable(error), kept.take())
             connection.send(tuple(answer))
+
+
+def _opened(job: Job, stack: ExitStack) -> Callable[[Any], Any]:
+    """The function of a job; where that can't be opened, one that raises the error."""
+    try:
+        return stack.enter_context(job.open())
+    except BaseException as error:
+        why = error
+
+        def refuse(task: Any) -> Any:
+            raise why
+
+        return refuse
 
 
 def _portable(error: BaseException) -> BaseException:

@@ -8,16 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.compiled import native
 from pairhmm.evidence.region_evidence import Evidence, without_nuisances
-from pairhmm.genomics.genotypes import (
-    GenotypeOptions,
-    SampleGenotype,
-    allele_likelihoods,
-    call_sample,
-    site_quality,
-)
+from pairhmm.genomics.genotypes import GenotypeOptions, SampleGenotype, call_sample, site_quality
+from pairhmm.genomics.names import Names
 from pairhmm.genomics.variants import Variant
-from pairhmm.models.gatk import GatkOptions, floor_scores
+from pairhmm.models.gatk import GatkOptions
 
 MANY_SET_ASIDE = 0.2
 """The share of a sample's reads over a listed site from which on the reads set aside are used all the same.
@@ -77,8 +73,7 @@ def genotype_region(
     discovered : bool
         Whether candidates and alleles that no sample has are left out.
     """
-    names = tuple(samples)
-    view = _View(evidence, samples, options, model)
+    view = _View(evidence, tuple(samples), options, model)
     for index, variant in enumerate(evidence.region.variants):
         if variant.role != "asked":
             continue
@@ -89,7 +84,7 @@ def genotype_region(
             seen = {allele for one in site.samples for allele in one.alleles or ()} - {0}
             if len(seen) < len(variant.alts):
                 site = replace(view.site(index, sorted(seen)), left_out=site.left_out)
-        yield replace(site, names=names)
+        yield site
 
 
 def on_listed_alleles(evidence: Evidence) -> Evidence:
@@ -105,7 +100,8 @@ def on_listed_alleles(evidence: Evidence) -> Evidence:
     ----------
     evidence : Evidence
     """
-    return replace(without_nuisances(evidence), set_aside=_few_set_aside(evidence))
+    listed, set_aside = without_nuisances(evidence), _few_set_aside(evidence)
+    return listed if set_aside is listed.set_aside else replace(listed, set_aside=set_aside)
 
 
 def _few_set_aside(evidence: Evidence) -> NDArray[np.bool_]:
@@ -126,61 +122,43 @@ def _few_set_aside(evidence: Evidence) -> NDArray[np.bool_]:
 
 
 class _View:
-    """A region's reads, ready for genotyping: without those set aside, with floored scores, with mates matched."""
+    """A region's reads, ready for genotyping."""
 
     def __init__(
-        self, evidence: Evidence, samples: Sequence[str], options: GenotypeOptions, model: GatkOptions
+        self, evidence: Evidence, samples: tuple[str, ...], options: GenotypeOptions, model: GatkOptions
     ) -> None:
-        used = ~evidence.set_aside
-        self._region, self._samples, self._options = evidence.region, samples, options
-        self._scores = floor_scores(evidence.log10[used], model)
-        self._floor = _NO_FLOOR if model.score_floor is None else model.score_floor
-        self._start, self._end, self._sample = evidence.start[used], evidence.end[used], evidence.sample[used]
-        if evidence.fragment is not None:
-            self._fragments = evidence.fragment[used]
-        else:
-            names = [name for name, keep in zip(evidence.names, used.tolist(), strict=True) if keep]
-            self._fragments = _fragments(names)
-        self._alleles = np.array([haplotype.alleles for haplotype in evidence.haplotypes], dtype=np.int64)
+        self._evidence, self._samples, self._options = evidence, samples, options
+        self._floors = (np.inf, _NO_FLOOR) if model.score_floor is None else (model.score_floor, model.score_floor)
+        fragment = _fragments(evidence.names) if evidence.fragment is None else evidence.fragment
+        aside, start, end, sample = evidence.set_aside, evidence.start, evidence.end, evidence.sample
+        self._reads = evidence.log10, aside, start, end, sample, fragment
+        self._alleles = [haplotype.alleles for haplotype in evidence.haplotypes]
 
     def site(self, index: int, kept: list[int] | None = None) -> Site:
         """Genotype a candidate, with all or only some of its alternative alleles."""
-        variant, allele_of = self._region.variants[index], self._alleles[:, index]
+        region, options = self._evidence.region, self._options
+        variant, allele_of = region.variants[index], [alleles[index] for alleles in self._alleles]
         if kept is not None:
-            renumber = np.full(len(variant.alts) + 1, -1)
-            renumber[[0, *kept]] = np.arange(len(kept) + 1)
-            variant, allele_of = _with_alleles(variant, kept), renumber[allele_of]
-        first, last = self._region.extents[index]
-        reads = np.flatnonzero((self._start < last) & (self._end > first))
-        options = self._options
-        ploidies = [options.ploidies.of(name, variant.chrom, variant.pos, options.ploidy) for name in self._samples]
-        view = self._scores[reads], self._sample[reads], self._fragments[reads]
-        return _site(variant, allele_of, *view, ploidies, options, self._floor)
+            place_of = {allele: place for place, allele in enumerate([0, *kept])}
+            variant, allele_of = _with_alleles(variant, kept), [place_of.get(allele, -1) for allele in allele_of]
+        priors = tuple(
+            options.snv_prior if len(alt) == len(variant.ref) else options.indel_prior for alt in variant.alts
+        )
+        shape = len(priors) + 1, len(self._samples)
+        reads = native.SiteReads(*self._reads, *region.extents[index], allele_of, *shape, *self._floors)
+        samples = []
+        for number, name in enumerate(self._samples):
+            ploidy = options.ploidies.of(name, variant.chrom, variant.pos, options.ploidy)
+            samples.append(call_sample(reads, number, priors, ploidy))
+        left_out = max(sample.left_out for sample in samples)
+        return Site(variant, site_quality(samples), samples, self._samples, left_out)
 
 
-def _site(
-    variant: Variant,
-    allele_of: NDArray[np.int64],
-    scores: NDArray[np.float64],
-    sample: NDArray[np.int32],
-    fragments: NDArray[np.int64],
-    ploidies: Sequence[int],
-    options: GenotypeOptions,
-    floor: float,
-) -> Site:
-    priors = tuple(options.snv_prior if len(alt) == len(variant.ref) else options.indel_prior for alt in variant.alts)
-    rows = allele_likelihoods(scores, allele_of, len(variant.alts) + 1, floor)
-    samples = []
-    for index, ploidy in enumerate(ploidies):
-        ours = sample == index
-        samples.append(call_sample(rows[ours], fragments[ours], priors, ploidy))
-    return Site(variant, site_quality(samples), samples, left_out=max(sample.left_out for sample in samples))
-
-
-def _fragments(names: list[str]) -> NDArray[np.int64]:
+def _fragments(names: Names) -> NDArray[np.int64]:
     """The number of each read's fragment. Reads of one name have the same number."""
-    seen: dict[str, int] = {}
-    return np.array([seen.setdefault(name, len(seen)) for name in names], dtype=np.int64)
+    numbers = np.empty(len(names), dtype=np.int64)
+    native.number_names(names.text, names.end, numbers)
+    return numbers
 
 
 def _with_alleles(variant: Variant, kept: list[int]) -> Variant:

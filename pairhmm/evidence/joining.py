@@ -237,30 +237,28 @@ def single_reads(held: ReadBlock, reads: NDArray[np.int64]) -> ScoredReads:
     )
 
 
-def joined_reads(held: ReadBlock, reads: NDArray[np.int64], joined: JoinedReads, first: int, last: int) -> ScoredReads:
-    """The profiles `first` to ``last - 1`` of joined reads.
+def joined_reads(held: ReadBlock, reads: NDArray[np.int64], joined: JoinedReads) -> ScoredReads:
+    """The profiles of joined reads.
 
     A profile has the first of its reads' names in alphabetical order, so that the two ends of a family share it. Its
     flags are those of its first read, without the number of the mate where mates were joined. Its length is that of the
     longest read or its own, whichever is more.
     """
-    edges = joined.member_offset[first : last + 1]
-    members = reads[joined.member[edges[0] : edges[-1]]]
-    begin = edges[:-1] - edges[0]
+    edges = joined.member_offset
+    members = reads[joined.member]
+    begin = edges[:-1]
     names = list(held.names.at(members))
-    bounds = (edges - edges[0]).tolist()
     flags = held.flag[members[begin]]
-    columns = np.diff(joined.offset[first : last + 1])
     return ScoredReads(
-        Names.of([min(names[one:two]) for one, two in pairwise(bounds)]),
+        Names.of([min(names[one:two]) for one, two in pairwise(edges.tolist())]),
         held.sample[members[begin]],
-        np.where(joined.are_mates[first:last], flags & ~np.uint16(FIRST | SECOND), flags),
+        np.where(joined.are_mates, flags & ~np.uint16(FIRST | SECOND), flags),
         _of_each(np.minimum, held.start[members], begin),
         _of_each(np.maximum, held.end[members], begin),
-        np.maximum(columns, _of_each(np.maximum, _lengths(held, members), begin)),
-        1 + joined.are_mates[first:last],
-        np.diff(edges),
-        joined.fragment[first:last],
+        np.maximum(np.diff(joined.offset), _of_each(np.maximum, _lengths(held, members), begin)),
+        1 + joined.are_mates,
+        joined.reads,
+        joined.fragment,
     )
 
 

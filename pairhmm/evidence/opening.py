@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pairhmm import engine
 from pairhmm.compiled import require_compiled
-from pairhmm.engine.device_pool import DevicePool
+from pairhmm.engine.device_pool import Devices
 from pairhmm.evidence.extent import Extent, run_extent
 from pairhmm.evidence.inputs import RunInputs, RunOptions
 from pairhmm.evidence.joining import Joiner
@@ -97,17 +97,17 @@ def open_run(inputs: RunInputs, options: RunOptions) -> Iterator[Run]:
         yield whole_run(inputs, options, backend, files)
 
 
-def whole_run(inputs: RunInputs, options: RunOptions, backend: DevicePool, files: OpenFiles) -> Run:
+def whole_run(inputs: RunInputs, options: RunOptions, devices: Devices, files: OpenFiles) -> Run:
     """A run over everything that is asked for."""
     regions = choose_regions(inputs, options, files.genome, files.contigs, len(files.reader.samples), files.asked)
     extent = run_extent(files.reader, files.contigs, regions.places, inputs.candidates)
-    return make_run(inputs, options, backend, files, regions, extent)
+    return make_run(inputs, options, devices, files, regions, extent)
 
 
 def make_run(
     inputs: RunInputs,
     options: RunOptions,
-    backend: DevicePool,
+    devices: Devices,
     files: OpenFiles,
     regions: ChosenRegions,
     extent: Extent,
@@ -119,7 +119,7 @@ def make_run(
     ----------
     inputs : RunInputs
     options : RunOptions
-    backend : DevicePool
+    devices : Devices
     files : OpenFiles
     regions : ChosenRegions
     extent : Extent
@@ -128,7 +128,7 @@ def make_run(
     """
     genome, reader = files.genome, files.reader
     tally = Tally()
-    scorer = ReadScorer(options.model, backend, options.threads, options.profile)
+    scorer = ReadScorer(options.model, devices, options.threads, options.profile)
     joiner = Joiner(options.molecules) if options.molecules.are_on else None
     timed = TimedScorer(scorer, tally.clock)
     selected = regions.places, regions.wanted
@@ -139,7 +139,6 @@ def make_run(
         blocks = require_tags(blocks, ", ".join(inputs.alignments))
     return Run(
         inputs,
-        backend.label,
         reader.samples,
         files.contigs,
         EvidenceStream(genome.fetch, regions.source, timed, options.evidence, regions.haplotypes, joiner),

@@ -9,11 +9,14 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 from pairhmm import engine
 from pairhmm.compiled import require_compiled
-from pairhmm.engine.device_pool import DevicePool
+from pairhmm.engine.device_pool import Devices
+from pairhmm.engine.device_thread import DeviceThread
+from pairhmm.engine.shared_devices import DeviceAddress, RemoteDevices, SharedDevices, device_address
 from pairhmm.engine.workers import Workers, can_start_workers
 from pairhmm.evidence.cuts import Cutter, Work, discovered_stretches, margin
 from pairhmm.evidence.extent import Extent
@@ -25,6 +28,7 @@ from pairhmm.evidence.region_choice import piece_regions
 from pairhmm.evidence.region_evidence import Evidence
 from pairhmm.evidence.run import Run, RunCounts, Watch
 from pairhmm.genomics.regions import MAX_SHIFT, Region
+from pairhmm.interface.cores import usable_cores
 from pairhmm.io.alignments.index import find_index
 from pairhmm.io.alignments.read_blocks import read_blocks
 from pairhmm.io.alignments.read_density import read_densities
@@ -37,45 +41,56 @@ from pairhmm.io.variants.candidates import CandidateReader
 log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
+Use = Callable[[Iterator[Evidence]], Iterator[Result]]
 
-WORTH_PROCESSES = 20_000
+WORTH_PROCESSES = 30_000
 """Reads from which on pieces are run side by side: for fewer, starting processes takes longer than it saves."""
 
-# Pieces for each process: many, so that all end at about the same time. But no piece has fewer or more reads than
-# these: each costs some milliseconds, and its results are held until those before it are written.
-_PIECES_EACH = 4
+# Each piece gets a share of the reads that are left: one in so many for each process. No piece has fewer or more reads
+# than these: each costs some milliseconds, and its results are held until those before it are written. Where there are
+# many reads, none is smaller than one in so many for each process.
+_NEXT_PIECES = 1.5
 _FEWEST_READS, _MOST_READS = 5_000, 100_000
+_LAST_PIECES = 32
+# Reads that a worker holds at once. Its first touch of memory takes time.
+_READS_AT_ONCE = 10_000
 # Bases of the windows that an index knows (SAM specification, section 5.1.1).
 _WINDOW = 1 << 14
 # Bytes of a read in CRAM, whose index counts bytes.
 _CRAM_BYTES = 40
+# Workers for each CPU thread that prepares their batches for a device.
+_WORKERS_FOR_A_PACKER = 4
 
 
 @dataclass(frozen=True, slots=True)
 class OpenResults(Generic[Result]):
-    """A run that is open, and what is made of its regions.
+    """A run that is open, and what is made of it.
 
     Attributes
     ----------
-    backend : str
-        Labels of the devices that score.
+    devices : Devices
     samples : list of str
     contigs : dict of str to int
-    of_regions : iterator
-        What was made of each region, in order. Messages at the end say what was left out.
+    made : iterator
+        What was made of the regions, in order. Messages at the end say what was left out.
     """
 
-    backend: str
+    devices: Devices
     samples: list[str]
     contigs: dict[str, int]
-    of_regions: Iterator[Result]
+    made: Iterator[Result]
+
+    @property
+    def backend(self) -> str:
+        """Labels of the devices that score, once they have started."""
+        return self.devices.label
 
 
 @contextmanager
 def open_results(
     inputs: RunInputs,
     options: RunOptions,
-    use: Callable[[Evidence], Result],
+    use: Use[Result],
     watch: Watch | None = None,
     refined: Callable[[Evidence], Evidence] | None = None,
     without_set_aside: bool = True,
@@ -89,7 +104,9 @@ def open_results(
     inputs : RunInputs
     options : RunOptions
     use : callable
-        Makes something of the evidence of a region. It has to be picklable, and so do its results.
+        ``use(evidence)`` gets an iterator of the evidence of regions, and gives an iterator of what it makes of them.
+        It is called for each piece of the run, or once for the whole run. It has to be picklable, and so do its
+        results. Sending a result to another process takes time: few large results are better than one a region.
     watch, refined, without_set_aside
         Those of `Run.evidence`.
 
@@ -99,26 +116,48 @@ def open_results(
         As for `pairhmm.evidence.opening.open_run`.
     """
     require_compiled("reading alignments")
-    backend = engine.choose(options.backend)
-    is_divisible = _is_divisible(inputs, options, backend)
+    # Forks are made before a device is ready: its library has threads and memory that a fork can't use.
+    pool = None if engine.names_devices(options.backend) else engine.choose(options.backend)
+    is_divisible = _is_divisible(inputs, options) and (pool is None or pool.is_on_the_cpu)
     with ExitStack() as stack:
         files = stack.enter_context(open_files(inputs, 1 if is_divisible else options.threads))
-        run = whole_run(inputs, options, backend, files)
         work = _work(files) if is_divisible else None
-        if work is None or work.total < WORTH_PROCESSES:
-            evidence = run.evidence(watch, refined, without_set_aside)
-            found: Iterator[Result] = (use(one) for one in evidence)
+        count = 1 if work is None else _processes(work, options.threads)
+        devices: Devices
+        if work is None or count == 1:
+            devices = pool or stack.enter_context(_started(options, options.threads))
+            run = whole_run(inputs, options, devices, files)
+            made = use(run.evidence(watch, refined, without_set_aside))
         else:
-            job = _PieceJob.of(inputs, options, backend, files, use, refined, watch is not None)
+            address = stack.enter_context(device_address()) if pool is None else None
+            chosen = options if pool is None else replace(options, backend=pool.name)
+            job = _PieceJob.of(inputs, chosen, address, files, use, refined, watch is not None)
             # Here, before outputs are opened: a worker must not hold them, nor be forked from a process with threads.
-            workers = stack.enter_context(Workers(job, options.threads))
-            found = _Pieces(run, options, files, work, workers).results(watch, without_set_aside)
-        yield OpenResults(run.backend, run.samples, run.contigs, found)
+            workers = stack.enter_context(Workers(job, count))
+            if address is None:
+                assert pool is not None
+                devices = pool
+            else:
+                own = stack.enter_context(_started(options, max(1, options.threads // _WORKERS_FOR_A_PACKER)))
+                devices = stack.enter_context(SharedDevices(own, address)).devices
+            run = whole_run(inputs, options, devices, files)
+            made = _Pieces(run, options, files, work, workers).results(watch, without_set_aside)
+        yield OpenResults(devices, run.samples, run.contigs, _with_devices(made, devices))
 
 
-def _is_divisible(inputs: RunInputs, options: RunOptions, backend: DevicePool) -> bool:
+def _started(options: RunOptions, threads: int) -> DeviceThread:
+    return DeviceThread(partial(engine.choose, options.backend), threads)
+
+
+def _with_devices(made: Iterator[Result], devices: Devices) -> Iterator[Result]:
+    """What was made. If devices did not start, that is raised at the end, although nothing was to be scored."""
+    yield from made
+    _ = devices.label
+
+
+def _is_divisible(inputs: RunInputs, options: RunOptions) -> bool:
     """Whether pieces of a run can be run side by side, as far as is known before files are opened."""
-    if options.threads == 1 or inputs.haplotypes is not None or not backend.is_on_the_cpu or not can_start_workers():
+    if options.threads == 1 or inputs.haplotypes is not None or not can_start_workers():
         return False
     slow = "threads help only to unpack and to score"
     if options.molecules.families == "MI":
@@ -156,13 +195,14 @@ class _Pieces:
     workers: Workers
 
     def results(self, watch: Watch | None, without_set_aside: bool) -> Iterator[Any]:
-        """What was made of each region."""
+        """What was made of the regions."""
         files, run, left_out = self.files, self.run, LeftOut()
-        for piece in self.workers.results(self._pieces()):
-            for region, result in piece.results:
-                if watch is not None and region is not None:
+        for piece in self.workers.results(self._pieces(), are_last=True):
+            if watch is not None:
+                for place in piece.watched:
+                    region = Region(*place)
                     watch(region, run.extent.share(region.chrom, region.end))
-                yield result
+            yield from piece.made
             run.add_counts(piece.counts)
             left_out.add(piece.left_out)
         is_whole = files.asked is None and run.inputs.candidates is None
@@ -187,31 +227,46 @@ class _Pieces:
 
     def _targets(self) -> list[Target]:
         """Where the run is to be cut."""
-        reads = self.work.total
-        number = max(_PIECES_EACH * self.options.threads, int(reads / _MOST_READS))
-        number = max(1, min(number, int(reads / _FEWEST_READS)))
-        places = [self.work.place_of(index / number) for index in range(1, number)]
+        places = [self.work.place_of(share) for share in _shares(self.work.total, self.options.threads)]
         # Reading begins a little before a target. An index leads to the first read of a window, so let it begin there.
         before = margin(self.options) + MAX_SHIFT + 1
         return [Target(*one) for one in dict.fromkeys((c, p // _WINDOW * _WINDOW + before) for c, p in places)]
 
 
-class _PieceResults(NamedTuple):
-    """The regions of a piece (None if nobody watches) with what was made of them, and what was counted."""
+def _processes(work: Work, threads: int) -> int:
+    """How many processes work. More than there are cores would take memory and no less time."""
+    if work.total < WORTH_PROCESSES:
+        return 1
+    return min(threads, usable_cores(), 1 + sum(1 for _ in _shares(work.total, threads)))
 
-    results: list[tuple[Region | None, Any]]
+
+def _shares(reads: float, threads: int) -> Iterator[float]:
+    """The shares of the work (0 to 1) between which pieces lie. The sizes of pieces fall, so that all end together."""
+    fewest = min(max(_FEWEST_READS, reads / (_LAST_PIECES * threads)), _MOST_READS)
+    done = 0.0
+    while (left := reads - done) >= 1.5 * fewest:
+        done += min(max(left / (_NEXT_PIECES * threads), fewest), _MOST_READS)
+        yield done / reads
+
+
+class _PieceResults(NamedTuple):
+    """What was made of a piece, and what was counted. `watched` has the coordinates of each region if it is watched."""
+
+    made: list[Any]
+    watched: list[tuple[str, int, int, int, int, int, int]]
     counts: RunCounts
     left_out: LeftOut
 
 
 @dataclass(frozen=True, slots=True)
 class _PieceJob:
-    """What a worker does: it finds places to cut, and runs pieces."""
+    """What a worker does: it finds places to cut, and runs pieces. `address` leads to devices of another process."""
 
     inputs: RunInputs
     reference_name: str
     options: RunOptions
-    use: Callable[[Evidence], Any]
+    address: DeviceAddress | None
+    use: Use[Any]
     refined: Callable[[Evidence], Evidence] | None
     is_watched: bool
 
@@ -220,17 +275,17 @@ class _PieceJob:
         cls,
         inputs: RunInputs,
         options: RunOptions,
-        backend: DevicePool,
+        address: DeviceAddress | None,
         files: OpenFiles,
-        use: Callable[[Evidence], Any],
+        use: Use[Any],
         refined: Callable[[Evidence], Evidence] | None,
         is_watched: bool,
     ) -> Self:
         """The job of workers whose run is open here."""
         # Workers open the file for which this process has found or made an index.
         inputs = replace(inputs, reference=files.genome.indexed_path, candidates=None)
-        options = replace(options, threads=1, backend=backend.name)
-        return cls(inputs, files.genome.path, options, use, refined, is_watched)
+        options = replace(options, threads=1, chunk_size=min(options.chunk_size, _READS_AT_ONCE))
+        return cls(inputs, files.genome.path, options, address, use, refined, is_watched)
 
     @contextmanager
     def open(self) -> Iterator[Callable[[Target | GenomePiece], Any]]:
@@ -244,7 +299,8 @@ class _PieceJob:
 class _PieceWorker:
     def __init__(self, job: _PieceJob, files: OpenFiles) -> None:
         self._job, self._files = job, files
-        self._backend = engine.choose(job.options.backend)
+        remote = None if job.address is None else RemoteDevices(job.address)
+        self._devices: Devices = remote or engine.choose(job.options.backend)
         self._places = PiecePlaces(files.asked, files.genome, files.contigs, job.options)
         self._cutter = Cutter(self._places.all_places, files.genome.fetch, margin(job.options))
 
@@ -260,13 +316,17 @@ class _PieceWorker:
         job, files, left_out = self._job, self._files, LeftOut()
         contigs, samples = files.contigs, len(files.reader.samples)
         regions = piece_regions(piece, job.options, files.genome, contigs, samples, self._places)
-        run = make_run(job.inputs, job.options, self._backend, files, regions, Extent(()), left_out)
-        results = []
-        for evidence in run.counted(refined=job.refined):
-            region = replace(evidence.region, variants=(), extents=()) if job.is_watched else None
-            results.append((region, job.use(evidence)))
+        run = make_run(job.inputs, job.options, self._devices, files, regions, Extent(()), left_out)
+        watched: list[tuple[str, int, int, int, int, int, int]] = []
+
+        def watch(one: Region, share: float) -> None:
+            # A region is pickled with all its candidates, which takes longer than all else here.
+            begin_end = one.core_start, one.core_end, one.start, one.end, one.haplotype_start, one.haplotype_end
+            watched.append((one.chrom, *begin_end))
+
+        made = list(job.use(run.counted(watch if job.is_watched else None, job.refined)))
         self._count_once(piece, left_out)
-        return _PieceResults(results, run.counts(), left_out)
+        return _PieceResults(made, watched, run.counts(), left_out)
 
     def _count_once(self, piece: GenomePiece, left_out: LeftOut) -> None:
         """Take away the reads that the piece before has left out, too."""

@@ -179,8 +179,8 @@ def listed_pieces(
         following = queue.first()
         is_followed = following is not None and following.rank == last[0] and following.start - last[1] <= JUMP
         end = (last[0], following.start) if following is not None and is_followed else last
-        near = [one.variant for one in [*before, *own, *queue.until((last[0], last[1] + CONTEXT))]]
-        wanted = list(wanted_intervals(near, fetch))
+        near = [*before, *own, *queue.until((last[0], last[1] + CONTEXT))]
+        wanted = list(_merged(Interval(one.variant.chrom, one.start, one.end) for one in near))
         if is_followed and wanted[-1].end < contigs[own[0].variant.chrom]:
             # Reading ends behind the last wanted interval. Here it has to go on to the next piece, to count reads.
             name = own[0].variant.chrom
@@ -233,16 +233,19 @@ class _Ahead:
 
 def wanted_intervals(listed: Iterable[Variant], fetch: FetchBases) -> Iterator[Interval]:
     """The intervals in which listed candidates need reads: disjoint, in the order of the list."""
+    return _merged(Interval(one.chrom, *variant_extent(one, fetch)) for one in listed)
+
+
+def _merged(extents: Iterable[Interval]) -> Iterator[Interval]:
     current: Interval | None = None
-    for variant in listed:
-        start, end = variant_extent(variant, fetch)
+    for chrom, start, end in extents:
         # An extent begins up to MAX_SHIFT bases before its record. Later extents can begin before earlier ones.
-        if current is not None and (variant.chrom != current.chrom or start > current.end + 2 * MAX_SHIFT):
+        if current is not None and (chrom != current.chrom or start > current.end + 2 * MAX_SHIFT):
             yield current
             current = None
         if current is None:
-            current = Interval(variant.chrom, start, end)
+            current = Interval(chrom, start, end)
         else:
-            current = Interval(variant.chrom, min(current.start, start), max(current.end, end))
+            current = Interval(chrom, min(current.start, start), max(current.end, end))
     if current is not None:
         yield current

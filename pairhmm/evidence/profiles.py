@@ -108,7 +108,7 @@ def _whole(blocks: Iterable[ReadBlock], joiner: Joiner) -> Iterator[ReadBlock]:
             held = ReadBlock.empty(block.chrom)
         held = ReadBlock.concatenate([held, block])
         joined = joiner.join(held, _uncut(held), [len(held)])
-        reads = joined_reads(held, np.arange(len(held)), joined, 0, len(joined.reads))
+        reads = joined_reads(held, np.arange(len(held)), joined)
         # No later read starts before the last of these. Profiles that begin behind an open one wait for it.
         is_open = np.flatnonzero(reads.end > block.start[-1])
         count = int(is_open[0]) if len(is_open) else len(joined.reads)
@@ -136,7 +136,7 @@ def _made(
     joiner.counts.add(joined.are_mates, joined.copies)
     rows = joined.joined(model.base_calls(cut.bases, prepared_base_quality(cut, options))).at_bases
     sizes = joined.reads
-    reads = joined_reads(held, slices.read, joined, 0, len(sizes))
+    reads = joined_reads(held, slices.read, joined)
     for number, name in enumerate(reads.names):
         probabilities = rows[joined.offset[number] : joined.offset[number + 1]]
         if not len(probabilities):

@@ -30,8 +30,6 @@ class Run:
     Attributes
     ----------
     inputs : RunInputs
-    backend : str
-        Labels of the devices that score.
     samples : list of str
     contigs : dict of str to int
     stream : EvidenceStream
@@ -43,7 +41,6 @@ class Run:
     """
 
     inputs: RunInputs
-    backend: str
     samples: list[str]
     contigs: dict[str, int]
     stream: EvidenceStream

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NotRequired, TypedDict
 
@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.compiled import native
-from pairhmm.engine.device_pool import DevicePool
-from pairhmm.evidence.stream import CutReads
+from pairhmm.engine.device_pool import Devices
+from pairhmm.evidence.stream import CutReads, FlatScores
 from pairhmm.genomics.arrays import offsets
 from pairhmm.genomics.sequences import as_n
 from pairhmm.models.batch import PairBatch, Profiles, Qualities, Scores, Start
@@ -44,7 +44,7 @@ class ReadScorer:
     Attributes
     ----------
     options : GatkOptions
-    pool : DevicePool
+    pool : Devices
     threads : int
     profile : ProfileModel or None
         The parameters of the profile model; None for GATK's model.
@@ -53,16 +53,27 @@ class ReadScorer:
     """
 
     options: GatkOptions
-    pool: DevicePool
+    pool: Devices
     threads: int = 1
     profile: ProfileModel | None = None
     bases: int = 0
     lowered: int = 0
 
+    @property
+    def ahead(self) -> int:
+        """That of the devices."""
+        return self.pool.ahead
+
     def __call__(
         self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
-    ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+    ) -> FlatScores:
         """Scores and precisions, region after region, row-major (read, haplotype)."""
+        return self.begin(reads, reads_of, haplotypes)()
+
+    def begin(
+        self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
+    ) -> Callable[[], FlatScores]:
+        """Begin to score. The function that comes back waits for the scores."""
         letters = [letter for region in haplotypes for letter in region]
         base_quality = prepared_base_quality(reads, self.options)
         self.bases += len(reads.quals)
@@ -75,14 +86,18 @@ class ReadScorer:
             haplotypes=np.concatenate(letters),
             **model_reads(reads, base_quality, self.options, self.profile),
         )
-        scores: Scores = self.pool.forward(batch, self.threads)
-        return scores.log10, scores.precision
+        scored = self.pool.begin(batch, self.threads)
+        return lambda: _flat(scored())
 
     def set_aside(
         self, scores: NDArray[np.float64], lengths: NDArray[np.int64], ends: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
         """bool[reads]: whether each read fits none of the haplotypes (`pairhmm.models.gatk.set_aside`)."""
         return set_aside(scores, lengths, ends, self.options)
+
+
+def _flat(scores: Scores) -> FlatScores:
+    return scores.log10, scores.precision
 
 
 def prepared_base_quality(reads: CutReads, options: GatkOptions) -> NDArray[np.uint8]:

@@ -48,7 +48,7 @@ class SetAside:
     def add(self, evidence: Evidence) -> None:
         """Count a region."""
         aside = evidence.set_aside
-        count = int(aside.sum())
+        count = int(np.count_nonzero(aside))
         self.reads += len(aside)
         self.set_aside += count
         region = evidence.region
@@ -56,6 +56,10 @@ class SetAside:
             self.poor.append((f"{region.chrom}:{region.start + 1}-{region.end}", count, len(aside)))
         for variant, (first, last) in zip(region.variants, region.extents, strict=True):
             if variant.role != "asked":
+                continue
+            if not count and (first, last) == (region.core_start, region.core_end):
+                # Most sites: every read of the region covers it.
+                self.sites += len(aside) > 0
                 continue
             covering = (evidence.start < last) & (evidence.end > first) if len(aside) else aside
             if not covering.any():

@@ -9,16 +9,15 @@ All coordinates are 0-based half-open.
 
 from __future__ import annotations
 
-import zlib
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.evidence.joining import CutSlices, JoinedReads, Joiner, joined_reads, single_reads
+from pairhmm.evidence.joining import CutSlices, JoinedReads, Joiner, ScoredReads, joined_reads, single_reads
 from pairhmm.evidence.region_evidence import Evidence
 from pairhmm.evidence.region_sources import RegionSource
 from pairhmm.genomics.arrays import gather, offsets
@@ -26,7 +25,7 @@ from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.discovery import carried_alleles
 from pairhmm.genomics.haplotypes import Haplotype, build_haplotypes
 from pairhmm.genomics.regions import MAX_SHIFT, FetchBases, Region
-from pairhmm.genomics.sequences import encode
+from pairhmm.genomics.sequences import encode_each
 from pairhmm.interface.display import short_repr
 from pairhmm.interface.options import Within, check_fields
 
@@ -59,13 +58,26 @@ class CutReads:
     __repr__ = short_repr
 
 
-class RegionScorer(Protocol):
-    """Scores cut reads against the haplotypes of their regions."""
+FlatScores = tuple[NDArray[np.float64], NDArray[np.uint8]]
+"""Scores and precisions of some regions: region after region, row-major (read, haplotype)."""
 
-    def __call__(
+
+class RegionScorer(Protocol):
+    """Scores cut reads against the haplotypes of their regions.
+
+    Attributes
+    ----------
+    ahead : int
+        How many calls of `begin` are worth making before the scores of the first are taken.
+    """
+
+    @property
+    def ahead(self) -> int: ...
+
+    def begin(
         self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
-    ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
-        """Flat scores and precisions: region after region, row-major (read, haplotype).
+    ) -> Callable[[], FlatScores]:
+        """Begin to score. The function that comes back waits for the scores.
 
         `reads_of` has the number of reads of each region, or of the profiles that they become.
         """
@@ -137,6 +149,20 @@ class _Task:
 
 
 @dataclass(slots=True)
+class _Begun:
+    """Regions whose scoring has begun.
+
+    `reads` are their reads, or the profiles that these became: int64 `edges` has the first of each region, and the end.
+    """
+
+    tasks: list[_Task]
+    reads: ScoredReads
+    edges: NDArray[np.int64]
+    cut: int
+    scores: Callable[[], FlatScores]
+
+
+@dataclass(slots=True)
 class EvidenceStream:
     """Scores regions as reads arrive.
 
@@ -162,20 +188,30 @@ class EvidenceStream:
     counts: EvidenceCounts = field(default_factory=EvidenceCounts)
 
     def run(self, blocks: Iterable[ReadBlock]) -> Iterator[Evidence]:
-        """Evidence of each region, in order.
+        """Evidence of each region, in order. While devices score some regions, the reads of the next ones are cut.
 
         Parameters
         ----------
         blocks : iterable of ReadBlock
             Reads in coordinate order, each block of one contig. How they are divided into blocks changes no result.
         """
+        begun: deque[_Begun] = deque()
+        for held, tasks in self._collected(blocks):
+            begun.append(self._begin(held, tasks))
+            if len(begun) > self.score.ahead:
+                yield from self._scored(begun.popleft())
+        for one in begun:
+            yield from self._scored(one)
+
+    def _collected(self, blocks: Iterable[ReadBlock]) -> Iterator[tuple[ReadBlock, list[_Task]]]:
+        """Regions that are to be scored in one call, and the reads that are held then."""
         held = ReadBlock.empty()
         pending: deque[Region] = deque()
         for block in blocks:
             if block.chrom != held.chrom:
                 if held.chrom:
                     pending.extend(self.source.finish(held.chrom))
-                yield from self._score_regions(held, pending)
+                yield from self._tasks(held, pending)
                 pending.clear()
                 held = ReadBlock.empty(block.chrom)
             held = ReadBlock.concatenate([held, block])
@@ -184,14 +220,14 @@ class EvidenceStream:
             ready = []
             while pending and (pending[0].core_end <= frontier or pending[0].chrom != block.chrom):
                 ready.append(pending.popleft())
-            yield from self._score_regions(held, ready)
+            yield from self._tasks(held, ready)
             held = _forget(held, pending, self.source.open_start, frontier)
         if held.chrom:
             pending.extend(self.source.finish(held.chrom))
         pending.extend(self.source.finish_all())
-        yield from self._score_regions(held, pending)
+        yield from self._tasks(held, pending)
 
-    def _score_regions(self, held: ReadBlock, regions: Iterable[Region]) -> Iterator[Evidence]:
+    def _tasks(self, held: ReadBlock, regions: Iterable[Region]) -> Iterator[tuple[ReadBlock, list[_Task]]]:
         reach = int((held.end - held.start).max()) if len(held) else 0
         tasks: list[_Task] = []
         cells = 0
@@ -200,10 +236,10 @@ class EvidenceStream:
             tasks.append(task)
             cells += len(task.reads) * (region.end - region.start) * sum(map(len, task.letters))
             if cells > self.options.max_cells:
-                yield from self._score_tasks(held, tasks)
+                yield held, tasks
                 tasks, cells = [], 0
         if tasks:
-            yield from self._score_tasks(held, tasks)
+            yield held, tasks
 
     def _task(self, held: ReadBlock, region: Region, reach: int) -> _Task:
         reads = self._select(held, region, reach)
@@ -217,7 +253,7 @@ class EvidenceStream:
                 self.options.max_haplotypes,
                 lambda part: carried_alleles(held, reads, part, reference),
             )
-        letters = [encode(haplotype.sequence) for haplotype in haplotypes]
+        letters = encode_each([haplotype.sequence for haplotype in haplotypes])
         slack = 0 if self.given is not None else max(0, len(reference) - min(map(len, letters)))
         return _Task(region, haplotypes, letters, reads, slack)
 
@@ -225,14 +261,14 @@ class EvidenceStream:
         """The reads that overlap a region's core, at most `max_depth` of each sample."""
         if held.chrom != region.chrom:
             return np.empty(0, dtype=np.int64)
-        first, last = np.searchsorted(held.start, (region.core_start - reach, region.core_end))
-        reads: NDArray[np.int64] = first + np.flatnonzero(held.end[first:last] > region.core_start)
+        first, last = held.start.searchsorted((region.core_start - reach, region.core_end)).tolist()
+        reads: NDArray[np.int64] = (held.end[first:last] > region.core_start).nonzero()[0] + first
         limit = self.options.max_depth
         if len(reads) <= limit:
             return reads
         samples = held.sample[reads]
         # Mates share a name, so they are kept or dropped together. The order of the hashes is independent of alleles.
-        ticket = np.array([zlib.crc32(held.names.raw(read)) for read in reads.tolist()])
+        ticket = held.names.checksums(reads)
         order = np.lexsort((np.arange(len(reads)), ticket, samples))
         rank = np.arange(len(reads)) - np.searchsorted(samples[order], samples[order])
         kept = np.sort(reads[order[rank < limit]])
@@ -241,7 +277,7 @@ class EvidenceStream:
             self.counts.capped_reads += len(reads) - len(kept)
         return kept
 
-    def _score_tasks(self, held: ReadBlock, tasks: list[_Task]) -> Iterator[Evidence]:
+    def _begin(self, held: ReadBlock, tasks: list[_Task]) -> _Begun:
         cut, slices, counts = _cut(held, tasks)
         edges = offsets(counts)
         if self.joiner is not None:
@@ -249,35 +285,38 @@ class EvidenceStream:
             self.joiner.counts.add(joined.are_mates, joined.copies, joined.apart)
             # Profiles come in the order of their first reads, so those of a region follow each other.
             edges = np.searchsorted(joined.member[joined.member_offset[:-1]], edges)
-        scores, precision = self.score(cut, np.diff(edges).tolist(), [task.letters for task in tasks])
+        letters = [task.letters for task in tasks]
+        scores = self.score.begin(cut, np.diff(edges).tolist(), letters)
+        reads = single_reads(held, slices.read) if cut.joined is None else joined_reads(held, slices.read, cut.joined)
+        return _Begun(tasks, reads, edges, sum(counts), scores)
+
+    def _scored(self, begun: _Begun) -> Iterator[Evidence]:
+        scores, precision = begun.scores()
+        tasks, reads, edges = begun.tasks, begun.reads, begun.edges
+        best = best_of_each(scores, np.repeat([len(task.letters) for task in tasks], np.diff(edges)))
+        set_aside = self.score.set_aside(best[:, None], reads.length, reads.ends)
         done = 0
         for task, first, last in zip(tasks, edges[:-1].tolist(), edges[1:].tolist(), strict=True):
-            reads = (
-                single_reads(held, slices.read[first:last])
-                if cut.joined is None
-                else joined_reads(held, slices.read, cut.joined, first, last)
-            )
             shape = last - first, len(task.letters)
             pairs = shape[0] * shape[1]
-            log10 = scores[done : done + pairs].reshape(shape)
             yield Evidence(
                 task.region,
                 task.haplotypes,
-                reads.names,
-                reads.sample,
-                reads.flag,
-                reads.start,
-                reads.end,
-                reads.length,
-                log10,
+                reads.names.take(first, last),
+                reads.sample[first:last],
+                reads.flag[first:last],
+                reads.start[first:last],
+                reads.end[first:last],
+                reads.length[first:last],
+                scores[done : done + pairs].reshape(shape),
                 precision[done : done + pairs].reshape(shape),
-                self.score.set_aside(log10, reads.length, reads.ends),
-                reads=reads.reads,
-                fragment=reads.fragment,
+                set_aside[first:last],
+                reads=None if reads.reads is None else reads.reads[first:last],
+                fragment=None if reads.fragment is None else reads.fragment[first:last],
             )
             done += pairs
-        self.counts.regions += len(tasks)
-        self.counts.reads += sum(counts)
+        self.counts.regions += len(begun.tasks)
+        self.counts.reads += begun.cut
         self.counts.pairs += done
 
 
@@ -321,6 +360,11 @@ def cut_bases(held: ReadBlock, cut: CutSlices) -> CutReads:
     """The bases and qualities of cut reads."""
     starts, offset = held.base_offset[cut.read] + cut.first, offsets(cut.last - cut.first)
     return CutReads(offset, gather(held.bases, starts, offset), gather(held.quals, starts, offset), held.mapq[cut.read])
+
+
+def best_of_each(scores: NDArray[np.float64], widths: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The best score (float64) of each read, whose scores stand one after the other: `widths` says how many."""
+    return np.maximum.reduceat(scores, offsets(widths)[:-1]) if len(widths) else np.empty(0)
 
 
 def _forget(held: ReadBlock, pending: Iterable[Region], open_start: int | None, frontier: int) -> ReadBlock:

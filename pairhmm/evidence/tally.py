@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.evidence.region_evidence import Evidence
-from pairhmm.evidence.stream import CutReads, RegionScorer
+from pairhmm.evidence.stream import CutReads, FlatScores, RegionScorer
 from pairhmm.models.batch import PRECISIONS
 
 log = logging.getLogger(__name__)
@@ -42,16 +42,9 @@ class StageClock:
         self._open: list[str] = []
         self._since = 0.0
 
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
+    def stage(self, name: str) -> AbstractContextManager[None]:
         """Count the time of the block for the stage `name`."""
-        self._credit()
-        self._open.append(name)
-        try:
-            yield
-        finally:
-            self._credit()
-            self._open.pop()
+        return _Stage(self, name)
 
     def items(self, name: str, items: Iterable[_Item]) -> Iterator[_Item]:
         """Yield the items. The time that it takes to get each one counts for the stage `name`."""
@@ -64,11 +57,36 @@ class StageClock:
                     return
             yield item
 
+    def begin(self, name: str) -> None:
+        """Begin a stage."""
+        self._credit()
+        self._open.append(name)
+
+    def end(self) -> None:
+        """End the stage that was begun last."""
+        self._credit()
+        self._open.pop()
+
     def _credit(self) -> None:
         now = self._now()
         if self._open:
             self.seconds[self._open[-1]] = self.seconds.get(self._open[-1], 0.0) + now - self._since
         self._since = now
+
+
+class _Stage:
+    """The time of a block; a class, since there are two blocks a region and generators take longer."""
+
+    __slots__ = ("_clock", "_name")
+
+    def __init__(self, clock: StageClock, name: str) -> None:
+        self._clock, self._name = clock, name
+
+    def __enter__(self) -> None:
+        self._clock.begin(self._name)
+
+    def __exit__(self, *unused: object) -> None:
+        self._clock.end()
 
 
 @dataclass(slots=True)
@@ -78,12 +96,22 @@ class TimedScorer:
     scorer: RegionScorer
     clock: StageClock
 
-    def __call__(
+    @property
+    def ahead(self) -> int:
+        """That of the scorer."""
+        return self.scorer.ahead
+
+    def begin(
         self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
-    ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
-        """What the scorer gives."""
+    ) -> Callable[[], FlatScores]:
+        """Begin as the scorer does. The wait for the scores counts, too."""
         with self.clock.stage(SCORING):
-            return self.scorer(reads, reads_of, haplotypes)
+            scores = self.scorer.begin(reads, reads_of, haplotypes)
+        return lambda: self._waited(scores)
+
+    def _waited(self, scores: Callable[[], FlatScores]) -> FlatScores:
+        with self.clock.stage(SCORING):
+            return scores()
 
     def set_aside(
         self, scores: NDArray[np.float64], lengths: NDArray[np.int64], ends: NDArray[np.int64]

@@ -8,7 +8,7 @@ All coordinates are 0-based half-open.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pairhmm.evidence.run import Run
 from pairhmm.evidence.scoring import prepared_base_quality
-from pairhmm.evidence.stream import CutReads, RegionScorer
+from pairhmm.evidence.stream import CutReads, FlatScores, RegionScorer
 from pairhmm.fitting.pairs import FitPairs
 from pairhmm.genomics.arrays import offsets
 from pairhmm.genomics.blocks import ReadBlock
@@ -189,10 +189,24 @@ class _Recorder:
     model: GatkOptions
     found: Collected
 
-    def __call__(
+    @property
+    def ahead(self) -> int:
+        return self.inner.ahead
+
+    def begin(
         self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
-    ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
-        scores, precision = self.inner(reads, reads_of, haplotypes)
+    ) -> Callable[[], FlatScores]:
+        scores = self.inner.begin(reads, reads_of, haplotypes)
+        return lambda: self._recorded(reads, reads_of, haplotypes, scores())
+
+    def _recorded(
+        self,
+        reads: CutReads,
+        reads_of: Sequence[int],
+        haplotypes: Sequence[Sequence[NDArray[np.uint8]]],
+        found: FlatScores,
+    ) -> FlatScores:
+        scores, _ = found
         quality = prepared_base_quality(reads, self.model)
         read = done = 0
         for count, letters in zip(reads_of, haplotypes, strict=True):
@@ -210,7 +224,7 @@ class _Recorder:
                 )
             )
             read, done = read + count, done + own.size
-        return scores, precision
+        return found
 
     def set_aside(
         self, scores: NDArray[np.float64], lengths: NDArray[np.int64], ends: NDArray[np.int64]

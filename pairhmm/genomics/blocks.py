@@ -143,10 +143,10 @@ class ReadBlock:
 
     def take(self, indices: NDArray[np.int64]) -> ReadBlock:
         """The reads at some indices, in that order."""
-        base_lengths, cigar_lengths = np.diff(self.base_offset)[indices], np.diff(self.cigar_offset)[indices]
-        base_offset, cigar_offset = offsets(base_lengths), offsets(cigar_lengths)
-        starts = self.base_offset[indices]
-        cigar_index = np.repeat(self.cigar_offset[indices] - cigar_offset[:-1], cigar_lengths)
+        starts, cigar_starts = self.base_offset[indices], self.cigar_offset[indices]
+        cigar_lengths = self.cigar_offset[indices + 1] - cigar_starts
+        base_offset, cigar_offset = offsets(self.base_offset[indices + 1] - starts), offsets(cigar_lengths)
+        cigar_index = np.repeat(cigar_starts - cigar_offset[:-1], cigar_lengths)
         return ReadBlock(
             self.chrom,
             self.names.at(indices),

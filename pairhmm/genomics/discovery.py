@@ -5,9 +5,11 @@ The counting is native (cpu/genomics/candidates.cpp). Coordinates are 0-based ha
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Annotated
+from operator import itemgetter
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +20,11 @@ from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.haplotypes import UNKNOWN
 from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY
 from pairhmm.genomics.regions import FetchBases, Region, shift_left, trim_allele
-from pairhmm.genomics.sequences import decode, encode
+from pairhmm.genomics.sequences import READ_LETTERS, encode
 from pairhmm.genomics.variants import Variant
 from pairhmm.interface.options import Within, check_fields
+
+_LETTER_OF_CODE = READ_LETTERS.encode().ljust(256, b"N")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +98,7 @@ class CandidateFinder:
     def _variants(self, frontier: int) -> list[Variant]:
         found = self._scanner.take(frontier)
         variants = []
-        for (position, is_indel), group in groupby(found, key=lambda row: (row[0], row[2])):
+        for (position, is_indel), group in groupby(found, key=itemgetter(0, 2)):
             rows = [(length, alt) for _, length, _, alt in group]
             alleles = _indel_alleles if is_indel else _snv_alleles
             span = 1 + max(length for length, _ in rows) if is_indel else 1
@@ -106,7 +110,7 @@ class CandidateFinder:
 
 
 def _letters(codes: bytes) -> str:
-    return decode(np.frombuffer(codes, dtype=np.uint8))
+    return codes.translate(_LETTER_OF_CODE).decode()
 
 
 def _snv_alleles(reference: str, rows: list[tuple[int, bytes]]) -> tuple[str, tuple[str, ...]]:
@@ -135,43 +139,52 @@ def carried_alleles(block: ReadBlock, reads: NDArray[np.int64], region: Region, 
     int16 (reads, candidates)
         `UNKNOWN` where a read does not span the candidate or shows none of its alleles.
     """
-    letters = encode(reference)
     offset = region.haplotype_start
-    shown = np.full((len(reads), len(region.variants)), UNKNOWN, dtype=np.int16)
-    keys = [[_allele_key(variant, alt, reference, offset) for alt in variant.alts] for variant in region.variants]
-    for row, read in enumerate(reads.tolist()):
-        indels = set(block.native.indels(read, offset, letters))
-        for column, variant in enumerate(region.variants):
-            if block.start[read] <= variant.pos and block.end[read] >= variant.pos + len(variant.ref):
-                shown[row, column] = _carried(block, read, indels, keys[column])
-    return shown
+    variants = region.variants
+    keys = [_allele_key(variant, alt, reference, offset) for variant in variants for alt in variant.alts]
+    indels = [key.indel or _NO_INDEL for key in keys]
+    changes = [change for key in keys for change in key.changes]
+    shown = np.empty(len(reads) * len(variants), dtype=np.int16)
+    block.native.carried_alleles(
+        reads,
+        block.end[reads],
+        offset,
+        encode(reference),
+        np.array([variant.pos for variant in variants], dtype=np.int64),
+        np.array([variant.end for variant in variants], dtype=np.int64),
+        offsets([len(variant.alts) for variant in variants]),
+        np.array([anchor for anchor, _, _ in indels], dtype=np.int64),
+        np.array([deleted for _, deleted, _ in indels], dtype=np.int64),
+        offsets([len(inserted) for _, _, inserted in indels]),
+        np.frombuffer(b"".join(inserted for _, _, inserted in indels), dtype=np.uint8),
+        offsets([len(key.changes) for key in keys]),
+        np.array([position for position, _, _ in changes], dtype=np.int64),
+        np.array([was for _, was, _ in changes], dtype=np.uint8),
+        np.array([now for _, _, now in changes], dtype=np.uint8),
+        UNKNOWN,
+        shown,
+    )
+    return shown.reshape(len(reads), len(variants))
 
 
-# An allele as a set of single-base changes (position, letter) or one left-aligned indel (anchor, deleted, inserted).
-_Indel = tuple[int, int, bytes]
-_Snvs = tuple[tuple[int, int, int], ...]
-_Key = tuple[_Indel | None, _Snvs]
+class _AlleleKey(NamedTuple):
+    """An allele as one left-aligned indel (anchor, bases deleted, letters inserted), or as changes of single letters.
+
+    A change is (position, letter of the reference, letter of the allele).
+    """
+
+    indel: tuple[int, int, bytes] | None
+    changes: Sequence[tuple[int, int, int]] = ()
 
 
-def _allele_key(variant: Variant, alt: str, reference: str, offset: int) -> _Key:
+_NO_INDEL = np.iinfo(np.int64).min, 0, b""
+
+
+def _allele_key(variant: Variant, alt: str, reference: str, offset: int) -> _AlleleKey:
     head, old, new = trim_allele(variant.ref, alt)
     start = variant.pos + head
     if len(old) == len(new):
         pairs = zip(encode(old).tolist(), encode(new).tolist(), strict=True)
-        return None, tuple((start + i, was, now) for i, (was, now) in enumerate(pairs) if was != now)
+        return _AlleleKey(None, [(start + i, was, now) for i, (was, now) in enumerate(pairs) if was != now])
     local, old, new = shift_left(reference, start - offset, old, new)
-    return (offset + local - 1, len(old), encode(new).tobytes()), ()
-
-
-def _carried(block: ReadBlock, read: int, indels: set[_Indel], keys: list[_Key]) -> int:
-    is_reference = True
-    for allele, (indel, snvs) in enumerate(keys, start=1):
-        if indel is not None:
-            if indel in indels:
-                return allele
-            continue
-        letters = [(block.native.letter_at(read, position), was, now) for position, was, now in snvs]
-        if all(letter == now for letter, _, now in letters):
-            return allele
-        is_reference &= all(letter == was for letter, was, _ in letters)
-    return 0 if is_reference else UNKNOWN
+    return _AlleleKey((offset + local - 1, len(old), encode(new).tobytes()))

@@ -1,6 +1,6 @@
 """From read x haplotype likelihoods to genotypes: alleles, observations, genotype likelihoods, posteriors.
 
-Every likelihood here is a log10; every function is pure and works on arrays.
+The sums are native (cpu/genomics/genotypes.cpp). Every likelihood here is a log10.
 """
 
 from __future__ import annotations
@@ -8,13 +8,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import comb
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.compiled import native
 from pairhmm.genomics.ploidy import Ploidies
 from pairhmm.interface.options import Within, check_fields
+
+if TYPE_CHECKING:
+    from pairhmm._cpu import Genotypes, SiteReads
 
 Floats = NDArray[np.float64]
 
@@ -27,17 +31,11 @@ GATK's AlleleLikelihoods.LOG_10_INFORMATIVE_THRESHOLD.
 MAX_GQ = 99
 """The highest GQ (Phred) that is written, by VCF's convention."""
 
-MAX_PL = 2**31 - 1
-"""The highest PL (Phred) that is written: VCF's integers have 32 bits."""
-
 MAX_QUAL = 1e6
 """The highest QUAL (Phred) that is written."""
 
 MAX_GENOTYPES = 4096
 """The most genotypes that a sample is tried with: those of 90 alleles at ploidy 2, or of 4 at ploidy 20. GATK: 1024."""
-
-SMALLEST_LOG10 = -300.0
-"""Lower limit of likelihoods (log10). Lower ones are raised to it, so that 10 to their power fits a double."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +133,6 @@ def _copies(n_alleles: int, ploidy: int) -> NDArray[np.int16]:
     return copies
 
 
-@lru_cache(maxsize=256)
-def _dosage(n_alleles: int, ploidy: int) -> Floats:
-    """Share of each allele in each genotype: (alleles, genotypes)."""
-    share: Floats = _copies(n_alleles, ploidy) / ploidy
-    return share
-
-
 def log10_priors(allele_priors: tuple[float, ...], ploidy: int) -> Floats:
     """Prior of each genotype, in VCF order.
 
@@ -168,179 +159,55 @@ def _log10_priors(allele_priors: tuple[float, ...], ploidy: int) -> Floats:
     return result
 
 
-def allele_likelihoods(by_haplotype: Floats, allele_of: NDArray[np.integer], n_alleles: int, floor: float) -> Floats:
-    """Marginalise haplotypes to the alleles of one site.
+@lru_cache(maxsize=1024)
+def _genotypes(allele_priors: tuple[float, ...], ploidy: int) -> Genotypes:
+    """All genotypes with their priors, for native code. At ploidy 0 there is none."""
+    n_alleles = len(allele_priors) + 1
+    if ploidy == 0:
+        return native.Genotypes(n_alleles, 0, np.empty(0, dtype=np.int16), np.empty(0))
+    table = genotype_table(n_alleles, ploidy).reshape(-1)
+    return native.Genotypes(n_alleles, ploidy, table, log10_priors(allele_priors, ploidy))
+
+
+def call_sample(reads: SiteReads, sample: int, allele_priors: tuple[float, ...], ploidy: int) -> SampleGenotype:
+    """The genotype of one sample at a site.
 
     Parameters
     ----------
-    by_haplotype : float64 (reads, haplotypes)
-        log10 P(read | haplotype).
-    allele_of : int (haplotypes,)
-        The allele that each haplotype has at the site.
-    n_alleles : int
-    floor : float
-        A read's likelihoods are raised to its best minus this.
-
-    Returns
-    -------
-    float64 (reads, n_alleles)
-        The best of the haplotypes that have the allele, minus the read's best: a read's best allele is 0. An allele
-        without a haplotype is at the floor.
-    """
-    by_allele = np.full((by_haplotype.shape[0], n_alleles), -np.inf)
-    for allele in range(n_alleles):
-        carriers = allele_of == allele
-        if carriers.any():
-            by_allele[:, allele] = by_haplotype[:, carriers].max(axis=1)
-    best = by_allele.max(axis=1, keepdims=True, initial=-np.inf)
-    known = np.isfinite(best)
-    if known.all():
-        by_allele -= best
-    else:
-        # A read that no haplotype can explain does not tell alleles apart.
-        by_allele = np.where(known, by_allele - np.where(known, best, 0.0), 0.0)
-    result: Floats = np.maximum(by_allele, -floor, out=by_allele)
-    return result
-
-
-def combine_mates(by_allele: Floats, fragments: NDArray[np.integer]) -> Floats:
-    """One observation for each fragment: mates that overlap are copies of one molecule.
-
-    Where mates agree on the best allele, the clearer one counts: the one with the larger range of likelihoods. Where
-    they disagree, their likelihoods are added, and cancel.
-
-    Parameters
-    ----------
-    by_allele : float64 (reads, alleles)
-        log10 P(read | allele), the best allele of each read 0.
-    fragments : int (reads,)
-        Number of each read's fragment, the same for mates.
-
-    Returns
-    -------
-    float64 (fragments, alleles)
-        The best allele of each fragment is 0.
-    """
-    if len(by_allele) < 2:
-        return by_allele
-    order = np.argsort(fragments, kind="stable")
-    sorted_ids = fragments[order]
-    first = np.concatenate([[True], sorted_ids[1:] != sorted_ids[:-1]])
-    if first.all():
-        return by_allele
-    starts = np.flatnonzero(first)
-    counts = np.diff(np.append(starts, len(order)))
-    result = by_allele[order[starts]].copy()
-    for number in range(1, int(counts.max())):
-        # Fragments of more than two reads are rare (kept supplementary alignments); they are added one by one.
-        more = np.flatnonzero(counts > number)
-        ours, theirs = result[more], by_allele[order[starts[more] + number]]
-        same = ours.argmax(axis=1) == theirs.argmax(axis=1)
-        clearer = np.where((np.ptp(theirs, axis=1) > np.ptp(ours, axis=1))[:, None], theirs, ours)
-        total = ours + theirs
-        total -= total.max(axis=1, keepdims=True)
-        result[more] = np.where(same[:, None], clearer, total)
-    return result
-
-
-def genotype_likelihoods(observations: Floats, ploidy: int) -> Floats:
-    """log10 P(observations | genotype) in VCF order.
-
-    An observation's likelihood is the mean of P(observation | allele) over the genotype's alleles. Observations are
-    independent.
-
-    Parameters
-    ----------
-    observations : float64 (observations, alleles)
-        log10 P(observation | allele).
-    ploidy : int
-    """
-    shares = _dosage(observations.shape[1], ploidy)
-    # Without a score floor, likelihoods of mates that differ can lie beyond the range of a double.
-    total: Floats = np.log10(np.power(10.0, np.maximum(observations, SMALLEST_LOG10)) @ shares).sum(axis=0)
-    return total
-
-
-def call_sample(
-    by_allele: Floats, fragments: NDArray[np.integer], allele_priors: tuple[float, ...], ploidy: int
-) -> SampleGenotype:
-    """The genotype of one sample from its reads' allele likelihoods.
-
-    Parameters
-    ----------
-    by_allele : float64 (reads, alleles)
-        From `allele_likelihoods`, of the reads that cover the site.
-    fragments : int (reads,)
-        Number of each read's fragment, the same for mates.
+    reads : SiteReads
+        The reads over the site.
+    sample : int
+        Index of the sample.
     allele_priors : tuple of float
         Prior of each alternative allele.
     ploidy : int
         At ploidy 0 there is no genotype.
     """
     n_alleles = len(allele_priors) + 1
-    if ploidy == 0:
-        return SampleGenotype(None, (0,) * n_alleles, 0, 0, (), 0.0, ploidy)
     if n_alleles > 2 and count_genotypes(n_alleles, ploidy) > MAX_GENOTYPES:
-        return _call_best_supported(by_allele, fragments, allele_priors, ploidy)
-    priors = log10_priors(allele_priors, ploidy)
-    if not len(by_allele):
-        return SampleGenotype(None, (0,) * n_alleles, 0, 0, (0,) * len(priors), float(priors[0]), ploidy)
-    likelihoods = genotype_likelihoods(combine_mates(by_allele, fragments), ploidy)
-    posteriors = likelihoods + priors
-    # The probability of being wrong is summed directly: 1 - P(best) would lose every GQ above 150.
-    posteriors -= _log10_sum(posteriors)
-    best = int(posteriors.argmax())
-    wrong = _log10_sum(posteriors[np.arange(len(posteriors)) != best]) if len(posteriors) > 1 else -np.inf
-    phred = np.rint(-10.0 * (likelihoods - likelihoods.max()))
-    return SampleGenotype(
-        tuple(genotype_table(n_alleles, ploidy)[best].tolist()),
-        _informative_depths(by_allele),
-        len(by_allele),
-        int(min(MAX_GQ, round(-10.0 * max(wrong, -MAX_QUAL)))),
-        tuple(np.minimum(phred, MAX_PL).astype(np.int64).tolist()),
-        float(posteriors[0]),
-        ploidy,
-    )
+        return _call_best_supported(reads, sample, allele_priors, ploidy)
+    return SampleGenotype(*reads.call(sample, _genotypes(allele_priors, ploidy)))
 
 
 def _call_best_supported(
-    by_allele: Floats, fragments: NDArray[np.integer], allele_priors: tuple[float, ...], ploidy: int
+    reads: SiteReads, sample: int, allele_priors: tuple[float, ...], ploidy: int
 ) -> SampleGenotype:
     """`call_sample` with the alternative alleles that most reads support, as many as `MAX_GENOTYPES` allows."""
-    depths = _informative_depths(by_allele) if len(by_allele) else (0,) * (len(allele_priors) + 1)
+    depths = reads.depths(sample)
     most = 1
     while count_genotypes(most + 2, ploidy) <= MAX_GENOTYPES:
         most += 1
     by_support = np.argsort(-np.array(depths[1:]), kind="stable")
-    kept = np.concatenate([[0], 1 + np.sort(by_support[:most])])
-    ours = by_allele[:, kept]
-    ours -= ours.max(axis=1, keepdims=True)
-    sample = call_sample(ours, fragments, tuple(allele_priors[allele - 1] for allele in kept[1:].tolist()), ploidy)
+    kept = [0, *(1 + np.sort(by_support[:most])).tolist()]
+    priors = tuple(allele_priors[allele - 1] for allele in kept[1:])
+    found = call_sample(reads.with_alleles(kept), sample, priors, ploidy)
     return replace(
-        sample,
-        alleles=None if sample.alleles is None else tuple(int(kept[allele]) for allele in sample.alleles),
-        depths=depths,
+        found,
+        alleles=None if found.alleles is None else tuple(kept[allele] for allele in found.alleles),
+        depths=tuple(depths),
         likelihoods=(),
         left_out=len(allele_priors) - most,
     )
-
-
-def _informative_depths(by_allele: Floats) -> tuple[int, ...]:
-    """Informative reads of each allele (AD)."""
-    n_reads, n_alleles = by_allele.shape
-    if n_alleles == 2:
-        # Most sites: the same without sorting.
-        lead = by_allele[:, 0] - by_allele[:, 1]
-        return int(np.count_nonzero(lead > INFORMATIVE)), int(np.count_nonzero(-lead > INFORMATIVE))
-    ranked = np.sort(by_allele, axis=1)
-    informative = ranked[:, -1] - ranked[:, -2] > INFORMATIVE if n_alleles > 1 else np.ones(n_reads, bool)
-    counts = np.bincount(by_allele.argmax(axis=1)[informative], minlength=n_alleles)
-    return tuple(int(count) for count in counts)
-
-
-def _log10_sum(values: Floats) -> float:
-    top = float(values.max())
-    return top + float(np.log10(np.power(10.0, np.maximum(values - top, SMALLEST_LOG10)).sum()))
 
 
 def site_quality(samples: list[SampleGenotype]) -> float:

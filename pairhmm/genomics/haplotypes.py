@@ -75,6 +75,9 @@ def _edits(region: Region) -> list[list[_Edit]]:
 
 def _apply(reference: str, offset: int, edits: Sequence[_Edit]) -> str:
     """The reference, which begins at `offset`, after some edits that do not conflict."""
+    if len(edits) == 1:
+        (edit,) = edits
+        return f"{reference[: edit.start - offset]}{edit.bases}{reference[edit.end - offset :]}"
     stretches = []
     position = offset
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
@@ -95,8 +98,11 @@ def _combinations(
     counts once for each of these candidates. The reference and each allele by itself are always kept, so that every
     allele has a haplotype.
     """
+    if len(edits) == 1:
+        return [(allele,) for allele in range(len(edits[0]) + 1)]
     prefixes: list[tuple[int, ...]] = [()]
     shown: NDArray[np.int16] | None = None
+    reads = np.empty(0, dtype=np.int64)
     for index, alternatives in enumerate(edits):
         extended = []
         for prefix in prefixes:
@@ -108,19 +114,35 @@ def _combinations(
         prefixes = extended
         if len(prefixes) > limit:
             if shown is None:
-                shown = carried(region) if carried is not None else np.empty((0, len(edits)), dtype=np.int16)
-            prefixes = _supported(prefixes, shown[:, : index + 1], limit)
+                shown, reads = _patterns(region, carried)
+            prefixes = _supported(prefixes, shown[:, : index + 1], reads, limit)
     return sorted(prefixes)
 
 
-def _supported(prefixes: list[tuple[int, ...]], shown: NDArray[np.int16], limit: int) -> list[tuple[int, ...]]:
-    """The `limit` prefixes that reads support best, always with the reference and each allele by itself."""
+def _patterns(region: Region, carried: CarriedAlleles | None) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+    """The distinct rows of carried alleles, int16 (patterns, candidates), and the number of reads with each."""
+    if carried is None:
+        return np.empty((0, len(region.variants)), dtype=np.int16), np.empty(0, dtype=np.int64)
+    shown = np.ascontiguousarray(carried(region))
+    # As bytes: NumPy sorts those many times faster than rows of numbers.
+    rows = shown.view(np.dtype((np.void, shown.dtype.itemsize * shown.shape[1]))).reshape(-1)
+    _, first, reads = np.unique(rows, return_index=True, return_counts=True)
+    return shown[first], reads
+
+
+def _supported(
+    prefixes: list[tuple[int, ...]], shown: NDArray[np.int16], reads: NDArray[np.int64], limit: int
+) -> list[tuple[int, ...]]:
+    """The `limit` prefixes that reads support best, always with the reference and each allele by itself.
+
+    `reads` is the number of reads that show each row.
+    """
     known = shown != UNKNOWN
-    weight = known.sum(axis=1)
-    support = []
-    for prefix in prefixes:
-        agrees = ((shown == np.array(prefix, dtype=np.int16)) | ~known).all(axis=1)
-        support.append(int(weight[agrees].sum()))
+    weight = known.sum(axis=1) * reads
+    agrees = np.ones((len(prefixes), len(shown)), dtype=bool)
+    for candidate, alleles in enumerate(np.array(prefixes, dtype=np.int16).T):
+        agrees &= (shown[:, candidate] == alleles[:, None]) | ~known[:, candidate]
+    support = (agrees @ weight).tolist()
     changes = [sum(allele != 0 for allele in prefix) for prefix in prefixes]
     order = sorted(range(len(prefixes)), key=lambda i: (changes[i] > 1, -support[i], changes[i], prefixes[i]))
     always = sum(change <= 1 for change in changes)

@@ -63,10 +63,14 @@ class Nuisances:
         """The region with the nuisances that lie in it."""
         # An extent begins at its record's position or before it.
         first, last = (bisect_left(self._shown, place, key=_position) for place in (region.start, region.end))
+        listed_alleles = {(variant.pos, variant.ref, variant.alts) for variant in region.variants}
         inside = [
             one
             for one in self._shown[first:last]
-            if one.variant.chrom == region.chrom and region.start < one.extent[0] and one.extent[1] < region.end
+            if one.variant.chrom == region.chrom
+            and region.start < one.extent[0]
+            and one.extent[1] < region.end
+            and (one.variant.pos, one.variant.ref, one.variant.alts) not in listed_alleles
         ]
         if not inside:
             return region

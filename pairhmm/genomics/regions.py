@@ -10,7 +10,7 @@ All coordinates are 0-based half-open.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated
 
 from pairhmm.genomics.variants import Variant
@@ -208,7 +208,7 @@ class RegionBuilder:
         self.options = options or RegionOptions()
         self._variants: list[Variant] = []
         self._extents: list[tuple[int, int]] = []
-        self._alleles = 0
+        self._core_start = self._core_end = self._alleles = 0
         self._previous: Region | None = None
 
     def push(self, variant: Variant) -> Iterator[Region]:
@@ -216,6 +216,9 @@ class RegionBuilder:
         extent = variant_extent(variant, self._fetch)
         if self._variants and not self._joins(variant, extent):
             yield self._close(extent[0] if variant.chrom == self._variants[0].chrom else None)
+        is_first = not self._variants
+        self._core_start = extent[0] if is_first else min(self._core_start, extent[0])
+        self._core_end = extent[1] if is_first else max(self._core_end, extent[1])
         self._variants.append(variant)
         self._extents.append(extent)
         self._alleles += len(variant.alts)
@@ -240,14 +243,6 @@ class RegionBuilder:
         """Start of the open region's core; None where no region is open."""
         return self._core_start if self._extents else None
 
-    @property
-    def _core_start(self) -> int:
-        return min(start for start, _ in self._extents)
-
-    @property
-    def _core_end(self) -> int:
-        return max(end for _, end in self._extents)
-
     def _joins(self, variant: Variant, extent: tuple[int, int]) -> bool:
         options = self.options
         start, end = self._core_start, self._core_end
@@ -263,17 +258,17 @@ class RegionBuilder:
         options = self.options
         chrom = self._variants[0].chrom
         core_start, core_end = self._core_start, self._core_end
-        region = padded_region(
-            chrom, core_start, core_end, self._contigs[chrom], options, tuple(self._variants), tuple(self._extents)
-        )
-        start, end = region.start, region.end
-        previous = self._previous
+        length = self._contigs[chrom]
+        first, last, previous = 0, length, self._previous
         if previous is not None and previous.chrom == chrom:
             # Regions stay in order of start, even where an indel can be shifted to before the last region.
-            start = max(start, min(previous.core_end, core_start - options.min_flank), previous.start)
+            first = max(min(previous.core_end, core_start - options.min_flank), previous.start)
         if next_start is not None:
-            end = min(end, max(next_start, core_end + options.min_flank))
-        self._previous = replace(region, start=start, end=end)
+            last = max(next_start, core_end + options.min_flank)
+        variants, extents = tuple(self._variants), tuple(self._extents)
+        self._previous = padded_region(
+            chrom, core_start, core_end, length, options, variants, extents, cut_to=(first, last)
+        )
         self._variants, self._extents, self._alleles = [], [], 0
         return self._previous
 
@@ -286,15 +281,16 @@ def padded_region(
     options: RegionOptions,
     variants: tuple[Variant, ...] = (),
     extents: tuple[tuple[int, int], ...] = (),
+    cut_to: tuple[int, int] | None = None,
 ) -> Region:
-    """A region around a core, clamped to a contig of `length` bases."""
+    """A region around a core, clamped to a contig of `length` bases. Reads are cut to `cut_to`, too."""
     start, end = max(0, core_start - options.flank), min(length, core_end + options.flank)
     return Region(
         chrom,
         core_start,
         core_end,
-        start,
-        end,
+        start if cut_to is None else max(start, cut_to[0]),
+        end if cut_to is None else min(end, cut_to[1]),
         max(0, start - options.pad),
         min(length, end + options.pad),
         variants,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from pairhmm.interface.pickling import by_fields
+
 Role = Literal["asked", "context", "nuisance"]
 """Why a candidate is in a region.
 
@@ -40,6 +42,8 @@ class Variant:
     id: str = ""
     record_index: int = 0
     role: Role = "asked"
+
+    __reduce__ = by_fields
 
     @property
     def end(self) -> int:

@@ -153,6 +153,8 @@ class Scores:
 
     def unscored(self) -> NDArray[np.int64]:
         """Indices (int64) of the unscored pairs."""
+        if self.precision.max(initial=0) < UNSCORED:  # as nearly always; sooner found than a list of none
+            return np.empty(0, dtype=np.int64)
         return np.flatnonzero(self.precision == UNSCORED).astype(np.int64)
 
     def put(self, pairs: NDArray[np.int64], scores: Scores) -> None:
@@ -279,6 +281,11 @@ class PairBatch:
     def reads(self) -> int:
         return len(self.read_offset) - 1
 
+    @cached_property
+    def longest_read(self) -> int:
+        """Bases of the longest read; 0 where there is none. A chunk has that of its whole batch."""
+        return int(np.diff(self.read_offset).max(initial=0))
+
     @property
     def group_letters(self) -> NDArray[np.int64]:
         """int64[groups]: letters of all haplotypes of each group."""
@@ -332,6 +339,7 @@ class PairBatch:
             rows=None if self.rows is None else self.rows[bases],
             profiles=None if profiles is None else profiles.sliced(bases),
             constant_qualities=self.constant_qualities,
+            longest_read=self.longest_read,
         )
         return taken
 

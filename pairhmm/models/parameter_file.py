@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,6 +33,8 @@ def read_table(path: str | Path, model: str) -> dict[str, Any]:
     InputError
         For a file that can't be read, is not TOML, is empty, or has the parameters of the other model.
     """
+    import tomllib
+
     source = str(path)
     try:
         table = tomllib.loads(Path(path).read_bytes().decode())

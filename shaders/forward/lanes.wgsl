@@ -13,10 +13,13 @@
 
 // needs host: K, UNSCALED, LEAST_OPENING
 //#if SCALED
-// needs host: GAP_RANGE, ENTERING_COLUMNS, RESCALE_STEPS, DELETION_RANGE, LEAST_DELETION, NO_LETTER
+// needs host: GAP_RANGE, RESCALE_STEPS, DELETION_RANGE, LEAST_DELETION, NO_LETTER
 // needs forward/row.wgsl: Row
 //#end
-//#if TREES
+//#if BOTH_WAYS
+// needs forward/row_up.wgsl: load_row_up
+//#end
+//#if TURNED
 // needs host: UNTURNED, STAGED_BELOW
 //#end
 // needs forward/emissions.wgsl: emissions
@@ -33,10 +36,10 @@ struct Lane {
 }
 
 //#if SCALED
-// Bits that an insertion through a lane may take. What a lane holds spans the cost of a gap through two lanes, and
-// through as many rows as columns enter at once from a strip above, beside that of two openings, and has to be exact to
-// the last of its rows: that leaves GAP_RANGE. Rows whose gaps are rarer are beyond the range of float32.
-const MOST_FALL = GAP_RANGE * f32(K) / f32(2u * K + 1u + ENTERING_COLUMNS);
+// Bits that an insertion through a lane may take. What a lane holds spans the cost of a gap through two lanes, beside
+// that of two openings, and has to be exact to the last of its rows: that leaves GAP_RANGE. Rows whose gaps are rarer are
+// beyond the range of float32.
+const MOST_FALL = GAP_RANGE * f32(K) / f32(2u * K + 1u);
 
 // Most extensions of a deletion that leads from a lane's largest value to where a row above it could be by the next
 // rescaling.
@@ -55,30 +58,47 @@ fn holds_deletions(row: Row, position: u32, read_rows: u32) -> bool {
 //#end
 
 // Stage the coefficients of the rows of lane `l` of a read, of the `count` that a read of `read_rows` has from position
-// `first` on.
-fn load_lane(lane: u32, l: u32, first: u32, count: u32, read_rows: u32) -> Lane {
-    var result = Lane(vec2<i32>(0, 0), 0u, 0.0);
-//#if SCALED
-    var fall_of_gap = 0.0;
+// `first` on. With BOTH_WAYS, `way` is 1, or -1 for those from `first` up.
+fn load_lane(
+    lane: u32,
+    l: u32,
+    first: u32,
+    count: u32,
+    read_rows: u32,
+//#if BOTH_WAYS
+    way: i32,
 //#end
+) -> Lane {
+    var result = Lane(vec2<i32>(0, 0), 0u, 0.0);
     for (var k = 0u; k < K; k++) {
         let i = l * K + k;
+//#if BOTH_WAYS
+        let position = first + u32(way) * i;
+//#else
+        let position = first + i;
+//#end
         var row = carrying_row();
         if i < count {
-            row = load_row(first + i, i + 1u == count);
+//#if BOTH_WAYS
+            if way < 0 {
+                row = load_row_up(position, i + 1u == count, count - i == read_rows);
+            } else {
+                row = load_row(position, i + 1u == count);
+            }
+//#else
+            row = load_row(position, i + 1u == count);
+//#end
         }
         result.kept += row.kept;
         result.unfit |= row.unfit | select(UNSCALED, 0u, row.opening >= LEAST_OPENING);
 //#if SCALED
-        let bits = -log2(max(row.extend_insertion, 1e-38));
-        result.fall += bits;
-        // Into the row that carries down it is that of an opening as well, which has its own share of the range.
+        // A match passes the last row without a loss.
         if i + 1u < count {
-            fall_of_gap += bits;
-            result.unfit |= select(UNSCALED, 0u, holds_deletions(row, first + i, read_rows));
+            result.fall -= log2(max(row.extend_insertion, 1e-38));
+            result.unfit |= select(UNSCALED, 0u, holds_deletions(row, position, read_rows));
         }
 //#end
-//#if TREES
+//#if TURNED
         // What starts behind the read's end comes up as it is: its insertions end with probability 1.
         if i + 1u >= count {
             row.from_insertion = row.extend_insertion;
@@ -92,18 +112,30 @@ fn load_lane(lane: u32, l: u32, first: u32, count: u32, read_rows: u32) -> Lane 
         emissions[3][k][lane] = row.extend_deletion;
     }
 //#if SCALED
-    result.unfit |= select(UNSCALED, 0u, fall_of_gap < MOST_FALL);
+    result.unfit |= select(UNSCALED, 0u, result.fall < MOST_FALL);
 //#end
     return result;
 }
 
 // Replace the staged coefficients by emissions.
-fn load_emissions(lane: u32, l: u32, first: u32, count: u32) {
+fn load_emissions(
+    lane: u32,
+    l: u32,
+    first: u32,
+    count: u32,
+//#if BOTH_WAYS
+    way: i32,
+//#end
+) {
     for (var k = 0u; k < K; k++) {
         let i = l * K + k;
         var relative = array<f32, 5>();
         if i < count {
+//#if BOTH_WAYS
+            relative = relative_emissions(first + u32(way) * i);
+//#else
             relative = relative_emissions(first + i);
+//#end
         }
 //#for letter EMITTED
         emissions[$letter][k][lane] = relative[$letter];

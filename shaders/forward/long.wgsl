@@ -1,6 +1,10 @@
 // Pairs of any length, with an exponent a lane (scaling.wgsl).
 //
-// Method. A workgroup is a strip of G * K rows (strips.wgsl), which follows the one above through a border
+// Method. A pair is two halves that do not wait for each other. Unless it is short, the haplotype is cut in its middle:
+// the left half takes the forward's columns from its first letter on, the right half the backward's (row_up.wgsl) from
+// its last letter on, and join.wgsl adds up what crosses between them. Each half has a column 0 before its first letter.
+//
+// A workgroup is a strip of G * K rows of a half (strips.wgsl), which follows the one above through a border
 // (border.wgsl). Lane l of segment g takes column j at step LEAD + j + l + SKEW g. Columns pass from segment to
 // segment, and from and to the borders, through workgroup memory, in blocks of RESCALE_STEPS (passing.wgsl). A block's
 // columns are there at its begin if they were written two blocks before: between lies a barrier. So a strip takes from
@@ -20,22 +24,25 @@
 //   strips take turns, 256 steps a dispatch                        32 to 35
 //   strips follow each other, 8 rows a lane, 512 rows a strip      19.7
 //   256 or 1,024 rows a strip                                      as long
+//   two halves                                                     18.7
+//   32 lanes of 10 rows a strip                                    16.9
+//   32 lanes of 12 rows: no scheduler has two of the 522 strips    14.4
+//   the last columns of a strip as fast as the others              13.6
 //
-// Limits. A step takes 0.14 us, of which its 40 multiply-adds alone would take 0.07. Few long pairs are what it is made
-// for: 880 GCUPS for 5,000 bases. A border takes 8.5 bytes a column and strip. Gaps that are too rare for lanes with
+// Limits. Few long pairs are what it is made for: 840 GCUPS for 5,000 bases. A border takes 8.5 bytes a column and strip. Gaps that are too rare for lanes with
 // exponents (lanes.wgsl) leave a pair to the CPU.
 
-// needs host: W, G, K, SEGMENT, RESCALE_STEPS, SKEW, LAG, BLOCK_WORDS, STRIP_LANE, SUM, TOP_EXPONENT
-// needs host: ITEM_WORDS, ITEM_READ, ITEM_HAPLOTYPE, ITEM_STRIP, ITEM_BORDER, ITEM_PAIR
-// needs host: LEAD, RESULT_WORDS, RESULT_UNFIT, UNORDERED, UNFINISHED
-// needs forward/batch.wgsl: batch, work, out, item_of, find_read
+// needs host: W, G, K, SEGMENT, RESCALE_STEPS, SKEW, LAG, BLOCK_WORDS, STRIP_LANE, SUM, TOP_EXPONENT, NO_EXPONENT
+// needs host: ITEM_WORDS, ITEM_READ, ITEM_HAPLOTYPE, ITEM_HALF, ITEM_STRIP, ITEM_BORDER
+// needs host: HALVES, LEAST_CUT, LEAD, RESULT_WORDS, RESULT_UNFIT, RESULT_BEYOND, RESULT_BEYOND_EXPONENT, UNORDERED, UNFINISHED
+// needs forward/batch.wgsl: batch, work, out, item_of, byte, find_read
 // needs forward/strips.wgsl: strips, first_step, strip_at
-// needs forward/saved_lanes.wgsl: load_rows, load_progress, save_states, save_sum
+// needs forward/saved_lanes.wgsl: load_rows, load_progress, save_states, save_sum, save_crossing, finish_crossing
 // needs forward/states.wgsl: Coefficients, States, take_column
 // needs forward/border.wgsl: blocks_of, border_column, is_there, awaited
-// needs forward/passing.wgsl: Columns, Entering, entering_columns, exponent_passed, pass_on, take, take_lead, give
-// needs forward/passing.wgsl: clear_passing, restore_passing, save_passing
-// needs forward/block_letters.wgsl: words_of, letters_of, cut
+// needs forward/passing.wgsl: Columns, Entering, entering_columns, exponent_passed
+// needs forward/passing.wgsl: pass_on, take, take_lead, give, clear_passing, restore_passing, save_passing
+// needs forward/block_letters.wgsl: letter_at, words_of, letters_of, cut
 // needs forward/pass_*.wgsl: from_above
 //#if SHUFFLES
 // needs forward/pass_*.wgsl: in_order
@@ -50,33 +57,38 @@ var<workgroup> stopped: u32;     // whether it has waited in vain
 var<workgroup> disordered: u32;  // whether a lane is in no subgroup's order
 
 struct Strip {
-    number: u32,   // of the pair's strips, from the first row down
+    is_right: bool,  // which half
+    number: u32,     // of the half's strips, from the first row that it takes on
     is_last: bool,
-    letters: u32,  // first letter of the haplotype
-    columns: u32,
-    above: u32,    // first word of the border above,
-    below: u32,    // and of the one below
-    pair: u32,
+    letters: u32,    // where column 0 would have its letter; all states are zero there
+    columns: u32,    // of the half, with column 0
+    letters_of_haplotype: u32,
+    above: u32,      // first word of the border above,
+    below: u32,      // and of the one below
 }
 
 fn find_strip(item: u32) -> Strip {
     let at = work.items + ITEM_WORDS * item;
     let haplotype = batch[at + ITEM_HAPLOTYPE];
     let offset = batch[work.haplotype_offset + haplotype];
+    let end = batch[work.haplotype_offset + haplotype + 1u];
     var strip: Strip;
+    strip.is_right = batch[at + ITEM_HALF] != 0u;
     strip.number = batch[at + ITEM_STRIP];
     strip.is_last = (strip.number + 1u) * (G * K) >= find_read(batch[at + ITEM_READ]).rows;
-    strip.letters = work.letters + offset;
-    strip.columns = batch[work.haplotype_offset + haplotype + 1u] - offset;
+    strip.letters = work.letters + select(offset - 1u, end, strip.is_right);
+    strip.letters_of_haplotype = end - offset;
+    let halves = select(1u, HALVES, strip.letters_of_haplotype >= LEAST_CUT);  // short ones are not cut
+    let left = strip.letters_of_haplotype / halves + 1u;
+    strip.columns = select(left, strip.letters_of_haplotype + 1u - left, strip.is_right);
     strip.below = batch[at + ITEM_BORDER];
     strip.above = strip.below - BLOCK_WORDS * blocks_of(strip.columns);
-    strip.pair = batch[at + ITEM_PAIR];
     return strip;
 }
 
-// Steps of a strip until its last lane has had all columns: whole blocks.
+// Steps of a strip until its last lane has had all columns, and has saved what crosses behind them: whole blocks.
 fn all_steps(strip: Strip) -> u32 {
-    return ((LEAD + LAG + strip.columns - 2u) / RESCALE_STEPS + 1u) * RESCALE_STEPS;
+    return ((LEAD + LAG + strip.columns - 1u) / RESCALE_STEPS + 1u) * RESCALE_STEPS;
 }
 
 // The step that this dispatch takes a strip up to.
@@ -105,32 +117,59 @@ fn fit_of(entering: Entering, above_exponent: i32, exponent: i32, is_first: bool
     );
 }
 
+// What enters the first row of a half: S of the column behind column 0, and S and I of the others.
+struct Start {
+    first: f32,
+    s: f32,
+    i: f32,
+}
+
+fn start_of(strip: Strip, first_deletion: f32) -> Start {
+    if strip.is_right {
+        return Start(1.0, 1.0, 1.0);
+    }
+    let deletion = first_deletion / f32(strip.letters_of_haplotype);
+    return Start(work.start_match + deletion * work.start_deletion, deletion, 0.0);
+}
+
 // What leaves a lane in a block, and the sum of I in its columns.
 struct Taken {
     leaving: Columns,
     sum: f32,
 }
 
-// Take a block's columns. `start` is what M[0,0] and D[0,0] add to S of the first row.
+// Take a block's columns, lane 0 from `column` on. `start` enters the first row; its `first` enters in the block's first
+// column. Where `ends`, lanes may have had their last column before one of these, and then save what crosses behind it.
+// The calls give it as a constant: only blocks that may end have the branches. They are written out like the
+// others, since the strip below waits for the last columns.
 fn take_block(
     states: ptr<function, States>,
     rows: Coefficients,
     letters: vec2<u32>,
     entering: Entering,
     fit: Fit,
-    start: f32,
+    start: Start,
     lane: u32,
+    ends: bool,
+    column: u32,
+    columns: u32,
+    at: u32,
+    exponent: i32,
 ) -> Taken {
     let is_first = lane % SEGMENT == 0u;
     var taken: Taken;
     var sum = 0.0;
 //#for u RESCALE_STEPS
     {
+        if ends && column + $uu == columns {
+            save_crossing(at, states, exponent);
+        }
         let letter = (letters[$u.quad] >> $u.byteu) & 7u;
         let keep = select(fit.next_keep, fit.first_keep, $u == 0);
         let again = select(fit.next_again, fit.first_again, $u == 0);
         let above = select(from_above((*states).below, lane, $uu), entering.columns.at$u, is_first) * keep;
-        take_column(states, rows, letter, lane, vec2<f32>(fma(above.x, again, start), above.y * again));
+        let s = select(start.s, start.first, $u == 0);
+        take_column(states, rows, letter, lane, vec2<f32>(fma(above.x, again, s), fma(above.y, again, start.i)));
         sum += (*states).below.y;
         taken.leaving.at$u = (*states).below;
     }
@@ -139,14 +178,17 @@ fn take_block(
     return taken;
 }
 
-// Tell the host that a strip is done. The last strip of a pair also writes the pair's sum.
-fn finish(item: u32, strip: Strip, sum: Sum, lane: u32) {
+// Tell the host that a strip is done. The last strip of a half also writes the half's own part of the sum: of a left
+// half what ends in it; of a right half what begins in it, with D of row 0.
+fn finish(item: u32, strip: Strip, sum: Sum, first_deletion: f32, lane: u32) {
+    let result = work.kept + RESULT_WORDS * item;
     if lane == 0u {
-        out[work.kept + RESULT_WORDS * item + RESULT_UNFIT] &= ~UNFINISHED;
+        out[result + RESULT_UNFIT] &= ~UNFINISHED;
     }
     if strip.is_last && lane == G - 1u && is_score(sum) {
-        out[2u * strip.pair] = bitcast<u32>(sum.value);
-        out[2u * strip.pair + 1u] = bitcast<u32>(sum.exponent);
+        let deletion = first_deletion / f32(strip.letters_of_haplotype);
+        out[result + RESULT_BEYOND] = bitcast<u32>(sum.value * select(1.0, deletion, strip.is_right));
+        out[result + RESULT_BEYOND_EXPONENT] = bitcast<u32>(sum.exponent);
     }
 }
 
@@ -191,7 +233,10 @@ fn forward_long(
     begin_fitting(lane);
 
     let starts = lane == 0u && strip.number == 0u;
-    let deletion = select(0.0, bitcast<f32>(of_lane.z) / f32(columns), starts);
+    var start = start_of(strip, bitcast<f32>(of_lane.z));
+    if !starts {
+        start = Start(0.0, 0.0, 0.0);
+    }
     var states = States();  // zeros
     var exponent = -TOP_EXPONENT;
     var sum = Sum(0.0, 0);
@@ -201,9 +246,6 @@ fn forward_long(
             disordered = 1u;
         }
 //#end
-        let first = select(0.0, work.start_match + deletion * work.start_deletion, starts);
-        exponent = select(-TOP_EXPONENT, exponent_of(max(first, deletion)) - TOP_EXPONENT, starts);
-        states.s0 = first * power_of_two(-exponent);
         clear_passing(lane);
     } else {
         let progress = load_progress(at);
@@ -227,16 +269,16 @@ fn forward_long(
 
     // A block's letters are read before their turn.
     let whole = select(0u, columns - RESCALE_STEPS + 1u, columns >= RESCALE_STEPS);  // blocks from here on are cut
-    var words = words_of(strip.letters, t_begin - LEAD - segment * SKEW - l);
+    var words = words_of(strip.letters, t_begin - LEAD - segment * SKEW - l, strip.is_right);
     var t = t_begin;
     loop {
         let step = t - LEAD - segment * SKEW;
         let column = step - l;
-        var letters = letters_of(words, strip.letters, column);
+        var letters = letters_of(words, strip.letters, column, strip.is_right);
         if column >= whole {
             letters = cut(letters, column, columns);
         }
-        words = words_of(strip.letters, column + RESCALE_STEPS);
+        words = words_of(strip.letters, column + RESCALE_STEPS, strip.is_right);
         let arriving_block = t / RESCALE_STEPS;
         let arriving_at = strip.above + BLOCK_WORDS * arriving_block;
         let arrives = lane < RESCALE_STEPS && arriving_block < known_blocks;
@@ -246,13 +288,15 @@ fn forward_long(
         }
 
         let entering = entering_columns(segment, step);
-        var wanted = with_exponent(largest_state(&states), exponent);
+        let own_exponent = with_exponent(largest_state(&states), exponent);
+        var entering_exponent = NO_EXPONENT;
+        let first_start = select(start.s, start.first, t == LEAD);  // the first strip's first step
         if is_first {
-            wanted = max(wanted, exponent_of(deletion));
-            wanted = max(wanted, with_exponent(entering.first_top, entering.first_exponent));
-            wanted = max(wanted, with_exponent(entering.next_top, entering.next_exponent));
+            let of_start = exponent_of(max(max(first_start, start.s), start.i));
+            let of_first = with_exponent(entering.first_top, entering.first_exponent);
+            entering_exponent = max(max(of_start, of_first), with_exponent(entering.next_top, entering.next_exponent));
         }
-        let renewed = fitting(wanted, exponent, falls, lane);
+        let renewed = fitting(own_exponent, entering_exponent, exponent, falls, lane);
         if t > t_begin && !strip.is_last {
             give(t - RESCALE_STEPS, strip.below, columns, lane);
         }
@@ -265,8 +309,18 @@ fn forward_long(
         // This barrier separates what a rescaling reads from what the next one writes.
         workgroupBarrier();
         let fit = fit_of(entering, exponent_by[max(lane, 1u) - 1u], exponent, is_first);
-        let start = deletion * power_of_two(-exponent);
-        let taken = take_block(&states, rows, letters, entering, fit, start, lane);
+        let own = power_of_two(-exponent);
+        let starting = Start(first_start * own, start.s * own, start.i * own);
+        var taken: Taken;
+        if t + RESCALE_STEPS <= LEAD + columns {
+            taken = take_block(
+                &states, rows, letters, entering, fit, starting, lane, false, column, columns, at, exponent
+            );
+        } else {
+            taken = take_block(
+                &states, rows, letters, entering, fit, starting, lane, true, column, columns, at, exponent
+            );
+        }
         if is_last {
             pass_on(segment, step, taken.leaving, columns);
         }
@@ -298,5 +352,6 @@ fn forward_long(
         save_passing(at, lane);
         return;
     }
-    finish(item, strip, sum, lane);
+    finish_crossing(at, rows, lane, strip.is_right, byte(letter_at(strip.letters, columns, strip.is_right)));
+    finish(item, strip, sum, bitcast<f32>(of_lane.z), lane);
 }

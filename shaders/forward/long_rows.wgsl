@@ -7,7 +7,7 @@
 //
 // Limits. `unfit` says which strips have rows that lanes with exponents do not hold: their pairs go to the CPU.
 
-// needs host: W, G, K, QUADS, EMITTED, ITEM_WORDS, ITEM_READ, ITEM_STRIP, RESULT_WORDS, RESULT_COARSE
+// needs host: W, G, K, QUADS, EMITTED, ITEM_WORDS, ITEM_READ, ITEM_HALF, ITEM_STRIP, RESULT_WORDS, RESULT_COARSE
 // needs host: RESULT_FINE, RESULT_UNFIT, EMISSIONS, COEFFICIENTS, STRIP_LANE, SUM, UNFINISHED
 // needs forward/batch.wgsl: batch, work, out, item_of, find_read
 // needs forward/emissions.wgsl: emissions
@@ -67,13 +67,17 @@ fn forward_long_rows(
     let strip = batch[item_at + ITEM_STRIP];
     let row = strip * (G * K);
     let at = strip_at(item, lane);
-    let loaded = load_lane(lane, lane, read.first + row, read.rows - row, read.rows);
+    // A right half takes the read from its last row up.
+    let is_right = batch[item_at + ITEM_HALF] != 0u;
+    let first = read.first + select(row, read.rows - 1u - row, is_right);
+    let way = select(1, -1, is_right);
+    let loaded = load_lane(lane, lane, first, read.rows - row, read.rows, way);
     for (var q = 0u; q < QUADS; q++) {
         for (var kind = 0u; kind < 4u; kind++) {
             strips[at + (COEFFICIENTS + kind * QUADS + q) * W] = staged(kind, q, lane);
         }
     }
-    load_emissions(lane, lane, read.first + row, read.rows - row);
+    load_emissions(lane, lane, first, read.rows - row, way);
     for (var q = 0u; q < QUADS; q++) {
         for (var letter = 0u; letter < EMITTED; letter++) {
             strips[at + (EMISSIONS + letter * QUADS + q) * W] = staged(letter, q, lane);

@@ -1,13 +1,14 @@
-// What a lane saves of its strip in memory: its rows, which long_rows.wgsl made, and its states between two dispatches.
+// What a lane saves of its strip in memory: its rows, which long_rows.wgsl made, its states between two dispatches, and
+// what crosses to the other half.
 //
 // Each entry holds four rows.
 
-// needs host: W, QUADS, NO_LETTER, EMISSIONS, COEFFICIENTS, STATES, BELOW, SUM
+// needs host: W, QUADS, NO_LETTER, EMISSIONS, COEFFICIENTS, STATES, BELOW, SUM, CROSSING
 // needs forward/emissions.wgsl: emissions
 // needs forward/states.wgsl: Coefficients, States
 // needs forward/scaling.wgsl: Sum
 // needs forward/strips.wgsl: strips
-// gives: load_rows, Progress, load_progress, save_states, save_sum
+// gives: load_rows, Progress, load_progress, save_states, save_sum, save_crossing, finish_crossing
 
 // Coefficients of a lane's rows; their emissions go into workgroup memory.
 fn load_rows(at: u32, lane: u32) -> Coefficients {
@@ -80,4 +81,38 @@ fn save_states(at: u32, states: States, exponent: i32) {
 // Save a sum, and the step up to which the strip is done.
 fn save_sum(at: u32, sum: Sum, t: u32) {
     strips[at + SUM * W] = vec4<u32>(bitcast<u32>(sum.value), bitcast<u32>(sum.exponent), t, 0u);
+}
+
+// Save a lane's states where its half ends, until `finish_crossing`.
+fn save_crossing(at: u32, states: ptr<function, States>, exponent: i32) {
+//#for q QUADS
+    var matches$q = vec4<f32>(0.0, 0.0, 0.0, 0.0);
+    var deletions$q = vec4<f32>(0.0, 0.0, 0.0, 0.0);
+//#end
+//#for k K
+    matches$k.quad.$k.axis = (*states).s$k;
+    deletions$k.quad.$k.axis = (*states).d$k;
+//#end
+//#for q QUADS
+    strips[at + (CROSSING + $qu) * W] = bitcast<vec4<u32>>(matches$q);
+    strips[at + (CROSSING + QUADS + $qu) * W] = bitcast<vec4<u32>>(deletions$q);
+//#end
+    strips[at + (CROSSING + 2u * QUADS) * W] = vec4<u32>(bitcast<u32>(exponent), 0u, 0u, 0u);
+}
+
+// What crosses to the other half, for join.wgsl: of a left half S and from_deletion D, of a right half M' and D' of the
+// column to come, which has `letter`.
+fn finish_crossing(at: u32, rows: Coefficients, lane: u32, is_right: bool, letter: u32) {
+//#for q QUADS
+    var matches$q = bitcast<vec4<f32>>(strips[at + (CROSSING + $qu) * W]);
+    var deletions$q = bitcast<vec4<f32>>(strips[at + (CROSSING + QUADS + $qu) * W]);
+//#end
+//#for k K
+    matches$k.quad.$k.axis *= select(1.0, emissions[letter][$k][lane], is_right);
+    deletions$k.quad.$k.axis *= select(rows.from_deletion$k, 1.0, is_right);
+//#end
+//#for q QUADS
+    strips[at + (CROSSING + $qu) * W] = bitcast<vec4<u32>>(matches$q);
+    strips[at + (CROSSING + QUADS + $qu) * W] = bitcast<vec4<u32>>(deletions$q);
+//#end
 }

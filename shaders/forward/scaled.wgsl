@@ -72,11 +72,8 @@ fn forward_scaled(
             if t % RESCALE_STEPS == 0u {
                 sum = add(sum, part, exponent);
                 part = 0.0;
-                var wanted = with_exponent(largest_state(&states), exponent);
-                if is_first {
-                    wanted = max(wanted, entering);
-                }
-                let renewed = fitting(wanted, exponent, falls, lane);
+                let own = with_exponent(largest_state(&states), exponent);
+                let renewed = fitting(own, entering, exponent, falls, lane);
                 rescale(&states, exponent - renewed);
                 exponent = renewed;
                 exponent_by[lane] = exponent;

@@ -75,13 +75,16 @@ fn begin_fitting(lane: u32) {
 
 // The exponent that fits a lane: that of its largest value, and of what a match and then an insertion would bring it
 // until the next rescaling. Lanes further above than that do not count: they are at later columns, where values may be
-// far larger. `before` is what the lane has now, `falls` what `sum_falls` says.
-fn fitting(wanted: i32, before: i32, falls: vec2<i32>, lane: u32) -> i32 {
+// far larger. `own` is the exponent of the lane's largest value, `entering` that of what enters it in these steps from
+// elsewhere than the lane above, `before` what the lane has now, `falls` what `sum_falls` says.
+fn fitting(own: i32, entering: i32, before: i32, falls: vec2<i32>, lane: u32) -> i32 {
     let at = lane + (lane / SEGMENT + 1u) * REACH;
+    // What enters a lane passes it by an insertion at best, unless the lane is empty yet.
+    let there = select(own, entering, own == NO_EXPONENT);
     // An insertion may gain, too, where matches are rare.
-    brought_by[at] = wanted + max(falls.x, falls.y);
+    brought_by[at] = max(there + max(falls.x, falls.y), entering + falls.x);
     workgroupBarrier();
-    var highest = wanted + falls.x;
+    var highest = max(there, entering) + falls.x;
 //#for distance REACH
     highest = max(highest, brought_by[at - 1u - $distanceu]);
 //#end

@@ -9,7 +9,7 @@
 // A path's sum is made of sums that end at given depths, because many columns may add nearly the same. Where they end
 // does not depend on other paths, so the score does not either.
 
-// needs host: PART, NODE_LETTER, NODE_RESTORE, NODE_POP, NODE_SAVE, NODE_LEAF, NODE_SUM
+// needs host: PART, EVENT_FLAGS, NODE_LETTER, NODE_RESTORE, NODE_POP, NODE_SAVE, NODE_LEAF, NODE_SUM
 // needs forward/batch.wgsl: batch, byte, work
 // needs forward/states.wgsl: Coefficients, States, take_column
 // needs forward/letters.wgsl: first_letters, next_letters
@@ -21,6 +21,8 @@
 
 // What a lane counts, in one number: open branches, of which there are fewer than 256, and leaves.
 const ONE_LEAF = 1u << 8u;
+
+const NEVER = 1u << 30u;  // beyond any node
 
 // What a half of the haplotypes is walked from.
 struct Half {
@@ -49,7 +51,7 @@ fn walk(
     var sums = vec2<f32>(0.0, 0.0);  // of ended sums of columns, and of the columns since
     var counts = 0u;
     var next_event = half.events;
-    var event = batch[next_event];
+    var event = batch[next_event] / EVENT_FLAGS;
     var t = 0u;
     while t < steps {
         let run = min(least_of_tile(max(event, t), lane), steps);
@@ -108,7 +110,8 @@ fn walk(
         }
         while event + lanes <= t {
             next_event++;
-            event = batch[next_event];
+            // The last node is the last event.
+            event = select(batch[next_event] / EVENT_FLAGS, NEVER, event + 1u >= half.nodes);
         }
     }
     return counts / ONE_LEAF;

@@ -71,7 +71,7 @@ def test_scores(shapes, many, unit, threads, seed, native):
         COARSE_BITS,
         unit * FINE_UNIT,
         (STARTED_AT, FLOAT32, SCALED_FLOAT32, UNSCORED),
-        threads,
+        native.Team(threads - 1),
         scores.log10,
         scores.precision,
     )

@@ -13,14 +13,18 @@ from pathlib import Path
 import pytest
 
 from pairhmm.commands.simulate import simulate
+from pairhmm.interface.cores import usable_cores
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc"),
+    pytest.mark.skipif(usable_cores() < 2, reason="one core has no worker processes"),
+]
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
     """Reads enough for worker processes."""
-    return simulate(tmp_path_factory.mktemp("data"), length=150_000, coverage=30, seed=3)
+    return simulate(tmp_path_factory.mktemp("data"), length=200_000, coverage=30, seed=3)
 
 
 def children(process):
@@ -38,15 +42,44 @@ def is_running(process):
     return state != "Z"
 
 
-def start(data, output, *more):
-    command = [sys.executable, "-m", "pairhmm", "call", "-f", data.reference, "-@", "3", "-o", output, *more, data.bam]
+SLOW_GPU = """
+import sys, time
+from types import ModuleType
+import numpy as np
+from pairhmm import backends
+from pairhmm.backends import Entry, Status, reference
+from pairhmm.models.batch import Scores
+
+class Gpu(reference.ReferenceBackend):
+    name, label = "gpu", "gpu:0"
+    chunk_cells = first_chunk_cells = 1000
+    def forward(self, batch, skip_read, threads):
+        time.sleep(0.05)
+        return Scores(np.full(batch.pairs, -1.0), np.zeros(batch.pairs, dtype=np.uint8))
+
+module = sys.modules["pairhmm.backends.gpu"] = ModuleType("pairhmm.backends.gpu")
+module.status, module.make = lambda: Status(True, devices=("Slow",)), lambda device, memory: Gpu()
+backends.REGISTRY = (*backends.REGISTRY, Entry("gpu", has_devices=True))
+from pairhmm.cli.main import main
+main()
+"""
+"""A program with a backend whose device takes minutes."""
+
+
+def start(data, output, *more, program=("-m", "pairhmm"), environment=None):
+    command = [sys.executable, *program, "call", "-f", data.reference, "-@", "2", "-o", output, *more, data.bam]
     # A shell's background jobs ignore Ctrl-C and pass that on: not this one.
     heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     process = subprocess.Popen(
-        [*map(str, command)], stderr=subprocess.PIPE, text=True, preexec_fn=heed, start_new_session=True
+        [*map(str, command)],
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=heed,
+        start_new_session=True,
+        env=environment,
     )
     until = time.monotonic() + 60
-    while len(workers := children(process.pid)) < 3:
+    while len(workers := children(process.pid)) < 2:
         assert time.monotonic() < until
         assert process.poll() is None, process.stderr.read()
         time.sleep(0.01)
@@ -74,6 +107,28 @@ def test_a_signal_ends_all_processes(data, tmp_path, number, to_group):
     assert len([line for line in told.splitlines() if "error" in line]) == 1
     assert_ended(workers)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_processes_that_share_a_device(data, tmp_path, number):
+    folder = tmp_path / "t"
+    folder.mkdir()
+    environment = os.environ | {"TMPDIR": str(folder)}
+    calls = tmp_path / "calls.vcf"
+    process, workers = start(data, calls, "--backend", "gpu", program=("-c", SLOW_GPU), environment=environment)
+    until = time.monotonic() + 30
+    while not list(folder.glob("pairhmm-*/devices")):
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    time.sleep(0.5)
+    os.kill(process.pid, number)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 128 + number, told
+    assert "Traceback" not in told
+    assert len([line for line in told.splitlines() if "error" in line]) == 1
+    assert_ended(workers)
+    assert not list(folder.iterdir())
+    assert not calls.exists()
 
 
 def test_a_killed_worker_is_one_line(data, tmp_path):
@@ -117,4 +172,4 @@ def test_debug_shows_where_a_worker_failed(data, tmp_path, run_cli):
     assert plain.stderr.splitlines()[-1].endswith("can't be read to its end; it is cut off or damaged: make it again")
     assert "Traceback" not in plain.stderr
     assert "in a worker process:" in debug.stderr
-    assert "bam_blocks.py" in debug.stderr
+    assert "compiled_blocks.py" in debug.stderr

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from pairhmm import compiled
+from pairhmm.genomics.genotypes import INFORMATIVE, MAX_GQ, MAX_QUAL
 from pairhmm.genomics.iupac import ANY
 from pairhmm.genomics.qualities import PHRED_OFFSET
 from pairhmm.genomics.sequences import encode
@@ -23,6 +24,9 @@ from pairhmm.scanning.batch import HIT_FIELDS
         ("PHRED_OFFSET", PHRED_OFFSET),
         ("ROW_SIZE", ROW_SIZE),
         ("HIT_WORDS", len(HIT_FIELDS)),
+        ("INFORMATIVE", INFORMATIVE),
+        ("MAX_GQ", MAX_GQ),
+        ("MAX_QUAL", MAX_QUAL),
     ],
 )
 def test_cpp_and_python_agree(require, name, value):

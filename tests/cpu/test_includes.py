@@ -18,11 +18,11 @@ BELOW = {
     "threads": set(),
     "genomics": {"platform"},
     "forward": {"platform", "threads"},
-    "posterior": {"threads", "forward"},
+    "posterior": {"platform", "threads", "forward"},
     "scan": {"threads", "genomics"},
-    "staging": {"threads", "genomics"},
-    "formats": {"threads", "genomics", "scan"},
-    "wasm": {"forward"},
+    "staging": {"platform", "threads", "genomics"},
+    "formats": {"platform", "threads", "genomics", "scan"},
+    "wasm": {"threads", "genomics", "forward", "staging", "formats"},
     "bind": {"threads", "genomics", "forward", "posterior", "scan", "staging", "formats"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)

@@ -12,13 +12,13 @@ from pairhmm.bench import calibrate
 from pairhmm.engine import calibration, choice
 from pairhmm.engine.calibration import Calibration, DeviceSpeed, crossover
 
-CPU = DeviceSpeed("cpu", "avx2", 0.0, 0.001, 1e10)
-GPU = DeviceSpeed("gpu", "Big, 80 GiB", 0.5, 0.002, 1e12)
+CPU = DeviceSpeed("cpu", "avx2", 0.0, 0.001, 1e11)
+GPU = DeviceSpeed("gpu", "Big, 80 GiB", 0.9, 0.002, 1e13)
 
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
-    monkeypatch.setattr(calibration, "user_cache_path", lambda *_, **__: tmp_path / "cache")
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda *_, **__: tmp_path / "cache")
     return tmp_path / "cache" / "calibration.json"
 
 
@@ -38,16 +38,16 @@ def found(monkeypatch):
     return asked
 
 
-def first(cells):
-    return choice._ranked(backends.names(), choice.Choice(), cells)[0]
+def first(cells, threads=1):
+    return choice._ranked(backends.names(), choice.Choice(), cells, threads)[0]
 
 
 def test_crossover():
     cells = crossover(CPU, GPU)
     assert GPU.seconds(cells) == pytest.approx(CPU.seconds(cells))
     assert GPU.seconds(2 * cells) < CPU.seconds(2 * cells)
-    assert crossover(CPU, DeviceSpeed("gpu", "", 0.0, 0.0, 1e9)) is None
-    assert crossover(CPU, DeviceSpeed("gpu", "", 0.0, 0.0, 1e11)) == 0
+    assert crossover(CPU, DeviceSpeed("gpu", "", 0.0, 0.0, 1e10)) is None
+    assert crossover(CPU, DeviceSpeed("gpu", "", 0.0, 0.0, 1e12)) == 0
 
 
 def test_what_is_kept_comes_back(cache):
@@ -57,7 +57,7 @@ def test_what_is_kept_comes_back(cache):
     assert [file.name for file in cache.parent.iterdir()] == ["calibration.json"]
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", '{"version": 1}', '{"version": 1, "speeds": [{"backend": "cpu"}]}'])
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"version": 2}', '{"version": 2, "speeds": [{"backend": "cpu"}]}'])
 def test_a_file_that_is_broken_is_announced(cache, caplog, text):
     cache.parent.mkdir()
     cache.write_text(text)
@@ -67,7 +67,7 @@ def test_a_file_that_is_broken_is_announced(cache, caplog, text):
 
 def test_a_file_of_another_version_is_left_alone(cache, caplog):
     calibration.save(Calibration([CPU]))
-    cache.write_text(cache.read_text().replace('"version": 1', '"version": 2'))
+    cache.write_text(cache.read_text().replace('"version": 2', '"version": 1'))
     assert list(calibration.load().speeds) == []
     assert not caplog.records
 
@@ -78,17 +78,29 @@ def test_auto_goes_by_what_was_measured(found):
     assert worth > choice.WORTH_A_DEVICE
     assert first(worth - 1) == "other"  # by default, since it was not measured
     found.clear()
-    calibration.save(Calibration([CPU, GPU, DeviceSpeed("other", "Small, 8 GiB", 0.1, 0.001, 2e11)]))
+    calibration.save(Calibration([CPU, GPU, DeviceSpeed("other", "Small, 8 GiB", 0.1, 0.001, 3e11)]))
     assert first(100_000_000) == "cpu"
     assert found == []  # no driver was asked
-    assert first(3_000_000_000) == "other"
+    assert first(30_000_000_000) == "other"
     assert first(1_000_000_000_000) == "gpu"
 
 
 def test_another_device_than_was_measured_is_taken_by_size(found):
-    calibration.save(Calibration([CPU, DeviceSpeed("gpu", "Old, 4 GiB", 0.0, 0.0, 1e11)]))
+    calibration.save(Calibration([CPU, DeviceSpeed("gpu", "Old, 4 GiB", 0.0, 0.0, 1e12)]))
     assert first(choice.WORTH_A_DEVICE - 1) == "cpu"
     assert first(choice.WORTH_A_DEVICE) == "gpu"
+
+
+@pytest.mark.parametrize("kept", [[], [CPU, GPU, DeviceSpeed("other", "Small, 8 GiB", 9.0, 0.001, 1e13)]])
+def test_a_device_has_to_be_faster_than_all_threads(found, monkeypatch, kept):
+    monkeypatch.setattr(choice, "usable_cores", lambda: 16)
+    calibration.save(Calibration(kept))
+    worth = crossover(CPU, GPU) if kept else choice.WORTH_A_DEVICE
+    assert first(2 * worth, 1) == "gpu"
+    assert first(2 * worth, 4) == "cpu"
+    assert first(8 * worth, 4) == "gpu"
+    # Threads that share a core are no faster.
+    assert first(30 * worth, 16) == first(30 * worth, 64)
 
 
 def test_batches_of_unknown_size_are_the_cpus(found):

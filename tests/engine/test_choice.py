@@ -72,14 +72,17 @@ def test_unknown_backend():
 def test_auto_takes_the_device_for_large_work(gpu, caplog):
     with caplog.at_level(logging.INFO):
         assert engine.choose(cells=engine.WORTH_A_DEVICE).name == "gpu"
-    assert caplog.messages == ["backend gpu (a library), the fastest here"]
+    by_default = "by default (pairhmm devices --calibrate)"
+    assert caplog.messages == [
+        f"backend gpu (a library), faster than a thread for {engine.WORTH_A_DEVICE:,} cells, {by_default}"
+    ]
 
 
-@pytest.mark.parametrize("cells", [None, engine.WORTH_A_DEVICE - 1])
-def test_auto_takes_the_cpu_for_small_work(gpu, caplog, cells):
+@pytest.mark.parametrize(("cells", "work"), [(None, "regions"), (engine.WORTH_A_DEVICE - 1, "small batches")])
+def test_auto_takes_the_cpu_for_small_work(gpu, caplog, cells, work):
     with caplog.at_level(logging.INFO):
         assert engine.choose(cells=cells).name == "cpu"
-    assert caplog.messages == [f"backend cpu ({cpu.chosen_level()}), the fastest for small batches"]
+    assert caplog.messages == [f"backend cpu ({cpu.chosen_level()}), the fastest for {work}"]
     assert gpu.made == []
 
 

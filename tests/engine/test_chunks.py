@@ -52,13 +52,19 @@ def test_chunks_may_grow():
     assert [chunk.reads for chunk in cut(batch, sizes)] == [1, 1, 2, 4, 6, 6]
 
 
+@pytest.mark.parametrize(("devices", "expected"), [(1, [4, 4, 4, 3, 3]), (2, [3, 3, 3, 3, 3, 3]), (3, [3] * 6)])
+def test_devices_get_equally_many_chunks(devices, expected):
+    batch = batch_of([([10], [20])] * 18)
+    assert [chunk.reads for chunk in cut(batch, repeat(800), devices)] == expected
+
+
 lengths = st.lists(st.integers(1, 9), max_size=6)
 
 
-@given(groups=st.lists(st.tuples(lengths, lengths), max_size=6), cells=st.integers(1, 400))
-def test_chunks_make_up_the_batch(groups, cells):
+@given(groups=st.lists(st.tuples(lengths, lengths), max_size=6), cells=st.integers(1, 400), devices=st.integers(1, 3))
+def test_chunks_make_up_the_batch(groups, cells, devices):
     batch = batch_of(groups)
-    chunks = list(cut(batch, repeat(cells)))
+    chunks = list(cut(batch, repeat(cells), devices))
     assert sum(chunk.reads for chunk in chunks) == batch.reads
     assert sum(chunk.pairs for chunk in chunks) == batch.pairs
     assert np.concatenate([chunk.qualities.bases for chunk in chunks]).tolist() == batch.qualities.bases.tolist()

@@ -13,6 +13,8 @@ import pytest
 
 from pairhmm import backends
 from pairhmm.backends import Backend, cpu, reference
+from pairhmm.engine import device_pool
+from pairhmm.engine.chunks import cut
 from pairhmm.engine.device_pool import DevicePool
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 from pairhmm.models.batch import FLOAT32, FLOAT64, SCALED_FLOAT32, UNSCORED, Group, PairBatch, Read
@@ -148,6 +150,20 @@ def test_chunks_grow_for_each_device():
     assert sorted(fakes[0].sizes + fakes[1].sizes) == [CELLS, CELLS, 2 * CELLS, 2 * CELLS, 3 * CELLS, 3 * CELLS]
 
 
+def test_devices_start_before_the_whole_batch_is_cut(monkeypatch):
+    fake = FakeGpu(concurrency=2)
+    left = []
+
+    def cut_and_count(*arguments):
+        for number, chunk in enumerate(cut(*arguments)):
+            left.append((number, len(fake.sizes)))
+            yield chunk
+
+    monkeypatch.setattr(device_pool, "cut", cut_and_count)
+    DevicePool([fake]).forward(batch_of([40]), chunk_cells=CELLS)
+    assert len(left) == 40 and all(done > 0 for number, done in left if number > 2 * fake.concurrency)
+
+
 def test_a_small_batch_is_not_cut(monkeypatch):
     monkeypatch.setattr(FakeGpu, "first_chunk_cells", 6 * CELLS)
     fake = FakeGpu(concurrency=3)
@@ -169,6 +185,25 @@ def test_chunks_shrink_until_they_fit(concurrency, warnings, monkeypatch):
     ]
     assert_oracles(pool.forward(batch), batch)
     assert len(warnings) == 2, "the size that fits is kept"
+
+
+def test_a_chunk_that_fits_later_stays_whole(warnings, monkeypatch):
+    """A device that gives back what earlier calls left gets the same chunk again."""
+    batch = batch_of([5, 30])
+    fake = FakeGpu()
+    forward = fake.forward
+    refusals = iter([True, False, True])
+
+    def refuse_some(*arguments):
+        if next(refusals, False):
+            error = OutOfDeviceMemory("what earlier calls left")
+            error.fits_later = True
+            raise error
+        return forward(*arguments)
+
+    monkeypatch.setattr(fake, "forward", refuse_some)
+    assert_oracles(DevicePool([fake]).forward(batch), batch)
+    assert warnings == []
 
 
 @pytest.mark.parametrize("memory", [0, CELLS - 1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -59,6 +60,16 @@ assert (values == target).all()
 assert native.threads_refused() > 0, "the limit limits nothing"
 """
 
+TEAM = """
+from pairhmm._cpu import Team, copy_all
+values = np.arange(2_000_000, dtype=np.uint8)
+target = np.zeros_like(values)
+limit()
+copy_all(Team(15), target, [0], [values])
+assert (values == target).all()
+assert native.threads_refused() > 0, "the limit limits nothing"
+"""
+
 AHEAD = """
 from pairhmm.io.files.ahead import read_ahead
 limit()
@@ -78,13 +89,13 @@ def run(code, room):
 
 @needs_proc
 @pytest.mark.parametrize("room", [3 * MB, 30 * MB], ids=["none", "some"])
-@pytest.mark.parametrize("code", [LIMITED, COPIES, AHEAD], ids=["forward", "copies", "ahead"])
+@pytest.mark.parametrize("code", [LIMITED, COPIES, TEAM, AHEAD], ids=["forward", "copies", "team", "ahead"])
 def test_fewer_threads_do_the_same_work(code, room):
     run(code, room)
 
 
 def test_threads_are_capped_and_it_is_said(caplog, monkeypatch):
-    monkeypatch.setattr(threads.os, "sched_getaffinity", lambda process: {0, 1, 2}, raising=False)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1, 2}, raising=False)
     assert threads.usable_threads(48) == 48
     assert not caplog.text
     assert threads.usable_threads(1_000_000) == 48
@@ -93,4 +104,6 @@ def test_threads_are_capped_and_it_is_said(caplog, monkeypatch):
 
 def test_the_cap_is_documented():
     add = threads_option(RunOptions())
-    assert f"At most {threads.MOST_PER_CORE} threads a core" in add(lambda: None).__click_params__[0].help
+    text = add(lambda: None).__click_params__[0].help
+    assert f"At most {threads.MOST_PER_CORE} threads a core" in text
+    assert "at most one process a core" in text

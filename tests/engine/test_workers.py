@@ -68,6 +68,15 @@ def test_results_are_in_order(count):
         assert list(started.results([])) == []
 
 
+def test_workers_end_when_nothing_is_left():
+    with Workers(Job(), 3) as started:
+        children = multiprocessing.active_children()
+        assert list(started.results([1, 2, 4, 5, 3], are_last=True)) == [2, 4, 8, 10, 6]
+        for one in children:
+            one.join(10)
+        assert [one.exitcode for one in children] == [-signal.SIGKILL] * 3
+
+
 def test_tasks_are_done_in_other_processes():
     with Workers(Job(), 2) as started:
         seen = set(started.results(f"task {number}" for number in range(8)))

@@ -53,7 +53,7 @@ def join(reads, join_mates=True, families="MI"):
     slices = CutSlices(np.arange(len(reads)), np.zeros(len(reads), dtype=np.int64), np.diff(block.base_offset))
     joined = Joiner(MoleculeOptions(join_mates, families)).join(block, slices, [len(reads)])
     rows = joined.joined(MODEL.profiles(rows_of(block))).probabilities
-    told = joined_reads(block, slices.read, joined, 0, len(joined.reads))
+    told = joined_reads(block, slices.read, joined)
     return np.split(rows, joined.offset[1:-1]), told, joined
 
 

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+import importlib.util
 import logging
+import sys
+import time
 from pathlib import Path
+from types import ModuleType
 
 import pysam
 import pytest
 
+from pairhmm import backends
+from pairhmm.backends import Entry, Status, cpu
 from pairhmm.commands.call import call, write_calls
 from pairhmm.commands.likelihoods import likelihoods, write_likelihoods
 from pairhmm.commands.simulate import simulate
 from pairhmm.engine import workers
+from pairhmm.engine.device_thread import DeviceThread
+from pairhmm.engine.shared_devices import RemoteDevices
 from pairhmm.engine.workers import Workers
-from pairhmm.errors import InputError
+from pairhmm.errors import BackendUnavailable, DeviceLost, InputError, OutOfDeviceMemory
 from pairhmm.evidence import parallel, pieces
+from pairhmm.evidence.inputs import RunOptions
 from pairhmm.evidence.molecules import MoleculeOptions
+from pairhmm.evidence.stream import EvidenceOptions
+from pairhmm.io.alignments.selection import ReadSelection
+from pairhmm.io.files import parquet
+from pairhmm.io.likelihoods import lines, writer
+from pairhmm.io.likelihoods.table import companion
 from pairhmm.models.profile import preset
 
 PLACES = {
@@ -30,6 +44,7 @@ def divided(monkeypatch):
     """Small inputs are divided, too."""
     monkeypatch.setattr(workers, "_can_fork", lambda: True)
     monkeypatch.setattr(parallel, "WORTH_PROCESSES", 0)
+    monkeypatch.setattr(parallel, "usable_cores", lambda: 8)
     monkeypatch.setattr(parallel, "_FEWEST_READS", 40)
     monkeypatch.setattr(parallel, "_WINDOW", 1)
     monkeypatch.setattr(pieces, "_FIRST_LISTED", 3)
@@ -100,6 +115,19 @@ def test_joined_mates(data, tmp_path, caplog, started, listed):
     expected = made(write_likelihoods, data["dense"], tmp_path, caplog, 1, listed, **given)
     assert made(write_likelihoods, data["dense"], tmp_path, caplog, 3, listed, **given) == expected
     assert started == [3]
+
+
+def test_parquet(data, tmp_path, monkeypatch):
+    """Row groups don't depend on the pieces."""
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 700)
+    reference, alignments, _ = data["dense"]
+    for threads in (1, 2, 5):
+        (tmp_path / str(threads)).mkdir()
+        write_likelihoods(alignments, reference, tmp_path / str(threads) / "x.parquet", threads=threads)
+    for name in ("x.parquet", "x.haplotypes.parquet"):
+        bodies = {(tmp_path / str(threads) / name).read_bytes() for threads in (1, 2, 5)}
+        assert len(bodies) == 1
 
 
 def test_functions_give_the_same_objects(data, started):
@@ -237,3 +265,186 @@ def test_a_small_input_stays_in_one_process(data, tmp_path, monkeypatch, caplog,
     monkeypatch.setattr(parallel, "WORTH_PROCESSES", 10**6)
     made(write_calls, data["dense"], tmp_path, caplog, 2)
     assert not started
+
+
+def test_no_more_processes_than_cores_or_pieces(data, tmp_path, monkeypatch, caplog, started):
+    made(write_calls, data["dense"], tmp_path, caplog, 200)
+    monkeypatch.setattr(parallel, "usable_cores", lambda: 2)
+    made(write_calls, data["dense"], tmp_path, caplog, 3)
+    monkeypatch.setattr(parallel, "_FEWEST_READS", 1000)
+    monkeypatch.setattr(parallel, "usable_cores", lambda: 100)
+    made(write_calls, data["dense"], tmp_path, caplog, 100)
+    assert started[:2] == [8, 2]
+    assert 2 <= started[2] <= 4
+
+
+class Gpu(cpu.CpuBackend):
+    """The CPU with the limits of a GPU: it scores at most so many cells at once, and is lost after so many calls."""
+
+    name, label = "gpu", "gpu:0"
+    chunk_cells = first_chunk_cells = 10**7
+    cells, calls = 10**9, 10**9
+
+    def forward(self, batch, skip_read, threads):
+        Gpu.calls -= 1
+        if Gpu.calls < 0:
+            raise DeviceLost(self.label, "fell off the bus")
+        if batch.cells > self.cells:
+            raise OutOfDeviceMemory("no memory")
+        return super().forward(batch, skip_read, threads)
+
+
+@pytest.fixture
+def gpu(monkeypatch):
+    """A backend with a device, whose scores are those of the CPU; tests set its limits."""
+    module = ModuleType("pairhmm.backends.gpu")
+    module.status = lambda: Status(True, devices=("Big",))
+    module.make = lambda device, memory: Gpu(cpu._native(), cpu.chosen_level())
+    monkeypatch.setitem(sys.modules, "pairhmm.backends.gpu", module)
+    monkeypatch.setattr(backends, "REGISTRY", (*backends.REGISTRY, Entry("gpu", has_devices=True)))
+    monkeypatch.setattr(Gpu, "calls", 10**9)
+    return Gpu
+
+
+@pytest.mark.parametrize("verb", [write_calls, write_likelihoods])
+@pytest.mark.parametrize("listed", [False, True], ids=["discovered", "listed"])
+def test_a_device_gives_the_bytes_and_messages_of_the_cpu(data, tmp_path, caplog, started, gpu, listed, verb):
+    expected = made(verb, data["dense"], tmp_path, caplog, 1, listed, backend="cpu")
+    for threads in (1, 2, 5):
+        folder = tmp_path / f"gpu-{threads}"
+        folder.mkdir()
+        found = made(verb, data["dense"], folder, caplog, threads, listed, backend="gpu")
+        assert without_backend(found) == without_backend(expected)
+    assert started == [2, 5]
+
+
+def without_backend(made):
+    files, told = made
+    lines = {
+        name: [line for line in body.splitlines() if b"pairhmmBackend" not in line] for name, body in files.items()
+    }
+    return lines, told
+
+
+@pytest.mark.parametrize("ending", ["parquet", "tsv.gz"])
+@pytest.mark.parametrize("backend", ["cpu", "gpu"])
+def test_deep_regions_are_encoded_where_they_are_scored(data, tmp_path, gpu, monkeypatch, backend, ending):
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 60)
+    monkeypatch.setattr(writer, "DEEP", 60)
+    monkeypatch.setattr(lines, "DEEP", 60)
+    reference, alignments, _ = data["dense"]
+    made = {}
+    for threads in (1, 2, 5):
+        path = tmp_path / f"{threads}.{ending}"
+        write_likelihoods(alignments, reference, path, threads=threads, backend=backend)
+        made[threads] = path.read_bytes(), Path(companion(str(path))).read_bytes()
+    assert made[1] == made[2] == made[5]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_device_without_memory_takes_smaller_chunks(data, tmp_path, caplog, gpu, monkeypatch, threads):
+    monkeypatch.setattr(gpu, "cells", 10**6)
+    files, told = made(write_likelihoods, data["dense"], tmp_path, caplog, threads, backend="gpu")
+    folder = tmp_path / "cpu"
+    folder.mkdir()
+    expected, told_then = made(write_likelihoods, data["dense"], folder, caplog, threads, backend="cpu")
+    assert files == expected
+    own = [line for line in told if line not in told_then]
+    assert own
+    assert all(line.startswith("gpu:0: out of memory; chunks of ") for line in own)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_lost_device_leaves_its_work_to_the_cpu(data, tmp_path, caplog, gpu, threads):
+    expected, told_then = made(write_likelihoods, data["dense"], tmp_path, caplog, threads, backend="cpu")
+    folder = tmp_path / "gpu"
+    folder.mkdir()
+    gpu.calls = 2
+    files, told = made(write_likelihoods, data["dense"], folder, caplog, threads, backend="gpu")
+    assert files == expected
+    own = [line for line in told if line not in told_then]
+    assert own == ["gpu:0 is lost (fell off the bus); its work goes to backend cpu"]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_device_that_does_not_start(data, tmp_path, caplog, gpu, monkeypatch, threads):
+    def fail(device, memory):
+        raise BackendUnavailable("gpu", "no memory", "free some")
+
+    monkeypatch.setattr(sys.modules["pairhmm.backends.gpu"], "make", fail)
+    with pytest.raises(BackendUnavailable, match="no memory; free some"):
+        made(write_likelihoods, data["dense"], tmp_path, caplog, threads, backend="gpu")
+    assert not list((tmp_path / f"write_likelihoods-{threads}").iterdir())
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_device_that_is_missing_is_an_error_where_nothing_is_scored(
+    data, tmp_path, caplog, gpu, monkeypatch, threads
+):
+    monkeypatch.setattr(sys.modules["pairhmm.backends.gpu"], "status", lambda: Status(False, reason="none", cure="buy"))
+    options = RunOptions(reads=ReadSelection(0, 255), threads=threads, backend="gpu")
+    with pytest.raises(BackendUnavailable, match="none; buy"):
+        made(write_likelihoods, data["dense"], tmp_path, caplog, threads, options=options)
+    assert not list((tmp_path / f"write_likelihoods-{threads}").iterdir())
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_few_regions_are_held(data, tmp_path, caplog, gpu, monkeypatch, threads):
+    """However slow the device is, reading does not run away from it."""
+    waiting, most = [0], [0]
+    submit, score = DeviceThread.submit, DeviceThread._score
+
+    def submitted(self, batch):
+        waiting[0] += 1
+        most[0] = max(most[0], waiting[0])
+        return submit(self, batch)
+
+    def scored(self, requests):
+        time.sleep(0.05)
+        waiting[0] -= len(requests)
+        score(self, requests)
+
+    monkeypatch.setattr(DeviceThread, "submit", submitted)
+    monkeypatch.setattr(DeviceThread, "_score", scored)
+    options = RunOptions(evidence=EvidenceOptions(max_cells=1), threads=threads, backend="gpu")
+    made_of = made(write_likelihoods, data["dense"], tmp_path, caplog, threads, options=options)
+    assert made_of[0]
+    each = DeviceThread.ahead + 1 if threads == 1 else threads * (RemoteDevices.ahead + 1)
+    assert 1 < most[0] <= each
+
+
+@pytest.fixture(params=["emulated", "webgpu"])
+def device(request, require, monkeypatch):
+    """A backend with a device that runs here: CUDA's kernels in their emulator, or WebGPU."""
+    name = request.param
+    if name == "webgpu":
+        status = backends.status(name)
+        require(name, status.available, f"{status.reason}; {status.cure}")
+        return name
+    path = Path(__file__).parents[1] / "backends" / "any_pairs.py"
+    spec = importlib.util.spec_from_file_location("pairhmm_tests_any_pairs_in_runs", path)
+    any_pairs = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, spec.name, any_pairs)
+    spec.loader.exec_module(any_pairs)
+    require("emulator", any_pairs.has_emulator(), "the CUDA emulator needs Linux and a g++")
+    module = ModuleType(f"pairhmm.backends.{name}")
+    module.status, module.make = lambda: Status(True, devices=("None",)), lambda *device: any_pairs.emulated()
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setattr(backends, "REGISTRY", (*backends.REGISTRY, Entry(name, has_devices=True)))
+    return name
+
+
+def test_devices_give_the_genotypes_of_the_cpu(data, device):
+    """Their sums are float32, in another order. A value of QUAL or PL may be rounded to its neighbour."""
+    reference, alignments, truth = data["tiny"]
+    expected = list(call(alignments, reference, truth, backend="cpu"))
+    assert len(expected) > 5
+    for threads in (1, 2):
+        found = list(call(alignments, reference, truth, backend=device, threads=threads))
+        assert [one.variant for one in found] == [one.variant for one in expected]
+        for one, other in zip(found, expected, strict=True):
+            assert one.quality == pytest.approx(other.quality, abs=0.011)
+            for ours, theirs in zip(one.samples, other.samples, strict=True):
+                assert ours.alleles == theirs.alleles
+                assert ours.likelihoods == pytest.approx(theirs.likelihoods, abs=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -27,9 +28,9 @@ class Recorder:
     def __init__(self) -> None:
         self.pool, self.batches = choose(Choice("cpu")), []
 
-    def forward(self, batch: PairBatch, threads: int) -> Scores:
+    def begin(self, batch: PairBatch, threads: int) -> Callable[[], Scores]:
         self.batches.append(batch)
-        return self.pool.forward(batch, threads)
+        return self.pool.begin(batch, threads)
 
 
 @pytest.fixture

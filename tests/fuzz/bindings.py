@@ -61,9 +61,7 @@ def _reads(rng: Generator) -> None:
     scanner.add(block.native, starts, ends, _bytes(rng, int(ends[-1]), 5))
     scanner.take(origin + int(rng.integers(0, 1000)))
     scanner.take(2**40)
-    for read in range(count):
-        block.native.indels(read, max(0, window[0]), window[1])
-        block.native.letter_at(read, int(rng.integers(-5, 1000)) + origin)
+    _carried(rng, block, window)
     if count:
         chosen = rng.integers(0, count, 6).astype(np.int64)
         begin = (origin + rng.integers(-50, 400, 6)).astype(np.int64)
@@ -75,6 +73,31 @@ def _reads(rng: Generator) -> None:
             raise AssertionError(f"slices {first} to {last} of reads of {lengths}")
         block.take(chosen)
         _join(rng, block, chosen, first, last)
+
+
+def _edges(rng: Generator, total: int, parts: int) -> NDArray[np.int64]:
+    """Where each of some parts begins, and where the last one ends."""
+    return np.array([0, *np.sort(rng.integers(0, total + 1, parts - 1)), total] if parts else [0], dtype=np.int64)
+
+
+def _carried(rng: Generator, block: ReadBlock, window: tuple[int, NDArray[np.uint8]]) -> None:
+    """Any alleles, also beside the reads and the reference."""
+    read = np.arange(len(block))
+    candidates, alleles = (int(value) for value in rng.integers(0, 6, 2))
+    alleles *= candidates > 0
+    changes, inserted = 3 * alleles, 4 * alleles
+    begin = window[0] + rng.integers(-50, 400, candidates)
+    kinds = np.where(rng.random(alleles) < 0.5, window[0] + rng.integers(-5, 400, alleles), np.iinfo(np.int64).min)
+    carried = np.full(len(read) * candidates, -2, dtype=np.int16)
+    block.native.carried_alleles(
+        *(read, block.end, max(0, window[0]), window[1], begin, begin + rng.integers(0, 9, candidates)),
+        *(_edges(rng, alleles, candidates), kinds, rng.integers(0, 9, alleles)),
+        *(_edges(rng, inserted, alleles), _bytes(rng, inserted, 5)),
+        *(_edges(rng, changes, alleles), window[0] + rng.integers(-5, 400, changes)),
+        *(_bytes(rng, changes, 5), _bytes(rng, changes, 5), -1, carried),
+    )
+    if not ((carried >= -1) & (carried <= alleles)).all():
+        raise AssertionError(f"alleles {carried.tolist()} of {alleles}")
 
 
 def _join(
@@ -176,8 +199,14 @@ def _posteriors(rng: Generator) -> None:
 class _Memory:
     """Host memory that a batch is packed into, for no device."""
 
-    def begin(self, size: int) -> NDArray[np.uint8]:
-        return np.zeros(size, dtype=np.uint8)
+    def __init__(self) -> None:
+        from pairhmm.backends import tiles
+        from pairhmm.compiled import native
+
+        self.packer = native.Packer(tiles.team())
+
+    def begin(self, size: int, behind: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        return np.zeros(behind, dtype=np.uint8), np.zeros(size - behind, dtype=np.uint8)
 
     def send(self, first: int, end: int) -> None:
         pass
@@ -185,16 +214,13 @@ class _Memory:
 
 def _tiles(rng: Generator) -> None:
     """Batches as devices take them."""
-    from concurrent.futures import ThreadPoolExecutor
-
     from pairhmm.backends.cuda import layout as cuda
     from pairhmm.backends.webgpu import layout as webgpu
 
     batch = _batch(rng)
     skip = rng.random(batch.reads) < pick(rng, (0, 0.5, 1))
-    with ThreadPoolExecutor(1) as beside:
-        cuda.pack(batch, skip, int(np.diff(batch.read_offset).max()), _Memory(), beside)
-        webgpu.pack(batch, skip, 32, 1 << 30, _Memory(), beside)
+    cuda.pack(batch, skip, int(np.diff(batch.read_offset).max()), _Memory())
+    webgpu.pack(batch, skip, 32, 8, 1 << 30, _Memory())
 
 
 def _copies(rng: Generator) -> None:
@@ -388,6 +414,32 @@ def _repeats(rng: Generator) -> None:
     native.cap_indel_qualities(offset, bases, table, int(rng.integers(1, 9)), *columns)
 
 
+def _genotypes(rng: Generator) -> None:
+    """Reads with scores of any size, over a site with any alleles."""
+    from pairhmm.compiled import native
+    from pairhmm.genomics.genotypes import call_sample
+    from pairhmm.genomics.names import Names
+
+    reads, haplotypes, samples = int(rng.integers(0, 30)), int(rng.integers(1, 9)), int(rng.integers(1, 4))
+    scores = -rng.integers(0, 100, (reads, haplotypes)) / 8.0
+    scores[rng.random(scores.shape) < 0.1] = pick(rng, (0.0, -300.0, -1e7, -np.inf, np.inf, np.nan))
+    start = rng.integers(0, 20, reads).astype(np.int64)
+    names = Names.of([f"r{number}" for number in rng.integers(0, 20, reads)])
+    fragment = np.empty(reads, dtype=np.int64)
+    native.number_names(names.text, names.end, fragment)
+    alleles, floor = int(rng.integers(1, 30)), pick(rng, (0.0, 4.5, 300.0))
+    site = native.SiteReads(
+        *(scores, rng.random(reads) < 0.2, start, start + rng.integers(0, 20, reads)),
+        *(rng.integers(0, samples, reads).astype(np.int32), fragment, 10, pick(rng, (10, 11, 40))),
+        *(rng.integers(-1, alleles, haplotypes).tolist(), alleles, samples, pick(rng, (np.inf, floor)), floor),
+    )
+    priors = (pick(rng, (1e-12, 1e-3, 0.1)),) * (alleles - 1)
+    for sample in range(samples):
+        found = call_sample(site, sample, priors, int(pick(rng, (0, 1, 2, 3, 20))))
+        if np.isnan(found.log10_reference) or min((0, found.quality, *found.likelihoods)) < 0:
+            raise AssertionError("a genotype that is no number")
+
+
 def _public(rng: Generator) -> None:
     """The Python functions, with values that no one should give: taken, or refused with a sentence."""
     import pairhmm
@@ -420,6 +472,7 @@ _FUNCTIONS = (
     _alignments,
     _scanner,
     _repeats,
+    _genotypes,
     _public,
 )
 BINDINGS: dict[str, Callable[[Generator], None]] = {function.__name__.lstrip("_"): function for function in _FUNCTIONS}

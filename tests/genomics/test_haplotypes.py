@@ -88,6 +88,31 @@ def test_too_many_combinations_are_those_that_reads_support():
     assert all(any(one[site] and sum(one) == 1 for one in found) for site in range(8))
 
 
+def plainly_supported(prefixes, shown, limit):
+    """`_supported`, read by read."""
+    support = {}
+    for prefix in prefixes:
+        rows = [[(has, is_) for has, is_ in zip(row, prefix, strict=True) if has != UNKNOWN] for row in shown.tolist()]
+        support[prefix] = sum(len(row) for row in rows if all(has == is_ for has, is_ in row))
+    changes = {prefix: sum(allele != 0 for allele in prefix) for prefix in prefixes}
+    order = sorted(prefixes, key=lambda one: (changes[one] > 1, -support[one], changes[one], one))
+    return order[: max(limit, sum(change <= 1 for change in changes.values()))]
+
+
+@pytest.mark.parametrize("reads", [0, 1, 300])
+def test_support_of_any_reads(reads):
+    rng = np.random.default_rng(reads)
+    sites = [variant(pos, REFERENCE[pos], "N") for pos in range(4, 11)]
+    shown = rng.choice(np.array([UNKNOWN, 0, 1], dtype=np.int16), (reads, 7), p=[0.2, 0.5, 0.3])
+    expected = [()]
+    for at in range(7):
+        expected = [(*one, allele) for one in expected for allele in (0, 1)]
+        if len(expected) > 20:
+            expected = plainly_supported(expected, shown[:, : at + 1], 20)
+    found = haplotypes_of(*sites, limit=20, carried=lambda region: shown)
+    assert sorted(alleles(found)) == sorted(expected)
+
+
 def test_every_allele_has_a_haplotype_whatever_the_limit():
     sites = [variant(pos, REFERENCE[pos], "N") for pos in range(4, 12)]
     assert len(haplotypes_of(*sites, limit=4)) == 9

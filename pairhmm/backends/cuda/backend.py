@@ -15,8 +15,17 @@ from numpy.typing import NDArray
 from pairhmm.backends.base import Backend
 from pairhmm.backends.cuda import kernels as cuda_kernels
 from pairhmm.backends.cuda import setup as cuda_setup
-from pairhmm.backends.cuda.kernels import FAST, KEPT_BYTES, LONG_ROWS, SCALED, TREE_ROWS, TREES, KernelVariant
-from pairhmm.backends.cuda.layout import WARP, Packed, computed_cells, pack, pack_pairs, reads_of
+from pairhmm.backends.cuda.kernels import FAST, LONG_ROWS, SCALED, TREE_ROWS, TREES, KernelVariant
+from pairhmm.backends.cuda.layout import (
+    UNREAD_COLUMNS,
+    WARP,
+    Packed,
+    computed_cells,
+    pack,
+    pack_pairs,
+    reads_of,
+    strips_and_columns,
+)
 from pairhmm.backends.cuda.setup import status, translated
 from pairhmm.backends.cuda.slot import ForwardSlot
 from pairhmm.backends.cuda.sources import compiled
@@ -24,11 +33,14 @@ from pairhmm.backends.cuda.walks import Walks, scratch_of, walks_of
 from pairhmm.backends.tiles import (
     ITEM_BYTES,
     RESCUERS,
+    SCORE_BYTES,
     TREE_ARRAYS,
     Shape,
     Tier,
+    fresh_scores,
     rescuer_of,
     runs_within,
+    team,
 )
 from pairhmm.compiled import native
 from pairhmm.errors import OutOfDeviceMemory
@@ -45,23 +57,17 @@ LONGEST_TILE = 2048
 RESIDENT_WARPS = 2048
 """Most warps of a kernel whose warps take their work from a list: enough to fill any device."""
 
-KEPT_AT = 8
-"""Byte offset of what the strips of each pair pass on to each other. Before it is the number of the next work item."""
-
 BORDER_SHARE = 4
-"""Divisor of a call's memory: the borders of long pairs may take 1 / BORDER_SHARE of it."""
+"""Divisor of a call's memory: what strips of long pairs hand on may take 1 / BORDER_SHARE of it."""
 
 SCRATCH_SHARE = 4
 """Divisor of a call's memory: the scratch memory of warps that walk trees may take 1 / SCRATCH_SHARE of it."""
 
-SCORE_COPIERS = 4
-"""CPU threads that copy a call's scores out of the memory that the device writes to."""
-
-SCORE_BYTES, SCORED_BYTES = 8, 9
-"""Bytes of a score (float64), and of a score with the code of its precision (uint8). The two are separate arrays."""
+SCORED_BYTES = SCORE_BYTES + 1
+"""Bytes of a score with the code of its precision (uint8). The two are separate arrays."""
 
 LISTED_BYTES, COUNT_BYTES = 8, 4
-"""Bytes of an entry of a list of pairs to rescue (read and haplotype, uint32 each), and of the list's length."""
+"""Bytes of an entry of a list of pairs to rescue (read and haplotype, uint32 each), and of a count of work or pairs."""
 
 
 KernelKey = tuple[Shape, str]
@@ -83,6 +89,11 @@ Launch = tuple[LoadedKernel, int, tuple[Any, ...]]
 """A kernel, its blocks and its arguments."""
 
 
+def _start(launch: Launch) -> None:
+    kernel, blocks, arguments = launch
+    kernel.launch(blocks, arguments)
+
+
 class Launches(NamedTuple):
     """What scores a batch that was sent.
 
@@ -91,13 +102,14 @@ class Launches(NamedTuple):
     counter_bytes : int
         Bytes of the buffer "listed", which is zero at first: how long each rescuer's list is, and the next work item of
         each launch that walks trees.
-    rows, beside, rescues : list of (kernel, blocks, arguments)
-        Those of `beside` run side by side, after `rows` and before `rescues`.
+    rows, walks, whole, rescues : list of Launch
+        `walks` begin in their order, after `rows`; `whole` are side by side with them, and `rescues` come after all.
     """
 
     counter_bytes: int
     rows: list[Launch]
-    beside: list[Launch]
+    walks: list[Launch]
+    whole: list[Launch]
     rescues: list[Launch]
 
 
@@ -126,7 +138,7 @@ class CudaBackend(Backend):
 
     name = "cuda"
     concurrency = 4
-    chunk_cells = 17_000_000_000
+    chunk_cells = 34_000_000_000
     first_chunk_cells = 8_500_000_000
     longest_fast_read = LONGEST_TILE
     times_kernels = True
@@ -139,7 +151,7 @@ class CudaBackend(Backend):
         self._device = cupy.cuda.Device(device)
         self._memory = memory
         self._kernels: dict[tuple[str, float | None], dict[KernelKey, LoadedKernel]] = {}
-        self._long_kernels: dict[tuple[str, float | None, str], Any] = {}
+        self._long_kernels: dict[tuple[str, float | None, str], tuple[Any, Any, Any]] = {}
         self._preparing = threading.Lock()
         # The slot returned last is taken first, because its buffers have already grown.
         self._slots: queue.LifoQueue[ForwardSlot] = queue.LifoQueue()
@@ -153,24 +165,14 @@ class CudaBackend(Backend):
 
     def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
         batch = with_one_gap_model(batch)
-        try:
-            return self._forward(batch, skip_read)
-        except OutOfDeviceMemory:
-            # The slot has given back what earlier calls left in it, which may have been too much.
-            return self._forward(batch, skip_read)
-
-    def _forward(self, batch: PairBatch, skip_read: NDArray[np.bool_]) -> Scores:
         with self._slot() as slot:
             # One call prepares at a time: two at once would only take turns in the interpreter.
             with self._preparing:
                 packed = self._upload(slot, batch, skip_read)
                 self._launch(slot, self._prepare(slot, packed, batch))
             # Allocated while the device computes, so that the memory pages exist when the scores arrive.
-            scores = Scores.none(packed.pairs)
-            out = slot.scores(SCORED_BYTES * packed.pairs)
-            log10, precision = np.split(out, [SCORE_BYTES * packed.pairs])
-            native.copy_all(scores.log10.view(np.uint8), [0], [log10], SCORE_COPIERS)
-            scores.precision[:] = precision
+            scores, memory = fresh_scores(packed.pairs)
+            native.copy_all(team(), memory, [0], [slot.scores(SCORED_BYTES * packed.pairs)])
             return scores
 
     def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
@@ -180,7 +182,7 @@ class CudaBackend(Backend):
         reads, haplotypes = batch.pair_indices(pairs)
         for real, precision in (("float", SCALED_FLOAT32), ("double", FLOAT64)):
             left = scores.unscored()
-            for part in self._border_parts(batch, haplotypes[left], real):
+            for part in self._parts_of_pairs(batch, reads[left], haplotypes[left], real):
                 chosen = left[part]
                 found = self._run_pairs(batch, reads[chosen], haplotypes[chosen], real)
                 scores.log10[chosen] = found
@@ -219,11 +221,12 @@ class CudaBackend(Backend):
     @contextmanager
     def _slot(self) -> Iterator[ForwardSlot]:
         slot = self._slots.get()
+        slot.begin_call()
         try:
             with translated(self.label), self._device, slot.stream:
                 yield slot
         except OutOfDeviceMemory:
-            # The next, smaller call needs less of some buffers and as much of others.
+            # The next call needs less of some buffers, and may need as much of others.
             slot.release()
             raise
         finally:
@@ -231,7 +234,7 @@ class CudaBackend(Backend):
 
     def _upload(self, slot: ForwardSlot, batch: PairBatch, skip_read: NDArray[np.bool_]) -> Packed:
         """Send a batch, and make room for its scores."""
-        packed = pack(batch, skip_read, LONGEST_TILE, slot, slot.beside)
+        packed = pack(batch, skip_read, LONGEST_TILE, slot)
         out = slot.device("out", SCORED_BYTES * packed.pairs)
         if skip_read.any():
             out.memset_async(0xFF, SCORED_BYTES * packed.pairs, slot.stream)  # NaN and UNSCORED
@@ -258,14 +261,14 @@ class CudaBackend(Backend):
         counters = int(slot.device("listed", counter_bytes).ptr)
         list_at = [(counters + COUNT_BYTES * k, lists + LISTED_BYTES * at) for k, at in enumerate(first_of_list)]
         results = Results(scores, scores + SCORE_BYTES * packed.pairs, counters, lists)
-        rows, beside = self._tree_launches(slot, packed, extension, walks, kernels, results)
-        beside += self._whole_launches(slot, packed, whole, kernels, results, list_at)
+        rows, tree_launches = self._tree_launches(slot, packed, extension, walks, kernels, results)
+        whole_launches = self._whole_launches(slot, packed, whole, kernels, results, list_at)
         rescues = []
         for k in needed:
             blocks = min(RESIDENT_WARPS, -(-rescued[k] // reads_of(RESCUERS[k])))
             arguments = (slot.base, self._tables.data.ptr, *list_at[k], results.scores, results.precision)
             rescues.append((kernels[RESCUERS[k], SCALED], blocks, arguments))
-        return Launches(counter_bytes, rows, beside, rescues)
+        return Launches(counter_bytes, rows, tree_launches, whole_launches, rescues)
 
     def _tree_launches(
         self,
@@ -283,11 +286,11 @@ class CudaBackend(Backend):
         base, tables = slot.base, self._tables.data.ptr
         made = int(slot.device("made", walks.made_bytes).ptr)
         tiers = slot.upload("tiers", walks.tiers.view(np.uint8))
-        of_rows = (base, tables, base + trees.of_group, base + packed.items, tiers, len(walks.tiers), made)
+        of_rows = (base, tables, base + trees.of_group, base + packed.items, tiers, len(walks.tiers), walks.items, made)
         most = self._call_memory // SCRATCH_SHARE
         blocks = scratch_of(walks.launches, trees.sizes, extension, self._multiprocessors, most)
         scratch = int(slot.device("scratch", sum(count * size for count, (size, *_) in blocks) + 8).ptr)
-        beside: list[Launch] = []
+        found: list[Launch] = []
         for number, (walk, (count, (size, *parts))) in enumerate(zip(walks.launches, blocks, strict=True)):
             arguments = (
                 *(base, tables, *(base + getattr(trees, name) for name in TREE_ARRAYS[1:])),  # of_group is for the rows
@@ -295,9 +298,9 @@ class CudaBackend(Backend):
                 *(results.counters + COUNT_BYTES * (len(RESCUERS) + number), results.counters),
                 *(results.lists, results.scores, results.precision),
             )
-            beside.append((kernels[Shape(0, walk.rows), TREES], count, arguments))
+            found.append((kernels[Shape(0, walk.rows), TREES], count, arguments))
             scratch += count * size
-        return [(kernels[ROWS_KERNEL], walks.items, of_rows)], beside
+        return [(kernels[ROWS_KERNEL], -(-walks.items // cuda_kernels.ROWS_WARPS), of_rows)], found
 
     def _whole_launches(
         self,
@@ -325,48 +328,68 @@ class CudaBackend(Backend):
         return found
 
     def _launch(self, slot: ForwardSlot, launches: Launches) -> None:
-        """Start the kernels of all tiers side by side, then those that rescue the pairs that they list."""
-        slot.zeros("listed", launches.counter_bytes)
-        for kernel, blocks, arguments in launches.rows:
-            kernel.launch(blocks, arguments)
-        with slot.side_by_side(len(launches.beside)) as streams:
-            for kernel, blocks, arguments in launches.beside:
-                with next(streams):
-                    kernel.launch(blocks, arguments)
-        for kernel, blocks, arguments in launches.rescues:
-            kernel.launch(blocks, arguments)
+        """Start the kernels of all tiers side by side, then so those that rescue the pairs that they list.
 
-    def _border_parts(self, batch: PairBatch, haplotypes: NDArray[np.int64], real: str) -> Iterator[slice]:
-        """Runs of pairs whose borders fit into their share of the device's memory."""
+        The counter of each walk is set to zero when the walk before it may begin. So walks begin in their order, in a
+        CUDA graph, too.
+        """
+        slot.zeros("listed", launches.counter_bytes)
+        for launch in launches.rows:
+            _start(launch)
+        with slot.side_by_side(len(launches.walks) + len(launches.whole)) as streams:
+            for number, launch in enumerate(launches.walks):
+                slot.zero("listed", COUNT_BYTES * (len(RESCUERS) + number), COUNT_BYTES)
+                side = next(streams)
+                side.wait_event(slot.stream.record())
+                with side:
+                    _start(launch)
+            for launch in launches.whole:
+                with next(streams):
+                    _start(launch)
+        with slot.side_by_side(len(launches.rescues)) as streams:
+            for launch in launches.rescues:
+                with next(streams):
+                    _start(launch)
+
+    def _parts_of_pairs(
+        self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64], real: str
+    ) -> Iterator[slice]:
+        """Runs of pairs whose borders and crossings fit into their share of the device's memory."""
         with translated(self.label):
             free = self._device.mem_info[0] if self._memory is None else self._memory
-        most = max(1, free // self.concurrency // BORDER_SHARE // cuda_kernels.border_bytes(real))
-        return runs_within(np.diff(batch.haplotype_offset)[haplotypes], most)
+        strips, columns = strips_and_columns(batch, reads, haplotypes, WARP * LONG_ROWS[real])
+        sizes = cuda_kernels.crossing_bytes(real) * strips + cuda_kernels.border_bytes(real) * columns
+        return runs_within(sizes, max(1, free // self.concurrency // BORDER_SHARE))
 
     def _run_pairs(
         self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64], real: str
     ) -> NDArray[np.float64]:
         model, extension = cuda_kernels.model_of(batch)
         with self._slot() as slot:
-            packed = pack_pairs(batch, reads, haplotypes, WARP * LONG_ROWS, slot)
-            base = slot.base
-            next_item = slot.zeros("listed", KEPT_AT + KEPT_BYTES * len(reads))
-            borders = slot.zeros("between", cuda_kernels.border_bytes(real) * packed.columns + 8)
+            packed = pack_pairs(batch, reads, haplotypes, WARP * LONG_ROWS[real], slot)
+            base, tables = slot.base, self._tables.data.ptr
+            next_item = slot.zeros("listed", COUNT_BYTES)
+            borders = slot.zeros("between", cuda_kernels.border_bytes(real) * (packed.columns + UNREAD_COLUMNS))
+            crossings = slot.device("crossings", cuda_kernels.crossing_bytes(real) * packed.items).ptr
             scores = slot.device("out", SCORE_BYTES * len(reads)).ptr
-            key = (model, extension, real)
-            if key not in self._long_kernels:
-                self._long_kernels[key] = compiled(
-                    self._cupy, cuda_kernels.long_source(model, extension, real), "forward_long"
-                )
-            places = (packed.item_pair, packed.pair_item, packed.pair_read, packed.pair_haplotype, packed.pair_column)
-            arguments = (
-                *(base, self._tables.data.ptr, np.uint32(packed.items)),
-                *(base + place for place in places),
-                *(next_item, next_item + KEPT_AT, borders, scores),
-            )
+            pairs = tuple(base + place for place in (packed.pair_item, packed.pair_read, packed.pair_haplotype))
+            places = base + packed.item_pair, *pairs, base + packed.pair_column
+            strips, join, add = self._compiled_pairs(model, extension, real)
             blocks = min(RESIDENT_WARPS, packed.items)
-            self._long_kernels[key]((blocks,), (WARP,), arguments, shared_mem=cuda_kernels.long_shared_bytes(real))
+            arguments = base, tables, np.uint32(packed.items), *places, next_item, borders, crossings
+            strips((blocks,), (WARP,), arguments, shared_mem=cuda_kernels.long_shared_bytes(real))
+            join((packed.items,), (WARP,), (base, *places, borders, crossings))
+            add((len(reads),), (WARP,), (base, *pairs, crossings, scores))
             return slot.scores(SCORE_BYTES * len(reads)).view(np.float64).copy()
+
+    def _compiled_pairs(self, model: str, extension: float | None, real: str) -> tuple[Any, Any, Any]:
+        """The kernels of single pairs: that of their strips, that which joins their halves, and that of their sums."""
+        key = (model, extension, real)
+        if key not in self._long_kernels:
+            text = cuda_kernels.long_source(*key)
+            strips, join, add = (compiled(self._cupy, text, f"forward_{name}") for name in ("long", "join", "sum"))
+            self._long_kernels[key] = strips, join, add
+        return self._long_kernels[key]
 
     def _compiled(
         self, model: str, extension: float | None, wanted: Sequence[KernelKey]
@@ -388,6 +411,8 @@ class CudaBackend(Backend):
         shared_bytes = cuda_kernels.forward_shared_bytes(variant)
         with self._device:
             kernel = compiled(self._cupy, cuda_kernels.forward_source(variant), variant.name)
+            if variant.kind == SCALED:
+                kernel.preferred_shared_memory_carveout = cuda_kernels.SHARED_PERCENT
         return LoadedKernel(kernel, cuda_kernels.warps_of(variant.kind), shared_bytes)
 
 

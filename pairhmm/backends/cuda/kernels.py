@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.backends.cuda.layout import HEADER, KIND, TREE_TIER, WARP, reads_of
+from pairhmm.backends import tiles
+from pairhmm.backends.cuda.layout import HEADER, KIND, TREE_TIER, UNREAD_COLUMNS, WARP, reads_of
 from pairhmm.backends.cuda.sources import Constant, source
-from pairhmm.backends.tiles import LETTERS, LETTERS_SCALED, Shape, TreeSizes
+from pairhmm.backends.tiles import HALVES, LETTERS, LETTERS_SCALED, Shape, TreeSizes
 from pairhmm.genomics import sequences
 from pairhmm.genomics.qualities import HIGHEST_QUALITY
 from pairhmm.models import scaling
@@ -28,27 +29,31 @@ FAST, SCALED, TREES, TREE_ROWS = "fast", "scaled", "trees", "tree_rows"
 RUN = 8
 """Columns that `cuda/forward/trees.cu` walks without looking for an event."""
 
+ROWS_WARPS = 4
+"""Warps of a block of `cuda/forward/tree_rows.cu`. Each makes the rows of a work item."""
+
 ROWS_BLOCKS = 6
-"""Blocks of `cuda/forward/tree_rows.cu` that a multiprocessor must hold at once. Its lanes spill up to 274 bytes, which
-costs less than fewer warps that wait at once."""
+"""Blocks of `cuda/forward/tree_rows.cu` that a multiprocessor must hold at once. Four to eight take as long."""
+
+SHARED_PERCENT = 71
+"""Share of its memory that a multiprocessor gives to shared memory while it rescues pairs. It is the same for all
+shapes: a multiprocessor that runs one kernel divides its memory anew only when that kernel has ended there."""
 
 TASK_BYTES = 32
 """Bytes of a `Task` of `cuda/forward/fast.cu`. Each read of a tile has one."""
 
-LONG_ROWS = 10
-"""Rows of a lane in `cuda/forward/long.cu`. There must be at least as many as steps between two rescalings."""
+LONG_ROWS = {"float": 12, "double": 10}
+"""Rows of a lane in `cuda/forward/long.cu`, by the type that it computes in.
+
+Both are at least as many as steps between two rescalings. 12 rows make one warp a scheduler of both halves of a pair of
+100,000 x 100,000 bases on an H200. More float64 rows do not fit into registers.
+"""
 
 LONG_COLUMNS = 8
 """Columns that enter a strip together in `cuda/forward/long.cu`: as many as steps between two rescalings."""
 
-KEPT_BYTES = 16
-"""Bytes that each strip of a pair passes on to the next in `cuda/forward/long.cu`: a double, as two signed words."""
-
 SCRATCH_ALIGNMENT = 256
 """The scratch memory of each block of `cuda/forward/trees.cu` begins at a multiple of this many bytes."""
-
-MOST_QUADS = 5
-"""Warps of a block of `cuda/forward/tree_rows.cu`. Each makes four rows of a lane, which has at most 20."""
 
 TASK_OF_LANE_BYTES = 32
 """Bytes of a `Task` of `cuda/forward/tree_tasks.cuh`. Each lane has one."""
@@ -107,10 +112,13 @@ PHREDS = HIGHEST_QUALITY + 1
 TABLES = np.dtype(
     [
         ("log_unopened", "<f8", (PHREDS, PHREDS)),
+        ("per_unopened", "<f8", (PHREDS, PHREDS)),
         ("log_best", "<f8", (2, PHREDS)),
-        ("best", "<f8", (2, PHREDS)),
+        ("per_best", "<f8", (2, PHREDS)),
         ("ratio", "<f8", (2, PHREDS)),
         ("error", "<f8", (PHREDS,)),
+        ("per_error", "<f8", (PHREDS,)),
+        ("odds", "<f8", (PHREDS,)),
     ]
 )
 """Layout of GATK's Phred tables. `Tables` in `cuda/forward/rows.cuh` says what each of them is."""
@@ -126,10 +134,12 @@ def tables() -> NDArray[np.void]:
     right, wrong = 1 - error, error / 3
     best = np.array([np.maximum(right, wrong), right])
     with np.errstate(divide="ignore"):  # a quality of 0 leaves nothing that is right
-        table["log_unopened"] = np.log10(1 - np.minimum(1, error[:, None] + error))
-        table["log_best"] = np.log10(best)
+        unopened = 1 - np.minimum(1, error[:, None] + error)
+        table["log_unopened"], table["per_unopened"] = np.log10(unopened), 1 / unopened
+        table["log_best"], table["per_best"] = np.log10(best), 1 / best
+        table["odds"] = error / right
     table["ratio"] = np.array([np.minimum(right, wrong) / best[0], np.ones(PHREDS)])
-    table["best"], table["error"] = best, error
+    table["error"], table["per_error"] = error, 1 / error
     return table
 
 
@@ -157,7 +167,7 @@ def forward_source(variant: KernelVariant) -> str:
         "SHARED_BYTES": forward_shared_bytes(variant),
     }
     if variant.kind == TREE_ROWS:
-        constants |= {"MOST_QUADS": MOST_QUADS, "ROWS_BLOCKS": ROWS_BLOCKS}
+        constants |= {"ROWS_WARPS": ROWS_WARPS, "ROWS_BLOCKS": ROWS_BLOCKS}
     elif variant.kind == TREES:
         constants |= {
             "HALF_EXPONENT": scaling.HALF_EXPONENT,
@@ -184,17 +194,21 @@ def forward_source(variant: KernelVariant) -> str:
 
 
 def long_source(model: str, extension: float | None, real: str) -> str:
-    """Text of `cuda/forward/long.cu`. `real` is "float" or "double"; the others are as in `KernelVariant`."""
+    """Text of `cuda/forward/long.cu` and `join.cu`. `real` is "float" or "double"; `KernelVariant` has the others."""
     constants: dict[str, Constant] = {
         "G": WARP,
-        "K": LONG_ROWS,
+        "K": LONG_ROWS[real],
         "LETTERS": LETTERS_SCALED,
-        "ENTERING_COLUMNS": LONG_COLUMNS,
+        "BLOCK_COLUMNS": LONG_COLUMNS,
         "BORDER_BYTES": border_bytes(real),
-        "KEPT_BYTES": KEPT_BYTES,
+        "UNREAD_COLUMNS": UNREAD_COLUMNS,
+        "HALVES": HALVES,
+        "LEAST_CUT": tiles.LEAST_CUT,
+        "CROSSING_BYTES": crossing_bytes(real),
         "SHARED_BYTES": long_shared_bytes(real),
     }
-    return _source(constants, model, extension, real, "strips.cuh", "scaling.cuh", "long.cu")
+    files = "strips.cuh", "backward.cuh", "scaling.cuh", "crossings.cuh", "long.cu", "join.cu"
+    return _source(constants, model, extension, real, *files)
 
 
 def forward_shared_bytes(variant: KernelVariant) -> int:
@@ -210,7 +224,7 @@ def forward_shared_bytes(variant: KernelVariant) -> int:
 
 def warps_of(kind: str) -> int:
     """Warps of a block."""
-    return MOST_QUADS if kind == TREE_ROWS else 1
+    return ROWS_WARPS if kind == TREE_ROWS else 1
 
 
 def resident_trees(rows: int, extension: float | None) -> int:
@@ -250,14 +264,18 @@ def scratch_places(rows: int, sizes: TreeSizes) -> tuple[int, ...]:
 
 
 def long_shared_bytes(real: str) -> int:
-    """Bytes of dynamic shared memory of a block of long.cu: emissions, and S and I of columns that enter and leave."""
-    passed = WARP + 2 * LONG_COLUMNS
-    return _emission_bytes(LONG_ROWS, LETTERS_SCALED, real) + passed * 2 * _size(real)
+    """Bytes of dynamic shared memory of a block of long.cu: emissions, and S and I of columns that enter."""
+    return _emission_bytes(LONG_ROWS[real], LETTERS_SCALED, real) + (2 * WARP + LONG_COLUMNS) * 2 * _size(real)
 
 
 def border_bytes(real: str) -> int:
-    """Bytes of a column between two strips of long.cu: S, I and an exponent. Every 4 bytes carry 4 of signature."""
-    return 8 * (2 * _size(real) // 4 + 1)
+    """Bytes of a column between two strips of long.cu: S and I. Every 4 bytes carry 4 of signature."""
+    return 2 * 2 * _size(real)
+
+
+def crossing_bytes(real: str) -> int:
+    """Bytes of a `Crossing` of `cuda/forward/crossings.cuh`, of which each strip leaves one: two values a row."""
+    return 32 + 4 * WARP + 2 * _size(real) * LONG_ROWS[real] * WARP
 
 
 def between_bytes(widest: int) -> int:

@@ -7,7 +7,6 @@ if the two differ.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from pairhmm.backends import tiles
 from pairhmm.backends.kinds import made_once
 from pairhmm.backends.tiles import (
+    HALVES,
     LETTERS,
     PADDING,
     Plan,
@@ -47,6 +47,9 @@ __all__ = [
 
 WARP = 32
 """Lanes of a warp. A block of the forward kernels is one warp, which scores one tile."""
+
+UNREAD_COLUMNS = WARP
+"""Columns before a border's first one, which nobody reads. Lanes write there while they have no column of their own."""
 
 BASES, TRANSITIONS = LETTERS - 1, ROW_SIZE - LETTERS
 """Number of letters other than N, and of transitions of a row."""
@@ -83,10 +86,10 @@ HAPLOTYPES_OF_TREES = 64
 KIND = np.dtype(
     [
         ("relative", "<f8", (LETTERS,)),
-        ("best", "<f8"),
+        ("per_best", "<f8"),
         ("log_best", "<f8"),
+        ("per_mm", "<f8"),
         ("log_mm", "<f8"),
-        ("mm", "<f8"),
         ("mi", "<f8"),
         ("ii", "<f8"),
         ("md", "<f8"),
@@ -177,19 +180,17 @@ def shapes(longest: int, in_trees: bool) -> Shapes:
     return table_of_shapes(rows, longest, WARP, costs, lambda shape: shape, 0, ITEM_SIZES, ROWS[WARP])
 
 
-def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: Staging, beside: Executor) -> Packed:
+def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: Staging) -> Packed:
     """Write `batch` and the tiles of its reads into a buffer, and send it.
 
     Parameters
     ----------
     batch : PairBatch
     skip_read : bool[reads]
-        Reads to leave out of the tiles. All reads longer than `longest` must be among them.
+        Reads to leave out of the tiles. Reads longer than `longest` are left out too.
     longest : int
         Bases of the longest read in a tile.
     staging : Staging
-    beside : Executor
-        Makes the tiles while the arrays are copied.
     """
     plan, header = _plan(batch)
     places = plan.tile_places(batch)
@@ -197,7 +198,7 @@ def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: 
     in_trees = takes_trees(batch.start)
     table = shapes(longest, in_trees)
     each = [HAPLOTYPES_OF_TREES * (in_trees and not shape.tall) for shape in table.known]
-    tiers, trees = send_with_tiles(plan, places, batch, skip_read, table, staging, beside, each)
+    tiers, trees = send_with_tiles(plan, places, batch, skip_read, table, staging, each)
     if trees is not None:
         # Long items first, so that no warp begins one when the others end.
         tiers.sort(key=lambda tier: -tier.longest * (tier.shape.rows + STEP_COST))
@@ -211,12 +212,12 @@ def computed_cells(batch: PairBatch, longest: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PackedPairs:
-    """Single pairs in a buffer: where the arrays for `cuda/forward/long.cu` lie.
+    """Single pairs in a buffer: where the arrays for `cuda/forward/long.cu` and `join.cu` lie.
 
     Attributes
     ----------
     items : int
-        Strips of all pairs.
+        Strips of both halves of all pairs.
     columns : int
         Columns of the borders of all pairs.
     item_pair, pair_item, pair_read, pair_haplotype, pair_column : int
@@ -241,16 +242,27 @@ def pack_pairs(
 ) -> PackedPairs:
     """Write `batch` and pairs of its reads and haplotypes (int64[pairs] each), cut into strips, and send them."""
     plan, _ = _plan(batch)
-    strips = -(-np.diff(batch.read_offset)[reads] // strip_rows)
-    columns = np.where(strips > 1, np.diff(batch.haplotype_offset)[haplotypes], 0)  # one strip has no border
+    strips, columns = strips_and_columns(batch, reads, haplotypes, strip_rows)
     item_pair = plan.add(np.repeat(np.arange(len(reads), dtype=np.uint32), strips))
     pair_item = plan.add((np.cumsum(strips) - strips).astype(np.uint32))
     pair_read, pair_haplotype = plan.add(reads.astype(np.uint32)), plan.add(haplotypes.astype(np.uint32))
     pair_column = plan.add(np.cumsum(columns) - columns)
-    plan.write(staging.begin(plan.size), staging.send)
-    return PackedPairs(
-        int(strips.sum()), int(columns.sum()), item_pair, pair_item, pair_read, pair_haplotype, pair_column
-    )
+    plan.send(staging)
+    places = item_pair, pair_item, pair_read, pair_haplotype, pair_column
+    return PackedPairs(int(strips.sum()), int(columns.sum()), *places)
+
+
+def strips_and_columns(
+    batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64], strip_rows: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Strips of all halves of each pair, and columns of its borders.
+
+    A half has a column more than letters, but for the right one, and `UNREAD_COLUMNS` before all of them.
+    """
+    strips = -(-np.diff(batch.read_offset)[reads] // strip_rows)
+    letters = np.diff(batch.haplotype_offset)[haplotypes]
+    halves = np.where(letters >= tiles.LEAST_CUT, HALVES, 1)
+    return halves * strips, letters + 1 + UNREAD_COLUMNS * halves
 
 
 @made_once
@@ -263,8 +275,8 @@ def kinds_of(profiles: Profiles) -> NDArray[np.void]:
     with np.errstate(divide="ignore", invalid="ignore"):  # a row that emits nothing is not scored here
         kinds["relative"] = emissions / best[:, None]
         kinds["log_best"], kinds["log_mm"] = np.log10(best), np.log10(rows[:, MM])
-    kinds["best"] = best
-    for name, column in (("mm", MM), ("mi", MI), ("ii", II), ("md", MD)):
+        kinds["per_best"], kinds["per_mm"] = 1 / best, 1 / rows[:, MM]
+    for name, column in (("mi", MI), ("ii", II), ("md", MD)):
         kinds[name] = rows[:, column]
     return kinds
 

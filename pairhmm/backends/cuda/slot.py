@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.errors import OutOfDeviceMemory
+from pairhmm.backends.cuda.setup import translated
+from pairhmm.backends.kept_buffers import KeptBuffers
+from pairhmm.backends.tiles import team
+from pairhmm.compiled import native
 
 SIDE_STREAMS = 8
 """Most kernels of a call that run at once. Each shape of tile is a kernel, and one with few tiles fills no device."""
@@ -35,10 +37,15 @@ class Slot:
     """
 
     def __init__(self, cupy: Any, label: str, memory: int | None = None) -> None:
-        self._cupy, self._label, self._memory = cupy, label, memory
+        self._cupy, self._label = cupy, label
         self.stream = cupy.cuda.Stream(non_blocking=True)
         self._pinned: dict[str, NDArray[np.uint8]] = {}
-        self._device: dict[str, tuple[Any, int]] = {}
+        # CuPy gives up memory that nothing refers to, so that there is nothing to do for a buffer that is dropped.
+        self._device: KeptBuffers[Any] = KeptBuffers(label, memory, self._allocated, lambda _: None)
+
+    def begin_call(self) -> None:
+        """Note that the next call begins. What it does not ask for may be given back."""
+        self._device.begin_call()
 
     def pinned(self, name: str, size: int) -> NDArray[np.uint8]:
         """Pinned host memory, uint8[at least size], which the device can read and write directly."""
@@ -56,28 +63,28 @@ class Slot:
         Raises
         ------
         OutOfDeviceMemory
-            If the slot's budget does not allow it.
+            If the slot's budget does not allow it, or the device has no more.
         """
-        held, room = self._device.get(name, (None, -1))
-        if room < size:
-            self._device.pop(name, None)
-            others = sum(taken for _, taken in self._device.values())
-            if self._memory is not None and others + size > self._memory:
-                raise OutOfDeviceMemory(f"{self._label}: {others + size} bytes are over the budget of a call")
-            held = self._cupy.cuda.alloc(size)
-            self._device[name] = held, size
-        return held
+        return self._device.with_room(name, size)
 
     def release(self) -> None:
         """Give up all device memory, once nothing uses it."""
         self.stream.synchronize()
-        self._device.clear()
+        self._device.release()
+
+    def _allocated(self, name: str, size: int) -> Any:
+        with translated(self._label):
+            return self._cupy.cuda.alloc(size)
 
     def zeros(self, name: str, size: int) -> int:
         """Address of at least `size` bytes of device memory, set to zero."""
         there = self.device(name, size)
         there.memset_async(0, size, self.stream)
         return int(there.ptr)
+
+    def zero(self, name: str, first: int, size: int) -> None:
+        """Set a part of the buffer of that name to zero."""
+        (self._device[name] + first).memset_async(0, size, self.stream)
 
     def upload(self, name: str, values: NDArray[np.uint8]) -> int:
         """Address of device memory that `values` (uint8) are being copied to, by way of pinned memory."""
@@ -94,31 +101,27 @@ class Slot:
 
 
 class ForwardSlot(Slot):
-    """A slot that batches are sent through, to its buffer "in". It is a `Staging` of `pairhmm.backends.tiles`.
-
-    Attributes
-    ----------
-    beside : Executor
-        A thread for work that can be done while arrays are copied.
-    """
+    """A slot that batches are sent through, to its buffer "in". It is a `Staging` of `pairhmm.backends.tiles`."""
 
     def __init__(self, cupy: Any, label: str, memory: int | None) -> None:
         super().__init__(cupy, label, memory)
-        self.beside = ThreadPoolExecutor(1)
+        self.packer = native.Packer(team())
         self._sides = [cupy.cuda.Stream(non_blocking=True) for _ in range(SIDE_STREAMS)]
 
-    def begin(self, size: int) -> NDArray[np.uint8]:
+    def begin(self, size: int, behind: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         self.device("in", size)
-        return self.pinned("in", size)
+        host = self.pinned("in", size)
+        return host, host[behind:]
 
     def send(self, first: int, end: int) -> None:
-        there, _ = self._device["in"]
-        (there + first).copy_from_host_async(self._pinned["in"].ctypes.data + first, end - first, self.stream)
+        (self._device["in"] + first).copy_from_host_async(
+            self._pinned["in"].ctypes.data + first, end - first, self.stream
+        )
 
     @property
     def base(self) -> int:
         """Device address of the batch that was sent."""
-        return int(self._device["in"][0].ptr)
+        return int(self._device["in"].ptr)
 
     def scores(self, size: int) -> NDArray[np.uint8]:
         """Copy the buffer "out" to pinned memory, and return that. The slot's next call overwrites it."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pairhmm.backends import tiles
 from pairhmm.backends.base import Backend
-from pairhmm.backends.tiles import RESCUERS, Shape, runs_within
+from pairhmm.backends.tiles import RESCUERS, Shape, fresh_scores, runs_within
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu.kernels import PART, SOFTWARE_PART, TREE_PART, KernelVariant
@@ -25,9 +25,19 @@ from pairhmm.backends.webgpu.runtime import WIDTH, Dispatch, Runtime
 from pairhmm.backends.webgpu.scores import pair_scores, put_scores
 from pairhmm.backends.webgpu.setup import TIMESTAMPS, Adapter, status, translated
 from pairhmm.backends.webgpu.slot import BatchSlot
-from pairhmm.backends.webgpu.strips import LONG, STEPS, border_words, distance, in_blocks, lag, strip_entries
+from pairhmm.backends.webgpu.strips import (
+    LONG,
+    STEPS,
+    border_words,
+    distance,
+    half_columns,
+    halves_of,
+    in_blocks,
+    lag,
+    strip_entries,
+)
 from pairhmm.backends.webgpu.tree_layout import HAPLOTYPES_OF_TREES
-from pairhmm.backends.webgpu.work import LISTED, NOT_KEPT, STRIP_RESULT, UNFINISHED, UNORDERED
+from pairhmm.backends.webgpu.work import LISTED, NOT_KEPT, STRIP_RESULT, UNFINISHED, UNORDERED, copy_of
 from pairhmm.errors import OutOfDeviceMemory, PairhmmError
 from pairhmm.models.batch import SCALED_FLOAT32, PairBatch, Scores
 from pairhmm.models.rows import with_one_gap_model
@@ -126,7 +136,7 @@ class WebgpuBackend(Backend):
                 empty = {"out": size, "listed": WORD_BYTES * (COUNTERS_AT + len(dispatches))}
                 self._runtime.submit(slot, dispatches, LISTS, self._submit_cells, empty=empty, download=size)
             # Allocated while the device computes, so that the memory pages exist when the scores arrive.
-            scores = Scores.none(packed.pairs)
+            scores, _ = fresh_scores(packed.pairs)
             with self._runtime.downloaded(slot, size) as out:
                 self._note_speed(sum(dispatch.cells for dispatch in dispatches), time.perf_counter() - begin)
                 if not (out[2 * packed.pairs :: 2] == NOT_KEPT).any():
@@ -177,11 +187,12 @@ class WebgpuBackend(Backend):
     @contextmanager
     def _slot(self) -> Iterator[BatchSlot]:
         slot = self._slots.get()
+        slot.begin_call()
         try:
             with translated(self.label):
                 yield slot
         except OutOfDeviceMemory:
-            # The next, smaller call needs less of some buffers and as much of others.
+            # The next call needs less of some buffers, and may need as much of others.
             slot.release()
             raise
         finally:
@@ -205,7 +216,7 @@ class WebgpuBackend(Backend):
 
     def _upload(self, slot: BatchSlot, batch: PairBatch, skip_read: NDArray[np.bool_]) -> Packed:
         """Send a batch, and make room for its scores."""
-        packed = pack(batch, skip_read, WIDTH, self._runtime.subgroup, self._share, slot, slot.beside)
+        packed = pack(batch, skip_read, WIDTH, self._runtime.subgroup, self._share, slot)
         slot.make_room("out", packed.out_bytes)
         slot.make_room("list", packed.list_bytes)
         slot.make_room("scratch", packed.scratch_bytes)
@@ -222,7 +233,7 @@ class WebgpuBackend(Backend):
             each = tier.cells / tier.items
             part = max(1, min(tier.at_once, int(self._submit_cells / max(1.0, each))))
             for first in range(0, tier.items, part):
-                work, end = tier.work.copy(), min(first + part, tier.items)
+                work, end = copy_of(tier.work), min(first + part, tier.items)
                 work["first_item"], work["end_item"] = first, end
                 work["counter"] = COUNTERS_AT + len(dispatches)
                 workgroups = min(end - first, tier.walkers) if tier.walkers else end - first
@@ -243,21 +254,24 @@ class WebgpuBackend(Backend):
         return KernelVariant(kernel, shape, WIDTH, shuffles, *model, part=self._part)
 
     def _long_variants(self, batch: PairBatch, segment: int) -> list[KernelVariant]:
-        """Variants of forward/long_rows.wgsl, and of forward/long.wgsl, which reads only the rows that it made."""
+        """Variants of the kernels of long pairs: of rows, of strips, and of the join."""
         extension = webgpu_kernels.extension_of(batch)
         shuffles = segment <= self._runtime.subgroup
         rows = KernelVariant(
             "forward_long_rows", LONG, LONG.lanes, False, webgpu_kernels.rows_of(batch), None, segment=segment
         )
         strips = KernelVariant("forward_long", LONG, LONG.lanes, shuffles, "folded", extension, segment=segment)
-        return [rows, strips]
+        join = KernelVariant("forward_join", LONG, LONG.lanes, False, "folded", None, segment=segment)
+        return [rows, strips, join]
 
     def _parts_of_pairs(
         self, batch: PairBatch, reads: NDArray[np.int64], haplotypes: NDArray[np.int64]
     ) -> Iterator[slice]:
         """Runs of pairs whose borders and saved states fit into their share of the memory."""
-        strips, words = strips_of(batch, reads), border_words(np.diff(batch.haplotype_offset)[haplotypes])
-        states = _strip_bytes(self._runtime.segment) * strips
+        strips = strips_of(batch, reads)
+        letters = np.diff(batch.haplotype_offset)[haplotypes]
+        words = border_words(half_columns(letters)).sum(axis=1)
+        states = halves_of(letters) * _strip_bytes(self._runtime.segment) * strips
         return runs_within(states + WORD_BYTES * words * (strips - 1), self._share)
 
     def _run_pairs(
@@ -266,25 +280,26 @@ class WebgpuBackend(Backend):
         segment = self._runtime.segment
         with self._slot() as slot:
             packed = pack_pairs(batch, reads, haplotypes, segment, slot)
-            size = 8 * len(reads) + WORD_BYTES * len(STRIP_RESULT) * packed.items
+            size = WORD_BYTES * len(STRIP_RESULT) * packed.items
             slot.make_room("out", size)
             slot.make_room("border", WORD_BYTES * packed.words)
             slot.make_room("strips", _strip_bytes(segment) * packed.items)
             slot.make_room("scratch", 0)
             cells = int((np.diff(batch.read_offset)[reads] * np.diff(batch.haplotype_offset)[haplotypes]).sum())
-            rows, strips = self._runtime.compiled(self._long_variants(batch, segment))
+            rows, strips, join = self._runtime.compiled(self._long_variants(batch, segment))
             dispatches = [Dispatch(rows, packed.work, packed.items, None, 0)]
             empty = {"out": size, "border": WORD_BYTES * packed.words}
             for polls in (self._polls, 0):
                 dispatches += self._strip_dispatches(strips, packed, cells, segment, polls)
+                dispatches.append(Dispatch(join, packed.work, packed.items, None, 0))
                 self._runtime.submit(slot, dispatches, BORDERS, self._submit_cells, empty=empty, download=size)
                 with self._runtime.downloaded(slot, size) as out:
-                    unfit = out[2 * len(reads) + STRIP_RESULT.index("unfit") :: len(STRIP_RESULT)]
+                    unfit = out[STRIP_RESULT.index("unfit") :: len(STRIP_RESULT)]
                     unordered = bool((unfit & UNORDERED).any())
                     if unordered:
                         break
                     if not (unfit & UNFINISHED).any():
-                        return pair_scores(packed, len(reads), out)
+                        return pair_scores(packed, out)
                 self._take_turns()
                 dispatches, empty = [], {}
         if not unordered:

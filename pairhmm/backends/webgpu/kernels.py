@@ -11,18 +11,20 @@ from importlib.resources import files
 
 import numpy as np
 
-from pairhmm.backends.tiles import LETTERS, LETTERS_SCALED, Shape
+from pairhmm.backends import tiles
+from pairhmm.backends.tiles import HALVES, LETTERS, LETTERS_SCALED, Shape
 from pairhmm.backends.webgpu.commands import MOST_WORKGROUPS
 from pairhmm.backends.webgpu.declarations import Number, constants, float_bits
 from pairhmm.backends.webgpu.folded_rows import COLUMN_AT, COLUMNS
 from pairhmm.backends.webgpu.kinds import COLUMNS as KIND_COLUMNS
 from pairhmm.backends.webgpu.kinds import KIND_AT
-from pairhmm.backends.webgpu.strips import ENTERING_COLUMNS, long_constants, rescale_steps
+from pairhmm.backends.webgpu.strips import long_constants, rescale_steps
 from pairhmm.backends.webgpu.tables import PROFILE_AT, QUALITIES, TABLE_AT
 from pairhmm.backends.webgpu.templates import assemble
 from pairhmm.backends.webgpu.tree_layout import lane_entries, quads_of
 from pairhmm.backends.webgpu.work import (
     COARSE,
+    EVENT_FLAGS,
     FINE,
     LAST_JOIN,
     LISTED,
@@ -53,6 +55,7 @@ FILES = {
     "forward_scaled": "forward/scaled.wgsl",
     "forward_long_rows": "forward/long_rows.wgsl",
     "forward_long": "forward/long.wgsl",
+    "forward_join": "forward/join.wgsl",
 }
 """Entry points, and the file of shaders/ that has each."""
 
@@ -68,6 +71,12 @@ TREE_PART = 8
 """Columns of an iteration of tree_walk.wgsl's loop on a GPU. Longer ones leave more columns beside events to single
 steps."""
 
+LONG_GROWTH = 8
+"""Bits of range above TOP_EXPONENT that lanes of forward/long.wgsl need in addition.
+
+They have more rows than other lanes with exponents, in which values may grow until the next rescaling.
+"""
+
 STAGED_BELOW = 4
 """The letter in whose place lanes.wgsl stages extensions of insertions from below, behind four other coefficients."""
 
@@ -81,8 +90,8 @@ class KernelVariant:
 
     Attributes
     ----------
-    kernel : {"forward", "forward_tall", "forward_trees", "forward_scaled", "forward_long_rows", "forward_long"}
-        An entry point (`FILES`).
+    kernel : str
+        An entry point: a key of `FILES`.
     shape : Shape
         "forward_trees" learns the lanes of a read at run time; here they are 1.
     width : int
@@ -95,7 +104,7 @@ class KernelVariant:
         Probability that a deletion is extended, if it is one number for the batch. This saves a register for each row.
         The scores are the same bits either way.
     segment : int
-        For "forward_long" and "forward_long_rows": lanes of a segment, which hand values on to each other.
+        For the kernels of long pairs: lanes of a segment, which hand values on to each other.
     part : int
         For "forward", "forward_tall" and "forward_trees": columns of an iteration of the loop.
     """
@@ -111,7 +120,7 @@ class KernelVariant:
 
     @property
     def is_long(self) -> bool:
-        return self.kernel in ("forward_long", "forward_long_rows")
+        return self.kernel in ("forward_long", "forward_long_rows", "forward_join")
 
     @property
     def is_scaled(self) -> bool:
@@ -145,7 +154,9 @@ def source(variant: KernelVariant) -> str:
         "SHUFFLES": int(variant.shuffles),
         "VARYING": int(variant.extension is None),
         "SCALED": int(variant.is_scaled),
-        "TREES": int(variant.kernel == "forward_trees"),
+        "BOTH_WAYS": int(variant.kernel == "forward_long_rows"),
+        "TREES": int(variant.kernel in ("forward_trees", "forward_long_rows")),
+        "TURNED": int(variant.kernel == "forward_trees"),
     }
     way = "shuffles" if variant.shuffles else "memory"
     choices = {
@@ -153,6 +164,9 @@ def source(variant: KernelVariant) -> str:
         **{f"forward/{name}_*.wgsl": f"forward/{name}_{way}.wgsl" for name in ("pass", "bounds")},
     }
     given: dict[str, Number] = dict(sizes)
+    given["TOP_EXPONENT"] = np.int32(scaling.TOP_EXPONENT - (LONG_GROWTH if variant.is_long else 0))
+    if variant.is_long:
+        given |= {"HALVES": HALVES, "LEAST_CUT": tiles.LEAST_CUT}
     if variant.extension is not None:
         given["EXTEND_DELETION"] = variant.extension
     return assemble(FILES[variant.kernel], read, _shared() | constants(given), sizes | switches, choices)
@@ -188,7 +202,6 @@ def _sizes(variant: KernelVariant) -> dict[str, int]:
         "PART": variant.part,
         "PART_WORDS": variant.part // WORD,
         "RESCALE_STEPS": steps,
-        "ENTERING_COLUMNS": ENTERING_COLUMNS if variant.is_long else 0,
         "SEGMENT": segment,
         "REACH": min(steps, segment),  # most lanes that an insertion passes until the next rescaling
     } | (long_constants(segment) if variant.is_long else {})
@@ -202,7 +215,6 @@ def _shared() -> dict[str, str]:
         "START_VALUE": 2.0**scaling.START_EXPONENT,
         "LEAST_SUM_BITS": float_bits(scaling.LEAST_SUM),
         "MOST_SUM_BITS": float_bits(scaling.MOST_SUM),
-        "TOP_EXPONENT": np.int32(scaling.TOP_EXPONENT),
         "NO_EXPONENT": np.int32(scaling.NO_EXPONENT),
         "GAP_RANGE": scaling.GAP_RANGE,
         "DELETION_RANGE": scaling.DELETION_RANGE,
@@ -227,6 +239,7 @@ def _shared() -> dict[str, str]:
         "TREE_TIERS": MOST_TREE_TIERS,
         **{f"NODE_{name}": bits for name, bits in NODE.items()},
         "LAST_JOIN": LAST_JOIN,
+        "EVENT_FLAGS": EVENT_FLAGS,
         "MOST_WORKGROUPS": MOST_WORKGROUPS,
         "LISTED_WORDS": LISTED.itemsize // WORD,
         "LISTED_COUNT": LISTED_COUNT,

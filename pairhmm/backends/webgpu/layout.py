@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -38,7 +37,7 @@ from pairhmm.backends.webgpu.tree_layout import (
     put_trees,
 )
 from pairhmm.backends.webgpu.tree_layout import ROWS as TREE_ROWS
-from pairhmm.backends.webgpu.work import LISTED, WORK
+from pairhmm.backends.webgpu.work import LISTED, WORK, copy_of
 from pairhmm.models.batch import PairBatch, Profiles, Qualities
 
 ROWS = {1: (16,), 4: range(9, 17), 8: range(9, 20), 16: range(10, 20), 32: range(10, 20)}
@@ -189,7 +188,6 @@ def pack(
     subgroup: int,
     share: int,
     staging: Staging,
-    beside: Executor,
 ) -> Packed:
     """Write `batch` and the tiles of its reads into a buffer, and send it.
 
@@ -205,18 +203,16 @@ def pack(
     share : int
         Bytes that the buffer of lists, and scratch memory, may each take, unless they must take more.
     staging : Staging
-    beside : Executor
-        Makes the tiles while the arrays are copied.
     """
     plan, work, kept, folds = plan_of(batch)
-    skip_read = skip_read | ~folds | (np.diff(batch.read_offset) > LONGEST_TILE)
+    skip_read = skip_read | ~folds
     work["kept"] = 2 * batch.pairs
     places = plan.tile_places(batch)
     work["read_group"], work["order"] = places.read_group // 4, places.order // 4
     in_trees = takes_trees(batch.start)
     table = tree_shapes(width) if in_trees else shapes(width)
     each = [HAPLOTYPES_OF_TREES * (in_trees and not shape.tall) for shape in table.known]
-    made, trees = send_with_tiles(plan, places, batch, skip_read, table, staging, beside, each, COLUMNS_OF_SUM)
+    made, trees = send_with_tiles(plan, places, batch, skip_read, table, staging, each, COLUMNS_OF_SUM)
     return _packed(batch, work, kept, places.items // 4, width, subgroup, share, made, trees)
 
 
@@ -246,7 +242,7 @@ def _packed(
         found += [_walk(work, launch, width, share, list_at, trees) for launch in launches(walking, subgroup)]
         made = [tier for tier in made if tier.shape.tall]
     for tier in made:
-        own = work.copy()
+        own = copy_of(work)
         own["items"], own["last"], own["haplotypes_each"] = (
             items_at + 2 * tier.first_item,
             tier.last,
@@ -282,7 +278,7 @@ def _walk(
     trees: SentTrees,
 ) -> Tier:
     """Tiers that walk trees in one dispatch. Its shape has the most lanes of theirs."""
-    own, items = work.copy(), sum(tier.items for tier in launch)
+    own, items = copy_of(work), sum(tier.items for tier in launch)
     shape = Shape(max(tier.shape.lanes for tier in launch), launch[0].shape.rows)
     put_tiers(own, launch, width, list_at)
     of_workgroup = put_scratch(own, shape.rows, width, trees)

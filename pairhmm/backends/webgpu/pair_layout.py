@@ -1,4 +1,4 @@
-"""Packs single pairs of any length for forward/long.wgsl. They are cut into strips with borders between them."""
+"""Packs single pairs of any length for forward/long.wgsl: in halves, which are cut into strips with borders between."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pairhmm.backends.tiles import Staging
 from pairhmm.backends.webgpu.layout import Kept, plan_of
-from pairhmm.backends.webgpu.strips import LONG, all_steps, border_words
+from pairhmm.backends.webgpu.strips import LONG, all_steps, border_words, half_columns, halves_of
 from pairhmm.backends.webgpu.work import STRIP_ITEM
 from pairhmm.models.batch import PairBatch
 
@@ -26,13 +26,13 @@ class PackedPairs:
     work : Work
         All fields but those that say how far strips go: `front`, `behind` and `polls`.
     items : int
-        Strips of all pairs.
+        Strips of all halves of all pairs.
     words : int
         Words of all borders.
     pair_item : int64[pairs]
-        First item of each pair.
+        First item of each pair. Strips of the left and the right half take turns.
     strips, steps : int64[pairs]
-        Strips of each pair, and steps of each of its strips.
+        Strips of each half of each pair, and steps of each strip of the longer half.
     kept : Kept
         One entry a pair; NaN if its read does not fold.
     """
@@ -62,24 +62,29 @@ def pack_pairs(
     `segment` is the number of lanes that hand values on to each other.
     """
     plan, work, kept, folds = plan_of(batch)
-    strips = strips_of(batch, reads)
-    pair_item = np.cumsum(strips) - strips
-    columns = np.diff(batch.haplotype_offset)[haplotypes]
-    pair = np.repeat(np.arange(len(reads)), strips)
-    strip = np.arange(len(pair)) - pair_item[pair]
-    border = np.where(strip + 1 < strips[pair], border_words(columns)[pair], 0)  # none is below the last strip
-    border_at = BORDERS_AT + np.cumsum(border) - border
-    fields = {"read": reads[pair], "haplotype": haplotypes[pair], "strip": strip, "border": border_at, "pair": pair}
+    strips, letters = strips_of(batch, reads), np.diff(batch.haplotype_offset)[haplotypes]
+    halves, columns = halves_of(letters), half_columns(letters)
+    items_of = halves * strips
+    pair_item = np.cumsum(items_of) - items_of
+    pair = np.repeat(np.arange(len(reads)), items_of)
+    strip, half = np.divmod(np.arange(len(pair)) - pair_item[pair], halves[pair])
+    each = border_words(columns)  # of a border of each half
+    words = each.sum(axis=1) * (strips - 1)
+    # The borders of a half follow each other, from the first strip down. None is below the last strip.
+    first = BORDERS_AT + np.cumsum(words) - words
+    of_half = np.stack([first, first + each[:, 0] * (strips - 1)], axis=1)
+    border = of_half[pair, half] + strip * each[pair, half]
+    fields = {"read": reads[pair], "haplotype": haplotypes[pair], "half": half, "strip": strip, "border": border}
     items = np.stack([fields[name] for name in STRIP_ITEM], axis=1)
     work["items"], work["end_item"] = plan.add(items.astype(np.uint32)) // 4, len(pair)
-    work["kept"] = 2 * len(reads)
-    plan.write(staging.begin(plan.size), staging.send)
-    words = BORDERS_AT + int(border.sum())
+    work["kept"] = 0
+    plan.send(staging)
     of_pairs = Kept(np.where(folds, kept.log10, np.nan)[reads], kept.unit)
-    return PackedPairs(work, len(pair), words, pair_item, strips, all_steps(columns, segment), of_pairs)
+    steps = all_steps(columns.max(axis=1), segment)
+    return PackedPairs(work, len(pair), BORDERS_AT + int(words.sum()), pair_item, strips, steps, of_pairs)
 
 
 def strips_of(batch: PairBatch, reads: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Number of strips that forward/long.wgsl cuts each read into."""
+    """Number of strips that forward/long.wgsl cuts each half of a read's pairs into."""
     strips: NDArray[np.int64] = -(-np.diff(batch.read_offset)[reads] // (LONG.lanes * LONG.rows))
     return strips

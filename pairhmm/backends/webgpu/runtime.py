@@ -155,7 +155,7 @@ class Runtime:
     def downloaded(self, slot: BatchSlot, size: int) -> Iterator[NDArray[np.uint32]]:
         """Wait for the last submission, and give the bytes that it copied. They are valid within the context only."""
         staging = slot["staging"]
-        slot.map_upload()
+        slot.map_uploads()
         staging.map_async("READ_NOSYNC", 0, size).sync_wait()
         try:
             yield np.frombuffer(staging.read_mapped(0, size, copy=False), dtype=np.uint32)

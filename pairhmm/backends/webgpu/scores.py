@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.backends.tiles import team
 from pairhmm.backends.webgpu.layout import Packed
 from pairhmm.backends.webgpu.pair_layout import PackedPairs
 from pairhmm.backends.webgpu.work import COARSE, FINE, STRIP_RESULT
 from pairhmm.compiled import native
 from pairhmm.models.batch import FLOAT32, SCALED_FLOAT32, UNSCORED, PairBatch, Scores
-from pairhmm.models.scaling import START_EXPONENT
+from pairhmm.models.scaling import NO_EXPONENT, START_EXPONENT
 
-SCORERS = min(8, os.cpu_count() or 1)
-"""CPU threads that compute the scores of a call."""
+LEAST_POWER = -900
+"""Least power of 2 that a part of a sum is multiplied by, relative to the largest part: far below what counts."""
 
 
 def put_scores(batch: PairBatch, packed: Packed, out: NDArray[np.uint32], scores: Scores) -> None:
@@ -31,32 +32,41 @@ def put_scores(batch: PairBatch, packed: Packed, out: NDArray[np.uint32], scores
         FINE - COARSE,
         packed.kept.unit * 2.0**-FINE,
         (-START_EXPONENT, FLOAT32, SCALED_FLOAT32, UNSCORED),
-        SCORERS,
+        team(),
         scores.log10,
         scores.precision,
     )
 
 
-def pair_scores(packed: PackedPairs, pairs: int, out: NDArray[np.uint32]) -> NDArray[np.float64]:
-    """Scores of the pairs of forward/long.wgsl; NaN if the rows of a strip do not fit."""
-    log10 = _log10(out[: 2 * pairs].reshape(-1, 2))
-    of_strips = out[2 * pairs :].reshape(-1, len(STRIP_RESULT))
-    log10[np.add.reduceat(of_strips[:, 2], packed.pair_item) != 0] = np.nan
-    log10 += packed.kept.log10 + packed.kept.unit * np.add.reduceat(_joined(of_strips[:, :2]), packed.pair_item)
+def pair_scores(packed: PackedPairs, out: NDArray[np.uint32]) -> NDArray[np.float64]:
+    """Scores of single pairs, from the `STRIP_RESULT` of each strip; NaN if the rows of a strip do not fit."""
+    results = out.reshape(-1, len(STRIP_RESULT))
+    coarse, fine, unfit, *parts = (np.ascontiguousarray(column) for column in results.T)
+    log10 = _log10_of_sums(parts[::2], parts[1::2], packed.pair_item)
+    log10[np.add.reduceat(unfit, packed.pair_item) != 0] = np.nan
+    log10 += packed.kept.log10 + packed.kept.unit * np.add.reduceat(_joined(coarse, fine), packed.pair_item)
     return log10
 
 
-def _log10(sums: NDArray[np.uint32]) -> NDArray[np.float64]:
-    """float64 log10 of sums uint32[n, 2]: the bits of a float32, and an exponent of 2. NaN for zeros."""
-    log10 = sums[:, 0].view(np.float32).astype(np.float64)
-    log10[log10 == 0] = np.nan
-    np.log10(log10, out=log10)
-    log10 += sums[:, 1].view(np.int32) * np.log10(2.0)
+def _log10_of_sums(
+    values: Sequence[NDArray[np.uint32]], exponents: Sequence[NDArray[np.uint32]], firsts: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """log10 of each pair's sum of value * 2^exponent; NaN for zeros.
+
+    Values are the bits of float32 numbers, a strip each; `firsts` has the first strip of each pair.
+    """
+    parts = np.stack([value.view(np.float32).astype(np.float64) for value in values], axis=1)
+    powers = np.stack([exponent.view(np.int32) for exponent in exponents], axis=1)
+    powers = np.where(parts > 0, powers, NO_EXPONENT)
+    highest = np.maximum.reduceat(powers.max(axis=1), firsts)
+    below = powers - np.repeat(highest, np.diff(np.append(firsts, len(parts))))[:, None]
+    sums = np.add.reduceat(np.ldexp(parts, np.maximum(below, LEAST_POWER)).sum(axis=1), firsts)
+    sums[sums == 0] = np.nan
+    log10: NDArray[np.float64] = np.log10(sums) + highest * np.log10(2.0)
     return log10
 
 
-def _joined(fixed: NDArray[np.uint32]) -> NDArray[np.float64]:
-    """float64 numbers from their coarse and fine parts, uint32[n, 2]."""
-    coarse, fine = fixed.T
+def _joined(coarse: NDArray[np.uint32], fine: NDArray[np.uint32]) -> NDArray[np.float64]:
+    """float64 numbers from their coarse and fine parts."""
     numbers: NDArray[np.float64] = coarse.view(np.int32) * 2.0**-COARSE + fine * 2.0**-FINE
     return numbers

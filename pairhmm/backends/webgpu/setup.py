@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import logging
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -113,6 +114,7 @@ def _enumerated(wgpu: Any) -> tuple[Adapter, ...]:
     # Mesa's layer that selects a GPU looks for a display, and prints to stderr if there is none.
     os.environ.setdefault("NODEVICE_SELECT", "1")
     with suppress(RuntimeError):  # another user of wgpu in this process has made the instance already
+        _name_types_quickly()
         extras = import_module("wgpu.backends.wgpu_native.extras")
         extras.set_instance_extras(backends=INSTANCE_BACKENDS, flags=INSTANCE_FLAGS)
     order = [*KINDS]
@@ -124,6 +126,30 @@ def _enumerated(wgpu: Any) -> tuple[Adapter, ...]:
             found.append(Adapter(handle, name, info["adapter_type"], info["backend_type"], info["description"]))
     rank = {kind: number for number, kind in enumerate(order)}
     return tuple(sorted(found, key=lambda adapter: rank.get(adapter.kind, rank[SOFTWARE] - 0.5)))
+
+
+@cache
+def _name_types_quickly() -> None:
+    """Make cffi parse a type of wgpu's header without the names of all others, which it takes 10 ms for.
+
+    A device and its first call need about 60 types.
+    """
+    try:
+        parser = import_module("wgpu.backends.wgpu_native._ffi").ffi._parser
+        parse, declared = parser._parse, parser._declarations
+    except (ImportError, AttributeError):
+        return  # Another version of wgpu or cffi: slower, but correct.
+
+    def parse_with_its_names(text: str) -> Any:
+        # cffi holds a lock around this.
+        names = (f"typedef {word}" for word in re.findall(r"\w+", text))
+        parser._declarations = {name: declared[name] for name in names if name in declared}
+        try:
+            return parse(text)
+        finally:
+            parser._declarations = declared
+
+    parser._parse = parse_with_its_names
 
 
 def request_device(adapter: Adapter) -> Any:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.backends.kept_buffers import KeptBuffers
+from pairhmm.backends.tiles import team
 from pairhmm.backends.webgpu.commands import mapped
+from pairhmm.backends.webgpu.setup import translated
+from pairhmm.compiled import native
 from pairhmm.errors import OutOfDeviceMemory
 
 SMALLEST_BUFFER, WORD = 256, 4
@@ -47,11 +50,14 @@ class Slot:
     ) -> None:
         self.bind_groups: dict[tuple[Any, tuple[str, ...]], Any] = {}
         self._device, self._label, self._usages = device, label, usages
-        self._memory, self._of_host = memory, of_host
-        self._buffers: dict[str, Any] = {}
+        self._buffers: KeptBuffers[Any] = KeptBuffers(label, memory, self._created, self._destroy, of_host)
 
     def __getitem__(self, name: str) -> Any:
         return self._buffers[name]
+
+    def begin_call(self) -> None:
+        """Note that the next call begins. What it does not ask for may be given back."""
+        self._buffers.begin_call()
 
     def make_room(self, name: str, size: int) -> Any:
         """The buffer of that name, with at least `size` bytes. A buffer that grows loses its contents.
@@ -59,33 +65,26 @@ class Slot:
         Raises
         ------
         OutOfDeviceMemory
-            Beyond the budget, or the device's limit for a buffer.
+            Beyond the budget, or the device's limit for a buffer, or where the device has no more.
         """
-        held = self._buffers.get(name)
-        if held is not None and held.size >= size:
-            return held
-        self.bind_groups.clear()
-        if held is not None:
-            self._buffers.pop(name).destroy()
         room = max(1, -(-size // SMALLEST_BUFFER)) * SMALLEST_BUFFER
-        taken = sum(buffer.size for held_name, buffer in self._buffers.items() if held_name not in self._of_host)
-        taken += room * (name not in self._of_host)
-        if self._memory is not None and taken > self._memory:
-            raise OutOfDeviceMemory(f"{self._label}: {taken} bytes are over the budget of a call")
         limit = self._device.limits["max-storage-buffer-binding-size"]
         if room > limit:
             raise OutOfDeviceMemory(f"{self._label}: {room} bytes are over its limit of {limit} for a buffer")
-        usage = self._usages[name]
-        self._buffers[name] = self._device.create_buffer(
-            size=room, usage=usage, mapped_at_creation="MAP_WRITE" in usage
-        )
-        return self._buffers[name]
+        return self._buffers.with_room(name, room)
 
     def release(self) -> None:
         """Give up all device memory. The buffers in the host's memory stay."""
+        self._buffers.release()
+
+    def _created(self, name: str, size: int) -> Any:
+        usage = self._usages[name]
+        with translated(self._label):
+            return self._device.create_buffer(size=size, usage=usage, mapped_at_creation="MAP_WRITE" in usage)
+
+    def _destroy(self, buffer: Any) -> None:
         self.bind_groups.clear()
-        for name in [name for name in self._buffers if name not in self._of_host]:
-            self._buffers.pop(name).destroy()
+        buffer.destroy()
 
     def upload(self, name: str, *arrays: NDArray[Any]) -> None:
         """Write arrays to a buffer, one after the other."""
@@ -99,6 +98,7 @@ class Slot:
 
 USAGES = {
     "upload": "MAP_WRITE|COPY_SRC",
+    "behind": "MAP_WRITE|COPY_SRC",
     "in": "STORAGE|COPY_DST",
     "work": "UNIFORM|COPY_DST",
     "out": "STORAGE|COPY_SRC|COPY_DST",
@@ -112,7 +112,13 @@ USAGES = {
 }
 """Usage flags of the buffers of a call to the forward algorithm."""
 
-OF_HOST = ("upload", "staging")
+UPLOADS = ("upload", "behind")
+"""Buffers that a batch is written to: its arrays, and what is made from them and lies behind them."""
+
+EARLY_BYTES = 1 << 20
+"""Bytes of a batch's arrays from which on they are sent by a submission of their own, while the rest is made."""
+
+OF_HOST = (*UPLOADS, "staging")
 """Buffers that the host reads or writes. On a GPU with its own memory, they lie in the host's memory."""
 
 
@@ -124,45 +130,51 @@ class BatchSlot(Slot):
     device : GPUDevice
     label : str
     memory : int or None
-
-    Attributes
-    ----------
-    beside : Executor
-        A thread for work that can be done while arrays are copied.
     """
 
     def __init__(self, device: Any, label: str, memory: int | None) -> None:
         super().__init__(device, label, USAGES, memory, OF_HOST)
-        self.beside = ThreadPoolExecutor(1)
-        self._filled = 0  # bytes of "upload" that wait for a submission
-        self._mapping: Any = None  # the promise that "upload" is mapped
+        self.packer = native.Packer(team())
+        self._behind = 0  # first byte of the batch that is in "behind"
+        self._filled: dict[str, int] = {}  # bytes by buffer, of UPLOADS, that wait for a submission
+        self._mappings: dict[str, Any] = {}  # the promises that buffers are mapped
 
-    def begin(self, size: int) -> NDArray[np.uint8]:
+    def begin(self, size: int, behind: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """Mapped memory to pack a batch into, with as much room in the buffer "in". It may only be written."""
         self.make_room("in", size)
-        upload = self.make_room("upload", size)
-        self.map_upload()
-        if upload.map_state == "pending":
-            self._mapping.sync_wait()
-        self._filled = 0
-        return mapped(upload)
+        for name, room in zip(UPLOADS, (behind, size - behind), strict=True):
+            self.make_room(name, room)
+        self.map_uploads()
+        for name in UPLOADS:
+            if self[name].map_state == "pending":
+                self._mappings[name].sync_wait()
+        self._behind, self._filled = behind, {}
+        return mapped(self["upload"]), mapped(self["behind"])
 
     def send(self, first: int, end: int) -> None:
-        """Mark bytes as written. The next submission copies them to the buffer "in"."""
-        self._filled = max(self._filled, -(-end // WORD) * WORD)
+        """Mark bytes as written. The next submission copies them to the buffer "in"; much is copied at once."""
+        name, begin = ("upload", 0) if end <= self._behind else ("behind", self._behind)
+        self._filled[name] = -(-(end - begin) // WORD) * WORD
+        if end == self._behind >= EARLY_BYTES:
+            encoder = self._device.create_command_encoder()
+            self.record_upload(encoder)
+            commands = encoder.finish()
+            self.end_upload()
+            self._device.queue.submit([commands])
 
     def record_upload(self, encoder: Any) -> None:
-        if self._filled:
-            encoder.copy_buffer_to_buffer(self["upload"], 0, self["in"], 0, self._filled)
+        for name, count in self._filled.items():
+            begin = self._behind if name == "behind" else 0
+            encoder.copy_buffer_to_buffer(self[name], 0, self["in"], begin, count)
 
     def end_upload(self) -> None:
-        """Unmap the buffer "upload". This must be called before the recorded commands are submitted."""
-        if self._filled:
-            self["upload"].unmap()
-            self._filled = 0
+        """Unmap what was recorded. This must be called before the recorded commands are submitted."""
+        for name in self._filled:
+            self[name].unmap()
+        self._filled = {}
 
-    def map_upload(self) -> None:
-        """Begin to map the buffer "upload" for the next batch, unless that has begun already."""
-        upload = self["upload"]
-        if upload.map_state == "unmapped":
-            self._mapping = upload.map_async("WRITE", 0, upload.size)
+    def map_uploads(self) -> None:
+        """Begin to map the buffers that the next batch is packed into, unless that has begun already."""
+        for name in UPLOADS:
+            if self[name].map_state == "unmapped":
+                self._mappings[name] = self[name].map_async("WRITE", 0, self[name].size)

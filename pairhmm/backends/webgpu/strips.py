@@ -7,12 +7,13 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.backends.tiles import LETTERS, LETTERS_SCALED, Shape
+from pairhmm.backends import tiles
+from pairhmm.backends.tiles import HALVES, LETTERS, LETTERS_SCALED, Shape
 from pairhmm.backends.webgpu.declarations import places
 
 T = TypeVar("T", int, NDArray[np.int64])
 
-LONG = Shape(64, 8)
+LONG = Shape(32, 12)
 """Lanes and rows of a strip."""
 
 STEPS = 256
@@ -46,9 +47,6 @@ BLOCK_WORDS = 2 * BLOCK + 1
 LEAD = LEAD_BLOCKS * BLOCK
 """Steps that a strip begins before its first column."""
 
-ENTERING_COLUMNS = BLOCK
-"""Columns that enter a strip together from the one above."""
-
 
 def skew(segment: int) -> int:
     """Steps that a column takes from the first lane of a segment to the first lane of the next segment."""
@@ -65,19 +63,33 @@ def distance(segment: int) -> int:
     return lag(segment) + LEAD + BLOCK
 
 
+def halves_of(letters: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Halves of haplotypes that have so many letters: short ones are not cut, and all of them is the left half."""
+    return np.where(letters >= tiles.LEAST_CUT, HALVES, 1)
+
+
+def half_columns(letters: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Columns of the left and the right half of such haplotypes (int64[haplotypes, HALVES]).
+
+    Each half has a column before its first letter. Where there is no right half, it has none.
+    """
+    left = letters // halves_of(letters) + 1
+    return np.stack([left, letters + 1 - left], axis=1)
+
+
 def in_blocks(steps: T) -> T:
     """Steps, rounded up to a whole number of blocks."""
     return (steps + BLOCK - 1) // BLOCK * BLOCK
 
 
 def all_steps(columns: NDArray[np.int64], segment: int) -> NDArray[np.int64]:
-    """Steps of a strip until its last lane has had all columns."""
-    return in_blocks(LEAD + columns + lag(segment) - 1)
+    """Steps of a strip until its last lane has had all columns, and has saved what crosses behind them."""
+    return in_blocks(LEAD + columns + lag(segment))
 
 
 def border_words(columns: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Words of 32 bits of the border between two strips."""
-    return (columns + 2 * BLOCK - 2) // BLOCK * BLOCK_WORDS
+    """Words of 32 bits of the border between two strips; none without columns."""
+    return np.where(columns > 0, (columns + 2 * BLOCK - 2) // BLOCK * BLOCK_WORDS, 0)
 
 
 def passing_entries(segment: int) -> int:
@@ -94,6 +106,8 @@ def lane_entries(segment: int) -> dict[str, int]:
 
     Saved between two dispatches: STATES [S, D]; BELOW: what goes to the next lane, and its exponent; SUM: a value, its
     exponent, and the number of steps done; PASSING: columns between segments, each with an exponent.
+
+    Saved for join.wgsl: CROSSING [matches, deletions], and their exponent.
     """
     quads = -(-LONG.rows // 4)
     return {
@@ -104,6 +118,7 @@ def lane_entries(segment: int) -> dict[str, int]:
         "BELOW": 1,
         "SUM": 1,
         "PASSING": passing_entries(segment),
+        "CROSSING": 2 * quads + 1,
     }
 
 
@@ -113,7 +128,7 @@ def strip_entries(segment: int) -> int:
 
 
 def long_constants(segment: int) -> dict[str, int]:
-    """Constants that are declared to long.wgsl and long_rows.wgsl."""
+    """Constants that are declared to long.wgsl, long_rows.wgsl and join.wgsl."""
     return {
         "BLOCKS": BLOCKS,
         "BLOCK_WORDS": BLOCK_WORDS,

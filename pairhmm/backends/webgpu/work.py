@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pairhmm.backends.webgpu.declarations import Field, Record
 from pairhmm.models.batch import Qualities
@@ -34,7 +35,7 @@ WORK = Record(
     ),
     Field("start_match", "f32", "M[0,0]"),
     Field("start_deletion", "f32", "D[0,0] in units of 1 / haplotype length"),
-    Field("kept", "u32", "in `out`: i32[reads][2] log10 of what the scores are relative to; of strips three words"),
+    Field("kept", "u32", "in `out`: i32[reads][2] log10 of what the scores are relative to; of strips their result"),
     Field("items", "u32", "u32[items][2] first read of a tile (an index into order), block of haplotypes"),
     Field("first_item", "u32", "of this dispatch"),
     Field("end_item", "u32", "one past its last item"),
@@ -50,7 +51,7 @@ WORK = Record(
     Field("of_group", "u32", "of trees.wgsl: u32[groups][2] a group's first pair of trees, and how many it has"),
     Field("trees", "u32", "of trees.wgsl: u32[trees][9], the words of TREE"),
     Field("places", "u32", "of trees.wgsl: u32[haplotypes][4], the words of PLACE"),
-    Field("events", "u32", "of trees.wgsl: nodes with a flag; a number beyond any node ends those of a stream"),
+    Field("events", "u32", "of trees.wgsl: u32 EVENT_FLAGS times each node with a flag, and its flags"),
     Field("joins", "u32", "of trees.wgsl: u16 left leaf of each join, with LAST_JOIN; in units of two bytes"),
     Field("streams", "u32", "of trees.wgsl: bytes, one a node"),
     Field("counter", "u32", "of trees.wgsl: the word of `listed` that counts the items that were taken"),
@@ -67,17 +68,30 @@ WORK = Record(
 Offsets are in 32-bit words, except those of letters and qualities, which are in bytes.
 """
 
+
+def copy_of(work: NDArray[np.void]) -> NDArray[np.void]:
+    """A copy of a `Work`. NumPy's own takes 20 us, because it copies field by field."""
+    copied: NDArray[np.void] = np.frombuffer(bytearray(work.tobytes()), dtype=WORK.dtype)[0]
+    return copied
+
+
 LISTED = np.dtype([("workgroups", "<u4", (3,)), ("count", "<u4")])
 """Head of one rescuer's list: the workgroups of its indirect dispatch, and the number of pairs on the list."""
 
 LISTED_COUNT = 3
 """Index of the word of `LISTED` that holds the number of pairs. Word 0 holds the number of workgroups."""
 
-STRIP_ITEM = ("read", "haplotype", "strip", "border", "pair")
-"""Words of a work item of long.wgsl, which is a strip. `border` is the first word of the border below the strip."""
+STRIP_ITEM = ("read", "haplotype", "half", "strip", "border")
+"""Words of a work item of long.wgsl, which is a strip. `half` is 0 for left ones and 1 for right ones. `border` is the
+first word of the border below the strip."""
 
-STRIP_RESULT = ("coarse", "fine", "unfit")
-"""Words that the kernels return for each strip: log10 of what its rows are relative to, in two parts, and flags."""
+STRIP_RESULT = ("coarse", "fine", "unfit", "beyond", "beyond_exponent", "crossing", "crossing_exponent")
+"""Words that the kernels return for each strip: log10 of what its rows are relative to, in two parts; flags; and what
+it adds to its pair's sum, each the bits of a float32 and an exponent of 2.
+
+`beyond` is what ends in a left half, or begins in a right half: their last strips have it. `crossing` is what goes from
+a row of a left half's strip to the right half.
+"""
 
 COARSE, FINE = 16, 32
 """Binary digits behind the point of the two parts of such a logarithm: their units are 2^-16 and 2^-32."""
@@ -97,8 +111,9 @@ TREE_TIER = ("end", "first_item", "lanes", "last", "rescuer", "rescuer_reads", "
 those of the batch, and fields of `Work`. A zero follows them."""
 
 NODE = {"LETTER": 7, "RESTORE": 8, "POP": 16, "SAVE": 32, "LEAF": 64, "SUM": 128}
-LAST_JOIN = 0x8000
-"""Bits of a node's byte, and the bit of a right leaf's last join (`cpu/staging/tree_streams.hpp`)."""
+LAST_JOIN, EVENT_FLAGS = 0x8000, 16
+"""Bits of a node's byte, the bit of a right leaf's last join, and a node's factor in its event
+(`cpu/staging/tree_streams.hpp`)."""
 
 UNFOLDED, UNSCALED, UNORDERED, UNFINISHED, UNTURNED = 1, 2, 4, 8, 16
 """Flags that say why a read or a strip has no scores.

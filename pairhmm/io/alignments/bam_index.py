@@ -99,15 +99,12 @@ class BamIndex:
         least = before.max() if len(before) else np.uint64(0)
         chosen = chosen[self.end[chosen] > least]
         chosen = chosen[np.argsort(self.begin[chosen], kind="stable")]
-        places: list[tuple[int, int]] = []
-        for begin, behind in zip(
-            np.maximum(self.begin[chosen], least).tolist(), self.end[chosen].tolist(), strict=True
-        ):
-            if places and (begin >> 16) - (places[-1][1] >> 16) < _NEAR:
-                places[-1] = places[-1][0], max(places[-1][1], behind)
-            else:
-                places.append((begin, behind))
-        return places
+        begin, behind = np.maximum(self.begin[chosen], least), np.maximum.accumulate(self.end[chosen])
+        # The first 48 bits are the address of a block.
+        apart = (begin[1:] >> 16).astype(np.int64) - (behind[:-1] >> 16).astype(np.int64) >= _NEAR
+        firsts = np.flatnonzero(np.append(True, apart)[: len(begin)])
+        lasts = np.append(firsts[1:], len(begin))[: len(firsts)] - 1
+        return list(zip(begin[firsts].tolist(), behind[lasts].tolist(), strict=True))
 
     def span_of_bin(self, number: int) -> tuple[int, int]:
         """The interval of positions that a bin covers."""

@@ -1,7 +1,7 @@
 """Alignments as flat arrays: an object for each read would be too slow for a whole genome.
 
-The compiled part reads them (`bam_blocks`). Where it can't, pysam does (`decoded_blocks`). All coordinates are 0-based
-half-open.
+The compiled part reads them (`compiled_blocks`). Where it can't, pysam does (`decoded_blocks`). All coordinates are
+0-based half-open.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pairhmm.errors import InputError
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.cigar import CONSUMES_QUERY
 from pairhmm.genomics.qualities import HIGHEST_QUALITY
-from pairhmm.io.alignments.bam_blocks import bam_blocks
+from pairhmm.io.alignments.compiled_blocks import compiled_blocks
 from pairhmm.io.alignments.decoded_blocks import decoded_blocks
 from pairhmm.io.alignments.merged_blocks import merged_blocks
 from pairhmm.io.alignments.molecules import Families
@@ -85,9 +85,9 @@ def source_blocks(
 ) -> Iterator[ReadBlock]:
     """Blocks of the reads of one input, by the compiled part where it can read them; they are not checked.
 
-    The parameters are those of `pairhmm.io.alignments.bam_blocks.bam_blocks`.
+    The parameters are those of `pairhmm.io.alignments.compiled_blocks.compiled_blocks`.
     """
-    blocks = decoded_blocks if source.records is None else bam_blocks
+    blocks = decoded_blocks if source.records is None else compiled_blocks
     return blocks(source, order, request, wanted, left_out)
 
 

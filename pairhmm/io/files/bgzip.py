@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import zlib
+from bisect import bisect_right
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
@@ -24,6 +27,26 @@ _HEAD = END[:16]
 _TEXT_AT_ONCE = 16 * BLOCK_TEXT
 
 
+@dataclass(frozen=True, slots=True)
+class PackedText:
+    """Text as blocks of BGZF, each of `BLOCK_TEXT` bytes but the last.
+
+    Attributes
+    ----------
+    blocks : sequence of bytes
+    size : int
+        Bytes of text.
+    """
+
+    blocks: Sequence[bytes]
+    size: int
+
+    @classmethod
+    def of(cls, text: bytes) -> Self:
+        """Compress a text."""
+        return cls([_block(text[at : at + BLOCK_TEXT]) for at in range(0, len(text), BLOCK_TEXT)], len(text))
+
+
 class BgzipText:
     """A bgzipped text file. A failed write raises OSError.
 
@@ -39,7 +62,8 @@ class BgzipText:
         self._behind = WriteBehind(threads)
         self._held: list[bytes] = []
         self._held_size = 0
-        self._ends = [0]
+        # Where each block begins, in the text and in the file; the end of both so far, too.
+        self._begins, self._addresses = [0], [0]
         self.size = 0
         """Bytes of text so far."""
 
@@ -52,10 +76,16 @@ class BgzipText:
         if self._held_size >= _TEXT_AT_ONCE:
             self._pass_on(self._held_size - self._held_size % BLOCK_TEXT)
 
+    def write_apart(self, text: bytes | PackedText) -> None:
+        """Append text in blocks of its own, which may be packed already."""
+        self._pass_on(self._held_size)
+        self.size += text.size if isinstance(text, PackedText) else len(text)
+        self._behind.run(lambda: self._put(text if isinstance(text, PackedText) else PackedText.of(text)))
+
     def place(self, at: int) -> int:
         """The virtual offset (SAM specification, section 4.1.1) of a byte of text, once the file is closed."""
-        block, within = divmod(at, BLOCK_TEXT)
-        return self._ends[block] << 16 | within
+        block = bisect_right(self._begins, at) - 1
+        return self._addresses[block] << 16 | at - self._begins[block]
 
     def __enter__(self) -> Self:
         return self
@@ -76,13 +106,14 @@ class BgzipText:
     def _pass_on(self, size: int) -> None:
         text = b"".join(self._held)
         self._held, self._held_size = [text[size:]], len(text) - size
-        self._behind.run(lambda: self._compress(text[:size]))
+        self._behind.run(lambda: self._put(PackedText.of(text[:size])))
 
-    def _compress(self, text: bytes) -> None:
-        for at in range(0, len(text), BLOCK_TEXT):
-            block = _block(text[at : at + BLOCK_TEXT])
+    def _put(self, text: PackedText) -> None:
+        begin = self._begins[-1]
+        for number, block in enumerate(text.blocks, 1):
             self._out.write(block)
-            self._ends.append(self._ends[-1] + len(block))
+            self._begins.append(begin + min(number * BLOCK_TEXT, text.size))
+            self._addresses.append(self._addresses[-1] + len(block))
 
 
 def _block(text: bytes) -> bytes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import secrets
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -54,7 +53,7 @@ def whole_folder(folder: str | Path, names: Sequence[str], overwrite: bool) -> I
     check_new([target / name for name in names], overwrite)
     missing = [path for path in (target, *target.parents) if not path.exists()]
     # The names are set before the folders are made: a signal may arrive right after the making.
-    scratch, held = target / f"{_SCRATCH}{secrets.token_hex(4)}", None
+    scratch, held = target / f"{_SCRATCH}{os.urandom(4).hex()}", None
     try:
         with output_errors(target, scratch):
             _make(target)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import hashlib
 import os
 import re
-import secrets
 import shutil
 import stat
 import sys
@@ -62,7 +60,7 @@ def whole_files(destination: str | Path, *companions: str) -> Iterator[Path]:
         Where the folder can't be written, the disk is full, or the destination is a folder or read-only.
     """
     target = Path(os.path.realpath(destination))
-    scratch = target.with_name(f".{secrets.token_hex(4)}.{_scratch_tail(target.name)}")
+    scratch = target.with_name(f".{os.urandom(4).hex()}.{_scratch_tail(target.name)}")
     ends = ("", *companions)
     held: int | None = None
     try:
@@ -118,6 +116,8 @@ def _scratch_tail(name: str) -> str:
     """The end of the names of a destination's scratch files: its own name, cut to the room that there is."""
     if len(os.fsencode(name)) <= _LONGEST_TAIL:
         return name
+    import hashlib
+
     return hashlib.blake2s(os.fsencode(name), digest_size=16).hexdigest() + name[-_KEPT_OF_NAME:]
 
 

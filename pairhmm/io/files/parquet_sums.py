@@ -7,7 +7,8 @@ where. Each file therefore carries a checksum of all its values. A reader of the
 from __future__ import annotations
 
 import zlib
-from typing import Any
+from functools import cache
+from typing import Any, Self
 
 import numpy as np
 
@@ -29,6 +30,7 @@ class ColumnSums:
     def __init__(self, schema: Any) -> None:
         self._types = [str(getattr(field.type, "value_type", field.type)) for field in schema]
         self._sums = {name: [0, 0] for name in schema.names}
+        self._sizes = {name: [0, 0] for name in schema.names}
 
     def add(self, batch: Any) -> None:
         """Take the next rows.
@@ -40,20 +42,32 @@ class ColumnSums:
         """
         for name, column in zip(batch.schema.names, batch.columns, strict=True):
             for chunk in getattr(column, "chunks", [column]):
-                sums = self._sums[name]
+                sums, sizes = self._sums[name], self._sizes[name]
                 # Nulls are never written. Those that a damaged header makes must change the sum.
                 sums[0] += chunk.null_count
                 for at, part in enumerate(_parts(chunk)):
                     sums[at] = zlib.crc32(part, sums[at])
+                    sizes[at] += len(part)
+
+    def join(self, behind: Self) -> None:
+        """Take rows whose checksums were made apart, which stand behind those so far."""
+        for name, sums in self._sums.items():
+            for at, (sum_behind, size) in enumerate(zip(behind._sums[name], behind._sizes[name], strict=True)):
+                sums[at] = _product(_zeros(size), sums[at]) ^ sum_behind
+                self._sizes[name][at] += size
 
     def text(self) -> str:
         """The sums as text, as the file carries them."""
         sums = zip(self._sums.items(), self._types, strict=True)
         return " ".join(f"{name}:{kind}:{values:08x}:{lengths:08x}" for (name, (values, lengths)), kind in sums)
 
+    def metadata(self) -> dict[str, str]:
+        """What a file carries of the sums among its key-value metadata."""
+        return {_KEY: self.text()}
+
     def write(self, writer: Any) -> None:
         """Put the sums into the footer of a ``ParquetWriter`` that is still open."""
-        writer.add_key_value_metadata({_KEY: self.text()})
+        writer.add_key_value_metadata(self.metadata())
 
     def compare(self, path: str, file: Any) -> None:
         """Compare with what a ``ParquetFile`` carries, after all its rows were added.
@@ -69,9 +83,38 @@ class ColumnSums:
             raise InputError(path, "", what, "it may be damaged or of another program: make it again with pairhmm")
 
 
+# CRC-32 are polynomials over two elements, whose highest power is the lowest bit, modulo this one.
+_POLYNOMIAL = 0xEDB88320
+
+
+def _product(one: int, other: int) -> int:
+    """The product of two polynomials."""
+    product = 0
+    for power in range(31, -1, -1):
+        if one >> power & 1:
+            product ^= other
+        other = other >> 1 ^ (_POLYNOMIAL if other & 1 else 0)
+    return product
+
+
+@cache
+def _zeros(size: int) -> int:
+    """What a CRC-32 is multiplied by if so many bytes follow (crc32_combine of zlib does the same)."""
+    power, result = 1 << 23, 1 << 31  # of 8 zero bits, of none
+    while size:
+        if size & 1:
+            result = _product(power, result)
+        power, size = _product(power, power), size >> 1
+    return result
+
+
 def _parts(array: Any) -> tuple[bytes | memoryview, ...]:
     """The bytes of an array's values, and of their lengths where it is text."""
     if hasattr(array, "dictionary"):
+        if len(array.dictionary) == 1 and not array.null_count:
+            # A column of one text, as most have the name of one sample. Decoding takes ten times as long.
+            one = _parts(array.dictionary)
+            return tuple(bytes(part) * len(array) for part in one)
         array = array.dictionary_decode()
     _, *buffers = array.buffers()
     first, count = array.offset, len(array)

@@ -148,7 +148,7 @@ def gather_parquet(pieces: Sequence[str], destination: str) -> None:
     schema, model = first.schema_arrow.remove_metadata(), _model(first)
     sums = ColumnSums(schema)
     with whole_files(destination) as scratch, output_errors(destination):
-        with ParquetWriter(str(scratch), schema, **parquet.WRITING) as writer:
+        with ParquetWriter(str(scratch), schema, **parquet.writing(arrow, schema)) as writer:
             held: list[Any] = []
             for path in pieces:
                 file = _parquet(arrow, path)

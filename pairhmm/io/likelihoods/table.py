@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pairhmm.genomics.names import Names
 from pairhmm.interface.display import short_repr
+from pairhmm.interface.pickling import by_fields
 from pairhmm.io.files import parquet
 from pairhmm.io.files.names import MODEL_RECORD
 
@@ -74,6 +75,7 @@ class LikelihoodRows:
     reads: NDArray[np.int64] | None = None
 
     __repr__ = short_repr
+    __reduce__ = by_fields
 
 
 def companion(path: str) -> str:

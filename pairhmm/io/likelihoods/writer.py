@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Protocol
+from typing import Any, Protocol
 
-from pairhmm.compiled import native
 from pairhmm.io.files import parquet
-from pairhmm.io.files.bgzip import BgzipText
+from pairhmm.io.files.bgzip import BgzipText, PackedText
 from pairhmm.io.files.endings import TABIX_INDICES, require_ending
 from pairhmm.io.files.names import printable
 from pairhmm.io.files.outputs import ByteSink, is_device, open_binary_output, output_errors, whole_files
 from pairhmm.io.files.standard_streams import STDOUT
 from pairhmm.io.files.tabix import TableIndex
-from pairhmm.io.likelihoods.columns import haplotype_columns, score_columns
+from pairhmm.io.likelihoods.columns import Described, ScoreColumns
+from pairhmm.io.likelihoods.lines import DEEP, Lines, lines_of
 from pairhmm.io.likelihoods.table import (
     COLUMNS,
     DEFAULT_MODEL,
@@ -29,10 +30,13 @@ from pairhmm.io.likelihoods.table import (
     LikelihoodRows,
     companion,
 )
-from pairhmm.models.batch import PRECISIONS
+
+Prepare = Callable[[Iterable[LikelihoodRows]], Iterator[Any]]
 
 # Rows of a region that are made to Parquet columns at once.
 _PAIRS_AT_ONCE = 1 << 20
+# Rows and regions that are packed at once.
+_ROWS_AT_ONCE, _REGIONS_AT_ONCE = 1 << 16, 500
 
 
 class LikelihoodWriter(Protocol):
@@ -40,6 +44,75 @@ class LikelihoodWriter(Protocol):
 
     def write(self, rows: LikelihoodRows) -> None:
         """Append the rows of a region."""
+
+    def append(self, prepared: Any) -> None:
+        """Append what the function that `preparation` gives made of regions."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Preparation:
+    """Prepares the rows of regions for a file. A worker process also encodes deep regions: the bytes are the same."""
+
+    path: str
+    are_joined: bool
+
+    def __call__(self, regions: Iterable[LikelihoodRows]) -> Iterator[Any]:
+        # Only workers have it, and a run without any need not load it.
+        processes = sys.modules.get("multiprocessing")
+        is_worker = processes is not None and processes.parent_process() is not None
+        if self.path.endswith(parquet.ENDING):
+            arrow = parquet.pyarrow_for(self.path) if is_worker else None
+            return _packed(regions, None if arrow is None else _score_table(arrow, self.are_joined))
+        is_packed = is_worker and self.path.endswith(".gz")
+        return map(_with_packed_table, lines_of(regions)) if is_packed else lines_of(regions)
+
+
+def preparation(destination: str | Path, are_joined: bool = False) -> Prepare:
+    """A function that prepares the rows of regions for a writer, in this process or in another.
+
+    It gets rows, and gives what `LikelihoodWriter.append` takes. It can be pickled, and so can its results.
+    """
+    return _Preparation(str(destination), are_joined)
+
+
+def _packed(
+    regions: Iterable[LikelihoodRows], table: parquet.Table[ScoreColumns] | None
+) -> Iterator[tuple[ScoreColumns | parquet.EncodedRows, Described | None]]:
+    """The arrays of regions, those of several together. With a table, deep regions are encoded."""
+    held: list[LikelihoodRows] = []
+    rows = 0
+    for region in regions:
+        if table is not None and region.log10.size >= DEEP:
+            if held:
+                yield _pack(held)
+                held, rows = [], 0
+            scores = [ScoreColumns.of([part]) for part in _parts(region)]
+            described: list[Described | None] = [Described.of([region]), *[None] * (len(scores) - 1)]
+            for one, haplotypes in zip(scores, described, strict=True):
+                yield table.encoded([one]) if len(one.log10) >= DEEP else one, haplotypes
+            continue
+        held.append(region)
+        rows += region.log10.size
+        if rows >= _ROWS_AT_ONCE or len(held) == _REGIONS_AT_ONCE:
+            yield _pack(held)
+            held, rows = [], 0
+    if held:
+        yield _pack(held)
+
+
+def _pack(regions: list[LikelihoodRows]) -> tuple[ScoreColumns, Described]:
+    return ScoreColumns.of([part for region in regions for part in _parts(region)]), Described.of(regions)
+
+
+def _with_packed_table(lines: Lines) -> Lines:
+    if not _are_deep(lines) or isinstance(lines.table, PackedText):
+        return lines
+    return replace(lines, table=PackedText.of(lines.table))
+
+
+def _are_deep(lines: Lines) -> bool:
+    """Whether these are the lines of a deep region, which are blocks of their own in a bgzipped table."""
+    return len(lines.in_table) == 1 and lines.in_table[0].rows >= DEEP
 
 
 @contextmanager
@@ -104,11 +177,10 @@ class _Indices:
         self._table = TableIndex(table, COLUMNS.index("chrom"))
         self._haplotypes = TableIndex(haplotypes, HAPLOTYPE_COLUMNS.index("chrom"))
 
-    def add(self, rows: LikelihoodRows, lines: bytes, described: bytes) -> None:
-        """Take the rows of a region, whose lines were just written."""
-        place = rows.chrom, rows.start, rows.end
-        self._table.add(*place, rows.log10.size, len(lines))
-        self._haplotypes.add(*place, len(rows.haplotypes), len(described))
+    def add(self, lines: Lines) -> None:
+        """Take lines that were just written."""
+        self._table.add_spans(lines.in_table)
+        self._haplotypes.add_spans(lines.in_haplotypes)
 
     def write(self, table: Path, haplotypes: Path) -> None:
         self._table.write(table)
@@ -133,60 +205,60 @@ class _TextWriter:
             haplotypes.write(_header(HAPLOTYPE_COLUMNS))
 
     def write(self, rows: LikelihoodRows) -> None:
-        place = f"{rows.chrom}\t{rows.start}\t{rows.end}"
-        lines = _lines(place, rows)
-        self._table.write(lines)
-        if self._haplotypes is None:
-            return
-        haplotypes = zip(rows.haplotypes, rows.sequences, rows.alleles, rows.nuisances, strict=True)
-        described = "".join(f"{place}\t{n}\t{s}\t{a}\t{rows.variants or '.'}\t{int(x)}\n" for n, s, a, x in haplotypes)
-        self._haplotypes.write(described.encode())
+        for lines in lines_of([rows]):
+            self.append(lines)
+
+    def append(self, prepared: Lines) -> None:
+        if isinstance(self._table, BgzipText) and _are_deep(prepared):
+            self._table.write_apart(prepared.table)
+        else:
+            assert isinstance(prepared.table, bytes)
+            self._table.write(prepared.table)
+        if self._haplotypes is not None:
+            self._haplotypes.write(prepared.haplotypes)
         if self._indices is not None:
-            self._indices.add(rows, lines, described.encode())
+            self._indices.add(prepared)
 
 
 def _header(columns: Sequence[str]) -> bytes:
     return ("#" + "\t".join(columns) + "\n").encode()
 
 
-def _lines(place: str, rows: LikelihoodRows) -> bytes:
-    return native.likelihood_lines(
-        place,
-        list(rows.samples),
-        rows.sample,
-        rows.read_names.text,
-        rows.read_names.end,
-        rows.mates,
-        rows.haplotypes,
-        rows.log10.reshape(-1),
-        rows.precision.reshape(-1),
-        list(PRECISIONS),
-        rows.reads,
-    )
-
-
 class _ParquetWriter:
     def __init__(
         self, arrow: ModuleType, table: Path, haplotypes: Path, model: str, are_joined: bool, threads: int
     ) -> None:
+        self._table = parquet.RowGroups(table, _score_table(arrow, are_joined), {MODEL_KEY: model}, threads)
         text, number = arrow.string(), arrow.int64()
-        coded = arrow.dictionary(arrow.int32(), text)
-        types = [coded, coded, number, number, text, arrow.int8(), coded, arrow.float64(), coded]
-        types += [arrow.int32()] if are_joined else []
-        described = (coded, number, number, text, text, text, text, arrow.int8())
-        columns = list(zip(_columns(are_joined), types, strict=True))
-        self._table = parquet.RowGroups(arrow, table, columns, score_columns, {MODEL_KEY: model}, threads)
-        described_columns = list(zip(HAPLOTYPE_COLUMNS, described, strict=True))
-        self._haplotypes = parquet.RowGroups(arrow, haplotypes, described_columns, haplotype_columns)
+        described = (_coded(arrow), number, number, text, text, text, text, arrow.int8())
+        columns = list(zip(HAPLOTYPE_COLUMNS, described, strict=True))
+        self._haplotypes = parquet.RowGroups(haplotypes, parquet.Table(arrow, columns, Described))
 
     def write(self, rows: LikelihoodRows) -> None:
-        for part in _parts(rows):
-            self._table.append(part, part.log10.size)
-        self._haplotypes.append(rows, len(rows.haplotypes))
+        self.append(_pack([rows]))
+
+    def append(self, prepared: tuple[ScoreColumns | parquet.EncodedRows, Described | None]) -> None:
+        scores, described = prepared
+        self._table.append(scores)
+        if described is not None:
+            self._haplotypes.append(described)
 
     def close(self) -> None:
-        self._table.close()
-        self._haplotypes.close()
+        try:
+            self._table.close()
+        finally:
+            self._haplotypes.close()
+
+
+def _coded(arrow: ModuleType) -> Any:
+    return arrow.dictionary(arrow.int32(), arrow.string())
+
+
+def _score_table(arrow: ModuleType, are_joined: bool) -> parquet.Table[ScoreColumns]:
+    text, number, coded = arrow.string(), arrow.int64(), _coded(arrow)
+    types = [coded, coded, number, number, text, arrow.int8(), coded, arrow.float64(), coded]
+    types += [arrow.int32()] if are_joined else []
+    return parquet.Table(arrow, list(zip(_columns(are_joined), types, strict=True)), ScoreColumns)
 
 
 def _parts(rows: LikelihoodRows) -> Iterator[LikelihoodRows]:

@@ -24,6 +24,9 @@ from pairhmm.io.sequences.fasta_index import can_be_indexed, make_index, why_unf
 
 log = logging.getLogger(__name__)
 
+# Short stretches come from windows of this many bases that are kept, since reading one takes longer than its letters.
+_WINDOW = 1 << 14
+_KEPT_WINDOWS = 4
 _IUPAC = f"{ambiguous_dna_letters}U".encode()
 # Files that users may give by mistake in place of the reference, with their first bytes.
 _OTHERS = ((magic.BAM, "a BAM file"), (magic.CRAM, "a CRAM file"), (magic.SAM, "a SAM file"), (magic.VCF, "a VCF"))
@@ -66,6 +69,7 @@ class Reference:
         if not self.contigs:
             raise InputError(self.path, "", "no sequence in it", "give the reference FASTA with -f")
         check_names(self.path, "contig", self.contigs, "rename it")
+        self._windows: dict[tuple[str, int], str] = {}
 
     def _check_kind(self) -> None:
         """Refuse files of other formats, before an index of them is made."""
@@ -83,10 +87,31 @@ class Reference:
 
     def fetch(self, chrom: str, start: int, end: int) -> str:
         """Upper-case bases of [start, end), 0-based half-open, clamped to the contig."""
+        number = start // _WINDOW
+        first = number * _WINDOW
+        if 0 <= start < end <= first + _WINDOW:
+            window = self._windows.get((chrom, number)) or self._window(chrom, number)
+            if window:
+                return window[start - first : end - first]
         self._length(chrom)
         begin, stop = max(0, start), min(end, self.contigs[chrom])
-        if begin >= stop:
+        return "" if begin >= stop else self._read(chrom, begin, stop)
+
+    def _window(self, chrom: str, number: int) -> str:
+        """A window, which is then kept; empty where it can't be read as a whole."""
+        first = number * _WINDOW
+        stop = min(first + _WINDOW, self.contigs.get(chrom, 0))
+        try:
+            window = self._read(chrom, first, stop) if first < stop else ""
+        except InputError:
             return ""
+        if len(self._windows) >= _KEPT_WINDOWS:
+            del self._windows[next(iter(self._windows))]
+        self._windows[chrom, number] = window
+        return window
+
+    def _read(self, chrom: str, begin: int, stop: int) -> str:
+        """The bases of a stretch that lies in the contig."""
         try:
             with quiet():
                 bases = str(self._file.fetch(chrom, begin, stop)).upper()

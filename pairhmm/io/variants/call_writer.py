@@ -64,21 +64,14 @@ class CallFormat:
         called = [allele for sample in samples for allele in sample.alleles or ()]
         copies = [called.count(allele) for allele in range(1, len(variant.alts) + 1)]
         shares = [f"{count / len(called):.6g}" if called else "." for count in copies]
-        depth = sum(sample.depth for sample in samples)
-        info = f"AC={','.join(map(str, copies))};AF={','.join(shares)};AN={len(called)};DP={depth}"
-        columns = [
-            variant.chrom,
-            str(variant.pos + 1),
-            variant.id or ".",
-            variant.ref,
-            ",".join(variant.alts),
-            f"{quality:.2f}",
-            self._filter(quality, samples),
-            info,
-            _FORMAT,
-            *(self._sample(sample) for sample in samples),
-        ]
-        return "\t".join(columns) + "\n"
+        depth = sum([sample.depth for sample in samples])
+        columns = "\t".join(map(_sample_column, samples))
+        return (
+            f"{variant.chrom}\t{variant.pos + 1}\t{variant.id or '.'}\t{variant.ref}\t{','.join(variant.alts)}\t"
+            f"{quality:.2f}\t{self._filter(quality, samples)}\t"
+            f"AC={','.join(map(str, copies))};AF={','.join(shares)};AN={len(called)};DP={depth}\t"
+            f"{_FORMAT}\t{columns}\n"
+        )
 
     def _filter(self, quality: float, samples: Sequence[SampleGenotype]) -> str:
         """FILTER of a record. QUAL decides for a variant; the lowest GQ where every genotype is the reference."""
@@ -89,13 +82,14 @@ class CallFormat:
             is_sure = quality >= self.min_quality
         return PASS if is_sure else LOW_QUALITY
 
-    def _sample(self, sample: SampleGenotype) -> str:
-        depths = ",".join(map(str, sample.depths))
-        if sample.alleles is None:
-            return f"{'/'.join('.' * max(1, sample.ploidy))}:{depths}:{sample.depth}:.:."
-        genotype = "/".join(map(str, sample.alleles))
-        likelihoods = ",".join(map(str, sample.likelihoods)) or "."
-        return f"{genotype}:{depths}:{sample.depth}:{sample.quality}:{likelihoods}"
+
+def _sample_column(sample: SampleGenotype) -> str:
+    depths = ",".join(map(str, sample.depths))
+    if sample.alleles is None:
+        return f"{'/'.join('.' * max(1, sample.ploidy))}:{depths}:{sample.depth}:.:."
+    genotype = "/".join(map(str, sample.alleles))
+    likelihoods = ",".join(map(str, sample.likelihoods)) or "."
+    return f"{genotype}:{depths}:{sample.depth}:{sample.quality}:{likelihoods}"
 
 
 class CallWriter:

@@ -28,12 +28,12 @@ EXTENSIONS = {0.1: "constant gap", None: "varying gap"}
 SPILLED = {
     ("trees 16", "varying gap"): 64,
     ("trees 19", "constant gap"): 112,
-    ("trees 20", "constant gap"): 160,
-    ("tree_rows", "constant gap"): 100,
-    ("tree_rows", "varying gap"): 274,
+    ("trees 20", "constant gap"): 176,
+    ("tree_rows", "constant gap"): 148,
+    ("tree_rows", "varying gap"): 276,
 }
 """Most bytes that a lane spills, of any architecture and model; all other kernels spill nothing. 12 warps of trees.cu
-on a multiprocessor leave a lane 168 registers, 6 blocks of tree_rows.cu 64. On an H200 that is faster than fewer warps
+on a multiprocessor leave a lane 168 registers, 6 blocks of tree_rows.cu 80. On an H200 that is faster than fewer warps
 that spill nothing (`kernels.resident_trees`, `kernels.ROWS_BLOCKS`)."""
 
 
@@ -90,7 +90,9 @@ def test_compiles_without_a_warning(compiled):
 
 def test_every_kernel_is_there(compiled):
     for name, result in compiled.items():
-        assert set(result.kernels) == {f"forward_{name.split()[0]}"}, name
+        kind = name.split()[0]
+        kinds = ("long", "join", "sum") if kind == "long" else (kind,)
+        assert set(result.kernels) == {f"forward_{each}" for each in kinds}, name
 
 
 def spilled(name):

@@ -14,8 +14,11 @@ import pytest
 from pairhmm import engine
 from pairhmm.backends import tiles
 from pairhmm.backends.cuda import layout
+from pairhmm.backends.cuda.slot import ForwardSlot
+from pairhmm.bench.published.wavefront import make_pair
 from pairhmm.engine import device_pool
 from pairhmm.engine.device_pool import DevicePool
+from pairhmm.errors import OutOfDeviceMemory
 from pairhmm.models import gatk, profile
 from pairhmm.models.batch import FLOAT32, FLOAT64, SCALED_FLOAT32, Group, PairBatch, Read
 
@@ -158,8 +161,8 @@ def test_kinds_send_two_bytes_a_base(backend, batches, monkeypatch):
     rng = np.random.default_rng(16)
     reads = [batches.called(rng, batches.noise(rng, 500)) for _ in range(30)]
     sizes = []
-    begin = tiles.Plan.write
-    monkeypatch.setattr(tiles.Plan, "write", lambda plan, *rest: (sizes.append(plan.size), begin(plan, *rest)))
+    parts = tiles.Plan.parts
+    monkeypatch.setattr(tiles.Plan, "parts", lambda plan: (sizes.append(plan.size), parts(plan))[1])
     full, kinds = batches.of_calls(reads, [batches.noise(rng, 40)], profile.preset("normalised"))
     repeats = with_repeats(kinds)
     for given in (full, kinds, repeats):
@@ -406,6 +409,63 @@ def test_long_pairs(backend, batches):
     assert batches.same(backend.forward_pairs(given, pairs[::-1].copy(), 1).log10[::-1], scores.log10)
 
 
+@pytest.fixture
+def halves(make_backend, monkeypatch):
+    """A backend that cuts all haplotypes of long pairs. Its kernels are compiled on first use."""
+    monkeypatch.setattr(tiles, "LEAST_CUT", 1)
+    return make_backend()
+
+
+@pytest.mark.parametrize("start", profile.STARTS)
+def test_halves_of_any_length(start, halves, batches):
+    """Haplotypes are cut at n // 2: halves of no letter, of one, and shorter than the lanes of a strip are wide. A
+    score depends on its read and haplotype alone."""
+    rng = np.random.default_rng(26)
+    model = profile.preset("normalised")
+    haplotypes = [batches.noise(rng, n, 5) for n in (1, 2, 3, 4, 7, 31, 32, 33, 70, 150)]
+    reads = [batches.copied(rng, haplotypes[-1], m, 0.02) for m in (1, 2, 3, 9, 150, 600)]
+    rows = [model.rows(profile.one_hot(bases, np.full(len(bases), 0.02))) for bases in reads]
+    given = batches.of_rows(rows, haplotypes, profile.STARTS[start])
+    pairs = np.arange(given.pairs)
+    scores = halves.forward_pairs(given, pairs, 1)
+    batches.check(scores, given)
+    for pair in rng.permutation(pairs)[:12]:
+        alone = batches.of_rows([rows[pair // 10]], [haplotypes[pair % 10]], given.start)
+        score = halves.forward_pairs(alone, np.array([0]), 1).log10
+        assert batches.same(score, scores.log10[pair : pair + 1])
+
+
+@pytest.mark.parametrize("gap", GAPS)
+def test_halves_of_paths_that_cross_the_cut(gap, halves, batches):
+    """A deletion over the middle of the haplotype, an insertion at it, and a read that lies on either side."""
+    rng = np.random.default_rng(27)
+    haplotype = batches.noise(rng, 501)
+    left, right = haplotype[100:250], haplotype[250:400]
+    joined = {
+        "deletion": [left[:140], right[20:]],
+        "insertion": [left, batches.noise(rng, 30), right],
+        "left": [left],
+        "right": [haplotype[252:420]],
+        "first letters": [haplotype[:100]],
+        "last letters": [haplotype[-100:]],
+        "twice": [right, left],
+    }
+    reads = [batches.read(rng, np.concatenate(parts), gap) for parts in joined.values()]
+    given = PairBatch.from_groups([Group(reads, [haplotype, haplotype[:-1]])])
+    batches.check(halves.forward_pairs(given, np.arange(given.pairs), 1), given)
+
+
+def test_halves_are_as_good_as_the_whole(halves, batches):
+    """Every test of long pairs with each pair in halves."""
+    test_long_pairs(halves, batches)
+    if halves.name == "cuda":
+        test_long_pairs_of_rare_gaps(halves, batches)
+    for bits in (3, 5, 8.4):
+        test_long_insertions_of_any_cost(bits, halves, batches)
+    for name in profile.PRESETS:
+        test_long_profiles(name, halves, batches)
+
+
 def test_long_pairs_of_rare_gaps(backend, batches):
     """Gaps beyond float32's range of a lane are for float64."""
     rng = np.random.default_rng(18)
@@ -415,6 +475,15 @@ def test_long_pairs_of_rare_gaps(backend, batches):
     scores = backend.forward_pairs(given, np.array([0]), 1)
     batches.check(scores, given)
     assert scores.precision[0] == FLOAT64
+
+
+@pytest.mark.parametrize("length", [20, 27, 28, 107])
+def test_the_last_row_ends_within_a_lane(length, backend, batches):
+    """What leaves the last row passes all lanes below it within a few steps, and their exponents have to hold it."""
+    given = make_pair(length)
+    scores = backend.forward_pairs(given, np.array([0]), 1)
+    assert scores.precision[0] == SCALED_FLOAT32
+    batches.check(scores, given)
 
 
 @pytest.mark.parametrize("bits", [3, 5, 5.6, 6.5, 8.4, 10.6, 14])
@@ -494,6 +563,21 @@ def test_budget(make_backend, batches, caplog):
     nothing = engine.forward(given.take_reads(0, 8), make_backend(memory=3000))
     batches.check(nothing, given.take_reads(0, 8))
     assert "do not fit the device's memory" in caplog.text
+
+
+def test_a_call_that_does_not_fit_is_sent_once(make_backend, batches, monkeypatch):
+    """Whether its slot is new or has buffers of an earlier call. A call that fits later says so."""
+    large, small = (batches.batch(22, (77, 150), each=each) for each in (160, 8))
+    tight = make_backend(memory=600_000)
+    sent = []
+    begin = ForwardSlot.begin
+    monkeypatch.setattr(ForwardSlot, "begin", lambda slot, *sizes: sent.append(sizes) or begin(slot, *sizes))
+    for _ in range(2):
+        with pytest.raises(OutOfDeviceMemory) as caught:
+            tight.forward(large, np.zeros(large.reads, bool), 1)
+        assert len(sent) == 1 and not caught.value.fits_later
+        batches.check(tight.forward(small, np.zeros(small.reads, bool), 1), small)
+        sent.clear()
 
 
 def test_full_device(emulated, batches, caplog):

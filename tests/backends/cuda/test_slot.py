@@ -32,8 +32,8 @@ def test_a_budget_holds_for_all_buffers_together(cupy):
 
 def test_what_is_sent_comes_back(cupy):
     slot = ForwardSlot(cupy, "cuda:0", None)
-    host = slot.begin(8)
-    host[:8] = range(8)
+    host, behind = slot.begin(8, 4)
+    host[:4], behind[:4] = range(4), range(4, 8)
     slot.send(0, 4)
     slot.send(4, 8)
     assert slot.download("in", np.zeros(8, np.uint8)).tolist() == list(range(8))
@@ -44,3 +44,10 @@ def test_scores_are_as_many_as_asked_for(cupy):
     slot = ForwardSlot(cupy, "cuda:0", None)
     slot.zeros("out", 20)
     assert slot.scores(20).tolist() == [0] * 20 and len(slot.scores(9)) == 9
+
+
+def test_a_part_of_a_buffer_is_set_to_zero(cupy):
+    slot = ForwardSlot(cupy, "cuda:0", None)
+    slot.device("out", 8).memset_async(7, 8, slot.stream)
+    slot.zero("out", 2, 3)
+    assert slot.scores(8).tolist() == [7, 7, 0, 0, 0, 7, 7, 7]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -48,7 +47,9 @@ def of_tolerance():
 def streams_of(groups, most=64, threads=1):
     joined = [haplotype for group in groups for haplotype in group]
     letters = np.concatenate(joined) if joined else np.zeros(0, np.uint8)
-    return native.TreeStreams(offsets(list(map(len, groups))), offsets(list(map(len, joined))), letters, most, threads)
+    return native.TreeStreams(
+        offsets(list(map(len, groups))), offsets(list(map(len, joined))), letters, most, native.Team(threads - 1)
+    )
 
 
 def walked(stream):
@@ -123,9 +124,11 @@ def test_equal_neighbours_share_trees():
 class Host:
     """A `Staging` that sends nothing."""
 
-    def begin(self, size):
+    packer = native.Packer(native.Team(3))
+
+    def begin(self, size, behind):
         self.buffer = np.zeros(size, np.uint8)
-        return self.buffer
+        return self.buffer, self.buffer[behind:]
 
     def send(self, first, end):
         self.sent = end
@@ -136,8 +139,7 @@ def test_long_items_come_first(batches):
     rng, groups = groups_of(14, 60)
     given = PairBatch.from_groups([Group(reads_for(rng, group, batches, 10), group) for group in groups])
     host = Host()
-    with ThreadPoolExecutor(1) as beside:
-        packed = layout.pack(given, np.zeros(given.reads, bool), 2048, host, beside)
+    packed = layout.pack(given, np.zeros(given.reads, bool), 2048, host)
     header = host.buffer[: layout.HEADER.itemsize].view(layout.HEADER)[0]
     order, group = (host.buffer[header[name] :][: 4 * given.reads].view("<u4") for name in ("order", "read_group"))
     for tier in packed.tiers:
@@ -167,7 +169,7 @@ def test_rows_that_do_not_fit_are_made_in_parts(make_backend, batches, caplog):
     given = PairBatch.from_groups([Group(reads, haplotypes)] * 200)
     roomy = make_backend()
     whole = engine.forward(given, roomy)
-    sizes = {name: size for name, (_, size) in roomy._slots.queue[-1]._device.items()}
+    sizes = {name: held.size for name, held in roomy._slots.queue[-1]._device._held.items()}
     a_call = sum(sizes.values()) - sizes["scratch"] - sizes["made"] // 4
     scores = engine.forward(given, make_backend(memory=roomy.concurrency * a_call))
     assert "out of memory; chunks of" in caplog.text

@@ -30,6 +30,11 @@ SHARED = (
     "test_scores_do_not_depend_on_company",
     "test_compiled_gap_quality_gives_the_same_bits",
     "test_long_pairs",
+    "halves",
+    "test_halves_of_any_length",
+    "test_halves_of_paths_that_cross_the_cut",
+    "test_halves_are_as_good_as_the_whole",
+    "test_the_last_row_ends_within_a_lane",
     "test_long_insertions_of_any_cost",
     "test_insertions_that_the_rescuing_lanes_do_not_hold",
     "test_long_profiles",
@@ -38,7 +43,7 @@ SHARED = (
     "test_budget",
     "test_kernel_seconds",
 )
-"""Cases of tests/backends/cuda/test_forward.py."""
+"""Cases of tests/backends/cuda/test_forward.py, and a fixture of theirs."""
 
 
 def _cases():

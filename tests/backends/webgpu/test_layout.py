@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 from pairhmm.backends.tiles import Shape
 from pairhmm.backends.webgpu import layout as webgpu_packed
 from pairhmm.backends.webgpu.runtime import WIDTH
+from pairhmm.compiled import native
 from pairhmm.genomics.arrays import offsets
 from pairhmm.models.batch import PairBatch, Qualities
 from pairhmm.models.gatk import START
@@ -22,8 +22,10 @@ HAPLOTYPE = 40
 class Memory:
     """Host memory that goes nowhere."""
 
-    def begin(self, size):
-        return np.zeros(size, dtype=np.uint8)
+    packer = native.Packer(native.Team(3))
+
+    def begin(self, size, behind):
+        return np.zeros(behind, dtype=np.uint8), np.zeros(size - behind, dtype=np.uint8)
 
     def send(self, first, end):
         pass
@@ -45,9 +47,8 @@ def batch_of(lengths, start):
 
 
 def pack(lengths, share, start=STARTS["match"]):
-    with ThreadPoolExecutor(1) as beside:
-        skip_read = np.zeros(len(lengths), dtype=bool)
-        return webgpu_packed.pack(batch_of(lengths, start), skip_read, WIDTH, 8, share, Memory(), beside)
+    skip_read = np.zeros(len(lengths), dtype=bool)
+    return webgpu_packed.pack(batch_of(lengths, start), skip_read, WIDTH, 8, share, Memory())
 
 
 @pytest.fixture

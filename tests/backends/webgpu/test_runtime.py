@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from pairhmm import engine
+from pairhmm.backends import tiles
 from pairhmm.backends.webgpu import backend as webgpu
 from pairhmm.backends.webgpu import commands as webgpu_commands
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
@@ -167,8 +168,9 @@ def test_submissions_are_short(backend, batches, monkeypatch):
 
 
 @pytest.fixture
-def long_pairs(batches):
-    """Pairs of one strip to six, whose haplotypes end before, in and behind a block of columns."""
+def long_pairs(batches, monkeypatch):
+    """Pairs of one strip to six, whose haplotypes end before, in and behind a block of columns; some are in halves."""
+    monkeypatch.setattr(tiles, "LEAST_CUT", 77)
     rng = np.random.default_rng(41)
     haplotypes = [batches.noise(rng, n) for n in (1, 8, 9, 77, 700, 1500)]
     reads = [*(batches.copied(rng, haplotypes[5], m, 0.02) for m in (1400, 512, 513)), batches.noise(rng, 40)]

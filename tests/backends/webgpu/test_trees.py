@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pairhmm.backends.webgpu import layout, tree_layout
-from pairhmm.backends.webgpu.work import NODE
+from pairhmm.backends.webgpu.work import EVENT_FLAGS, NODE
 from pairhmm.compiled import native
 from pairhmm.genomics.arrays import offsets
 from pairhmm.models.batch import FLOAT32, PairBatch
@@ -44,12 +44,23 @@ def test_sums_end_at_depths():
     base = rng.integers(0, 4, 70).astype(np.uint8)
     haplotypes = [base, base[:61], np.concatenate([base[:17], base[20:]])]
     made = native.TreeStreams(
-        offsets([len(haplotypes)]), offsets(list(map(len, haplotypes))), np.concatenate(haplotypes), 64, 1, 8
+        offsets([len(haplotypes)]),
+        offsets(list(map(len, haplotypes))),
+        np.concatenate(haplotypes),
+        64,
+        native.Team(0),
+        8,
     )
     tree = made.trees.view("<u4")
-    for first, nodes in zip(tree[:2], tree[2:4], strict=True):
+    for first, nodes, first_event in zip(tree[:2], tree[2:4], tree[4:6], strict=True):
+        stream = made.streams[first : first + nodes]
+        with_flag = np.flatnonzero(stream > NODE["LETTER"])
+        events = made.events.view("<u4")[first_event : first_event + len(with_flag)]
+        assert (events // EVENT_FLAGS).tolist() == with_flag.tolist()
+        looked_at = (stream[with_flag] & (NODE["SAVE"] | NODE["SUM"])) > 0
+        assert ((events % EVENT_FLAGS * NODE["RESTORE"] & NODE["SAVE"]) > 0).tolist() == looked_at.tolist()
         depth, branches, found = -1, [], []
-        for byte in made.streams[first : first + nodes].tolist():
+        for byte in stream.tolist():
             if byte & NODE["RESTORE"]:
                 depth = branches[-1]
                 if byte & NODE["POP"]:

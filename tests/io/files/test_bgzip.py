@@ -11,7 +11,7 @@ import pytest
 
 from pairhmm.io.files import bgzip
 from pairhmm.io.files.bgzf_blocks import blocks_from
-from pairhmm.io.files.bgzip import BLOCK_TEXT, END, BgzipText
+from pairhmm.io.files.bgzip import BLOCK_TEXT, END, BgzipText, PackedText
 
 _RANDOM = random.Random(5)
 _LINES = b"".join(b"s\tchr1\t%d\t0.%06d\tfloat32\n" % (at, _RANDOM.randrange(10**6)) for at in range(9000))
@@ -48,6 +48,27 @@ def test_text_comes_back(tmp_path, name, threads):
             out.write(TEXTS[name][at : at + 50_001])
     assert gzip.decompress(path.read_bytes()) == TEXTS[name] == unpacked(path.read_bytes())
     assert out.size == len(TEXTS[name])
+
+
+def test_text_that_stands_apart(tmp_path):
+    """It may be packed before. Every place of the text is found."""
+    parts = [(_LINES[:100], False), (_LINES, True), (_LINES[:70_000], False), (b"x", True), (_LINES, True), (b"", True)]
+    whole, made = b"".join(text for text, _ in parts), set()
+    for threads, is_packed in ((1, False), (1, True), (3, False), (3, True)):
+        path = tmp_path / "x.gz"
+        with BgzipText(path, threads) as out:
+            for text, is_apart in parts:
+                if is_apart:
+                    out.write_apart(PackedText.of(text) if is_packed else text)
+                else:
+                    out.write(text)
+        assert out.size == len(whole)
+        made.add(path.read_bytes())
+        with pysam.BGZFile(str(path), "rb", index=None) as file:
+            for at in (0, 99, 100, 65_280, 100 + 65_280, len(whole) // 2, len(whole) - 1, len(whole)):
+                file.seek(out.place(at))
+                assert file.read(50) == whole[at : at + 50]
+    assert len(made) == 1
 
 
 def test_bytes_are_the_same_for_every_number_of_threads_and_every_cut(tmp_path):

@@ -14,7 +14,7 @@ import pyarrow
 from pyarrow import parquet
 
 from pairhmm.commands.gather import gather
-from pairhmm.io.files.parquet import WRITING
+from pairhmm.io.files.parquet import writing
 from pairhmm.io.files.parquet_sums import ColumnSums
 
 SCHEMA = pyarrow.schema([("name", pyarrow.dictionary(pyarrow.int32(), pyarrow.string())), ("score", "float64")])
@@ -23,7 +23,7 @@ ROWS = {"name": ["p", "q", "p", ""], "score": [1.0, -2.5, 0.0, 7.0]}
 
 def written(path, schema, *groups, summed=True):
     sums = ColumnSums(schema)
-    with parquet.ParquetWriter(str(path), schema, **WRITING) as writer:
+    with parquet.ParquetWriter(str(path), schema, **writing(pyarrow, schema)) as writer:
         for group in groups:
             rows = pyarrow.table(group).cast(schema)
             sums.add(rows)
@@ -40,6 +40,26 @@ def test_the_sum_does_not_depend_on_how_rows_are_cut():
     for first, count in ((0, 1), (1, 0), (1, 3)):
         cut.add(rows.slice(first, count))
     assert whole.text() == cut.text()
+
+
+@pytest.mark.parametrize("text", ["", "a sample"])
+def test_a_column_of_one_text_has_the_sum_of_its_texts(text):
+    rows = {"name": [text] * 7, "score": [1.0] * 7}
+    coded, plain = ColumnSums(SCHEMA), ColumnSums(SCHEMA)
+    coded.add(pyarrow.table(rows).cast(SCHEMA))
+    plain.add(pyarrow.table(rows))
+    assert coded.text() == plain.text()
+
+
+def test_sums_that_were_made_apart_are_joined():
+    rows = pyarrow.table({name: values * 200 for name, values in ROWS.items()}).cast(SCHEMA)
+    whole, joined = ColumnSums(SCHEMA), ColumnSums(SCHEMA)
+    whole.add(rows)
+    for first, count in ((0, 1), (1, 0), (1, 3), (4, 600), (604, 196)):
+        apart = ColumnSums(SCHEMA)
+        apart.add(rows.slice(first, count))
+        joined.join(apart)
+    assert joined.text() == whole.text()
 
 
 @pytest.mark.parametrize("change", [{"name": ["p", "q", "", "p"]}, {"name": ["pq", "", "p", ""]}, {"score": [1.0] * 4}])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import multiprocessing
 import os
+import pickle
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +18,7 @@ from pairhmm.errors import InputError
 from pairhmm.genomics.names import Names
 from pairhmm.io.files import parquet
 from pairhmm.io.files.names import printable
-from pairhmm.io.likelihoods import writer
+from pairhmm.io.likelihoods import lines, writer
 from pairhmm.io.likelihoods.reader import LikelihoodTable
 from pairhmm.io.likelihoods.table import COLUMNS, HAPLOTYPE_COLUMNS, LikelihoodRows, companion
 from pairhmm.io.likelihoods.writer import open_likelihoods
@@ -73,6 +75,45 @@ def test_parquet(tmp_path):
     assert [row["log10_likelihood"] for row in table] == ROWS.log10.reshape(-1).tolist()
     described = parquet.read_table(tmp_path / "x.haplotypes.parquet").to_pylist()
     assert [[str(value) for value in row.values()] for row in described] == DESCRIBED
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".tsv.gz", ".tsv"])
+@pytest.mark.parametrize("joined", [False, True])
+def test_encoded_rows_make_the_same_files(tmp_path, monkeypatch, joined, ending):
+    """Those of a region with more pairs than are made to columns at once, too."""
+    if ending == ".parquet":
+        pytest.importorskip("pyarrow")
+    monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 40)
+    monkeypatch.setattr(writer, "DEEP", 40)
+    monkeypatch.setattr(lines, "DEEP", 40)
+    monkeypatch.setattr(writer, "_PAIRS_AT_ONCE", 90)
+    rng, start, regions = np.random.default_rng(3), 0, []
+    for _ in range(30):
+        regions.append(random_rows(rng, start, joined))
+        start += 20
+    assert {rows.log10.size < 40 for rows in regions} == {True, False}
+    made = []
+    for name, threads in (("rows", 1), ("prepared", 1), ("prepared", 3), ("sent", 1), ("sent", 3)):
+        folder = tmp_path / f"{name}{threads}"
+        folder.mkdir()
+        path = folder / f"x{ending}"
+        monkeypatch.setattr(multiprocessing, "parent_process", lambda name=name: name if name == "sent" else None)
+        prepare = pickle.loads(pickle.dumps(writer.preparation(path, joined)))
+        with open_likelihoods(path, are_joined=joined, threads=threads) as out:
+            if name == "rows":
+                for rows in regions:
+                    out.write(rows)
+            else:
+                for piece in (regions[:7], regions[7:8], [], regions[8:]):
+                    for prepared in prepare(piece):
+                        out.append(pickle.loads(pickle.dumps(prepared)))
+        made.append({file.name: file.read_bytes() for file in folder.iterdir()})
+    assert made == [made[0]] * 5
+    if ending == ".tsv.gz":
+        with pysam.TabixFile(str(path), encoding="utf-8") as table:
+            last = regions[-1]
+            found = list(table.fetch(last.chrom, last.start, last.start + 1))
+            assert sum(f"\t{last.start}\t{last.end}\t" in line for line in found) == last.log10.size
 
 
 def random_rows(rng, start, joined):

@@ -51,7 +51,7 @@ _Blocks = Generator[ReadBlock, None, str]
 """Blocks, and in the end why there are no more."""
 
 
-def bam_blocks(
+def compiled_blocks(
     source: OpenAlignments, order: int, request: ReadRequest, wanted: Iterable[Interval] | None, left_out: LeftOut
 ) -> Iterator[ReadBlock]:
     """Blocks of the reads of one file, as `decoded_blocks` gives them without the compiled part.
@@ -72,7 +72,7 @@ def bam_blocks(
     ------
     InputError
     """
-    reader = _BamReader(source, order, request, wanted)
+    reader = _CompiledReader(source, order, request, wanted)
     try:
         yield from reader.blocks()
     except (DamagedBlockError, OSError) as error:
@@ -82,7 +82,7 @@ def bam_blocks(
         reader.count(left_out)
 
 
-class _BamReader:
+class _CompiledReader:
     """Reads one file, whole, by regions, or with jumps ahead, as `pairhmm.io.alignments.sources.SourceReader` does."""
 
     def __init__(

@@ -1,0 +1,93 @@
+// Python bindings of genomics/genotypes.hpp: arrays in, tuples out; the caller has checked every shape and number.
+#include "genomics/genotypes.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/vector.h>
+
+#include <string_view>
+#include <vector>
+
+#include "bind/arrays.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class Number>
+nb::tuple to_tuple(const Number* values, size_t count) {
+    nb::list list;
+    for (size_t i = 0; i < count; ++i) list.append(static_cast<int64_t>(values[i]));
+    return nb::tuple(list);
+}
+
+nb::object alleles_of(const pairhmm::CalledGenotype& called, const pairhmm::Genotypes& genotypes) {
+    if (called.best < 0) return nb::none();
+    return to_tuple(&genotypes.table[called.best * genotypes.ploidy], static_cast<size_t>(genotypes.ploidy));
+}
+
+}  // namespace
+
+void bind_genotypes(nb::module_& module) {
+    using pairhmm::Genotypes;
+    using pairhmm::SiteReads;
+
+    // Python has these, too. tests/cpu/test_constants.py compares them.
+    module.attr("INFORMATIVE") = pairhmm::kInformative;
+    module.attr("MAX_GQ") = pairhmm::kMaxGq;
+    module.attr("MAX_QUAL") = pairhmm::kMaxQual;
+
+    nb::class_<Genotypes>(module, "Genotypes", "All genotypes of some alleles at a ploidy.")
+        .def(
+            "__init__",
+            [](Genotypes* self, int alleles, int ploidy, Array<int16_t> table, Array<double> prior) {
+                new (self) Genotypes(alleles, ploidy, {table.data(), table.data() + table.shape(0)},
+                                     {prior.data(), prior.data() + prior.shape(0)});
+            },
+            "alleles"_a, "ploidy"_a, "table"_a, "prior"_a);
+
+    nb::class_<SiteReads>(module, "SiteReads", "What the reads over a site say of its alleles.")
+        .def(
+            "__init__",
+            [](SiteReads* self, Matrix log10, Array<bool> set_aside, Array<int64_t> start, Array<int64_t> end,
+               Array<int32_t> sample, Array<int64_t> fragment, int64_t first, int64_t last,
+               const std::vector<int64_t>& allele_of, int alleles, int samples, double score_floor, double floor) {
+                const pairhmm::ScoredReads reads{static_cast<int64_t>(log10.shape(0)),
+                                                 static_cast<int64_t>(log10.shape(1)),
+                                                 log10.data(),
+                                                 set_aside.data(),
+                                                 start.data(),
+                                                 end.data(),
+                                                 sample.data(),
+                                                 fragment.data()};
+                new (self) SiteReads(reads, first, last, allele_of, alleles, samples, score_floor, floor);
+            },
+            "log10"_a, "set_aside"_a, "start"_a, "end"_a, "sample"_a, "fragment"_a, "first"_a, "last"_a, "allele_of"_a,
+            "alleles"_a, "samples"_a, "score_floor"_a, "floor"_a)
+        .def(
+            "call",
+            [](const SiteReads& reads, int sample, const Genotypes& genotypes) {
+                const pairhmm::CalledGenotype called = reads.call(sample, genotypes);
+                return nb::make_tuple(alleles_of(called, genotypes),
+                                      to_tuple(called.depths.data(), called.depths.size()), called.depth,
+                                      called.quality, to_tuple(called.likelihoods.data(), called.likelihoods.size()),
+                                      called.log10_reference, genotypes.ploidy);
+            },
+            "sample"_a, "genotypes"_a,
+            "The genotype of a sample: (alleles or None, depths, depth, quality, likelihoods, log10 posterior of the "
+            "reference, ploidy).")
+        .def("depths", &SiteReads::depths, "sample"_a, "The informative reads of each allele.")
+        .def("with_alleles", &SiteReads::with_alleles, "kept"_a, "The same reads for some of the alleles.")
+        .def("rows", &SiteReads::rows, "sample"_a, "log10 P(read | allele) of a sample's reads, end to end.");
+
+    module.def(
+        "number_names",
+        [](nb::bytes text, Array<int64_t> end, Output<int64_t> number) {
+            pairhmm::number_names({text.c_str(), text.size()}, static_cast<int64_t>(end.shape(0)), end.data(),
+                                  number.data());
+        },
+        "text"_a, "end"_a, "number"_a, "Give each name the number of the first one that is the same, in place.");
+}

@@ -1,0 +1,139 @@
+// Python bindings of threads/team.hpp and staging/packing.hpp.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "bind/arrays.hpp"
+#include "staging/packing.hpp"
+#include "threads/team.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using Values = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using pairhmm::Packer;
+using pairhmm::Team;
+using TierNumbers = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t>;
+using Sizes = std::tuple<int64_t, int64_t, int64_t, int64_t>;
+
+std::vector<pairhmm::Part> parts_of(const std::vector<int64_t>& at, const std::vector<Values>& arrays) {
+    std::vector<pairhmm::Part> parts;
+    for (size_t i = 0; i < arrays.size(); ++i) {
+        const bool is_offsets = arrays[i].dtype() == nb::dtype<int64_t>();
+        parts.push_back({at[i], arrays[i].data(), static_cast<int64_t>(arrays[i].shape(0)), is_offsets});
+    }
+    return parts;
+}
+
+pairhmm::Send calling(const nb::callable& send) {
+    return [&send](int64_t first, int64_t end) {
+        const nb::gil_scoped_acquire acquire;
+        send(first, end);
+    };
+}
+
+}  // namespace
+
+void bind_packing(nb::module_& module) {
+    nb::class_<Team>(module, "Team", "Threads that stay, for work that comes in short pieces.")
+        .def(nb::init<int>(), "threads"_a);
+
+    module.def(
+        "copy_all",
+        [](Team& team, Output<uint8_t> buffer, const std::vector<int64_t>& at, const std::vector<Values>& arrays) {
+            const auto parts = parts_of(at, arrays);
+            nb::gil_scoped_release release;
+            pairhmm::copy_all(parts, buffer.data(), team);
+        },
+        "team"_a, "buffer"_a, "at"_a, "arrays"_a,
+        "Copy arrays of bytes to their places in one buffer, and offsets (int64), which become uint32 there.");
+
+    module.def(
+        "touch",
+        [](Team& team, Output<uint8_t> memory) {
+            nb::gil_scoped_release release;
+            pairhmm::touch(memory.data(), static_cast<int64_t>(memory.shape(0)), team);
+        },
+        "team"_a, "memory"_a, "Make the pages of new memory. Its bytes stay as they are, and others may write to it.");
+
+    module.def(
+        "write_all",
+        [](Team& team, Output<uint8_t> buffer, const std::vector<int64_t>& at, const std::vector<Values>& arrays,
+           const nb::callable& send) {
+            const auto parts = parts_of(at, arrays);
+            nb::gil_scoped_release release;
+            pairhmm::write_all(parts, buffer.data(), team, calling(send));
+        },
+        "team"_a, "buffer"_a, "at"_a, "arrays"_a, "send"_a,
+        "Copy arrays as copy_all does, and call send(first, end) for each run of bytes that is written.");
+
+    nb::class_<Packer>(module, "Packer", "Packs batches for a device, one after the other, in memory that stays.")
+        .def(nb::init<Team&>(), "team"_a, nb::keep_alive<1, 2>())
+        .def(
+            "pack",
+            [](Packer& packer, Output<uint8_t> buffer, Output<uint8_t> behind, const std::vector<int64_t>& at,
+               const std::vector<Values>& arrays, const nb::callable& send, Array<int64_t> group_read,
+               Array<int64_t> group_haplotype, Array<int64_t> read_offset, Array<int64_t> haplotype_offset,
+               Array<uint8_t> letters, Array<uint8_t> skip_read, Array<uint8_t> shape_of_length,
+               Array<int64_t> reads_of_shape, Array<int64_t> rows_of_shape, Array<uint8_t> family_of_shape,
+               int64_t tier_cells, std::tuple<int64_t, int64_t, int64_t> item_sizes, Array<int64_t> haplotypes_each,
+               std::tuple<int64_t, int64_t, int64_t> places, int64_t most_haplotypes, int64_t columns_of_sum)
+                -> std::pair<std::vector<TierNumbers>,
+                             std::optional<std::tuple<std::array<int64_t, pairhmm::kTreeArrays>, Sizes, nb::object>>> {
+                const pairhmm::TileBatch batch{static_cast<int64_t>(group_read.shape(0)) - 1,
+                                               group_read.data(),
+                                               group_haplotype.data(),
+                                               read_offset.data(),
+                                               haplotype_offset.data(),
+                                               skip_read.data(),
+                                               nullptr};
+                const pairhmm::Shapes shapes{static_cast<int64_t>(reads_of_shape.shape(0)),
+                                             static_cast<int64_t>(shape_of_length.shape(0)) - 1,
+                                             shape_of_length.data(),
+                                             reads_of_shape.data(),
+                                             rows_of_shape.data(),
+                                             family_of_shape.data(),
+                                             tier_cells,
+                                             haplotypes_each.data()};
+                const auto [items, shortest, longest] = item_sizes;
+                const auto [read_group_at, order_at, items_at] = places;
+                const auto parts = parts_of(at, arrays);
+                const pairhmm::Packed packed = [&] {
+                    nb::gil_scoped_release release;
+                    return packer.pack(parts, batch, letters.data(), shapes, {items, shortest, longest},
+                                       {most_haplotypes, columns_of_sum}, {read_group_at, order_at, items_at},
+                                       buffer.data(), behind.data(), calling(send));
+                }();
+                std::vector<TierNumbers> tiers;
+                for (const auto& tier : packed.tiers) {
+                    tiers.emplace_back(tier.shape, tier.item, tier.items, tier.haplotypes_each, tier.last, tier.pairs,
+                                       tier.cells, tier.longest);
+                }
+                if (!packed.trees) return {std::move(tiers), std::nullopt};
+                const pairhmm::TreeSizes& sizes = packed.trees->sizes();
+                return {std::move(tiers),
+                        std::make_tuple(packed.tree_at,
+                                        Sizes{sizes.open_branches, sizes.left_leaves, sizes.right_leaves, sizes.joins},
+                                        nb::cast(to_array(std::vector<uint32_t>(packed.trees->columns()))))};
+            },
+            "buffer"_a, "behind"_a, "at"_a, "arrays"_a, "send"_a, "group_read"_a, "group_haplotype"_a, "read_offset"_a,
+            "haplotype_offset"_a, "letters"_a, "skip_read"_a, "shape_of_length"_a, "reads_of_shape"_a,
+            "rows_of_shape"_a, "family_of_shape"_a, "tier_cells"_a, "item_sizes"_a, "haplotypes_each"_a, "places"_a,
+            "most_haplotypes"_a, "columns_of_sum"_a,
+            "Write a batch's arrays, tiles and trees to a buffer, and send them. Returns tiers (shape, item, items, "
+            "haplotypes_each, last, pairs, cells, longest), and of trees the places of their arrays, their sizes, and the "
+            "columns of each group.");
+}

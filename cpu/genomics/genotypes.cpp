@@ -1,0 +1,199 @@
+// Genotypes of a site from the likelihoods of its reads. See genomics/genotypes.hpp.
+#include "genomics/genotypes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <unordered_map>
+#include <utility>
+
+namespace pairhmm {
+
+namespace {
+
+constexpr double kLowest = -std::numeric_limits<double>::infinity();
+
+// The first of the largest.
+int64_t argmax(const double* values, int64_t count) { return std::max_element(values, values + count) - values; }
+
+double range(const double* row, int alleles) {
+    const auto [low, high] = std::minmax_element(row, row + alleles);
+    return *high - *low;
+}
+
+// log10 of the sum of 10 to the power of values, but for the one at `without`.
+double log10_sum(const std::vector<double>& values, int64_t without = -1) {
+    double top = kLowest;
+    for (int64_t i = 0; i < static_cast<int64_t>(values.size()); ++i)
+        if (i != without) top = std::max(top, values[i]);
+    double sum = 0;
+    for (int64_t i = 0; i < static_cast<int64_t>(values.size()); ++i)
+        if (i != without) sum += std::pow(10.0, std::max(values[i] - top, kLowestLog10));
+    return top + std::log10(sum);
+}
+
+// Puts what a read says of the alleles into `row`: [alleles].
+void compare_alleles(const double* scores, const std::vector<int64_t>& allele_of, int alleles, double score_floor,
+                     double floor, double* row) {
+    const int64_t haplotypes = static_cast<int64_t>(allele_of.size());
+    const double lowest = *std::max_element(scores, scores + haplotypes) - score_floor;
+    std::fill(row, row + alleles, kLowest);
+    for (int64_t h = 0; h < haplotypes; ++h)
+        if (allele_of[h] >= 0) row[allele_of[h]] = std::max(row[allele_of[h]], std::max(lowest, scores[h]));
+    const double best = *std::max_element(row, row + alleles);
+    // A read that no haplotype can explain does not tell alleles apart.
+    const bool is_known = std::isfinite(best);
+    for (int allele = 0; allele < alleles; ++allele)
+        row[allele] = std::max(-floor, is_known ? row[allele] - best : 0.0);
+}
+
+// Observations of mates, put into one. Where they agree on the best allele, the clearer one counts: the one with the
+// larger range. Where they disagree, they are added, and cancel.
+void join_mate(double* ours, const double* theirs, int alleles) {
+    if (argmax(ours, alleles) == argmax(theirs, alleles)) {
+        if (range(theirs, alleles) > range(ours, alleles)) std::copy(theirs, theirs + alleles, ours);
+        return;
+    }
+    for (int allele = 0; allele < alleles; ++allele) ours[allele] += theirs[allele];
+    const double best = *std::max_element(ours, ours + alleles);
+    for (int allele = 0; allele < alleles; ++allele) ours[allele] -= best;
+}
+
+// One observation for each fragment. row: [reads][alleles]
+std::vector<double> join_mates(const double* row, const int64_t* fragment, int64_t reads, int alleles) {
+    std::vector<int64_t> order(static_cast<size_t>(reads));
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return fragment[a] < fragment[b]; });
+    const auto is_same = [&](int64_t a, int64_t b) { return fragment[a] == fragment[b]; };
+    if (std::adjacent_find(order.begin(), order.end(), is_same) == order.end()) return {row, row + reads * alleles};
+    std::vector<double> joined;
+    joined.reserve(static_cast<size_t>(reads * alleles));
+    for (size_t i = 0; i < order.size(); ++i) {
+        const double* theirs = row + order[i] * alleles;
+        if (i > 0 && is_same(order[i - 1], order[i])) join_mate(&joined[joined.size() - alleles], theirs, alleles);
+        else joined.insert(joined.end(), theirs, theirs + alleles);
+    }
+    return joined;
+}
+
+// log10 P(observations | genotype): [genotypes]. An observation's likelihood is the mean over the genotype's alleles.
+std::vector<double> genotype_likelihoods(const std::vector<double>& observations, const Genotypes& genotypes) {
+    const size_t count = static_cast<size_t>(genotypes.count()), alleles = static_cast<size_t>(genotypes.alleles);
+    std::vector<double> total(count, 0.0), mean(count);
+    for (size_t begin = 0; begin < observations.size(); begin += alleles) {
+        std::fill(mean.begin(), mean.end(), 0.0);
+        for (size_t allele = 0; allele < alleles; ++allele) {
+            // Without a score floor, likelihoods of mates that differ can lie beyond the range of a double.
+            const double likelihood = std::pow(10.0, std::max(observations[begin + allele], kLowestLog10));
+            const double* share = &genotypes.share[allele * count];
+            for (size_t genotype = 0; genotype < count; ++genotype) mean[genotype] += likelihood * share[genotype];
+        }
+        for (size_t genotype = 0; genotype < count; ++genotype) total[genotype] += std::log10(mean[genotype]);
+    }
+    return total;
+}
+
+}  // namespace
+
+Genotypes::Genotypes(int alleles, int ploidy, std::vector<int16_t> table, std::vector<double> prior)
+    : alleles(alleles), ploidy(ploidy), table(std::move(table)), prior(std::move(prior)) {
+    const size_t genotypes = this->prior.size();
+    std::vector<int> copies(static_cast<size_t>(alleles) * genotypes, 0);
+    for (size_t i = 0; i < this->table.size(); ++i) ++copies[this->table[i] * genotypes + i / ploidy];
+    for (const int of_allele : copies) share.push_back(static_cast<double>(of_allele) / ploidy);
+}
+
+SiteReads::SiteReads(const ScoredReads& reads, int64_t first, int64_t last, const std::vector<int64_t>& allele_of,
+                     int alleles, int samples, double score_floor, double floor)
+    : alleles_(alleles), begin_(static_cast<size_t>(samples) + 1, 0) {
+    const auto is_over = [&](int64_t read) {
+        return !reads.set_aside[read] && reads.start[read] < last && reads.end[read] > first;
+    };
+    for (int64_t read = 0; read < reads.count; ++read)
+        if (is_over(read)) ++begin_[reads.sample[read] + 1];
+    std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+    fragment_.resize(static_cast<size_t>(begin_.back()));
+    rows_.resize(fragment_.size() * alleles);
+    std::vector<int64_t> next(begin_.begin(), begin_.end() - 1);
+    for (int64_t read = 0; read < reads.count; ++read) {
+        if (!is_over(read)) continue;
+        const int64_t at = next[reads.sample[read]]++;
+        fragment_[at] = reads.fragment[read];
+        compare_alleles(reads.log10 + read * reads.haplotypes, allele_of, alleles, score_floor, floor,
+                        &rows_[at * alleles]);
+    }
+}
+
+std::vector<double> SiteReads::rows(int sample) const {
+    return {rows_.begin() + begin_[sample] * alleles_, rows_.begin() + begin_[sample + 1] * alleles_};
+}
+
+std::vector<int64_t> SiteReads::depths(int sample) const {
+    std::vector<int64_t> depths(static_cast<size_t>(alleles_), 0);
+    for (int64_t read = begin_[sample]; read < begin_[sample + 1]; ++read) {
+        const double* row = &rows_[read * alleles_];
+        const int64_t best = argmax(row, alleles_);
+        double next = kLowest;
+        for (int allele = 0; allele < alleles_; ++allele)
+            if (allele != best) next = std::max(next, row[allele]);
+        depths[best] += row[best] - next > kInformative;
+    }
+    return depths;
+}
+
+SiteReads SiteReads::with_alleles(const std::vector<int64_t>& kept) const {
+    SiteReads fewer;
+    fewer.alleles_ = static_cast<int>(kept.size());
+    fewer.begin_ = begin_;
+    fewer.fragment_ = fragment_;
+    for (size_t read = 0; read < fragment_.size(); ++read) {
+        const double* row = &rows_[read * alleles_];
+        double best = kLowest;
+        for (const int64_t allele : kept) best = std::max(best, row[allele]);
+        for (const int64_t allele : kept) fewer.rows_.push_back(row[allele] - best);
+    }
+    return fewer;
+}
+
+CalledGenotype SiteReads::call(int sample, const Genotypes& genotypes) const {
+    CalledGenotype called;
+    called.depth = count(sample);
+    if (genotypes.ploidy == 0 || called.depth == 0) {
+        called.depth = 0;
+        called.depths.assign(static_cast<size_t>(alleles_), 0);
+        called.likelihoods.assign(genotypes.prior.size(), 0);
+        if (genotypes.count() > 0) called.log10_reference = genotypes.prior[0];
+        return called;
+    }
+    called.depths = depths(sample);
+    const int64_t first = begin_[sample];
+    const std::vector<double> likelihoods = genotype_likelihoods(
+        join_mates(&rows_[first * alleles_], &fragment_[first], called.depth, alleles_), genotypes);
+    std::vector<double> posteriors(likelihoods);
+    for (size_t i = 0; i < posteriors.size(); ++i) posteriors[i] += genotypes.prior[i];
+    const double all = log10_sum(posteriors);
+    for (double& posterior : posteriors) posterior -= all;
+    called.best = argmax(posteriors.data(), genotypes.count());
+    called.log10_reference = posteriors[0];
+    // The probability of being wrong is summed directly: 1 - P(best) would lose every GQ above 150.
+    const double wrong = posteriors.size() > 1 ? log10_sum(posteriors, called.best) : kLowest;
+    called.quality = static_cast<int>(std::min<double>(kMaxGq, std::nearbyint(-10.0 * std::max(wrong, -kMaxQual))));
+    const double best = *std::max_element(likelihoods.begin(), likelihoods.end());
+    for (const double likelihood : likelihoods)
+        called.likelihoods.push_back(
+            static_cast<int64_t>(std::min<double>(std::nearbyint(-10.0 * (likelihood - best)), kMaxPl)));
+    return called;
+}
+
+void number_names(std::string_view text, int64_t names, const int64_t* end, int64_t* number) {
+    std::unordered_map<std::string_view, int64_t> seen;
+    seen.reserve(static_cast<size_t>(names));
+    int64_t begin = 0;
+    for (int64_t name = 0; name < names; ++name) {
+        number[name] = seen.try_emplace(text.substr(begin, end[name] - begin), name).first->second;
+        begin = end[name];
+    }
+}
+
+}  // namespace pairhmm

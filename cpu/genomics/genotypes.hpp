@@ -1,0 +1,84 @@
+// Genotypes of a site from the likelihoods of its reads. Likelihoods are log10; docs/model.md has the formulas.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace pairhmm {
+
+// All genotypes of some alleles at a ploidy, in VCF order.
+struct Genotypes {
+    int alleles;
+    int ploidy;
+    std::vector<int16_t> table;  // [genotypes][ploidy] alleles in ascending order
+    std::vector<double> prior;   // [genotypes] log10
+    std::vector<double> share;   // [alleles][genotypes] of each allele, made from the table
+
+    Genotypes(int alleles, int ploidy, std::vector<int16_t> table, std::vector<double> prior);
+    int64_t count() const { return static_cast<int64_t>(prior.size()); }
+};
+
+// The genotype of one sample.
+struct CalledGenotype {
+    int64_t best = -1;                 // a genotype's number; -1: there is none
+    std::vector<int64_t> depths;       // [alleles] informative reads
+    int64_t depth = 0;                 // reads
+    int quality = 0;                   // Phred, at most kMaxGq
+    std::vector<int64_t> likelihoods;  // [genotypes] Phred, the best 0
+    double log10_reference = 0;        // log10 posterior of the reference genotype
+};
+
+constexpr double kInformative = 0.2;    // log10 by which the best allele of an informative read is ahead
+constexpr int kMaxGq = 99;              // Phred
+constexpr double kMaxQual = 1e6;        // Phred
+constexpr int64_t kMaxPl = 2147483647;  // Phred
+constexpr double kLowestLog10 = -300;   // so that 10 to its power fits a double
+
+// The reads of a region, as arrays: [reads], and scores [reads][haplotypes].
+struct ScoredReads {
+    int64_t count;
+    int64_t haplotypes;
+    const double* log10;
+    const bool* set_aside;
+    const int64_t* start;
+    const int64_t* end;
+    const int32_t* sample;
+    const int64_t* fragment;  // mates have the same number
+};
+
+// The reads over a site, sample after sample: what each says of the site's alleles.
+class SiteReads {
+public:
+    // The reads that overlap [first, last) and are not set aside. The likelihood of an allele is that of the best
+    // haplotype that has it, minus the read's best allele. Scores below a read's best score minus `score_floor` are
+    // raised to it first, and alleles below -floor to -floor.
+    //
+    // allele_of: [haplotypes] the allele that each has at the site, or -1.
+    SiteReads(const ScoredReads& reads, int64_t first, int64_t last, const std::vector<int64_t>& allele_of, int alleles,
+              int samples, double score_floor, double floor);
+
+    int alleles() const { return alleles_; }
+    // Informative reads of each allele.
+    std::vector<int64_t> depths(int sample) const;
+    // The genotype of a sample. Mates are one observation.
+    CalledGenotype call(int sample, const Genotypes& genotypes) const;
+    // The same reads for some of the alleles.
+    SiteReads with_alleles(const std::vector<int64_t>& kept) const;
+    // log10 P(read | allele) of a sample's reads, the best 0: [reads][alleles].
+    std::vector<double> rows(int sample) const;
+
+private:
+    SiteReads() = default;
+    int64_t count(int sample) const { return begin_[sample + 1] - begin_[sample]; }
+
+    int alleles_ = 0;
+    std::vector<int64_t> begin_;     // [samples + 1] the first read of each sample
+    std::vector<int64_t> fragment_;  // [reads]
+    std::vector<double> rows_;       // [reads][alleles]
+};
+
+// Numbers names within a set of them: that of the first one that is the same. end: [names].
+void number_names(std::string_view text, int64_t names, const int64_t* end, int64_t* number);
+
+}  // namespace pairhmm

@@ -1,0 +1,71 @@
+// Threads that stay for work in short pieces: to start sixteen threads takes longer than they then have to do.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "threads/helpers.hpp"
+
+namespace pairhmm {
+
+// Several callers may give work to a team at once. Who waits for work does some of it, so that a team without threads
+// does it all, too, and work may give work to its own team.
+class Team {
+public:
+    // share(first, end) over [0, count) in pieces of at most `size`, on at most `most` threads; it must not throw.
+    struct Task {
+        std::function<void(int64_t, int64_t)> share;
+        int64_t count, size, most;
+        bool is_first;
+        std::atomic<int64_t> next{0};
+        int64_t workers = 0;  // the mutex guards it
+    };
+    using Handle = std::shared_ptr<Task>;
+
+    explicit Team(int threads);
+    ~Team();
+    Team(const Team&) = delete;
+    Team& operator=(const Team&) = delete;
+
+    // Threads, with the caller.
+    int64_t size() const { return running_ + 1; }
+
+    // Begins work that comes after what was begun before. What it reads must live until wait() returns.
+    Handle begin(int64_t count, int64_t size, std::function<void(int64_t, int64_t)> share);
+    void wait(const Handle& task);
+
+    // Does work on at most `most` threads before all that was begun, which threads leave between two pieces. Work of
+    // one piece is the caller's.
+    template <class Share>
+    void run(int64_t count, int64_t size, int64_t most, const Share& share) {
+        if (count <= size || most <= 1 || running_ == 0) {
+            for (int64_t first = 0; first < count; first += size) share(first, std::min(first + size, count));
+            return;
+        }
+        wait(add(count, size, most, std::cref(share), true));
+    }
+
+private:
+    Handle add(int64_t count, int64_t size, int64_t most, std::function<void(int64_t, int64_t)> share, bool is_first);
+    void work();
+    void look_out(std::unique_lock<std::mutex>& lock);
+    void take_part(std::unique_lock<std::mutex>& lock, const Handle& task, bool may_leave);
+    void look_who_is_wanted();
+
+    std::mutex mutex_;
+    std::condition_variable begun_, left_;
+    std::deque<Handle> tasks_;  // those with pieces that nobody took
+    bool ends_ = false;
+    std::atomic<int64_t> added_{0};       // tasks so far
+    std::atomic<bool> is_wanted_{false};  // whether a task that comes first has room for another thread
+    int64_t running_ = 0;
+    Helpers threads_;
+};
+
+}  // namespace pairhmm

@@ -1,0 +1,281 @@
+"""Devices of one process that its worker processes share.
+
+A worker lays a batch into memory that both processes see, and says so on a socket. The process that has the devices
+scores the batch where it lies, and lays the scores beside it. Only short messages go through the socket.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import pickle
+import shutil
+import socket
+import tempfile
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+
+from pairhmm.engine.device_thread import DeviceThread
+from pairhmm.errors import InputError, PairhmmError
+from pairhmm.models.batch import PairBatch, Scores
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+# Arrays begin at multiples of so many bytes.
+_ALIGNED = 64
+# Bytes by which shared memory grows at least.
+_GROWTH = 1 << 22
+_LONGEST_FOLDER = 80
+_SCORE_BYTES = np.dtype(np.float64).itemsize
+
+
+class _Request(NamedTuple):
+    """A batch in shared memory: its pickled frame, where its arrays lie (begin, end), and where its scores belong.
+
+    `memory` is the number of the memory among those of the worker, and `size` its size in bytes.
+    """
+
+    memory: int
+    size: int
+    frame: bytes
+    arrays: Sequence[tuple[int, int]]
+    scores: int
+
+
+class _Memory:
+    """Memory that another process can map, too. It has no name, and is gone with the last process that has it."""
+
+    def __init__(self, file: int) -> None:
+        self.file = file
+        self._map: mmap.mmap | None = None
+
+    @classmethod
+    def new(cls) -> Self:
+        if hasattr(os, "memfd_create"):
+            return cls(os.memfd_create("pairhmm"))
+        with tempfile.TemporaryFile() as file:
+            return cls(os.dup(file.fileno()))
+
+    def grow(self, size: int) -> int:
+        """Make room for so many bytes. Returns the size that it has."""
+        if self._map is None or len(self._map) < size:
+            self._map = None
+            os.ftruncate(self.file, size + _GROWTH)
+        return len(self.mapped())
+
+    def mapped(self, size: int = 0) -> mmap.mmap:
+        """The memory; at least so many bytes of it, which another process has made."""
+        if self._map is None or len(self._map) < size:
+            self._map = mmap.mmap(self.file, 0)
+        return self._map
+
+    def close(self) -> None:
+        # A view of it may be alive still. The mapping goes with the last one.
+        self._map = None
+        os.close(self.file)
+
+
+class DeviceAddress(NamedTuple):
+    """Where worker processes find the devices of another process: the path of a socket."""
+
+    path: str
+
+
+@contextmanager
+def device_address() -> Iterator[DeviceAddress]:
+    """An address that no other user of the machine can connect to.
+
+    Raises
+    ------
+    InputError
+        Where there is no folder for it.
+    """
+    # The path of a socket has about a hundred bytes of room.
+    usual = tempfile.gettempdir()
+    try:
+        folder = tempfile.mkdtemp(prefix="pairhmm-", dir=usual if len(usual) < _LONGEST_FOLDER else "/tmp")
+    except OSError as error:
+        raise InputError(usual, "", error.strerror or str(error), "set TMPDIR to a folder of yours") from error
+    try:
+        yield DeviceAddress(f"{folder}/devices")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class SharedDevices:
+    """Scores batches of worker processes; a context manager.
+
+    Parameters
+    ----------
+    devices : DeviceThread
+        Its thread runs.
+    address : DeviceAddress
+        Workers connect to it when they have their first batch, which has to be after this begins.
+
+    Attributes
+    ----------
+    devices : DeviceThread
+    """
+
+    def __init__(self, devices: DeviceThread, address: DeviceAddress) -> None:
+        self.devices, self._address = devices, address
+        self._thread = threading.Thread(target=self._serve, name="pairhmm requests")
+
+    def __enter__(self) -> Self:
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(self._address.path)
+        self._listener.listen(socket.SOMAXCONN)
+        self._ended, self._end = os.pipe()
+        try:
+            self._thread.start()
+        except RuntimeError as error:
+            raise PairhmmError("no thread could be started for workers (ulimit -u); use fewer threads (-@)") from error
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        os.close(self._end)
+        self._thread.join()
+        self._listener.close()
+        os.close(self._ended)
+
+    def _serve(self) -> None:
+        from multiprocessing.connection import wait
+
+        clients: dict[int, _Client] = {}
+        arrivals = self._listener.fileno()
+        while self._ended not in (ready := wait([self._ended, arrivals, *clients])):
+            for one in map(int, ready):  # type: ignore[arg-type]
+                if one == arrivals:
+                    client = _Client(self._listener.accept()[0], self.devices)
+                    clients[client.number] = client
+                elif not clients[one].serve():
+                    del clients[one]
+        for client in clients.values():
+            client.close()
+
+
+class _Client:
+    """A worker, as the process with the devices sees it."""
+
+    def __init__(self, end: socket.socket, devices: DeviceThread) -> None:
+        _, files, _, _ = socket.recv_fds(end, 1, RemoteDevices.ahead + 1)
+        self._memories = [_Memory(file) for file in files]
+        self._connection = _connection(end)
+        self._devices = devices
+        self.number = self._connection.fileno()
+
+    def serve(self) -> bool:
+        """Take a request. False where the worker is gone."""
+        try:
+            request = _Request(*pickle.loads(self._connection.recv_bytes()))
+        except (EOFError, ConnectionError):
+            self.close()
+            return False
+        memory = memoryview(self._memories[request.memory].mapped(request.size))
+        batch = pickle.loads(request.frame, buffers=[memory[begin:end] for begin, end in request.arrays])
+        self._devices.submit(batch).add_done_callback(partial(self._answer, memory, request.scores))
+        return True
+
+    def close(self) -> None:
+        self._connection.close()
+        for memory in self._memories:
+            memory.close()
+
+    def _answer(self, memory: memoryview, at: int, scored: Any) -> None:
+        error = scored.exception()
+        if error is None:
+            log10, precision = _scores_in(memory, at, len(scored.result().log10))
+            log10[:], precision[:] = scored.result().log10, scored.result().precision
+        with suppress(OSError):
+            self._connection.send_bytes(pickle.dumps(error))
+
+
+class RemoteDevices:
+    """Devices of another process.
+
+    Parameters
+    ----------
+    address : DeviceAddress
+
+    Attributes
+    ----------
+    ahead : int
+        How many batches a caller should begin before it takes the scores of the first one.
+    """
+
+    ahead = 1
+    label = "devices of another process"
+
+    def __init__(self, address: DeviceAddress) -> None:
+        self._memories = [_Memory.new() for _ in range(self.ahead + 1)]
+        self._free = deque(range(len(self._memories)))
+        self._address = address
+        self._connected: Connection | None = None
+
+    @property
+    def _connection(self) -> Connection:
+        """Connected when there is a first batch: the devices are shared only after workers have begun."""
+        if self._connected is None:
+            end = socket.socket(socket.AF_UNIX)
+            with _gone_as_error():
+                end.connect(self._address.path)
+                socket.send_fds(end, [b"x"], [memory.file for memory in self._memories])
+            self._connected = _connection(end)
+        return self._connected
+
+    def begin(self, batch: PairBatch, threads: int = 1) -> Callable[[], Scores]:
+        """Give a batch to the devices. The function that comes back waits for its scores, and is called in order."""
+        buffers: list[pickle.PickleBuffer] = []
+        frame = pickle.dumps(batch, 5, buffer_callback=buffers.append)
+        parts = [buffer.raw() for buffer in buffers]
+        ends = np.cumsum([-(-part.nbytes // _ALIGNED) * _ALIGNED for part in parts]).tolist()
+        begins, scores = [0, *ends[:-1]], ends[-1]
+        number = self._free.popleft()
+        memory = self._memories[number]
+        size = memory.grow(scores + (_SCORE_BYTES + 1) * batch.pairs)
+        view = memoryview(memory.mapped())
+        arrays = [(begin, begin + part.nbytes) for begin, part in zip(begins, parts, strict=True)]
+        for (begin, end), part in zip(arrays, parts, strict=True):
+            view[begin:end] = part
+        with _gone_as_error():
+            self._connection.send_bytes(pickle.dumps(tuple(_Request(number, size, frame, arrays, scores))))
+        return partial(self._scores, number, scores, batch.pairs)
+
+    def _scores(self, number: int, at: int, pairs: int) -> Scores:
+        with _gone_as_error():
+            error = pickle.loads(self._connection.recv_bytes())
+        self._free.append(number)
+        if error is not None:
+            raise error
+        found = _scores_in(memoryview(self._memories[number].mapped()), at, pairs)
+        return Scores(*(values.copy() for values in found))
+
+
+def _connection(end: socket.socket) -> Connection:
+    # Not above: every command would load it.
+    from multiprocessing.connection import Connection
+
+    return Connection(end.detach())
+
+
+@contextmanager
+def _gone_as_error() -> Iterator[None]:
+    try:
+        yield
+    except (EOFError, OSError) as error:
+        raise PairhmmError("the process that has the devices is gone") from error
+
+
+def _scores_in(memory: memoryview, at: int, pairs: int) -> tuple[Any, Any]:
+    precision = at + _SCORE_BYTES * pairs
+    return (
+        np.frombuffer(memory[at:precision], dtype=np.float64),
+        np.frombuffer(memory[precision : precision + pairs], dtype=np.uint8),
+    )

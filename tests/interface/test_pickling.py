@@ -1,0 +1,33 @@
+"""Objects that go to other processes come back as they were, without the slow pickling of dataclasses."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+
+from pairhmm.genomics.names import Names
+from pairhmm.genomics.variants import Variant
+from pairhmm.io.likelihoods.table import LikelihoodRows
+
+
+def copied(one):
+    packed = pickle.dumps(one)
+    assert b"_dataclass_setstate" not in packed and b"dataclasses" not in packed
+    return pickle.loads(packed)
+
+
+def test_copies_are_equal():
+    variant = Variant("chr1", 7, "A", ("C", "AT"), "rs1", 3, "context")
+    assert copied(variant) == variant
+    names = Names.of(["a", "bc"])
+    assert copied(names) == names
+    rows = LikelihoodRows(
+        *("q", 10, 20, ["s"], np.zeros(1, dtype=np.int32), names),
+        *(np.ones(2, dtype=np.uint8), ["h"], ["ACGT"], ["0"], ".", [False]),
+        np.array([[-1.0], [-2.0]]),
+        np.zeros((2, 1), dtype=np.uint8),
+    )
+    copy = copied(rows)
+    assert (copy.chrom, copy.haplotypes, copy.read_names, copy.reads) == ("q", ["h"], names, None)
+    assert np.array_equal(copy.log10, rows.log10) and copy.log10.dtype == rows.log10.dtype
