@@ -67,6 +67,16 @@ docs: $(STAMP)
 	$(BIN)/mkdocs build --strict --quiet
 	@echo "built: build/docs/index.html"
 
+# Our C++ as WebAssembly. No thread, no exception: cpu/platform/failures.hpp, cpu/threads/.
+WASM := build/web/pairhmm.wasm
+WASM_SOURCES := cpu/forward/wasm.cpp cpu/forward/dispatch.cpp cpu/forward/trees.cpp cpu/threads/helpers.cpp \
+	cpu/threads/tasks.cpp $(wildcard cpu/wasm/*.cpp)
+WASM_FLAGS := -target wasm32-wasi -mexec-model=reactor -std=c++17 -O3 -msimd128 -fno-exceptions -fno-rtti \
+	-fno-math-errno -fno-trapping-math -s -Wl,--gc-sections -Icpu
+$(WASM): $(STAMP) $(wildcard cpu/*/*)
+	@mkdir -p $(@D)
+	$(BIN)/python -m ziglang c++ $(WASM_FLAGS) -o $@ $(WASM_SOURCES)
+
 bench: $(STAMP)
 	$(BIN)/pairhmm bench forward --lengths 100,1000,10000
 

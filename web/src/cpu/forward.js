@@ -1,6 +1,9 @@
-// The forward on the CPU: our C++ as WebAssembly (cpu/wasm/exports.cpp). An instance has one thread.
+// The forward on the CPU: our C++ as WebAssembly (cpu/wasm/exports.cpp).
 
-/** @typedef {import("./batch.js").Batch} Batch */
+import { Held } from "./instance.js";
+
+/** @typedef {import("../batch.js").Batch} Batch */
+/** @typedef {import("./instance.js").Exports} Exports */
 
 /** @typedef {{log10: Float64Array, precision: Uint8Array}} Scores */
 
@@ -23,35 +26,12 @@ const ERROR_AT = 4 * (1 + POINTERS.length);
 const START_AT = 8 * Math.ceil((ERROR_AT + 12) / 8);
 const SIZE = START_AT + 24;
 
-/**
- * @typedef {object} Exports
- * @property {WebAssembly.Memory} memory
- * @property {() => void} _initialize
- * @property {(bytes: number) => number} allocate
- * @property {(pointer: number) => void} release
- * @property {(batch: number, log10: number, precision: number) => void} forward
- * @property {(batch: number) => number} computed_cells
- */
-
-/** Our C++ on one thread, with memory of its own. */
-export class Cpu {
+/** Scores batches on the thread of its caller. */
+export class CpuForward {
   /** @param {Exports} native @param {Float64Array} error */
   constructor(native, error) {
     this.native = native;
     this.error = error;
-  }
-
-  /**
-   * @param {BufferSource | WebAssembly.Module} source the module pairhmm.wasm
-   * @param {Float64Array} error the error probability of each Phred quality, 0 to 255
-   * @returns {Promise<Cpu>}
-   */
-  static async load(source, error) {
-    const module = source instanceof WebAssembly.Module ? source : await WebAssembly.compile(source);
-    const { exports } = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: NO_SYSTEM });
-    const native = /** @type {Exports} */ (/** @type {unknown} */ (exports));
-    native._initialize();
-    return new Cpu(native, error);
   }
 
   /**
@@ -110,36 +90,3 @@ export class Cpu {
     return given;
   }
 }
-
-/** Arrays in the module's memory, until they are released. */
-class Held {
-  /** @param {Exports} native */
-  constructor(native) {
-    this.native = native;
-    /** @type {number[]} */
-    this.pointers = [];
-  }
-
-  /** @param {number} bytes */
-  room(bytes) {
-    const pointer = this.native.allocate(Math.max(bytes, 1));
-    if (pointer === 0) throw new RangeError(`no memory for ${bytes} bytes in WebAssembly`);
-    this.pointers.push(pointer);
-    return pointer;
-  }
-
-  /** @param {Uint8Array | Uint32Array | Float64Array} values */
-  copy(values) {
-    const pointer = this.room(values.byteLength);
-    const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
-    new Uint8Array(this.native.memory.buffer).set(bytes, pointer);
-    return pointer;
-  }
-
-  release() {
-    for (const pointer of this.pointers) this.native.release(pointer);
-  }
-}
-
-// The C library asks for these, to print what stops a program. Nothing here prints.
-const NO_SYSTEM = { fd_close: () => 8, fd_seek: () => 8, fd_write: () => 8 };
