@@ -62,12 +62,14 @@ export class Gpu {
    * @param {GpuData} options.data what Python exports of the kernels
    * @param {(message: string) => void} [options.log]
    * @param {boolean} [options.shuffles] whether lanes may hand values on by subgroup shuffles, if the device has them
+   * @param {boolean} [options.allowsSoftware] whether a program may stand for a GPU
    * @param {GPU} [options.gpu] the browser's own where it is missing
    * @returns {Promise<Gpu>}
    * @throws {Unavailable} with the reason
    */
-  static async start({ wasm, data, log = () => {}, shuffles = true, gpu }) {
-    return new Gpu(await Device.start(data, { gpu, shuffles, log }), await instantiate(wasm), log);
+  static async start({ wasm, data, log = () => {}, shuffles = true, allowsSoftware = true, gpu }) {
+    const device = await Device.start(data, { gpu, shuffles, allowsSoftware, log });
+    return new Gpu(device, await instantiate(wasm), log);
   }
 
   /** Such as "WebGPU (nvidia h200), shuffles". */
