@@ -22,7 +22,7 @@ const NO_SIMD = "WebAssembly SIMD is missing here: use a browser of 2023 or late
 /** What scores batches. `Engine.start` makes one. */
 export class Engine {
   /** @type {GpuChoice | undefined} */
-  #gpu;
+  gpu;
 
   /** @param {CpuPool} cpu @param {(message: string) => void} log */
   constructor(cpu, log) {
@@ -49,7 +49,7 @@ export class Engine {
   get description() {
     const { workers } = this.cpu;
     const ofCpu = `WebAssembly SIMD, ${workers} worker${workers === 1 ? "" : "s"}`;
-    const ofGpu = this.#gpu?.description;
+    const ofGpu = this.gpu?.description;
     return ofGpu ? `${ofGpu}; ${ofCpu}` : ofCpu;
   }
 
@@ -62,13 +62,13 @@ export class Engine {
    * @throws {unknown} the signal's reason where it aborts; an `Error` where a worker dies
    */
   forward(batch, { signal } = {}) {
-    return (this.#gpu?.takes(batch) ? this.#gpu : this.cpu).forward(batch, { signal });
+    return (this.gpu?.takes(batch) ? this.gpu : this.cpu).forward(batch, { signal });
   }
 
   /** Ends the workers, and gives the GPU back. Batches under way fail. */
   close() {
     this.cpu.close();
-    this.#gpu?.close();
+    this.gpu?.close();
   }
 
   /**
@@ -82,7 +82,7 @@ export class Engine {
       const gpu = await Gpu.start({ wasm: this.cpu.module, data, log: this.log, allowsSoftware: isOnly });
       const choice = new GpuChoice(gpu, this.cpu, this.log);
       if (!isOnly) await choice.measure();
-      this.#gpu = choice;
+      this.gpu = choice;
     } catch (error) {
       if (isOnly) throw error;
       this.log(`no GPU is used: ${/** @type {Error} */ (error).message}`);

@@ -192,10 +192,15 @@ export class Gpu {
     return pack(this.device.data, this.native, batch, this.device.subgroup, this.device.largestBuffer);
   }
 
-  /** @param {Dispatch[]} dispatches @param {number} seconds */
+  /**
+   * Updates the speed, which falls slowly: other calls, and the page itself, may have kept the device waiting.
+   *
+   * @param {Dispatch[]} dispatches
+   * @param {number} seconds
+   */
   #noteSpeed(dispatches, seconds) {
     const cells = dispatches.reduce((sum, dispatch) => sum + dispatch.cells, 0);
-    if (cells > this.#submitCells * LEAST_SHARE) this.speed = cells / seconds;
+    if (cells > this.#submitCells * LEAST_SHARE) this.speed = Math.max(cells / seconds, this.speed / 2);
   }
 
   /** Most cells of a submission: browsers end those that take long. */

@@ -127,7 +127,13 @@ export function takes({ rows, kinds }) {
  */
 export function extensionOf({ rows, gapQuality }, error) {
   if (rows.length > 0) return rows[11];
-  return gapQuality.every((quality) => quality === gapQuality[0]) ? error[gapQuality[0]] : null;
+  return isConstant(gapQuality) ? error[gapQuality[0]] : null;
+}
+
+/** Whether all values are the same. A loop: callbacks take ten times as long. @param {Uint8Array} values */
+function isConstant(values) {
+  for (let i = 1; i < values.length; i++) if (values[i] !== values[0]) return false;
+  return true;
 }
 
 /**
@@ -182,7 +188,7 @@ export function pack(data, native, batch, subgroup, share) {
 }
 
 /** @param {Plan} plan @param {Work} work @param {Batch} batch @param {GpuData} data */
-export function planBatch(plan, work, batch, data) {
+function planBatch(plan, work, batch, data) {
   const { padding } = data.constants;
   const { readOffset, groupRead, groupHaplotype, haplotypeOffset } = batch;
   work.put({
@@ -203,7 +209,7 @@ export function planBatch(plan, work, batch, data) {
   }
   for (const [field, name] of QUALITIES) {
     const values = batch[name];
-    const varies = values.some((value) => value !== values[0]);
+    const varies = !isConstant(values);
     work.put({ [field]: plan.add(varies ? values : values.subarray(0, 1)), [`${field}_step`]: Number(varies) });
   }
 }
