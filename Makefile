@@ -78,6 +78,12 @@ $(WASM): $(STAMP) $(wildcard cpu/*/*)
 	@mkdir -p $(@D)
 	$(BIN)/python -m ziglang c++ $(WASM_FLAGS) -o $@ $(WASM_SOURCES)
 
+# What the page needs of the WebGPU kernels: templates, sizes, shapes.
+GPU_JSON := build/web/gpu.json
+$(GPU_JSON): $(STAMP) $(wildcard shaders/forward/*) $(wildcard pairhmm/backends/webgpu/*.py)
+	@mkdir -p $(@D)
+	$(BIN)/python -m pairhmm.backends.webgpu.browser $@
+
 bench: $(STAMP)
 	$(BIN)/pairhmm bench forward --lengths 100,1000,10000
 
