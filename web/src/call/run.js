@@ -10,6 +10,7 @@ import { CandidateFinder } from "../genomics/discovery.js";
 import { Native } from "../genomics/native.js";
 import { Nuisances } from "../genomics/nuisances.js";
 import { RegionBuilder } from "../genomics/regions.js";
+import { calledSite, regionEvent } from "./events.js";
 import { onListedAlleles, RegionGenotyper } from "./genotyping.js";
 import { CALL_OPTIONS } from "./options.js";
 import { contigOrder, findPlaces, inside, withContext } from "./places.js";
@@ -25,8 +26,8 @@ export { InputProblem };
 /** @typedef {import("../files/intervals.js").Interval} Interval */
 /** @typedef {import("../files/sources.js").Source} Source */
 /** @typedef {import("../genomics/variants.js").Variant} Variant */
-/** @typedef {import("./evidence.js").Evidence} Evidence */
-/** @typedef {import("./genotyping.js").Site} Site */
+/** @typedef {import("./events.js").RunEvent} RunEvent */
+/** @typedef {import("./events.js").TextEvent} TextEvent */
 /** @typedef {import("./options.js").CallOptions} CallOptions */
 /** @typedef {import("./region_sources.js").RegionSource} RegionSource */
 
@@ -43,15 +44,6 @@ export { InputProblem };
  * @typedef {object} Engine
  * @property {(batch: import("../batch.js").Batch, options?: {signal?: AbortSignal}) => Promise<{log10: Float64Array, precision: Uint8Array}>} forward
  * @property {WebAssembly.Module | BufferSource} module the file pairhmm.wasm
- */
-
-/**
- * @typedef {{kind: "begin", samples: string[], contigs: Map<string, number>, reference: string, pieces: Interval[] | null}} BeginEvent
- * @typedef {Evidence & {kind: "region", sites: Site[]}} RegionEvent
- * @typedef {{kind: "progress", done: number, of: number}} ProgressEvent
- * @typedef {{kind: "warning" | "note", text: string}} TextEvent
- * @typedef {{kind: "end", counts: {regions: number, reads: number, setAside: number, pairs: number}}} EndEvent
- * @typedef {BeginEvent | RegionEvent | ProgressEvent | TextEvent | EndEvent} RunEvent
  */
 
 /**
@@ -98,7 +90,10 @@ async function* scored({ native, reference, source, blocks, genotyper, isListed,
     const refined = isListed ? onListedAlleles(evidence) : evidence;
     setAside += refined.setAside.reduce((sum, one) => sum + one, 0);
     yield* told.splice(0);
-    yield { kind: "region", ...evidence, setAside: refined.setAside, sites: genotyper.sites(refined) };
+    const { chrom, haplotypeStart, haplotypeEnd } = evidence.region;
+    const span = await fetch(chrom, haplotypeStart, haplotypeEnd);
+    const sites = genotyper.sites(refined).map((site) => calledSite(site, options.minQual));
+    yield regionEvent(evidence, span, refined.setAside, sites);
   }
   conclude();
   yield* told.splice(0);
@@ -136,7 +131,13 @@ async function open(inputs, options, engine, told) {
     blocks: readBlocks(native, reader.sources, request, wanted, leftOut),
     genotyper: new RegionGenotyper(native, reader.samples.length, options, !isListed),
     isListed,
-    begin: { samples: reader.samples, contigs, reference: reference.path, pieces: asked },
+    begin: {
+      samples: reader.samples,
+      contigs: [...contigs],
+      reference: reference.path,
+      model: "gatk",
+      pieces: asked?.length ?? 0,
+    },
     conclude: () => {
       const paths = inputs.alignments.map((one) => one.name).join(", ");
       leftOut.conclude(paths, known === null && wanted === null, tell, warn);

@@ -52,6 +52,10 @@ export class Preparation {
       insertionQuality: insertion,
       deletionQuality: deletion,
       gapQuality: new Uint8Array(bases.length).fill(this.options.gapQuality),
+      rows: new Float64Array(0),
+      kinds: new Uint16Array(0),
+      startMatch: 0,
+      startDeletion: 1,
     };
   }
 }

@@ -2,11 +2,10 @@
 
 import { printable } from "../files/names.js";
 import { MAX_GQ } from "../genomics/genotypes.js";
+import { CALL_OPTIONS } from "./options.js";
 
-/** @typedef {import("../genomics/genotypes.js").SampleGenotype} SampleGenotype */
-/** @typedef {import("./genotyping.js").Site} Site */
+/** @typedef {import("./events.js").CalledSite} CalledSite */
 
-const [PASS, LOW_QUALITY] = ["PASS", "LowQual"];
 const FIELDS = [
   '##INFO=<ID=AC,Number=A,Type=Integer,Description="Copies of each alternate allele in the genotypes">',
   '##INFO=<ID=AF,Number=A,Type=Float,Description="Share of each alternate allele in the genotypes">',
@@ -23,10 +22,10 @@ const FIELDS = [
  * The header of a VCF, with the line end behind it.
  *
  * @param {{contigs: Iterable<[string, number]>, samples: string[], reference: string}} begin the first event of a run
- * @param {{minQual: number}} options
+ * @param {{minQual?: number}} [options]
  * @param {Record<string, string>} [provenance] header lines ##key=value
  */
-export function vcfHeader({ contigs, samples, reference }, { minQual }, provenance = {}) {
+export function vcfHeader({ contigs, samples, reference }, { minQual = CALL_OPTIONS.minQual } = {}, provenance = {}) {
   const least = general(Math.min(minQual, MAX_GQ));
   const rule = `QUAL is below ${general(minQual)}; where every genotype is the reference, the lowest GQ is below ${least}`;
   const lines = [
@@ -34,7 +33,7 @@ export function vcfHeader({ contigs, samples, reference }, { minQual }, provenan
     ...Object.entries(provenance).map(([key, value]) => `##${key}=${printable(value)}`),
     `##reference=${printable(reference)}`,
     '##FILTER=<ID=PASS,Description="All filters passed">',
-    `##FILTER=<ID=${LOW_QUALITY},Description="${rule}">`,
+    `##FILTER=<ID=LowQual,Description="${rule}">`,
     ...Array.from(contigs, ([name, length]) => `##contig=<ID=${name},length=${length}>`),
     ...FIELDS,
     ["#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT", ...samples].join("\t"),
@@ -42,37 +41,22 @@ export function vcfHeader({ contigs, samples, reference }, { minQual }, provenan
   return `${lines.join("\n")}\n`;
 }
 
-/**
- * A record, as a line of VCF with its end.
- *
- * @param {Site} site
- * @param {{minQual: number}} options
- */
-export function vcfLine({ variant, quality, samples }, { minQual }) {
-  const called = samples.flatMap((sample) => sample.alleles ?? []);
-  const copies = variant.alts.map((_, index) => called.filter((allele) => allele === index + 1).length);
+/** A record, as a line of VCF with its end. @param {CalledSite} site */
+export function vcfLine({ chrom, pos, id, ref, alts, quality, filter, calls }) {
+  const called = calls.flatMap((call) => call.alleles.filter((allele) => allele !== null));
+  const copies = alts.map((_, index) => called.filter((allele) => allele === index + 1).length);
   const shares = copies.map((count) => (called.length ? general(count / called.length) : "."));
-  const depth = samples.reduce((sum, sample) => sum + sample.depth, 0);
+  const depth = calls.reduce((sum, call) => sum + call.depth, 0);
   const info = `AC=${copies.join()};AF=${shares.join()};AN=${called.length};DP=${depth}`;
-  const { chrom, pos, id, ref, alts } = variant;
-  const record = [chrom, pos + 1, id || ".", ref, alts.join(), quality.toFixed(2), filterOf(quality, samples, minQual), info];
-  return `${[...record, "GT:AD:DP:GQ:PL", ...samples.map(sampleColumn)].join("\t")}\n`;
+  const record = [chrom, pos + 1, id || ".", ref, alts.join(), quality.toFixed(2), filter, info, "GT:AD:DP:GQ:PL"];
+  return `${[...record, ...calls.map(sampleColumn)].join("\t")}\n`;
 }
 
-/** FILTER: QUAL decides for a variant; the lowest GQ where every genotype is the reference. @param {number} quality @param {SampleGenotype[]} samples @param {number} minQual */
-function filterOf(quality, samples, minQual) {
-  const called = samples.filter((sample) => sample.alleles !== null);
-  const isReference = called.length > 0 && !called.some((sample) => sample.alleles?.some((allele) => allele > 0));
-  const isSure = isReference
-    ? Math.min(...called.map((sample) => sample.quality)) >= Math.min(minQual, MAX_GQ)
-    : quality >= minQual;
-  return isSure ? PASS : LOW_QUALITY;
-}
-
-/** @param {SampleGenotype} sample */
-function sampleColumn({ alleles, depths, depth, quality, likelihoods, ploidy }) {
-  if (!alleles) return `${new Array(Math.max(1, ploidy)).fill(".").join("/")}:${depths.join()}:${depth}:.:.`;
-  return `${alleles.join("/")}:${depths.join()}:${depth}:${quality}:${likelihoods.join() || "."}`;
+/** @param {import("./events.js").Call} call */
+function sampleColumn({ alleles, depths, depth, quality, likelihoods }) {
+  const genotype = alleles.map((allele) => allele ?? ".").join("/");
+  const sure = alleles.includes(null) ? ".:." : `${quality}:${likelihoods.join() || "."}`;
+  return `${genotype}:${depths.join()}:${depth}:${sure}`;
 }
 
 /** A number with six significant digits, as Python's `:.6g`. @param {number} value */
