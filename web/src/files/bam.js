@@ -50,6 +50,11 @@ export class Bam {
     return this.index !== null;
   }
 
+  /** Whether `mappedReads` knows. */
+  get countsReads() {
+    return this.index !== null;
+  }
+
   /** Mapped reads of a contig by the index; 0 where that does not know. @param {number} tid */
   async mappedReads(tid) {
     return this.index ? this.index.mappedReads(tid) : 0;

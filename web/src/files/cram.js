@@ -10,6 +10,7 @@ export class Cram {
     /** @type {import("./bam.js").Header} */
     this.header = { names: [], lengths: [], text: "" };
     this.hasIndex = false;
+    this.countsReads = false;
   }
 
   /** Whether a file with these first bytes can be a CRAM. @param {Uint8Array} head */
