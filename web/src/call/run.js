@@ -96,7 +96,12 @@ async function* scored(opened, engine, options, told, signal) {
     yield* told.splice(0);
     const { chrom, end, haplotypeStart, haplotypeEnd } = evidence.region;
     const span = await fetch(chrom, haplotypeStart, haplotypeEnd);
-    yield regionEvent(evidence, span, refined.setAside, sites.map((site) => calledSite(site, options.minQual)));
+    yield regionEvent(
+      evidence,
+      span,
+      refined.setAside,
+      sites.map((site) => calledSite(site, options.minQual)),
+    );
     yield { kind: "progress", done: extent.done(chrom, end), of: extent.total };
   }
   conclude();
@@ -125,7 +130,17 @@ async function open(inputs, options, engine, told) {
   const reader = await AlignmentReader.open(inputs.alignments, reference, native, asked !== null, tell);
   const contigs = contigOrder(reader, reference);
   const known = withContext(asked, reference);
-  const { source, wanted } = chooseRegions(inputs, options, native, reference, contigs, reader.samples.length, asked, known, warn);
+  const { source, wanted } = chooseRegions(
+    inputs,
+    options,
+    native,
+    reference,
+    contigs,
+    reader.samples.length,
+    asked,
+    known,
+    warn,
+  );
   const isListed = wanted !== null;
   const leftOut = new LeftOut();
   const check = new ReferenceCheck(reference, reader.checksums, warn);

@@ -10,7 +10,9 @@ import { unzip } from "@gmod/bgzf-filehandle";
 const HEAD_SIZE = 18;
 const LONGEST_BLOCK = 1 << 16;
 const AT_ONCE = 1 << 20;
-const END_MARKER = Uint8Array.from([31, 139, 8, 4, 0, 0, 0, 0, 0, 255, 6, 0, 66, 67, 2, 0, 27, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+const END_MARKER = Uint8Array.from([
+  31, 139, 8, 4, 0, 0, 0, 0, 0, 255, 6, 0, 66, 67, 2, 0, 27, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+]);
 
 /** A block that can't be unpacked, or a file that ends within a block or a record. */
 export class DamagedBlock extends Error {}
@@ -18,7 +20,13 @@ export class DamagedBlock extends Error {}
 /** Whether a block begins with these bytes. @param {Uint8Array} head */
 export function isBlock(head) {
   return (
-    head.length >= HEAD_SIZE && head[0] === 31 && head[1] === 139 && head[2] === 8 && head[3] === 4 && head[12] === 66 && head[13] === 67
+    head.length >= HEAD_SIZE &&
+    head[0] === 31 &&
+    head[1] === 139 &&
+    head[2] === 8 &&
+    head[3] === 4 &&
+    head[12] === 66 &&
+    head[13] === 67
   );
 }
 

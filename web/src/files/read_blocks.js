@@ -43,7 +43,9 @@ const CONSUMES_QUERY = [1, 1, 0, 0, 1, 0, 0, 1, 1];
  */
 export async function* readBlocks(native, inputs, request, wanted, leftOut) {
   const rank = rankOf(request.contigs);
-  const streams = inputs.map((source) => new SourceReader(native, source, request, rank, wanted?.() ?? null, leftOut).read());
+  const streams = inputs.map((source) =>
+    new SourceReader(native, source, request, rank, wanted?.() ?? null, leftOut).read(),
+  );
   const paths = inputs.map((source) => source.path).join(", ");
   for await (const block of streams.length === 1 ? streams[0] : mergedBlocks(streams, rank, request.chunkSize)) {
     check(block, paths);
