@@ -179,6 +179,28 @@ def test_one_line_in_the_words_of_the_command_line(sound, run_cli, call_in_node,
     assert found.vcf == ""
 
 
+CRAM_CASES = {
+    "cut off": lambda path: cut(path, 0.6),
+    "damaged within": damage,
+    "other reference": lambda path: write_fasta(path.with_name("ref.fa"), OTHER),
+    "no index": lambda path: path.with_name("x.cram.crai").unlink(),
+    "damaged index": lambda path: path.with_name("x.cram.crai").write_bytes(b"no index"),
+}
+
+
+@pytest.mark.parametrize("name", CRAM_CASES)
+def test_cram(sound, run_cli, call_in_node, name):
+    cram = sound / "x.cram"
+    pysam.view("-C", "-T", str(sound / "ref.fa"), "-o", str(cram), str(sound / "x.bam"), catch_stdout=False)
+    indexed(cram)
+    CRAM_CASES[name](cram)
+    done = run_cli("-q", "call", "-f", sound / "ref.fa", "-r", "q:1-3000", "-o", sound / "out.vcf", cram)
+    assert done.returncode == 2, done.stderr
+    found = call_in_node([cram], sound / "ref.fa", region="q:1-3000")
+    expected = done.stderr.strip().splitlines()[-1].removeprefix("pairhmm: error: ")
+    assert found.error == expected.replace(f"{sound}/", "")
+
+
 @pytest.mark.parametrize("case", ["alleles skipped", "reads elsewhere", "checksum"])
 def test_warnings_of_the_command_line(sound, run_cli, call_in_node, case):
     arguments, given = [], {}

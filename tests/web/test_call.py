@@ -167,3 +167,41 @@ def test_files_packed_in_other_ways(family, call_in_node, tmp_path):
         assert records(ours.vcf) == records(expected.vcf)
         assert ours.tsv == expected.tsv
     assert f"{plain.name} has no index: made" in ours.told("warning")
+
+
+@pytest.fixture(scope="session")
+def cram(data_sets, family, tmp_path_factory):
+    """CRAM files of the same reads, with their indexes."""
+    folder = tmp_path_factory.mktemp("cram")
+
+    def make(name, bam, reference, *options):
+        path = folder / f"{name}.cram"
+        pysam.view("-C", "-T", str(reference), *options, "-o", str(path), str(bam), catch_stdout=False)
+        pysam.index(str(path))
+        return path
+
+    return make
+
+
+@pytest.mark.parametrize("has_index", [True, False], ids=["index", "no index"])
+@pytest.mark.parametrize("is_listed", [False, True], ids=["discovered", "-v"])
+def test_cram_of_real_reads(data_sets, cram, call_in_node, is_listed, has_index):
+    bam, reference, candidates = data_sets["chr22 tiny"]
+    given = {"variants": candidates} if is_listed else {}
+    path = cram(f"tiny{is_listed}{has_index}", bam, reference)
+    ours = call_in_node([path if has_index else (path, None)], reference, **given)
+    theirs = call_in_node([bam], reference, **given)
+    assert ours.vcf == theirs.vcf
+    assert ours.tsv == theirs.tsv
+    assert ours.events == theirs.events
+
+
+@pytest.mark.parametrize(
+    "options", [(), ("--output-fmt-option", "version=2.1"), ("--output-fmt-option", "multi_seq_per_slice=1")]
+)
+def test_cram_of_two_samples(family, cram, call_in_node, options):
+    reference, bams, _ = family
+    paths = [cram(f"{''.join(options)}{bam.parent.name}".replace("=", ""), bam, reference, *options) for bam in bams]
+    given = {"region": "chr2:1,500-6,000"}
+    assert call_in_node(paths, reference, **given).tsv == call_in_node(bams, reference, **given).tsv
+    assert call_in_node(paths, reference).vcf == call_in_node(bams, reference).vcf
