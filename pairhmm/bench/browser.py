@@ -1,6 +1,6 @@
 """What the benchmark page needs beside `pairhmm.backends.webgpu.browser`: the published designs' WGSL, as JSON.
 
-    python -m pairhmm.bench.browser build/web/benchmark.json
+python -m pairhmm.bench.browser build/web/benchmark.json
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def data() -> dict[str, Any]:
         "model": {
             "match": model.match.tolist(),
             "insertion": model.insertion.tolist(),
-            "transitions": model.profiles(profile.one_hot(_NOTHING, _NO_ERROR)).transitions.tolist(),
+            "transitions": [model.transitions[name] for name in ("MM", "IM", "DM", "MI", "II", "MD", "DD")],
             "start": [model.start.match, model.start.deletion],
         },
         "primitives": {
