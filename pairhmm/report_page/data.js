@@ -6,7 +6,7 @@ async function unpack(text) {
   return new Response(unpacked).arrayBuffer();
 }
 
-async function loadReport() {
+export async function loadReport() {
   const bytes = await unpack(document.getElementById("data").textContent);
   return JSON.parse(new TextDecoder().decode(bytes));
 }
@@ -14,7 +14,7 @@ async function loadReport() {
 // Panels are lines of one text, because an element for each panel would cost more than its bytes.
 let packedPanels = null;
 
-function panelBytes(number) {
+export function panelBytes(number) {
   packedPanels ??= document.getElementById("panels").textContent.split("\n");
   return unpack(packedPanels[number]);
 }

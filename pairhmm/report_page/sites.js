@@ -1,5 +1,10 @@
 // The list of sites, and beside it the panel of the one that is chosen.
 
+import { make } from "./dom.js";
+import { MISSING, formatNumber, shortened } from "./format.js";
+import { showSite } from "./panel.js";
+import { DataTable } from "./table.js";
+
 const MOST_GENOTYPE_COLUMNS = 5;
 
 function siteAt(report, index) {
@@ -18,7 +23,7 @@ function siteAt(report, index) {
   };
 }
 
-function showSites(report) {
+export function showSites(report) {
   const { sites } = report;
   const holder = make("div", { class: "holder", tabindex: "-1" });
   let current = 0;
@@ -137,7 +142,7 @@ function genotypeKind(genotype) {
 const genotypeChip = (genotype) => make("span", { class: `genotype ${genotypeKind(genotype)}` }, genotype);
 
 // The site that the address names, so that a site can be linked to.
-function siteOfAddress(report) {
+export function siteOfAddress(report) {
   const found = /^#site=(.+):(\d+)$/.exec(decodeURIComponent(location.hash));
   if (!found) return -1;
   const { sites } = report;

@@ -1,12 +1,16 @@
 // A table that sorts by its headers and filters by a line of text. Only the rows in view are elements.
 
+import { make } from "./dom.js";
+import { parseFilter } from "./filter.js";
+import { MISSING, formatNumber, plural } from "./format.js";
+
 const ROW_HEIGHT = 30;
 const ROWS_BEYOND = 12;
 const MOST_PRINTED = 1000; // some twenty pages
 
 // columns: {title, told, value(index), text(index), numeric, cell(index)}; options: label, count, noun, onSelect,
 // placeOf, hint, height.
-class DataTable {
+export class DataTable {
   constructor(columns, options) {
     this.columns = columns;
     this.options = options;
