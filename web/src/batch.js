@@ -39,6 +39,11 @@ const HIGHEST_QUALITY = 93;
  * @property {Uint8Array} insertionQuality
  * @property {Uint8Array} deletionQuality
  * @property {Uint8Array} gapQuality
+ * @property {Float64Array} rows of any model, 12 numbers a base or, with `kinds`, each distinct row once; else empty.
+ *   Where they are given, the bases and qualities are empty.
+ * @property {Uint16Array} kinds the row of each base, else empty
+ * @property {number} startMatch M[0,0]
+ * @property {number} startDeletion D[0,0] as a multiple of 1/n
  */
 
 /**
@@ -78,6 +83,10 @@ export function packBatch(groups) {
     insertionQuality: qualities((read) => read.insertionQuality ?? DEFAULT_INDEL_QUALITY, "insertionQuality"),
     deletionQuality: qualities((read) => read.deletionQuality ?? DEFAULT_INDEL_QUALITY, "deletionQuality"),
     gapQuality: qualities((read) => read.gapQuality ?? DEFAULT_GAP_QUALITY, "gapQuality"),
+    rows: new Float64Array(0),
+    kinds: new Uint16Array(0),
+    startMatch: 0, // GATK's row 0: M[0,0] = 0, D[0,j] = 1/n
+    startDeletion: 1,
   };
 }
 

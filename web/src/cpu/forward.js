@@ -7,7 +7,7 @@ import { Held } from "./instance.js";
 
 /** @typedef {{log10: Float64Array, precision: Uint8Array}} Scores */
 
-const LONGEST_FAST_READ = 500; // as Backend.longest_fast_read (pairhmm/backends/base.py)
+export const LONGEST_FAST_READ = 500; // as Backend.longest_fast_read (pairhmm/backends/base.py)
 
 // Offsets of the fields of GivenBatch (cpu/wasm/exports.cpp): pointers have 32 bits.
 const POINTERS = /** @type {const} */ ([
@@ -22,8 +22,8 @@ const POINTERS = /** @type {const} */ ([
   "deletionQuality",
   "gapQuality",
 ]);
-const ERROR_AT = 4 * (1 + POINTERS.length);
-const START_AT = 8 * Math.ceil((ERROR_AT + 12) / 8);
+const OF_QUALITIES = new Set(["bases", "baseQuality", "insertionQuality", "deletionQuality", "gapQuality"]);
+const START_AT = 8 * Math.ceil((1 + POINTERS.length + 3) / 2); // behind the tables error, rows and kinds
 const SIZE = START_AT + 24;
 
 /** Scores batches on the thread of its caller. */
@@ -38,13 +38,14 @@ export class CpuForward {
    * Scores of every pair of a batch: log10 P(read | haplotype), and the arithmetic of each (0 float32, 1 float64).
    *
    * @param {Batch} batch
+   * @param {number} longestFastRead bases of the longest read that float32 is tried for
    * @returns {Scores}
    * @throws {RangeError} where the module's memory, at most 4 GB, does not hold the batch
    */
-  forward(batch) {
+  forward(batch, longestFastRead = LONGEST_FAST_READ) {
     const held = new Held(this.native);
     try {
-      const given = this.#given(batch, held);
+      const given = this.#given(batch, longestFastRead, held);
       const log10 = held.room(8 * batch.pairs);
       const precision = held.room(batch.pairs);
       this.native.forward(given, log10, precision);
@@ -67,26 +68,26 @@ export class CpuForward {
   computedCells(batch) {
     const held = new Held(this.native);
     try {
-      return this.native.computed_cells(this.#given(batch, held));
+      return this.native.computed_cells(this.#given(batch, LONGEST_FAST_READ, held));
     } finally {
       held.release();
     }
   }
 
-  /** @param {Batch} batch @param {Held} held */
-  #given(batch, held) {
-    const pointers = POINTERS.map((name) => held.copy(batch[name]));
+  /** @param {Batch} batch @param {number} longestFastRead @param {Held} held */
+  #given(batch, longestFastRead, held) {
+    const hasRows = batch.rows.length > 0;
+    const pointers = POINTERS.map((name) => (hasRows && OF_QUALITIES.has(name) ? 0 : held.copy(batch[name])));
     const error = held.copy(this.error);
+    const rows = hasRows ? held.copy(batch.rows) : 0;
+    const kinds = batch.kinds.length > 0 ? held.copy(batch.kinds) : 0;
     const given = held.room(SIZE);
     const view = new DataView(this.native.memory.buffer, given, SIZE);
     view.setUint32(0, batch.groups, true);
-    pointers.forEach((pointer, index) => view.setUint32(4 * (index + 1), pointer, true));
-    view.setUint32(ERROR_AT, error, true);
-    view.setUint32(ERROR_AT + 4, 0, true);
-    view.setUint32(ERROR_AT + 8, 0, true);
-    view.setFloat64(START_AT, 0, true); // GATK's row 0: M[0,0] = 0, D[0,j] = 1/n
-    view.setFloat64(START_AT + 8, 1, true);
-    view.setUint32(START_AT + 16, LONGEST_FAST_READ, true);
+    [...pointers, error, rows, kinds].forEach((pointer, index) => view.setUint32(4 * (index + 1), pointer, true));
+    view.setFloat64(START_AT, batch.startMatch, true);
+    view.setFloat64(START_AT + 8, batch.startDeletion, true);
+    view.setUint32(START_AT + 16, longestFastRead, true);
     return given;
   }
 }

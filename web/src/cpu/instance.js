@@ -41,7 +41,7 @@ export class Held {
     return pointer;
   }
 
-  /** @param {Uint8Array | Uint32Array | Float64Array} values */
+  /** @param {Uint8Array | Uint16Array | Uint32Array | Float64Array} values */
   copy(values) {
     const pointer = this.room(values.byteLength);
     const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);

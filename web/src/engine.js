@@ -1,0 +1,82 @@
+// Scores of batches, by what is there: workers with our C++ as WebAssembly.
+
+import { CpuPool } from "./cpu/pool.js";
+
+/** @typedef {import("./batch.js").Batch} Batch */
+/** @typedef {import("./cpu/forward.js").Scores} Scores */
+
+/**
+ * @typedef {object} EngineOptions
+ * @property {BufferSource | WebAssembly.Module} wasm the file pairhmm.wasm
+ * @property {number} [workers] threads that score; as many as there are cores where it is missing
+ * @property {"auto" | "off" | "only"} [gpu]
+ * @property {(message: string) => void} [log] told what a user should know, such as a slower way that is taken
+ */
+
+const NO_SIMD = "WebAssembly SIMD is missing here: use a browser of 2023 or later, or Node 20 or later";
+
+/** What scores batches. `Engine.start` makes one. */
+export class Engine {
+  /** @param {CpuPool} cpu */
+  constructor(cpu) {
+    this.cpu = cpu;
+  }
+
+  /**
+   * @param {EngineOptions} options
+   * @returns {Promise<Engine>}
+   * @throws {Error} where the module can not be compiled, or its workers can not be started
+   */
+  static async start({ wasm, workers = cores() }) {
+    if (!(Number.isInteger(workers) && workers > 0)) throw new RangeError(`${workers} is no number of workers`);
+    return new Engine(await CpuPool.start(await compiled(wasm), workers));
+  }
+
+  /** What scores, in words for a user. */
+  get description() {
+    const { workers } = this.cpu;
+    return `WebAssembly SIMD, ${workers} worker${workers === 1 ? "" : "s"}`;
+  }
+
+  /**
+   * log10 P(read | haplotype) of every pair of a batch, and the arithmetic of each (0 float32, 1 float64).
+   *
+   * @param {Batch} batch
+   * @param {{signal?: AbortSignal}} [options]
+   * @returns {Promise<Scores>}
+   * @throws {unknown} the signal's reason where it aborts; an `Error` where a worker dies
+   */
+  forward(batch, { signal } = {}) {
+    return this.cpu.forward(batch, { signal });
+  }
+
+  /** Ends the workers. Batches under way fail. */
+  close() {
+    this.cpu.close();
+  }
+}
+
+/** Cores of this machine. */
+function cores() {
+  const os = globalThis.process?.getBuiltinModule?.("node:os");
+  return os ? os.availableParallelism() : navigator.hardwareConcurrency || 1;
+}
+
+/** @param {BufferSource | WebAssembly.Module} wasm */
+async function compiled(wasm) {
+  if (wasm instanceof WebAssembly.Module) return wasm;
+  try {
+    return await WebAssembly.compile(wasm);
+  } catch (error) {
+    throw hasSimd() ? error : new Error(NO_SIMD, { cause: error });
+  }
+}
+
+/** Whether a module with one SIMD instruction (a function that makes a v128 of zeros and drops it) is valid here. */
+function hasSimd() {
+  const magic = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
+  const types = [1, 4, 1, 0x60, 0, 0];
+  const functions = [3, 2, 1, 0];
+  const code = [10, 9, 1, 7, 0, 0x41, 0, 0xfd, 15, 0x1a, 0x0b];
+  return WebAssembly.validate(new Uint8Array([...magic, ...types, ...functions, ...code]));
+}
