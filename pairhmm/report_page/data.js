@@ -1,6 +1,6 @@
 // The data that the page carries: base64 of raw deflate, unpacked when it is asked for.
 
-async function unpack(text) {
+export async function unpack(text) {
   const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
   return new Response(unpacked).arrayBuffer();

@@ -37,7 +37,7 @@ export class DataTable {
     this.counted = make("span", { class: "counted", "aria-live": "polite" });
     this.heads = this.columns.map((column, number) => this.makeHead(column, number));
     this.body = make("tbody");
-    const table = make(
+    this.table = make(
       "table",
       { class: "data", "aria-label": label, "aria-rowcount": count + 1 },
       make("thead", {}, make("tr", {}, ...this.heads)),
@@ -46,7 +46,7 @@ export class DataTable {
     this.scroller = make(
       "div",
       { class: "scroller", tabindex: "0", role: "region", "aria-label": label, onscroll: () => this.draw() },
-      table,
+      this.table,
     );
     if (height) this.scroller.style.maxHeight = height;
     this.scroller.addEventListener("keydown", (event) => this.onKey(event));
@@ -99,6 +99,15 @@ export class DataTable {
     this.scroller.scrollTop = 0;
     this.drawn = "";
     this.draw();
+  }
+
+  // Takes rows that came since. What is in view stays there.
+  grow(count) {
+    const { scrollTop } = this.scroller;
+    this.options.count = count;
+    this.table.setAttribute("aria-rowcount", count + 1);
+    this.update();
+    this.scroller.scrollTop = scrollTop;
   }
 
   // The first row that is drawn, and the row behind the last one.

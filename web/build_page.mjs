@@ -1,0 +1,53 @@
+// The page, one file that needs no other: pairhmm/web_page/pairhmm.html, which `pairhmm page` copies.
+//
+//     node build_page.mjs    # after `make build/web/pairhmm.wasm`
+
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { deflateRawSync } from "node:zlib";
+
+import { bundled } from "./build.mjs";
+
+const HERE = new URL(".", import.meta.url);
+const PAGE = new URL("src/page/", HERE);
+const WASM = new URL("../build/web/pairhmm.wasm", HERE);
+const BUILT = new URL("../pairhmm/web_page/", HERE);
+const REPORT = new URL("../pairhmm/report_page/", HERE);
+const STYLES = [
+  new URL("page.css", REPORT),
+  new URL("table.css", REPORT),
+  new URL("panel.css", REPORT),
+  new URL("page.css", PAGE),
+];
+
+/** @param {string} name */
+const script = (name, plugins = /** @type {import("esbuild").Plugin[]} */ ([])) =>
+  bundled(fileURLToPath(new URL(name, PAGE)), { format: "iife", minify: true, plugins });
+
+/** The worker's text in place of its module (src/page/run_program.js). @type {import("esbuild").Plugin} */
+const runWorkerAsText = {
+  name: "run worker as text",
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]page[\\/]run_program\.js$/ }, async () => {
+      const text = JSON.stringify(await script("run_worker.js"));
+      return { contents: `export const PROGRAM = { text: ${text} };` };
+    });
+  },
+};
+
+/** @param {URL} file */
+const text = (file) => readFile(file, "utf8");
+
+const parts = {
+  style: (await Promise.all(STYLES.map(text))).join(""),
+  wasm: deflateRawSync(await readFile(WASM), { level: 9 }).toString("base64"),
+  // In HTML, a script ends at the first "</script", wherever it stands.
+  script: (await script("main.js", [runWorkerAsText])).replaceAll("</script", "<\\/script"),
+};
+const page = (await text(new URL("page.html", PAGE))).replace(
+  /\{\{(\w+)\}\}/g,
+  (_, name) => parts[/** @type {keyof typeof parts} */ (name)],
+);
+await mkdir(BUILT, { recursive: true });
+await writeFile(new URL("pairhmm.html", BUILT), page);
+console.log(`built: pairhmm/web_page/pairhmm.html, ${(page.length / 1e6).toFixed(2)} MB`);
