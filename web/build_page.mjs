@@ -29,8 +29,27 @@ const runWorkerAsText = {
   name: "run worker as text",
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]page[\\/]run_program\.js$/ }, async () => {
-      const text = JSON.stringify(await script("run_worker.js"));
+      const text = JSON.stringify(await script("run_worker.js", [withoutFetch]));
       return { contents: `export const PROGRAM = { text: ${text} };` };
+    });
+  },
+};
+
+/**
+ * @gmod/bgzf-filehandle fetches its WebAssembly from a data: address, which the page's policy forbids as any request.
+ * Here it decodes the address instead.
+ *
+ * @type {import("esbuild").Plugin}
+ */
+const withoutFetch = {
+  name: "bgzf without fetch",
+  setup({ onLoad }) {
+    onLoad({ filter: /bgzf-wasm-inlined\.js$/ }, async ({ path }) => {
+      const fetched = /await fetch\((\w+)\)/;
+      const contents = await readFile(path, "utf8");
+      if (!fetched.test(contents)) throw new Error(`${path}: fetches its WebAssembly in another way`);
+      const decoded = 'new Response(Uint8Array.from(atob($1.split(",")[1]), (letter) => letter.charCodeAt(0)))';
+      return { contents: contents.replace(fetched, decoded) };
     });
   },
 };
@@ -39,6 +58,7 @@ const runWorkerAsText = {
 const text = (file) => readFile(file, "utf8");
 
 const parts = {
+  version: JSON.parse(await text(new URL("package.json", HERE))).version,
   style: (await Promise.all(STYLES.map(text))).join(""),
   wasm: deflateRawSync(await readFile(WASM), { level: 9 }).toString("base64"),
   // In HTML, a script ends at the first "</script", wherever it stands.

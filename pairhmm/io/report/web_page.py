@@ -26,7 +26,7 @@ MOST_EXAMPLE_BYTES = 64_000_000
 """A page with a larger example opens slowly."""
 
 _NO_REQUEST, _URLS = "connect-src 'none'", "connect-src https: http:"
-_ROOT, _ROOT_WITH_URLS = '<html lang="en">', '<html lang="en" data-urls>'
+_ROOT, _ROOT_WITH_URLS = '<html lang="en"', '<html lang="en" data-urls'
 _EXAMPLES = "<!-- examples -->\n"
 
 

@@ -1,8 +1,7 @@
 // Alleles of sites and of a region's haplotypes (pairhmm/reporting/sites.py, pairhmm/genomics/regions.py).
 
-/** @typedef {import("./events.js").Variant} Variant */
-/** @typedef {import("./events.js").Haplotype} Haplotype */
-/** @typedef {import("./events.js").SiteRecord} SiteRecord */
+/** @typedef {import("../call/events.js").RegionEvent} RegionEvent */
+/** @typedef {import("../call/events.js").CalledSite} CalledSite */
 
 /**
  * REF and ALT without the letters that both end with, as `trim_allele` does; one letter of each stays.
@@ -20,7 +19,7 @@ export function trimmed(ref, alt) {
 
 const isSpelled = (/** @type {string} */ alt) => /^[ACGTN]+$/i.test(alt);
 
-/** SNV, MNV, insertion, deletion or mixed; other where every allele is symbolic. @param {SiteRecord} site */
+/** SNV, MNV, insertion, deletion or mixed; other where every allele is symbolic. @param {CalledSite} site */
 export function kindOfSite({ ref, alts }) {
   const kinds = new Set(alts.filter(isSpelled).map((alt) => kindOfAllele(ref, alt)));
   if (kinds.size === 1) return [...kinds][0];
@@ -37,9 +36,9 @@ function kindOfAllele(ref, alt) {
  * The allele of a site that each haplotype carries; -1 for one that the site does not have. Null where no variant of
  * the region is this site.
  *
- * @param {SiteRecord} site
- * @param {Variant[]} variants
- * @param {Haplotype[]} haplotypes
+ * @param {CalledSite} site
+ * @param {RegionEvent["variants"]} variants
+ * @param {RegionEvent["haplotypes"]} haplotypes
  * @returns {number[] | null}
  */
 export function siteAlleles(site, variants, haplotypes) {
@@ -63,8 +62,8 @@ export function siteAlleles(site, variants, haplotypes) {
 /**
  * Differences of a haplotype from the reference: 0-based position, reference bases, haplotype bases.
  *
- * @param {Haplotype} haplotype
- * @param {Variant[]} variants
+ * @param {{alleles: number[]}} haplotype
+ * @param {RegionEvent["variants"]} variants
  * @returns {[number, string, string][]}
  */
 export function differencesOf({ alleles }, variants) {

@@ -4,12 +4,11 @@ const PIECE = 1 << 20; // bytes of text that are made a blob of
 
 /** A text that grows, gzipped or not. */
 export class Download {
-  /** @param {boolean} isGzipped */
-  constructor(isGzipped) {
+  /** @param {string} header @param {boolean} isGzipped */
+  constructor(header, isGzipped) {
     this.isGzipped = isGzipped;
-    /** @type {string[]} */
-    this.waiting = [];
-    this.waitingSize = 0;
+    this.waiting = [header];
+    this.waitingSize = header.length;
     /** @type {Blob[]} */
     this.parts = [];
   }

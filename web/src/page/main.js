@@ -77,6 +77,7 @@ class Page {
     else if (message.kind === "region") this.add(message.result);
     else if (message.kind === "progress") this.status.progress(message);
     else if (message.kind === "warning") this.status.warn(message.text);
+    else if (message.kind === "note") this.status.note(message.text);
     else if (message.kind === "end") this.end(message);
     else this.fail(message.text);
   }

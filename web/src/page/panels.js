@@ -2,7 +2,7 @@
 
 import { differencesOf } from "./alleles.js";
 
-/** @typedef {import("./events.js").RegionEvent} RegionEvent */
+/** @typedef {import("../call/events.js").RegionEvent} RegionEvent */
 
 export const CONSTANTS = {
   perLog10: 100,
@@ -154,7 +154,7 @@ function quantisedBehind(top, score) {
   return Math.min(CONSTANTS.impossible, Math.round((top - score) * CONSTANTS.perLog10));
 }
 
-/** @param {import("./events.js").RegionRead} read @param {Uint8Array} precision */
+/** @param {RegionEvent["reads"][number]} read @param {Uint8Array} precision */
 function flagsOf({ mate, isReverse }, precision) {
   return mate | IS_ALIGNED | (isReverse ? IS_REVERSE : 0) | (Math.max(...precision) << PRECISION_SHIFT);
 }

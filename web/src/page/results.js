@@ -3,8 +3,8 @@
 import { kindOfSite, siteAlleles } from "./alleles.js";
 import { CONSTANTS, sizeOf } from "./panels.js";
 
-/** @typedef {import("./events.js").SiteRecord} SiteRecord */
-/** @typedef {import("./events.js").RegionEvent} RegionEvent */
+/** @typedef {import("../call/events.js").CalledSite} CalledSite */
+/** @typedef {import("../call/events.js").RegionEvent} RegionEvent */
 /** @typedef {import("./panels.js").Panel} Panel */
 
 const MOST_PANEL_BYTES = 256e6; // of all panels together; beyond it the oldest go
@@ -13,7 +13,7 @@ const MOST_PANEL_BYTES = 256e6; // of all panels together; beyond it the oldest 
  * Sites and their panels, ready to be posted from the worker.
  *
  * @typedef {object} RegionResult
- * @property {SiteRecord[]} sites
+ * @property {CalledSite[]} sites
  * @property {(number[] | null)[]} alleles of each site, those of the haplotypes
  * @property {Panel} panel
  */
@@ -112,26 +112,29 @@ function emptyCalls() {
   };
 }
 
-/** @param {Sites} sites @param {SiteRecord} site @param {[number, number[] | null][]} panels */
+/** @param {import("../call/events.js").Call} call */
+const isCalled = ({ alleles }) => !alleles.includes(null);
+
+/** @param {Sites} sites @param {CalledSite} site @param {[number, number[] | null][]} panels */
 function addSite(sites, site, panels) {
   if (!sites.chroms.includes(site.chrom)) sites.chroms.push(site.chrom);
   sites.chrom.push(sites.chroms.indexOf(site.chrom));
   sites.pos.push(site.pos + 1);
-  sites.id.push(site.id === "." ? "" : site.id);
+  sites.id.push(site.id);
   sites.ref.push(site.ref);
   sites.alts.push(site.alts.join(","));
   sites.kind.push(kindOfSite(site));
-  sites.quality.push(site.quality === null ? null : Math.round(100 * site.quality) / 100);
+  sites.quality.push(Math.round(100 * site.quality) / 100);
   sites.filters.push(site.filter);
-  const qualities = site.calls.flatMap(({ quality }) => (quality === null ? [] : [quality]));
+  const qualities = site.calls.filter(isCalled).map(({ quality }) => quality);
   sites.leastGq.push(qualities.length ? Math.min(...qualities) : null);
-  site.calls.forEach(({ alleles, depths, depth, quality, likelihoods }, sample) => {
+  site.calls.forEach((call, sample) => {
     const own = sites.calls[sample];
-    own.gt.push(alleles.map((allele) => allele ?? ".").join("/") || ".");
-    own.ad.push(depths);
-    own.dp.push(depth);
-    own.gq.push(quality);
-    own.pl.push(likelihoods);
+    own.gt.push(call.alleles.map((allele) => allele ?? ".").join("/"));
+    own.ad.push(call.depths);
+    own.dp.push(call.depth);
+    own.gq.push(isCalled(call) ? call.quality : null);
+    own.pl.push(isCalled(call) ? call.likelihoods : []);
   });
   sites.panels.push(panels);
 }

@@ -1,66 +1,96 @@
 // The page's worker: runs from files to genotypes, and writes the texts to download. The page stays free to answer.
 
 import { run } from "../call/run.js";
-import { haplotypeHeader, haplotypeLines, likelihoodHeader, likelihoodLines } from "../call/tsv.js";
+import { haplotypeLines, haplotypesHeader, tsvHeader, tsvLines } from "../call/tsv.js";
 import { vcfHeader, vcfLine } from "../call/vcf.js";
 import { Engine } from "../engine.js";
+import { Download } from "./downloads.js";
 import { panelOf } from "./panels.js";
 import { resultOf } from "./results.js";
-import { Download } from "./downloads.js";
 
-/** @typedef {import("./events.js").RunEvent} RunEvent */
+/** @typedef {import("../call/events.js").BeginEvent} BeginEvent */
+/** @typedef {import("../call/events.js").RegionEvent} RegionEvent */
+/** @typedef {import("../call/options.js").CallOptions} CallOptions */
+/** @typedef {import("../call/run.js").Inputs} Inputs */
 
 /**
  * What the page asks for.
  *
- * @typedef {{kind: "start", wasm: ArrayBuffer, gpu: "auto" | "off"}
- *   | {kind: "run", inputs: object, options: object}} Request
+ * @typedef {{kind: "start", wasm: ArrayBuffer, gpu: "auto" | "off"}} StartRequest
+ * @typedef {{kind: "run", inputs: Inputs, options: Partial<CallOptions>, version: string}} RunRequest
  */
 
-/** @type {Promise<Engine> | null} */
-let engine = null;
+/** @type {Promise<{engine: Engine, module: WebAssembly.Module}> | null} */
+let started = null;
 
 const tell = (/** @type {object} */ message) => self.postMessage(message);
 
 self.onmessage = ({ data }) => {
-  const request = /** @type {Request} */ (data);
+  const request = /** @type {StartRequest | RunRequest} */ (data);
   const work = request.kind === "start" ? start(request) : runOnce(request);
-  work.catch((error) => tell({ kind: "problem", text: oneLine(error), isInput: error?.name === "InputProblem" }));
+  work.catch((error) => tell({ kind: "problem", text: oneLine(error) }));
 };
 
-/** @param {Request & {kind: "start"}} request */
+/** @param {StartRequest} request */
 async function start({ wasm, gpu }) {
-  engine = Engine.start({ wasm, gpu, log: (/** @type {string} */ text) => tell({ kind: "warning", text }) });
-  tell({ kind: "ready", description: (await engine).description });
+  const log = (/** @type {string} */ text) => tell({ kind: "warning", text });
+  const make = async () => {
+    const module = await WebAssembly.compile(wasm);
+    return { engine: await Engine.start({ wasm: module, gpu, log }), module };
+  };
+  started = make();
+  tell({ kind: "ready", description: (await started).engine.description });
 }
 
-/** @param {Request & {kind: "run"}} request */
-async function runOnce({ inputs, options }) {
-  if (!engine) throw new Error("no engine was started");
-  const texts = { vcf: new Download(false), likelihoods: new Download(true), haplotypes: new Download(false) };
-  const none = new AbortController(); // the page ends a run by ending this worker
-  for await (const event of run(inputs, options, await engine, none.signal)) {
-    if (event.kind === "begin") {
-      await texts.vcf.write(vcfHeader(event, options));
-      await texts.likelihoods.write(likelihoodHeader());
-      await texts.haplotypes.write(haplotypeHeader());
-    }
-    if (event.kind !== "region") {
-      if (event.kind !== "end") tell(event);
-      else tell({ ...event, downloads: await wholeOf(texts) });
-      continue;
-    }
-    await texts.vcf.write(event.sites.map(vcfLine).join(""));
-    await texts.likelihoods.write(likelihoodLines(event));
-    await texts.haplotypes.write(haplotypeLines(event));
-    tell({ kind: "region", result: resultOf(event, panelOf(event)) });
+/** @param {RunRequest} request */
+async function runOnce({ inputs, options, version }) {
+  if (!started) throw new Error("no engine was started");
+  const { engine, module } = await started;
+  const scorer = { forward: engine.forward.bind(engine), module };
+  /** @type {Texts | null} */
+  let texts = null;
+  for await (const event of run(inputs, options, scorer)) {
+    if (event.kind === "begin") texts = new Texts(event, options, { version, backend: engine.description });
+    if (event.kind === "region") {
+      await texts?.add(event);
+      tell({ kind: "region", result: resultOf(event, panelOf(event)) });
+    } else if (event.kind === "end") tell({ ...event, downloads: await texts?.whole() });
+    else tell(event);
   }
 }
 
-/** @param {Record<string, Download>} texts */
-async function wholeOf(texts) {
-  const blobs = await Promise.all(Object.entries(texts).map(async ([name, text]) => [name, await text.whole()]));
-  return Object.fromEntries(blobs);
+/** The texts of a run, as they grow. */
+class Texts {
+  /**
+   * @param {BeginEvent} begin
+   * @param {Partial<CallOptions>} options
+   * @param {{version: string, backend: string}} made
+   */
+  constructor(begin, options, { version, backend }) {
+    const provenance = {
+      fileDate: new Date().toISOString().slice(0, 10).replaceAll("-", ""),
+      source: `pairhmm ${version}`,
+      pairhmmVersion: version,
+      pairhmmBackend: backend,
+      pairhmmModel: begin.model,
+    };
+    this.samples = begin.samples;
+    this.vcf = new Download(vcfHeader(begin, options, provenance), false);
+    this.likelihoods = new Download(tsvHeader(begin.model), true);
+    this.haplotypes = new Download(haplotypesHeader(), false);
+  }
+
+  /** @param {RegionEvent} event */
+  async add(event) {
+    await this.vcf.write(event.sites.map(vcfLine).join(""));
+    await this.likelihoods.write(tsvLines(event, this.samples));
+    await this.haplotypes.write(haplotypeLines(event));
+  }
+
+  async whole() {
+    const { vcf, likelihoods, haplotypes } = this;
+    return { vcf: await vcf.whole(), likelihoods: await likelihoods.whole(), haplotypes: await haplotypes.whole() };
+  }
 }
 
 /** @param {any} error */

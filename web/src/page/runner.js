@@ -9,9 +9,9 @@ import { PROGRAM } from "./run_program.js";
  *   | {kind: "begin", samples: string[]}
  *   | {kind: "region", result: import("./results.js").RegionResult}
  *   | {kind: "progress", done: number, of: number}
- *   | {kind: "warning", text: string}
+ *   | {kind: "warning" | "note", text: string}
  *   | {kind: "end", counts: Record<string, number>, downloads: Record<string, Blob>}
- *   | {kind: "problem", text: string, isInput: boolean}} Message
+ *   | {kind: "problem", text: string}} Message
  */
 
 /** One worker, and a new one after a run was cancelled. */
@@ -23,12 +23,13 @@ export class Runner {
     this.address = URL.createObjectURL(new Blob([PROGRAM.text], { type: "text/javascript" }));
     /** @type {"auto" | "off"} */
     this.gpu = "auto";
+    this.version = document.documentElement.dataset.version;
     this.worker = this.#start();
   }
 
   /** @param {object} inputs @param {object} options */
   run(inputs, options) {
-    this.worker.postMessage({ kind: "run", inputs, options });
+    this.worker.postMessage({ kind: "run", inputs, options, version: this.version });
   }
 
   /** Ends what is under way at once, with its memory. */
@@ -46,8 +47,7 @@ export class Runner {
   #start() {
     const worker = new Worker(this.address);
     worker.onmessage = ({ data }) => worker === this.worker && this.listener(data);
-    worker.onerror = ({ message }) =>
-      worker === this.worker && this.listener({ kind: "problem", text: message, isInput: false });
+    worker.onerror = ({ message }) => worker === this.worker && this.listener({ kind: "problem", text: message });
     worker.postMessage({ kind: "start", wasm: this.wasm, gpu: this.gpu });
     return worker;
   }

@@ -35,6 +35,8 @@ export class Status {
     element("downloads").hidden = true;
     element("warnings").hidden = true;
     element("warnings").replaceChildren();
+    element("notes").replaceChildren();
+    element("notes").hidden = true;
     this.bar.removeAttribute("value");
     element("state").textContent = "Reading the files …";
   }
@@ -63,6 +65,12 @@ export class Status {
     this.warnings += 1;
     if (this.warnings <= MOST_WARNINGS) list.append(make("li", {}, text));
     else if (this.warnings === MOST_WARNINGS + 1) list.append(make("li", {}, "More warnings are not shown."));
+  }
+
+  /** What the command line says as information. @param {string} text */
+  note(text) {
+    element("notes").append(make("li", {}, text));
+    element("notes").hidden = false;
   }
 
   /** @param {Record<string, number>} counts @param {Record<string, Blob>} downloads */
