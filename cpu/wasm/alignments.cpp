@@ -118,11 +118,10 @@ PAIRHMM_EXPORT("alignments_place") void* pairhmm_alignments_place(const Alignmen
 
 PAIRHMM_EXPORT("alignments_take") AlignmentBlock* pairhmm_alignments_take(AlignmentParser* parser, BlockView* view) {
     auto* block = new AlignmentBlock(parser->take());
-    *view = {block->contig,      View(block->name_end),     View(block->sample), View(block->flag), View(block->mapq),
-             View(block->start), View(block->end),          View(block->base_offset),
-             View(block->bases), View(block->quals),        View(block->cigar_offset),
-             View(block->cigar), View(block->names),        View(block->odd),
-             View(block->groups), View(block->group_end)};
+    *view = {block->contig,      View(block->name_end), View(block->sample),       View(block->flag),
+             View(block->mapq),  View(block->start),    View(block->end),          View(block->base_offset),
+             View(block->bases), View(block->quals),    View(block->cigar_offset), View(block->cigar),
+             View(block->names), View(block->odd),      View(block->groups),       View(block->group_end)};
     return block;
 }
 

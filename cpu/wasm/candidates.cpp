@@ -29,8 +29,8 @@ struct OwnReads {
         : start(widened(given.start, given.count)),
           base_offset(widened(given.base_offset, int64_t{given.count} + 1)),
           cigar_offset(widened(given.cigar_offset, int64_t{given.count} + 1)),
-          reads{given.count,  start.data(),        given.sample, base_offset.data(), given.base,
-                given.quality, cigar_offset.data(), given.cigar} {}
+          reads{given.count, start.data(),  given.sample,        base_offset.data(),
+                given.base,  given.quality, cigar_offset.data(), given.cigar} {}
 
     std::vector<int64_t> start, base_offset, cigar_offset;
     pairhmm::Reads reads;
@@ -83,8 +83,8 @@ void pairhmm_scanner_add(CandidateScanner* scanner, const GivenReads* given, uin
     scanner->add(OwnReads(*given).reads, reference);
 }
 
-// The candidates before `frontier` (a negative one: all): position, length in the reference, whether it is an indel, the
-// number of letters, and the letters' codes.
+// The candidates before `frontier` (a negative one: all): position, length in the reference, whether it is an indel,
+// the number of letters, and the letters' codes.
 PAIRHMM_EXPORT("scanner_take") void* pairhmm_scanner_take(CandidateScanner* scanner, int32_t frontier) {
     std::vector<int32_t> found;
     for (const auto& one : scanner->take(frontier < 0 ? std::numeric_limits<int64_t>::max() / 2 : frontier)) {
@@ -127,11 +127,11 @@ void pairhmm_carried_alleles(const GivenReads* given, const int32_t* read_end, i
     std::vector<int64_t> reads;
     for (uint32_t read = 0; read < given->count; ++read) reads.push_back(read);
     const auto ends = widened(read_end, given->count);
-    pairhmm::carried_alleles(own.reads, reads.data(), given->count, ends.data(), {{{start, length, letters}}},
-                             {keys.candidates, begin.data(), end.data(), allele_offset.data(), anchor.data(),
-                              deleted.data(), inserted_offset.data(), keys.inserted, change_offset.data(),
-                              position.data(), keys.was, keys.now},
-                             -1, carried);
+    pairhmm::carried_alleles(
+        own.reads, reads.data(), given->count, ends.data(), {{{start, length, letters}}},
+        {keys.candidates, begin.data(), end.data(), allele_offset.data(), anchor.data(), deleted.data(),
+         inserted_offset.data(), keys.inserted, change_offset.data(), position.data(), keys.was, keys.now},
+        -1, carried);
 }
 
 PAIRHMM_EXPORT("cap_indel_qualities")

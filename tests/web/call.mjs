@@ -16,7 +16,7 @@ const module = await WebAssembly.compile(await readFile(given.wasm));
 const engine = await Engine.start({ wasm: module, workers: given.workers ?? 1 });
 
 /** A path as a file of the browser, or an address as it is. */
-const source = (path) => (path && !/^https?:/.test(path) ? openAsBlob(path) : path);
+const source = (path) => (path && !/^https?:/.test(path) ? openAsBlob(path) : (path ?? undefined));
 const named = async (path) => path && { name: basename(path), data: await source(path) };
 
 const [name, fasta, fai, gzi] = given.reference;
@@ -41,8 +41,7 @@ try {
     if (event.kind === "begin") {
       vcf += vcfHeader(event, given.options);
       samples = event.samples;
-    }
-    else if (event.kind === "region") {
+    } else if (event.kind === "region") {
       first ??= performance.now() - started;
       vcf += event.sites.map(vcfLine).join("");
       tsv += tsvLines(event, samples);

@@ -104,7 +104,12 @@ export class RegionGenotyper {
   #passed({ reads, haplotypes, log10, setAside }, arrays) {
     const count = reads.start.length;
     const fragment = arrays.room(4 * count);
-    this.native.call.number_names(arrays.pass(reads.names.text), count, arrays.pass(reads.names.offset.subarray(1)), fragment);
+    this.native.call.number_names(
+      arrays.pass(reads.names.text),
+      count,
+      arrays.pass(reads.names.offset.subarray(1)),
+      fragment,
+    );
     return arrays.struct([
       count,
       haplotypes.length,
@@ -135,7 +140,9 @@ export class RegionGenotyper {
       variant = withAlleles(variant, kept);
       alleleOf = alleleOf.map((allele) => places.indexOf(allele));
     }
-    const priors = variant.alts.map((alt) => (alt.length === variant.ref.length ? options.snvPrior : options.indelPrior));
+    const priors = variant.alts.map((alt) =>
+      alt.length === variant.ref.length ? options.snvPrior : options.indelPrior,
+    );
     const [first, last] = region.extents[index];
     const reads = native.with((arrays) =>
       native.call.site_reads_make(

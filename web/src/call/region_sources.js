@@ -62,7 +62,8 @@ export class DiscoveredRegions {
     /** @type {Region[]} */
     const regions = [];
     for (const variant of variants) {
-      if (this.known(variant.chrom, variant.pos)) regions.push(...(await this.builder.push(placed(variant, this.asked))));
+      if (this.known(variant.chrom, variant.pos))
+        regions.push(...(await this.builder.push(placed(variant, this.asked))));
     }
     return regions;
   }

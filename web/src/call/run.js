@@ -10,10 +10,13 @@ import { CandidateFinder } from "../genomics/discovery.js";
 import { Native } from "../genomics/native.js";
 import { Nuisances } from "../genomics/nuisances.js";
 import { RegionBuilder } from "../genomics/regions.js";
+import { Announcements } from "./announcements.js";
 import { calledSite, regionEvent } from "./events.js";
+import { runExtent } from "./extent.js";
 import { onListedAlleles, RegionGenotyper } from "./genotyping.js";
 import { CALL_OPTIONS } from "./options.js";
 import { contigOrder, findPlaces, inside, withContext } from "./places.js";
+import { ReferenceCheck } from "./reference_check.js";
 import { DiscoveredRegions, ListedRegions } from "./region_sources.js";
 import { EvidenceStream } from "./stream.js";
 import { tee } from "./tee.js";
@@ -78,27 +81,34 @@ export async function* run(inputs, options, engine, signal) {
  * @param {AbortSignal} [signal]
  * @returns {AsyncGenerator<RunEvent>}
  */
-async function* scored({ native, reference, source, blocks, genotyper, isListed, conclude }, engine, options, told, signal) {
+async function* scored(opened, engine, options, told, signal) {
+  const { native, reference, source, blocks, genotyper, isListed, extent, begin, conclude } = opened;
   /** @param {import("../batch.js").Batch} batch */
   const score = (batch) => engine.forward(batch, { signal });
-  /** @type {import("../genomics/regions.js").FetchBases} */
-  const fetch = (chrom, start, end) => reference.fetch(chrom, start, end);
+  const fetch = reference.fetch.bind(reference);
   const stream = new EvidenceStream(native, fetch, source, score, options);
-  let setAside = 0;
+  const counts = new Announcements(begin.samples);
   for await (const evidence of stream.run(blocks)) {
     signal?.throwIfAborted();
     const refined = isListed ? onListedAlleles(evidence) : evidence;
-    setAside += refined.setAside.reduce((sum, one) => sum + one, 0);
+    const sites = genotyper.sites(refined);
+    counts.add(refined, sites);
     yield* told.splice(0);
-    const { chrom, haplotypeStart, haplotypeEnd } = evidence.region;
+    const { chrom, end, haplotypeStart, haplotypeEnd } = evidence.region;
     const span = await fetch(chrom, haplotypeStart, haplotypeEnd);
-    const sites = genotyper.sites(refined).map((site) => calledSite(site, options.minQual));
-    yield regionEvent(evidence, span, refined.setAside, sites);
+    yield regionEvent(
+      evidence,
+      span,
+      refined.setAside,
+      sites.map((site) => calledSite(site, options.minQual)),
+    );
+    yield { kind: "progress", done: extent.done(chrom, end), of: extent.total };
   }
   conclude();
+  for (const text of counts.warnings(stream.counts, stream.preparation, options)) told.push({ kind: "warning", text });
   yield* told.splice(0);
   const { regions, reads, pairs } = stream.counts;
-  yield { kind: "end", counts: { regions, reads, setAside, pairs } };
+  yield { kind: "end", counts: { regions, reads, setAside: counts.setAside, pairs } };
 }
 
 /**
@@ -120,15 +130,27 @@ async function open(inputs, options, engine, told) {
   const reader = await AlignmentReader.open(inputs.alignments, reference, native, asked !== null, tell);
   const contigs = contigOrder(reader, reference);
   const known = withContext(asked, reference);
-  const { source, wanted } = chooseRegions(inputs, options, native, reference, contigs, reader.samples.length, asked, known, warn);
+  const { source, wanted } = chooseRegions(
+    inputs,
+    options,
+    native,
+    reference,
+    contigs,
+    reader.samples.length,
+    asked,
+    known,
+    warn,
+  );
   const isListed = wanted !== null;
   const leftOut = new LeftOut();
+  const check = new ReferenceCheck(reference, reader.checksums, warn);
   const request = { contigs: [...contigs.keys()], selection: options, chunkSize: options.chunkSize, regions: known };
   return {
     native,
     reference,
     source,
-    blocks: readBlocks(native, reader.sources, request, wanted, leftOut),
+    blocks: check.watch(readBlocks(native, reader.sources, request, wanted, leftOut)),
+    extent: await runExtent(reader, contigs, known),
     genotyper: new RegionGenotyper(native, reader.samples.length, options, !isListed),
     isListed,
     begin: {
@@ -160,8 +182,7 @@ async function open(inputs, options, engine, told) {
  * @returns {{source: RegionSource, wanted: (() => AsyncIterator<Interval>) | null}}
  */
 function chooseRegions(inputs, options, native, reference, contigs, samples, asked, known, warn) {
-  /** @type {import("../genomics/regions.js").FetchBases} */
-  const fetch = (chrom, start, end) => reference.fetch(chrom, start, end);
+  const fetch = reference.fetch.bind(reference);
   const maxAlleles = Math.max(1, Math.min(options.maxAlleles, options.maxHaplotypes - 1));
   const builder = new RegionBuilder(fetch, contigs, { ...options, maxAlleles });
   const finder = new CandidateFinder(native, fetch, samples, options);

@@ -165,7 +165,11 @@ export class EvidenceStream {
       quals: gather(held.quals, starts, offset),
       mapq: reads.mapq,
     };
-    const batch = this.preparation.batch(cut, counts, tasks.map((task) => task.letters));
+    const batch = this.preparation.batch(
+      cut,
+      counts,
+      tasks.map((task) => task.letters),
+    );
     const scores = this.score(batch);
     // The error is thrown where the scores are awaited.
     scores.catch(() => {});

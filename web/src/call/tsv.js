@@ -41,7 +41,16 @@ export function haplotypeLines({ region, variants, haplotypes }) {
   const shown = variants.map(({ pos, ref, alts }) => `${pos + 1}:${ref}>${alts.join("/")}`).join() || ".";
   return haplotypes
     .map(({ name, sequence, alleles, nuisance }) => {
-      const columns = [region.chrom, region.start, region.end, name, sequence, alleles.join() || ".", shown, Number(nuisance)];
+      const columns = [
+        region.chrom,
+        region.start,
+        region.end,
+        name,
+        sequence,
+        alleles.join() || ".",
+        shown,
+        Number(nuisance),
+      ];
       return `${columns.join("\t")}\n`;
     })
     .join("");

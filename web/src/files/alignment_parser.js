@@ -202,7 +202,12 @@ export class AlignmentParser {
    */
   #settle(block, read, groups, index) {
     const { offset, text } = block.names;
-    const name = readName(this.source.path, text.subarray(offset[read], offset[read + 1]), block.chrom, block.start[read]);
+    const name = readName(
+      this.source.path,
+      text.subarray(offset[read], offset[read + 1]),
+      block.chrom,
+      block.start[read],
+    );
     if (block.sample[read] >= 0) return;
     const value = groups.at(index);
     const group = value.startsWith("Z") ? value.slice(1).replace(/\0$/, "") : "";

@@ -121,7 +121,9 @@ export class AlignmentReader {
 export function sampleOf(source, group, name) {
   const sample = source.sampleOfGroup.get(group) ?? source.defaultSample;
   if (sample !== null) return sample;
-  const rule = group ? `its read group ${quoted(group)} is not in the header` : "no read group in a file of several samples";
+  const rule = group
+    ? `its read group ${quoted(group)} is not in the header`
+    : "no read group in a file of several samples";
   throw new InputProblem(source.path, `read ${name}`, rule, "run samtools addreplacerg");
 }
 

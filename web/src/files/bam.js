@@ -13,7 +13,16 @@ import { SourceFile } from "./sources.js";
 /** @typedef {{names: string[], lengths: number[], text: string}} Header */
 
 /** What an AlignmentParser stops for (cpu/formats/alignments.hpp). */
-export const STOPS = /** @type {const} */ (["more", "full", "window's end", "goals", "jump", "damaged", "unsorted", "no qualities"]);
+export const STOPS = /** @type {const} */ ([
+  "more",
+  "full",
+  "window's end",
+  "goals",
+  "jump",
+  "damaged",
+  "unsorted",
+  "no qualities",
+]);
 
 /** A BAM file. */
 export class Bam {
@@ -47,6 +56,11 @@ export class Bam {
   }
 
   get hasIndex() {
+    return this.index !== null;
+  }
+
+  /** Whether `mappedReads` knows. */
+  get countsReads() {
     return this.index !== null;
   }
 

@@ -10,7 +10,9 @@ import { unzip } from "@gmod/bgzf-filehandle";
 const HEAD_SIZE = 18;
 const LONGEST_BLOCK = 1 << 16;
 const AT_ONCE = 1 << 20;
-const END_MARKER = Uint8Array.from([31, 139, 8, 4, 0, 0, 0, 0, 0, 255, 6, 0, 66, 67, 2, 0, 27, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+const END_MARKER = Uint8Array.from([
+  31, 139, 8, 4, 0, 0, 0, 0, 0, 255, 6, 0, 66, 67, 2, 0, 27, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+]);
 
 /** A block that can't be unpacked, or a file that ends within a block or a record. */
 export class DamagedBlock extends Error {}
@@ -18,7 +20,13 @@ export class DamagedBlock extends Error {}
 /** Whether a block begins with these bytes. @param {Uint8Array} head */
 export function isBlock(head) {
   return (
-    head.length >= HEAD_SIZE && head[0] === 31 && head[1] === 139 && head[2] === 8 && head[3] === 4 && head[12] === 66 && head[13] === 67
+    head.length >= HEAD_SIZE &&
+    head[0] === 31 &&
+    head[1] === 139 &&
+    head[2] === 8 &&
+    head[3] === 4 &&
+    head[12] === 66 &&
+    head[13] === 67
   );
 }
 
@@ -44,17 +52,47 @@ export async function* blocksFrom(file, address, behind = Infinity) {
     const packed = await file.read(address, wanted);
     const batch = walk(packed, address);
     if (batch.end === 0) throw new DamagedBlock(`no whole block at ${address}`);
-    /** @type {Uint8Array} */
-    let data;
-    try {
-      data = await unzip(packed.subarray(0, batch.end));
-    } catch (error) {
-      throw new DamagedBlock(String(error));
+    const data = await unpackedBlocks(packed.subarray(0, batch.end), batch.size);
+    if (!data) {
+      yield* soundBlocks(packed, batch, address);
+      return;
     }
-    if (data.length !== batch.size) throw new DamagedBlock(`a block at ${address} is shorter than it says`);
     yield { addresses: batch.addresses, begins: batch.begins, data };
     address += batch.end;
   }
+}
+
+/**
+ * The blocks before a damaged one, since what is wrong with the reads in them comes first.
+ *
+ * @param {Uint8Array} packed
+ * @param {{addresses: number[], end: number}} batch
+ * @param {number} address
+ * @returns {AsyncGenerator<Batch>}
+ */
+async function* soundBlocks(packed, { addresses, end }, address) {
+  for (const [index, own] of addresses.entries()) {
+    const block = packed.subarray(own - address, index + 1 < addresses.length ? addresses[index + 1] - address : end);
+    const data = await unpackedBlocks(block, unpackedSize(block));
+    if (!data) throw new DamagedBlock(`a damaged block at ${own}`);
+    yield { addresses: [own], begins: [0], data };
+  }
+}
+
+/** Whole blocks unpacked; null where one is damaged. @param {Uint8Array} packed @param {number} size */
+async function unpackedBlocks(packed, size) {
+  try {
+    /** @type {Uint8Array} */
+    const data = await unzip(packed);
+    return data.length === size ? data : null;
+  } catch {
+    return null;
+  }
+}
+
+/** @param {Uint8Array} block */
+function unpackedSize(block) {
+  return new DataView(block.buffer, block.byteOffset + block.length - 4, 4).getUint32(0, true);
 }
 
 /** The whole blocks at the front of some bytes. @param {Uint8Array} packed @param {number} address */
@@ -66,12 +104,12 @@ function walk(packed, address) {
   let [end, size] = [0, 0];
   while (packed.length - end >= HEAD_SIZE) {
     const head = packed.subarray(end, end + HEAD_SIZE);
-    if (!isBlock(head)) throw new DamagedBlock(`no block at ${address + end}`);
+    if (!isBlock(head)) break;
     const next = end + (head[16] | (head[17] << 8)) + 1;
     if (next > packed.length || next < end + HEAD_SIZE + 8) break;
     addresses.push(address + end);
     begins.push(size);
-    size += new DataView(packed.buffer, packed.byteOffset + next - 4, 4).getUint32(0, true);
+    size += unpackedSize(packed.subarray(end, next));
     end = next;
   }
   return { addresses, begins, end, size };

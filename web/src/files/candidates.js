@@ -74,7 +74,12 @@ export class CandidateReader {
       for (const line of lines) {
         number++;
         if (number === 1 && line.startsWith("BCF")) {
-          throw new InputProblem(this.path, "", "is BCF, which only the command line reads", "bcftools view -Oz -o it.vcf.gz it");
+          throw new InputProblem(
+            this.path,
+            "",
+            "is BCF, which only the command line reads",
+            "bcftools view -Oz -o it.vcf.gz it",
+          );
         }
         if (line.startsWith("#")) {
           seenHeader ||= line.startsWith("##fileformat=VCF") || line.startsWith("#CHROM");

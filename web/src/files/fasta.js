@@ -2,7 +2,7 @@
 
 import { BgzipIndexedFasta, IndexedFasta } from "@gmod/indexedfasta";
 
-import { isBlock } from "./bgzf.js";
+import { blocksFrom, DamagedBlock, isBlock } from "./bgzf.js";
 import { sameContig } from "./contig_names.js";
 import { madeIndex } from "./fasta_index.js";
 import { checkNames } from "./names.js";
@@ -146,8 +146,9 @@ export class Reference {
 
 /** Whether a FASTA is bgzipped. Refuses files of other formats. @param {SourceFile} fasta */
 async function checkKind(fasta) {
-  const head = await fasta.read(0, 1 << 10);
+  let head = await fasta.read(0, 1 << 10);
   const isPacked = isBlock(head);
+  if (isPacked) head = (await firstBlock(fasta)).subarray(0, 1 << 10);
   const text = new TextDecoder("latin1").decode(head);
   for (const [begins, kind] of OTHERS) {
     if (begins.test(text)) throw new InputProblem(fasta.name, "", `is ${kind}, no FASTA`, GIVE);
@@ -156,6 +157,17 @@ async function checkKind(fasta) {
     throw new InputProblem(fasta.name, "", "can't be indexed as FASTA", "gzipped? use bgzip");
   }
   return isPacked;
+}
+
+/** The first bytes of a bgzipped file, unpacked; none where it is damaged. @param {SourceFile} fasta */
+async function firstBlock(fasta) {
+  try {
+    const { value } = await blocksFrom(fasta, 0, 0).next();
+    return value?.data ?? new Uint8Array(0);
+  } catch (error) {
+    if (!(error instanceof DamagedBlock)) throw error;
+    return new Uint8Array(0);
+  }
 }
 
 /** Name and length of the contigs of an index. @param {IndexedFasta} file @param {string} path */

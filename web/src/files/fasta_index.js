@@ -38,7 +38,7 @@ class IndexMaker {
 
   /** @param {Uint8Array} data */
   add(data) {
-    for (let i = 0; i < data.length; ) {
+    for (let i = 0; i < data.length;) {
       const found = data.indexOf(NEWLINE, i);
       const end = found < 0 ? data.length : found;
       if (this.bytes === 0 && data[i] === GREATER) this.#begin();

@@ -60,6 +60,10 @@ async function* pieces(streams, rank) {
     const together = ReadBlock.concatenate(taken);
     if (!together.length) continue;
     // The sort is stable: reads of one start stay in the order of the inputs.
-    yield together.take(Uint32Array.from({ length: together.length }, (_, i) => i).sort((a, b) => together.start[a] - together.start[b] || a - b));
+    yield together.take(
+      Uint32Array.from({ length: together.length }, (_, i) => i).sort(
+        (a, b) => together.start[a] - together.start[b] || a - b,
+      ),
+    );
   }
 }

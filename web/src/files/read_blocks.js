@@ -13,7 +13,7 @@ import { ELSEWHERE } from "./selection.js";
 /** @typedef {import("../genomics/native.js").Native} Native */
 /** @typedef {import("./alignments.js").OpenAlignments} OpenAlignments */
 /** @typedef {import("./alignment_parser.js").ReadSelection} ReadSelection */
-/** @typedef {import("./bam.js").Records} Records */
+/** @typedef {import("./bam.js").Records | import("./cram.js").CramRecords} Records */
 /** @typedef {import("./intervals.js").Interval} Interval */
 /** @typedef {import("./selection.js").LeftOut} LeftOut */
 /** @typedef {AsyncGenerator<ReadBlock, string>} Blocks blocks, and in the end why there are no more */
@@ -43,7 +43,9 @@ const CONSUMES_QUERY = [1, 1, 0, 0, 1, 0, 0, 1, 1];
  */
 export async function* readBlocks(native, inputs, request, wanted, leftOut) {
   const rank = rankOf(request.contigs);
-  const streams = inputs.map((source) => new SourceReader(native, source, request, rank, wanted?.() ?? null, leftOut).read());
+  const streams = inputs.map((source) =>
+    new SourceReader(native, source, request, rank, wanted?.() ?? null, leftOut).read(),
+  );
   const paths = inputs.map((source) => source.path).join(", ");
   for await (const block of streams.length === 1 ? streams[0] : mergedBlocks(streams, rank, request.chunkSize)) {
     check(block, paths);
@@ -144,7 +146,7 @@ class SourceReader {
     return "more";
   }
 
-  /** @param {AsyncGenerator<Records>} places @returns {Blocks} */
+  /** @param {AsyncIterable<Records>} places @returns {Blocks} */
   async *#through(places) {
     for await (const records of places) {
       const stop = yield* this.#run(records);

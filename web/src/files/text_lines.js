@@ -59,7 +59,8 @@ async function* blockData(file) {
 /** @param {SourceFile} file @returns {AsyncGenerator<Uint8Array<ArrayBuffer>>} */
 async function* plain(file) {
   const size = await file.size();
-  for (let at = 0; at < size; at += AT_ONCE) yield /** @type {Uint8Array<ArrayBuffer>} */ (await file.read(at, AT_ONCE));
+  for (let at = 0; at < size; at += AT_ONCE)
+    yield /** @type {Uint8Array<ArrayBuffer>} */ (await file.read(at, AT_ONCE));
 }
 
 /** @param {SourceFile} file @returns {AsyncGenerator<Uint8Array>} */
@@ -84,5 +85,10 @@ async function* gunzipped(file) {
 
 /** @param {SourceFile} file */
 function damaged(file) {
-  return new InputProblem(file.name, "", "can't be read: it may be cut off", "check the file; candidates are VCF or BCF");
+  return new InputProblem(
+    file.name,
+    "",
+    "can't be read: it may be cut off",
+    "check the file; candidates are VCF or BCF",
+  );
 }

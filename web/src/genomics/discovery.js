@@ -96,7 +96,7 @@ export class CandidateFinder {
     const found = unpacked(this.native.taken(this.native.call.scanner_take(this.scanner, frontier)));
     /** @type {Variant[]} */
     const variants = [];
-    for (let i = 0; i < found.length; ) {
+    for (let i = 0; i < found.length;) {
       const { position, isIndel } = found[i];
       let end = i + 1;
       while (end < found.length && found[end].position === position && found[end].isIndel === isIndel) end++;
@@ -115,7 +115,7 @@ export class CandidateFinder {
 /** @param {Int32Array} numbers as scanner_take (cpu/wasm/candidates.cpp) gives them @returns {Found[]} */
 function unpacked(numbers) {
   const found = [];
-  for (let at = 0; at < numbers.length; ) {
+  for (let at = 0; at < numbers.length;) {
     const [position, length, isIndel, size] = numbers.subarray(at, at + 4);
     const letters = Array.from(numbers.subarray(at + 4, at + 4 + size), (code) => "ACGTN"[code]).join("");
     found.push({ position, length, isIndel: isIndel !== 0, letters });

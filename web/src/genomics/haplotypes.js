@@ -25,7 +25,8 @@ function conflict(one, other) {
   if (one.start === one.end || other.start === other.end) {
     const inside = Math.max(one.start, other.start) < Math.min(one.end, other.end);
     const samePlace = one.start === other.start && one.end === other.end;
-    const within = (one.start < other.start && other.start < one.end) || (other.start < one.start && one.start < other.end);
+    const within =
+      (one.start < other.start && other.start < one.end) || (other.start < one.start && one.start < other.end);
     return inside || samePlace || within;
   }
   return one.start < other.end && other.start < one.end;
