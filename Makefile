@@ -75,15 +75,22 @@ docs: $(STAMP)
 WASM := build/web/pairhmm.wasm
 WASM_SOURCES := cpu/forward/wasm.cpp cpu/forward/dispatch.cpp cpu/forward/trees.cpp cpu/threads/helpers.cpp \
 	cpu/threads/tasks.cpp cpu/formats/alignments.cpp cpu/formats/bam_record.cpp cpu/genomics/candidates.cpp \
-	cpu/genomics/carried.cpp cpu/genomics/genotypes.cpp cpu/genomics/repeats.cpp $(wildcard cpu/wasm/*.cpp)
+	cpu/genomics/carried.cpp cpu/genomics/genotypes.cpp cpu/genomics/repeats.cpp cpu/staging/device_scores.cpp \
+	cpu/staging/tiles.cpp cpu/staging/tree_streams.cpp $(wildcard cpu/wasm/*.cpp)
 WASM_FLAGS := -target wasm32-wasi -mexec-model=reactor -std=c++17 -O3 -msimd128 -fno-exceptions -fno-rtti \
 	-fno-math-errno -fno-trapping-math -s -Wl,--gc-sections -Icpu
 $(WASM): $(STAMP) $(wildcard cpu/*/*)
 	@mkdir -p $(@D)
 	$(BIN)/python -m ziglang c++ $(WASM_FLAGS) -o $@ $(WASM_SOURCES)
 
+# The kernels for GPUs, as a browser takes them.
+KERNELS := build/web/gpu.json
+$(KERNELS): $(STAMP) $(wildcard shaders/*/* pairhmm/backends/webgpu/*.py)
+	@mkdir -p $(@D)
+	$(BIN)/python -m pairhmm.backends.webgpu.browser $@
+
 # The pages that `pairhmm page` copies, in pairhmm/web_page/. Node and npm come from the system.
-page: $(WASM)
+page: $(WASM) $(KERNELS)
 	@cd web && npm ci --silent && node build_page.mjs
 
 bench: $(STAMP)

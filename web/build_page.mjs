@@ -1,6 +1,6 @@
 // The page, one file that needs no other: pairhmm/web_page/pairhmm.html, which `pairhmm page` copies.
 //
-//     node build_page.mjs    # after `make build/web/pairhmm.wasm`
+//     node build_page.mjs    # `make page` does it, after build/web/pairhmm.wasm and build/web/gpu.json
 
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -11,6 +11,7 @@ import { bundled } from "./build.mjs";
 const HERE = new URL(".", import.meta.url);
 const PAGE = new URL("src/page/", HERE);
 const WASM = new URL("../build/web/pairhmm.wasm", HERE);
+const KERNELS = new URL("../build/web/gpu.json", HERE);
 const BUILT = new URL("../pairhmm/web_page/", HERE);
 const REPORT = new URL("../pairhmm/report_page/", HERE);
 const STYLES = [
@@ -57,10 +58,14 @@ const withoutFetch = {
 /** @param {URL} file */
 const text = (file) => readFile(file, "utf8");
 
+/** Base64 of raw deflate. @param {Uint8Array} bytes */
+const packed = (bytes) => deflateRawSync(bytes, { level: 9 }).toString("base64");
+
 const parts = {
   version: JSON.parse(await text(new URL("package.json", HERE))).version,
   style: (await Promise.all(STYLES.map(text))).join(""),
-  wasm: deflateRawSync(await readFile(WASM), { level: 9 }).toString("base64"),
+  wasm: packed(await readFile(WASM)),
+  kernels: packed(await readFile(KERNELS)),
   // In HTML, a script ends at the first "</script", wherever it stands.
   script: (await script("main.js", [runWorkerAsText])).replaceAll("</script", "<\\/script"),
 };

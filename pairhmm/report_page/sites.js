@@ -28,7 +28,7 @@ export function showSites(report) {
   const holder = make("div", { class: "holder", tabindex: "-1" });
   let current = 0;
   let view = null; // null until a site is chosen
-  const table = new DataTable(siteColumns(sites), {
+  const table = new DataTable(siteColumns(report), {
     label: "sites",
     noun: "site",
     count: sites.pos.length,
@@ -49,7 +49,7 @@ export function showSites(report) {
   return view;
 }
 
-function siteColumns(sites) {
+function siteColumns({ sites, inputs }) {
   const columns = [
     {
       title: "Position",
@@ -62,12 +62,14 @@ function siteColumns(sites) {
     { title: "Type", value: (index) => sites.kind[index] },
   ];
   if (sites.samples.length) columns.push(...callColumns(sites));
-  columns.push({
-    title: "Panels",
-    told: "Likelihood tables that cover the site",
-    numeric: true,
-    value: (index) => sites.panels[index].length,
-  });
+  if (inputs.some(([what]) => what === "likelihoods")) {
+    columns.push({
+      title: "Panels",
+      told: "Likelihood tables that cover the site",
+      numeric: true,
+      value: (index) => sites.panels[index].length,
+    });
+  }
   if (sites.id.some(Boolean)) columns.push({ title: "ID", value: (index) => sites.id[index] });
   return columns;
 }

@@ -14,8 +14,8 @@ const REDRAW = 250; // milliseconds between two additions to the list of sites
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 class Page {
-  /** @param {ArrayBuffer} wasm */
-  constructor(wasm) {
+  /** @param {ArrayBuffer} wasm @param {object} kernels */
+  constructor(wasm, kernels) {
     this.status = new Status();
     this.results = new Results([]);
     /** @type {ReturnType<typeof showSites> | null} */
@@ -31,7 +31,7 @@ class Page {
       },
       onProblem: showProblem,
     });
-    this.runner = new Runner(wasm, (message) => this.heed(message));
+    this.runner = new Runner(wasm, kernels, (message) => this.heed(message));
     element("cancel").addEventListener("click", () => this.cancel());
     element("example").hidden = !hasExample();
     element("example").addEventListener("click", async () => {
@@ -76,6 +76,7 @@ class Page {
     } else if (message.kind === "begin") this.clear(message.samples);
     else if (message.kind === "region") this.add(message.result);
     else if (message.kind === "progress") this.status.progress(message);
+    else if (message.kind === "engine") this.status.tellEngine(message.text);
     else if (message.kind === "warning") this.status.warn(message.text);
     else if (message.kind === "note") this.status.note(message.text);
     else if (message.kind === "end") this.end(message);
@@ -122,7 +123,8 @@ class Page {
 }
 
 async function start() {
-  new Page(await unpack(element("wasm").textContent ?? ""));
+  const [wasm, kernels] = await Promise.all(["wasm", "kernels"].map((id) => unpack(element(id).textContent ?? "")));
+  new Page(wasm, JSON.parse(new TextDecoder().decode(kernels)));
   darkScheme.addEventListener("change", () =>
     document.querySelectorAll("canvas").forEach((canvas) => /** @type {any} */ (canvas).redraw?.()),
   );

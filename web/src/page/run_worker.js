@@ -16,7 +16,7 @@ import { resultOf } from "./results.js";
 /**
  * What the page asks for.
  *
- * @typedef {{kind: "start", wasm: ArrayBuffer, gpu: "auto" | "off"}} StartRequest
+ * @typedef {{kind: "start", wasm: ArrayBuffer, kernels: import("../gpu/variants.js").GpuData, gpu: "auto" | "off"}} StartRequest
  * @typedef {{kind: "run", inputs: Inputs, options: Partial<CallOptions>, version: string}} RunRequest
  */
 
@@ -32,14 +32,17 @@ self.onmessage = ({ data }) => {
 };
 
 /** @param {StartRequest} request */
-async function start({ wasm, gpu }) {
-  const log = (/** @type {string} */ text) => tell({ kind: "warning", text });
+async function start({ wasm, kernels, gpu }) {
+  const log = (/** @type {string} */ text) => tell({ kind: "engine", text });
   const make = async () => {
     const module = await WebAssembly.compile(wasm);
-    return { engine: await Engine.start({ wasm: module, gpu, log }), module };
+    return { engine: await Engine.start({ wasm: module, kernels, gpu, log }), module };
   };
   started = make();
-  tell({ kind: "ready", description: (await started).engine.description });
+  const { engine } = await started;
+  tell({ kind: "ready", description: engine.description });
+  await engine.chosen;
+  tell({ kind: "ready", description: engine.description });
 }
 
 /** @param {RunRequest} request */

@@ -9,16 +9,17 @@ import { PROGRAM } from "./run_program.js";
  *   | {kind: "begin", samples: string[]}
  *   | {kind: "region", result: import("./results.js").RegionResult}
  *   | {kind: "progress", done: number, of: number}
- *   | {kind: "warning" | "note", text: string}
+ *   | {kind: "engine" | "warning" | "note", text: string}
  *   | {kind: "end", counts: Record<string, number>, downloads: Record<string, Blob>}
  *   | {kind: "problem", text: string}} Message
  */
 
 /** One worker, and a new one after a run was cancelled. */
 export class Runner {
-  /** @param {ArrayBuffer} wasm @param {(message: Message) => void} listener */
-  constructor(wasm, listener) {
+  /** @param {ArrayBuffer} wasm @param {object} kernels @param {(message: Message) => void} listener */
+  constructor(wasm, kernels, listener) {
     this.wasm = wasm;
+    this.kernels = kernels;
     this.listener = listener;
     this.address = URL.createObjectURL(new Blob([PROGRAM.text], { type: "text/javascript" }));
     /** @type {"auto" | "off"} */
@@ -48,7 +49,7 @@ export class Runner {
     const worker = new Worker(this.address);
     worker.onmessage = ({ data }) => worker === this.worker && this.listener(data);
     worker.onerror = ({ message }) => worker === this.worker && this.listener({ kind: "problem", text: message });
-    worker.postMessage({ kind: "start", wasm: this.wasm, gpu: this.gpu });
+    worker.postMessage({ kind: "start", wasm: this.wasm, kernels: this.kernels, gpu: this.gpu });
     return worker;
   }
 }

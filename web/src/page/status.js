@@ -22,6 +22,14 @@ export class Status {
     this.warnings = 0;
     /** @type {string[]} */
     this.addresses = [];
+    /** @type {string[]} lines about what computes */
+    this.engine = [];
+  }
+
+  /** What the engine says: a line of this run and of those that follow. @param {string} text */
+  tellEngine(text) {
+    this.engine.push(text);
+    this.note(text);
   }
 
   begin() {
@@ -37,6 +45,7 @@ export class Status {
     element("warnings").replaceChildren();
     element("notes").replaceChildren();
     element("notes").hidden = true;
+    for (const text of this.engine) this.note(text);
     this.bar.removeAttribute("value");
     element("state").textContent = "Reading the files …";
   }
