@@ -1,6 +1,6 @@
 // Colours that the colour-blind can tell apart: orange against, blue for, neutral between (after ColorBrewer's PuOr).
 
-const darkScheme = window.matchMedia("(prefers-color-scheme: dark)");
+export const darkScheme = window.matchMedia("(prefers-color-scheme: dark)");
 
 const DIVERGING = {
   light: [
@@ -54,12 +54,12 @@ function between(colours, share) {
   return `rgb(${mixed.join(",")})`;
 }
 
-const diverging = (share) => between(DIVERGING[scheme()], share);
-const sequential = (share) => between(SEQUENTIAL[scheme()], share);
-const alleleColour = (allele) => (allele < 0 ? "#a0a0a0" : ALLELES[allele % ALLELES.length]);
-const themeColour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+export const diverging = (share) => between(DIVERGING[scheme()], share);
+export const sequential = (share) => between(SEQUENTIAL[scheme()], share);
+export const alleleColour = (allele) => (allele < 0 ? "#a0a0a0" : ALLELES[allele % ALLELES.length]);
+export const themeColour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-function gradient(scale) {
+export function gradient(scale) {
   const stops = Array.from({ length: 11 }, (_, index) => scale(index / 10));
   return `linear-gradient(90deg, ${stops.join(",")})`;
 }
