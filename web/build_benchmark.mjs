@@ -27,7 +27,10 @@ const parts = {
   kernels: await packed("gpu.json"),
   data: await packed("benchmark.json"),
   // In HTML, a script ends at the first "</script", wherever it stands.
-  script: (await bundled(fileURLToPath(new URL("main.js", PAGE)), { minify: true })).replaceAll("</script", "<\\/script"),
+  script: (await bundled(fileURLToPath(new URL("main.js", PAGE)), { minify: true })).replaceAll(
+    "</script",
+    "<\\/script",
+  ),
 };
 const page = (await text(new URL("benchmark.html", PAGE))).replace(
   /\{\{(\w+)\}\}/g,

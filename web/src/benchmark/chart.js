@@ -27,7 +27,11 @@ function shape(name, attributes, text) {
 export function chart(curves, { title, x, y, line }) {
   const points = curves.flatMap((curve) => curve.points);
   const ys = [...points.map((point) => point[1]), ...(line ? [line.y] : [])];
-  const scaleX = scale(points.map((point) => point[0]), LEFT, WIDTH - RIGHT);
+  const scaleX = scale(
+    points.map((point) => point[0]),
+    LEFT,
+    WIDTH - RIGHT,
+  );
   const scaleY = scale(ys, HEIGHT - BOTTOM, TOP);
   const svg = shape("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": title, class: "curves" });
   for (const at of scaleX.ticks) {
@@ -39,7 +43,9 @@ export function chart(curves, { title, x, y, line }) {
     svg.append(shape("text", { x: LEFT - 8, y: own + 4, "text-anchor": "end" }, short(at)));
   }
   svg.append(shape("text", { x: (LEFT + WIDTH) / 2, y: HEIGHT - 6, "text-anchor": "middle" }, x));
-  svg.append(shape("text", { x: 14, y: HEIGHT / 2, transform: `rotate(-90 14 ${HEIGHT / 2})`, "text-anchor": "middle" }, y));
+  svg.append(
+    shape("text", { x: 14, y: HEIGHT / 2, transform: `rotate(-90 14 ${HEIGHT / 2})`, "text-anchor": "middle" }, y),
+  );
   if (line) {
     const own = scaleY.of(line.y);
     svg.append(shape("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: own, y2: own, class: "published" }));

@@ -100,7 +100,11 @@ class Page {
 
   /** @param {Gpu | null} gpu */
   #describe(gpu) {
-    if (!gpu) return this.#tell([["Browser", navigator.userAgent], ["GPU", "none"]]);
+    if (!gpu)
+      return this.#tell([
+        ["Browser", navigator.userAgent],
+        ["GPU", "none"],
+      ]);
     const { device, adapter } = gpu.device;
     const { vendor, architecture, device: name, description } = adapter.info;
     const limits = Object.fromEntries(LIMITS.map((limit) => [limit, device.limits[limit]]));

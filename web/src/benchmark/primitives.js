@@ -24,7 +24,10 @@ export class Primitives {
     const module = device.createShaderModule({ code: primitives.text });
     const names = Object.values(primitives.entries).flat();
     this.pipelines = new Map(
-      names.map((entryPoint) => [entryPoint, device.createComputePipelineAsync({ layout, compute: { module, entryPoint } })]),
+      names.map((entryPoint) => [
+        entryPoint,
+        device.createComputePipelineAsync({ layout, compute: { module, entryPoint } }),
+      ]),
     );
   }
 
