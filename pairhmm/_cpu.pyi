@@ -305,6 +305,8 @@ class Packer:
         places: tuple[int, int, int],
         most_haplotypes: int,
         columns_of_sum: int,
+        lead: int,
+        tail: int,
     ) -> tuple[
         list[tuple[int, int, int, int, int, int, int, int]],
         tuple[list[int], tuple[int, int, int, int], NDArray[np.uint32]] | None,
@@ -327,6 +329,8 @@ class TreeStreams:
         most_haplotypes: int,
         team: Team,
         columns_of_sum: int = 0,
+        lead: int = 0,
+        tail: int = 0,
     ) -> None: ...
 
 class Scanner:

@@ -19,7 +19,7 @@ from hypothesis import settings
 
 from pairhmm.backends.tiles import RESCUERS, Shape
 from pairhmm.backends.webgpu.kernels import KernelVariant
-from pairhmm.backends.webgpu.layout import shapes
+from pairhmm.backends.webgpu.layout import shapes, tree_shapes
 from pairhmm.backends.webgpu.runtime import WIDTH
 from pairhmm.backends.webgpu.strips import LONG, LONGEST_SEGMENT
 from pairhmm.models.gatk import DEFAULT_GAP_QUALITY, DEFAULT_INDEL_QUALITY, ERROR
@@ -79,7 +79,6 @@ def shader_variants() -> tuple[KernelVariant, ...]:
     kernels = (
         *(("forward", shape) for shape in known if not shape.tall),
         *(("forward_tall", shape) for shape in known if shape.tall),
-        *(("forward_trees", Shape(1, rows)) for rows in sorted({shape.rows for shape in known if not shape.tall})),
         *(("forward_scaled", shape) for shape in RESCUERS),
     )
     models, extensions, ways = ("qualities", "profiles", "kinds", "folded"), (0.1, None), (True, False)
@@ -87,6 +86,15 @@ def shader_variants() -> tuple[KernelVariant, ...]:
         KernelVariant(kernel, shape, WIDTH, shuffles, rows, extension)
         for kernel, shape in kernels
         for shuffles, rows, extension in product(ways, models, extensions)
+    ]
+    walks = [
+        KernelVariant("forward_trees", Shape(1, rows), WIDTH, shuffles, emissions, extension)
+        for rows in sorted({shape.rows for shape in tree_shapes(WIDTH).known if not shape.tall})
+        for shuffles, emissions, extension in product(ways, ("qualities", "folded"), extensions)
+    ]
+    rows_of_trees = [
+        KernelVariant("forward_tree_rows", Shape(1, 1), WIDTH, False, rows, extension)
+        for rows, extension in product(models, (0.0, None))
     ]
     segments = {True: LONGEST_SEGMENT, False: LONG.lanes}
     rows_of_pairs = [
@@ -101,7 +109,7 @@ def shader_variants() -> tuple[KernelVariant, ...]:
         KernelVariant("forward_join", LONG, LONG.lanes, False, "folded", None, segment=segment)
         for segment in segments.values()
     ]
-    return (*batches, *rows_of_pairs, *pairs, *joins)
+    return (*batches, *walks, *rows_of_trees, *rows_of_pairs, *pairs, *joins)
 
 
 @pytest.fixture(scope="session")

@@ -90,7 +90,8 @@ void bind_packing(nb::module_& module) {
                Array<uint8_t> letters, Array<uint8_t> skip_read, Array<uint8_t> shape_of_length,
                Array<int64_t> reads_of_shape, Array<int64_t> rows_of_shape, Array<uint8_t> family_of_shape,
                int64_t tier_cells, std::tuple<int64_t, int64_t, int64_t> item_sizes, Array<int64_t> haplotypes_each,
-               std::tuple<int64_t, int64_t, int64_t> places, int64_t most_haplotypes, int64_t columns_of_sum)
+               std::tuple<int64_t, int64_t, int64_t> places, int64_t most_haplotypes, int64_t columns_of_sum, int64_t lead,
+               int64_t tail)
                 -> std::pair<std::vector<TierNumbers>,
                              std::optional<std::tuple<std::array<int64_t, pairhmm::kTreeArrays>, Sizes, nb::object>>> {
                 const pairhmm::TileBatch batch{static_cast<int64_t>(group_read.shape(0)) - 1,
@@ -114,7 +115,7 @@ void bind_packing(nb::module_& module) {
                 const pairhmm::Packed packed = [&] {
                     nb::gil_scoped_release release;
                     return packer.pack(parts, batch, letters.data(), shapes, {items, shortest, longest},
-                                       {most_haplotypes, columns_of_sum}, {read_group_at, order_at, items_at},
+                                       {most_haplotypes, columns_of_sum, lead, tail}, {read_group_at, order_at, items_at},
                                        buffer.data(), behind.data(), calling(send));
                 }();
                 std::vector<TierNumbers> tiers;
@@ -132,7 +133,7 @@ void bind_packing(nb::module_& module) {
             "buffer"_a, "behind"_a, "at"_a, "arrays"_a, "send"_a, "group_read"_a, "group_haplotype"_a, "read_offset"_a,
             "haplotype_offset"_a, "letters"_a, "skip_read"_a, "shape_of_length"_a, "reads_of_shape"_a,
             "rows_of_shape"_a, "family_of_shape"_a, "tier_cells"_a, "item_sizes"_a, "haplotypes_each"_a, "places"_a,
-            "most_haplotypes"_a, "columns_of_sum"_a,
+            "most_haplotypes"_a, "columns_of_sum"_a, "lead"_a, "tail"_a,
             "Write a batch's arrays, tiles and trees to a buffer, and send them. Returns tiers (shape, item, items, "
             "haplotypes_each, last, pairs, cells, longest), and of trees the places of their arrays, their sizes, and the "
             "columns of each group.");

@@ -27,8 +27,8 @@ struct MadeTrees {
     TreeStreams trees;
     std::array<std::vector<uint8_t>, pairhmm::kTreeArrays> arrays;
 
-    MadeTrees(const pairhmm::TreeBatch& batch, int64_t most_haplotypes, int64_t columns_of_sum, pairhmm::Team& team) {
-        const int64_t shares = trees.begin(batch, most_haplotypes, columns_of_sum, team.size());
+    MadeTrees(const pairhmm::TreeBatch& batch, const pairhmm::TreeLimits& limits, pairhmm::Team& team) {
+        const int64_t shares = trees.begin(batch, limits, team.size());
         team.run(shares, 1, team.size(), [&](int64_t share, int64_t) { trees.make_share(share); });
         trees.join_shares();
         std::array<uint8_t*, pairhmm::kTreeArrays> to;
@@ -54,14 +54,14 @@ void bind_tree_streams(nb::module_& module) {
         .def(
             "__init__",
             [](MadeTrees* self, Array<int64_t> group_haplotype, Array<int64_t> haplotype_offset, Array<uint8_t> letters,
-               int64_t most_haplotypes, pairhmm::Team& team, int64_t columns_of_sum) {
+               int64_t most_haplotypes, pairhmm::Team& team, int64_t columns_of_sum, int64_t lead, int64_t tail) {
                 const pairhmm::TreeBatch batch{static_cast<int64_t>(group_haplotype.shape(0)) - 1,
                                                group_haplotype.data(), haplotype_offset.data(), letters.data()};
                 nb::gil_scoped_release release;
-                new (self) MadeTrees(batch, most_haplotypes, columns_of_sum, team);
+                new (self) MadeTrees(batch, {most_haplotypes, columns_of_sum, lead, tail}, team);
             },
             "group_haplotype"_a, "haplotype_offset"_a, "letters"_a, "most_haplotypes"_a, "team"_a,
-            "columns_of_sum"_a = 0)
+            "columns_of_sum"_a = 0, "lead"_a = 0, "tail"_a = 0)
         .def_prop_ro("of_group", &bytes_of<TreeArray::kOfGroup>)
         .def_prop_ro("trees", &bytes_of<TreeArray::kTrees>)
         .def_prop_ro("places", &bytes_of<TreeArray::kPlaces>)

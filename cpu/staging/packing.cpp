@@ -151,7 +151,7 @@ Packed Packer::pack(const std::vector<Part>& parts, const TileBatch& batch, cons
     const auto make = [&](int64_t, int64_t) {
         const int64_t of_trees =
             in_trees ? trees_.begin({batch.groups, batch.group_haplotype, batch.haplotype_offset, letters},
-                                    limits.most_haplotypes, limits.columns_of_sum, threads)
+                                    limits, threads)
                      : 0;
         team_.run(of_trees + tiles_.begin(batch, shapes, threads), 1, threads, [&](int64_t share, int64_t) {
             if (share < of_trees) {

@@ -50,11 +50,6 @@ struct TilePlaces {
     int64_t read_group, order, items;  // first bytes in a buffer
 };
 
-struct TreeLimits {
-    int64_t most_haplotypes;  // of a pair of trees; 0 where haplotypes are not in trees
-    int64_t columns_of_sum;
-};
-
 struct Packed {
     const std::vector<Tier>& tiers;
     std::array<int64_t, kTreeArrays> tree_at;  // first bytes of the arrays of trees in the buffer

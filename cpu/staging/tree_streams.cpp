@@ -25,12 +25,18 @@ int64_t shared_prefix(const Letters& a, const Letters& b) {
     return std::mismatch(a.first, a.first + std::min(a.size, b.size), b.first).first - a.first;
 }
 
+// The same for words that are followed by so many letters of a tail each.
+int compare(const Letters& a, const Letters& b, int64_t tail) {
+    const int by_words = compare(a, b);
+    return by_words != 0 ? by_words : std::memcmp(a.first + a.size, b.first + b.size, tail);
+}
+
 // Indices of words in ascending order; equal ones in their own order.
-void sort_words(const std::vector<Letters>& words, std::vector<uint32_t>& order) {
+void sort_words(const std::vector<Letters>& words, int64_t tail, std::vector<uint32_t>& order) {
     order.resize(words.size());
     std::iota(order.begin(), order.end(), 0);
     std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-        const int c = compare(words[a], words[b]);
+        const int c = compare(words[a], words[b], tail);
         return c != 0 ? c < 0 : a < b;
     });
 }
@@ -38,8 +44,8 @@ void sort_words(const std::vector<Letters>& words, std::vector<uint32_t>& order)
 // Builds the trees of groups one after the other. Its arrays are reused.
 class Builder {
 public:
-    Builder(const TreeBatch& batch, int64_t most_haplotypes, int64_t columns_of_sum, TreePart& trees)
-        : batch_(batch), most_(most_haplotypes), columns_of_sum_(columns_of_sum), trees_(trees) {}
+    Builder(const TreeBatch& batch, const TreeLimits& limits, TreePart& trees)
+        : batch_(batch), limits_(limits), most_(limits.most_haplotypes), trees_(trees) {}
 
     void add_group(int64_t group) {
         if (trees_.streams.empty()) trees_.streams.resize(kStreamPadding);
@@ -54,7 +60,7 @@ public:
         if (count > most_) {
             words_.clear();
             for (int64_t h = first; h < first + count; ++h) words_.push_back(haplotype(h));
-            sort_words(words_, chosen_);
+            sort_words(words_, 0, chosen_);
         }
         const size_t first_tree = trees_.trees.size();
         uint32_t columns = 0;
@@ -67,6 +73,8 @@ public:
     }
 
 private:
+    enum Side { kLeft, kRight };
+
     Letters haplotype(int64_t h) const {
         const int64_t first = batch_.haplotype_offset[h];
         return {batch_.letters + first, batch_.haplotype_offset[h + 1] - first};
@@ -83,7 +91,7 @@ private:
         return count == 0 || std::memcmp(letters, before, letters - before) == 0;
     }
 
-    // The trees of the haplotypes first + chosen[0..count). Returns their nodes.
+    // The trees of the haplotypes first + chosen[0..count). Returns their columns.
     uint32_t add_trees(int64_t first, const uint32_t* chosen, int64_t count) {
         TreePair pair{};
         pair.first_place = static_cast<uint32_t>(trees_.places.size());
@@ -93,28 +101,33 @@ private:
             const Letters whole = haplotype(first + chosen[i]);
             words_.push_back({whole.first, whole.size / 2});
         }
+        columns_ = 0;
+        side_ = kLeft, tail_ = 0;
         std::tie(pair.left, pair.left_nodes, pair.left_events) = add_stream(left_leaf_, trees_.sizes.left_leaves);
         reverse_right_halves(first, chosen, count);
+        side_ = kRight, tail_ = limits_.tail;
         std::tie(pair.right, pair.right_nodes, pair.right_events) = add_stream(right_leaf_, trees_.sizes.right_leaves);
         add_joins(chosen, pair);
         trees_.trees.push_back(pair);
-        return pair.left_nodes + pair.right_nodes;
+        return columns_;
     }
 
+    // The words are followed by their tails.
     void reverse_right_halves(int64_t first, const uint32_t* chosen, int64_t count) {
         int64_t total = 0;
         for (int64_t i = 0; i < count; ++i) {
             const int64_t size = haplotype(first + chosen[i]).size;
-            total += size - size / 2;
+            total += size - size / 2 + limits_.tail;
         }
-        reversed_.resize(total);
+        reversed_.assign(total, 0);
         words_.clear();
         uint8_t* to = reversed_.data();
         for (int64_t i = 0; i < count; ++i) {
             const Letters whole = haplotype(first + chosen[i]);
-            uint8_t* const end = std::reverse_copy(whole.first + whole.size / 2, whole.first + whole.size, to);
-            words_.push_back({to, end - to});
-            to = end;
+            const int64_t cut = whole.size / 2, own = std::min(cut, limits_.tail);
+            std::reverse_copy(whole.first + cut - own, whole.first + whole.size, to);
+            words_.push_back({to, whole.size - cut});
+            to += whole.size - cut + limits_.tail;
         }
     }
 
@@ -122,9 +135,10 @@ private:
     // words_[i].
     std::tuple<uint32_t, uint32_t, uint32_t> add_stream(std::vector<uint32_t>& leaf, int64_t& most_leaves) {
         std::vector<uint8_t>& out = trees_.streams;
-        sort_words(words_, order_);
+        sort_words(words_, tail_, order_);
         const size_t begin = out.size();
         out.push_back(0);  // the root
+        ++columns_;
         path_.assign(1, 0);
         branches_.clear();
         leaf.resize(words_.size());
@@ -132,7 +146,7 @@ private:
         const Letters* before = nullptr;
         for (const uint32_t index : order_) {
             const Letters& word = words_[index];
-            if (before == nullptr || compare(*before, word) != 0) {
+            if (before == nullptr || compare(*before, word, tail_) != 0) {
                 add_word(before, word, begin);
                 ++leaves;
             }
@@ -152,22 +166,36 @@ private:
         std::vector<uint8_t>& out = trees_.streams;
         const int64_t shared = before == nullptr ? 0 : shared_prefix(*before, word);
         const bool leaves_path = before != nullptr && shared < before->size;
-        if (leaves_path) {
-            close_branches(shared, begin);
-            if (branches_.empty() || branches_.back().depth != shared) {
-                out[begin + path_[shared]] |= kSave;
-                branches_.push_back({shared, 0});
+        const bool restores = leaves_path || (before != nullptr && limits_.lead > 0);
+        // The depth of the last node that stays. A right leaf's own column is not computed where it is joined.
+        const int64_t kept = restores && !leaves_path && side_ == kRight ? shared - 1 : shared;
+        columns_ += static_cast<uint32_t>(word.size - shared);
+        if (restores) {
+            close_branches(kept, begin);
+            if (branches_.empty() || branches_.back().depth != kept) {
+                out[begin + path_[kept]] |= kSave;
+                branches_.push_back({kept, 0});
             }
-            path_.resize(shared + 1);
+            path_.resize(kept + 1);
+            add_lead({word.first, kept});
             branches_.back().last_restore = static_cast<uint32_t>(out.size() - begin);
         }
-        for (int64_t depth = shared; depth < word.size; ++depth) {
+        for (int64_t depth = kept; depth < word.size; ++depth) {
             path_.push_back(static_cast<uint32_t>(out.size() - begin));
-            const bool ends_sum = columns_of_sum_ > 0 && (depth + 1) % columns_of_sum_ == 0;
+            const bool ends_sum = limits_.columns_of_sum > 0 && (depth + 1) % limits_.columns_of_sum == 0;
             out.push_back(word.first[depth] | (ends_sum ? kSum : 0));
         }
-        if (leaves_path) out[begin + branches_.back().last_restore] |= kRestore;
+        if (restores) out[begin + branches_.back().last_restore] |= kRestore;
         out[begin + path_[word.size]] |= kLeaf;
+        out.insert(out.end(), word.first + word.size, word.first + word.size + tail_);
+    }
+
+    // The last letters of a path, with zeros before its first.
+    void add_lead(const Letters& path) {
+        std::vector<uint8_t>& out = trees_.streams;
+        const int64_t letters = std::min(path.size, limits_.lead);
+        out.resize(out.size() + limits_.lead - letters);
+        out.insert(out.end(), path.first + path.size - letters, path.first + path.size);
     }
 
     // Branches deeper than `depth` are done.
@@ -218,8 +246,12 @@ private:
     };
 
     const TreeBatch& batch_;
-    const int64_t most_, columns_of_sum_;
+    const TreeLimits& limits_;
+    const int64_t most_;
     TreePart& trees_;
+    uint32_t columns_ = 0;  // of the pair of trees that is being made
+    Side side_ = kLeft;     // whose stream is being made
+    int64_t tail_ = 0;      // letters behind each of words_
     std::vector<Letters> words_;
     std::vector<uint8_t> reversed_;
     std::vector<uint32_t> chosen_, order_, left_leaf_, right_leaf_;
@@ -247,9 +279,9 @@ void TreePart::clear() {
     sizes = {};
 }
 
-int64_t TreeStreams::begin(const TreeBatch& batch, int64_t most_haplotypes, int64_t columns_of_sum, int64_t threads) {
+int64_t TreeStreams::begin(const TreeBatch& batch, const TreeLimits& limits, int64_t threads) {
     constexpr int64_t kSharesEach = 4, kLeastGroups = 16;  // shares of a thread, and groups of a share
-    batch_ = batch, most_haplotypes_ = most_haplotypes, columns_of_sum_ = columns_of_sum;
+    batch_ = batch, limits_ = limits;
     size_ = std::max(kLeastGroups, batch.groups / (kSharesEach * threads) + 1);
     shares_ = (batch.groups + size_ - 1) / size_;
     if (static_cast<int64_t>(parts_.size()) < shares_) parts_.resize(shares_);
@@ -259,7 +291,7 @@ int64_t TreeStreams::begin(const TreeBatch& batch, int64_t most_haplotypes, int6
 void TreeStreams::make_share(int64_t share) {
     TreePart& part = parts_[share];
     part.clear();
-    Builder builder(batch_, most_haplotypes_, columns_of_sum_, part);
+    Builder builder(batch_, limits_, part);
     const int64_t end = std::min((share + 1) * size_, batch_.groups);
     for (int64_t group = share * size_; group < end; ++group) builder.add_group(group);
 }

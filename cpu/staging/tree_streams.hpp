@@ -8,6 +8,25 @@
 // needs no parents: where a path leaves the one before it, it restores the states that it saved at that branch.
 // Groups with the haplotypes of the group before take its trees. Groups are shared among threads.
 //
+// Leads. Lanes follow each other through a stream: at step t, lane l is at byte t - l. A GPU may save a branch when
+// lane 0 has finished it, so that lane l saves what it has l columns before. All lanes restore these states at once, and
+// go on with the columns that each still needs. For this, `lead` letters of the path come before each node that
+// restores, without flags; they are zeros where the path is shorter. They count as nodes of the stream, and so do they in
+// events. A lane l <= lead then reads byte t - l, where byte 0 is the node that restores. With leads,
+//
+//   * a segment is what lies between two leaves. Each but a tree's first begins with a lead, and then a node that
+//     restores: a leaf whose path goes on is a branch, too.
+//   * in the left tree, the leaf itself is then the branch: it has kSave and kLeaf.
+//   * in the right tree its parent is the branch, because a GPU joins halves before the last column of the right one. The
+//     stream has that last node twice: as a leaf, and again where the path goes on.
+//
+// Without leads (0), the path goes on behind such a leaf with the next node, which does not restore.
+//
+// Tails. A GPU may join halves along a diagonal, too. It then needs no drain: it stops when lane 0 has finished the left
+// leaf, so that lane l lacks the last l columns of the left half. In the right tree, lanes compute these columns, too, as
+// they follow each other. For this, `tail` letters of the left half come behind each right leaf, the last one first,
+// without flags; zeros behind its first one. Haplotypes share a right leaf only where they share its tail.
+//
 // Limits. A pair of trees has at most `most_haplotypes` haplotypes, because a warp keeps what each half hands to the
 // joins. Groups with more have several pairs; their haplotypes are sorted, so that neighbours share most.
 #pragma once
@@ -57,6 +76,15 @@ struct TreeSizes {
     int64_t open_branches = 0, left_leaves = 0, right_leaves = 0, joins = 0;
 };
 
+struct TreeLimits {
+    int64_t most_haplotypes = 0;  // of a pair of trees; 0 where haplotypes are not in trees
+    // A device adds so many columns to one sum, and then that sum to those before; 0 for no such flags. Depth is a
+    // node's distance from the root, so that the sums of a path do not depend on other paths.
+    int64_t columns_of_sum = 0;
+    int64_t lead = 0;  // letters of the path before each node that restores
+    int64_t tail = 0;  // letters of the left half behind each right leaf; leads are needed, too
+};
+
 constexpr uint32_t kEventFlags = 16;
 constexpr uint16_t kLastJoin = 0x8000;
 constexpr int64_t kStreamPadding = 32;
@@ -67,11 +95,11 @@ struct TreePart {
     std::vector<TreePair> trees;
     std::vector<TreePlace> places;  // of each pair of trees
     // Of each stream: its nodes with a flag, times kEventFlags, with the flags but kSum from bit 0 on. The flag of
-    // kSave stands for kSum, too. The last node of a stream has a flag.
+    // kSave stands for kSum, too. The last node of a stream has a flag, where no tail is behind it.
     std::vector<uint32_t> events;
     std::vector<uint16_t> joins;    // by right leaf: the left leaf, with kLastJoin at a right leaf's last join
     std::vector<uint8_t> streams;   // kStreamPadding zeros before and behind each stream
-    std::vector<uint32_t> columns;  // of each group: nodes of all its trees
+    std::vector<uint32_t> columns;  // of each group: nodes of all its trees, each once
     TreeSizes sizes;
 
     void clear();
@@ -85,9 +113,7 @@ class TreeStreams {
 public:
     // Begins with a batch: returns how many shares its groups are cut into. Threads make each of them, and then one
     // joins them.
-    // columns_of_sum: a device adds so many columns to one sum, and then that sum to those before; 0 for no such flags.
-    // Depth is a node's distance from the root, so that the sums of a path do not depend on other paths.
-    int64_t begin(const TreeBatch& batch, int64_t most_haplotypes, int64_t columns_of_sum, int64_t threads);
+    int64_t begin(const TreeBatch& batch, const TreeLimits& limits, int64_t threads);
     void make_share(int64_t share);
     void join_shares();
 
@@ -102,7 +128,8 @@ public:
 
 private:
     TreeBatch batch_{};
-    int64_t most_haplotypes_ = 0, columns_of_sum_ = 0, size_ = 1, shares_ = 0;
+    TreeLimits limits_{};
+    int64_t size_ = 1, shares_ = 0;
     std::vector<TreePart> parts_;                          // the first of them, as many as there are shares of groups
     std::vector<std::array<int64_t, kTreeArrays>> first_;  // [parts + 1] elements before each part
     std::vector<uint32_t> columns_;

@@ -44,14 +44,21 @@ struct __align__(16) Quad {
 __device__ __forceinline__ real* column_of_lane() { return reinterpret_cast<real*>(shared) + threadIdx.x * 4; }
 __device__ __forceinline__ int emission_at(int letter, int k) { return (letter * kQuads + k / 4) * 128 + k % 4; }
 
+// What a column has in a lane's last row: M, D and I.
+struct LastRow {
+    real m, d, i;
+};
+
 // One column for a lane: `s` and `i` come from the lane above and are S and I of the lane's first row.
-__device__ __forceinline__ void advance(const Rows& rows, States& state, uint32 letter, real s, real i) {
+__device__ __forceinline__ LastRow advance(const Rows& rows, States& state, uint32 letter, real s, real i) {
+    LastRow last = {};
     const real* own = column_of_lane() + emission_at(letter, 0);
 #pragma unroll
     for (int k = 0; k < K; ++k) {
         const Quad quad = reinterpret_cast<const Quad*>(own)[k / 4 * 32];
         const real m = state.s[k] * (k % 4 == 0 ? quad.x : k % 4 == 1 ? quad.y : k % 4 == 2 ? quad.z : quad.w);
         const real d = state.d[k];
+        if (k == K - 1) last = {m, d, i};
         state.s[k] = s;
 #if VARYING
         state.d[k] = multiply_add(rows.extend_deletion[k], d, m);
@@ -63,6 +70,7 @@ __device__ __forceinline__ void advance(const Rows& rows, States& state, uint32 
     }
     state.s_below = s;
     state.i_below = i;
+    return last;
 }
 
 __device__ __forceinline__ void clear(States& state) {

@@ -56,6 +56,8 @@
 // 20, where fast.cu lists 280.
 
 constexpr uint32 kLetterBits = 7, kRestore = 8, kPop = 16, kSave = 32, kLeaf = 64;  // of a node's byte
+constexpr int kLead = LEAD;  // letters of the path before a node that restores
+constexpr int kTail = TAIL;  // letters behind a right leaf
 // A node with a flag is an event: its number, and the flags as bits from 0 on.
 constexpr int kEventFlags = 16, kEventSave = kSave / kRestore, kEventLeaf = kLeaf / kRestore;
 constexpr int kNever = 1 << 30;       // beyond any node
@@ -65,7 +67,8 @@ constexpr int kHalfExponent = HALF_EXPONENT;
 constexpr float kLeastJoined = LEAST_JOINED;
 constexpr int kRun = RUN;  // columns that test nothing
 
-// A slot holds states of a warp: [quad][lane] of four rows' S, then of four rows' D, then the sum.
+// A slot holds states of a warp: [quad][lane] of four rows' S, then of four rows' D, then the sum and what goes to the
+// next lane.
 constexpr int kSlotQuads = 2 * kQuads + 1;
 constexpr int kSlot = kSlotQuads * 32;  // in quads
 static_assert(kSlot * sizeof(Quad) == SLOT_BYTES, "scratch memory");
@@ -88,7 +91,7 @@ struct Forest {
     const Place* places;
     const int* events;            // nodes with a flag: kEventFlags times the node, and its flags
     const unsigned short* joins;  // the forward leaf of each join, with kLastJoin
-    const uint8* streams;         // with 32 zeros before and behind each
+    const uint8* streams;         // with 32 zeros before and behind each, and leads of kLead letters
 };
 
 // A warp's scratch memory, and what lies where in it, in bytes.
@@ -132,8 +135,8 @@ struct RunningSum {
 
     __device__ __forceinline__ void add(real term) { value += double(term); }
     __device__ __forceinline__ real rounded() const { return real(value); }
-    __device__ __forceinline__ Quad saved() const {
-        return {__int_as_float(__double2loint(value)), __int_as_float(__double2hiint(value)), 0, 0};
+    __device__ __forceinline__ Quad saved_with(real s, real i) const {
+        return {__int_as_float(__double2loint(value)), __int_as_float(__double2hiint(value)), s, i};
     }
     __device__ __forceinline__ void restore(const Quad& from) {
         value = __hiloint2double(__float_as_int(from.y), __float_as_int(from.x));
@@ -157,7 +160,7 @@ __device__ __forceinline__ void save_states(Quad* slot, const States& state, con
         slot[q * 32] = four_of(state.s, 4 * q);
         slot[(kQuads + q) * 32] = four_of(state.d, 4 * q);
     }
-    slot[2 * kQuads * 32] = sum.saved();
+    slot[2 * kQuads * 32] = sum.saved_with(state.s_below, state.i_below);
 }
 
 __device__ __forceinline__ void restore(const Quad* slot, States& state, RunningSum& sum) {
@@ -173,14 +176,16 @@ __device__ __forceinline__ void restore(const Quad* slot, States& state, Running
             }
         }
     }
-    sum.restore(slot[2 * kQuads * 32]);
+    const Quad last = slot[2 * kQuads * 32];
+    sum.restore(last);
+    state.s_below = last.z;
+    state.i_below = last.w;
 }
 
 // What a left half hands to the joins: S, and from_deletion D one row further down, where its partner D' lies. Rows are
-// in the backward's order.
+// in the backward's order. Behind the sum is what the last row of the lane above hands down.
 __device__ __forceinline__ void save_leaf(int lanes, Quad* slot, const Rows& rows, const States& state, real sum) {
     const int lane = threadIdx.x, l = lane % lanes;
-    real* own = reinterpret_cast<real*>(slot + lane);
     real s[K], d[K];
 #pragma unroll
     for (int k = 0; k < K; ++k) {
@@ -191,21 +196,17 @@ __device__ __forceinline__ void save_leaf(int lanes, Quad* slot, const Rows& row
     if (l == 0) s[K - 1] = 0;  // what starts behind the cut is in `started`
 #pragma unroll
     for (int q = 0; q < kQuads; ++q) {
-        const int k = 4 * q;
-        slot[q * 32 + lane] = four_of(s, k);
-        // The lane above writes the last one. Nothing is above the first lane.
-        if (k + 3 < K - 1 || (k + 3 == K - 1 && l == 0)) {
-            slot[(kQuads + q) * 32 + lane] = four_of(d, k);
-        } else {
-#pragma unroll
-            for (int r = 0; r < 4; ++r) {
-                if (k + r < K - 1 || (k + r == K - 1 && l == 0)) own[(kQuads + q) * 128 + r] = d[k + r < K ? k + r : 0];
-            }
-        }
+        slot[q * 32 + lane] = four_of(s, 4 * q);
+        slot[(kQuads + q) * 32 + lane] = four_of(d, 4 * q);
     }
-    const int last = (kQuads + (K - 1) / 4) * 128 + (K - 1) % 4;
-    if (l < lanes - 1) own[last + 4] = state.d[K - 1] * rows.from_deletion[K - 1];
-    own[2 * kQuads * 128] = sum;
+    real* const own = reinterpret_cast<real*>(slot + 2 * kQuads * 32 + lane);
+    own[0] = sum;
+    if (l == 0) own[1] = own[2] = own[3] = 0;  // nothing is above the first lane
+    if (l < lanes - 1) {
+        own[5] = state.s_below;
+        own[6] = state.d[K - 1] * rows.from_deletion[K - 1];
+        own[7] = state.i_below;
+    }
 }
 
 // `ended` of a left half: the sum of the read's last lane.
@@ -213,11 +214,13 @@ __device__ __forceinline__ real ended_of(const Quad* slot, int last_lane) {
     return slot[2 * kQuads * 32 + last_lane].x;
 }
 
-// A lane's part of a join, before the right half's last column.
-__device__ __forceinline__ real join(const Quad* slot, const States& state, uint32 letter) {
+// A lane's part of a join, before the next column of the right half. `last` is of the column before it.
+__device__ __forceinline__ real join(const Quad* slot, const Rows& rows, const States& state, const LastRow& last,
+                                     uint32 letter) {
     slot += threadIdx.x;
     const Quad* own = reinterpret_cast<const Quad*>(column_of_lane() + emission_at(letter, 0));
-    real sum = 0;
+    const Quad above = slot[2 * kQuads * 32];
+    real sum = multiply_add(above.w, rows.from_insertion[K - 1] * last.i, multiply_add(above.z, last.d, above.y * last.m));
 #pragma unroll
     for (int q = 0; q < kQuads; ++q) {
         const Quad emission = own[q * 32], s = slot[q * 32];
@@ -258,10 +261,10 @@ struct Half {
     int nodes;
 };
 
-// A walk goes from leaf to leaf. Columns between two leaves are a segment, which enters the lanes one after the other.
-// Its last columns drain: a lane that is done waits. So all lanes are at the same node when a leaf is met and when the
-// states of a branch are restored, and these take one step of the warp. Only saves are done by each lane at its own
-// step.
+// A walk goes from leaf to leaf. Columns between two leaves are a segment, whose last columns drain: a lane that is done
+// waits. A branch is saved when its node has passed lane 0: lane l has then done l columns less. When all lanes restore
+// that, they go on side by side with the columns that each still needs. So no lane waits but in a drain. Before the
+// root, where all states are zero, lanes pass zeros on.
 __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& half, const Forest& forest,
                                      const Scratch& scratch) {
     const bool backward = half.backward;
@@ -270,27 +273,27 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
     const int before = threadIdx.x + (backward ? !is_first : -!is_first);
     States state;
     clear(state);
+    LastRow last = {};
     RunningSum sum = {};
-    int at = 0;           // first node of the segment
-    bool goes_on = true;  // behind the node before it, whose states the lanes have
+    int at = 0;  // first node of the segment
     uint32 event = half.events, join_number = half.joins, level = 0, leaf = 0;
     while (__any_sync(FULL, at < half.nodes)) {
         const bool walks = at < half.nodes;
         const uint8* stream = forest.streams + half.stream + at;
-        if (walks && !goes_on && (*stream & kRestore)) {
+        if (walks && at > 0) {
             restore(stack_slot(scratch, int(level) - 1), state, sum);
             if (*stream & kPop) --level;
         }
         uint32 next = *(stream - l);
-        // The leaf, and the first node that is saved, from `at` on.
+        // Columns that enter the first lane up to the leaf, and up to the first node that is saved.
         int length = 0, save = kNever;
         uint32 of_save = event;
         if (walks) {
             for (;; ++event) {
                 const int word = forest.events[event];
                 const int node = word / kEventFlags - at;
-                if ((word & kEventSave) && node < save) save = node, of_save = event;
-                length = node + !backward;
+                if ((word & kEventSave) && node < save) save = node + 1, of_save = event;
+                length = node + (backward ? lanes - 1 : 1);
                 if (word & kEventLeaf) break;
             }
         }
@@ -298,47 +301,50 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
             for (save = kNever; ++of_save <= event;) {
                 const int word = forest.events[of_save];
                 if (word & kEventSave) {
-                    save = word / kEventFlags - at;
+                    save = word / kEventFlags - at + 1;
                     return;
                 }
             }
         };
-        const int steps = most_of_warp(length) + lanes - 1;
-        const int full = least_of_warp(length);
-        const auto step = [&](int t, bool looks) {
+        const int steps = most_of_warp(length), full = least_of_warp(length);
+        const auto step = [&](int t, bool waits) {
             const uint32 byte = next;
-            // The stream has zeros behind its end. Another read's segment may be longer.
-            next = stream[looks ? min(t + 1 - l, length) : t + 1 - l];
+            next = stream[(waits ? min(t + 1, length) : t + 1) - l];
             const real s_above = __shfl_sync(FULL, state.s_below, before);
             const real i_above = __shfl_sync(FULL, state.i_below, before);
             const real s = is_first ? half.start_s : s_above, i = is_first ? half.start_i : i_above;
-            if (looks && uint32(t - l) >= uint32(length)) return;
-            advance(rows, state, byte & kLetterBits, s, i);
+            if (waits && t >= length) return last;
+            const LastRow row = advance(rows, state, byte & kLetterBits, s, i);
             sum.add(state.i_below);
-            if (looks && (byte & kSave)) save_states(stack_slot(scratch, int(level++)), state, sum);
+            return row;
         };
-        int looks_until = lanes;  // lanes enter, and look at the segment's first node
         for (int t = 0; t < steps;) {
-            const int end = min(looks_until, steps);
-#pragma unroll 1
-            for (; t < end; ++t) step(t, true);
-            while (save + lanes <= t) next_save();
-            const int run = min(full, least_of_warp(save));
-            for (; t + kRun <= run; t += kRun) {
+            const int stop = min(steps, least_of_warp(save));
+            const int run = min(full, stop);
+            if (t < run) {
+                for (; t + kRun < run; t += kRun) {
 #pragma unroll
-                for (int u = 0; u < kRun; ++u) step(t + u, false);
+                    for (int u = 0; u < kRun; ++u) step(t + u, false);
+                }
+                // A join needs the last column's last row, which takes registers in single steps alone.
+#pragma unroll 1
+                do last = step(t, false);
+                while (++t < run);
             }
 #pragma unroll 1
-            for (; t < run; ++t) step(t, false);
-            looks_until = run == full ? steps : run + lanes;
+            for (; t < stop; ++t) last = step(t, true);
+            if (save == t) {
+                save_states(stack_slot(scratch, int(level++)), state, sum);
+                next_save();
+            }
         }
         if (!walks) continue;
         if (backward) {
-            const uint32 letter = stream[length] & kLetterBits;
+            const uint32 letter = next & kLetterBits;
             for (;; ++join_number) {
                 const uint32 of = forest.joins[join_number];
                 numbers(scratch, scratch.joined, join_number - half.joins)[threadIdx.x] =
-                    join(leaf_slot(scratch, of & (kLastJoin - 1)), state, letter);
+                    join(leaf_slot(scratch, of & (kLastJoin - 1)), rows, state, last, letter);
                 if (of & kLastJoin) break;
             }
             ++join_number;
@@ -346,15 +352,10 @@ __device__ __forceinline__ void walk(int lanes, const Rows& rows, const Half& ha
             RunningSum started = sum;
             started.add(state.s[K - 1] * column_of_lane()[emission_at(letter, K - 1)]);
             numbers(scratch, scratch.started, leaf)[threadIdx.x] = started.rounded();
-            // Where the path goes on, the leaf's own column is the next segment's first.
-            const int node = at + length;
-            goes_on = node + 1 < half.nodes && !(stream[length + 1] & kRestore);
-            at = goes_on ? node : node + 1;
         } else {
             save_leaf(lanes, leaf_slot(scratch, leaf), rows, state, sum.rounded());
-            at += length;
-            goes_on = false;  // as the node says
         }
+        at += (backward ? length - (lanes - 1) + 1 + kTail : length) + kLead;
         ++leaf;
         ++event;
     }

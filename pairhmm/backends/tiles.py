@@ -291,6 +291,8 @@ def send_with_tiles(
     staging: Staging,
     haplotypes_of_trees: Sequence[int] | None = None,
     columns_of_sum: int = 0,
+    lead: int = 0,
+    tail: int = 0,
 ) -> tuple[list[Tier], SentTrees | None]:
     """Send a plan, and the tiles and trees of its batch. These are made while the plan's arrays are copied.
 
@@ -307,6 +309,10 @@ def send_with_tiles(
         haplotypes. Without it, or where all are 0, there are no trees.
     columns_of_sum : int
         Columns that a kernel adds to one sum of a path, and then that sum to those before; 0 if it does not.
+    lead : int
+        Letters of a path that come before each node that restores.
+    tail : int
+        Letters of the left half that come behind each right leaf.
 
     Returns
     -------
@@ -318,7 +324,7 @@ def send_with_tiles(
     most = int(each.max())
     # The items are last in the buffer, because only an upper bound of their number is known: one a pair. Trees come
     # behind them.
-    size = places.items + ITEM_BYTES * batch.pairs + (_most_tree_bytes(batch) if most else 0)
+    size = places.items + ITEM_BYTES * batch.pairs + (_most_tree_bytes(batch, lead, tail) if most else 0)
     made, trees = staging.packer.pack(
         *staging.begin(size, places.read_group),
         *plan.parts(),
@@ -339,6 +345,8 @@ def send_with_tiles(
         places,
         most,
         columns_of_sum,
+        lead,
+        tail,
     )
     tiers = sorted((Tier(table.known[shape], *numbers) for shape, *numbers in made), key=lambda tier: -tier.items)
     if trees is None:
@@ -347,8 +355,9 @@ def send_with_tiles(
     return tiers, SentTrees(**dict(zip(TREE_ARRAYS, array_at, strict=True)), sizes=TreeSizes(*sizes), columns=columns)
 
 
-def _most_tree_bytes(batch: PairBatch) -> int:
+def _most_tree_bytes(batch: PairBatch, lead: int, tail: int) -> int:
     of_group, of_haplotype = MOST_TREE_BYTES
+    of_haplotype += 2 * (lead + 1) + tail  # both halves may restore, and the last node of the right one comes twice
     letters = len(batch.haplotypes)
     of_letters = letters + letters // LETTERS_OF_TREE_BYTE
     return of_letters + of_group * (batch.groups + 1) + of_haplotype * (len(batch.haplotype_offset) - 1)

@@ -4,7 +4,19 @@
 // A lane reads and writes only its own column. Coefficients pass through the same memory on their way into registers,
 // because they are made in a loop, and loops cannot index registers.
 
-// needs host: W, LETTERS, STORED_ROWS
+// Where a row has only two emissions, one is 1 (rows_qualities.wgsl). With MASKED, the other one is among the lane's
+// coefficients (states.wgsl), and this memory has a bit for each row: whether a letter's emission is 1. An NVIDIA driver
+// has 48 kB of workgroup memory for all workgroups that run at once on a core, so emissions of 19 rows leave room for
+// four subgroups; masks leave room for as many as the registers.
+
+// needs host: W, LETTERS
+//#if MASKED
+// gives: masks
+
+var<workgroup> masks: array<array<u32, W>, LETTERS>;
+//#else
+// needs host: STORED_ROWS
 // gives: emissions
 
 var<workgroup> emissions: array<array<array<f32, W>, STORED_ROWS>, LETTERS>;
+//#end

@@ -38,7 +38,7 @@
 // needs forward/states.wgsl: States, staged_coefficients, take_column
 // needs forward/letters.wgsl: first_letters, next_letters
 // needs forward/pass_*.wgsl: from_above
-// needs forward/sums.wgsl: unfit, begin_read, note_lane, put_kept, put_sum
+// needs forward/sums.wgsl: unfit, begin_read, note_rows, put_kept, put_sum
 // needs forward/lists.wgsl: List, enlist
 // gives: forward
 
@@ -72,7 +72,7 @@ fn forward(
     let rows = staged_coefficients(lane);
     load_emissions(lane, lane % G, read.first, read.rows);
 
-    note_lane(slot, loaded);
+    note_rows(slot, loaded.kept, loaded.unfit);
 //#if SHUFFLES
     atomicOr(&unfit[slot], select(UNORDERED, 0u, in_order(lane, subgroup_size, subgroup_lane)));
 //#end

@@ -19,9 +19,6 @@
 //#if BOTH_WAYS
 // needs forward/row_up.wgsl: load_row_up
 //#end
-//#if TURNED
-// needs host: UNTURNED, STAGED_BELOW
-//#end
 // needs forward/emissions.wgsl: emissions
 // needs forward/row.wgsl: carrying_row
 // needs forward/rows_*.wgsl: load_row, relative_emissions
@@ -97,14 +94,6 @@ fn load_lane(
             result.fall -= log2(max(row.extend_insertion, 1e-38));
             result.unfit |= select(UNSCALED, 0u, holds_deletions(row, position, read_rows));
         }
-//#end
-//#if TURNED
-        // What starts behind the read's end comes up as it is: its insertions end with probability 1.
-        if i + 1u >= count {
-            row.from_insertion = row.extend_insertion;
-        }
-        result.unfit |= select(UNTURNED, 0u, row.from_below >= 0.0);
-        emissions[STAGED_BELOW][k][lane] = select(row.from_below, 0.0, i == 0u);
 //#end
         emissions[0][k][lane] = row.from_deletion;
         emissions[1][k][lane] = row.from_insertion;

@@ -2,15 +2,19 @@
 // more lanes than a subgroup has. One of two ways; the other is pass_shuffles.wgsl.
 
 // needs host: W
-// gives: from_above
+// gives: from_above, from_lane
 
 // Columns use two halves in turn. So one barrier a column is enough: a column is read before the next but one is
 // written.
 var<workgroup> passed: array<vec2<f32>, 2u * W>;
 
-fn from_above(values: vec2<f32>, lane: u32, column: u32) -> vec2<f32> {
+fn from_lane(values: vec2<f32>, lane: u32, other: u32, column: u32) -> vec2<f32> {
     let half = (column & 1u) * W;
     passed[half + lane] = values;
     workgroupBarrier();
-    return passed[half + max(lane, 1u) - 1u];
+    return passed[half + other];
+}
+
+fn from_above(values: vec2<f32>, lane: u32, column: u32) -> vec2<f32> {
+    return from_lane(values, lane, max(lane, 1u) - 1u, column);
 }

@@ -11,7 +11,7 @@ struct Row {
     unfit: u32,       // UNFOLDED where this form does not hold it
     kept: vec2<i32>,  // logarithm of mm best in two parts, or 0 where the host knows it
 //#if TREES
-    from_below: f32,  // extension of an insertion from below (trees.wgsl), or less than 0 where that is not finite
+    from_below: f32,  // extension of an insertion from below (tree_rows.wgsl), or less than 0 where that is not finite
 //#end
 }
 

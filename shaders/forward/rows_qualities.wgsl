@@ -57,6 +57,7 @@ fn ending(openings: Openings) -> vec2<f32> {
 fn load_row(position: u32, is_last: bool) -> Row {
     let best = tables[BEST + letter_is_n(position) + quality(work.base_quality, work.base_quality_step, position)];
     let now = load_openings(position);
+    let next = load_openings(position + select(1u, 0u, is_last));  // at once, since memory is slow
     let kept = times(back(now.unopened), back(best));  // 1 / (mm best); zero where that is infinite
     var row = carrying_row();
     row.opening = front(now.insertion).x;
@@ -70,7 +71,6 @@ fn load_row(position: u32, is_last: bool) -> Row {
     var below = times(front(now.gap), back(best));
 //#end
     if !is_last {
-        let next = load_openings(position + 1u);
         let unopened = back(next.unopened).x;
         let closing = 1.0 - front(next.gap).x;
         row.unfit |= select(UNFOLDED, 0u, unopened > 0.0);

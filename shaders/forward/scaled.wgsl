@@ -29,6 +29,11 @@
 
 const UNFIT_FALL = 1e6;  // more than all lanes of a read have
 
+// A number before a lane's first column wraps, and then is past every end.
+fn letter_at(offset: u32, column: u32, columns: u32) -> u32 {
+    return select(NO_LETTER, byte(work.letters + offset + column) & 7u, column < columns);
+}
+
 // The pairs of one list, in any order.
 @compute @workgroup_size(W)
 fn forward_scaled(
@@ -68,6 +73,7 @@ fn forward_scaled(
         var part = 0.0;
         var keep = 0.0;
         var start = 0.0;
+        var following = letter_at(offset, 0u - l, columns);  // the next column's, read ahead
         for (var t = 0u; t < longest; t++) {
             if t % RESCALE_STEPS == 0u {
                 sum = add(sum, part, exponent);
@@ -82,8 +88,8 @@ fn forward_scaled(
                 keep = select(power_of_two(exponent_by[max(lane, 1u) - 1u] - exponent), 0.0, is_first);
                 start = deletion * power_of_two(-exponent);
             }
-            let column = t - l;  // wraps before a lane's first column, and then is past every end
-            let letter = select(NO_LETTER, byte(work.letters + offset + column) & 7u, column < columns);
+            let letter = following;
+            following = letter_at(offset, t + 1u - l, columns);
             let above = from_above(states.below, lane, t);
             let entered = vec2<f32>(select(above.x * keep, start, is_first), select(above.y * keep, 0.0, is_first));
             take_column(&states, rows, letter, lane, entered);

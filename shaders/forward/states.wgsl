@@ -6,8 +6,13 @@
 //#else
 // needs host: EXTEND_DELETION
 //#end
+//#if MASKED
+// needs forward/emissions.wgsl: masks
+// gives: Coefficients, States, Matches, matches_of, last_of, LastRow, take_column
+//#else
 // needs forward/emissions.wgsl: emissions
-// gives: Coefficients, States, staged_coefficients, take_column
+// gives: Coefficients, States, staged_coefficients, Matches, matches_of, last_of, LastRow, take_column
+//#end
 
 // How each row of a lane leads to the next one.
 struct Coefficients {
@@ -18,9 +23,14 @@ struct Coefficients {
 //#if VARYING
     extend_deletion$k: f32,
 //#end
+//#if MASKED
+    emission$k: f32,  // the one that is not 1
+//#end
 //#end
 }
 
+//#if MASKED
+//#else
 // The coefficients that `load_lane` staged. Must be called before `load_emissions` overwrites them.
 fn staged_coefficients(lane: u32) -> Coefficients {
     var rows: Coefficients;
@@ -34,6 +44,7 @@ fn staged_coefficients(lane: u32) -> Coefficients {
 //#end
     return rows;
 }
+//#end
 
 struct States {
     below: vec2<f32>,  // S and I of the next lane's first row, in the column that was taken last
@@ -43,16 +54,69 @@ struct States {
 //#end
 }
 
+// M^ of the rows of a lane in the next column.
+struct Matches {
+//#for k K
+    m$k: f32,
+//#end
+}
+
+fn matches_of(states: ptr<function, States>, rows: Coefficients, letter: u32, lane: u32) -> Matches {
+    var matches: Matches;
+//#if MASKED
+    let mask = masks[letter][lane];
+//#end
+//#for k K
+//#if MASKED
+    matches.m$k = select((*states).s$k * rows.emission$k, (*states).s$k, (mask & (1u << $ku)) != 0u);
+//#else
+    matches.m$k = (*states).s$k * emissions[letter][$k][lane];
+//#end
+//#end
+    return matches;
+}
+
+// That of the last row.
+fn last_of(matches: Matches) -> f32 {
+    var last = 0.0;
+//#for k K
+    last = matches.m$k;
+//#end
+    return last;
+}
+
+// What a column has in a lane's last row: M^, and D^ and I^ that enter it.
+struct LastRow {
+    m: f32,
+    d: f32,
+    i: f32,
+}
+
 // Take one column; `entering` has S and I of the lane's first row. Five operations a cell:
 //   M^ = relative emission S^;  D^ of the next column = M^ + extend_deletion D^;
 //   S^ below = M^ + from_deletion D^ + from_insertion I^;  I^ below = M^ + extend_insertion I^
-fn take_column(states: ptr<function, States>, rows: Coefficients, letter: u32, lane: u32, entering: vec2<f32>) {
+fn take_column(
+    states: ptr<function, States>,
+    rows: Coefficients,
+    letter: u32,
+    lane: u32,
+    entering: vec2<f32>,
+) -> LastRow {
+    var last: LastRow;
     var s = entering.x;
     var i = entering.y;
+//#if MASKED
+    let mask = masks[letter][lane];
+//#end
 //#for k K
     {
+//#if MASKED
+        let m = select((*states).s$k * rows.emission$k, (*states).s$k, (mask & (1u << $ku)) != 0u);
+//#else
         let m = (*states).s$k * emissions[letter][$k][lane];
+//#end
         let d = (*states).d$k;
+        last = LastRow(m, d, i);
         (*states).s$k = s;
 //#if VARYING
         (*states).d$k = fma(rows.extend_deletion$k, d, m);
@@ -64,4 +128,5 @@ fn take_column(states: ptr<function, States>, rows: Coefficients, letter: u32, l
     }
 //#end
     (*states).below = vec2<f32>(s, i);
+    return last;
 }

@@ -6,27 +6,26 @@
 // needs host: START_EXPONENT, LEAST_SUM_BITS, MOST_SUM_BITS, NOT_KEPT, UNFOLDED, UNORDERED
 // needs forward/batch.wgsl: work, out, Read
 // needs forward/tiles.wgsl: READS
-// needs forward/lanes.wgsl: Lane
-// gives: unfit, begin_read, note_lane, put_kept, put_sum
+// gives: unfit, begin_read, note_rows, put_kept, put_sum
 
 var<workgroup> kept_coarse: array<atomic<i32>, READS>;
 var<workgroup> kept_fine: array<atomic<i32>, READS>;
 var<workgroup> unfit: array<atomic<u32>, READS>;
 
-// Must be called before lanes note what they know of a read. WGSL promises zeros here, but not every driver gives them.
+// Must be called before rows of a read are noted. WGSL promises zeros here, but not every driver gives them.
 fn begin_read(slot: u32) {
     atomicStore(&kept_coarse[slot], 0);
     atomicStore(&kept_fine[slot], 0);
     atomicStore(&unfit[slot], 0u);
 }
 
-fn note_lane(slot: u32, loaded: Lane) {
-    atomicAdd(&kept_coarse[slot], loaded.kept.x);
-    atomicAdd(&kept_fine[slot], loaded.kept.y);
-    atomicOr(&unfit[slot], loaded.unfit);
+fn note_rows(slot: u32, kept: vec2<i32>, flags: u32) {
+    atomicAdd(&kept_coarse[slot], kept.x);
+    atomicAdd(&kept_fine[slot], kept.y);
+    atomicOr(&unfit[slot], flags);
 }
 
-// What the scores of a read are relative to, once all of its lanes have noted it.
+// What the scores of a read are relative to, once all of its rows are noted.
 fn put_kept(read: Read, slot: u32) {
     let is_unordered = (atomicLoad(&unfit[slot]) & UNORDERED) != 0u;
     out[work.kept + 2u * read.index] = select(bitcast<u32>(atomicLoad(&kept_coarse[slot])), NOT_KEPT, is_unordered);

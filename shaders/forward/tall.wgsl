@@ -24,7 +24,7 @@
 // needs forward/states.wgsl: States, staged_coefficients, take_column
 // needs forward/letters.wgsl: first_letters, next_letters
 // needs forward/pass_*.wgsl: from_above
-// needs forward/sums.wgsl: unfit, begin_read, note_lane, put_kept, put_sum
+// needs forward/sums.wgsl: unfit, begin_read, note_rows, put_kept, put_sum
 // gives: forward_tall
 
 // S and I that enter a strip: work.between columns for each item, of which the last ones are only read ahead. A column
@@ -90,7 +90,7 @@ fn forward_tall(
             let rows = staged_coefficients(lane);
             load_emissions(lane, lane, read.first + row, read.rows - row);
             if round == 0u {
-                note_lane(0u, loaded);
+                note_rows(0u, loaded.kept, loaded.unfit);
 //#if SHUFFLES
                 atomicOr(&unfit[0], select(UNORDERED, 0u, in_order(lane, subgroup_size, subgroup_lane)));
 //#end

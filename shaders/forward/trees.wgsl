@@ -3,9 +3,10 @@
 // Method. A column of the forward depends on the letters to its left alone, a column of the backward on those to its
 // right. The haplotypes of a group, cut in their middle, are therefore two trees: one of the prefixes of their left
 // halves and one of the suffixes of their right halves. Each node is one column. A workgroup takes a tile of reads
-// against the trees of their groups, walks the left trees (tree_walk.wgsl), turns the rows (tree_turn.wgsl), walks
-// the right ones, and joins their leaves. Workgroups take tiles from a list, so that scratch memory is needed only for as many as run at once.
-// The number of lanes of a read comes with its tier: one dispatch serves all reads of K rows a lane.
+// against the trees of their groups, walks the left trees (tree_walk.wgsl), turns the rows (tree_turn.wgsl) and walks
+// the right ones, where it joins the leaves of both. tree_rows.wgsl has made the rows. Workgroups take tiles from a
+// list, so that scratch memory is needed only for as many as run at once. The number of lanes of a read comes with its
+// tier: one dispatch serves all reads of K rows a lane.
 //
 // With S and D what enters column s + 1 from the left half, m = E S' of that column from the right half, and D' what
 // follows D, in units in which all rows' factors cancel,
@@ -17,76 +18,61 @@
 // range. The cut depends on the haplotype alone, and each sum on the path from the root alone: a score has the same
 // bits whatever shares its trees.
 //
-// Versions: docs/webgpu.md has the table, to be measured.
+// Versions: docs/webgpu.md has the table.
 //
-// Limits. An event is a step of every lane, one after the other, and waits for memory. Pairs whose sums are below
-// LEAST_JOINED_BITS go on a list for scaled.wgsl.
+// Limits. Pairs whose sums are below LEAST_JOINED_BITS go on a list for scaled.wgsl.
 
-// needs host: W, TREE_TIERS, HALF_VALUE, JOINED_SCALE, LEAST_JOINED_BITS, MOST_SUM_BITS, START_EXPONENT, STAGED_BELOW
+// needs host: W, HALF_VALUE, JOINED_SCALE, LEAST_JOINED_BITS, MOST_SUM_BITS, START_EXPONENT
 // needs host: UNFOLDED, UNORDERED, UNTURNED, TREE_WORDS, TREE_LEFT, TREE_RIGHT, TREE_LEFT_NODES, TREE_RIGHT_NODES
-// needs host: TREE_LEFT_EVENTS, TREE_RIGHT_EVENTS, LAST_JOIN, TREE_FIRST_JOIN, TREE_FIRST_PLACE, TREE_PLACES
+// needs host: TREE_LEFT_EVENTS, TREE_RIGHT_EVENTS, TREE_FIRST_JOIN, TREE_FIRST_PLACE, TREE_PLACES
 // needs host: PLACE_WORDS, PLACE_HAPLOTYPE, PLACE_JOIN, PLACE_LEFT_LEAF, PLACE_RIGHT_LEAF
 //#if SHUFFLES
+// needs host: NOT_KEPT
 // needs forward/pass_*.wgsl: in_order
 //#end
-// needs forward/batch.wgsl: batch, work, out, Read, find_read, score_index
-// needs forward/emissions.wgsl: emissions
-// needs forward/lanes.wgsl: load_lane, load_emissions
-// needs forward/rows_*.wgsl: first_deletion
-// needs forward/states.wgsl: staged_coefficients
-// needs forward/sums.wgsl: unfit, begin_read, note_lane, put_kept
+// needs forward/batch.wgsl: batch, work, out, Read, score_index
 // needs forward/lists.wgsl: listed, List, enlist
 // needs forward/bounds_*.wgsl: most_of_tile
-// needs forward/tree_slots.wgsl: leaf_of, sum_of_leaf, join, put_number, number_of, save_from_below
-// needs forward/tree_turn.wgsl: turn
-// needs forward/tree_walk.wgsl: Half, walk
+// needs forward/tree_tasks.wgsl: Task, OWN_READ, task_of, made_of_place
+// needs forward/tree_slots.wgsl: number_of, numbers_of
+// needs forward/tree_turn.wgsl: load_rows, turned_rows
+// needs forward/tree_walk.wgsl: Half, Place, walk
 // gives: forward_trees
 
 var<workgroup> taken_item: u32;
 
-// The sums over the rows of each lane at the cut, for all joins of a pair of trees, which begins at word `tree`
-// and has so many right leaves.
-fn join_all(tree: u32, right_leaves: u32, memory: u32, lane: u32) {
-    let joins = work.joins + batch[tree + TREE_FIRST_JOIN];  // two lie in a word
-    var number = 0u;
-    for (var right = 0u; right < right_leaves; number++) {
-        let at = joins + number;
-        let left = (batch[at / 2u] >> (16u * (at & 1u))) & 0xffffu;
-        let left_at = leaf_of(memory + work.left_leaves, left & (LAST_JOIN - 1u), lane);
-        let part = join(left_at, leaf_of(memory + work.right_leaves, right, lane));
-        put_number(memory + work.joined, number, lane, part);
-        right += select(0u, 1u, (left & LAST_JOIN) != 0u);
-    }
-}
-
-// The sum of a pair, from the lanes of its read: `first_lane` and those behind it. The place is a word.
-fn sum_of(place: u32, entry: f32, memory: u32, first_lane: u32, lanes: u32) -> f32 {
-    let last = first_lane + lanes - 1u;  // the lane of the first row, in the backward's order
-    let left = leaf_of(memory + work.left_leaves, batch[place + PLACE_LEFT_LEAF], first_lane);
-    let right = leaf_of(memory + work.right_leaves, batch[place + PLACE_RIGHT_LEAF], last);
-    var sum = sum_of_leaf(right) * (entry * HALF_VALUE);
-    sum = fma(sum_of_leaf(left), HALF_VALUE, sum);
-    for (var k = 0u; k < lanes; k++) {
-        sum += number_of(memory + work.joined, batch[place + PLACE_JOIN], first_lane + k);
+// The sum of a pair, from the lanes of its read: `first_lane` and those behind it. `haplotype` is the word of its place.
+fn sum_of(haplotype: u32, entry: f32, memory: u32, first_lane: u32, lanes: u32) -> f32 {
+    let left = batch[haplotype + PLACE_LEFT_LEAF];
+    let right = batch[haplotype + PLACE_RIGHT_LEAF];
+    var sum = number_of(memory + work.started, right, first_lane) * (entry * HALF_VALUE);
+    sum = fma(number_of(memory + work.ended, left, first_lane + lanes - 1u), HALF_VALUE, sum);
+    let number = batch[haplotype + PLACE_JOIN];
+    for (var first = first_lane / 4u * 4u; first < first_lane + lanes; first += 4u) {
+        let four = numbers_of(memory + work.joined, number, first);
+//#for k QUAD
+        sum += select(0.0, four[$k], first + $ku - first_lane < lanes);
+//#end
     }
     return sum;
 }
 
-// Write the score of a pair, or put the pair on a list.
-fn put_score(read: Read, haplotype: u32, sum: f32, unfits: u32, to: List) {
-    let columns = batch[work.haplotype_offset + haplotype + 1u] - batch[work.haplotype_offset + haplotype];
+// Write the score of a pair, or put the pair on a list. `number` is that of the haplotype.
+fn put_score(task: Task, number: u32, sum: f32, unfits: u32) {
+    let columns = batch[work.haplotype_offset + number + 1u] - batch[work.haplotype_offset + number];
     let bits = bitcast<u32>(sum);
     let fits = (unfits & (UNFOLDED | UNORDERED | UNTURNED)) == 0u;
     let held = fits && bits >= LEAST_JOINED_BITS && bits <= MOST_SUM_BITS;
-    let score = score_index(read, haplotype);
+    let score = score_index(Read(task.read, task.group, 0u, 0u), number);
     out[2u * score] = select(0u, bitcast<u32>(sum / f32(columns) * JOINED_SCALE), held);
     out[2u * score + 1u] = bitcast<u32>(-START_EXPONENT);
     if !held && (unfits & ~UNTURNED) == 0u {
-        enlist(to, read.index, haplotype);
+        let of_list = work.tiers[2u * task.tier + 1u];
+        enlist(List(of_list.x, of_list.y, of_list.z), task.read, number);
     }
 }
 
-// Items of several tiers, one after the other: tiles of reads, each against one pair of trees of its group.
+// Items of several tiers: tiles of reads, each against one pair of trees of its group.
 @compute @workgroup_size(W)
 fn forward_trees(
     @builtin(workgroup_id) workgroup: vec3<u32>,
@@ -102,87 +88,68 @@ fn forward_trees(
         return;  // in the second dimension of a dispatch, beyond the last
     }
     let memory = number * work.scratch;
+    var next_item = 0u;  // the first lane's: taken while the workgroup is at the item before it
+    if lane == 0u {
+        next_item = atomicAdd(&listed[work.counter], 1u);
+    }
     loop {
         if lane == 0u {
-            taken_item = work.first_item + atomicAdd(&listed[work.counter], 1u);
+            taken_item = next_item;
         }
         let taken = workgroupUniformLoad(&taken_item);
         if taken >= work.end_item {
             break;
         }
-        var tier = 0u;
-        var before = 0u;  // items of the tiers before it
-        for (; tier + 1u < TREE_TIERS && taken >= work.tiers[2u * tier].x; tier++) {
-            before = work.tiers[2u * tier].x;
+        if lane == 0u {
+            next_item = atomicAdd(&listed[work.counter], 1u);
         }
-        let of_tier = work.tiers[2u * tier];  // the words of TREE_TIER
-        let of_list = work.tiers[2u * tier + 1u];
-        let to = List(of_list.x, of_list.y, of_list.z);
-        let last = of_tier.w;
-        let lanes = of_tier.z;
-        let slot = lane / lanes;
+        let made = made_of_place(taken);
+        let task = task_of(made, lane);
+        let is_own = (task.flags & OWN_READ) != 0u;
+        let lanes = most_of_tile(work.tiers[2u * task.tier].z, lane);  // one number, which compilers do not know
         let l = lane % lanes;
-        let is_last = l + 1u == lanes;
-        let item = of_tier.y + taken - before;
-        let at = batch[work.items + 2u * item] + slot;
-        let block = batch[work.items + 2u * item + 1u];
-        let read = find_read(batch[work.order + min(at, last - 1u)]);
-        let of_group = work.of_group + 2u * read.group;
-        let trees = batch[of_group + 1u];  // pairs of them
-        let is_own = at < last && block < trees;
-        let pair = select(0u, batch[of_group] + min(block, max(trees, 1u) - 1u), trees > 0u);
-        let tree = work.trees + TREE_WORDS * pair;
-
-        if l == 0u {
-            begin_read(slot);
-        }
-        workgroupBarrier();
-        let loaded = load_lane(lane, l, read.first, read.rows, read.rows);
-        var rows = staged_coefficients(lane);
-//#for k K
-        save_from_below(memory + work.from_below, lane, $ku, emissions[STAGED_BELOW][$k][lane]);
-//#end
-        load_emissions(lane, l, read.first, read.rows);
-        note_lane(slot, loaded);
+        var unfits = task.flags & (OWN_READ - 1u);
 //#if SHUFFLES
-        let is_ordered = in_order(lane, subgroup_size, subgroup_lane) && subgroup_size >= lanes;
-        atomicOr(&unfit[slot], select(UNORDERED, 0u, is_ordered));
-//#end
-        workgroupBarrier();
-        if is_last && at < last && block == 0u {
-            put_kept(read, slot);
+        if !in_order(lane, subgroup_size, subgroup_lane) || subgroup_size < lanes {
+            unfits |= UNORDERED;
+            out[work.kept + 2u * task.read] = NOT_KEPT;
         }
-
-        let entry = first_deletion(read.first);
-        var leaves = 0u;
+//#end
+        let tree = work.trees + TREE_WORDS * task.tree;
+        var rows = load_rows(made, lane);
         for (var turned = 0u; turned < 2u; turned++) {
             let backward = turned == 1u;
-            // What lanes have written is for other lanes, too.
-            storageBarrier();
-            workgroupBarrier();
-            if backward {
-                turn(&rows, lane, l, lanes, memory + work.from_below);
-            }
             var half: Half;
-            half.start = select(vec2<f32>(entry * HALF_VALUE, 0.0), vec2<f32>(HALF_VALUE, HALF_VALUE), backward);
+            half.joins = work.joins + batch[tree + TREE_FIRST_JOIN];
+            half.start = vec2<f32>(HALF_VALUE, HALF_VALUE);
+            if backward {
+                rows = turned_rows(rows, made, lane, l == 0u);
+            } else {
+                half.start = vec2<f32>(task.entry * HALF_VALUE, 0.0);
+            }
             half.stream = work.streams + batch[tree + select(TREE_LEFT, TREE_RIGHT, backward)];
             half.events = work.events + batch[tree + select(TREE_LEFT_EVENTS, TREE_RIGHT_EVENTS, backward)];
             half.nodes = batch[tree + select(TREE_LEFT_NODES, TREE_RIGHT_NODES, backward)];
-            // A last lane comes as many steps behind the first.
-            let steps = most_of_tile(half.nodes, lane) + lanes - 1u;
-            leaves = walk(half, backward, steps, memory, rows, lane, l, lanes);
+            var place = Place(lane, select(l, lanes - 1u - l, backward), 0u);
+//#if SHUFFLES
+            place.before = subgroup_lane;
+//#else
+            place.before = lane;
+//#end
+            if place.number > 0u {
+                place.before = select(place.before - 1u, place.before + 1u, backward);
+            }
+            walk(half, backward, memory, rows, place, lanes);
         }
-        join_all(tree, leaves, memory, lane);
         storageBarrier();
         workgroupBarrier();
 
-        let unfits = atomicLoad(&unfit[slot]);
-        let first_haplotype = batch[work.group_haplotype + read.group];
+        let first_haplotype = batch[work.group_haplotype + task.group];
         let places = select(0u, batch[tree + TREE_PLACES], is_own);
         for (var p = l; p < places; p += lanes) {
-            let place = work.places + PLACE_WORDS * (batch[tree + TREE_FIRST_PLACE] + p);
-            let sum = sum_of(place, entry, memory, lane - l, lanes);
-            put_score(read, first_haplotype + batch[place + PLACE_HAPLOTYPE], sum, unfits, to);
+            let haplotype = work.places + PLACE_WORDS * (batch[tree + TREE_FIRST_PLACE] + p);
+            let sum = sum_of(haplotype, task.entry, memory, lane - l, lanes);
+            put_score(task, first_haplotype + batch[haplotype + PLACE_HAPLOTYPE], sum, unfits);
         }
         // The next tile overwrites what was just read.
         storageBarrier();

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends import tiles
-from pairhmm.backends.cuda.layout import HEADER, KIND, TREE_TIER, UNREAD_COLUMNS, WARP, reads_of
+from pairhmm.backends.cuda.layout import HEADER, KIND, LEAD, TAIL, TREE_TIER, UNREAD_COLUMNS, WARP, reads_of
 from pairhmm.backends.cuda.sources import Constant, source
 from pairhmm.backends.tiles import HALVES, LETTERS, LETTERS_SCALED, Shape, TreeSizes
 from pairhmm.genomics import sequences
@@ -173,6 +173,8 @@ def forward_source(variant: KernelVariant) -> str:
             "HALF_EXPONENT": scaling.HALF_EXPONENT,
             "LEAST_JOINED": scaling.LEAST_JOINED,
             "SLOT_BYTES": slot_bytes(shape.rows),
+            "LEAD": LEAD,
+            "TAIL": TAIL,
             "RUN": RUN,
             "BLOCKS": resident_trees(shape.rows, variant.extension),
         }

@@ -83,6 +83,10 @@ each is."""
 HAPLOTYPES_OF_TREES = 64
 """Most haplotypes of a pair of trees. A warp keeps up to 5 kB of each while it walks the trees."""
 
+LEAD = TAIL = WARP - 1
+"""Letters that a tree's stream repeats before a node that restores, and those behind a right leaf: a lane's distance
+from the first one is at most so many columns."""
+
 KIND = np.dtype(
     [
         ("relative", "<f8", (LETTERS,)),
@@ -198,7 +202,7 @@ def pack(batch: PairBatch, skip_read: NDArray[np.bool_], longest: int, staging: 
     in_trees = takes_trees(batch.start)
     table = shapes(longest, in_trees)
     each = [HAPLOTYPES_OF_TREES * (in_trees and not shape.tall) for shape in table.known]
-    tiers, trees = send_with_tiles(plan, places, batch, skip_read, table, staging, each)
+    tiers, trees = send_with_tiles(plan, places, batch, skip_read, table, staging, each, lead=LEAD, tail=TAIL)
     if trees is not None:
         # Long items first, so that no warp begins one when the others end.
         tiers.sort(key=lambda tier: -tier.longest * (tier.shape.rows + STEP_COST))

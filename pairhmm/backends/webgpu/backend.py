@@ -37,7 +37,7 @@ from pairhmm.backends.webgpu.strips import (
     strip_entries,
 )
 from pairhmm.backends.webgpu.tree_layout import HAPLOTYPES_OF_TREES
-from pairhmm.backends.webgpu.work import LISTED, NOT_KEPT, STRIP_RESULT, UNFINISHED, UNORDERED, copy_of
+from pairhmm.backends.webgpu.work import LISTED, NOT_KEPT, STRIP_RESULT, UNFINISHED, UNORDERED
 from pairhmm.errors import OutOfDeviceMemory, PairhmmError
 from pairhmm.models.batch import SCALED_FLOAT32, PairBatch, Scores
 from pairhmm.models.rows import with_one_gap_model
@@ -227,19 +227,21 @@ class WebgpuBackend(Backend):
         model = webgpu_kernels.rows_of(batch), webgpu_kernels.extension_of(batch)
         fast = [self._variant(_kernel_of(tier), tier.shape, model) for tier in packed.tiers]
         scaled = [self._variant("forward_scaled", RESCUERS[rescue.rescuer], model) for rescue in packed.rescues]
-        pipelines = self._runtime.compiled(fast + scaled)
+        rows = [self._rows_variant(model)] if any(tier.walkers for tier in packed.tiers) else []
+        pipelines = self._runtime.compiled(fast + scaled + rows)
+        make_rows = pipelines[-1] if rows else None
         dispatches: list[Dispatch] = []
         for tier, pipeline in zip(packed.tiers, pipelines, strict=False):
             each = tier.cells / tier.items
-            part = max(1, min(tier.at_once, int(self._submit_cells / max(1.0, each))))
-            for first in range(0, tier.items, part):
-                work, end = copy_of(tier.work), min(first + part, tier.items)
-                work["first_item"], work["end_item"] = first, end
-                work["counter"] = COUNTERS_AT + len(dispatches)
-                workgroups = min(end - first, tier.walkers) if tier.walkers else end - first
-                work["walkers"] = workgroups
-                dispatches.append(Dispatch(pipeline, work, workgroups, None, int(each * (end - first))))
-        for rescue, pipeline in zip(packed.rescues, pipelines[len(fast) :], strict=True):
+            for work in tier.parts(int(self._submit_cells / max(1.0, each))):
+                items = int(work["end_item"] - work["first_item"])
+                cells = int(each * items)
+                if tier.walkers:
+                    work["counter"], work["walkers"] = COUNTERS_AT + len(dispatches), min(items, tier.walkers)
+                    dispatches.append(Dispatch(make_rows, work, items, None, 0))
+                    items = int(work["walkers"])
+                dispatches.append(Dispatch(pipeline, work, items, None, cells))
+        for rescue, pipeline in zip(packed.rescues, pipelines[len(fast) :], strict=False):
             dispatches.append(Dispatch(pipeline, rescue.work, 0, rescue.rescuer, 0))
         slot.make_room("listed", WORD_BYTES * (COUNTERS_AT + len(dispatches)))
         return dispatches
@@ -247,11 +249,19 @@ class WebgpuBackend(Backend):
     def _variant(self, kernel: str, shape: Shape, model: tuple[str, float | None]) -> KernelVariant:
         shuffles = shape.lanes <= self._runtime.subgroup
         if kernel == TREES:
-            rows, extension = model
-            if self._is_software:
-                extension = None  # a text for every extension: a software adapter compiles slowly
-            return KernelVariant(kernel, Shape(1, shape.rows), WIDTH, shuffles, rows, extension, part=self._tree_part)
+            extension, part = self._tree_extension(model), self._tree_part
+            rows = "qualities" if model[0] == "qualities" else "folded"  # with masks or without
+            return KernelVariant(kernel, Shape(1, shape.rows), WIDTH, shuffles, rows, extension, part=part)
         return KernelVariant(kernel, shape, WIDTH, shuffles, *model, part=self._part)
+
+    def _rows_variant(self, model: tuple[str, float | None]) -> KernelVariant:
+        """The variant of forward/tree_rows.wgsl. forward/trees.wgsl reads only the rows that it made."""
+        extension = None if self._tree_extension(model) is None else 0.0
+        return KernelVariant("forward_tree_rows", Shape(1, 1), WIDTH, False, model[0], extension)
+
+    def _tree_extension(self, model: tuple[str, float | None]) -> float | None:
+        """A software adapter has one text for every extension, because it compiles slowly."""
+        return None if self._is_software else model[1]
 
     def _long_variants(self, batch: PairBatch, segment: int) -> list[KernelVariant]:
         """Variants of the kernels of long pairs: of rows, of strips, and of the join."""

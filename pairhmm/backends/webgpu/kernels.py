@@ -22,21 +22,26 @@ from pairhmm.backends.webgpu.kinds import KIND_AT
 from pairhmm.backends.webgpu.strips import long_constants, rescale_steps
 from pairhmm.backends.webgpu.tables import PROFILE_AT, QUALITIES, TABLE_AT
 from pairhmm.backends.webgpu.templates import assemble
-from pairhmm.backends.webgpu.tree_layout import lane_entries, quads_of
+from pairhmm.backends.webgpu.tree_layout import TAIL, lane_entries, quads_of
 from pairhmm.backends.webgpu.work import (
     COARSE,
+    EVENT,
     EVENT_FLAGS,
     FINE,
     LAST_JOIN,
     LISTED,
     LISTED_COUNT,
+    MADE,
+    MASK_ENTRIES,
     MOST_TREE_TIERS,
     NODE,
     NOT_KEPT,
     PLACE,
     STRIP_ITEM,
     STRIP_RESULT,
+    TASK_ENTRIES,
     TREE,
+    TREES_OF_GROUP,
     UNFINISHED,
     UNFOLDED,
     UNORDERED,
@@ -52,6 +57,7 @@ from pairhmm.models.gatk import ERROR
 FILES = {
     "forward": "forward/forward.wgsl",
     "forward_tall": "forward/tall.wgsl",
+    "forward_tree_rows": "forward/tree_rows.wgsl",
     "forward_trees": "forward/trees.wgsl",
     "forward_scaled": "forward/scaled.wgsl",
     "forward_long_rows": "forward/long_rows.wgsl",
@@ -68,18 +74,21 @@ PART, SOFTWARE_PART = 12, 4
 A software adapter compiles slowly, so it gets the shorter loop.
 """
 
-TREE_PART = 8
+TREE_PART = 4
 """Columns of an iteration of tree_walk.wgsl's loop on a GPU. Longer ones leave more columns beside events to single
 steps."""
+
+QUAD = 4
+"""Rows of an entry of scratch memory."""
+
+MAKERS = 128
+"""Invocations of a workgroup of tree_rows.wgsl. They make four rows of each lane at once."""
 
 LONG_GROWTH = 8
 """Bits of range above TOP_EXPONENT that lanes of forward/long.wgsl need in addition.
 
 They have more rows than other lanes with exponents, in which values may grow until the next rescaling.
 """
-
-STAGED_BELOW = 4
-"""The letter in whose place lanes.wgsl stages extensions of insertions from below, behind four other coefficients."""
 
 WORD = 4
 """Bytes of a word."""
@@ -94,7 +103,8 @@ class KernelVariant:
     kernel : str
         An entry point: a key of `FILES`.
     shape : Shape
-        "forward_trees" learns the lanes of a read at run time; here they are 1.
+        "forward_trees" learns the lanes of a read at run time; here they are 1. So does "forward_tree_rows", of the
+        rows of a lane, too.
     width : int
         Invocations of a workgroup.
     shuffles : bool
@@ -122,6 +132,11 @@ class KernelVariant:
     @property
     def is_long(self) -> bool:
         return self.kernel in ("forward_long", "forward_long_rows", "forward_join")
+
+    @property
+    def is_masked(self) -> bool:
+        """A row has two emissions at most, and one of them is 1: masks say which letters have it (emissions.wgsl)."""
+        return self.kernel in ("forward_trees", "forward_tree_rows") and self.rows == "qualities"
 
     @property
     def is_scaled(self) -> bool:
@@ -170,9 +185,9 @@ def parts(variant: KernelVariant) -> Parts:
         "SHUFFLES": int(variant.shuffles),
         "VARYING": int(variant.extension is None),
         "SCALED": int(variant.is_scaled),
+        "MASKED": int(variant.is_masked),
         "BOTH_WAYS": int(variant.kernel == "forward_long_rows"),
-        "TREES": int(variant.kernel in ("forward_trees", "forward_long_rows")),
-        "TURNED": int(variant.kernel == "forward_trees"),
+        "TREES": int(variant.kernel in ("forward_tree_rows", "forward_long_rows")),
     }
     way = "shuffles" if variant.shuffles else "memory"
     choices = {
@@ -212,7 +227,10 @@ def _sizes(variant: KernelVariant) -> dict[str, int]:
         "LETTERS": LETTERS_SCALED if variant.is_scaled else LETTERS,
         "NO_LETTER": LETTERS,
         "QUADS": quads_of(rows),
+        "QUAD": QUAD,
         "LANE_ENTRIES": lane_entries(rows),
+        "MADE_ROWS": variant.width * (TASK_ENTRIES + MASK_ENTRIES * variant.is_masked),
+        "MADE_EXTEND_DELETION": len(MADE) - 1 + (1 if variant.is_masked else LETTERS),
         # Compilers address arrays whose size is a power of two in more steps.
         "STORED_ROWS": rows + (rows % 8 == 0 and not variant.is_scaled),
         "PART": variant.part,
@@ -247,7 +265,6 @@ def shared() -> dict[str, str]:
         "HALF_VALUE": 2.0**scaling.HALF_EXPONENT,
         "JOINED_SCALE": 2.0 ** (scaling.START_EXPONENT - 2 * scaling.HALF_EXPONENT),
         "LEAST_JOINED_BITS": float_bits(scaling.LEAST_JOINED),
-        "STAGED_BELOW": STAGED_BELOW,
         "TREE_WORDS": len(TREE),
         **indices("TREE", TREE),
         "PLACE_WORDS": len(PLACE),
@@ -255,7 +272,13 @@ def shared() -> dict[str, str]:
         "TREE_TIERS": MOST_TREE_TIERS,
         **{f"NODE_{name}": bits for name, bits in NODE.items()},
         "LAST_JOIN": LAST_JOIN,
+        "TAIL": TAIL,
         "EVENT_FLAGS": EVENT_FLAGS,
+        **{f"EVENT_{name}": bits for name, bits in EVENT.items()},
+        "MAKERS": MAKERS,
+        "TREES_OF_GROUP": TREES_OF_GROUP,
+        "TASK_ENTRIES": TASK_ENTRIES,
+        **indices("MADE", MADE),
         "MOST_WORKGROUPS": MOST_WORKGROUPS,
         "LISTED_WORDS": LISTED.itemsize // WORD,
         "LISTED_COUNT": LISTED_COUNT,

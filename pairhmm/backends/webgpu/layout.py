@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -29,9 +29,15 @@ from pairhmm.backends.webgpu.kinds import kind_table
 from pairhmm.backends.webgpu.tables import profile_constants
 from pairhmm.backends.webgpu.tree_layout import (
     COLUMNS_OF_SUM,
+    ENTRY_BYTES,
     HAPLOTYPES_OF_TREES,
+    LEAD,
+    MOST_ITEMS,
+    TAIL,
     WALKERS,
     launches,
+    made_entries,
+    part_of,
     put_scratch,
     put_tiers,
     put_trees,
@@ -85,8 +91,8 @@ class Tier:
     cells : int
         Cells, including those of rows past the reads' ends.
     walkers, scratch_bytes : int
-        Workgroups that walk trees, and bytes of scratch memory that they have together; 0 where haplotypes are not in
-        trees.
+        Workgroups that walk trees, and bytes of scratch memory that they have together, with what is made for the items
+        of a dispatch; 0 where haplotypes are not in trees.
     """
 
     shape: Shape
@@ -96,6 +102,19 @@ class Tier:
     cells: int
     walkers: int
     scratch_bytes: int
+
+    def parts(self, most: int) -> Iterator[NDArray[np.void]]:
+        """`Work` of dispatches of at most `most` items each, or of one item of each tier that walks trees."""
+        most = max(1, min(self.at_once, most))
+        if self.walkers:
+            tiers = int(np.count_nonzero(self.work["tiers"][::2, 0]))
+            parts = -(-self.items // max(1, most - tiers + 1))
+            yield from (work for work in (part_of(self.work, part, parts) for part in range(parts)) if work["end_item"])
+            return
+        for first in range(0, self.items, most):
+            work = copy_of(self.work)
+            work["first_item"], work["end_item"] = first, min(first + most, self.items)
+            yield work
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +231,7 @@ def pack(
     in_trees = takes_trees(batch.start)
     table = tree_shapes(width) if in_trees else shapes(width)
     each = [HAPLOTYPES_OF_TREES * (in_trees and not shape.tall) for shape in table.known]
-    made, trees = send_with_tiles(plan, places, batch, skip_read, table, staging, each, COLUMNS_OF_SUM)
+    made, trees = send_with_tiles(plan, places, batch, skip_read, table, staging, each, COLUMNS_OF_SUM, LEAD, TAIL)
     return _packed(batch, work, kept, places.items // 4, width, subgroup, share, made, trees)
 
 
@@ -239,7 +258,10 @@ def _packed(
     if trees is not None:
         put_trees(work, trees)
         walking = [tier for tier in made if not tier.shape.tall]
-        found += [_walk(work, launch, width, share, list_at, trees) for launch in launches(walking, subgroup)]
+        masked = batch.qualities is not None
+        found += [
+            _walk(work, launch, width, share, list_at, trees, masked=masked) for launch in launches(walking, subgroup)
+        ]
         made = [tier for tier in made if tier.shape.tall]
     for tier in made:
         own = copy_of(work)
@@ -276,14 +298,21 @@ def _walk(
     share: int,
     list_at: Sequence[int],
     trees: SentTrees,
+    *,
+    masked: bool,
 ) -> Tier:
     """Tiers that walk trees in one dispatch. Its shape has the most lanes of theirs."""
     own, items = copy_of(work), sum(tier.items for tier in launch)
     shape = Shape(max(tier.shape.lanes for tier in launch), launch[0].shape.rows)
     put_tiers(own, launch, width, list_at)
     of_workgroup = put_scratch(own, shape.rows, width, trees)
-    walkers = max(1, min(items, WALKERS, share // of_workgroup))
-    return Tier(shape, own, items, items, sum(tier.cells for tier in launch), walkers, walkers * of_workgroup)
+    own["lane_rows"], own["made_entries"] = shape.rows, made_entries(shape.rows, width, masked=masked)
+    of_item = ENTRY_BYTES * int(own["made_entries"])
+    walkers = max(1, min(items, WALKERS, share // 2 // of_workgroup))
+    own["made"] = walkers * int(own["scratch"])
+    at_once = max(len(launch), min(items, MOST_ITEMS, (share - walkers * of_workgroup) // of_item))
+    scratch_bytes = walkers * of_workgroup + at_once * of_item
+    return Tier(shape, own, items, at_once, sum(tier.cells for tier in launch), walkers, scratch_bytes)
 
 
 def plan_of(batch: PairBatch) -> tuple[Plan, NDArray[np.void], Kept, NDArray[np.bool_]]:

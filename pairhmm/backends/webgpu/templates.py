@@ -18,7 +18,7 @@ bounds. So modules have directives, each on a line of its own:
 
 - ``//#for k K`` ... ``//#end`` repeats lines for k = 0 .. K - 1. In them, ``$k`` is the number, ``$k.quad`` is k / 4,
   ``$k.axis`` is the component of a vector that has row k, and ``$k.byte`` is the bit at which byte k of a word begins.
-  ``$k.back`` is K - 1 - k, with ``$k.back.quad`` and ``$k.back.axis``.
+  ``$k.back`` is K - 1 - k, and ``$k.after`` is k + 1, or 0 for the last; both with ``.quad`` and ``.axis``.
 - ``//#if NAME`` ... ``//#else`` ... ``//#end`` keeps the first lines if the number is not zero, the others if it is.
 
 Directives are expanded first, so a module may need something under a condition. Names in directives are numbers that
@@ -194,16 +194,10 @@ def _block(lines: Lines, begin: int) -> tuple[int, int]:
 
 
 def _numbered(line: str, name: str, number: int, count: int) -> str:
-    back = count - 1 - number
-    values = {
-        ".back.quad": back // 4,
-        ".back.axis": "xyzw"[back % 4],
-        ".back": back,
-        ".quad": number // 4,
-        ".axis": "xyzw"[number % 4],
-        ".byte": 8 * (number % 4),
-        "": number,
-    }
+    values: dict[str, int | str] = {}
+    for suffix, row in ((".back", count - 1 - number), (".after", (number + 1) % count), ("", number)):
+        values |= {f"{suffix}.quad": row // 4, f"{suffix}.axis": "xyzw"[row % 4]}
+        values |= {f"{suffix}.byte": 8 * (number % 4), suffix: row}
     for suffix, value in values.items():
         line = line.replace(f"${name}{suffix}", str(value))
     return line

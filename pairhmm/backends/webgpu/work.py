@@ -58,9 +58,12 @@ WORK = Record(
     Field("walkers", "u32", "of trees.wgsl: workgroups, each of which has scratch memory"),
     Field("scratch", "u32", "of trees.wgsl: entries of 16 bytes that a workgroup has; it begins with open branches"),
     Field("left_leaves", "u32", "of trees.wgsl: its first entry of left leaves,"),
-    Field("right_leaves", "u32", "of right leaves,"),
-    Field("joined", "u32", "of sums of joins,"),
-    Field("from_below", "u32", "and of extensions of insertions from below"),
+    Field("ended", "u32", "of sums of left leaves,"),
+    Field("started", "u32", "of right leaves,"),
+    Field("joined", "u32", "and of joins"),
+    Field("made", "u32", "of tree_tasks.wgsl: the first entry of what tree_rows.wgsl makes for the dispatch,"),
+    Field("made_entries", "u32", "for each of its items"),
+    Field("lane_rows", "u32", "of tree_rows.wgsl: rows of a lane"),
     Field("nothing", "u32", "0, which compilers do not know (pairs.wgsl)"),
 )
 """The uniform block of a dispatch: where the arrays of a batch lie in their buffer, and what is to be done.
@@ -104,16 +107,27 @@ TREE = (
     *("first_join", "first_place", "places"),
 )
 PLACE = ("haplotype", "join", "left_leaf", "right_leaf")
-"""Words of a pair of trees, and of a haplotype's place in them (`cpu/staging/tree_streams.hpp`)."""
+TREES_OF_GROUP = 2
+"""Words of a pair of trees, of a haplotype's place in them, and of a group's pairs
+(`cpu/staging/tree_streams.hpp`)."""
 
 TREE_TIER = ("end", "first_item", "lanes", "last", "rescuer", "rescuer_reads", "list")
 """Words of a tier in the dispatch of several: one past its last item among those of the dispatch, its first item among
 those of the batch, and fields of `Work`. A zero follows them."""
 
 NODE = {"LETTER": 7, "RESTORE": 8, "POP": 16, "SAVE": 32, "LEAF": 64, "SUM": 128}
-LAST_JOIN, EVENT_FLAGS = 0x8000, 16
-"""Bits of a node's byte, the bit of a right leaf's last join, and a node's factor in its event
-(`cpu/staging/tree_streams.hpp`)."""
+LAST_JOIN = 0x8000
+"""Bits of a node's byte, and the bit of a right leaf's last join (`cpu/staging/tree_streams.hpp`)."""
+
+EVENT_FLAGS, EVENT = 16, {name: NODE[name] // NODE["RESTORE"] for name in ("POP", "SAVE", "LEAF")}
+"""A node's factor in its event, and bits of an event. Lanes look at nodes with that of SAVE: some end a sum."""
+
+MADE = ("from_deletion", "from_insertion", "extend_insertion", "from_below", "emissions")
+"""Arrays that tree_rows.wgsl makes for the rows of an item. Behind the emissions, one array for each letter (with
+masks, one array), comes the extension of a deletion, where it is not one number for the batch."""
+
+TASK_ENTRIES, MASK_ENTRIES = 2, 2
+"""Entries of 16 bytes of a lane's task, and of its masks where it has them, before those arrays."""
 
 UNFOLDED, UNSCALED, UNORDERED, UNFINISHED, UNTURNED = 1, 2, 4, 8, 16
 """Flags that say why a read or a strip has no scores.

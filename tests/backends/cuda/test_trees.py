@@ -44,18 +44,23 @@ def of_tolerance():
     return 0.1
 
 
-def streams_of(groups, most=64, threads=1):
+def streams_of(groups, most=64, threads=1, lead=0, tail=0):
     joined = [haplotype for group in groups for haplotype in group]
     letters = np.concatenate(joined) if joined else np.zeros(0, np.uint8)
-    return native.TreeStreams(
-        offsets(list(map(len, groups))), offsets(list(map(len, joined))), letters, most, native.Team(threads - 1)
-    )
+    sizes = offsets(list(map(len, groups))), offsets(list(map(len, joined)))
+    return native.TreeStreams(*sizes, letters, most, native.Team(threads - 1), lead=lead, tail=tail)
 
 
-def walked(stream):
-    """The path to each leaf, and the most open branches, as a GPU walks a stream."""
-    path, stack, leaves, most = [], [], [], 0
-    for node, byte in enumerate(stream.tolist()):
+def walked(stream, lead=0, tail=0):
+    """The path to each leaf with its tail, and the most open branches, as a GPU walks a stream."""
+    path, stack, leaves, most, ended = [], [], [], 0, False
+    nodes = iter(enumerate(stream.tolist()))
+    for node, byte in nodes:
+        if lead and ended:
+            # Letters of the path before, and then a node that restores.
+            before = [byte, *(letter for _, (_, letter) in zip(range(lead - 1), nodes, strict=False))]
+            node, byte = next(nodes)
+            assert byte & RESTORE and before == [0] * (lead - len(stack[-1])) + list(stack[-1])[-lead:]
         if byte & RESTORE:
             path = list(stack[-1])
             if byte & POP:
@@ -64,13 +69,14 @@ def walked(stream):
         if byte & SAVE:
             stack.append(path)
             most = max(most, len(stack))
-        if byte & LEAF:
-            leaves.append(tuple(path))
+        ended = bool(byte & LEAF)
+        if ended:
+            leaves.append((tuple(path), tuple(letter for _, (_, letter) in zip(range(tail), nodes, strict=False))))
     assert not stack
     return leaves, most
 
 
-def halves(made, tree, side):
+def halves(made, tree, side, lead=0, tail=0):
     """What `walked` says of one tree. Its events are the nodes with a flag."""
     streams = made.streams
     first, nodes = int(tree[side]), int(tree[f"{side}_nodes"])
@@ -80,37 +86,42 @@ def halves(made, tree, side):
     found = np.flatnonzero(stream > LETTER)
     assert (events[: len(found)] // 16).tolist() == found.tolist()
     assert (events[: len(found)] % 16 * 8).tolist() == (stream[found] & 0xF8).tolist()
-    return walked(stream)
+    return walked(stream, lead, tail)
 
 
+@pytest.mark.parametrize(("lead", "tail"), [(0, 0), (3, 0), (31, 0), (31, 31), (3, 5)])
 @pytest.mark.parametrize("most", [3, 64])
 @pytest.mark.parametrize("seed", range(4))
-def test_streams_are_the_haplotypes(seed, most):
-    """Every haplotype can be read from its place. No column is there twice."""
+def test_streams_are_the_haplotypes(seed, most, lead, tail):
+    """Every haplotype can be read from its place. No column is counted twice."""
     _, groups = groups_of(seed, 40)
     groups[7] = []
-    made = streams_of(groups, most, threads=3)
+    made = streams_of(groups, most, threads=3, lead=lead, tail=tail)
     trees, joins = made.trees.view(TREE), made.joins.view("<u2").astype(int)
     deepest = 0
     of_group = made.of_group.view("<u4").reshape(-1, 2)
     for group, (first, count), columns in zip(groups, of_group, made.columns, strict=True):
-        seen = []
+        seen, distinct = [], 0
         for tree in trees[first : first + count]:
-            (left, left_most), (right, right_most) = halves(made, tree, "left"), halves(made, tree, "right")
+            left, left_most = halves(made, tree, "left", lead)
+            right, right_most = halves(made, tree, "right", lead, tail)
             deepest = max(deepest, left_most, right_most)
             for leaves, side in ((left, "left"), (right, "right")):
-                paths = {path[:k] for path in leaves for k in range(len(path) + 1)}
-                assert tree[f"{side}_nodes"] == len(paths) and len(set(leaves)) == len(leaves)
+                paths = {path[:k] for path, _ in leaves for k in range(len(path) + 1)}
+                assert (lead or tree[f"{side}_nodes"] == len(paths)) and len(set(leaves)) == len(leaves)
+                distinct += len(paths)
             own = joins[tree["first_join"] :]
             ends = np.flatnonzero(own & LAST_JOIN)[: len(right)]
             places = made.places.view("<u4").reshape(-1, 4)[tree["first_place"] :][: tree["places"]]
             for haplotype, join, left_leaf, right_leaf in places.tolist():
                 assert own[join] & ~LAST_JOIN == left_leaf and np.searchsorted(ends, join) == right_leaf
-                whole = left[left_leaf] + right[right_leaf][::-1]
-                assert whole == tuple(group[haplotype].tolist()) and len(left[left_leaf]) == len(whole) // 2
+                left_half, (right_half, behind) = left[left_leaf][0], right[right_leaf]
+                whole = left_half + right_half[::-1]
+                assert whole == tuple(group[haplotype].tolist()) and len(left_half) == len(whole) // 2
+                assert behind == tuple(([0] * tail + list(left_half))[: -tail - 1 : -1] if tail else ())
                 seen.append(haplotype)
         assert sorted(seen) == list(range(len(group)))
-        assert columns == sum(int(tree["left_nodes"] + tree["right_nodes"]) for tree in trees[first : first + count])
+        assert columns == distinct
     assert made.sizes[0] == deepest
 
 
@@ -151,15 +162,16 @@ def test_long_items_come_first(batches):
     assert packed.trees.streams + len(streams_of(groups, 64).streams) <= host.sent <= len(host.buffer)
 
 
+@pytest.mark.parametrize(("lead", "tail"), [(0, 0), (31, 31)])
 @pytest.mark.parametrize("length", [1, 2, 9])
 @pytest.mark.parametrize("count", [1, 65, 300])
-def test_the_room_for_trees_is_enough(count, length):
+def test_the_room_for_trees_is_enough(count, length, lead, tail):
     """Trees of many branches."""
     rng = np.random.default_rng(count)
     groups = [list(rng.integers(0, 4, (count, length)).astype(np.uint8)) for _ in range(33)]
-    made = streams_of(groups, threads=4)
+    made = streams_of(groups, threads=4, lead=lead, tail=tail)
     size = sum(-(-len(getattr(made, name)) // 16) * 16 for name in tiles.TREE_ARRAYS)
-    assert size <= tiles._most_tree_bytes(PairBatch.from_groups([Group([], group) for group in groups]))
+    assert size <= tiles._most_tree_bytes(PairBatch.from_groups([Group([], group) for group in groups]), lead, tail)
 
 
 def test_rows_that_do_not_fit_are_made_in_parts(make_backend, batches, caplog):

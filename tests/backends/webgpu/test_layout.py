@@ -117,19 +117,36 @@ def test_tiers_that_walk_trees_share_dispatches():
     lengths = [10, 40, 41, 79, 100, 150, 170, 250, 700]
     found = {(tier.shape, tier.items) for tier in pack(lengths, 1 << 30, START).tiers}
     assert found == {
-        (Shape(8, 11), 3),  # 10 on 1 lane, 40 and 41 on 4, 79 on 8
-        (Shape(8, 13), 1),
+        (Shape(8, 13), 3),  # 10 on 1 lane, 40 and 41 on 4, 79 and 100 on 8
         (Shape(8, 19), 1),
-        (Shape(16, 11), 1),
-        (Shape(16, 16), 1),
+        (Shape(16, 13), 1),
+        (Shape(16, 19), 1),
         (Shape(32, 11, tall=True), 1),
     }
-    launch = next(tier for tier in pack(lengths, 1 << 30, START).tiers if tier.shape == Shape(8, 11))
+    launch = next(tier for tier in pack(lengths, 1 << 30, START).tiers if tier.shape == Shape(8, 13))
     ends, firsts, lanes, _ = launch.work["tiers"].reshape(-1, 8)[:3, :4].T.tolist()
     assert ends == [1, 2, 3] and sorted(lanes) == [1, 4, 8] and len(set(firsts)) == 3
 
 
 def test_workgroups_that_walk_trees_fit_their_share():
-    slots = pack([150], 1 << 30, START).scratch_bytes
-    assert pack([150] * 400, 3 * slots + slots // 2, START).scratch_bytes == 3 * slots
-    assert pack([150] * 400, 0, START).scratch_bytes == slots
+    """With the rows of their items. The least is a workgroup and an item."""
+    least = pack([150] * 400, 0, START)
+    assert [(tier.walkers, tier.at_once) for tier in least.tiers] == [(1, 1)]
+    most = pack([150] * 400, 1 << 30, START)
+    assert [(tier.walkers, tier.at_once) for tier in most.tiers] == [(100, 100)]
+    share = most.scratch_bytes // 3
+    some = pack([150] * 400, share, START)
+    assert 1 < some.tiers[0].walkers < 100 and 1 < some.tiers[0].at_once < 100
+    assert 0.9 * share < some.scratch_bytes <= share
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 4, 7, 1000])
+def test_parts_of_a_dispatch_have_every_item_once(most):
+    tier = next(tier for tier in pack([10] * 100 + [40] * 50 + [79] * 9, 1 << 30, START).tiers if tier.items > 5)
+    found: list[int] = []
+    for work in tier.parts(most):
+        ends, firsts = work["tiers"].reshape(-1, 8)[:, :2].T.astype(int)
+        counts = np.diff(ends, prepend=0).clip(0)
+        assert (work["first_item"], work["end_item"]) == (0, counts.sum()) and counts.sum() <= max(most, 3)
+        found += [first + k for first, count in zip(firsts, counts, strict=True) for k in range(count)]
+    assert sorted(found) == list(range(tier.items))

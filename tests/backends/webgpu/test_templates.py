@@ -21,6 +21,15 @@ def test_repetitions_nest():
     assert assembled(text, {"N": 2, "K": 5}) == f"a\n{expected}b\n"
 
 
+def test_other_orders_of_rows():
+    text = "//#for k K\n$k: $k.back $k.back.quad $k.back.axis; $k.after $k.after.quad $k.after.axis\n//#end"
+    expected = "".join(
+        f"{k}: {back} {back // 4} {'xyzw'[back % 4]}; {after} {after // 4} {'xyzw'[after % 4]}\n"
+        for k, back, after in [(k, 5 - k, (k + 1) % 6) for k in range(6)]
+    )
+    assert assembled(text, {"K": 6}) == expected
+
+
 @pytest.mark.parametrize(("value", "kept"), [(1, "yes"), (0, "no"), (None, "no")])
 def test_conditions(value, kept):
     text = "//#if X\nyes\n//#else\nno\n//#end"
@@ -122,6 +131,6 @@ def test_workgroup_memory_is_what_webgpu_guarantees(shader_variants):
         constants = Constants(text)
         sizes = [size(declared, constants) for declared in re.findall(r"var<workgroup> \w+: (.*);", text)]
         taken = sum(-(-size // 16) * 16 for size in sizes)
-        assert len(sizes) >= 3 and taken <= 16384, variant
+        assert len(sizes) >= 2 and taken <= 16384, variant
         if variant.kernel == "forward_long" and variant.shuffles:
             assert workgroup_bytes(variant.segment) <= taken

@@ -1,0 +1,172 @@
+// Rows of reads, made once and ready to load: what trees.wgsl begins with.
+//
+// Method. A workgroup makes the rows of one work item (tree_tasks.wgsl), one row an invocation and round. Making a row
+// waits for bytes, then for tables, then for divisions. trees.wgsl has few lanes, since its rows take most registers;
+// here many invocations hide the waiting. One kernel serves all numbers of rows, and the model's rows_*.wgsl is in no
+// other kernel of trees.
+//
+// Versions: this is the first one. On one NVIDIA H200 it takes 0.13 ms of a call for s150 (10,000 items), and 0.30 ms for
+// 20 copies of 1m (21,244 items in four dispatches).
+//
+// Limits. An item has up to 27 kB, more than half of which are emissions: 20 copies of 1m write 430 MB.
+
+// needs host: W, MAKERS, TREE_TIERS, TREES_OF_GROUP, UNSCALED, UNTURNED, LEAST_OPENING, MADE_ROWS
+// needs host: MADE_FROM_DELETION, MADE_FROM_INSERTION, MADE_EXTEND_INSERTION, MADE_FROM_BELOW, MADE_EMISSIONS
+//#if VARYING
+// needs host: MADE_EXTEND_DELETION
+//#end
+//#if MASKED
+// needs host: LETTERS
+// needs forward/tree_tasks.wgsl: put_masks
+//#end
+// needs forward/batch.wgsl: batch, work, Read, find_read, item_of
+// needs forward/row.wgsl: Row, carrying_row
+// needs forward/rows_*.wgsl: load_row, first_deletion, relative_emissions
+// needs forward/sums.wgsl: unfit, begin_read, note_rows, put_kept
+// needs forward/tree_tasks.wgsl: scratch, Task, OWN_READ, put_task, made_of_place, place_of
+// gives: forward_tree_rows
+
+// Where an array's number of a lane's row lies.
+struct Place {
+    entry: u32,  // that of the array with number 0
+    part: u32,
+    stride: u32,  // entries from an array to the next
+}
+
+fn put(place: Place, array_number: u32, value: f32) {
+    scratch[place.entry + array_number * place.stride][place.part] = value;
+}
+
+// Row `i` of a read, for both orders.
+fn in_both_orders(made: Row, read: Read, i: u32) -> Row {
+    var row = made;
+    // What starts behind the read's end comes up as it is: its insertions end with probability 1.
+    if i + 1u >= read.rows {
+        row.from_insertion = row.extend_insertion;
+    }
+    row.unfit |= select(UNSCALED, 0u, row.opening >= LEAST_OPENING) | select(UNTURNED, 0u, row.from_below >= 0.0);
+    row.from_below = select(row.from_below, 0.0, i == 0u);
+    return row;
+}
+
+//#if MASKED
+var<workgroup> masks: array<array<atomic<u32>, W>, LETTERS>;
+
+fn begin_masks(index: u32) {
+//#for letter LETTERS
+    atomicStore(&masks[$letter][index], 0u);
+//#end
+}
+
+// The emission of row `k` of a lane that is not 1; notes at which letters it is 1.
+fn note_emissions(relative: array<f32, LETTERS>, lane: u32, k: u32) -> f32 {
+    var other = 1.0;
+//#for letter LETTERS
+    if relative[$letter] == 1.0 {
+        atomicOr(&masks[$letter][lane], 1u << k);
+    } else {
+        other = relative[$letter];
+    }
+//#end
+    return other;
+}
+//#end
+
+fn put_row(place: Place, row: Row, relative: array<f32, 5>, lane: u32, k: u32) {
+    put(place, MADE_FROM_DELETION, row.from_deletion);
+    put(place, MADE_FROM_INSERTION, row.from_insertion);
+    put(place, MADE_EXTEND_INSERTION, row.extend_insertion);
+    put(place, MADE_FROM_BELOW, row.from_below);
+//#if VARYING
+    put(place, MADE_EXTEND_DELETION, row.extend_deletion);
+//#end
+//#if MASKED
+    put(place, MADE_EMISSIONS, note_emissions(relative, lane, k));
+//#else
+//#for letter EMITTED
+    put(place, MADE_EMISSIONS + $letteru, relative[$letter]);
+//#end
+//#end
+}
+
+var<workgroup> made_at: u32;  // where the item begins
+
+@compute @workgroup_size(MAKERS)
+fn forward_tree_rows(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) index: u32,
+) {
+    let number = item_of(workgroup, workgroups);
+    if number >= work.end_item {
+        return;
+    }
+    var tier = 0u;
+    var before = 0u;  // items of the tiers before it
+    for (; tier + 1u < TREE_TIERS && number >= work.tiers[2u * tier].x; tier++) {
+        before = work.tiers[2u * tier].x;
+    }
+    let of_tier = work.tiers[2u * tier];  // the words of TREE_TIER
+    let lanes = of_tier.z;
+    let rank = number - before;
+    if index == 0u {
+        made_at = made_of_place(place_of(tier, of_tier.x - before, rank));
+    }
+    let item = work.items + 2u * (of_tier.y + rank);
+    let block = batch[item + 1u];
+
+    // An invocation makes rows of one lane. Four rows of a lane are neighbours, and so are all lanes.
+    let lane = index / 4u % W;
+    let at = batch[item] + lane / lanes;
+    let read = find_read(batch[work.order + min(at, of_tier.w - 1u)]);
+    if index < W {
+        begin_read(index);
+//#if MASKED
+        begin_masks(index);
+//#end
+    }
+    workgroupBarrier();
+    let made = made_at;
+    // What the lane's task needs, before its rows: memory is slow.
+    let entry = first_deletion(read.first);
+    let of_group = work.of_group + TREES_OF_GROUP * read.group;
+    let first_tree = batch[of_group];
+    let trees = batch[of_group + 1u];  // pairs of them
+    let stride = W * ((work.lane_rows + 3u) / 4u);
+    var kept = vec2<i32>(0, 0);
+    var flags = 0u;
+    for (var k = index / (4u * W) * 4u + index % 4u; k < work.lane_rows; k += MAKERS / W) {
+        let i = lane % lanes * work.lane_rows + k;
+        var row = carrying_row();
+        var relative = array<f32, 5>();
+        if i < read.rows {
+            relative = relative_emissions(read.first + i);
+            row = load_row(read.first + i, i + 1u == read.rows);
+        }
+        row = in_both_orders(row, read, i);
+        put_row(Place(made + MADE_ROWS + W * (k / 4u) + lane, k % 4u, stride), row, relative, lane, k);
+        kept += row.kept;
+        flags |= row.unfit;
+    }
+    note_rows(lane / lanes, kept, flags);
+    workgroupBarrier();
+    if index >= 4u * W || index % 4u > 0u {
+        return;
+    }
+    // One invocation a lane.
+    let is_own = at < of_tier.w && block < trees;
+    if at < of_tier.w && block == 0u && lane % lanes == 0u {
+        put_kept(read, lane / lanes);
+    }
+    flags = atomicLoad(&unfit[lane / lanes]) | select(0u, OWN_READ, is_own);
+    // Lanes without a read, or without such trees, walk others along.
+    let tree = select(0u, first_tree + min(block, max(trees, 1u) - 1u), trees > 0u);
+//#if MASKED
+    put_masks(made, lane, array<u32, LETTERS>(
+//#for letter LETTERS
+        atomicLoad(&masks[$letter][lane]),
+//#end
+    ));
+//#end
+    put_task(made, lane, Task(read.index, read.group, tree, tier, flags, entry));
+}
