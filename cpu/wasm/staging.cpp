@@ -32,7 +32,8 @@ struct GivenTiles {
     const uint8_t* family;
     const uint32_t* haplotypes_each;
     uint32_t tier_cells, items, shortest, longest_item;
-    uint32_t most_haplotypes, columns_of_sum;  // 0, 0 where haplotypes are not in trees
+    uint32_t most_haplotypes;  // of a pair of trees; 0 where haplotypes are not in trees
+    uint32_t columns_of_sum, lead, tail;
 };
 
 // What `made_tiles` returns. The bytes are read_group, order, items and the arrays of trees, one behind the other.
@@ -76,10 +77,10 @@ public:
 
 private:
     void make_trees(const TreeBatch& batch, const GivenTiles& given) {
-        const int64_t shares = trees_.begin(batch, given.most_haplotypes, given.columns_of_sum, 1);
-        for (int64_t share = 0; share < shares; ++share) trees_.make_share(share);
+        limits_ = {given.most_haplotypes, given.columns_of_sum, given.lead, given.tail};
+        shares_ = trees_.begin(batch, limits_, 1);
+        for (int64_t share = 0; share < shares_; ++share) trees_.make_share(share);
         trees_.join_shares();
-        shares_ = shares;
         const TreeSizes& sizes = trees_.sizes();
         made_.open_branches = static_cast<uint32_t>(sizes.open_branches);
         made_.left_leaves = static_cast<uint32_t>(sizes.left_leaves);
@@ -120,6 +121,7 @@ private:
     Team team_{0};
     TileMaker tiles_;
     TreeStreams trees_;
+    TreeLimits limits_;
     int64_t shares_ = 0;
     std::vector<uint8_t> bytes_;
     std::vector<double> numbers_;

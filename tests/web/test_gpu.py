@@ -59,12 +59,17 @@ class Memory:
 def variants(shader_variants):
     """Those that the page uses: it has no profiles but by distinct rows, and its GPU scores no long pairs."""
     known = browser.data()["variants"]
+
+    def is_known(one):
+        name = f"{one.kernel} {one.shape.lanes}x{one.shape.rows}"
+        if one.kernel in browser.ROWS_OF_TREES:
+            return f"{name} {one.rows}" in known
+        return name in known and one.rows in ("qualities", "kinds")
+
     return [
         replace(one, part=kernels.TREE_PART if one.kernel == "forward_trees" else one.part)
         for one in shader_variants
-        if one.rows in ("qualities", "kinds")
-        and f"{one.kernel} {one.shape.lanes}x{one.shape.rows}" in known
-        and not one.is_long
+        if is_known(one)
     ]
 
 

@@ -26,8 +26,8 @@ KEPT_COMMENTS = ("// needs ", "// gives: ", "//#")
 """Comments of a template that mean something to who assembles it."""
 
 
-SWITCHES = ("SHUFFLES", "VARYING", "SCALED", "BOTH_WAYS", "TREES", "TURNED")
-"""Numbers of a variant that templates are expanded with, and that are not declared in its text."""
+ROWS_OF_TREES = {"forward_tree_rows": ("qualities", "kinds"), "forward_trees": ("qualities", "folded")}
+"""The rows of kernels whose sizes depend on them."""
 
 
 def data() -> dict[str, Any]:
@@ -38,7 +38,7 @@ def data() -> dict[str, Any]:
         "modules": {name: stripped(kernels.read(name)) for name in _modules()},
         "shared": {name: stripped(text) for name, text in kernels.shared().items()},
         "names": names,
-        "switches": list(SWITCHES),
+        "switches": [name for name in names if not any(name in parts.declarations for parts in variants.values())],
         "variants": {
             name: {
                 "root": parts.root,
@@ -54,6 +54,13 @@ def data() -> dict[str, Any]:
         "shapes": _table(layout.shapes(WIDTH)),
         "treeShapes": _table(layout.tree_shapes(WIDTH)),
         "rescuers": [list(shape[:2]) for shape in RESCUERS],
+        "treeRows": {
+            rows: {
+                "laneEntries": tree_layout.lane_entries(rows),
+                "madeEntries": [tree_layout.made_entries(rows, WIDTH, masked=masked) for masked in (False, True)],
+            }
+            for rows in sorted({shape.rows for shape in layout.tree_shapes(WIDTH).known if not shape.tall})
+        },
         "kindColumns": kinds.COLUMNS,
         "stripItem": list(work.STRIP_ITEM),
         "stripResult": list(work.STRIP_RESULT),
@@ -69,9 +76,16 @@ def stripped(text: str) -> str:
 
 
 def _variants() -> Iterable[KernelVariant]:
-    """A variant for each kernel, shape and segment. What JavaScript adds to it are shuffles, rows and extension."""
+    """A variant for each kernel, shape and segment; those of trees for each kind of rows, too.
+
+    What JavaScript adds to it are shuffles, extension and the other kinds of rows.
+    """
     for kernel, shapes in _shapes_of_kernels().items():
-        yield from (KernelVariant(kernel, shape, WIDTH, False, "qualities", None) for shape in shapes)
+        yield from (
+            KernelVariant(kernel, shape, WIDTH, False, rows, None)
+            for shape in shapes
+            for rows in ROWS_OF_TREES.get(kernel, ("qualities",))
+        )
     for kernel in ("forward_long_rows", "forward_long", "forward_join"):
         for segment in (8, 16, 32):
             yield KernelVariant(kernel, strips.LONG, strips.LONG.lanes, False, "folded", None, segment)
@@ -83,12 +97,16 @@ def _shapes_of_kernels() -> dict[str, list[Shape]]:
         "forward": [shape for shape in known if not shape.tall],
         "forward_tall": list(dict.fromkeys(shape for shape in (*known, *of_trees) if shape.tall)),
         "forward_trees": list(dict.fromkeys(Shape(1, shape.rows) for shape in of_trees if not shape.tall)),
+        "forward_tree_rows": [Shape(1, 1)],
         "forward_scaled": list(RESCUERS),
     }
 
 
 def _name(variant: KernelVariant) -> str:
-    return f"{variant.kernel} {variant.shape.lanes}x{variant.shape.rows}" + f" {variant.segment}" * variant.is_long
+    name = f"{variant.kernel} {variant.shape.lanes}x{variant.shape.rows}"
+    if variant.kernel in ROWS_OF_TREES:
+        return f"{name} {variant.rows}"
+    return name + f" {variant.segment}" * variant.is_long
 
 
 def _modules() -> list[str]:
@@ -122,6 +140,9 @@ def _constants() -> dict[str, int | float]:
         "alignment": tiles.ALIGNMENT,
         "haplotypesOfTrees": tree_layout.HAPLOTYPES_OF_TREES,
         "columnsOfSum": tree_layout.COLUMNS_OF_SUM,
+        "lead": tree_layout.LEAD,
+        "tail": tree_layout.TAIL,
+        "mostItems": tree_layout.MOST_ITEMS,
         "walkers": tree_layout.WALKERS,
         "mostTreeTiers": work.MOST_TREE_TIERS,
         "betweenPadding": layout.BETWEEN_PADDING,

@@ -4,7 +4,7 @@ import { instantiate } from "../cpu/instance.js";
 import { ERROR } from "../models/error.js";
 import { chunks } from "./chunks.js";
 import { Device, OutOfDeviceMemory, Unavailable } from "./device.js";
-import { extensionOf, pack, takes } from "./layout.js";
+import { extensionOf, pack, partsOf, takes } from "./layout.js";
 import { Slot } from "./slot.js";
 import { deviceScores } from "./staging.js";
 
@@ -226,19 +226,22 @@ export class Gpu {
       const shuffles = lanes <= this.device.subgroup;
       return this.device.pipeline({ kernel: "forward_scaled", lanes, rows, shuffles, from, extension, part });
     });
+    const isWalk = packed.tiers.some(({ walkers }) => walkers > 0);
+    const makesRows = isWalk ? await this.device.pipeline(this.#rowsVariant(from, extension)) : undefined;
     const pipelines = await Promise.all([...fast, ...scaled]);
     /** @type {Dispatch[]} */
     const dispatches = [];
     packed.tiers.forEach((tier, index) => {
       const each = tier.cells / tier.items;
-      const most = Math.max(1, Math.min(tier.atOnce, Math.floor(this.#submitCells / Math.max(1, each))));
-      for (let first = 0; first < tier.items; first += most) {
-        const work = tier.work.copy();
-        const end = Math.min(first + most, tier.items);
-        const items = tier.walkers > 0 ? Math.min(end - first, tier.walkers) : end - first;
-        const counter = this.#countersAt + dispatches.length;
-        work.put({ first_item: first, end_item: end, counter, walkers: items });
-        dispatches.push({ pipeline: pipelines[index], work, items, rescuer: null, cells: each * (end - first) });
+      for (const work of partsOf(tier, Math.floor(this.#submitCells / Math.max(1, each)), data)) {
+        const items = work.get("end_item") - work.get("first_item");
+        const part = { pipeline: pipelines[index], work, items, rescuer: null, cells: each * items };
+        if (makesRows && tier.walkers > 0) {
+          part.items = Math.min(items, tier.walkers);
+          work.put({ counter: this.#countersAt + dispatches.length, walkers: part.items });
+          dispatches.push({ pipeline: makesRows, work, items, rescuer: null, cells: 0 });
+        }
+        dispatches.push(part);
       }
     });
     packed.rescues.forEach(({ rescuer, work }, index) => {
@@ -256,9 +259,26 @@ export class Gpu {
   #variant({ kernel, lanes, rows, walkers }, from, extension) {
     const shuffles = lanes <= this.device.subgroup;
     if (walkers === 0) return { kernel, lanes, rows, shuffles, from, extension, part: this.parts.tiles };
-    // A software adapter compiles slowly: it has one text for every extension.
-    const own = this.device.isSoftware ? null : extension;
-    return { kernel, lanes: 1, rows, shuffles, from, extension: own, part: this.parts.trees };
+    const own = { kernel, lanes: 1, rows, shuffles, extension: this.#treeExtension(extension), part: this.parts.trees };
+    return { ...own, from: from === "qualities" ? from : "folded" }; // with masks or without
+  }
+
+  /**
+   * The kernel that makes the rows that walks read.
+   *
+   * @param {"kinds" | "qualities"} from
+   * @param {number | null} extension
+   * @returns {Variant}
+   */
+  #rowsVariant(from, extension) {
+    const own = this.#treeExtension(extension) === null ? null : 0;
+    const part = this.parts.tiles;
+    return { kernel: "forward_tree_rows", lanes: 1, rows: 1, shuffles: false, from, extension: own, part };
+  }
+
+  /** A software adapter compiles slowly: it has one text for every extension. @param {number | null} extension */
+  #treeExtension(extension) {
+    return this.device.isSoftware ? null : extension;
   }
 
   /** Word of "listed" at which the counters of dispatches begin that walk trees. */

@@ -2,7 +2,7 @@
 
 import { madeTiles } from "./staging.js";
 import { kindTable } from "./tables.js";
-import { putTrees, walks } from "./trees.js";
+import { partsOfWalk, putTrees, walks } from "./trees.js";
 
 /** @typedef {import("../batch.js").Batch} Batch */
 /** @typedef {import("../cpu/instance.js").Exports} Exports */
@@ -162,7 +162,7 @@ export function pack(data, native, batch, subgroup, share) {
   const tiers = [];
   if (inTrees) {
     putTrees(work, at, made);
-    tiers.push(...walks(work, made, { subgroup, share, listAt, rescuerOf, data }));
+    tiers.push(...walks(work, made, { subgroup, share, listAt, rescuerOf, masked: batch.rows.length === 0, data }));
   }
   const others = made.tiers.filter(({ tall }) => tall || !inTrees);
   tiers.push(...others.map((tier) => ownTier(work, tier, { share, listAt, rescuerOf, data, widest: widest(batch) })));
@@ -187,6 +187,24 @@ export function pack(data, native, batch, subgroup, share) {
     scratchBytes: Math.max(0, ...tiers.map((tier) => tier.scratchBytes)),
     outBytes: 8 * (batch.pairs + batch.readOffset.length - 1),
   };
+}
+
+/**
+ * The blocks of a tier's dispatches, of at most so many items each.
+ *
+ * @param {DeviceTier} tier
+ * @param {number} most
+ * @param {GpuData} data
+ * @returns {Work[]}
+ */
+export function partsOf(tier, most, data) {
+  const each = Math.max(1, Math.min(tier.atOnce, most));
+  if (tier.walkers > 0) return partsOfWalk(tier, each, data);
+  return Array.from({ length: Math.ceil(tier.items / each) }, (_, part) => {
+    const work = tier.work.copy();
+    work.put({ first_item: part * each, end_item: Math.min((part + 1) * each, tier.items) });
+    return work;
+  });
 }
 
 /** @param {Plan} plan @param {Work} work @param {Batch} batch @param {GpuData} data */

@@ -52,7 +52,7 @@ const GIVEN_SUMS = 48; // bytes
  * @returns {MadeTiles}
  */
 export function madeTiles(native, batch, skipRead, table, data, inTrees) {
-  const { width, haplotypesOfTrees, columnsOfSum } = data.constants;
+  const { width, haplotypesOfTrees, columnsOfSum, lead, tail } = data.constants;
   const ofLength = Uint8Array.from(table.ofLength.flatMap(([shape, count]) => Array(count).fill(shape)));
   const held = new Held(native);
   try {
@@ -75,7 +75,9 @@ export function madeTiles(native, batch, skipRead, table, data, inTrees) {
       table.tierCells,
       ...table.itemSizes,
       inTrees ? haplotypesOfTrees : 0,
-      inTrees ? columnsOfSum : 0,
+      columnsOfSum,
+      lead,
+      tail,
     );
     return read(native, native.made_tiles(held.copy(words)), table);
   } finally {

@@ -26,6 +26,8 @@ import { assemble } from "./templates.js";
  * @property {ShapeTable} shapes
  * @property {ShapeTable} treeShapes
  * @property {[number, number][]} rescuers
+ * @property {Record<string, {laneEntries: number, madeEntries: [number, number]}>} treeRows entries of a lane's slot, and
+ *   of what is made for an item without masks and with them, by the rows of a lane
  * @property {Record<string, number>} kindColumns
  * @property {string[]} stripItem words of a work item of the kernels of long pairs
  * @property {string[]} stripResult words that they return for each
@@ -47,8 +49,8 @@ import { assemble } from "./templates.js";
  */
 
 /** @param {Variant} variant */
-export function nameOf(variant) {
-  return Object.values(variant).join(" ");
+export function nameOf({ kernel, lanes, rows, shuffles, from, extension, part, segment }) {
+  return [kernel, lanes, rows, shuffles, from, extension, part, segment].join(" ");
 }
 
 /**
@@ -58,7 +60,8 @@ export function nameOf(variant) {
  */
 export function source(data, variant) {
   const { kernel, lanes, rows, shuffles, from, extension, part, segment } = variant;
-  const known = data.variants[`${kernel} ${lanes}x${rows}${segment ? ` ${segment}` : ""}`];
+  const name = `${kernel} ${lanes}x${rows}${segment ? ` ${segment}` : ""}`;
+  const known = data.variants[name] ?? data.variants[`${name} ${from}`]; // sizes of trees depend on what rows are from
   const numbers = Object.fromEntries(data.names.map((name, index) => [name, known.numbers[index]]));
   Object.assign(numbers, { SHUFFLES: Number(shuffles), VARYING: Number(extension === null) });
   Object.assign(numbers, { PART: part, PART_WORDS: part / 4 });
