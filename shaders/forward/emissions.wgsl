@@ -3,11 +3,11 @@
 //
 // A lane reads and writes only its own column. Coefficients pass through the same memory on their way into registers,
 // because they are made in a loop, and loops cannot index registers.
-
+//
 // Where a row has only two emissions, one is 1 (rows_qualities.wgsl). With MASKED, the other one is among the lane's
-// coefficients (states.wgsl), and this memory has a bit for each row: whether a letter's emission is 1. An NVIDIA driver
-// has 48 kB of workgroup memory for all workgroups that run at once on a core, so emissions of 19 rows leave room for
-// four subgroups; masks leave room for as many as the registers.
+// coefficients (states.wgsl), and this memory has a bit for each row: whether a letter's emission is 1. NVIDIA's driver
+// gives a multiprocessor about 48 kB of workgroup memory, which emissions of 19 rows fill with four subgroups. Masks
+// leave room for as many subgroups as the registers do.
 
 // needs host: W, LETTERS
 //#if MASKED

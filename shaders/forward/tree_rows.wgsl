@@ -5,10 +5,12 @@
 // here many invocations hide the waiting. One kernel serves all numbers of rows, and the model's rows_*.wgsl is in no
 // other kernel of trees.
 //
-// Versions: this is the first one. On one NVIDIA H200 it takes 0.13 ms of a call for s150 (10,000 items), and 0.30 ms for
-// 20 copies of 1m (21,244 items in four dispatches).
+// Versions, for s150 (10,000 items) and 20 copies of 1m (21,244 items) on one NVIDIA H200:
 //
-// Limits. An item has up to 27 kB, more than half of which are emissions: 20 copies of 1m write 430 MB.
+//     eight rows of each lane at once                                          0.13 ms   0.30 ms
+//     emissions as masks; four rows at once, all loads of a row at once        0.12 ms   0.25 ms
+//
+// Limits. It waits for bytes and tables. An item has up to 13 kB, or 27 kB where rows have more than two emissions.
 
 // needs host: W, MAKERS, TREE_TIERS, TREES_OF_GROUP, UNSCALED, UNTURNED, LEAST_OPENING, MADE_ROWS
 // needs host: MADE_FROM_DELETION, MADE_FROM_INSERTION, MADE_EXTEND_INSERTION, MADE_FROM_BELOW, MADE_EMISSIONS

@@ -1,7 +1,8 @@
 // Scratch memory of a workgroup that walks trees: states at open branches, and what the left halves hand to the joins.
 //
-// A slot has entries for S of four rows each, then for D, and one for the sums of a branch and what its lanes hand on. All lanes of an entry are
-// neighbours, because the lanes restore and join at once. Behind the slots lie numbers of lanes, four to an entry.
+// A slot has entries for S of four rows each, then for D, and one for what goes down between lanes and for a branch's
+// sums. All lanes of an entry are neighbours, because the lanes restore and join at once. Behind the slots lie numbers
+// of lanes, four to an entry.
 
 // needs host: W, QUADS, LANE_ENTRIES
 // needs forward/states.wgsl: Coefficients, States, Matches, LastRow
@@ -78,9 +79,9 @@ fn save_leaf(at: u32, handed: Handed) {
     scratch[at + W * 2u * QUADS] = handed.above;
 }
 
-// A lane's part of a join, before a column of the right half in which it has these matches. `last` is the last row of the
-// column before it, which meets what the left half's lane above hands down. The left half has its rows in the other
-// order.
+// A lane's part of a join, before a column of the right half in which it has these matches. `last` is the last row of
+// the column before it, which meets what the left half's lane above hands down. The left half has its rows in the
+// other order.
 fn join(left: u32, states: ptr<function, States>, matches: Matches, last: LastRow, rows: Coefficients) -> f32 {
     let above = scratch[left + W * 2u * QUADS];
     var inserted = 0.0;

@@ -1,7 +1,8 @@
 // What tree_rows.wgsl hands to trees.wgsl: the rows of each work item, ready to load, and what its lanes work at.
 //
 // The items of a dispatch lie in `scratch`, behind the scratch memory of its workgroups. An item has a task for each
-// lane, with MASKED its masks (emissions.wgsl), and then arrays of numbers for each row, four rows to an entry. All lanes of an entry's rows are neighbours.
+// lane, with MASKED its masks (emissions.wgsl), and then arrays of numbers for each row, four rows to an entry. All
+// lanes of an entry's rows are neighbours.
 //
 // Items of several tiers are merged: an item's place follows from its rank in its tier. A tier has its long items
 // first, so the dispatch has, too.

@@ -24,9 +24,10 @@ WALKERS = 2112
 """Most workgroups of a dispatch that walks trees. They take items from a list, and more of them than a large GPU works
 on at once only need more scratch memory."""
 
-ROWS = dict.fromkeys((1, 2, 4, 8, 16), (13, 19)) | {32: range(10, 20)}
+ROWS = dict.fromkeys((1, 2, 4, 8, 16), (12, 19)) | {32: range(10, 20)}
 """Rows that a lane may own, by the lanes of a read. Tiers with the same number of rows share a dispatch, and the sum of
-a join depends on the rows of a lane: few numbers serve all lengths. Tall reads take theirs from the last entry."""
+a join depends on the rows of a lane: few numbers serve all lengths. Each further one costs a dispatch, whose end is
+idle time. Tall reads take theirs from the last entry."""
 
 MOST_ITEMS = (1 << 16) - 1
 """Most items of a dispatch that walks trees: products of two ranks fit 32 bits (tree_tasks.wgsl)."""

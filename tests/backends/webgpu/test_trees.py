@@ -85,3 +85,19 @@ def test_sums_that_end_within_a_haplotype(make_backend, batches):
     for k, haplotype in enumerate([base, *changed]):
         alone = batches.forward(backend, PairBatch.from_groups([cases.Group([read], [haplotype])])).log10
         assert batches.same(alone, together.log10[k : k + 1].copy())
+
+
+def test_letters_of_base_calls_that_are_no_best_ones(make_backend, batches):
+    """Reads and haplotypes with N, and bases of quality 0, which mismatch rather than match."""
+    backend, rng = make_backend(), np.random.default_rng(3)
+    haplotypes = [batches.noise(rng, 60, letters=5) for _ in range(3)]
+    kinds = [(4, (0, 4)), (5, (1, 4))]  # no haplotype is possible for an N of quality 0
+    reads = [
+        batches.read(rng, batches.noise(rng, length, letters), base=base)
+        for length in (1, 12, 13, 40)
+        for letters, base in kinds
+    ]
+    given = PairBatch.from_groups([cases.Group(reads, haplotypes)])
+    scores = batches.forward(backend, given)
+    assert (scores.precision == FLOAT32).all()
+    batches.check(scores, given)
