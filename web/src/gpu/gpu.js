@@ -48,9 +48,7 @@ export class Gpu {
     const kind = device.isSoftware ? "software" : "gpu";
     this.chunkCells = CHUNK_CELLS[kind];
     this.speed = FIRST_SPEED[kind];
-    this.parts = device.isSoftware
-      ? { tiles: device.data.parts.software, trees: device.data.parts.software }
-      : { tiles: device.data.parts.gpu, trees: device.data.parts.trees };
+    this.part = device.isSoftware ? device.data.parts.software : device.data.parts.gpu;
     /** Resolves with the reason when the device is lost. It never does after `close`. @type {Promise<string>} */
     this.lost = new Promise((resolve) => {
       device.device.lost.then(({ message, reason }) => this.#isClosed || resolve(message || reason));
@@ -222,7 +220,7 @@ export class Gpu {
     const fast = packed.tiers.map((tier) => this.device.pipeline(this.#variant(tier, from, extension)));
     const scaled = packed.rescues.map(({ rescuer }) => {
       const [lanes, rows] = data.rescuers[rescuer];
-      const part = this.parts.tiles;
+      const part = this.part;
       const shuffles = lanes <= this.device.subgroup;
       return this.device.pipeline({ kernel: "forward_scaled", lanes, rows, shuffles, from, extension, part });
     });
@@ -258,8 +256,9 @@ export class Gpu {
    */
   #variant({ kernel, lanes, rows, walkers }, from, extension) {
     const shuffles = lanes <= this.device.subgroup;
-    if (walkers === 0) return { kernel, lanes, rows, shuffles, from, extension, part: this.parts.tiles };
-    const own = { kernel, lanes: 1, rows, shuffles, extension: this.#treeExtension(extension), part: this.parts.trees };
+    if (walkers === 0) return { kernel, lanes, rows, shuffles, from, extension, part: this.part };
+    const part = this.device.isSoftware ? this.part : this.device.data.treeRows[rows].part;
+    const own = { kernel, lanes: 1, rows, shuffles, extension: this.#treeExtension(extension), part };
     return { ...own, from: from === "qualities" ? from : "folded" }; // with masks or without
   }
 
@@ -272,7 +271,7 @@ export class Gpu {
    */
   #rowsVariant(from, extension) {
     const own = this.#treeExtension(extension) === null ? null : 0;
-    const part = this.parts.tiles;
+    const part = this.part;
     return { kernel: "forward_tree_rows", lanes: 1, rows: 1, shuffles: false, from, extension: own, part };
   }
 
