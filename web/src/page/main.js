@@ -26,6 +26,7 @@ class Page {
     this.setup = new Setup({
       onRun: (inputs, options) => this.begin(inputs, options),
       onGpu: (gpu) => {
+        this.status.engine = [];
         this.setup.become({ isReady: false });
         this.runner.allowGpu(gpu);
       },
@@ -62,6 +63,7 @@ class Page {
   cancel() {
     this.status.stop("Cancelled. The sites so far stay; there is nothing to download.");
     this.setup.become({ isRunning: false, isReady: false });
+    this.status.engine = [];
     this.runner.restart();
     this.setup.box.open = true;
     element("run").focus();
@@ -113,7 +115,7 @@ class Page {
 
   /** @param {string} text */
   fail(text) {
-    showProblem(text);
+    showProblem(text.replace(/^-r: /, "Region: "));
     if (this.setup.isRunning) {
       this.status.stop("Stopped. The sites so far stay; there is nothing to download.");
       this.setup.box.open = true;

@@ -7,7 +7,7 @@ const MOST_WARNINGS = 100;
 const DOWNLOADS = {
   vcf: ["calls.vcf", "Genotypes (VCF)"],
   likelihoods: ["likelihoods.tsv.gz", "Likelihoods (TSV)"],
-  haplotypes: ["likelihoods.haplotypes.tsv", "Haplotypes (TSV)"],
+  haplotypes: ["likelihoods.haplotypes.tsv.gz", "Haplotypes (TSV)"],
 };
 
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
