@@ -31,7 +31,10 @@ const FUNCTIONS = {
   },
   checksums: (names) => {
     const texts = names.map((name) => new TextEncoder().encode(name));
-    const packed = new Names(Uint8Array.from(texts.flatMap((text) => [...text])), offsets(texts.map((text) => text.length)));
+    const packed = new Names(
+      Uint8Array.from(texts.flatMap((text) => [...text])),
+      offsets(texts.map((text) => text.length)),
+    );
     return names.map((_, index) => packed.checksum(index));
   },
 };
