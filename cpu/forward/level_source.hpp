@@ -1,5 +1,6 @@
 // What a level's source file includes: the kernels over its vector width, as a `Level`.
-// Before it, the file defines PAIRHMM_LEVEL (a name), PAIRHMM_LANES, PAIRHMM_WIDE_LANES and PAIRHMM_ROWS.
+// Before it, the file defines PAIRHMM_LEVEL (a name), PAIRHMM_LANES, PAIRHMM_WIDE_LANES and PAIRHMM_ROWS. Where the
+// instructions keep denormal numbers it defines PAIRHMM_KEEPS_DENORMALS or PAIRHMM_FLUSHES, too (forward/denormals.hpp).
 #pragma once
 
 #include <algorithm>
@@ -33,6 +34,7 @@ constexpr int kRowsPerSweep = PAIRHMM_ROWS;
 
 // clang-format off: each uses what stands before it
 #include "forward/level_tools.hpp"
+#include "forward/denormals.hpp"
 #include "forward/sweep.hpp"
 #include "forward/tile_rows.hpp"
 #include "forward/tile_folded.hpp"

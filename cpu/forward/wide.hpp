@@ -146,7 +146,7 @@ private:
                 sum += scale(boundary_.x[j]);
             }
         }
-        return std::log10(sum) + static_cast<double>(highest) * std::log10(2.0);
+        return log10_of(sum) + static_cast<double>(highest) * log10_of(2);
     }
 
     const Batch& batch_;

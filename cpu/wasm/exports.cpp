@@ -94,6 +94,23 @@ struct Unscored {
     }
 };
 
+std::vector<uint8_t> reads_longer_than(const pairhmm::Batch& batch, int64_t longest) {
+    std::vector<uint8_t> longer(batch.group_read[batch.groups]);
+    for (size_t r = 0; r < longer.size(); ++r) longer[r] = batch.read_offset[r + 1] - batch.read_offset[r] > longest;
+    return longer;
+}
+
+// Scores pairs that have none, and whose read is not skipped, with arithmetic that sets denormal numbers to zero, as
+// other processors do. WebAssembly keeps them, which may change the last digits of low scores.
+void flush(const pairhmm::Batch& batch, std::vector<uint8_t>& skip_read, double* log10) {
+    const Unscored unscored(batch, log10);
+    std::vector<uint8_t> skip(skip_read.size(), 1);
+    for (int64_t read : unscored.read) skip[read] = skip_read[read];
+    std::vector<double> flushed(batch.group_pair[batch.groups], NAN);
+    pairhmm::forward_batch(*pairhmm::level_wasm_flushing(), batch, skip.data(), 1, flushed.data(), never);
+    for (int64_t pair : unscored.pair) log10[pair] = flushed[pair];
+}
+
 }  // namespace
 
 #define PAIRHMM_EXPORT(name) extern "C" __attribute__((export_name(name)))
@@ -106,17 +123,14 @@ PAIRHMM_EXPORT("release") void pairhmm_release(void* memory) { std::free(memory)
 PAIRHMM_EXPORT("forward") void pairhmm_forward(const GivenBatch* given, double* log10, uint8_t* precision) {
     const OwnBatch own(*given);
     const pairhmm::Batch& batch = own.batch;
-    const pairhmm::Level& level = *pairhmm::levels().back().level;
-    const int64_t pairs = batch.group_pair[batch.groups], reads = own.group_read.back();
-    std::vector<uint8_t> skip_read(reads);
-    for (int64_t r = 0; r < reads; ++r) {
-        skip_read[r] = batch.read_offset[r + 1] - batch.read_offset[r] > given->longest_fast_read;
-    }
+    const int64_t pairs = batch.group_pair[batch.groups];
     for (int64_t i = 0; i < pairs; ++i) log10[i] = NAN, precision[i] = kFloat32;
-    pairhmm::forward_batch(level, batch, skip_read.data(), 1, log10, never);
+    std::vector<uint8_t> skip_read = reads_longer_than(batch, given->longest_fast_read);
+    pairhmm::forward_batch(*pairhmm::level_wasm(), batch, skip_read.data(), 1, log10, never);
+    flush(batch, skip_read, log10);
     const Unscored left(batch, log10);
     std::vector<double> rescued(left.pair.size());
-    pairhmm::forward_pairs(level, batch, static_cast<int64_t>(left.pair.size()), left.read.data(),
+    pairhmm::forward_pairs(*pairhmm::level_wasm(), batch, static_cast<int64_t>(left.pair.size()), left.read.data(),
                            left.haplotype.data(), 1, rescued.data(), never);
     for (size_t i = 0; i < left.pair.size(); ++i) {
         log10[left.pair[i]] = rescued[i];

@@ -71,6 +71,15 @@ def no_index(folder):
     return ["-r", "q:1-500"], {"region": "q:1-500"}
 
 
+def other_index(starts):
+    def make(folder):
+        indexed(write_bam(folder / "other.bam", starts))
+        shutil.copy(folder / "other.bam.bai", folder / "x.bam.bai")
+        return ["-r", "q:1-500"], {"region": "q:1-500"}
+
+    return make
+
+
 def region(text):
     return lambda folder: (["-r", text], {"region": text})
 
@@ -81,6 +90,13 @@ def listed(text):
         return ["-v", folder / "listed.vcf"], {"variants": folder / "listed.vcf"}
 
     return make
+
+
+def packed_list(folder):
+    path = folder / "listed.vcf.gz"
+    pysam.tabix_compress(str(folder / "listed.vcf"), str(path))
+    cut(path, 0.8)
+    return ["-v", path], {"variants": path}
 
 
 def bed(text):
@@ -140,6 +156,9 @@ CASES = {
         (folder / "x.bam.bai").write_bytes(b"BAI\1\7\0\0\0"),
         (["-r", "q"], {"region": "q"}),
     )[1],
+    "index of another file": other_index(range(2000, 3000, 10)),
+    "index of an empty file": other_index([]),
+    "index of a longer file": other_index(range(0, LENGTH - READ, 2)),
     "other reference": fasta(OTHER),
     "contig of another length": fasta(LETTERS[:-1]),
     "contig of another name": fasta(name="chrq"),
@@ -159,6 +178,8 @@ CASES = {
     "VCF unsorted": listed(VCF + "q\t500\t.\tN\tA\t.\t.\t.\nq\t100\t.\tN\tA\t.\t.\t.\n"),
     "VCF with a strange allele": listed(VCF + "q\t500\t.\tN\t7\t.\t.\t.\n"),
     "VCF with a strange REF": listed(VCF + "q\t500\t.\tX\tA\t.\t.\t.\n"),
+    "VCF cut off": packed_list,
+    "VCF with an unknown contig of the list": listed(VCF + "z\t100\t.\tN\tA\t.\t.\t.\n"),
     "BED with words": bed("q\ta\tb\n"),
     "BED outside": bed(f"q\t1\t{LENGTH + 1}\n"),
     "BED with another contig": bed("q\t1\t5\nchrq\t1\t9\n"),

@@ -61,7 +61,7 @@ class Page {
   }
 
   cancel() {
-    this.status.stop("Cancelled. The sites so far stay; there is nothing to download.");
+    this.status.stop("Cancelled");
     this.setup.become({ isRunning: false, isReady: false });
     this.status.engine = [];
     this.runner.restart();
@@ -115,12 +115,12 @@ class Page {
 
   /** @param {string} text */
   fail(text) {
-    showProblem(text.replace(/^-r: /, "Region: "));
     if (this.setup.isRunning) {
-      this.status.stop("Stopped. The sites so far stay; there is nothing to download.");
+      this.status.stop("Stopped");
       this.setup.box.open = true;
     }
     this.setup.become({ isRunning: false });
+    showProblem(text.replace(/^-r: /, "Region: "));
   }
 }
 
