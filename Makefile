@@ -73,10 +73,10 @@ docs: $(STAMP)
 
 # Our C++ as WebAssembly. No thread, no exception: cpu/platform/failures.hpp, cpu/threads/.
 WASM := build/web/pairhmm.wasm
-WASM_SOURCES := $(wildcard cpu/forward/wasm*.cpp) cpu/forward/dispatch.cpp cpu/forward/trees.cpp cpu/threads/helpers.cpp \
-	cpu/threads/tasks.cpp cpu/formats/alignments.cpp cpu/formats/bam_record.cpp $(addprefix cpu/genomics/,candidates.cpp \
-	carried.cpp genotypes.cpp repeats.cpp) $(addprefix cpu/staging/,device_scores.cpp tiles.cpp tree_streams.cpp) \
-	$(wildcard cpu/wasm/*.cpp)
+WASM_SOURCES := $(wildcard cpu/forward/wasm*.cpp) cpu/forward/dispatch.cpp cpu/forward/trees.cpp \
+	cpu/threads/helpers.cpp cpu/threads/tasks.cpp cpu/formats/alignments.cpp cpu/formats/bam_record.cpp \
+	cpu/genomics/candidates.cpp cpu/genomics/carried.cpp cpu/genomics/genotypes.cpp cpu/genomics/repeats.cpp \
+	cpu/staging/device_scores.cpp cpu/staging/tiles.cpp cpu/staging/tree_streams.cpp $(wildcard cpu/wasm/*.cpp)
 WASM_FLAGS := -target wasm32-wasi -mexec-model=reactor -std=c++17 -O3 -msimd128 -fno-exceptions -fno-rtti \
 	-fno-math-errno -fno-trapping-math -s -Wl,--gc-sections -Icpu
 $(WASM): $(STAMP) $(wildcard cpu/*/*)
@@ -89,9 +89,15 @@ $(KERNELS): $(STAMP) $(wildcard shaders/*/* pairhmm/backends/webgpu/*.py)
 	@mkdir -p $(@D)
 	$(BIN)/python -m pairhmm.backends.webgpu.browser $@
 
+# What the benchmark page needs beside them.
+BENCHMARK := build/web/benchmark.json
+$(BENCHMARK): $(STAMP) $(wildcard shaders/*/* pairhmm/bench/*.py pairhmm/bench/published/*.py)
+	@mkdir -p $(@D)
+	$(BIN)/python -m pairhmm.bench.browser $@
+
 # The pages that `pairhmm page` copies, in pairhmm/web_page/. Node and npm come from the system.
-page: $(WASM) $(KERNELS)
-	@cd web && npm ci --silent && node build_page.mjs
+page: $(WASM) $(KERNELS) $(BENCHMARK)
+	@cd web && npm ci --silent && node build_page.mjs && node build_benchmark.mjs
 
 bench: $(STAMP)
 	$(BIN)/pairhmm bench forward --lengths 100,1000,10000

@@ -55,6 +55,8 @@ def data() -> dict[str, Any]:
         "treeShapes": _table(layout.tree_shapes(WIDTH)),
         "rescuers": [list(shape[:2]) for shape in RESCUERS],
         "kindColumns": kinds.COLUMNS,
+        "stripItem": list(work.STRIP_ITEM),
+        "stripResult": list(work.STRIP_RESULT),
         "constants": _constants(),
     }
 
@@ -135,6 +137,14 @@ def _constants() -> dict[str, int | float]:
         "neverEnded": tables.NEVER_ENDED,
         "qualities": tables.QUALITIES,
         "submitSeconds": backend.SUBMIT_SECONDS,
+        "stepSeconds": backend.STEP_SECONDS,
+        "polls": backend.POLLS,
+        "leastCut": tiles.LEAST_CUT,
+        "longSteps": strips.STEPS,
+        "longLanes": strips.LONG.lanes,
+        "longRows": strips.LONG.rows,
+        "unordered": work.UNORDERED,
+        "unfinished": work.UNFINISHED,
     }
 
 

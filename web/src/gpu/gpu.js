@@ -29,6 +29,7 @@ const CHUNK_CELLS = { gpu: 4e9, software: 1e8 }; // most cells of a call
 const LEAST_CHUNK_CELLS = 1e7; // a device without memory for that is of no use
 const FIRST_SPEED = { gpu: 2e10, software: 1e8 }; // cells a second, until a call has been measured
 const LEAST_SHARE = 0.1; // of a submission: smaller calls measure the device's latency
+const WARM_SECONDS = 0.3;
 const PAIR_BYTES = 32; // of a pair in the largest buffers: its score, its entry in a list, and its work item
 const CONCURRENT = 2; // calls, so that one is packed while the other is computed
 const MOST_WORKGROUPS = 65535; // of a dispatch in one dimension
@@ -126,15 +127,19 @@ export class Gpu {
     const queries = hasClock ? device.createQuerySet({ type: "timestamp", count: 2 }) : undefined;
     await this.device.checked(() => this.#upload(slot, packed, dispatches));
     const seconds = [];
-    for (let run = 0; run <= repetitions; run++) {
+    const start = performance.now();
+    for (let run = 0; run < repetitions; ) {
       const begin = performance.now();
       await this.device.checked(() => this.#submit(slot, packed, dispatches, queries));
       await this.device.read(slot.get("out"), 4);
-      seconds.push(queries ? await this.#elapsed(slot, queries) : (performance.now() - begin) / 1000);
+      const elapsed = queries ? await this.#elapsed(slot, queries) : (performance.now() - begin) / 1000;
+      if ((begin - start) / 1000 < WARM_SECONDS) continue; // a GPU that had nothing to do has a slow clock
+      seconds.push(elapsed);
+      run++;
     }
     queries?.destroy();
     this.#slots.push(slot);
-    return seconds.slice(1);
+    return seconds;
   }
 
   close() {

@@ -84,7 +84,7 @@ export class Work {
 }
 
 /** Arrays, and the place of each in a buffer. */
-class Plan {
+export class Plan {
   size = 0;
   /** @type {{at: number, bytes: Uint8Array}[]} */
   #parts = [];
@@ -188,7 +188,7 @@ export function pack(data, native, batch, subgroup, share) {
 }
 
 /** @param {Plan} plan @param {Work} work @param {Batch} batch @param {GpuData} data */
-function planBatch(plan, work, batch, data) {
+export function planBatch(plan, work, batch, data) {
   const { padding } = data.constants;
   const { readOffset, groupRead, groupHaplotype, haplotypeOffset } = batch;
   work.put({

@@ -27,6 +27,8 @@ import { assemble } from "./templates.js";
  * @property {ShapeTable} treeShapes
  * @property {[number, number][]} rescuers
  * @property {Record<string, number>} kindColumns
+ * @property {string[]} stripItem words of a work item of the kernels of long pairs
+ * @property {string[]} stripResult words that they return for each
  * @property {Record<string, number>} constants
  */
 
