@@ -22,6 +22,11 @@ export class Engine {
     this.cpu = cpu;
   }
 
+  /** Our C++ as WebAssembly, for an instance of one's own. */
+  get module() {
+    return this.cpu.module;
+  }
+
   /**
    * @param {EngineOptions} options
    * @returns {Promise<Engine>}

@@ -1,0 +1,59 @@
+// Calls in Node, for tests: node call.mjs CONFIGURATION, a JSON file that names files and options.
+//
+// {"wasm", "bam": [[name, data, index]], "reference": [name, fasta, fai, gzi], "variants", "intervals", "region", "options",
+//  "vcf", "tsv", "companion"}: paths; what is missing is left out.
+import { openAsBlob } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { basename } from "node:path";
+
+import { run } from "../../web/src/call/run.js";
+import { haplotypeLines, haplotypesHeader, tsvHeader, tsvLines } from "../../web/src/call/tsv.js";
+import { vcfHeader, vcfLine } from "../../web/src/call/vcf.js";
+import { Engine } from "../../web/src/engine.js";
+
+const given = JSON.parse(await readFile(process.argv[2], "utf8"));
+const module = await WebAssembly.compile(await readFile(given.wasm));
+const engine = await Engine.start({ wasm: module, workers: given.workers ?? 1 });
+
+/** A path as a file of the browser, or an address as it is. */
+const source = (path) => (path && !/^https?:/.test(path) ? openAsBlob(path) : (path ?? undefined));
+const named = async (path) => path && { name: basename(path), data: await source(path) };
+
+const [name, fasta, fai, gzi] = given.reference;
+const inputs = {
+  alignments: await Promise.all(
+    given.bam.map(async ([own, data, index]) => ({ name: own, data: await source(data), index: await source(index) })),
+  ),
+  reference: { name, fasta: await source(fasta), fai: await source(fai), gzi: await source(gzi) },
+  variants: await named(given.variants),
+  intervals: await named(given.intervals),
+  region: given.region,
+};
+let vcf = "";
+let samples = [];
+let tsv = tsvHeader("gatk");
+let companion = haplotypesHeader();
+const events = [];
+const started = performance.now();
+let first;
+try {
+  for await (const event of run(inputs, given.options ?? {}, { forward: engine.forward.bind(engine), module })) {
+    if (event.kind === "begin") {
+      vcf += vcfHeader(event, given.options);
+      samples = event.samples;
+    } else if (event.kind === "region") {
+      first ??= performance.now() - started;
+      vcf += event.sites.map(vcfLine).join("");
+      tsv += tsvLines(event, samples);
+      companion += haplotypeLines(event);
+    } else if (event.kind !== "progress") events.push(event);
+  }
+  if (given.vcf) await writeFile(given.vcf, vcf);
+  if (given.tsv) await writeFile(given.tsv, tsv);
+  if (given.companion) await writeFile(given.companion, companion);
+} catch (error) {
+  if (error.name !== "InputProblem") throw error;
+  events.push({ kind: "error", text: error.message });
+}
+console.log(JSON.stringify({ events, seconds: (performance.now() - started) / 1000, first: first / 1000 }));
+engine.close();
