@@ -31,7 +31,7 @@ const inputs = {
 };
 let vcf = "";
 let samples = [];
-let tsv = tsvHeader("gatk");
+let tsv = "";
 let companion = haplotypesHeader();
 const events = [];
 const started = performance.now();
@@ -41,6 +41,7 @@ try {
     if (event.kind === "begin") {
       vcf += vcfHeader(event, given.options);
       samples = event.samples;
+      tsv += tsvHeader(event.model);
     } else if (event.kind === "region") {
       first ??= performance.now() - started;
       vcf += event.sites.map(vcfLine).join("");

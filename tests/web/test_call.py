@@ -73,10 +73,12 @@ def data_sets(shared_data):
 
 @pytest.mark.parametrize("is_listed", [False, True], ids=["discovered", "-v"])
 @pytest.mark.parametrize("name", ["chr22 tiny", "chr20 100 kb"])
-def test_real_reads(data_sets, call_in_node, command_line, name, is_listed):
+@pytest.mark.parametrize("model", ["gatk", "profile"])
+def test_real_reads(data_sets, call_in_node, command_line, name, is_listed, model):
     bam, reference, candidates = data_sets[name]
-    listed = ["-v", candidates] if is_listed else []
-    ours = call_in_node([bam], reference, **({"variants": candidates} if is_listed else {}))
+    listed = [*(["-v", candidates] if is_listed else []), "--model", model]
+    given = {"variants": candidates} if is_listed else {}
+    ours = call_in_node([bam], reference, options={"model": model}, **given)
     calls = command_line("call", "-f", reference, *listed, bam)
     assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
     assert len(records(ours.vcf)) > {"chr22 tiny": 5, "chr20 100 kb": 200}[name]
@@ -112,22 +114,15 @@ def family(run_cli, tmp_path_factory):
         (("-R", "BED", "-v", "LISTED"), {"intervals": "BED", "variants": "LISTED"}),
         (("--max-depth", "12"), {"options": {"maxDepth": 12}}),
         (
-            (
-                "--min-mapq",
-                "0",
-                "--pcr-indel-model",
-                "none",
-                "--max-haplotypes",
-                "4",
-                "--ploidy",
-                "3",
-                "--min-qual",
-                "60",
-            ),
-            {"options": {"minMapq": 0, "pcrIndelModel": "none", "maxHaplotypes": 4, "ploidy": 3, "minQual": 60}},
+            ("-v", "LISTED", "--model", "profile", "--parameters", "published", "--error-rate", "0"),
+            {"variants": "LISTED", "options": {"model": "profile", "parameters": "published", "errorRate": None}},
+        ),
+        (
+            ("--min-mapq", "0", "--pcr-indel-model", "none", "--max-haplotypes", "4", "--ploidy", "3"),
+            {"options": {"minMapq": 0, "pcrIndelModel": "none", "maxHaplotypes": 4, "ploidy": 3}},
         ),
     ],
-    ids=["all", "listed", "region", "BED", "BED and listed", "depth", "options"],
+    ids=["all", "listed", "region", "BED", "BED and listed", "depth", "published", "options"],
 )
 def test_two_samples(family, call_in_node, command_line, tmp_path, arguments, given):
     reference, bams, listed = family

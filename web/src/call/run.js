@@ -157,7 +157,7 @@ async function open(inputs, options, engine, told) {
       samples: reader.samples,
       contigs: [...contigs],
       reference: reference.path,
-      model: "gatk",
+      model: options.model === "profile" ? `profile (${options.parameters})` : "gatk",
       pieces: asked?.length ?? 0,
     },
     conclude: () => {

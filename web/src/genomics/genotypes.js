@@ -56,7 +56,7 @@ export function genotypeTable(alleles, ploidy) {
  * @param {number[]} allelePriors prior (theta) of each alternative allele
  * @param {number[][]} table
  */
-function log10Priors(allelePriors, table) {
+export function log10Priors(allelePriors, table) {
   const priors = table.map((genotype) =>
     allelePriors.reduce((product, theta, index) => {
       const copies = genotype.filter((allele) => allele === index + 1).length;
