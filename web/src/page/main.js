@@ -127,6 +127,7 @@ class Page {
 async function start() {
   const [wasm, kernels] = await Promise.all(["wasm", "kernels"].map((id) => unpack(element(id).textContent ?? "")));
   new Page(wasm, JSON.parse(new TextDecoder().decode(kernels)));
+  if ("hosted" in document.documentElement.dataset) navigator.serviceWorker?.register("service_worker.js");
   darkScheme.addEventListener("change", () =>
     document.querySelectorAll("canvas").forEach((canvas) => /** @type {any} */ (canvas).redraw?.()),
   );
