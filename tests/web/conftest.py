@@ -42,9 +42,9 @@ CallInNode = Callable[..., NodeRun]
 def node(require) -> str:
     """Node's path; skips without it, without its packages, or without our C++ as WebAssembly."""
     program = shutil.which("node")
-    require("web", program is not None, "no Node: apt install nodejs npm")
-    require("web", (PROJECT / "web/node_modules").is_dir(), "web/ has no packages: npm ci in web/")
-    require("web", WASM.is_file(), "build/web/pairhmm.wasm is missing: make build/web/pairhmm.wasm")
+    require("node", program is not None, "no Node: apt install nodejs npm")
+    require("node", (PROJECT / "web/node_modules").is_dir(), "web/ has no packages: npm ci in web/")
+    require("node", WASM.is_file(), "build/web/pairhmm.wasm is missing: make build/web/pairhmm.wasm")
     assert program is not None
     return program
 

@@ -1,6 +1,8 @@
-// Scores of batches, by what is there: workers with our C++ as WebAssembly.
+// Scores of batches, by what is there: workers with our C++ as WebAssembly, and a GPU for large batches.
 
 import { CpuPool } from "./cpu/pool.js";
+import { GpuChoice } from "./gpu/choice.js";
+import { Gpu } from "./gpu/gpu.js";
 
 /** @typedef {import("./batch.js").Batch} Batch */
 /** @typedef {import("./cpu/forward.js").Scores} Scores */
@@ -9,7 +11,9 @@ import { CpuPool } from "./cpu/pool.js";
  * @typedef {object} EngineOptions
  * @property {BufferSource | WebAssembly.Module} wasm the file pairhmm.wasm
  * @property {number} [workers] threads that score; as many as there are cores where it is missing
- * @property {"auto" | "off" | "only"} [gpu]
+ * @property {"auto" | "off" | "only"} [gpu] with "auto" a GPU takes the batches that it is faster for, once it is ready,
+ *   and no program that stands for a GPU is used; with "only" it takes all
+ * @property {import("./gpu/variants.js").GpuData} [kernels] what is in gpu.json; without it no GPU is used
  * @property {(message: string) => void} [log] told what a user should know, such as a slower way that is taken
  */
 
@@ -17,25 +21,41 @@ const NO_SIMD = "WebAssembly SIMD is missing here: use a browser of 2023 or late
 
 /** What scores batches. `Engine.start` makes one. */
 export class Engine {
-  /** @param {CpuPool} cpu */
-  constructor(cpu) {
+  /** @type {GpuChoice | undefined} */
+  gpu;
+
+  /** @param {CpuPool} cpu @param {(message: string) => void} log */
+  constructor(cpu, log) {
     this.cpu = cpu;
+    this.log = log;
+    /** Resolves when it is known whether a GPU is used. */
+    this.chosen = Promise.resolve();
+  }
+
+  /** Our C++ as WebAssembly, for an instance of one's own. */
+  get module() {
+    return this.cpu.module;
   }
 
   /**
    * @param {EngineOptions} options
    * @returns {Promise<Engine>}
-   * @throws {Error} where the module can not be compiled, or its workers can not be started
+   * @throws {Error} where the module can not be compiled, its workers can not be started, or no GPU is there with "only"
    */
-  static async start({ wasm, workers = cores() }) {
+  static async start({ wasm, workers = cores(), gpu = "auto", kernels, log = () => {} }) {
     if (!(Number.isInteger(workers) && workers > 0)) throw new RangeError(`${workers} is no number of workers`);
-    return new Engine(await CpuPool.start(await compiled(wasm), workers));
+    const engine = new Engine(await CpuPool.start(await compiled(wasm), workers), log);
+    if (kernels && gpu !== "off") engine.chosen = engine.#choose(kernels, gpu === "only");
+    if (gpu === "only") await engine.chosen;
+    return engine;
   }
 
   /** What scores, in words for a user. */
   get description() {
     const { workers } = this.cpu;
-    return `WebAssembly SIMD, ${workers} worker${workers === 1 ? "" : "s"}`;
+    const ofCpu = `WebAssembly SIMD, ${workers} worker${workers === 1 ? "" : "s"}`;
+    const ofGpu = this.gpu?.description;
+    return ofGpu ? `${ofGpu}; ${ofCpu}` : ofCpu;
   }
 
   /**
@@ -47,12 +67,31 @@ export class Engine {
    * @throws {unknown} the signal's reason where it aborts; an `Error` where a worker dies
    */
   forward(batch, { signal } = {}) {
-    return this.cpu.forward(batch, { signal });
+    return (this.gpu?.takes(batch) ? this.gpu : this.cpu).forward(batch, { signal });
   }
 
-  /** Ends the workers. Batches under way fail. */
+  /** Ends the workers, and gives the GPU back. Batches under way fail. */
   close() {
     this.cpu.close();
+    this.gpu?.close();
+  }
+
+  /**
+   * Looks for a GPU, and measures what it is good for.
+   *
+   * @param {import("./gpu/variants.js").GpuData} data
+   * @param {boolean} isOnly
+   */
+  async #choose(data, isOnly) {
+    try {
+      const gpu = await Gpu.start({ wasm: this.cpu.module, data, log: this.log, allowsSoftware: isOnly });
+      const choice = new GpuChoice(gpu, this.cpu, this.log);
+      if (!isOnly) await choice.measure();
+      this.gpu = choice;
+    } catch (error) {
+      if (isOnly) throw error;
+      this.log(`no GPU is used: ${/** @type {Error} */ (error).message}`);
+    }
   }
 }
 
