@@ -1,7 +1,7 @@
 // Calls in Node, for tests: node call.mjs CONFIGURATION, a JSON file that names files and options.
 //
 // {"wasm", "bam": [[name, data, index]], "reference": [name, fasta, fai, gzi], "variants", "intervals", "region", "options",
-//  "vcf", "tsv", "companion"}: paths; what is missing is left out.
+//  "vcf", "tsv", "companion", "abortAfter": regions}: paths; what is missing is left out.
 import { openAsBlob } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
@@ -34,10 +34,13 @@ let samples = [];
 let tsv = "";
 let companion = haplotypesHeader();
 const events = [];
+const controller = new AbortController();
+let regions = 0;
+const scorer = { forward: engine.forward.bind(engine), module };
 const started = performance.now();
 let first;
 try {
-  for await (const event of run(inputs, given.options ?? {}, { forward: engine.forward.bind(engine), module })) {
+  for await (const event of run(inputs, given.options ?? {}, scorer, controller.signal)) {
     if (event.kind === "begin") {
       vcf += vcfHeader(event, given.options);
       samples = event.samples;
@@ -47,13 +50,14 @@ try {
       vcf += event.sites.map(vcfLine).join("");
       tsv += tsvLines(event, samples);
       companion += haplotypeLines(event);
+      if (++regions === given.abortAfter) controller.abort();
     } else if (event.kind !== "progress") events.push(event);
   }
   if (given.vcf) await writeFile(given.vcf, vcf);
   if (given.tsv) await writeFile(given.tsv, tsv);
   if (given.companion) await writeFile(given.companion, companion);
 } catch (error) {
-  if (error.name !== "InputProblem") throw error;
+  if (error.name !== "InputProblem" && error.name !== "AbortError") throw error;
   events.push({ kind: "error", text: error.message });
 }
 console.log(JSON.stringify({ events, seconds: (performance.now() - started) / 1000, first: first / 1000 }));

@@ -215,6 +215,11 @@ def test_what_is_held_at_once_changes_nothing(family, call_in_node, options):
         assert (ours.vcf, ours.tsv, ours.events) == (theirs.vcf, theirs.tsv, theirs.events)
 
 
+def test_a_run_can_be_cancelled(family, call_in_node):
+    reference, bams, _ = family
+    assert "aborted" in call_in_node(bams, reference, options={"maxCells": 1000}, abortAfter=3).error
+
+
 def test_many_candidates(run_cli, call_in_node, command_line, tmp_path):
     """Regions with more combinations than haplotypes, and sites with several alleles."""
     done = run_cli(

@@ -58,6 +58,7 @@ export { InputProblem };
  * @param {AbortSignal} [signal]
  * @returns {AsyncGenerator<RunEvent>}
  * @throws {InputProblem} for files that can't be used; the message names file, record and cure
+ * @throws {unknown} the signal's reason, where it aborts
  */
 export async function* run(inputs, options, engine, signal) {
   const chosen = { ...CALL_OPTIONS, ...options };
@@ -88,7 +89,7 @@ async function* scored(opened, engine, options, told, signal) {
   const fetch = reference.fetch.bind(reference);
   const stream = new EvidenceStream(native, fetch, source, score, options);
   const counts = new Announcements(begin.samples);
-  for await (const evidence of stream.run(blocks)) {
+  for await (const evidence of stream.run(untilAborted(blocks, signal))) {
     signal?.throwIfAborted();
     const refined = isListed ? onListedAlleles(evidence) : evidence;
     const sites = genotyper.sites(refined);
@@ -109,6 +110,14 @@ async function* scored(opened, engine, options, told, signal) {
   yield* told.splice(0);
   const { regions, reads, pairs } = stream.counts;
   yield { kind: "end", counts: { regions, reads, setAside: counts.setAside, pairs } };
+}
+
+/** @template Item @param {AsyncIterable<Item>} items @param {AbortSignal} [signal] */
+async function* untilAborted(items, signal) {
+  for await (const item of items) {
+    signal?.throwIfAborted();
+    yield item;
+  }
 }
 
 /**
