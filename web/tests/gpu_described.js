@@ -44,4 +44,6 @@ async function described(path, subgroup) {
 const packed = [];
 for (const path of batches) for (const subgroup of [32, 0]) packed.push(await described(path, subgroup));
 const tables = hash(new Uint8Array(phredTables(data).buffer));
-console.log(JSON.stringify({ texts: variants.map((/** @type {any} */ one) => hash(source(data, one))), tables, packed }));
+console.log(
+  JSON.stringify({ texts: variants.map((/** @type {any} */ one) => hash(source(data, one))), tables, packed }),
+);

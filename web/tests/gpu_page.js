@@ -17,9 +17,7 @@ const batchOf = (pairs) =>
   packBatch(
     pairs.map(({ bases, haplotype, quality, insertion, deletion, gap }) => ({
       haplotypes: [haplotype],
-      reads: [
-        { bases, baseQuality: quality, insertionQuality: insertion, deletionQuality: deletion, gapQuality: gap },
-      ],
+      reads: [{ bases, baseQuality: quality, insertionQuality: insertion, deletionQuality: deletion, gapQuality: gap }],
     })),
   );
 

@@ -24,7 +24,10 @@ export class Primitives {
     const module = device.createShaderModule({ code: primitives.text });
     const names = Object.values(primitives.entries).flat();
     this.pipelines = new Map(
-      names.map((entryPoint) => [entryPoint, device.createComputePipelineAsync({ layout, compute: { module, entryPoint } })]),
+      names.map((entryPoint) => [
+        entryPoint,
+        device.createComputePipelineAsync({ layout, compute: { module, entryPoint } }),
+      ]),
     );
   }
 
@@ -56,7 +59,7 @@ export class Primitives {
     const names = this.data.entries[name];
     const pipelines = await Promise.all(names.map((entry) => this.pipelines.get(entry)));
     const seconds = [];
-    let result = new Uint32Array(0);
+    const result = new Uint32Array(size / WORD);
     for (let run = 0; run <= repetitions; run++) {
       const begin = performance.now();
       device.queue.writeBuffer(bound[1], 0, values);
@@ -72,7 +75,7 @@ export class Primitives {
       encoder.copyBufferToBuffer(bound[name === "reduce" ? 4 : 2], 0, staging, 0, size);
       device.queue.submit([encoder.finish()]);
       await staging.mapAsync(GPUMapMode.READ);
-      result = new Uint32Array(staging.getMappedRange().slice(0));
+      result.set(new Uint32Array(staging.getMappedRange()));
       staging.unmap();
       seconds.push((performance.now() - begin) / 1000);
     }

@@ -71,7 +71,8 @@ export class GpuChoice {
     const ofCpu = sample(CPU_SIZE);
     const eachOfCpu = (await shortest(() => this.cpu.forward(ofCpu))) / cellsOf(ofCpu);
     this.crossover = crossover(latency, each, eachOfCpu);
-    if (this.crossover === Infinity) this.log(`${this.gpu.description} is no faster than WebAssembly here: it is not used`);
+    if (this.crossover === Infinity)
+      this.log(`${this.gpu.description} is no faster than WebAssembly here: it is not used`);
   }
 
   close() {

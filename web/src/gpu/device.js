@@ -61,11 +61,16 @@ export class Device {
    * @returns {Promise<Device>}
    * @throws {Unavailable}
    */
-  static async start(data, { gpu = globalThis.navigator?.gpu, shuffles = true, allowsSoftware = true, log = () => {} } = {}) {
+  static async start(
+    data,
+    { gpu = globalThis.navigator?.gpu, shuffles = true, allowsSoftware = true, log = () => {} } = {},
+  ) {
     if (!gpu) throw new Unavailable("this browser has no WebGPU, or the page is not from https:, localhost or file:");
     const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
-    if (!adapter) throw new Unavailable("the browser gives no GPU to pages: it has no driver for one, or it is switched off");
-    if (isSoftware(adapter) && !allowsSoftware) throw new Unavailable("a program stands for the GPU, and WebAssembly is faster");
+    if (!adapter)
+      throw new Unavailable("the browser gives no GPU to pages: it has no driver for one, or it is switched off");
+    if (isSoftware(adapter) && !allowsSoftware)
+      throw new Unavailable("a program stands for the GPU, and WebAssembly is faster");
     const started = new Device(await requested(adapter, log), adapter, data);
     if (shuffles && started.device.features.has("subgroups")) started.subgroup = await started.#measuredSubgroup();
     return started;

@@ -128,7 +128,7 @@ export class Gpu {
     await this.device.checked(() => this.#upload(slot, packed, dispatches));
     const seconds = [];
     const start = performance.now();
-    for (let run = 0; run < repetitions; ) {
+    for (let run = 0; run < repetitions;) {
       const begin = performance.now();
       await this.device.checked(() => this.#submit(slot, packed, dispatches, queries));
       await this.device.read(slot.get("out"), 4);

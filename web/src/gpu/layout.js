@@ -168,7 +168,9 @@ export function pack(data, native, batch, subgroup, share) {
   tiers.push(...others.map((tier) => ownTier(work, tier, { share, listAt, rescuerOf, data, widest: widest(batch) })));
   const entries = Math.max(
     listAt[data.rescuers.length],
-    ...tiers.map((tier) => (tier.kernel === "forward_tall" ? tier.work.get("list") + tier.atOnce * tier.work.get("between") : 0)),
+    ...tiers.map((tier) =>
+      tier.kernel === "forward_tall" ? tier.work.get("list") + tier.atOnce * tier.work.get("between") : 0,
+    ),
   );
   const rescues = data.rescuers.flatMap((_, rescuer) => {
     if (listAt[rescuer] === listAt[rescuer + 1]) return [];
@@ -267,6 +269,7 @@ function firstPairs({ groups, groupRead, groupHaplotype }) {
 /** Letters of the longest haplotype. @param {Batch} batch */
 function widest({ haplotypeOffset }) {
   let most = 0;
-  for (let h = 0; h + 1 < haplotypeOffset.length; h++) most = Math.max(most, haplotypeOffset[h + 1] - haplotypeOffset[h]);
+  for (let h = 0; h + 1 < haplotypeOffset.length; h++)
+    most = Math.max(most, haplotypeOffset[h + 1] - haplotypeOffset[h]);
   return most;
 }

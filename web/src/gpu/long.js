@@ -82,7 +82,15 @@ export class LongPairs {
     work.put({ items: plan.add(words) / WORD, end_item: items.length, kept: 0 });
     const steps = Math.ceil((lead + Math.max(...columns) + lag) / block) * block;
     const ofBorders = BORDERS_AT + (border[0] + border[1]) * (strips - 1);
-    return { arrays: plan.written(), work, items: items.length, words: ofBorders, strips, steps, cells: letters * bases };
+    return {
+      arrays: plan.written(),
+      work,
+      items: items.length,
+      words: ofBorders,
+      strips,
+      steps,
+      cells: letters * bases,
+    };
   }
 
   /** @param {ReturnType<LongPairs["packed"]>} pair */
@@ -143,7 +151,15 @@ export class LongPairs {
       usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
     });
     device.queue.writeBuffer(uniform, 0, blocks);
-    const bound = [buffers.in, this.device.tables, uniform, buffers.out, buffers.border, buffers.strips, buffers.scratch];
+    const bound = [
+      buffers.in,
+      this.device.tables,
+      uniform,
+      buffers.out,
+      buffers.border,
+      buffers.strips,
+      buffers.scratch,
+    ];
     const group = device.createBindGroup({
       layout: this.device.layouts[0],
       entries: bound.map((buffer, binding) => ({

@@ -129,4 +129,3 @@ function columnOf({ kindColumns }, name) {
   }
   throw new Error(`no column ${name}`);
 }
-

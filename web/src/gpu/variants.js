@@ -64,7 +64,8 @@ export function source(data, variant) {
   Object.assign(numbers, { PART: part, PART_WORDS: part / 4 });
   const declarations = { ...data.shared };
   for (const name of data.names) {
-    if (numbers[name] !== null && !data.switches.includes(name)) declarations[name] = `const ${name} = ${numbers[name]}u;\n`;
+    if (numbers[name] !== null && !data.switches.includes(name))
+      declarations[name] = `const ${name} = ${numbers[name]}u;\n`;
   }
   for (const [line, name] of known.others.matchAll(/const (\w+) = .*\n/g)) declarations[name] = line;
   if (extension !== null) declarations.EXTEND_DELETION = `const EXTEND_DELETION = ${hexOf(extension)}f;\n`;
