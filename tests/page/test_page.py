@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 
+import pysam
 import pytest
 
 PIXELS = """[...new Set(new Uint32Array(document.querySelector("canvas.heatmap").getContext("2d").getImageData(
@@ -58,6 +59,45 @@ def test_options_are_those_of_the_command_line(page, tiny, run_cli):
     page.run()
     options = ["-r", "q:4,000-9,300", "--min-mapq", "30", "--ploidy", "1", "--min-qual", "600"]
     called = run_cli("call", "--backend", "cpu", *options, "-f", tiny[2], tiny[0])
+    assert_same_calls(page.download("calls.vcf").decode(), called.stdout)
+
+
+@pytest.mark.parametrize("listed", [False, True], ids=["found", "listed"])
+def test_calls_of_100_kb_are_those_of_the_command_line(page, shared_data, run_cli, listed):
+    folder = shared_data / "na12878-chr20-100kb"
+    bam, fasta = folder / "NA12878_S1.chr20.10_10p1mb.bam", folder / "ucsc.hg19.chr20.unittest.fasta.gz"
+    truth = folder / "test_nist.b37_chr20_100kbp_at_10mb.vcf.gz"
+    lists = [truth, f"{truth}.tbi"] if listed else []
+    page.give([bam, f"{bam}.bai", fasta, f"{fasta}.fai", f"{fasta}.gzi", *lists])
+    page.run()
+    called = run_cli("call", "--backend", "cpu", *(["-v", truth] if listed else []), "-f", fasta, bam)
+    assert_same_calls(page.download("calls.vcf").decode(), called.stdout)
+
+
+def test_the_profile_model_is_that_of_the_command_line(page, tiny, run_cli):
+    page.give(tiny)
+    page.element("model").send_keys("profile")
+    page.run()
+    called = run_cli("call", "--backend", "cpu", "--model", "profile", "-f", tiny[2], tiny[0])
+    assert_same_calls(page.download("calls.vcf").decode(), called.stdout)
+
+
+def test_cram_is_read(page, tiny, run_cli, tmp_path):
+    cram = tmp_path / "reads.cram"
+    pysam.view("-C", "--reference", str(tiny[2]), "-o", str(cram), str(tiny[0]), catch_stdout=False)
+    pysam.index(str(cram))
+    page.give([cram, f"{cram}.crai", *tiny[2:]])
+    page.run()
+    called = run_cli("call", "--backend", "cpu", "-f", tiny[2], cram)
+    assert_same_calls(page.download("calls.vcf").decode(), called.stdout)
+
+
+def test_regions_of_a_bed_are_those_of_the_command_line(page, tiny, run_cli, tmp_path):
+    bed = tmp_path / "regions.bed"
+    bed.write_text("q\t900\t2000\nq\t8000\t10000\n")
+    page.give([*tiny, bed])
+    page.run()
+    called = run_cli("call", "--backend", "cpu", "-R", bed, "-f", tiny[2], tiny[0])
     assert_same_calls(page.download("calls.vcf").decode(), called.stdout)
 
 
