@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import random
 import re
 import shutil
@@ -134,6 +135,19 @@ def without_qualities(read):
     read.query_qualities = None
 
 
+def with_qualities(read):
+    # Two reads have more than is known: the higher one is named.
+    high = {"r100": 200, "r200": 220}.get(read.query_name)
+    if high:
+        read.query_qualities = [high] * READ
+
+
+def not_utf8(path):
+    data = gzip.decompress(path.read_bytes()).replace(b"SO:coordinate", b"SO:coordinat\xe9")
+    with pysam.BGZFile(str(path), "wb") as out:
+        out.write(data)
+
+
 def in_group(name):
     return lambda read: read.set_tag("RG", name)
 
@@ -150,6 +164,8 @@ CASES = {
     "sorted by name": bam(head={"HD": {"VN": "1.6", "SO": "queryname"}}),
     "no contigs": bam(starts=[], head={"SQ": []}),
     "without qualities": bam(change=without_qualities),
+    "qualities that are too high": bam(change=with_qualities),
+    "header in Latin-1": on_bam(not_utf8),
     "group not in the header": bam(head={"RG": GROUPS}, change=in_group("c")),
     "without a group": bam(head={"RG": GROUPS}),
     "damaged index": lambda folder: (
