@@ -12,8 +12,7 @@ import { vcfHeader, vcfLine } from "../../web/src/call/vcf.js";
 import { Engine } from "../../web/src/engine.js";
 
 const given = JSON.parse(await readFile(process.argv[2], "utf8"));
-const module = await WebAssembly.compile(await readFile(given.wasm));
-const engine = await Engine.start({ wasm: module, workers: given.workers ?? 1 });
+const engine = await Engine.start({ wasm: await readFile(given.wasm), workers: given.workers ?? 1, gpu: "off" });
 
 /** A path as a file of the browser, or an address as it is. */
 const source = (path) => (path && !/^https?:/.test(path) ? openAsBlob(path) : (path ?? undefined));
@@ -36,11 +35,10 @@ let companion = haplotypesHeader();
 const events = [];
 const controller = new AbortController();
 let regions = 0;
-const scorer = { forward: engine.forward.bind(engine), module };
 const started = performance.now();
 let first;
 try {
-  for await (const event of run(inputs, given.options ?? {}, scorer, controller.signal)) {
+  for await (const event of run(inputs, given.options ?? {}, engine, controller.signal)) {
     if (event.kind === "begin") {
       vcf += vcfHeader(event, given.options);
       samples = event.samples;

@@ -163,7 +163,7 @@ async function readHeader(file, native) {
       if (size < 0) return null;
       if (size > 0) {
         const block = blocks.findLast((one) => one.begin <= size) ?? blocks[0];
-        return { header: parsedHeader(data), first: { block: block.address, within: size - block.begin } };
+        return { header: parsedHeader(data, file.name), first: { block: block.address, within: size - block.begin } };
       }
     }
   } catch (error) {
@@ -172,21 +172,29 @@ async function readHeader(file, native) {
   return null;
 }
 
-/** @param {Uint8Array} data a whole header @returns {Header} */
-function parsedHeader(data) {
+/** @param {Uint8Array} data a whole header @param {string} path @returns {Header} */
+function parsedHeader(data, path) {
   const view = new DataView(data.buffer, data.byteOffset);
-  const decoder = new TextDecoder();
   let at = 8 + view.getInt32(4, true);
-  const text = decoder.decode(data.subarray(8, at)).replace(/\0+$/, "");
+  const text = headerText(data.subarray(8, at), path).replace(/\0+$/, "");
   const count = view.getInt32(at, true);
   at += 4;
   const names = [];
   const lengths = [];
   for (let i = 0; i < count; i++) {
     const size = view.getInt32(at, true);
-    names.push(decoder.decode(data.subarray(at + 4, at + 3 + size)));
+    names.push(headerText(data.subarray(at + 4, at + 3 + size), path));
     lengths.push(view.getInt32(at + 4 + size, true));
     at += 8 + size;
   }
   return { names, lengths, text };
+}
+
+/** @param {Uint8Array} bytes of a header @param {string} path */
+function headerText(bytes, path) {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new InputProblem(path, "", "its header is not UTF-8", "mend it with samtools reheader");
+  }
 }

@@ -11,8 +11,9 @@ import { SourceFile } from "./sources.js";
 /** @typedef {{block: number, within: number}} Place a block's address, and a place among its unpacked bytes */
 /** @typedef {{blockPosition: number, dataPosition: number}} Offset */
 
-// The most contigs whose first reads are looked up in the file. Each costs the unpacking of a block.
-const LOOKED_UP = 32;
+// The most contigs whose first reads are looked up in the file, of this machine or of another. Each costs the unpacking
+// of a block, and there a request.
+const [LOOKED_UP, LOOKED_UP_THERE] = [32, 3];
 const RECORD_HEAD = 36;
 
 /** The index contradicts its file. */
@@ -106,7 +107,7 @@ export class BamIndex {
       if (real && real.tid >= 0) throw new Contradiction("it knows no reads");
       return;
     }
-    const step = Math.max(1, Math.floor(firsts.length / LOOKED_UP));
+    const step = Math.ceil(firsts.length / (this.file.isRemote ? LOOKED_UP_THERE : LOOKED_UP));
     for (let i = 0; i < firsts.length; i += step) {
       const { tid, minv } = firsts[i];
       const found = await this.#recordAt(minv, names.length);

@@ -207,8 +207,8 @@ function check(block, paths) {
     const all = Array.from({ length: names.length }, (_, read) => names.at(read));
     checkNames(paths, "read", all, "repair or remove the read");
   }
-  const high = firstAbove(quals, HIGHEST_QUALITY);
-  if (high >= 0) {
+  const high = indexOfHighest(quals);
+  if (quals[high] > HIGHEST_QUALITY) {
     const read = baseOffset.findIndex((begin) => begin > high) - 1;
     const rule = `a base quality of ${quals[high]}, the highest is ${HIGHEST_QUALITY}`;
     throw new InputProblem(paths, `read ${names.at(read)}`, rule, "repair or remove the read");
@@ -232,8 +232,10 @@ function hasControl(text) {
   return false;
 }
 
-/** The index of the first value above a limit; -1 without one. @param {Uint8Array} values @param {number} limit */
-function firstAbove(values, limit) {
-  for (let i = 0; i < values.length; i++) if (values[i] > limit) return i;
-  return -1;
+/** The index of the first of the highest values; -1 without any. @param {Uint8Array} values */
+function indexOfHighest(values) {
+  let at = -1;
+  let highest = -1;
+  for (let i = 0; i < values.length; i++) if (values[i] > highest) [highest, at] = [values[i], i];
+  return at;
 }

@@ -83,11 +83,6 @@ export class Genotyper {
     this.known = new Map();
   }
 
-  release() {
-    for (const { pointer } of this.known.values()) this.native.call.genotypes_free(pointer);
-    this.known.clear();
-  }
-
   /**
    * The genotype of one sample at a site.
    *
