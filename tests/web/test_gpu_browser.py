@@ -99,6 +99,14 @@ def test_reference_likelihoods(call, reference, shuffles):
 
 
 @pytest.mark.timeout(300)
+def test_a_call_without_room_is_made_again_in_smaller_parts(call, reference):
+    pairs, expected = reference
+    answer = call("ofSmallGpu", pairs[:4])
+    assert close(answer["log10"], expected[:4])
+    assert answer["said"] == ["the GPU lacks memory: it gets calls of 5.0e+7 cells"]
+
+
+@pytest.mark.timeout(300)
 def test_an_engine_completes_what_the_gpu_leaves(call, reference):
     pairs, expected = reference
     answer = call("ofEngine", pairs[:4], "only", False)

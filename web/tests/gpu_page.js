@@ -1,7 +1,7 @@
 // The engine's GPU in a page: what tests/web/test_gpu_browser.py asks a browser for.
 
 import { Engine } from "../src/engine.js";
-import { Gpu } from "../src/gpu/gpu.js";
+import { Gpu, OutOfDeviceMemory } from "../src/gpu/gpu.js";
 import { packBatch } from "../src/batch.js";
 
 /** @typedef {import("../src/gpu/variants.js").GpuData} GpuData */
@@ -29,6 +29,28 @@ Object.assign(window, {
     const { description } = gpu;
     gpu.close();
     return { log10: Array.from(log10), description };
+  },
+
+  /** log10 of pairs by a GPU whose memory does not hold the first call, and what it says. @param {Pair[]} pairs */
+  async ofSmallGpu(pairs) {
+    /** @type {string[]} */
+    const said = [];
+    const log = (/** @type {string} */ message) => void said.push(message);
+    const gpu = await Gpu.start({ wasm: wasm(), data: data(), log });
+    const { device } = gpu.device;
+    const create = device.createBuffer.bind(device);
+    let isFirst = true;
+    // A buffer that no device has room for, where WebGPU would report an error.
+    device.createBuffer = (descriptor) => {
+      if (isFirst && descriptor.usage & GPUBufferUsage.INDIRECT) {
+        isFirst = false;
+        throw new OutOfDeviceMemory("a test");
+      }
+      return create(descriptor);
+    };
+    const { log10 } = await gpu.forward(batchOf(pairs));
+    gpu.close();
+    return { log10: Array.from(log10), said };
   },
 
   /** log10 of pairs by an engine, and what it says. @param {Pair[]} pairs @param {"auto" | "off" | "only"} gpu @param {boolean} isLost */
