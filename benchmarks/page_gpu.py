@@ -3,9 +3,9 @@
     make build/web/pairhmm.wasm build/web/gpu.json && npm i --prefix DIR webgpu@0.6.2
     python benchmarks/page_gpu.py --dawn DIR/node_modules/webgpu/dist/linux-x64/dawn.node [--file 1m.in]
 
-Dawn is Chromium's WebGPU. `--file` adds 20 copies of a file of pairs. Kernels are timed by the device's clock, arrays by
-the host's, best of five. Scores of the two are compared. Prints a markdown table: billions of cells of whole matrices a
-second.
+Dawn is Chromium's WebGPU. `--file` adds 20 copies of a file of pairs. Kernels are timed by the device's clock, arrays
+by the host's, best of five. Scores of the two are compared. Prints a markdown table: billions of cells of whole
+matrices a second.
 """
 
 from __future__ import annotations
