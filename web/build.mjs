@@ -1,15 +1,18 @@
 // Bundles: the module for Node and browsers in dist/. `bundled` makes one of any entry, for pages too.
 //
-//     node build.mjs    # after `make build/web/pairhmm.wasm`
+//     node build.mjs    # `make web/dist` does it, after the files of build/web
 
-import { copyFile, mkdir, rm } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 import { build } from "esbuild";
 
 const HERE = new URL(".", import.meta.url);
-const WASM = new URL("../build/web/pairhmm.wasm", HERE);
+const BUILT = new URL("../build/web/", HERE);
 const DIST = new URL("dist/", HERE);
+const OWN_FILES = ["pairhmm.wasm", "gpu.json"];
 
 /** @type {import("esbuild").BuildOptions} */
 const COMMON = {
@@ -56,3 +59,17 @@ function workerAsText({ minify }) {
     },
   };
 }
+
+/** The module, in dist/: one program, its files and its types. */
+async function buildModule() {
+  await rm(DIST, { recursive: true, force: true });
+  await mkdir(DIST);
+  await writeFile(new URL("index.js", DIST), await bundled(fileURLToPath(new URL("src/index.js", HERE))));
+  for (const name of OWN_FILES) await copyFile(new URL(name, BUILT), new URL(name, DIST));
+  await copyFile(new URL("../LICENSE", HERE), new URL("LICENSE", HERE));
+  await promisify(execFile)(fileURLToPath(new URL("node_modules/.bin/tsc", HERE)), ["-p", "tsconfig.build.json"], {
+    cwd: HERE,
+  });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildModule();

@@ -2,7 +2,7 @@
 //
 //     node build_page.mjs    # `make page` does it, after build/web/pairhmm.wasm and build/web/gpu.json
 
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { deflateRawSync } from "node:zlib";
 
@@ -74,5 +74,6 @@ const page = (await text(new URL("page.html", PAGE))).replace(
   (_, name) => parts[/** @type {keyof typeof parts} */ (name)],
 );
 await mkdir(BUILT, { recursive: true });
+await cp(new URL("hosted/", PAGE), new URL("hosted/", BUILT), { recursive: true });
 await writeFile(new URL("pairhmm.html", BUILT), page);
 console.log(`built: pairhmm/web_page/pairhmm.html, ${(page.length / 1e6).toFixed(2)} MB`);

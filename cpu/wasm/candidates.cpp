@@ -68,8 +68,6 @@ CandidateScanner* pairhmm_scanner_make(int32_t samples, int32_t min_base_quality
         samples, {min_base_quality, min_snv_count, min_indel_count, min_snv_fraction, min_indel_fraction});
 }
 
-PAIRHMM_EXPORT("scanner_free") void pairhmm_scanner_free(CandidateScanner* scanner) { delete scanner; }
-
 PAIRHMM_EXPORT("scanner_reset") void pairhmm_scanner_reset(CandidateScanner* scanner) { scanner->reset(); }
 
 // start: [windows]; offset: [windows + 1] where each window's letters begin.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "forward/dispatch.hpp"
+#include "wasm/arrays.hpp"
 
 namespace {
 
@@ -35,8 +36,7 @@ struct GivenBatch {
     uint32_t longest_fast_read;
 };
 
-// 32-bit offsets as 64-bit ones.
-std::vector<int64_t> widened(const uint32_t* offsets, int64_t count) { return {offsets, offsets + count}; }
+using pairhmm::widened;
 
 struct OwnBatch {
     explicit OwnBatch(const GivenBatch& given)
@@ -112,8 +112,6 @@ void flush(const pairhmm::Batch& batch, std::vector<uint8_t>& skip_read, double*
 }
 
 }  // namespace
-
-#define PAIRHMM_EXPORT(name) extern "C" __attribute__((export_name(name)))
 
 PAIRHMM_EXPORT("allocate") void* pairhmm_allocate(uint32_t bytes) { return std::malloc(bytes); }
 

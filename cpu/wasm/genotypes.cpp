@@ -39,8 +39,6 @@ Genotypes* pairhmm_genotypes_make(int32_t alleles, int32_t ploidy, uint32_t geno
     return new Genotypes(alleles, ploidy, {table, table + genotypes * ploidy}, {prior, prior + genotypes});
 }
 
-PAIRHMM_EXPORT("genotypes_free") void pairhmm_genotypes_free(Genotypes* genotypes) { delete genotypes; }
-
 PAIRHMM_EXPORT("site_reads_make")
 SiteReads* pairhmm_site_reads_make(const GivenScores* given, int32_t first, int32_t last, const int32_t* allele_of,
                                    int32_t alleles, int32_t samples, double score_floor, double floor) {

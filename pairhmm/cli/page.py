@@ -37,13 +37,24 @@ EXAMPLES = (
     panel=OUTPUT,
     help="The page takes addresses of files, too, and may fetch them. Without this option, it can make no request.",
 )
-def command(data: str | None, output: str | None, opens: bool, benchmark: bool, allow_urls: bool) -> None:
+@click.option(
+    "--hosted",
+    metavar="FOLDER",
+    panel=OUTPUT,
+    help="Write a folder for a web server in place of -o: the page as index.html, and what a browser needs to keep it."
+    " Once open, the page works without a network.",
+)
+def command(
+    data: str | None, output: str | None, opens: bool, benchmark: bool, allow_urls: bool, hosted: str | None
+) -> None:
     """Write the page that calls variants in a browser, as one HTML file.
 
     The page needs no network and no server. Files that are given to it stay on the computer.
     """
-    if output is None and not opens:
-        raise click.UsageError("Give -o, --open or both.")
-    if benchmark and (data is not None or allow_urls):
-        raise click.UsageError("--benchmark takes neither --data nor --allow-urls: it makes its own data.")
-    page.page(output, data, benchmark=benchmark, allow_urls=allow_urls, opens=opens)
+    if output is None and hosted is None and not opens:
+        raise click.UsageError("Give -o, --open or both, or --hosted.")
+    if output is not None and hosted is not None:
+        raise click.UsageError("Give -o or --hosted, not both.")
+    if benchmark and (data is not None or allow_urls or hosted is not None):
+        raise click.UsageError("--benchmark makes its own data: it takes no --data, --allow-urls or --hosted.")
+    page.page(output, data, benchmark=benchmark, allow_urls=allow_urls, hosted=hosted, opens=opens)

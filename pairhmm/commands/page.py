@@ -10,7 +10,7 @@ from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.files.standard_streams import STDOUT
-from pairhmm.io.report.web_page import BENCHMARK, PAGE, write_web_page
+from pairhmm.io.report.web_page import BENCHMARK, PAGE, write_hosted_files, write_web_page
 
 __all__ = ["page"]
 
@@ -23,6 +23,7 @@ def page(
     *,
     benchmark: bool = False,
     allow_urls: bool = False,
+    hosted: AnyPath | None = None,
     opens: bool = False,
 ) -> str:
     """Write the page that calls variants in a browser, and open it.
@@ -37,6 +38,8 @@ def page(
         Write the page that measures this machine's browser in its place.
     allow_urls : bool
         The page takes addresses of files, too, and may fetch them.
+    hosted : path, optional
+        Folder for a web server, in place of `output`: the page as ``index.html``, and what browsers need to keep it.
     opens : bool
         Open the page in the default browser.
 
@@ -54,10 +57,14 @@ def page(
     if opens and destination == STDOUT:
         raise InputError("-o -", "", "stdout can't be opened in a browser", "name a file")
     name = BENCHMARK if benchmark else PAGE
+    served = path_of(hosted)
+    if served is not None:
+        write_hosted_files(served)
+        destination = str(Path(served) / "index.html")
     destination = destination or _cached(name)
     if folder is not None:
         check_apart(map(str, Path(folder).glob("*")), [("-o", destination)])
-    write_web_page(destination, name, folder, allow_urls)
+    write_web_page(destination, name, folder, allow_urls, served is not None)
     log.info("%s", destination)
     if opens and not webbrowser.open(Path(destination).absolute().as_uri()):
         log.warning("no browser could be started: open %s", destination)

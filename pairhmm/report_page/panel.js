@@ -23,7 +23,8 @@ export async function showSite(report, site, holder, isCurrent) {
     );
   }
   if (!site.panels.length) {
-    article.append(make("p", { class: "empty" }, "No likelihood table covers this site: there are no reads to show."));
+    const why = report.noReads ?? "No likelihood table covers this site: there are no reads to show.";
+    article.append(make("p", { class: "empty" }, why));
   }
   const loaded = await Promise.all(site.panels.map(([number]) => report.panel(number)));
   if (!isCurrent()) return;

@@ -32,10 +32,16 @@ def test_what_is_missing_is_one_line(run, monkeypatch, tmp_path):
 def test_the_page_has_a_place(run):
     code, told = run("page")
     assert code == 2
-    assert "Give -o, --open or both." in told
+    assert "Give -o, --open or both, or --hosted." in told
+
+
+def test_one_destination_is_named(run, tmp_path):
+    code, told = run("page", "-o", tmp_path / "p.html", "--hosted", tmp_path)
+    assert code == 2
+    assert "Give -o or --hosted, not both." in told
 
 
 def test_the_benchmark_takes_no_data(run, tmp_path):
     code, told = run("page", "--benchmark", "--data", tmp_path, "-o", tmp_path / "p.html")
     assert code == 2
-    assert "--benchmark takes neither" in told
+    assert "--benchmark makes its own data" in told

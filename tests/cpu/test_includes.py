@@ -22,7 +22,7 @@ BELOW = {
     "scan": {"threads", "genomics"},
     "staging": {"platform", "threads", "genomics"},
     "formats": {"platform", "threads", "genomics", "scan"},
-    "wasm": {"threads", "genomics", "forward", "staging", "formats"},
+    "wasm": {"platform", "threads", "genomics", "forward", "staging", "formats"},
     "bind": {"threads", "genomics", "forward", "posterior", "scan", "staging", "formats"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)

@@ -42,9 +42,9 @@ CallInNode = Callable[..., NodeRun]
 def node(require) -> str:
     """Node's path; skips without it, without its packages, or without our C++ as WebAssembly."""
     program = shutil.which("node")
-    require("web", program is not None, "no Node: apt install nodejs npm")
-    require("web", (PROJECT / "web/node_modules").is_dir(), "web/ has no packages: npm ci in web/")
-    require("web", WASM.is_file(), "build/web/pairhmm.wasm is missing: make build/web/pairhmm.wasm")
+    require("node", program is not None, "no Node: apt install nodejs npm")
+    require("node", (PROJECT / "web/node_modules").is_dir(), "web/ has no packages: npm ci in web/")
+    require("node", WASM.is_file(), "build/web/pairhmm.wasm is missing: make build/web/pairhmm.wasm")
     assert program is not None
     return program
 
@@ -58,14 +58,17 @@ def call_in_node(node, tmp_path_factory) -> CallInNode:
         number = next(numbers)
         outputs = {name: str(folder / f"{number}.{name}") for name in ("vcf", "tsv", "companion")}
         files = [
-            [Path(path).name, str(path), str(index) if index is not None and Path(index).exists() else None]
+            [Path(path).name, str(path), None if index is None else str(index)]
             for path, index in (one if isinstance(one, tuple) else (one, index_of(one)) for one in bams)
         ]
-        paths = [Path(f"{reference}{ending}") for ending in ("", ".fai", ".gzi")]
-        fasta = [Path(reference).name, *(str(path) if path.exists() else None for path in paths)]
+        fasta = reference if isinstance(reference, tuple) else files_of(reference)
         given = {key: str(value) if isinstance(value, Path) else value for key, value in given.items()}
         configuration = folder / f"{number}.json"
-        configuration.write_text(json.dumps({"wasm": str(WASM), "bam": files, "reference": fasta, **outputs, **given}))
+        configuration.write_text(
+            json.dumps(
+                {"wasm": str(WASM), "bam": files, "reference": [Path(fasta[0]).name, *fasta], **outputs, **given}
+            )
+        )
         script = Path(__file__).with_name("call.mjs")
         done = subprocess.run(
             [node, str(script), str(configuration)], capture_output=True, text=True, timeout=300, check=False
@@ -75,6 +78,12 @@ def call_in_node(node, tmp_path_factory) -> CallInNode:
         return NodeRun(*texts, events=json.loads(done.stdout)["events"])
 
     return call
+
+
+def files_of(reference) -> list[str | None]:
+    """A FASTA and the indexes beside it."""
+    paths = [Path(f"{reference}{ending}") for ending in ("", ".fai", ".gzi")]
+    return [str(path) if path.exists() else None for path in paths]
 
 
 def index_of(path) -> Path | None:

@@ -6,6 +6,11 @@ import gzip
 import os
 import re
 import shutil
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import ClassVar
 
 import pysam
 import pytest
@@ -73,10 +78,12 @@ def data_sets(shared_data):
 
 @pytest.mark.parametrize("is_listed", [False, True], ids=["discovered", "-v"])
 @pytest.mark.parametrize("name", ["chr22 tiny", "chr20 100 kb"])
-def test_real_reads(data_sets, call_in_node, command_line, name, is_listed):
+@pytest.mark.parametrize("model", ["gatk", "profile"])
+def test_real_reads(data_sets, call_in_node, command_line, name, is_listed, model):
     bam, reference, candidates = data_sets[name]
-    listed = ["-v", candidates] if is_listed else []
-    ours = call_in_node([bam], reference, **({"variants": candidates} if is_listed else {}))
+    listed = [*(["-v", candidates] if is_listed else []), "--model", model]
+    given = {"variants": candidates} if is_listed else {}
+    ours = call_in_node([bam], reference, options={"model": model}, **given)
     calls = command_line("call", "-f", reference, *listed, bam)
     assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
     assert len(records(ours.vcf)) > {"chr22 tiny": 5, "chr20 100 kb": 200}[name]
@@ -112,22 +119,15 @@ def family(run_cli, tmp_path_factory):
         (("-R", "BED", "-v", "LISTED"), {"intervals": "BED", "variants": "LISTED"}),
         (("--max-depth", "12"), {"options": {"maxDepth": 12}}),
         (
-            (
-                "--min-mapq",
-                "0",
-                "--pcr-indel-model",
-                "none",
-                "--max-haplotypes",
-                "4",
-                "--ploidy",
-                "3",
-                "--min-qual",
-                "60",
-            ),
-            {"options": {"minMapq": 0, "pcrIndelModel": "none", "maxHaplotypes": 4, "ploidy": 3, "minQual": 60}},
+            ("-v", "LISTED", "--model", "profile", "--parameters", "published", "--error-rate", "0"),
+            {"variants": "LISTED", "options": {"model": "profile", "parameters": "published", "errorRate": None}},
+        ),
+        (
+            ("--min-mapq", "0", "--pcr-indel-model", "none", "--max-haplotypes", "4", "--ploidy", "3"),
+            {"options": {"minMapq": 0, "pcrIndelModel": "none", "maxHaplotypes": 4, "ploidy": 3}},
         ),
     ],
-    ids=["all", "listed", "region", "BED", "BED and listed", "depth", "options"],
+    ids=["all", "listed", "region", "BED", "BED and listed", "depth", "published", "options"],
 )
 def test_two_samples(family, call_in_node, command_line, tmp_path, arguments, given):
     reference, bams, listed = family
@@ -205,3 +205,83 @@ def test_cram_of_two_samples(family, cram, call_in_node, options):
     given = {"region": "chr2:1,500-6,000"}
     assert call_in_node(paths, reference, **given).tsv == call_in_node(bams, reference, **given).tsv
     assert call_in_node(paths, reference).vcf == call_in_node(bams, reference).vcf
+
+
+@pytest.mark.parametrize("options", [{"chunkSize": 37}, {"maxCells": 1000}], ids=str)
+def test_what_is_held_at_once_changes_nothing(family, call_in_node, options):
+    reference, bams, listed = family
+    for given in ({}, {"variants": listed}, {"region": "chr1:1,000-6,000"}):
+        ours, theirs = (call_in_node(bams, reference, options=one, **given) for one in (options, {}))
+        assert (ours.vcf, ours.tsv, ours.events) == (theirs.vcf, theirs.tsv, theirs.events)
+
+
+def test_a_run_can_be_cancelled(family, call_in_node):
+    reference, bams, _ = family
+    assert "aborted" in call_in_node(bams, reference, options={"maxCells": 1000}, abortAfter=3).error
+
+
+def test_many_candidates(run_cli, call_in_node, command_line, tmp_path):
+    """Regions with more combinations than haplotypes, and sites with several alleles."""
+    done = run_cli(
+        *("-q", "simulate", "-o", tmp_path / "x", "--length", 6000, "--coverage", 40, "--snvs", 250, "--indels", 120),
+        *("--max-indel", 8),
+    )
+    assert done.returncode == 0, done.stderr
+    bam, reference = tmp_path / "x" / "reads.bam", tmp_path / "x" / "reference.fa"
+    for arguments, options in (
+        ((), {}),
+        (("--max-haplotypes", "9", "--max-depth", "25"), {"maxHaplotypes": 9, "maxDepth": 25}),
+    ):
+        ours = call_in_node([bam], reference, options=options)
+        calls = command_line("call", "-f", reference, *arguments, bam)
+        assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
+        assert len(records(ours.vcf)) > 100
+    assert any("--max-depth" in text for text in ours.told("warning"))
+
+
+class _Ranges(SimpleHTTPRequestHandler):
+    """Files by range requests, which it counts."""
+
+    asked: ClassVar[list[str]] = []
+
+    def do_GET(self):
+        path = Path(self.translate_path(self.path))
+        data = path.read_bytes()
+        asked = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
+        begin, end = map(int, asked.groups()) if asked else (0, len(data))
+        part = data[begin : end + 1]
+        self.asked.append(f"{path.name}:{len(part)}")
+        self.send_response(206 if asked else 200)
+        self.send_header("Content-Range", f"bytes {begin}-{begin + len(part) - 1}/{len(data)}")
+        self.send_header("Content-Length", str(len(part)))
+        self.end_headers()
+        self.wfile.write(part)
+
+    def log_message(self, *unused):
+        pass
+
+
+@pytest.fixture
+def served(data_sets):
+    """The address of the folder of chr20 100 kb."""
+    folder = data_sets["chr20 100 kb"][0].parent
+    _Ranges.asked.clear()
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Ranges, directory=str(folder))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_addresses_are_read_by_ranges(data_sets, call_in_node, served):
+    bam, reference, _ = data_sets["chr20 100 kb"]
+    given = {"region": "chr20:10,040,001-10,042,000"}
+    theirs = call_in_node([bam], reference, **given)
+    fasta = f"{served}/{reference.name}"
+    ours = call_in_node(
+        [(f"{served}/{bam.name}", f"{served}/{bam.name}.bai")], (fasta, f"{fasta}.fai", f"{fasta}.gzi"), **given
+    )
+    assert ours.vcf == theirs.vcf
+    assert ours.tsv == theirs.tsv
+    assert records(ours.vcf)
+    read = sum(int(one.split(":")[1]) for one in _Ranges.asked if one.startswith(f"{bam.name}:"))
+    assert read < bam.stat().st_size / 2

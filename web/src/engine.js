@@ -32,6 +32,11 @@ export class Engine {
     this.chosen = Promise.resolve();
   }
 
+  /** Our C++ as WebAssembly, for an instance of one's own. */
+  get module() {
+    return this.cpu.module;
+  }
+
   /**
    * @param {EngineOptions} options
    * @returns {Promise<Engine>}

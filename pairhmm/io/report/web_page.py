@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import html
+import os
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from pairhmm.errors import InputError
@@ -25,12 +27,21 @@ KINDS = {
 MOST_EXAMPLE_BYTES = 64_000_000
 """A page with a larger example opens slowly."""
 
-_NO_REQUEST, _URLS = "connect-src 'none'", "connect-src https: http:"
-_ROOT, _ROOT_WITH_URLS = '<html lang="en"', '<html lang="en" data-urls'
+_MANIFEST = '<link rel="manifest" href="pairhmm.webmanifest">'
+_URLS = {"connect-src 'none'": "connect-src https: http:", '<html lang="en"': '<html lang="en" data-urls'}
+_HOSTED = {
+    "worker-src blob:": "worker-src blob: 'self'; manifest-src 'self'",
+    "img-src data:": "img-src 'self'",
+    '<link rel="icon" href="data:,">': f'<link rel="icon" href="icon.svg">\n{_MANIFEST}',
+    '<html lang="en"': '<html lang="en" data-hosted',
+}
+"""What a page that takes addresses, or one on a server, has in place of what the page has."""
 _EXAMPLES = "<!-- examples -->\n"
 
 
-def write_web_page(destination: str, name: str, example: str | None = None, allow_urls: bool = False) -> None:
+def write_web_page(
+    destination: str, name: str, example: str | None = None, allow_urls: bool = False, is_hosted: bool = False
+) -> None:
     """Write a page.
 
     Parameters
@@ -43,28 +54,48 @@ def write_web_page(destination: str, name: str, example: str | None = None, allo
         Folder of the files that the page offers as an example.
     allow_urls : bool
         Whether the page takes addresses of files. Without it, the page's own policy allows no request.
+    is_hosted : bool
+        Whether the files of `write_hosted_files` are beside the page.
 
     Raises
     ------
     InputError
         Where the page was not built, and for a folder that is no example.
     """
-    text = _built(name)
-    if allow_urls:
-        text = text.replace(_NO_REQUEST, _URLS, 1).replace(_ROOT, _ROOT_WITH_URLS, 1)
+    text = _built(name).read_text(encoding="utf-8")
+    for before, after in [*(_URLS.items() if allow_urls else ()), *(_HOSTED.items() if is_hosted else ())]:
+        text = text.replace(before, after, 1)
     before, mark, after = text.partition(_EXAMPLES)
     baked = [_baked(path) for path in _example_files(Path(example))] if example is not None else []
     with open_output(destination) as out:
         out.writelines([before, *baked, mark, after])
 
 
-def _built(name: str) -> str:
-    """The text of a page that `make page` built."""
+def write_hosted_files(folder: str) -> None:
+    """Write what a browser needs to keep a hosted page: a manifest, an icon and a service worker.
+
+    Raises
+    ------
+    InputError
+        Where the page was not built, and where the folder can't be made or written.
+    """
+    _built(PAGE)
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise InputError(folder, "", error.strerror or "can't be made", "name another folder") from error
+    for one in (files("pairhmm") / "web_page" / "hosted").iterdir():
+        with open_output(Path(folder) / one.name) as out:
+            out.write(one.read_text(encoding="utf-8"))
+
+
+def _built(name: str) -> Traversable:
+    """A page that `make page` built."""
     page = files("pairhmm") / "web_page" / name
     if not page.is_file():
         cure = "install a wheel of pairhmm, or run 'make page' in a checkout (it needs Node)"
         raise InputError(f"pairhmm/web_page/{name}", "", "the page is not in this installation", cure)
-    return page.read_text(encoding="utf-8")
+    return page
 
 
 def _example_files(folder: Path) -> list[Path]:

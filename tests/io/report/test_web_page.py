@@ -11,8 +11,9 @@ from pairhmm.errors import InputError
 from pairhmm.io.report import web_page
 from pairhmm.reporting.packing import unpack
 
-POLICY = "<meta content=\"default-src 'none'; connect-src 'none'\">"
-BUILT = f'<!doctype html>\n<html lang="en">\n{POLICY}\n<!-- examples -->\n'
+POLICY = "<meta content=\"default-src 'none'; img-src data:; worker-src blob:; connect-src 'none'\">"
+ICON = '<link rel="icon" href="data:,">'
+BUILT = f'<!doctype html>\n<html lang="en">\n{POLICY}\n{ICON}\n<!-- examples -->\n'
 
 
 @pytest.fixture
@@ -49,6 +50,17 @@ def test_the_page_may_fetch_only_where_it_is_asked_for(installed, tmp_path):
         text = (tmp_path / "p.html").read_text()
         assert ("connect-src 'none'" in text) is not allowed
         assert ("data-urls" in text) is allowed
+
+
+def test_a_hosted_page_has_its_files_beside_it(installed, tmp_path):
+    (installed / "web_page" / "hosted").mkdir()
+    (installed / "web_page" / "hosted" / "service_worker.js").write_text("x")
+    web_page.write_hosted_files(str(tmp_path / "site" / "pairhmm"))
+    assert (tmp_path / "site" / "pairhmm" / "service_worker.js").read_text() == "x"
+    web_page.write_web_page(str(tmp_path / "p.html"), web_page.PAGE, is_hosted=True)
+    text = (tmp_path / "p.html").read_text()
+    assert all(one in text for one in web_page._HOSTED.values())
+    assert "connect-src 'none'" in text
 
 
 def test_names_of_files_stay_text(installed, example, tmp_path):

@@ -73,10 +73,6 @@ export class RegionGenotyper {
     this.genotyper = new Genotyper(native);
   }
 
-  release() {
-    this.genotyper.release();
-  }
-
   /** The candidates of a region whose genotypes are asked for. @param {Evidence} evidence @returns {Site[]} */
   sites(evidence) {
     return this.native.with((arrays) => {

@@ -12,6 +12,7 @@ import { GATK_OPTIONS } from "../models/gatk.js";
 /**
  * @typedef {object} OtherOptions
  * @property {"gatk" | "profile"} model
+ * @property {"normalised" | "published"} parameters of the profile model
  * @property {boolean} listedOnly genotype the listed variants, where there is a list (as -v); else those that reads show
  * @property {number} maxHaplotypes the most haplotypes of a region
  * @property {number} maxDepth the most reads of a sample in a region; their names decide which ones are kept
@@ -34,6 +35,7 @@ export const CALL_OPTIONS = {
   minMapq: 20,
   defaultBaseQuality: null,
   model: "gatk",
+  parameters: "normalised",
   listedOnly: true,
   maxHaplotypes: 128,
   maxDepth: 1000,

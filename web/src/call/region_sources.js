@@ -20,7 +20,6 @@ import { MAX_SHIFT } from "../genomics/regions.js";
  * @property {(chrom: string) => Promise<Region[]>} finish the last regions of a contig and of contigs before it
  * @property {() => Promise<Region[]>} finishAll all remaining regions, once there are no more reads
  * @property {number | null} openStart where the region that is not complete begins
- * @property {() => void} release
  */
 
 /** Gives regions of candidates that the reads show. Each region has a candidate that was asked for. @implements {RegionSource} */
@@ -51,10 +50,6 @@ export class DiscoveredRegions {
 
   get openStart() {
     return this.builder.openStart;
-  }
-
-  release() {
-    this.finder.release();
   }
 
   /** @param {Variant[]} variants */
@@ -121,10 +116,6 @@ export class ListedRegions {
     const starts = this.joined.map((region) => region.coreStart);
     if (this.builder.openStart !== null) starts.push(this.builder.openStart);
     return starts.length ? Math.min(...starts) : null;
-  }
-
-  release() {
-    this.nuisances.release();
   }
 
   /** Joins the listed candidates before a place. @param {number} rank of the contig @param {number} position */

@@ -2,6 +2,8 @@
 
 import { joined, offsets } from "../genomics/arrays.js";
 import { asN, countLowered, indelQualities, preparedBaseQuality } from "../models/gatk.js";
+import { PRESETS } from "../models/presets.js";
+import { ProfileModel } from "../models/profile.js";
 
 /** @typedef {import("../batch.js").Batch} Batch */
 /** @typedef {import("../genomics/native.js").Native} Native */
@@ -23,6 +25,7 @@ export class Preparation {
   constructor(native, options) {
     this.native = native;
     this.options = options;
+    this.profile = options.model === "profile" ? new ProfileModel(PRESETS[options.parameters]) : null;
     this.bases = this.lowered = 0;
   }
 
@@ -36,8 +39,6 @@ export class Preparation {
     const baseQuality = preparedBaseQuality(reads.quals, reads.offset, reads.mapq, this.options);
     this.bases += baseQuality.length;
     this.lowered += countLowered(baseQuality, this.options);
-    const bases = asN(reads.bases);
-    const { insertion, deletion } = indelQualities(this.native, reads.offset, bases, this.options);
     const letters = haplotypes.flat();
     return {
       groups: readsOf.length,
@@ -47,6 +48,15 @@ export class Preparation {
       readOffset: reads.offset,
       haplotypeOffset: offsets(letters.map((own) => own.length)),
       haplotypes: joined(letters),
+      ...(this.profile ? ofProfile(this.profile, reads.bases, baseQuality) : this.#qualities(reads, baseQuality)),
+    };
+  }
+
+  /** The reads of GATK's model. @param {CutReads} reads @param {Uint8Array} baseQuality */
+  #qualities(reads, baseQuality) {
+    const bases = asN(reads.bases);
+    const { insertion, deletion } = indelQualities(this.native, reads.offset, bases, this.options);
+    return {
       bases,
       baseQuality,
       insertionQuality: insertion,
@@ -58,4 +68,20 @@ export class Preparation {
       startDeletion: 1,
     };
   }
+}
+
+/** The reads of the profile model, whose transitions stand in place of indel qualities. @param {ProfileModel} profile @param {Uint8Array} bases @param {Uint8Array} baseQuality */
+function ofProfile(profile, bases, baseQuality) {
+  const none = new Uint8Array(0);
+  return {
+    bases: none,
+    baseQuality: none,
+    insertionQuality: none,
+    deletionQuality: none,
+    gapQuality: none,
+    rows: profile.rows,
+    kinds: profile.kinds(bases, baseQuality),
+    startMatch: profile.startMatch,
+    startDeletion: profile.startDeletion,
+  };
 }

@@ -4,7 +4,7 @@
 
 const COLUMNS = ["sample", "chrom", "start", "end", "read_name", "mate", "haplotype", "log10_likelihood", "precision"];
 const HAPLOTYPE_COLUMNS = ["chrom", "start", "end", "haplotype", "sequence", "alleles", "variants", "nuisance"];
-const PRECISIONS = ["float32", "float64"];
+const PRECISIONS = ["float32", "float64", "scaled float32"]; // as in pairhmm/models/batch.py
 
 /** The lines above a table. Tables of GATK's model do not name it. @param {string} model */
 export function tsvHeader(model) {

@@ -165,8 +165,11 @@ export class AlignmentParser {
       /** @param {typeof FIELDS[number]} name */
       const low = (name) => {
         // The low halves of 64-bit numbers.
-        const wide = arrays.read(Uint32Array, at[name][0], 2 * at[name][1]);
-        return wide.filter((_, index) => index % 2 === 0);
+        const [pointer, count] = at[name];
+        const wide = new Uint32Array(native.buffer, pointer, 2 * count);
+        const narrow = new Uint32Array(count);
+        for (let i = 0; i < count; i++) narrow[i] = wide[2 * i];
+        return narrow;
       };
       /** @template {Uint8Array | Uint16Array | Int32Array | Uint32Array} Kind @param {{new (buffer: ArrayBuffer, at: number, count: number): Kind}} kind @param {typeof FIELDS[number]} name */
       const plain = (kind, name) => arrays.read(kind, at[name][0], at[name][1]);

@@ -1,15 +1,14 @@
 // BAM files: their header, their index, and their records as unpacked bytes (pairhmm/io/alignments/unpacked_bam.py).
 
-import { BAI, CSI } from "@gmod/bam";
-
+import { BamIndex } from "./bam_index.js";
 import { blocksFrom, DamagedBlock, hasEndMarker, isBlock } from "./bgzf.js";
 import { InputProblem } from "./problem.js";
-import { SourceFile } from "./sources.js";
 
 /** @typedef {import("../genomics/native.js").Native} Native */
 /** @typedef {import("./bgzf.js").Batch} Batch */
+/** @typedef {import("./bam_index.js").Place} Place */
 /** @typedef {import("./sources.js").Source} Source */
-/** @typedef {{block: number, within: number}} Place a block's address, and a place among its unpacked bytes */
+/** @typedef {import("./sources.js").SourceFile} SourceFile */
 /** @typedef {{names: string[], lengths: number[], text: string}} Header */
 
 /** What an AlignmentParser stops for (cpu/formats/alignments.hpp). */
@@ -51,7 +50,7 @@ export class Bam {
     }
     const found = await readHeader(file, native);
     if (!found) return null;
-    const opened = index === undefined ? null : await BamIndex.open(index, file, found.header);
+    const opened = index === undefined ? null : await BamIndex.open(index, file, found.header, found.first);
     return new Bam(file, found.header, found.first, opened);
   }
 
@@ -87,63 +86,6 @@ export class Bam {
       yield new Records(blocksFrom(this.file, begin.block, behind.block), begin, behind);
     }
   }
-}
-
-/** The index of a BAM file: .bai or .csi. */
-class BamIndex {
-  /** @param {BAI | CSI} index @param {SourceFile} file */
-  constructor(index, file) {
-    this.index = index;
-    this.file = file;
-  }
-
-  /** @param {Source} source @param {SourceFile} file @param {Header} header */
-  static async open(source, file, header) {
-    const name = `${file.name}.bai`;
-    const packed = new SourceFile(name, source);
-    const isCsi = isBlock(await packed.read(0, 18));
-    const index = new (isCsi ? CSI : BAI)({ filehandle: packed.handle });
-    const made = `run samtools index ${file.name}`;
-    const parsed = await index.parse().catch(() => {
-      throw new InputProblem(isCsi ? `${file.name}.csi` : name, "", "is damaged, or no index", made);
-    });
-    if (parsed.refCount > header.names.length) {
-      const why = `it has ${parsed.refCount} contigs, the file ${header.names.length}`;
-      throw new InputProblem(packed.name, "", `is not the index of ${file.name} as it is now: ${why}`, made);
-    }
-    return new BamIndex(index, file);
-  }
-
-  /** @param {number} tid */
-  mappedReads(tid) {
-    return this.index.lineCount(tid);
-  }
-
-  /** @param {number} tid @param {number} start @param {number} end @returns {Promise<{begin: Place, behind: Place}[]>} */
-  async places(tid, start, end) {
-    const size = await this.file.size();
-    const chunks = await this.index.blocksForRange(tid, start, end);
-    /** @type {{begin: Place, behind: Place}[]} */
-    const places = [];
-    for (const { minv, maxv } of chunks) {
-      if (maxv.blockPosition > size) {
-        const rule = `is not the index of ${this.file.name} as it is now: it leads beyond the file's end`;
-        throw new InputProblem(`${this.file.name}.bai`, "", rule, `run samtools index ${this.file.name}`);
-      }
-      const last = places.at(-1)?.behind;
-      let begin = { block: minv.blockPosition, within: minv.dataPosition };
-      const behind = { block: maxv.blockPosition, within: maxv.dataPosition };
-      // What the chunk before has is not read again.
-      if (last && isBefore(begin, last)) begin = last;
-      if (isBefore(begin, behind)) places.push({ begin, behind });
-    }
-    return places;
-  }
-}
-
-/** @param {Place} one @param {Place} other */
-function isBefore(one, other) {
-  return one.block < other.block || (one.block === other.block && one.within < other.within);
 }
 
 /**
@@ -221,7 +163,7 @@ async function readHeader(file, native) {
       if (size < 0) return null;
       if (size > 0) {
         const block = blocks.findLast((one) => one.begin <= size) ?? blocks[0];
-        return { header: parsedHeader(data), first: { block: block.address, within: size - block.begin } };
+        return { header: parsedHeader(data, file.name), first: { block: block.address, within: size - block.begin } };
       }
     }
   } catch (error) {
@@ -230,21 +172,29 @@ async function readHeader(file, native) {
   return null;
 }
 
-/** @param {Uint8Array} data a whole header @returns {Header} */
-function parsedHeader(data) {
+/** @param {Uint8Array} data a whole header @param {string} path @returns {Header} */
+function parsedHeader(data, path) {
   const view = new DataView(data.buffer, data.byteOffset);
-  const decoder = new TextDecoder();
   let at = 8 + view.getInt32(4, true);
-  const text = decoder.decode(data.subarray(8, at)).replace(/\0+$/, "");
+  const text = headerText(data.subarray(8, at), path).replace(/\0+$/, "");
   const count = view.getInt32(at, true);
   at += 4;
   const names = [];
   const lengths = [];
   for (let i = 0; i < count; i++) {
     const size = view.getInt32(at, true);
-    names.push(decoder.decode(data.subarray(at + 4, at + 3 + size)));
+    names.push(headerText(data.subarray(at + 4, at + 3 + size), path));
     lengths.push(view.getInt32(at + 4 + size, true));
     at += 8 + size;
   }
   return { names, lengths, text };
+}
+
+/** @param {Uint8Array} bytes of a header @param {string} path */
+function headerText(bytes, path) {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new InputProblem(path, "", "its header is not UTF-8", "mend it with samtools reheader");
+  }
 }

@@ -85,7 +85,9 @@ async function unpackedBlocks(packed, size) {
     /** @type {Uint8Array} */
     const data = await unzip(packed);
     return data.length === size ? data : null;
-  } catch {
+  } catch (error) {
+    // The library's own program can't be started: that says nothing about the data.
+    if (error instanceof TypeError || error instanceof WebAssembly.CompileError) throw error;
     return null;
   }
 }

@@ -13,7 +13,7 @@ import { SourceFile } from "./sources.js";
 /** @typedef {{name: string, fasta: Source, fai?: Source, gzi?: Source}} ReferenceFiles */
 
 // Bases come in windows of this many, some of which are kept.
-const WINDOW = 1 << 14;
+const WINDOW = 1 << 16;
 const KEPT_WINDOWS = 64;
 const NO_LETTER = /[^ACGTURYKMSWBDHVN]/;
 const OTHERS = /** @type {const} */ ([

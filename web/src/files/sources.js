@@ -12,6 +12,7 @@ export class SourceFile {
   constructor(name, source) {
     this.name = name;
     const blob = source instanceof Uint8Array ? new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (source)]) : source;
+    this.isRemote = typeof blob === "string";
     this.handle = typeof blob === "string" ? new RemoteFile(blob) : new BlobFile(blob);
     /** @type {Promise<number> | undefined} */
     this.sized = undefined;

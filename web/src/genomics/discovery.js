@@ -54,10 +54,6 @@ export class CandidateFinder {
     this.chrom = "";
   }
 
-  release() {
-    this.native.call.scanner_free(this.scanner);
-  }
-
   /** Counts the reads of the next block. The candidates that no later read can change. @param {ReadBlock} block */
   async scan(block) {
     if (block.chrom !== this.chrom) {

@@ -56,7 +56,7 @@ export function genotypeTable(alleles, ploidy) {
  * @param {number[]} allelePriors prior (theta) of each alternative allele
  * @param {number[][]} table
  */
-function log10Priors(allelePriors, table) {
+export function log10Priors(allelePriors, table) {
   const priors = table.map((genotype) =>
     allelePriors.reduce((product, theta, index) => {
       const copies = genotype.filter((allele) => allele === index + 1).length;
@@ -81,11 +81,6 @@ export class Genotyper {
     this.native = native;
     /** @type {Map<string, {table: number[][], pointer: number}>} */
     this.known = new Map();
-  }
-
-  release() {
-    for (const { pointer } of this.known.values()) this.native.call.genotypes_free(pointer);
-    this.known.clear();
   }
 
   /**

@@ -5,7 +5,10 @@ import { Held, instantiate } from "../cpu/instance.js";
 /** @typedef {import("../cpu/instance.js").Exports} Exports */
 /** @typedef {Uint8Array | Uint16Array | Int16Array | Int32Array | Uint32Array | Float64Array} Values */
 
-/** An instance of our C++, in which arrays are laid for single calls. */
+/**
+ * An instance of our C++, in which arrays are laid for single calls. What it makes lives as long as it does: a run has an
+ * instance of its own.
+ */
 export class Native {
   /** @param {Exports} exports */
   constructor(exports) {

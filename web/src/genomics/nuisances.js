@@ -20,10 +20,6 @@ export class Nuisances {
     this.shown = [];
   }
 
-  release() {
-    this.finder.release();
-  }
-
   /** Finds variants in the next reads. @param {ReadBlock} block */
   async scan(block) {
     if (this.shown.length && this.shown[0].variant.chrom !== block.chrom) this.shown = [];

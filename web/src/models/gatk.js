@@ -71,12 +71,16 @@ export function preparedBaseQuality(quality, offset, mapq, options) {
 /** How many bases had their quality lowered to 6, or have it. @param {Uint8Array} prepared @param {GatkOptions} options */
 export function countLowered(prepared, options) {
   if (options.baseQualityThreshold === null) return 0;
-  return prepared.reduce((count, quality) => count + Number(quality === LOWEST_USABLE_BASE_QUALITY), 0);
+  let count = 0;
+  for (let i = 0; i < prepared.length; i++) if (prepared[i] === LOWEST_USABLE_BASE_QUALITY) count++;
+  return count;
 }
 
 /** A read's codes with every ambiguous letter as N. @param {Uint8Array} codes */
 export function asN(codes) {
-  return codes.map((code) => Math.min(code, CODE_OF_N));
+  const letters = codes.slice();
+  for (let i = 0; i < letters.length; i++) if (letters[i] > CODE_OF_N) letters[i] = CODE_OF_N;
+  return letters;
 }
 
 /**

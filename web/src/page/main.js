@@ -26,6 +26,7 @@ class Page {
     this.setup = new Setup({
       onRun: (inputs, options) => this.begin(inputs, options),
       onGpu: (gpu) => {
+        this.status.engine = [];
         this.setup.become({ isReady: false });
         this.runner.allowGpu(gpu);
       },
@@ -60,8 +61,9 @@ class Page {
   }
 
   cancel() {
-    this.status.stop("Cancelled. The sites so far stay; there is nothing to download.");
+    this.status.stop("Cancelled");
     this.setup.become({ isRunning: false, isReady: false });
+    this.status.engine = [];
     this.runner.restart();
     this.setup.box.open = true;
     element("run").focus();
@@ -113,18 +115,19 @@ class Page {
 
   /** @param {string} text */
   fail(text) {
-    showProblem(text);
     if (this.setup.isRunning) {
-      this.status.stop("Stopped. The sites so far stay; there is nothing to download.");
+      this.status.stop("Stopped");
       this.setup.box.open = true;
     }
     this.setup.become({ isRunning: false });
+    showProblem(text.replace(/^-r: /, "Region: "));
   }
 }
 
 async function start() {
   const [wasm, kernels] = await Promise.all(["wasm", "kernels"].map((id) => unpack(element(id).textContent ?? "")));
   new Page(wasm, JSON.parse(new TextDecoder().decode(kernels)));
+  if ("hosted" in document.documentElement.dataset) navigator.serviceWorker?.register("service_worker.js");
   darkScheme.addEventListener("change", () =>
     document.querySelectorAll("canvas").forEach((canvas) => /** @type {any} */ (canvas).redraw?.()),
   );

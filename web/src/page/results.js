@@ -8,6 +8,7 @@ import { CONSTANTS, sizeOf } from "./panels.js";
 /** @typedef {import("./panels.js").Panel} Panel */
 
 const MOST_PANEL_BYTES = 256e6; // of all panels together; beyond it the oldest go
+const NO_READS = "The reads of this site are no longer held in memory. Give its region and run again to see them.";
 
 /**
  * Sites and their panels, ready to be posted from the worker.
@@ -29,6 +30,7 @@ const MOST_PANEL_BYTES = 256e6; // of all panels together; beyond it the oldest 
  * @property {[string, string][]} inputs
  * @property {Sites} sites
  * @property {(number: number) => Promise<object>} panel
+ * @property {string} noReads what is said of a site without a panel
  */
 
 /** @param {RegionEvent} event @param {Panel} panel @returns {RegionResult} */
@@ -52,6 +54,7 @@ export class Results {
       inputs: [],
       sites: emptySites(samples),
       panel: async (number) => this.#opened(number),
+      noReads: NO_READS,
     };
   }
 

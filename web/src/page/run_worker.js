@@ -80,7 +80,7 @@ class Texts {
     this.samples = begin.samples;
     this.vcf = new Download(vcfHeader(begin, options, provenance), false);
     this.likelihoods = new Download(tsvHeader(begin.model), true);
-    this.haplotypes = new Download(haplotypesHeader(), false);
+    this.haplotypes = new Download(haplotypesHeader(), true);
   }
 
   /** @param {RegionEvent} event */

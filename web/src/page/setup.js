@@ -22,8 +22,6 @@ const NUMBERS = /** @type {const} */ ([
   ["ploidy", "Ploidy", 2, 1, 20, "--ploidy"],
 ]);
 
-const REGION = /^\S+?(:[\d,]+(-[\d,]*)?)?$/;
-
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 /** The form. `onRun(inputs, options)` is called when the user asks for a run. */
@@ -38,7 +36,7 @@ export class Setup {
     this.button = /** @type {HTMLButtonElement} */ (element("run"));
     element("options").append(...this.#options());
     this.#heed();
-    this.update();
+    this.#showFiles();
   }
 
   #options() {
@@ -74,6 +72,7 @@ export class Setup {
   }
 
   #heed() {
+    this.box.addEventListener("toggle", () => this.update());
     const chooser = /** @type {HTMLInputElement} */ (element("files"));
     chooser.addEventListener("change", () => {
       this.take(Array.from(chooser.files ?? [], givenFile));
@@ -113,7 +112,7 @@ export class Setup {
   take(given) {
     this.told.onProblem("");
     for (const problem of this.files.add(given)) this.told.onProblem(problem);
-    this.update();
+    this.#showFiles();
   }
 
   run() {
@@ -132,18 +131,16 @@ export class Setup {
     this.update();
   }
 
-  update() {
+  #showFiles() {
     element("slots").replaceChildren(...SLOTS.map((slot) => this.#slot(slot)));
+    this.update();
+  }
+
+  update() {
     const lacking = ["alignments", "reference"].filter((slot) => !this.files.of(/** @type {Slot} */ (slot)).length);
     const region = this.region?.value.trim() ?? "";
-    const isRegion = region === "" || REGION.test(region);
-    this.region?.setAttribute("aria-invalid", String(!isRegion));
-    this.button.disabled = !this.isReady || this.isRunning || lacking.length > 0 || !isRegion;
-    element("missing").textContent = !isRegion
-      ? "A region is written chr:begin-end"
-      : lacking.length
-        ? `Still needed: ${lacking.join(" and ")}`
-        : "";
+    this.button.disabled = !this.isReady || this.isRunning || lacking.length > 0;
+    element("missing").textContent = lacking.length ? `Still needed: ${lacking.join(" and ")}` : "";
     const names = SLOTS.flatMap((slot) => this.files.of(slot).map(({ name }) => name));
     element("chosen").textContent = this.box.open ? "" : [...names, region].filter(Boolean).join(" · ");
   }
@@ -186,7 +183,7 @@ export class Setup {
   /** @param {string} name */
   #remove(name) {
     this.files.remove(name);
-    this.update();
+    this.#showFiles();
     element("files").focus();
   }
 }

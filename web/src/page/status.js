@@ -7,7 +7,7 @@ const MOST_WARNINGS = 100;
 const DOWNLOADS = {
   vcf: ["calls.vcf", "Genotypes (VCF)"],
   likelihoods: ["likelihoods.tsv.gz", "Likelihoods (TSV)"],
-  haplotypes: ["likelihoods.haplotypes.tsv", "Haplotypes (TSV)"],
+  haplotypes: ["likelihoods.haplotypes.tsv.gz", "Haplotypes (TSV)"],
 };
 
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -103,8 +103,9 @@ export class Status {
     );
   }
 
-  /** @param {string} text how it ended, without its end */
-  stop(text) {
+  /** @param {string} how a run ended before its end */
+  stop(how) {
+    const text = this.sites ? `${how}. The sites so far stay; there is nothing to download.` : `${how}.`;
     this.#over(0);
     element("state").textContent = text;
     announce(text);
@@ -131,4 +132,5 @@ export function showProblem(text) {
   if (text === "") place.replaceChildren();
   else place.append(make("span", {}, text));
   place.hidden = place.childElementCount === 0;
+  if (text !== "") place.scrollIntoView({ block: "nearest" });
 }
