@@ -18,7 +18,7 @@ from pairhmm.backends.base import Backend
 from pairhmm.backends.tiles import RESCUERS, Shape, fresh_scores, runs_within
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
 from pairhmm.backends.webgpu import setup as webgpu_setup
-from pairhmm.backends.webgpu.kernels import LONG_LANE, LONG_TREE_PART, PART, SOFTWARE_PART, TREE_PART, KernelVariant
+from pairhmm.backends.webgpu.kernels import PART, SOFTWARE_PART, TREE_PART, KernelVariant
 from pairhmm.backends.webgpu.layout import LONGEST_TILE, Packed, Tier, pack, tree_shapes
 from pairhmm.backends.webgpu.pair_layout import PackedPairs, pack_pairs, strips_of
 from pairhmm.backends.webgpu.runtime import WIDTH, Dispatch, Runtime
@@ -110,7 +110,7 @@ class WebgpuBackend(Backend):
         self.first_chunk_cells = self.chunk_cells // 2
         self._speed = FIRST_SPEED.get(adapter.kind, FIRST_SPEED["IntegratedGPU"])
         self._is_software = adapter.is_software
-        self._part = SOFTWARE_PART if adapter.is_software else PART
+        self._part, self._tree_part = (SOFTWARE_PART,) * 2 if adapter.is_software else (PART, TREE_PART)
         self._polls = 0 if adapter.is_software else POLLS
         self._runtime = Runtime(adapter, shuffles)
         self._preparing = threading.Lock()
@@ -249,7 +249,7 @@ class WebgpuBackend(Backend):
     def _variant(self, kernel: str, shape: Shape, model: tuple[str, float | None]) -> KernelVariant:
         shuffles = shape.lanes <= self._runtime.subgroup
         if kernel == TREES:
-            extension, part = self._tree_extension(model), self._tree_part(shape.rows)
+            extension, part = self._tree_extension(model), self._tree_part
             rows = "qualities" if model[0] == "qualities" else "folded"  # with masks or without
             return KernelVariant(kernel, Shape(1, shape.rows), WIDTH, shuffles, rows, extension, part=part)
         return KernelVariant(kernel, shape, WIDTH, shuffles, *model, part=self._part)
@@ -258,11 +258,6 @@ class WebgpuBackend(Backend):
         """The variant of forward/tree_rows.wgsl. forward/trees.wgsl reads only the rows that it made."""
         extension = None if self._tree_extension(model) is None else 0.0
         return KernelVariant("forward_tree_rows", Shape(1, 1), WIDTH, False, model[0], extension)
-
-    def _tree_part(self, rows: int) -> int:
-        if self._is_software:
-            return SOFTWARE_PART
-        return LONG_TREE_PART if rows >= LONG_LANE else TREE_PART
 
     def _tree_extension(self, model: tuple[str, float | None]) -> float | None:
         """A software adapter has one text for every extension, because it compiles slowly."""

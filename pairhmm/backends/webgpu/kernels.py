@@ -74,12 +74,9 @@ PART, SOFTWARE_PART = 12, 4
 A software adapter compiles slowly, so it gets the shorter loop.
 """
 
-TREE_PART, LONG_TREE_PART, LONG_LANE = 4, 8, 17
-"""Columns of an iteration of tree_walk.wgsl's loop on a GPU: for most lanes, and for those of at least so many rows.
-
-Longer iterations leave more columns beside events to single steps. Reads on lanes of many rows have few lanes, and so
-few events for their length.
-"""
+TREE_PART = 4
+"""Columns of an iteration of tree_walk.wgsl's loop on a GPU. Longer ones leave more columns beside events to single
+steps."""
 
 QUAD = 4
 """Rows of an entry of scratch memory."""
