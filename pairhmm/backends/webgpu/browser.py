@@ -49,14 +49,13 @@ def data() -> dict[str, Any]:
         },
         "subgroups": stripped(kernels.subgroups_source(WIDTH)),
         "enableSubgroups": kernels.SUBGROUPS,
-        "parts": {"gpu": kernels.PART, "software": kernels.SOFTWARE_PART},
+        "parts": {"gpu": kernels.PART, "trees": kernels.TREE_PART, "software": kernels.SOFTWARE_PART},
         "work": {"bytes": work.WORK.dtype.itemsize, "at": _offsets()},
         "shapes": _table(layout.shapes(WIDTH)),
         "treeShapes": _table(layout.tree_shapes(WIDTH)),
         "rescuers": [list(shape[:2]) for shape in RESCUERS],
         "treeRows": {
             rows: {
-                "part": kernels.LONG_TREE_PART if rows >= kernels.LONG_LANE else kernels.TREE_PART,
                 "laneEntries": tree_layout.lane_entries(rows),
                 "madeEntries": [tree_layout.made_entries(rows, WIDTH, masked=masked) for masked in (False, True)],
             }

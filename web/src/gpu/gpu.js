@@ -257,7 +257,7 @@ export class Gpu {
   #variant({ kernel, lanes, rows, walkers }, from, extension) {
     const shuffles = lanes <= this.device.subgroup;
     if (walkers === 0) return { kernel, lanes, rows, shuffles, from, extension, part: this.part };
-    const part = this.device.isSoftware ? this.part : this.device.data.treeRows[rows].part;
+    const part = this.device.isSoftware ? this.part : this.device.data.parts.trees;
     const own = { kernel, lanes: 1, rows, shuffles, extension: this.#treeExtension(extension), part };
     return { ...own, from: from === "qualities" ? from : "folded" }; // with masks or without
   }

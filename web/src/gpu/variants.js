@@ -21,13 +21,13 @@ import { assemble } from "./templates.js";
  * @property {Record<string, {root: string, numbers: (number | null)[], others: string}>} variants
  * @property {string} subgroups WGSL that measures the size of subgroups
  * @property {string} enableSubgroups WGSL before a text that shuffles
- * @property {{gpu: number, software: number}} parts
+ * @property {{gpu: number, trees: number, software: number}} parts
  * @property {{bytes: number, at: Record<string, number>}} work
  * @property {ShapeTable} shapes
  * @property {ShapeTable} treeShapes
  * @property {[number, number][]} rescuers
- * @property {Record<string, {part: number, laneEntries: number, madeEntries: [number, number]}>} treeRows columns of an
- *   iteration, entries of a lane's slot, and of what is made for an item without masks and with them, by rows of a lane
+ * @property {Record<string, {laneEntries: number, madeEntries: [number, number]}>} treeRows entries of a lane's slot, and
+ *   of what is made for an item without masks and with them, by rows of a lane
  * @property {Record<string, number>} kindColumns
  * @property {string[]} stripItem words of a work item of the kernels of long pairs
  * @property {string[]} stripResult words that they return for each
