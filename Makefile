@@ -12,7 +12,7 @@ SOURCES := pyproject.toml $(wildcard cpu/CMakeLists.txt cpu/*/*)
 comma := ,
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: test test-all test-gpu fuzz demo lint lint-page docs bench wheel clean
+.PHONY: test test-all test-gpu fuzz demo lint lint-page docs page bench wheel clean
 
 # A file's tests share what it takes long to make: they stay together.
 test: $(STAMP)
@@ -42,6 +42,10 @@ demo: $(STAMP)
 	@echo "four simulated samples -> calls and scans -> report, in demo/"
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/snakemake -s workflows/.test/Snakefile --cores 2 -d demo --forceall \
 		--show-failed-logs --quiet all
+	@if [ -e pairhmm/web_page/pairhmm.html ]; then rm -rf demo/page && mkdir demo/page && \
+		cp demo/data/sample_1/reads.bam* demo/data/sample_1/reference.fa* demo/page && \
+		$(BIN)/pairhmm page --data demo/page -o demo/pairhmm.html; \
+	else echo "skipped: demo/pairhmm.html needs the page (make page)"; fi
 
 # What clang-format and Prettier check. No Python package has Prettier: npx brings it, in npm's cache, and its version is here.
 CXX_SOURCES := $(wildcard cpu/*/*.?pp cuda/*.cu* cuda/*/*.cu* tests/*/*.?pp tests/*/*/*.?pp benchmarks/*/*.?pp)
@@ -66,6 +70,34 @@ docs: $(STAMP)
 	$(BIN)/codespell
 	$(BIN)/mkdocs build --strict --quiet
 	@echo "built: build/docs/index.html"
+
+# Our C++ as WebAssembly. No thread, no exception: cpu/platform/failures.hpp, cpu/threads/.
+WASM := build/web/pairhmm.wasm
+WASM_SOURCES := $(wildcard cpu/forward/wasm*.cpp cpu/wasm/*.cpp) cpu/forward/dispatch.cpp cpu/forward/trees.cpp \
+	cpu/threads/helpers.cpp cpu/threads/tasks.cpp cpu/formats/alignments.cpp cpu/formats/bam_record.cpp \
+	cpu/genomics/candidates.cpp cpu/genomics/carried.cpp cpu/genomics/genotypes.cpp cpu/genomics/repeats.cpp \
+	cpu/staging/device_scores.cpp cpu/staging/tiles.cpp cpu/staging/tree_streams.cpp
+WASM_FLAGS := -target wasm32-wasi -mexec-model=reactor -std=c++17 -O3 -msimd128 -fno-exceptions -fno-rtti \
+	-fno-math-errno -fno-trapping-math -s -Wl,--gc-sections -Icpu
+$(WASM): $(STAMP) $(wildcard cpu/*/*)
+	@mkdir -p $(@D)
+	$(BIN)/python -m ziglang c++ $(WASM_FLAGS) -o $@ $(WASM_SOURCES)
+
+# The kernels for GPUs, as a browser takes them.
+KERNELS := build/web/gpu.json
+$(KERNELS): $(STAMP) $(wildcard shaders/*/* pairhmm/backends/webgpu/*.py)
+	@mkdir -p $(@D)
+	$(BIN)/python -m pairhmm.backends.webgpu.browser $@
+
+# What the benchmark page needs beside them.
+BENCHMARK := build/web/benchmark.json
+$(BENCHMARK): $(STAMP) $(wildcard shaders/*/* pairhmm/bench/*.py pairhmm/bench/published/*.py)
+	@mkdir -p $(@D)
+	$(BIN)/python -m pairhmm.bench.browser $@
+
+# The pages that `pairhmm page` copies, in pairhmm/web_page/. Node and npm come from the system.
+page: $(WASM) $(KERNELS) $(BENCHMARK)
+	@cd web && npm ci --silent && node build_page.mjs && node build_benchmark.mjs
 
 bench: $(STAMP)
 	$(BIN)/pairhmm bench forward --lengths 100,1000,10000

@@ -2,16 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <cstring>
-#include <exception>
-#include <mutex>
 #include <numeric>
 
 #include "forward/rows.hpp"
 #include "forward/trees.hpp"
-#include "threads/helpers.hpp"
+#include "threads/locks.hpp"
+#include "threads/tasks.hpp"
 
 namespace pairhmm {
 
@@ -26,6 +23,8 @@ std::vector<NamedLevel> levels() {
     return {{"x86-64-v2", level_x86_64_v2(), v2}, {"avx2", level_avx2(), avx2}, {"avx512", level_avx512(), avx512}};
 #elif defined(__aarch64__)
     return {{"neon", level_neon(), true}};
+#elif defined(__wasm__)
+    return {{"wasm", level_wasm(), true}};
 #else
     return {};
 #endif
@@ -104,85 +103,18 @@ std::vector<Trees> trees_of_group(const Batch& batch, int64_t group) {
 
 // The trees of a group, made by its first tile and dropped by its last one.
 struct GroupTrees {
-    std::once_flag once;
+    Once once;
     std::vector<Trees> trees;
     std::atomic<int64_t> tiles_left{0};
 
     const std::vector<Trees>& get(const Batch& batch, int64_t group) {
-        std::call_once(once, [&] { trees = trees_of_group(batch, group); });
+        once.call([&] { trees = trees_of_group(batch, group); });
         return trees;
     }
     void leave() {
         if (--tiles_left == 0) std::vector<Trees>().swap(trees);
     }
 };
-
-// How often the caller looks whether it is to stop.
-constexpr std::chrono::milliseconds kPoll{100};
-
-// Runs task(0) to task(count - 1) in this thread, and polls `interrupted` between them.
-void run_here(int64_t count, std::atomic<bool>& stop, const std::function<bool()>& interrupted,
-              const std::function<void(int64_t)>& task) {
-    auto polled = std::chrono::steady_clock::now();
-    for (int64_t i = 0; i < count && !stop; ++i) {
-        task(i);
-        const auto now = std::chrono::steady_clock::now();
-        if (now - polled < kPoll) continue;
-        polled = now;
-        if (interrupted()) stop = true;
-    }
-}
-
-// Runs task(0) to task(count - 1) on `threads` threads, begun in this order, and polls `interrupted` meanwhile.
-// Rethrows a worker's exception. Where no thread can be started, the caller runs the tasks between polls.
-void run_tasks(int64_t count, int threads, std::atomic<bool>& stop, const std::function<bool()>& interrupted,
-               const std::function<void(int64_t)>& task) {
-    std::atomic<int64_t> next{0};
-    std::exception_ptr failure;
-    std::mutex lock;
-    std::condition_variable ended;
-    const int64_t wanted = std::max<int64_t>(1, std::min<int64_t>(threads, count));
-    int64_t running = wanted;
-    auto work = [&] {
-        try {
-            for (int64_t i; !stop && (i = next.fetch_add(1)) < count;) task(i);
-        } catch (...) {
-            std::lock_guard<std::mutex> guard(lock);
-            if (!failure) failure = std::current_exception();
-            stop = true;
-        }
-        std::lock_guard<std::mutex> guard(lock);
-        --running;
-        ended.notify_one();
-    };
-    Helpers pool;
-    const int64_t started = pool.start(wanted, work);
-    if (started == 0) {
-        run_here(count, stop, interrupted, task);
-        return;
-    }
-    {
-        std::unique_lock<std::mutex> guard(lock);
-        running -= wanted - started;
-        while (!ended.wait_for(guard, kPoll, [&] { return running == 0; })) {
-            guard.unlock();
-            if (interrupted()) stop = true;
-            guard.lock();
-        }
-    }
-    pool.join();
-    if (failure) std::rethrow_exception(failure);
-}
-
-// The same for tasks that take milliseconds at most: for one thread, none is started.
-void run_short_tasks(int64_t count, int threads, std::atomic<bool>& stop, const std::function<bool()>& interrupted,
-                     const std::function<void(int64_t)>& task) {
-    if (std::min<int64_t>(threads, count) <= 1) {
-        run_here(count, stop, interrupted, task);
-    } else {
-        run_tasks(count, threads, stop, interrupted, task);
-    }
-}
 
 }  // namespace
 

@@ -288,7 +288,10 @@ void TileKernel<W, K>::finish(const Batch& batch, const Trees& trees) {
             double total = sum[lane] * rows_.of_joined[lane];
             total += ended[lane] * rows_.of_ended[lane];
             total += started[lane] * rows_.of_started[lane] * of_start;
-            const bool holds = total >= rows_.lowest[lane] && total < HUGE_VAL;
+            const double least = rows_.lowest[lane] * certain_from(is_folded(kind));
+            const bool holds = total >= least && total < HUGE_VAL &&
+                               is_certain(ended[lane] * rows_.of_ended[lane], total, least) &&
+                               is_certain(started[lane] * rows_.of_started[lane] * of_start, total, least);
             out[lane] = holds ? log10_of(total * of_sum) : static_cast<double>(NAN);
         }
     }
@@ -335,7 +338,7 @@ template <Kind kind>
 void TileKernel<W, K>::score_folded(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees,
                                     const int64_t* reads, double* scores) {
     const std::vector<int64_t> low = score_all<kind>(batch, tile, trees, reads, false, scores);
-    if (low.empty()) return;
+    if (low.empty() || kKeepsDenormals) return;
     const std::vector<Trees> again = make_trees(batch.hap, batch.hap_offset, low, batch.start_match > 0);
     score_all<kind == kUnopened ? kPlain : kGeneral>(batch, tile, again, reads, true, scores);
 }

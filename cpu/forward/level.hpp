@@ -41,5 +41,7 @@ const Level* level_x86_64_v2();
 const Level* level_avx2();
 const Level* level_avx512();
 const Level* level_neon();
+const Level* level_wasm();
+const Level* level_wasm_flushing();
 
 }  // namespace pairhmm

@@ -1,5 +1,6 @@
 // What a level's source file includes: the kernels over its vector width, as a `Level`.
-// Before it, the file defines PAIRHMM_LEVEL (a name), PAIRHMM_LANES, PAIRHMM_WIDE_LANES and PAIRHMM_ROWS.
+// Before it, the file defines PAIRHMM_LEVEL (a name), PAIRHMM_LANES, PAIRHMM_WIDE_LANES and PAIRHMM_ROWS. Where the
+// instructions keep denormal numbers it defines PAIRHMM_KEEPS_DENORMALS or PAIRHMM_FLUSHES, too (forward/denormals.hpp).
 #pragma once
 
 #include <algorithm>
@@ -8,9 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <mutex>
-#include <new>
-#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -21,7 +19,9 @@
 #include "forward/level.hpp"
 #include "forward/rows.hpp"
 #include "forward/trees.hpp"
+#include "platform/failures.hpp"
 #include "threads/helpers.hpp"
+#include "threads/locks.hpp"
 
 #define PAIRHMM_INLINE inline __attribute__((always_inline))
 
@@ -34,6 +34,7 @@ constexpr int kRowsPerSweep = PAIRHMM_ROWS;
 
 // clang-format off: each uses what stands before it
 #include "forward/level_tools.hpp"
+#include "forward/denormals.hpp"
 #include "forward/sweep.hpp"
 #include "forward/tile_rows.hpp"
 #include "forward/tile_folded.hpp"
@@ -54,7 +55,7 @@ inline bool folds(double ii, double dd) {
 
 inline void forward(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees, const int64_t* read_order,
                     double* scores) {
-    FlushDenormals flush;
+    [[maybe_unused]] FlushDenormals flush;
 #if PAIRHMM_LANES > 8
     // A half-empty vector is cheaper as a vector of half the width.
     if (tile.count <= PAIRHMM_LANES / 2) {

@@ -11,7 +11,7 @@ struct AlignedAllocator {
     AlignedAllocator(const AlignedAllocator<U>&) {}
     T* allocate(size_t n) {
         void* p = std::aligned_alloc(64, (n * sizeof(T) + 63) / 64 * 64);
-        if (p == nullptr) throw std::bad_alloc();
+        if (p == nullptr) out_of_memory();
         return static_cast<T*>(p);
     }
     void deallocate(T* p, size_t) { std::free(p); }

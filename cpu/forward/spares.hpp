@@ -10,7 +10,7 @@ public:
     void use(const Use& use) {
         std::unique_ptr<Kernel> kernel;
         {
-            std::lock_guard<std::mutex> guard(lock_);
+            std::lock_guard<Mutex> guard(lock_);
             if (!spare_.empty()) {
                 kernel = std::move(spare_.back());
                 spare_.pop_back();
@@ -19,12 +19,12 @@ public:
         if (!kernel) kernel = std::make_unique<Kernel>();
         use(*kernel);
         if (kernel->bytes() > kMostBytes) return;
-        std::lock_guard<std::mutex> guard(lock_);
+        std::lock_guard<Mutex> guard(lock_);
         spare_.push_back(std::move(kernel));
     }
 
 private:
     static constexpr size_t kMostBytes = size_t{16} << 20;  // of a kernel that is kept
-    std::mutex lock_;
+    Mutex lock_;
     std::vector<std::unique_ptr<Kernel>> spare_;
 };

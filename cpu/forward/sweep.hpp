@@ -9,9 +9,19 @@
 
 template <int W>
 struct Lanes {
+#if defined(PAIRHMM_FLUSHES)
+    typedef Flushing<W> type;
+#else
     typedef float type __attribute__((vector_size(W * 4)));
+#endif
     typedef int32_t ints __attribute__((vector_size(W * 4)));
 };
+
+// Of each lane, a where `which` is -1, and b where it is 0.
+template <class V, class Ints>
+PAIRHMM_INLINE V chosen(Ints which, V a, V b) {
+    return which ? a : b;
+}
 
 // A product that no sum is fused with. Of two products in a sum, the compiler fuses either one, and not the same one in
 // each copy of a loop: scores would depend on where a column lies in its segment, and on the sweeps of the tile.

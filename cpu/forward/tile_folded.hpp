@@ -103,8 +103,8 @@ void TileRows<W, K>::row_of_qualities(const Folding<W, K>& of, int64_t i, double
     const V matches = vector_of(match), others = vector_of(other);
     const V matches_right = vector_of(match_right), others_right = vector_of(other_right);
     for (int s = 0; s < 4; ++s) {
-        left.emission[s] = letters == s ? matches : others;
-        right.emission[s] = letters == s ? matches_right : others_right;
+        left.emission[s] = chosen(letters == s, matches, others);
+        right.emission[s] = chosen(letters == s, matches_right, others_right);
     }
     left.emission[4] = matches;
     right.emission[4] = matches_right;

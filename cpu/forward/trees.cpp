@@ -162,7 +162,7 @@ std::vector<Trees> make_trees(const uint8_t* letters, const int64_t* offset, con
         return c != 0 ? c < 0 : a < b;
     });
     for (size_t first = 0; first < sorted.size(); first += kMostPaths) {
-        const size_t end = std::min(sorted.size(), first + kMostPaths);
+        const size_t end = std::min<size_t>(sorted.size(), first + kMostPaths);
         made.push_back(trees_of(letters, offset, {sorted.begin() + first, sorted.begin() + end}, by_length));
     }
     return made;

@@ -97,7 +97,7 @@ public:
         // Strips are taken in order: the strip above is always finished or has a thread, however few there are.
         std::atomic<int64_t> next{0};
         auto work = [&] {
-            FlushDenormals flush;
+            [[maybe_unused]] FlushDenormals flush;
             for (int64_t s; !stop && (s = next.fetch_add(1)) < strips_;) {
                 quantum_ > 0 ? strip<SharedExponent>(s, stop) : strip<OwnExponents>(s, stop);
             }
@@ -122,7 +122,7 @@ private:
             if (s > 0) {
                 while (finished_[s - 1].load(std::memory_order_acquire) < std::min((end - 1) * columns, n_)) {
                     if (stop) return;
-                    std::this_thread::yield();
+                    Helpers::give_way();
                 }
             }
             states.take(row, letters_, n_, begin, end, boundary_);
@@ -146,7 +146,7 @@ private:
                 sum += scale(boundary_.x[j]);
             }
         }
-        return std::log10(sum) + static_cast<double>(highest) * std::log10(2.0);
+        return log10_of(sum) + static_cast<double>(highest) * log10_of(2);
     }
 
     const Batch& batch_;

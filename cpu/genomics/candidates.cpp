@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
-#include <stdexcept>
 
 #include "genomics/cigar.hpp"
+#include "platform/failures.hpp"
 
 namespace pairhmm {
 
@@ -128,7 +128,7 @@ uint32_t CandidateScanner::long_deletions(int64_t position, int sample) const {
 void CandidateScanner::add(const Reads& reads, const ReferenceWindows& reference) {
     for (int64_t read = 0; read < reads.count; ++read) {
         const int64_t start = reads.start[read];
-        if (start < origin_) throw std::invalid_argument("a read starts before the contig or what was settled");
+        if (start < origin_) invalid_argument("a read starts before the contig or what was settled");
         if (start - origin_ > kWindow) settle(start);
         add_read(reads, read, reference);
     }

@@ -5,6 +5,19 @@
 #include <system_error>
 
 namespace pairhmm {
+
+#if defined(__wasm__)
+
+int64_t Helpers::start(int64_t, const std::function<void()>&) { return 0; }
+
+void Helpers::join() {}
+
+void Helpers::give_way() {}
+
+int64_t threads_refused() { return 0; }
+
+#else
+
 namespace {
 
 std::atomic<int64_t> refused{0};
@@ -28,6 +41,10 @@ void Helpers::join() {
     threads_.clear();
 }
 
+void Helpers::give_way() { std::this_thread::yield(); }
+
 int64_t threads_refused() { return refused; }
+
+#endif
 
 }  // namespace pairhmm

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <functional>
+#if !defined(__wasm__)
 #include <thread>
+#endif
 #include <vector>
 
 namespace pairhmm {
@@ -22,8 +24,13 @@ public:
     int64_t start(int64_t count, const std::function<void()>& work);
     void join();
 
+    // Lets other threads run, for a caller that waits for one of them.
+    static void give_way();
+
 private:
+#if !defined(__wasm__)
     std::vector<std::thread> threads_;
+#endif
 };
 
 // How many threads could not be started in this process so far.

@@ -2,18 +2,37 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#if !defined(__wasm__)
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 
 #include "threads/helpers.hpp"
+#endif
 
 namespace pairhmm {
+
+#if defined(__wasm__)
+
+// The caller alone: the build for WebAssembly has no threads.
+class Team {
+public:
+    explicit Team(int) {}
+
+    int64_t size() const { return 1; }
+
+    template <class Share>
+    void run(int64_t count, int64_t size, int64_t, const Share& share) {
+        for (int64_t first = 0; first < count; first += size) share(first, std::min(first + size, count));
+    }
+};
+
+#else
 
 // Several callers may give work to a team at once. Who waits for work does some of it, so that a team without threads
 // does it all, too, and work may give work to its own team.
@@ -77,5 +96,7 @@ private:
     int64_t running_ = 0;
     Helpers threads_;
 };
+
+#endif
 
 }  // namespace pairhmm

@@ -33,6 +33,7 @@ COMMANDS = {
     "forward": "Score every read of READS against every sequence of HAPLOTYPES.",
     "workflow": "Find the Snakemake workflow that comes with pairhmm.",
     "report": "Make one HTML file of a run's outputs: samples, sites, reads and hits.",
+    "page": "Write the page that calls variants in a browser, as one HTML file.",
     "validate": "Compare the scores of a backend with the likelihoods in FILE.",
     "simulate": "Make a diploid genome with known variants, and paired reads of it.",
     "bench": "Measure speed and accuracy on this machine.",

@@ -17,8 +17,22 @@ from pairhmm.genomics.qualities import HIGHEST_QUALITY
 from pairhmm.interface.options import Within, check_fields, check_whole
 from pairhmm.models.batch import ROW_SIZE, Qualities, Start
 
-ERROR = 10.0 ** (-np.arange(256) / 10.0)
-"""float64[256]: the error probability of each Phred quality."""
+_TENTHS = (
+    "1",
+    "0.79432823472428150207",
+    "0.63095734448019324943",
+    "0.50118723362727228500",
+    "0.39810717055349725077",
+    "0.31622776601683793320",
+    "0.25118864315095801111",
+    "0.19952623149688796014",
+    "0.15848931924611134852",
+    "0.12589254117941672104",
+)
+"""10^0 to 10^-0.9. numpy's power differs between processors: these texts are the same numbers everywhere."""
+
+ERROR = np.array([float(f"{_TENTHS[quality % 10]}e-{quality // 10}") for quality in range(256)])
+"""float64[256]: the error probability of each Phred quality, 10^(-Q/10) to the nearest number."""
 
 START = Start(match=0.0, deletion=1.0)
 """Row 0 of LoglessPairHMM: D[0,j] = 1/n for every j >= 0."""

@@ -1,5 +1,10 @@
 // Haplotypes laid under the reference: dots where they agree, letters and dashes where they differ.
 
+import { alleleColour } from "./colours.js";
+import { make } from "./dom.js";
+import { formatNumber } from "./format.js";
+import { haplotypeLabel } from "./heatmap.js";
+
 const AROUND = 22; // columns on either side of a difference
 
 // Columns: {position (0-based), reference, cells}; where bases are inserted the reference is "-". Cells are a letter of
@@ -57,7 +62,7 @@ function columnWindows(columns, sitePosition) {
   return windows;
 }
 
-function alignmentView(panel, site, kindOf, columnsInOrder) {
+export function alignmentView(panel, site, kindOf, columnsInOrder) {
   const windows = columnWindows(alignColumns(panel), site.pos - 1);
   const blocks = windows.map((columns) => alignmentBlock(panel, columns, site, columnsInOrder, kindOf));
   return make(

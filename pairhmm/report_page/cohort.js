@@ -1,6 +1,12 @@
 // The cohort: one row a sample, and how far samples agree.
 
-function showCohort(report) {
+import { gradient, sequential, themeColour } from "./colours.js";
+import { make, makeCanvas } from "./dom.js";
+import { formatNumber, formatSeconds, shortened } from "./format.js";
+import { DataTable } from "./table.js";
+import { tellOnHover } from "./tooltip.js";
+
+export function showCohort(report) {
   const { columns, rows } = report.cohort;
   const view = make("div", { class: "view" });
   view.append(summaryTiles(report));
@@ -81,14 +87,14 @@ function concordanceCard({ samples, shares }) {
   );
 }
 
-function legend(scale, low, high) {
+export function legend(scale, low, high) {
   const bar = make("span", { class: "gradient" });
   bar.style.background = gradient(scale);
   return make("div", { class: "legend" }, low, bar, high);
 }
 
 // A matrix of coloured cells with names at its left and top.
-function matrixCanvas({ label, rows, columns, value, colour, describe, onChoose }) {
+export function matrixCanvas({ label, rows, columns, value, colour, describe, onChoose }) {
   const side = Math.max(5, Math.min(34, Math.floor(1100 / Math.max(1, columns.length))));
   const high = Math.max(9, Math.min(28, Math.floor(700 / Math.max(1, rows.length))));
   const showsNames = side >= 11;

@@ -1,6 +1,6 @@
 // Colours that the colour-blind can tell apart: orange against, blue for, neutral between (after ColorBrewer's PuOr).
 
-const darkScheme = window.matchMedia("(prefers-color-scheme: dark)");
+export const darkScheme = window.matchMedia("(prefers-color-scheme: dark)");
 
 const DIVERGING = {
   light: [
@@ -36,8 +36,9 @@ const SEQUENTIAL = {
     [170, 216, 255],
   ],
 };
-// Colours of alleles, the reference first (after Paul Tol's bright scheme). None of them is a colour of the heatmap.
-const ALLELES = ["#6f7a88", "#1b8a5a", "#aa3377", "#a08a12", "#4f4fb0", "#2a9d9d", "#8a5a2b", "#c2557a"];
+// Colours of alleles, the reference first (after Paul Tol's bright scheme). None of them is a colour of the heatmap, and
+// white can be read on each.
+const ALLELES = ["#6c7684", "#1a8557", "#aa3377", "#86740f", "#4f4fb0", "#228181", "#8a5a2b", "#ba5275"];
 
 function scheme() {
   return darkScheme.matches ? "dark" : "light";
@@ -54,12 +55,12 @@ function between(colours, share) {
   return `rgb(${mixed.join(",")})`;
 }
 
-const diverging = (share) => between(DIVERGING[scheme()], share);
-const sequential = (share) => between(SEQUENTIAL[scheme()], share);
-const alleleColour = (allele) => (allele < 0 ? "#a0a0a0" : ALLELES[allele % ALLELES.length]);
-const themeColour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+export const diverging = (share) => between(DIVERGING[scheme()], share);
+export const sequential = (share) => between(SEQUENTIAL[scheme()], share);
+export const alleleColour = (allele) => (allele < 0 ? "#757575" : ALLELES[allele % ALLELES.length]);
+export const themeColour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-function gradient(scale) {
+export function gradient(scale) {
   const stops = Array.from({ length: 11 }, (_, index) => scale(index / 10));
   return `linear-gradient(90deg, ${stops.join(",")})`;
 }

@@ -1,6 +1,12 @@
 // Which bases of a read decide between its two likeliest haplotypes (pairhmm/commands/report_reads.py).
 
-function decidingBases(report, panel, group) {
+import { diverging } from "./colours.js";
+import { make } from "./dom.js";
+import { MISSING, formatNumber, plural, shortened } from "./format.js";
+import { haplotypeLabel } from "./heatmap.js";
+import { readPlace } from "./panel_data.js";
+
+export function decidingBases(report, panel, group) {
   const rows = [...group.explained].sort((a, b) => a[3] - b[3]).map((one) => decidingRow(report, panel, group, one));
   const heads = ["Read", "Likeliest, next", "Ahead", "Bases that decide", "Gaps and the rest"];
   return make(

@@ -1,6 +1,6 @@
 // Elements. Text from files is only ever set as text, never as markup.
 
-function make(tag, attributes = {}, ...children) {
+export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
@@ -11,12 +11,12 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-function announce(text) {
+export function announce(text) {
   document.getElementById("announcer").textContent = text;
 }
 
 // A canvas drawn at the screen's own resolution; `draw` gets a context in CSS pixels.
-function makeCanvas(width, height, label, draw) {
+export function makeCanvas(width, height, label, draw) {
   const canvas = make("canvas", { role: "img", "aria-label": label });
   const redraw = () => {
     const scale = window.devicePixelRatio || 1;

@@ -16,7 +16,7 @@ const simple = (text) =>
     .replace(/[\s/_]+/g, "");
 
 // A test of a row index, or a text that says what cannot be understood.
-function parseFilter(line, columns, placeOf) {
+export function parseFilter(line, columns, placeOf) {
   const tests = [];
   for (const word of line.trim().split(/\s+/).filter(Boolean)) {
     const test = conditionTest(word, columns) ?? placeTest(word, placeOf) ?? wordTest(word, columns);

@@ -1,11 +1,16 @@
 // The fit of a model: the likelihood of each round, and the parameters with their standard errors.
 
+import { themeColour } from "./colours.js";
+import { make, makeCanvas } from "./dom.js";
+import { MISSING, formatNumber, plural } from "./format.js";
+import { tellOnHover } from "./tooltip.js";
+
 const PLOT = { widest: 640, height: 260, left: 78, right: 20, top: 14, bottom: 40 };
 const INTERVAL = { width: 260, height: 20, pad: 8 };
 const ERRORS_SHOWN = 2; // standard errors on either side of an estimate
 const PAIRS = { sample: ["--faint", "on a part of the reads"], all: ["--accent", "on all reads"] };
 
-function showFit(report) {
+export function showFit(report) {
   const { fit } = report;
   return make(
     "div",

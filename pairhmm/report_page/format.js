@@ -1,17 +1,17 @@
 // Numbers and alleles as text.
 
-const MISSING = "·";
+export const MISSING = "·";
 
-function formatNumber(value, digits = 0) {
+export function formatNumber(value, digits = 0) {
   if (value === null || value === undefined) return MISSING;
   return value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
-function shortened(text, most = 14) {
+export function shortened(text, most = 14) {
   return text.length <= most ? text : `${text.slice(0, most - 5)}…(${text.length})`;
 }
 
-function formatSeconds(seconds) {
+export function formatSeconds(seconds) {
   if (seconds < 60) return `${formatNumber(seconds, seconds < 10 ? 2 : 1)} s`;
   const minutes = Math.floor(seconds / 60);
   return minutes < 60
@@ -19,6 +19,6 @@ function formatSeconds(seconds) {
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-function plural(count, word, words = `${word}s`) {
+export function plural(count, word, words = `${word}s`) {
   return `${formatNumber(count)} ${count === 1 ? word : words}`;
 }

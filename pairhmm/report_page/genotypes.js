@@ -1,5 +1,9 @@
 // Genotypes and their evidence.
 
+import { alleleColour } from "./colours.js";
+import { make } from "./dom.js";
+import { MISSING, formatNumber, plural, shortened } from "./format.js";
+
 // All genotypes in VCF order (VCF 4.3, section 1.6.2): by the last allele, then the one before, ...
 function genotypesInOrder(alleles, ploidy) {
   if (ploidy === 0) return [[]];
@@ -10,14 +14,14 @@ function genotypesInOrder(alleles, ploidy) {
   return genotypes;
 }
 
-const allelesOf = (site) => [site.ref, ...site.alts];
+export const allelesOf = (site) => [site.ref, ...site.alts];
 
 function genotypeBases(genotype, alleles) {
   return genotype.replace(/\d+/g, (number) => shortened(alleles[Number(number)] ?? number, 10));
 }
 
 // One row a sample: GT, GQ, depths of the alleles, and the likelihood of every genotype.
-function evidenceTable(site, calls) {
+export function evidenceTable(site, calls) {
   const alleles = allelesOf(site);
   const heads = ["Sample", "Genotype", "GQ", "DP", "AD (informative reads)", "PL (lower is likelier)"];
   return make(

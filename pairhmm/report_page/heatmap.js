@@ -1,11 +1,17 @@
 // Reads x haplotypes: blue where a read speaks for a haplotype, orange where it speaks against it.
 
-const SPAN = 2; // log10 on either side of a read's middle at which colours end
+import { alleleColour, diverging, themeColour } from "./colours.js";
+import { announce, makeCanvas } from "./dom.js";
+import { MISSING, formatNumber, shortened } from "./format.js";
+import { IS_ALIGNED, likelihoodOf, readChoices, readPlace } from "./panel_data.js";
+import { hideTooltip, showTooltip, tellOnHover } from "./tooltip.js";
+
+export const SPAN = 2; // log10 on either side of a read's middle at which colours end
 const TRACKS = { choice: 8, strand: 16, quality: 34, gap: 6 };
 const HEAD = 38;
 const MAX_MAPPING_QUALITY = 60;
 
-class Heatmap {
+export class Heatmap {
   // alleles: of each haplotype at the site, or null; names: of what reads choose.
   constructor(panel, group, alleles, names, constants) {
     Object.assign(this, { panel, group, names, constants });
@@ -159,7 +165,7 @@ class Heatmap {
 }
 
 // `chr1:100-250/3` is h3; a haplotype with a name of its own keeps it.
-function haplotypeLabel(name) {
+export function haplotypeLabel(name) {
   const found = /:\d+-\d+\/(\d+)$/.exec(name);
   return found ? `h${found[1]}` : name;
 }

@@ -1,5 +1,17 @@
 // Tabs. Each is built when it is first opened.
 
+import { showCohort } from "./cohort.js";
+import { darkScheme } from "./colours.js";
+import { loadReport, panelBytes } from "./data.js";
+import { make } from "./dom.js";
+import { showFit } from "./fit.js";
+import { formatNumber } from "./format.js";
+import { readPanel } from "./panel_data.js";
+import { showRun } from "./run.js";
+import { showScan } from "./scan.js";
+import { showSites, siteOfAddress } from "./sites.js";
+import { hideTooltip } from "./tooltip.js";
+
 function tabsOf(report) {
   return [
     {
@@ -69,6 +81,7 @@ function showNotes(notes) {
 
 async function start() {
   const report = await loadReport();
+  report.panel = async (number) => readPanel(await panelBytes(number));
   showNotes(report.notes);
   const tabs = makeTabs(report);
   const named = siteOfAddress(report);

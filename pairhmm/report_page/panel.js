@@ -1,8 +1,17 @@
 // Everything about one site.
 
+import { alignmentView } from "./alignment.js";
+import { legend } from "./cohort.js";
+import { alleleColour, diverging } from "./colours.js";
+import { decidingBases } from "./deciding.js";
+import { make } from "./dom.js";
+import { formatNumber, plural, shortened } from "./format.js";
+import { allelesOf, evidenceTable } from "./genotypes.js";
+import { Heatmap, SPAN, haplotypeLabel } from "./heatmap.js";
+
 const OPEN_SAMPLES = 3;
 
-async function showSite(report, site, holder, isCurrent) {
+export async function showSite(report, site, holder, isCurrent) {
   const calls = report.sites.samples.map((sample, number) => callOf(report, number, site.index, sample));
   const article = make("article", { class: "panel", "aria-label": siteName(site) }, siteHead(site));
   if (calls.length) {
@@ -14,9 +23,10 @@ async function showSite(report, site, holder, isCurrent) {
     );
   }
   if (!site.panels.length) {
-    article.append(make("p", { class: "empty" }, "No likelihood table covers this site: there are no reads to show."));
+    const why = report.noReads ?? "No likelihood table covers this site: there are no reads to show.";
+    article.append(make("p", { class: "empty" }, why));
   }
-  const loaded = await Promise.all(site.panels.map(([number]) => loadPanel(number)));
+  const loaded = await Promise.all(site.panels.map(([number]) => report.panel(number)));
   if (!isCurrent()) return;
   holder.replaceChildren(article);
   holder.scrollTop = 0;

@@ -3,12 +3,11 @@
 // qualities (uint8).
 
 const MATE = 0x3;
-const IS_ALIGNED = 0x4;
+export const IS_ALIGNED = 0x4;
 const IS_REVERSE = 0x8;
 const PRECISION_SHIFT = 4;
 
-async function loadPanel(number) {
-  const bytes = await panelBytes(number);
+export function readPanel(bytes) {
   const length = new DataView(bytes).getUint32(0, true);
   const panel = JSON.parse(new TextDecoder().decode(bytes.slice(4, 4 + length)));
   let place = 4 + length;
@@ -31,7 +30,7 @@ async function loadPanel(number) {
 // What each read chooses: one of the site's alleles, or of the haplotypes where the site is no variant of the region.
 // As the genotypes have it, an allele is as likely as the likeliest haplotype that carries it. Reads come in order of
 // their allele, of its likeliest haplotype, and of how clear the choice is; the undecided come last.
-function readChoices(group, alleles, constants) {
+export function readChoices(group, alleles, constants) {
   const kinds = [...new Set(alleles)].sort((a, b) => (a < 0) - (b < 0) || a - b);
   const choices = [];
   for (let read = 0; read < group.shown; read++) {
@@ -51,7 +50,7 @@ function readChoices(group, alleles, constants) {
   return { kinds, choices };
 }
 
-function readPlace(group, read, constants) {
+export function readPlace(group, read, constants) {
   const flags = group.flags[read];
   const mate = flags & MATE;
   return {
@@ -63,7 +62,7 @@ function readPlace(group, read, constants) {
 }
 
 // log10 P(read | haplotype), or null where the table has none or the haplotype is impossible.
-function likelihoodOf(group, read, column, constants) {
+export function likelihoodOf(group, read, column, constants) {
   const behind = group.behind[column * group.shown + read];
   if (group.best[read] === constants.unknownBest || behind === constants.impossible) return null;
   return (group.best[read] - behind) / constants.perLog10;

@@ -1,6 +1,10 @@
 // How the run was made: model, files, versions, precision, timings.
 
-function showRun(report) {
+import { make } from "./dom.js";
+import { MISSING, formatNumber, formatSeconds } from "./format.js";
+import { DataTable } from "./table.js";
+
+export function showRun(report) {
   const { timings, inputs, models, provenance } = report;
   return make(
     "div",

@@ -1,10 +1,17 @@
 // Signatures that occur in samples.
 
+import { legend, matrixCanvas } from "./cohort.js";
+import { sequential, themeColour } from "./colours.js";
+import { make } from "./dom.js";
+import { formatNumber, plural, shortened } from "./format.js";
+import { DataTable } from "./table.js";
+import { hideTooltip, showTooltip } from "./tooltip.js";
+
 const QUALITY_TOP = 40; // mean Phred at which colours end
 
 const qualityColour = (mean) => (mean === null ? themeColour("--faint") : sequential(mean / QUALITY_TOP));
 
-function showScan(report) {
+export function showScan(report) {
   const { scan } = report;
   const holder = make("div", { class: "holder", tabindex: "-1" });
   const rowsOf = scan.signatures.map(() => []);

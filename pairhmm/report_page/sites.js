@@ -1,5 +1,10 @@
 // The list of sites, and beside it the panel of the one that is chosen.
 
+import { make } from "./dom.js";
+import { MISSING, formatNumber, shortened } from "./format.js";
+import { showSite } from "./panel.js";
+import { DataTable } from "./table.js";
+
 const MOST_GENOTYPE_COLUMNS = 5;
 
 function siteAt(report, index) {
@@ -18,12 +23,12 @@ function siteAt(report, index) {
   };
 }
 
-function showSites(report) {
+export function showSites(report) {
   const { sites } = report;
   const holder = make("div", { class: "holder", tabindex: "-1" });
   let current = 0;
   let view = null; // null until a site is chosen
-  const table = new DataTable(siteColumns(sites), {
+  const table = new DataTable(siteColumns(report), {
     label: "sites",
     noun: "site",
     count: sites.pos.length,
@@ -44,7 +49,7 @@ function showSites(report) {
   return view;
 }
 
-function siteColumns(sites) {
+function siteColumns({ sites, inputs }) {
   const columns = [
     {
       title: "Position",
@@ -57,12 +62,14 @@ function siteColumns(sites) {
     { title: "Type", value: (index) => sites.kind[index] },
   ];
   if (sites.samples.length) columns.push(...callColumns(sites));
-  columns.push({
-    title: "Panels",
-    told: "Likelihood tables that cover the site",
-    numeric: true,
-    value: (index) => sites.panels[index].length,
-  });
+  if (inputs.some(([what]) => what === "likelihoods")) {
+    columns.push({
+      title: "Panels",
+      told: "Likelihood tables that cover the site",
+      numeric: true,
+      value: (index) => sites.panels[index].length,
+    });
+  }
   if (sites.id.some(Boolean)) columns.push({ title: "ID", value: (index) => sites.id[index] });
   return columns;
 }
@@ -137,7 +144,7 @@ function genotypeKind(genotype) {
 const genotypeChip = (genotype) => make("span", { class: `genotype ${genotypeKind(genotype)}` }, genotype);
 
 // The site that the address names, so that a site can be linked to.
-function siteOfAddress(report) {
+export function siteOfAddress(report) {
   const found = /^#site=(.+):(\d+)$/.exec(decodeURIComponent(location.hash));
   if (!found) return -1;
   const { sites } = report;

@@ -1,12 +1,16 @@
 // A table that sorts by its headers and filters by a line of text. Only the rows in view are elements.
 
+import { make } from "./dom.js";
+import { parseFilter } from "./filter.js";
+import { MISSING, formatNumber, plural } from "./format.js";
+
 const ROW_HEIGHT = 30;
 const ROWS_BEYOND = 12;
 const MOST_PRINTED = 1000; // some twenty pages
 
 // columns: {title, told, value(index), text(index), numeric, cell(index)}; options: label, count, noun, onSelect,
 // placeOf, hint, height.
-class DataTable {
+export class DataTable {
   constructor(columns, options) {
     this.columns = columns;
     this.options = options;
@@ -33,7 +37,7 @@ class DataTable {
     this.counted = make("span", { class: "counted", "aria-live": "polite" });
     this.heads = this.columns.map((column, number) => this.makeHead(column, number));
     this.body = make("tbody");
-    const table = make(
+    this.table = make(
       "table",
       { class: "data", "aria-label": label, "aria-rowcount": count + 1 },
       make("thead", {}, make("tr", {}, ...this.heads)),
@@ -42,7 +46,7 @@ class DataTable {
     this.scroller = make(
       "div",
       { class: "scroller", tabindex: "0", role: "region", "aria-label": label, onscroll: () => this.draw() },
-      table,
+      this.table,
     );
     if (height) this.scroller.style.maxHeight = height;
     this.scroller.addEventListener("keydown", (event) => this.onKey(event));
@@ -95,6 +99,15 @@ class DataTable {
     this.scroller.scrollTop = 0;
     this.drawn = "";
     this.draw();
+  }
+
+  // Takes rows that came since. What is in view stays there.
+  grow(count) {
+    const { scrollTop } = this.scroller;
+    this.options.count = count;
+    this.table.setAttribute("aria-rowcount", count + 1);
+    this.update();
+    this.scroller.scrollTop = scrollTop;
   }
 
   // The first row that is drawn, and the row behind the last one.

@@ -1,8 +1,10 @@
 // One tooltip for the page, and its texts for canvases.
 
+import { make } from "./dom.js";
+
 const tooltip = document.getElementById("tooltip");
 
-function showTooltip(x, y, rows) {
+export function showTooltip(x, y, rows) {
   tooltip.replaceChildren(
     ...rows.map(([name, value]) => make("div", {}, make("span", { class: "name" }, name), make("span", {}, value))),
   );
@@ -13,12 +15,12 @@ function showTooltip(x, y, rows) {
   tooltip.style.transform = `translate(${Math.max(4, left)}px, ${Math.max(4, top)}px)`;
 }
 
-function hideTooltip() {
+export function hideTooltip() {
   tooltip.hidden = true;
 }
 
 // Shows a tooltip for what lies under the pointer. `describe(x, y)`, in the canvas's own pixels, gives rows or null.
-function tellOnHover(canvas, describe) {
+export function tellOnHover(canvas, describe) {
   canvas.addEventListener("pointermove", (event) => {
     const box = canvas.getBoundingClientRect();
     const rows = describe(event.clientX - box.left, event.clientY - box.top);

@@ -113,8 +113,8 @@ def test_examples_are_of_the_command_and_fit(path, command):
 
 FIRST = ("simulate signatures", "simulate samples", "simulate")
 """Commands whose examples make files that those of others take."""
-NOT_RUN = re.compile(r"^snakemake|--calibrate|^pairhmm bench|cuda|webgpu|-o samples.fastq.gz")
-"""Other programs, GPUs, and what takes minutes."""
+NOT_RUN = re.compile(r"^snakemake|--calibrate|^pairhmm (bench|page)|cuda|webgpu|-o samples.fastq.gz")
+"""Other programs, GPUs, browsers, and what takes minutes."""
 MADE_UP = 1
 """Exit code of `validate` for a file with made-up likelihoods."""
 

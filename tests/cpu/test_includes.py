@@ -14,13 +14,15 @@ if not ROOT.exists():
 
 # What a folder's files may include besides those of their own folder.
 BELOW = {
+    "platform": set(),
     "threads": set(),
-    "genomics": set(),
-    "forward": {"threads"},
-    "posterior": {"threads", "forward"},
+    "genomics": {"platform"},
+    "forward": {"platform", "threads"},
+    "posterior": {"platform", "threads", "forward"},
     "scan": {"threads", "genomics"},
-    "staging": {"threads", "genomics"},
-    "formats": {"threads", "genomics", "scan"},
+    "staging": {"platform", "threads", "genomics"},
+    "formats": {"platform", "threads", "genomics", "scan"},
+    "wasm": {"platform", "threads", "genomics", "forward", "staging", "formats"},
     "bind": {"threads", "genomics", "forward", "posterior", "scan", "staging", "formats"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import NamedTuple
 
 import numpy as np
 
@@ -143,6 +144,15 @@ class KernelVariant:
         return self.is_long or self.kernel == "forward_scaled"
 
 
+class Parts(NamedTuple):
+    """What a text is assembled from, beside `shared`: the arguments of `assemble`."""
+
+    root: str
+    declarations: dict[str, str]
+    numbers: dict[str, int]
+    choices: dict[str, str]
+
+
 def extension_of(batch: PairBatch) -> float | None:
     """`KernelVariant.extension` of a batch."""
     if batch.qualities is not None:
@@ -164,6 +174,12 @@ def rows_of(batch: PairBatch) -> str:
 
 def source(variant: KernelVariant) -> str:
     """The complete WGSL text of one variant of a kernel."""
+    root, declarations, numbers, choices = parts(variant)
+    return assemble(root, read, shared() | declarations, numbers, choices)
+
+
+def parts(variant: KernelVariant) -> Parts:
+    """What the text of a variant is assembled from."""
     sizes = _sizes(variant)
     switches = {
         "SHUFFLES": int(variant.shuffles),
@@ -184,7 +200,7 @@ def source(variant: KernelVariant) -> str:
         given |= {"HALVES": HALVES, "LEAST_CUT": tiles.LEAST_CUT}
     if variant.extension is not None:
         given["EXTEND_DELETION"] = variant.extension
-    return assemble(FILES[variant.kernel], read, _shared() | constants(given), sizes | switches, choices)
+    return Parts(FILES[variant.kernel], constants(given), sizes | switches, choices)
 
 
 def subgroups_source(width: int) -> str:
@@ -226,7 +242,7 @@ def _sizes(variant: KernelVariant) -> dict[str, int]:
 
 
 @cache
-def _shared() -> dict[str, str]:
+def shared() -> dict[str, str]:
     """Declarations that are the same for all variants."""
     numbers: dict[str, Number] = {
         "START_EXPONENT": np.int32(scaling.START_EXPONENT),

@@ -12,7 +12,8 @@ from pairhmm.io.files.outputs import open_output
 from pairhmm.reporting.packing import pack, to_json
 
 STYLES = ("page.css", "table.css", "panel.css", "print.css")
-# All scripts share one scope. main.js comes last, and starts the page.
+# ES modules, which web/ bundles too. Here all of them share one scope, so that no bundler is needed to install pairhmm.
+# main.js comes last, and starts the page.
 SCRIPTS = (
     "data.js",
     "dom.js",
@@ -35,6 +36,8 @@ SCRIPTS = (
     "main.js",
 )
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
+_IMPORT = re.compile(r'^import \{[^}]*\} from "\./\w+\.js";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const|let) )", re.MULTILINE)
 
 
 def write_page(destination: str, title: str, data: dict[str, Any], panels: Iterable[str]) -> None:
@@ -53,7 +56,7 @@ def write_page(destination: str, title: str, data: dict[str, Any], panels: Itera
     contents: dict[str, Callable[[], Iterable[str]]] = {
         "title": lambda: [html.escape(title)],
         "style": lambda: map(_page_file, STYLES),
-        "script": lambda: map(_page_file, SCRIPTS),
+        "script": lambda: (in_one_scope(_page_file(name)) for name in SCRIPTS),
         "data": lambda: [pack(to_json(data))],
         "panels": lambda: (panel + "\n" for panel in panels),
     }
@@ -61,6 +64,11 @@ def write_page(destination: str, title: str, data: dict[str, Any], panels: Itera
         # Splitting gives the template's text and the names of its placeholders in turn.
         for number, text in enumerate(_PLACE.split(_page_file("page.html"))):
             out.writelines(contents[text]() if number % 2 else [text])
+
+
+def in_one_scope(module: str) -> str:
+    """The text of an ES module without its imports, and with its exports as plain declarations."""
+    return _EXPORT.sub("", _IMPORT.sub("", module))
 
 
 def _page_file(name: str) -> str:

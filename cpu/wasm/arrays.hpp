@@ -1,0 +1,42 @@
+// Arrays that come from JavaScript and go to it: offsets and positions have 32 bits there (web/src/cpu/instance.js).
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "platform/failures.hpp"
+
+#define PAIRHMM_EXPORT(name) extern "C" __attribute__((export_name(name)))
+
+namespace pairhmm {
+
+// 32-bit numbers as 64-bit ones.
+template <class Narrow>
+std::vector<int64_t> widened(const Narrow* values, int64_t count) {
+    return {values, values + count};
+}
+
+// A block of memory for JavaScript, which releases it: the number of items, then the items.
+template <class Item>
+void* handed_over(const std::vector<Item>& items) {
+    static_assert(sizeof(Item) == 4);
+    auto* memory = static_cast<uint32_t*>(std::malloc(4 * (items.size() + 1)));
+    if (memory == nullptr) out_of_memory();
+    memory[0] = static_cast<uint32_t>(items.size());
+    if (!items.empty()) std::memcpy(memory + 1, items.data(), 4 * items.size());
+    return memory;
+}
+
+// Where a vector's items are, and how many: a view for JavaScript, valid until the vector changes.
+struct View {
+    const void* items = nullptr;
+    uint32_t count = 0;
+
+    View() = default;
+    template <class Container>
+    explicit View(const Container& values) : items(values.data()), count(static_cast<uint32_t>(values.size())) {}
+};
+
+}  // namespace pairhmm

@@ -1,0 +1,140 @@
+// Exports of genomics/candidates.hpp, carried.hpp and repeats.hpp (web/src/genomics/discovery.js).
+#include "genomics/candidates.hpp"
+
+#include <limits>
+#include <vector>
+
+#include "genomics/carried.hpp"
+#include "genomics/repeats.hpp"
+#include "wasm/arrays.hpp"
+
+namespace {
+
+using pairhmm::CandidateScanner;
+using pairhmm::widened;
+
+struct GivenReads {
+    uint32_t count;
+    const int32_t* start;
+    const int32_t* sample;
+    const uint32_t* base_offset;
+    const uint8_t* base;
+    const uint8_t* quality;
+    const uint32_t* cigar_offset;
+    const uint32_t* cigar;
+};
+
+struct OwnReads {
+    explicit OwnReads(const GivenReads& given)
+        : start(widened(given.start, given.count)),
+          base_offset(widened(given.base_offset, int64_t{given.count} + 1)),
+          cigar_offset(widened(given.cigar_offset, int64_t{given.count} + 1)),
+          reads{given.count, start.data(),  given.sample,        base_offset.data(),
+                given.base,  given.quality, cigar_offset.data(), given.cigar} {}
+
+    std::vector<int64_t> start, base_offset, cigar_offset;
+    pairhmm::Reads reads;
+};
+
+// As genomics/carried.hpp has them.
+struct GivenKeys {
+    uint32_t candidates;
+    const int32_t *begin, *end;
+    const uint32_t* allele_offset;
+    const int32_t *anchor, *deleted;  // an anchor of -1: no indel
+    const uint32_t* inserted_offset;
+    const uint8_t* inserted;
+    const uint32_t* change_offset;
+    const int32_t* position;
+    const uint8_t *was, *now;
+};
+
+}  // namespace
+
+// The intervals of the reference that reads are compared with: start and end of each.
+PAIRHMM_EXPORT("covered") void* pairhmm_covered(const GivenReads* given) {
+    std::vector<int32_t> places;
+    for (const auto& [start, end] : pairhmm::covered(OwnReads(*given).reads)) {
+        places.push_back(static_cast<int32_t>(start));
+        places.push_back(static_cast<int32_t>(end));
+    }
+    return pairhmm::handed_over(places);
+}
+
+PAIRHMM_EXPORT("scanner_make")
+CandidateScanner* pairhmm_scanner_make(int32_t samples, int32_t min_base_quality, int32_t min_snv_count,
+                                       int32_t min_indel_count, double min_snv_fraction, double min_indel_fraction) {
+    return new CandidateScanner(
+        samples, {min_base_quality, min_snv_count, min_indel_count, min_snv_fraction, min_indel_fraction});
+}
+
+PAIRHMM_EXPORT("scanner_reset") void pairhmm_scanner_reset(CandidateScanner* scanner) { scanner->reset(); }
+
+// start: [windows]; offset: [windows + 1] where each window's letters begin.
+PAIRHMM_EXPORT("scanner_add")
+void pairhmm_scanner_add(CandidateScanner* scanner, const GivenReads* given, uint32_t windows, const int32_t* start,
+                         const uint32_t* offset, const uint8_t* letters) {
+    pairhmm::ReferenceWindows reference;
+    for (uint32_t i = 0; i < windows; ++i) {
+        reference.windows.push_back({start[i], int64_t{offset[i + 1]} - offset[i], letters + offset[i]});
+    }
+    scanner->add(OwnReads(*given).reads, reference);
+}
+
+// The candidates before `frontier` (a negative one: all): position, length in the reference, whether it is an indel,
+// the number of letters, and the letters' codes.
+PAIRHMM_EXPORT("scanner_take") void* pairhmm_scanner_take(CandidateScanner* scanner, int32_t frontier) {
+    std::vector<int32_t> found;
+    for (const auto& one : scanner->take(frontier < 0 ? std::numeric_limits<int64_t>::max() / 2 : frontier)) {
+        found.insert(found.end(), {static_cast<int32_t>(one.position), one.ref_length, one.indel,
+                                   static_cast<int32_t>(one.alt.size())});
+        found.insert(found.end(), one.alt.begin(), one.alt.end());
+    }
+    return pairhmm::handed_over(found);
+}
+
+// What is left of reads that are cut to windows: query [first, last).
+PAIRHMM_EXPORT("cut_reads")
+void pairhmm_cut_reads(const GivenReads* given, uint32_t count, const uint32_t* read, const int32_t* start,
+                       const int32_t* end, const int32_t* slack, uint32_t* first, uint32_t* last) {
+    const OwnReads own(*given);
+    for (uint32_t i = 0; i < count; ++i) {
+        int64_t from, to;
+        pairhmm::cut_read(own.reads, read[i], start[i], end[i], slack[i], from, to);
+        first[i] = static_cast<uint32_t>(from);
+        last[i] = static_cast<uint32_t>(to);
+    }
+}
+
+// carried: [reads][candidates], -1 where a read does not show any allele.
+PAIRHMM_EXPORT("carried_alleles")
+void pairhmm_carried_alleles(const GivenReads* given, const int32_t* read_end, int32_t start, uint32_t length,
+                             const uint8_t* letters, const GivenKeys* given_keys, int16_t* carried) {
+    const OwnReads own(*given);
+    const GivenKeys& keys = *given_keys;
+    const auto begin = widened(keys.begin, keys.candidates), end = widened(keys.end, keys.candidates);
+    const auto allele_offset = widened(keys.allele_offset, int64_t{keys.candidates} + 1);
+    const int64_t alleles = allele_offset.back();
+    auto anchor = widened(keys.anchor, alleles);
+    for (int64_t& one : anchor) {
+        if (one < 0) one = pairhmm::kNoIndel;
+    }
+    const auto deleted = widened(keys.deleted, alleles), inserted_offset = widened(keys.inserted_offset, alleles + 1);
+    const auto change_offset = widened(keys.change_offset, alleles + 1);
+    const auto position = widened(keys.position, change_offset.back());
+    std::vector<int64_t> reads;
+    for (uint32_t read = 0; read < given->count; ++read) reads.push_back(read);
+    const auto ends = widened(read_end, given->count);
+    pairhmm::carried_alleles(
+        own.reads, reads.data(), given->count, ends.data(), {{{start, length, letters}}},
+        {keys.candidates, begin.data(), end.data(), allele_offset.data(), anchor.data(), deleted.data(),
+         inserted_offset.data(), keys.inserted, change_offset.data(), position.data(), keys.was, keys.now},
+        -1, carried);
+}
+
+PAIRHMM_EXPORT("cap_indel_qualities")
+void pairhmm_cap_indel_qualities(uint32_t reads, const uint32_t* offset, const uint8_t* base, const uint8_t* table,
+                                 int32_t most, int32_t longest_unit, uint8_t* insertion, uint8_t* deletion) {
+    const auto offsets = widened(offset, int64_t{reads} + 1);
+    pairhmm::cap_indel_qualities(reads, offsets.data(), base, table, most, longest_unit, insertion, deletion);
+}

@@ -1,0 +1,141 @@
+// What the module for browsers and Node exports: plain C functions over the module's own memory (web/src/cpu.js).
+//
+// Offsets come as 32-bit numbers, since JavaScript has no fast arrays of 64-bit ones. The caller has checked every
+// shape and offset.
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include "forward/dispatch.hpp"
+#include "wasm/arrays.hpp"
+
+namespace {
+
+// As in Scores.precision (pairhmm/models/batch.py).
+constexpr uint8_t kFloat32 = 0, kFloat64 = 1;
+
+struct GivenBatch {
+    uint32_t groups;
+    const uint32_t* group_read;
+    const uint32_t* group_haplotype;
+    const uint32_t* read_offset;
+    const uint32_t* haplotype_offset;
+    const uint8_t* haplotypes;
+    const uint8_t* base;
+    const uint8_t* base_quality;
+    const uint8_t* insertion_quality;
+    const uint8_t* deletion_quality;
+    const uint8_t* gap_quality;
+    const double* error;
+    const double* rows;
+    const uint16_t* kinds;
+    double start_match;
+    double start_deletion;
+    uint32_t longest_fast_read;
+};
+
+using pairhmm::widened;
+
+struct OwnBatch {
+    explicit OwnBatch(const GivenBatch& given)
+        : group_read(widened(given.group_read, int64_t{given.groups} + 1)),
+          group_haplotype(widened(given.group_haplotype, int64_t{given.groups} + 1)),
+          read_offset(widened(given.read_offset, group_read.back() + 1)),
+          haplotype_offset(widened(given.haplotype_offset, group_haplotype.back() + 1)),
+          group_pair(group_read.size()),
+          batch{} {
+        for (size_t g = 0; g + 1 < group_pair.size(); ++g) {
+            const int64_t reads = group_read[g + 1] - group_read[g];
+            group_pair[g + 1] = group_pair[g] + reads * (group_haplotype[g + 1] - group_haplotype[g]);
+        }
+        batch.groups = given.groups;
+        batch.group_read = group_read.data();
+        batch.group_hap = group_haplotype.data();
+        batch.group_pair = group_pair.data();
+        batch.read_offset = read_offset.data();
+        batch.hap_offset = haplotype_offset.data();
+        batch.hap = given.haplotypes;
+        batch.base = given.base;
+        batch.base_quality = given.base_quality;
+        batch.insertion_quality = given.insertion_quality;
+        batch.deletion_quality = given.deletion_quality;
+        batch.gap_quality = given.gap_quality;
+        batch.gatk.error = given.error;
+        batch.rows = given.rows;
+        batch.kinds = given.kinds;
+        batch.start_match = given.start_match;
+        batch.start_deletion = given.start_deletion;
+    }
+
+    std::vector<int64_t> group_read, group_haplotype, read_offset, haplotype_offset, group_pair;
+    pairhmm::Batch batch;
+};
+
+bool never() { return false; }
+
+// Pairs without a score, as reads and haplotypes of the batch.
+struct Unscored {
+    std::vector<int64_t> pair, read, haplotype;
+
+    Unscored(const pairhmm::Batch& batch, const double* log10) {
+        for (int64_t g = 0; g < batch.groups; ++g) {
+            int64_t at = batch.group_pair[g];
+            for (int64_t r = batch.group_read[g]; r < batch.group_read[g + 1]; ++r) {
+                for (int64_t h = batch.group_hap[g]; h < batch.group_hap[g + 1]; ++h, ++at) {
+                    if (!std::isnan(log10[at])) continue;
+                    pair.push_back(at);
+                    read.push_back(r);
+                    haplotype.push_back(h);
+                }
+            }
+        }
+    }
+};
+
+std::vector<uint8_t> reads_longer_than(const pairhmm::Batch& batch, int64_t longest) {
+    std::vector<uint8_t> longer(batch.group_read[batch.groups]);
+    for (size_t r = 0; r < longer.size(); ++r) longer[r] = batch.read_offset[r + 1] - batch.read_offset[r] > longest;
+    return longer;
+}
+
+// Scores pairs that have none, and whose read is not skipped, with arithmetic that sets denormal numbers to zero, as
+// other processors do. WebAssembly keeps them, which may change the last digits of low scores.
+void flush(const pairhmm::Batch& batch, std::vector<uint8_t>& skip_read, double* log10) {
+    const Unscored unscored(batch, log10);
+    std::vector<uint8_t> skip(skip_read.size(), 1);
+    for (int64_t read : unscored.read) skip[read] = skip_read[read];
+    std::vector<double> flushed(batch.group_pair[batch.groups], NAN);
+    pairhmm::forward_batch(*pairhmm::level_wasm_flushing(), batch, skip.data(), 1, flushed.data(), never);
+    for (int64_t pair : unscored.pair) log10[pair] = flushed[pair];
+}
+
+}  // namespace
+
+PAIRHMM_EXPORT("allocate") void* pairhmm_allocate(uint32_t bytes) { return std::malloc(bytes); }
+
+PAIRHMM_EXPORT("release") void pairhmm_release(void* memory) { std::free(memory); }
+
+// log10 scores of every pair, in float32 where it holds them, else in float64; `precision` says which.
+PAIRHMM_EXPORT("forward") void pairhmm_forward(const GivenBatch* given, double* log10, uint8_t* precision) {
+    const OwnBatch own(*given);
+    const pairhmm::Batch& batch = own.batch;
+    const int64_t pairs = batch.group_pair[batch.groups];
+    for (int64_t i = 0; i < pairs; ++i) log10[i] = NAN, precision[i] = kFloat32;
+    std::vector<uint8_t> skip_read = reads_longer_than(batch, given->longest_fast_read);
+    pairhmm::forward_batch(*pairhmm::level_wasm(), batch, skip_read.data(), 1, log10, never);
+    flush(batch, skip_read, log10);
+    const Unscored left(batch, log10);
+    std::vector<double> rescued(left.pair.size());
+    pairhmm::forward_pairs(*pairhmm::level_wasm(), batch, static_cast<int64_t>(left.pair.size()), left.read.data(),
+                           left.haplotype.data(), 1, rescued.data(), never);
+    for (size_t i = 0; i < left.pair.size(); ++i) {
+        log10[left.pair[i]] = rescued[i];
+        precision[left.pair[i]] = kFloat64;
+    }
+}
+
+PAIRHMM_EXPORT("computed_cells") double pairhmm_computed_cells(const GivenBatch* given) {
+    return static_cast<double>(pairhmm::computed_cells(OwnBatch(*given).batch, given->longest_fast_read));
+}

@@ -1,0 +1,85 @@
+// Exports of genomics/genotypes.hpp (web/src/genomics/genotypes.js).
+#include "genomics/genotypes.hpp"
+
+#include <string_view>
+#include <vector>
+
+#include "wasm/arrays.hpp"
+
+namespace {
+
+using pairhmm::Genotypes;
+using pairhmm::SiteReads;
+using pairhmm::widened;
+
+struct GivenScores {
+    uint32_t count;
+    uint32_t haplotypes;
+    const double* log10;
+    const bool* set_aside;
+    const int32_t* start;
+    const int32_t* end;
+    const int32_t* sample;
+    const uint32_t* fragment;
+};
+
+struct Called {
+    double log10_reference;
+    int32_t best;  // a genotype's number; -1: there is none
+    uint32_t depth;
+    int32_t quality;
+};
+
+}  // namespace
+
+// table: [genotypes][ploidy]
+PAIRHMM_EXPORT("genotypes_make")
+Genotypes* pairhmm_genotypes_make(int32_t alleles, int32_t ploidy, uint32_t genotypes, const int16_t* table,
+                                  const double* prior) {
+    return new Genotypes(alleles, ploidy, {table, table + genotypes * ploidy}, {prior, prior + genotypes});
+}
+
+PAIRHMM_EXPORT("site_reads_make")
+SiteReads* pairhmm_site_reads_make(const GivenScores* given, int32_t first, int32_t last, const int32_t* allele_of,
+                                   int32_t alleles, int32_t samples, double score_floor, double floor) {
+    const auto start = widened(given->start, given->count), end = widened(given->end, given->count);
+    const auto fragment = widened(given->fragment, given->count);
+    const pairhmm::ScoredReads reads{given->count, given->haplotypes, given->log10,  given->set_aside,
+                                     start.data(), end.data(),        given->sample, fragment.data()};
+    return new SiteReads(reads, first, last, widened(allele_of, given->haplotypes), alleles, samples, score_floor,
+                         floor);
+}
+
+PAIRHMM_EXPORT("site_reads_with_alleles")
+SiteReads* pairhmm_site_reads_with_alleles(const SiteReads* reads, uint32_t count, const uint32_t* kept) {
+    return new SiteReads(reads->with_alleles(widened(kept, count)));
+}
+
+PAIRHMM_EXPORT("site_reads_free") void pairhmm_site_reads_free(SiteReads* reads) { delete reads; }
+
+// depths: [alleles]
+PAIRHMM_EXPORT("site_reads_depths")
+void pairhmm_site_reads_depths(const SiteReads* reads, int32_t sample, uint32_t* depths) {
+    for (const int64_t depth : reads->depths(sample)) *depths++ = static_cast<uint32_t>(depth);
+}
+
+// depths: [alleles]; likelihoods: [genotypes]
+PAIRHMM_EXPORT("site_reads_call")
+void pairhmm_site_reads_call(const SiteReads* reads, int32_t sample, const Genotypes* genotypes, Called* called,
+                             uint32_t* depths, uint32_t* likelihoods) {
+    const pairhmm::CalledGenotype found = reads->call(sample, *genotypes);
+    *called = {found.log10_reference, static_cast<int32_t>(found.best), static_cast<uint32_t>(found.depth),
+               found.quality};
+    for (const int64_t depth : found.depths) *depths++ = static_cast<uint32_t>(depth);
+    for (const int64_t one : found.likelihoods) *likelihoods++ = static_cast<uint32_t>(one);
+}
+
+// end: [names]; number: [names], that of the first name that is the same.
+PAIRHMM_EXPORT("number_names")
+void pairhmm_number_names(const char* text, uint32_t names, const uint32_t* end, uint32_t* number) {
+    const auto ends = widened(end, names);
+    std::vector<int64_t> numbers(names);
+    const size_t size = names == 0 ? 0 : end[names - 1];
+    pairhmm::number_names({text, size}, names, ends.data(), numbers.data());
+    for (const int64_t one : numbers) *number++ = static_cast<uint32_t>(one);
+}

@@ -1,0 +1,60 @@
+"""`pairhmm page`: the page that calls variants in a browser."""
+
+from __future__ import annotations
+
+import rich_click as click
+
+from pairhmm.cli.pages import INPUT, OUTPUT, Command
+from pairhmm.commands import page
+
+EXAMPLES = (
+    "pairhmm page --open",
+    "pairhmm page -o pairhmm.html",
+    "pairhmm page --data example/ -o example.html",
+)
+
+
+@click.command("page", cls=Command, examples=EXAMPLES)
+@click.option(
+    "--data",
+    metavar="FOLDER",
+    panel=INPUT,
+    help="A folder with alignments, a reference and their indexes, and optionally a VCF or a BED. The page carries them"
+    " as its example.",
+)
+@click.option("-o", "--output", metavar="FILE", panel=OUTPUT, help="The page (HTML). '-' is stdout.")
+@click.option(
+    "--open",
+    "opens",
+    is_flag=True,
+    panel=OUTPUT,
+    help="Open the page in the default browser. Without -o, it is written to the user's cache folder.",
+)
+@click.option("--benchmark", is_flag=True, panel=OUTPUT, help="Write the page that measures a browser's speed instead.")
+@click.option(
+    "--allow-urls",
+    is_flag=True,
+    panel=OUTPUT,
+    help="The page takes addresses of files, too, and may fetch them. Without this option, it can make no request.",
+)
+@click.option(
+    "--hosted",
+    metavar="FOLDER",
+    panel=OUTPUT,
+    help="Write a folder for a web server in place of -o: the page as index.html, and what a browser needs to keep it."
+    " Once open, the page works without a network.",
+)
+def command(
+    data: str | None, output: str | None, opens: bool, benchmark: bool, allow_urls: bool, hosted: str | None
+) -> None:
+    """Write the page that calls variants in a browser, as one HTML file.
+
+    The page needs no network and no server. Files that are given to it stay on the computer.
+    """
+    if output is None and hosted is None and not opens:
+        raise click.UsageError("Give -o, --open or both, or --hosted.")
+    if output is not None and hosted is not None:
+        raise click.UsageError("Give -o or --hosted, not both.")
+    if benchmark and (data is not None or allow_urls or hosted is not None):
+        raise click.UsageError("--benchmark makes its own data: it takes no --data, --allow-urls or --hosted.")
+    page.page(output, data, benchmark=benchmark, allow_urls=allow_urls, hosted=hosted, opens=opens)

@@ -1,0 +1,59 @@
+"""`page`: where it is written, and that it is opened."""
+
+from __future__ import annotations
+
+import pytest
+
+from pairhmm.commands import page as command
+from pairhmm.errors import InputError
+from pairhmm.io.report import web_page
+
+
+@pytest.fixture(autouse=True)
+def installed(monkeypatch, tmp_path):
+    folder = tmp_path / "package"
+    (folder / "web_page").mkdir(parents=True)
+    for name in (web_page.PAGE, web_page.BENCHMARK):
+        (folder / "web_page" / name).write_text(name)
+    monkeypatch.setattr(web_page, "files", lambda package: folder)
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    seen = []
+    monkeypatch.setattr(command.webbrowser, "open", lambda address: seen.append(address) or len(seen) < 2)
+    return seen
+
+
+def test_the_page_is_written_and_opened(opened, tmp_path):
+    target = tmp_path / "p.html"
+    assert command.page(target, opens=True) == str(target)
+    assert target.read_text() == web_page.PAGE
+    assert opened == [target.as_uri()]
+
+
+def test_without_a_name_the_page_is_in_the_cache(opened, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    place = command.page(benchmark=True, opens=True)
+    assert place.endswith(web_page.BENCHMARK) and str(tmp_path) in place
+    assert len(opened) == 1
+
+
+def test_where_no_browser_starts_the_page_is_named(opened, tmp_path, caplog):
+    opened.append("another")
+    command.page(tmp_path / "p.html", opens=True)
+    assert f"no browser could be started: open {tmp_path / 'p.html'}" in caplog.text
+
+
+def test_stdout_is_not_opened(opened):
+    with pytest.raises(InputError, match="stdout can't be opened"):
+        command.page("-", opens=True)
+    assert opened == []
+
+
+def test_the_page_takes_no_place_of_its_example(tmp_path):
+    for name in ("reads.bam", "ref.fa"):
+        (tmp_path / name).write_text("x")
+    with pytest.raises(InputError, match=r"reads.bam"):
+        command.page(tmp_path / "reads.bam", tmp_path)

@@ -1,0 +1,28 @@
+// What the page shows of a run, as JSON: node report_data.mjs BAM INDEX FASTA FAI [most bytes of panels]
+
+import { readFile } from "node:fs/promises";
+
+import { run } from "../../web/src/call/run.js";
+import { Engine } from "../../web/src/engine.js";
+import { CONSTANTS, panelOf } from "../../web/src/page/panels.js";
+import { Results, resultOf } from "../../web/src/page/results.js";
+
+const [bam, index, fasta, fai, mostBytes = "1e9"] = process.argv.slice(2);
+const [wasm, data, bai, reference, lengths] = await Promise.all(
+  [new URL("../../build/web/pairhmm.wasm", import.meta.url), bam, index, fasta, fai].map((path) => readFile(path)),
+);
+const module = await WebAssembly.compile(wasm);
+const engine = await Engine.start({ wasm: module, workers: 1 });
+const inputs = {
+  alignments: [{ name: bam, data: new Blob([data]), index: new Blob([bai]) }],
+  reference: { name: fasta, fasta: new Blob([reference]), fai: new Blob([lengths]) },
+};
+let results = new Results([]);
+for await (const event of run(inputs, {}, { forward: engine.forward.bind(engine), module })) {
+  if (event.kind === "begin") results = new Results(event.samples, Number(mostBytes));
+  if (event.kind === "region") results.add(resultOf(event, panelOf(event)));
+}
+engine.close();
+const plain = (_, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value);
+const panels = results.held.map(({ panel }) => panel);
+console.log(JSON.stringify({ constants: CONSTANTS, sites: results.report.sites, panels, bytes: results.bytes }, plain));

@@ -1,0 +1,130 @@
+"""What the page shows is what `pairhmm report` shows of the same run."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pairhmm.genomics.genotypes import INFORMATIVE
+from pairhmm.models.batch import PRECISIONS
+from pairhmm.reporting import panels
+from pairhmm.reporting.packing import unpack
+
+PROGRAM = Path(__file__).with_name("report_data.mjs")
+WEB = PROGRAM.parents[2]
+
+
+@pytest.fixture(scope="module")
+def shown(require, tiny):
+    """``shown(*arguments)``: the sites and panels of the page, for NA12878 tiny."""
+    node = shutil.which("node")
+    require("web", node is not None, "no Node: apt install nodejs npm")
+    require("web", (WEB / "web" / "node_modules").is_dir(), "web/ has no packages: npm ci in web/")
+    require("web", (WEB / "build/web/pairhmm.wasm").is_file(), "no pairhmm.wasm: make build/web/pairhmm.wasm")
+
+    def show(*arguments: object):
+        command = [node, PROGRAM, *tiny, *arguments]
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True, timeout=120)
+        return json.loads(done.stdout)
+
+    return show
+
+
+@pytest.fixture(scope="module")
+def reported(tiny, run_cli, tmp_path_factory):
+    """The data and the panels of a report of the same run."""
+    folder = tmp_path_factory.mktemp("report")
+    reads = ["-f", tiny[2], tiny[0]]
+    assert run_cli("call", "--backend", "cpu", "-o", folder / "calls.vcf", *reads).returncode == 0
+    assert run_cli("likelihoods", "--backend", "cpu", "-o", folder / "table.tsv", *reads).returncode == 0
+    given = ["--calls", folder / "calls.vcf", "--likelihoods", folder / "table.tsv", "--alignments", tiny[0]]
+    assert run_cli("report", "-f", tiny[2], *given, "-o", folder / "report.html").returncode == 0
+    text = (folder / "report.html").read_text()
+    parts = dict(re.findall(r'<script type="text/plain" id="(\w+)">(.*?)</script>', text, re.DOTALL))
+    return json.loads(unpack(parts["data"])), [read_panel(unpack(line)) for line in parts["panels"].split()]
+
+
+def read_panel(data: bytes) -> dict:
+    """A panel with its arrays, as report_page/panel_data.js reads it."""
+    (length,) = struct.unpack_from("<I", data)
+    panel, at = json.loads(data[4 : 4 + length]), 4 + length
+    for group in panel["groups"]:
+        widths = {"best": 1, "behind": len(panel["haplotypes"]), "flags": 1, "quality": 1}
+        for (name, width), kind in zip(widths.items(), ("<i4", "<u2", "u1", "u1"), strict=True):
+            count = group["shown"] * width
+            group[name] = np.frombuffer(data, kind, count, at)
+            at += group[name].nbytes
+    return panel
+
+
+def drawn(haplotype: dict) -> tuple[str, str, dict[int, str]]:
+    """A haplotype, and the letters at each position where it differs, as report_page/alignment.js lays them out."""
+    letters = {}
+    for position, before, after in haplotype["differences"]:
+        for index, letter in enumerate(before):
+            if after[index : index + 1] != letter:
+                letters[position + index] = after[index : index + 1]
+        if len(after) > len(before):
+            letters[position + len(before) - 0.5] = after[len(before) :]
+    return haplotype["name"], haplotype["alleles"], letters
+
+
+def by_read(group: dict) -> tuple[list[tuple[str, int, int]], np.ndarray]:
+    """The reads of a group by name, and their scores. Equally clear reads may come in any order."""
+    names = list(zip(group["names"].split("\n"), map(int, group["flags"]), map(int, group["quality"]), strict=True))
+    order = sorted(range(len(names)), key=names.__getitem__)
+    scores = np.concatenate([[group["best"]], np.reshape(group["behind"], (-1, len(names)))]).astype(int)
+    return [names[index] for index in order], scores[:, order]
+
+
+def test_constants_are_those_of_the_report(shown):
+    assert shown()["constants"] == {
+        "perLog10": panels.PER_LOG10,
+        "impossible": panels.IMPOSSIBLE,
+        "unknownBest": panels.UNKNOWN_BEST,
+        "informative": INFORMATIVE,
+        "precisions": list(PRECISIONS),
+    }
+
+
+def test_sites_are_those_of_the_report(shown, reported):
+    own, (report, _) = shown()["sites"], reported
+    for one in (own, report["sites"]):
+        # Panels are numbered apart: the report leaves out those without a site.
+        one["panels"] = [[alleles for _, alleles in panels] for panels in one["panels"]]
+    assert own == report["sites"]
+
+
+def test_panels_are_those_of_the_report(shown, reported):
+    own = {(one["chrom"], one["start"], one["end"]): one for one in shown()["panels"]}
+    _, expected = reported
+    assert len(expected) == 16
+    for panel in expected:
+        mine = own[panel["chrom"], panel["start"], panel["end"]]
+        for name in ("origin", "reference", "variants"):
+            assert mine[name] == panel[name]
+        assert [drawn(one) for one in mine["haplotypes"]] == [drawn(one) for one in panel["haplotypes"]]
+        for group, wanted in zip(mine["groups"], panel["groups"], strict=True):
+            for name in ("sample", "reads", "shown", "chosen", "undecided"):
+                assert group[name] == wanted[name], name
+            assert group["sums"] == pytest.approx(wanted["sums"], abs=0.02)
+            (names, values), (others, expected) = by_read(group), by_read(wanted)
+            assert names == others
+            assert np.abs(values - expected).max() <= 1  # the table has six digits of a score
+
+
+def test_the_oldest_panels_go_where_memory_is_short(shown):
+    whole, short = shown(), shown(20_000)
+    assert short["bytes"] <= 20_000 < whole["bytes"]
+    held = [panel is not None for panel in short["panels"]]
+    assert held == sorted(held) and held[-1] and not held[0]
+    assert short["sites"]["pos"] == whole["sites"]["pos"]
+    shown_panels = [bool(panels) for panels in short["sites"]["panels"]]
+    assert shown_panels == sorted(shown_panels) and not shown_panels[0] and shown_panels[-1]

@@ -1,0 +1,287 @@
+"""The page's calls (web/src/call) are those of the command line, record by record."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import shutil
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import ClassVar
+
+import pysam
+import pytest
+
+from pairhmm.backends.cpu import levels
+
+LEVEL = "x86-64-v2"
+
+
+@pytest.fixture(scope="session")
+def command_line(run_cli, tmp_path_factory):
+    """``command_line(verb, *arguments)``: the text that a verb writes, at the SIMD level whose bits WebAssembly has."""
+    folder = tmp_path_factory.mktemp("command_line")
+    forced = {"PAIRHMM_CPU": LEVEL} if (LEVEL, True) in levels() else {}
+
+    def run(verb, *arguments, ending="vcf"):
+        output = folder / f"{len(list(folder.iterdir()))}.{ending}"
+        extra = ["--no-version"] if verb == "call" else []
+        done = run_cli("-q", verb, *extra, "--backend", "cpu", "-o", output, *arguments, env={**os.environ, **forced})
+        assert done.returncode == 0, done.stderr
+        return output
+
+    run.is_exact = bool(forced)
+    return run
+
+
+def records(text):
+    return [line for line in text.splitlines() if not line.startswith("#")]
+
+
+def header(text):
+    return [re.sub(r"(##reference=).*/", r"\1", line) for line in text.splitlines() if line.startswith("#")]
+
+
+def assert_same_calls(ours, theirs, is_exact):
+    """Equal records; without the same bits of the scores, up to the last digit of QUAL and PL."""
+    assert header(ours) == header(theirs)
+    if is_exact:
+        assert records(ours) == records(theirs)
+        return
+    assert len(records(ours)) == len(records(theirs))
+    for our_line, their_line in zip(records(ours), records(theirs), strict=True):
+        our, their = our_line.split("\t"), their_line.split("\t")
+        assert float(our[5]) == pytest.approx(float(their[5]), abs=0.02)
+        assert our[:5] + our[6:9] == their[:5] + their[6:9]
+        for one, other in zip(our[9:], their[9:], strict=True):
+            assert one.split(":")[:4] == other.split(":")[:4]
+            pls = [[int(pl) for pl in column.split(":")[4].split(",")] for column in (one, other)]
+            assert pls[0] == pytest.approx(pls[1], abs=1)
+
+
+@pytest.fixture(scope="session")
+def data_sets(shared_data):
+    """Alignments, reference and candidates of real reads."""
+    tiny, window = shared_data / "na12878-chr22-tiny", shared_data / "na12878-chr20-100kb"
+    return {
+        "chr22 tiny": (tiny / "NA12878.chr22.tiny.bam", tiny / "q.fa", tiny / "NA12878.chr22.tiny.giab.vcf"),
+        "chr20 100 kb": (
+            window / "NA12878_S1.chr20.10_10p1mb.bam",
+            window / "ucsc.hg19.chr20.unittest.fasta.gz",
+            window / "test_nist.b37_chr20_100kbp_at_10mb.vcf.gz",
+        ),
+    }
+
+
+@pytest.mark.parametrize("is_listed", [False, True], ids=["discovered", "-v"])
+@pytest.mark.parametrize("name", ["chr22 tiny", "chr20 100 kb"])
+@pytest.mark.parametrize("model", ["gatk", "profile"])
+def test_real_reads(data_sets, call_in_node, command_line, name, is_listed, model):
+    bam, reference, candidates = data_sets[name]
+    listed = [*(["-v", candidates] if is_listed else []), "--model", model]
+    given = {"variants": candidates} if is_listed else {}
+    ours = call_in_node([bam], reference, options={"model": model}, **given)
+    calls = command_line("call", "-f", reference, *listed, bam)
+    assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
+    assert len(records(ours.vcf)) > {"chr22 tiny": 5, "chr20 100 kb": 200}[name]
+    table = command_line("likelihoods", "-f", reference, *listed, bam, ending="tsv")
+    assert ours.companion == table.with_suffix("").with_suffix(".haplotypes.tsv").read_text()
+    if command_line.is_exact:
+        assert ours.tsv == table.read_text()
+
+
+@pytest.fixture(scope="session")
+def family(run_cli, tmp_path_factory):
+    """Two simulated samples on two contigs: reference, BAMs, and a list of their true variants."""
+    folder = tmp_path_factory.mktemp("family")
+    for seed, name in ((1, "ann"), (2, "bob")):
+        done = run_cli(
+            *("-q", "simulate", "-o", folder / name, "--length", 16_000, "--contigs", 2, "--coverage", 25),
+            *("--seed", seed, "--genome-seed", 1, "--sample", name, "--snvs", 40, "--indels", 16),
+        )
+        assert done.returncode == 0, done.stderr
+    listed = folder / "listed.vcf"
+    with gzip.open(folder / "ann" / "truth.vcf.gz", "rt") as truth:
+        listed.write_text(truth.read())
+    return folder / "ann" / "reference.fa", [folder / "ann" / "reads.bam", folder / "bob" / "reads.bam"], listed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given"),
+    [
+        ((), {}),
+        (("-v", "LISTED"), {"variants": "LISTED"}),
+        (("-r", "chr2:2,001-6,000"), {"region": "chr2:2,001-6,000"}),
+        (("-R", "BED"), {"intervals": "BED"}),
+        (("-R", "BED", "-v", "LISTED"), {"intervals": "BED", "variants": "LISTED"}),
+        (("--max-depth", "12"), {"options": {"maxDepth": 12}}),
+        (
+            ("-v", "LISTED", "--model", "profile", "--parameters", "published", "--error-rate", "0"),
+            {"variants": "LISTED", "options": {"model": "profile", "parameters": "published", "errorRate": None}},
+        ),
+        (
+            ("--min-mapq", "0", "--pcr-indel-model", "none", "--max-haplotypes", "4", "--ploidy", "3"),
+            {"options": {"minMapq": 0, "pcrIndelModel": "none", "maxHaplotypes": 4, "ploidy": 3}},
+        ),
+    ],
+    ids=["all", "listed", "region", "BED", "BED and listed", "depth", "published", "options"],
+)
+def test_two_samples(family, call_in_node, command_line, tmp_path, arguments, given):
+    reference, bams, listed = family
+    bed = tmp_path / "places.bed"
+    bed.write_text("# some\nchr2\t500\t1500\nchr1\t1000\t1400\nchr1\t1300\t5000\nchr2\t1500\t1600\n")
+    files = {"LISTED": listed, "BED": bed}
+    ours = call_in_node(bams, reference, **{key: files.get(str(value), value) for key, value in given.items()})
+    calls = command_line("call", "-f", reference, *(files.get(one, one) for one in arguments), *bams)
+    assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
+    assert len(records(ours.vcf)) > 3
+
+
+def test_without_an_index_files_are_read_from_the_front(family, call_in_node, command_line):
+    reference, bams, listed = family
+    with_index = call_in_node(bams, reference, variants=listed)
+    without = call_in_node([(bam, None) for bam in bams], reference, variants=listed)
+    assert without.vcf == with_index.vcf
+    assert without.tsv == with_index.tsv
+
+
+def test_files_packed_in_other_ways(family, call_in_node, tmp_path):
+    reference, bams, listed = family
+    expected = call_in_node(bams[:1], reference, variants=listed)
+    packed = tmp_path / "reference.fa.gz"
+    pysam.tabix_compress(str(reference), str(packed))
+    pysam.faidx(str(packed))
+    gzipped = tmp_path / "listed.vcf.gz"
+    with gzip.open(gzipped, "wt") as out:
+        out.write(listed.read_text())
+    bam = tmp_path / "reads.bam"
+    shutil.copy(bams[0], bam)
+    pysam.index("-c", str(bam))
+    plain = tmp_path / "reference.fa"
+    shutil.copy(reference, plain)
+    for fasta in (packed, plain):
+        ours = call_in_node([bam], fasta, variants=gzipped)
+        assert records(ours.vcf) == records(expected.vcf)
+        assert ours.tsv == expected.tsv
+    assert f"{plain.name} has no index: made" in ours.told("warning")
+
+
+@pytest.fixture(scope="session")
+def cram(data_sets, family, tmp_path_factory):
+    """CRAM files of the same reads, with their indexes."""
+    folder = tmp_path_factory.mktemp("cram")
+
+    def make(name, bam, reference, *options):
+        path = folder / f"{name}.cram"
+        pysam.view("-C", "-T", str(reference), *options, "-o", str(path), str(bam), catch_stdout=False)
+        pysam.index(str(path))
+        return path
+
+    return make
+
+
+@pytest.mark.parametrize("has_index", [True, False], ids=["index", "no index"])
+@pytest.mark.parametrize("is_listed", [False, True], ids=["discovered", "-v"])
+def test_cram_of_real_reads(data_sets, cram, call_in_node, is_listed, has_index):
+    bam, reference, candidates = data_sets["chr22 tiny"]
+    given = {"variants": candidates} if is_listed else {}
+    path = cram(f"tiny{is_listed}{has_index}", bam, reference)
+    ours = call_in_node([path if has_index else (path, None)], reference, **given)
+    theirs = call_in_node([bam], reference, **given)
+    assert ours.vcf == theirs.vcf
+    assert ours.tsv == theirs.tsv
+    assert ours.events == theirs.events
+
+
+@pytest.mark.parametrize(
+    "options", [(), ("--output-fmt-option", "version=2.1"), ("--output-fmt-option", "multi_seq_per_slice=1")]
+)
+def test_cram_of_two_samples(family, cram, call_in_node, options):
+    reference, bams, _ = family
+    paths = [cram(f"{''.join(options)}{bam.parent.name}".replace("=", ""), bam, reference, *options) for bam in bams]
+    given = {"region": "chr2:1,500-6,000"}
+    assert call_in_node(paths, reference, **given).tsv == call_in_node(bams, reference, **given).tsv
+    assert call_in_node(paths, reference).vcf == call_in_node(bams, reference).vcf
+
+
+@pytest.mark.parametrize("options", [{"chunkSize": 37}, {"maxCells": 1000}], ids=str)
+def test_what_is_held_at_once_changes_nothing(family, call_in_node, options):
+    reference, bams, listed = family
+    for given in ({}, {"variants": listed}, {"region": "chr1:1,000-6,000"}):
+        ours, theirs = (call_in_node(bams, reference, options=one, **given) for one in (options, {}))
+        assert (ours.vcf, ours.tsv, ours.events) == (theirs.vcf, theirs.tsv, theirs.events)
+
+
+def test_a_run_can_be_cancelled(family, call_in_node):
+    reference, bams, _ = family
+    assert "aborted" in call_in_node(bams, reference, options={"maxCells": 1000}, abortAfter=3).error
+
+
+def test_many_candidates(run_cli, call_in_node, command_line, tmp_path):
+    """Regions with more combinations than haplotypes, and sites with several alleles."""
+    done = run_cli(
+        *("-q", "simulate", "-o", tmp_path / "x", "--length", 6000, "--coverage", 40, "--snvs", 250, "--indels", 120),
+        *("--max-indel", 8),
+    )
+    assert done.returncode == 0, done.stderr
+    bam, reference = tmp_path / "x" / "reads.bam", tmp_path / "x" / "reference.fa"
+    for arguments, options in (
+        ((), {}),
+        (("--max-haplotypes", "9", "--max-depth", "25"), {"maxHaplotypes": 9, "maxDepth": 25}),
+    ):
+        ours = call_in_node([bam], reference, options=options)
+        calls = command_line("call", "-f", reference, *arguments, bam)
+        assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
+        assert len(records(ours.vcf)) > 100
+    assert any("--max-depth" in text for text in ours.told("warning"))
+
+
+class _Ranges(SimpleHTTPRequestHandler):
+    """Files by range requests, which it counts."""
+
+    asked: ClassVar[list[str]] = []
+
+    def do_GET(self):
+        path = Path(self.translate_path(self.path))
+        data = path.read_bytes()
+        asked = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
+        begin, end = map(int, asked.groups()) if asked else (0, len(data))
+        part = data[begin : end + 1]
+        self.asked.append(f"{path.name}:{len(part)}")
+        self.send_response(206 if asked else 200)
+        self.send_header("Content-Range", f"bytes {begin}-{begin + len(part) - 1}/{len(data)}")
+        self.send_header("Content-Length", str(len(part)))
+        self.end_headers()
+        self.wfile.write(part)
+
+    def log_message(self, *unused):
+        pass
+
+
+@pytest.fixture
+def served(data_sets):
+    """The address of the folder of chr20 100 kb."""
+    folder = data_sets["chr20 100 kb"][0].parent
+    _Ranges.asked.clear()
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Ranges, directory=str(folder))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_addresses_are_read_by_ranges(data_sets, call_in_node, served):
+    bam, reference, _ = data_sets["chr20 100 kb"]
+    given = {"region": "chr20:10,040,001-10,042,000"}
+    theirs = call_in_node([bam], reference, **given)
+    fasta = f"{served}/{reference.name}"
+    ours = call_in_node(
+        [(f"{served}/{bam.name}", f"{served}/{bam.name}.bai")], (fasta, f"{fasta}.fai", f"{fasta}.gzi"), **given
+    )
+    assert ours.vcf == theirs.vcf
+    assert ours.tsv == theirs.tsv
+    assert records(ours.vcf)
+    read = sum(int(one.split(":")[1]) for one in _Ranges.asked if one.startswith(f"{bam.name}:"))
+    assert read < bam.stat().st_size / 2

@@ -1,0 +1,88 @@
+// Messages at the end of a run: which reads it left out, and what helps (pairhmm/evidence/announcements.py, set_aside.py).
+
+import { MAX_GENOTYPES } from "../genomics/genotypes.js";
+
+/** @typedef {import("./evidence.js").Evidence} Evidence */
+/** @typedef {import("./genotyping.js").Site} Site */
+/** @typedef {import("./options.js").CallOptions} CallOptions */
+/** @typedef {import("./scoring.js").Preparation} Preparation */
+
+// The share of all reads from which on there is a warning. Among paralogs, one in six real short reads is set aside.
+const WORTH_A_WARNING = 0.2;
+const MOST = 0.5;
+
+/** Counts reads that fit no haplotype, and sites with limits, region by region. */
+export class Announcements {
+  /** @param {string[]} samples */
+  constructor(samples) {
+    this.samples = samples;
+    this.reads = this.setAside = this.sites = this.emptied = this.limited = 0;
+    this.firstEmptied = "";
+  }
+
+  /** Counts a region. @param {Evidence} evidence @param {Site[]} sites */
+  add(evidence, sites) {
+    const { region, reads, setAside } = evidence;
+    const count = setAside.reduce((sum, one) => sum + one, 0);
+    this.reads += setAside.length;
+    this.setAside += count;
+    this.limited += sites.filter((site) => site.leftOut > 0).length;
+    region.variants.forEach((variant, index) => {
+      if (variant.role !== "asked") return;
+      const [first, last] = region.extents[index];
+      const covering = reads.start.reduce((over, start, read) => {
+        if (start < last && reads.end[read] > first) over.push(read);
+        return over;
+      }, /** @type {number[]} */ ([]));
+      if (!covering.length) return;
+      this.sites++;
+      const left = new Set(covering.filter((read) => !setAside[read]).map((read) => reads.sample[read]));
+      const emptied = covering.map((read) => reads.sample[read]).filter((sample) => !left.has(sample));
+      if (!emptied.length) return;
+      this.emptied++;
+      this.firstEmptied ||= `${variant.chrom}:${variant.pos + 1} (${this.samples[Math.min(...emptied)]})`;
+    });
+  }
+
+  /**
+   * The warnings, once all regions are counted.
+   *
+   * @param {{cappedRegions: number, cappedReads: number}} counts
+   * @param {Preparation} preparation
+   * @param {CallOptions} options
+   */
+  warnings({ cappedRegions, cappedReads }, preparation, options) {
+    const warnings = [];
+    if (cappedReads) {
+      const where = `${cappedRegions} regions deeper than ${options.maxDepth} reads a sample (--max-depth)`;
+      warnings.push(`${cappedReads} reads left out of ${where}`);
+    }
+    const share = this.reads ? this.setAside / this.reads : 0;
+    if (this.emptied || share >= WORTH_A_WARNING) {
+      const emptied = this.emptied
+        ? `; ${this.emptied} of ${this.sites} sites have no read left, ${this.firstEmptied} the first`
+        : "";
+      const percent = (100 * share).toFixed(0);
+      const aside = `${this.setAside} of ${this.reads} reads (${percent}%) fit no haplotype and were set aside`;
+      const lowered = preparation.bases ? preparation.lowered / preparation.bases : 0;
+      warnings.push(`${aside}${emptied}: ${cure(options, lowered)}`);
+    }
+    if (this.limited) {
+      warnings.push(
+        `${this.limited} sites have more than ${MAX_GENOTYPES} genotypes by their alleles and ploidy: the alternative ` +
+          "alleles with the fewest reads were not weighed there, and where they stay in a record its PL is missing",
+      );
+    }
+    return warnings;
+  }
+}
+
+/** How to keep the reads. @param {CallOptions} options @param {number} lowered the share of all bases whose quality was lowered to 6 */
+function cure({ baseQualityThreshold, capByMappingQuality }, lowered) {
+  if (lowered <= MOST || baseQualityThreshold === null) {
+    return "--error-rate 0 keeps them, for reads with many errors; or is the reference another one?";
+  }
+  const below = `${(100 * lowered).toFixed(0)}% of all bases are below quality ${baseQualityThreshold} and count as 6`;
+  const kept = `${below}; --base-quality-threshold 0 keeps their qualities`;
+  return capByMappingQuality ? `${kept}, --no-cap-by-mapq those of badly mapped reads` : kept;
+}

@@ -1,0 +1,115 @@
+// What a run tells its caller: plain data, which a worker can post.
+
+import { MAX_GQ } from "../genomics/genotypes.js";
+import { mateOf } from "../genomics/sam_flags.js";
+
+/** @typedef {import("../files/intervals.js").Interval} Interval */
+/** @typedef {import("../genomics/genotypes.js").SampleGenotype} SampleGenotype */
+/** @typedef {import("./evidence.js").Evidence} Evidence */
+/** @typedef {import("./genotyping.js").Site} Site */
+
+/**
+ * @typedef {object} Call the genotype of a sample
+ * @property {(number | null)[]} alleles null without a read
+ * @property {number[]} depths informative reads of each allele (AD)
+ * @property {number} depth reads (DP)
+ * @property {number} quality GQ
+ * @property {number[]} likelihoods PL; empty where alleles were left out
+ */
+
+/**
+ * @typedef {object} CalledSite a record
+ * @property {string} chrom
+ * @property {number} pos 0-based
+ * @property {string} id empty without one
+ * @property {string} ref
+ * @property {string[]} alts
+ * @property {number} quality QUAL
+ * @property {"PASS" | "LowQual"} filter
+ * @property {Call[]} calls in the order of the samples
+ */
+
+/**
+ * @typedef {object} BeginEvent
+ * @property {"begin"} kind
+ * @property {string[]} samples
+ * @property {[string, number][]} contigs names and lengths, in the order of the run
+ * @property {string} reference name of its file
+ * @property {string} model for headers of outputs
+ * @property {number} pieces intervals that were asked for; 0 for everywhere
+ */
+
+/**
+ * @typedef {object} RegionEvent
+ * @property {"region"} kind
+ * @property {{chrom: string, start: number, end: number}} region 0-based half-open
+ * @property {{start: number, reference: string}} span what haplotypes span
+ * @property {{pos: number, ref: string, alts: string[]}[]} variants 0-based
+ * @property {{name: string, sequence: string, alleles: number[], nuisance: boolean}[]} haplotypes
+ * @property {{sample: number, name: string, mate: 0 | 1 | 2, isReverse: boolean, mapq: number, setAside: boolean}[]} reads
+ * @property {Float64Array} log10 [reads][haplotypes]
+ * @property {Uint8Array} precision [reads][haplotypes]
+ * @property {CalledSite[]} sites
+ */
+
+/**
+ * @typedef {{kind: "progress", done: number, of: number}} ProgressEvent
+ * @typedef {{kind: "warning" | "note", text: string}} TextEvent
+ * @typedef {{kind: "end", counts: {regions: number, reads: number, setAside: number, pairs: number}}} EndEvent
+ * @typedef {BeginEvent | RegionEvent | ProgressEvent | TextEvent | EndEvent} RunEvent
+ */
+
+const REVERSE = 0x10;
+
+/**
+ * A scored region, with the reads that genotypes left out.
+ *
+ * @param {Evidence} evidence
+ * @param {string} reference bases that haplotypes span
+ * @param {Uint8Array} setAside
+ * @param {CalledSite[]} sites
+ * @returns {RegionEvent}
+ */
+export function regionEvent({ region, haplotypes, reads, log10, precision }, reference, setAside, sites) {
+  const { chrom, start, end, haplotypeStart, haplotypeEnd } = region;
+  const place = `${chrom}:${haplotypeStart + 1}-${haplotypeEnd}`;
+  return {
+    kind: "region",
+    region: { chrom, start, end },
+    span: { start: haplotypeStart, reference },
+    variants: region.variants.map(({ pos, ref, alts }) => ({ pos, ref, alts })),
+    haplotypes: haplotypes.map(({ sequence, alleles, isNuisance }, index) => {
+      return { name: `${place}/${index}`, sequence, alleles, nuisance: isNuisance };
+    }),
+    reads: Array.from(reads.flag, (flag, read) => ({
+      sample: reads.sample[read],
+      name: reads.names.at(read),
+      mate: mateOf(flag),
+      isReverse: (flag & REVERSE) !== 0,
+      mapq: reads.mapq[read],
+      setAside: setAside[read] === 1,
+    })),
+    log10: log10.slice(),
+    precision: precision.slice(),
+    sites,
+  };
+}
+
+/** @param {Site} site @param {number} minQual @returns {CalledSite} */
+export function calledSite({ variant, quality, samples }, minQual) {
+  const { chrom, pos, id, ref, alts } = variant;
+  const calls = samples.map(({ alleles, depths, depth, quality: own, likelihoods, ploidy }) => {
+    return { alleles: alleles ?? new Array(Math.max(1, ploidy)).fill(null), depths, depth, quality: own, likelihoods };
+  });
+  return { chrom, pos, id, ref, alts, quality, filter: filterOf(quality, samples, minQual), calls };
+}
+
+/** QUAL decides for a variant; the lowest GQ where every genotype is the reference. @param {number} quality @param {SampleGenotype[]} samples @param {number} minQual */
+function filterOf(quality, samples, minQual) {
+  const called = samples.filter((sample) => sample.alleles !== null);
+  const isReference = called.length > 0 && !called.some((sample) => sample.alleles?.some((allele) => allele > 0));
+  const isSure = isReference
+    ? Math.min(...called.map((sample) => sample.quality)) >= Math.min(minQual, MAX_GQ)
+    : quality >= minQual;
+  return isSure ? "PASS" : "LowQual";
+}

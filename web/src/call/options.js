@@ -1,0 +1,48 @@
+// All options of a run. Names and defaults are those of the command line (pairhmm/evidence/inputs.py).
+
+import { CANDIDATE_OPTIONS } from "../genomics/discovery.js";
+import { REGION_OPTIONS } from "../genomics/regions.js";
+import { GATK_OPTIONS } from "../models/gatk.js";
+
+/** @typedef {import("../files/alignment_parser.js").ReadSelection} ReadSelection */
+/** @typedef {import("../genomics/discovery.js").CandidateOptions} CandidateOptions */
+/** @typedef {import("../genomics/regions.js").RegionOptions} RegionOptions */
+/** @typedef {import("../models/gatk.js").GatkOptions} GatkOptions */
+
+/**
+ * @typedef {object} OtherOptions
+ * @property {"gatk" | "profile"} model
+ * @property {"normalised" | "published"} parameters of the profile model
+ * @property {boolean} listedOnly genotype the listed variants, where there is a list (as -v); else those that reads show
+ * @property {number} maxHaplotypes the most haplotypes of a region
+ * @property {number} maxDepth the most reads of a sample in a region; their names decide which ones are kept
+ * @property {number} maxCells cells that are scored in one call, about; it changes no result
+ * @property {number} chunkSize reads that are held at once, about; it changes no result
+ * @property {number} ploidy
+ * @property {number} snvPrior probability that a site differs from the reference in one chromosome pair
+ * @property {number} indelPrior
+ * @property {number} minQual QUAL (Phred) below which a record's filter is LowQual
+ */
+
+/** @typedef {ReadSelection & CandidateOptions & RegionOptions & GatkOptions & OtherOptions} CallOptions */
+
+/** @type {Readonly<CallOptions>} */
+export const CALL_OPTIONS = {
+  ...REGION_OPTIONS,
+  ...CANDIDATE_OPTIONS,
+  ...GATK_OPTIONS,
+  excludedFlags: 0xf04,
+  minMapq: 20,
+  defaultBaseQuality: null,
+  model: "gatk",
+  parameters: "normalised",
+  listedOnly: true,
+  maxHaplotypes: 128,
+  maxDepth: 1000,
+  maxCells: 50_000_000,
+  chunkSize: 20_000,
+  ploidy: 2,
+  snvPrior: 1e-3,
+  indelPrior: 1.25e-4,
+  minQual: 30,
+};

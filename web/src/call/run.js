@@ -1,0 +1,160 @@
+// A run: files to regions to genotypes, as a stream of events (pairhmm/evidence/opening.py, run.py, region_choice.py).
+
+import { AlignmentReader } from "../files/alignments.js";
+import { Reference } from "../files/fasta.js";
+import { InputProblem } from "../files/problem.js";
+import { readBlocks } from "../files/read_blocks.js";
+import { LeftOut } from "../files/selection.js";
+import { Native } from "../genomics/native.js";
+import { Announcements } from "./announcements.js";
+import { calledSite, regionEvent } from "./events.js";
+import { runExtent } from "./extent.js";
+import { onListedAlleles, RegionGenotyper } from "./genotyping.js";
+import { CALL_OPTIONS } from "./options.js";
+import { contigOrder, findPlaces, withContext } from "./places.js";
+import { ReferenceCheck } from "./reference_check.js";
+import { chooseRegions } from "./region_choice.js";
+import { EvidenceStream } from "./stream.js";
+
+export { InputProblem };
+
+/** @typedef {import("../files/alignments.js").AlignmentFile} AlignmentFile */
+/** @typedef {import("../files/fasta.js").ReferenceFiles} ReferenceFiles */
+/** @typedef {import("../files/sources.js").Source} Source */
+/** @typedef {import("./events.js").RunEvent} RunEvent */
+/** @typedef {import("./events.js").TextEvent} TextEvent */
+/** @typedef {import("./options.js").CallOptions} CallOptions */
+
+/**
+ * @typedef {object} Inputs
+ * @property {AlignmentFile[]} alignments
+ * @property {ReferenceFiles} reference
+ * @property {{name: string, data: Source, index?: Source}} [variants] candidates, as -v
+ * @property {{name: string, data: Source}} [intervals] BED, as -R
+ * @property {string} [region] as -r
+ */
+
+/**
+ * @typedef {object} Engine
+ * @property {(batch: import("../batch.js").Batch, options?: {signal?: AbortSignal}) => Promise<{log10: Float64Array, precision: Uint8Array}>} forward
+ * @property {WebAssembly.Module | BufferSource} module the file pairhmm.wasm
+ */
+
+/**
+ * Scores and genotypes what is asked for.
+ *
+ * @param {Inputs} inputs
+ * @param {Partial<CallOptions>} options
+ * @param {Engine} engine
+ * @param {AbortSignal} [signal]
+ * @returns {AsyncGenerator<RunEvent>}
+ * @throws {InputProblem} for files that can't be used; the message names file, record and cure
+ * @throws {unknown} the signal's reason, where it aborts
+ */
+export async function* run(inputs, options, engine, signal) {
+  const chosen = { ...CALL_OPTIONS, ...options };
+  /** @type {TextEvent[]} */
+  const told = [];
+  try {
+    const opened = await open(inputs, chosen, engine, told);
+    yield { kind: "begin", ...opened.begin };
+    yield* scored(opened, engine, chosen, told, signal);
+  } catch (error) {
+    yield* told.splice(0);
+    throw error;
+  }
+}
+
+/**
+ * @param {Awaited<ReturnType<typeof open>>} opened
+ * @param {Engine} engine
+ * @param {CallOptions} options
+ * @param {TextEvent[]} told
+ * @param {AbortSignal} [signal]
+ * @returns {AsyncGenerator<RunEvent>}
+ */
+async function* scored(opened, engine, options, told, signal) {
+  const { native, reference, source, blocks, genotyper, isListed, extent, begin, conclude } = opened;
+  /** @param {import("../batch.js").Batch} batch */
+  const score = (batch) => engine.forward(batch, { signal });
+  const fetch = reference.fetch.bind(reference);
+  const stream = new EvidenceStream(native, fetch, source, score, options);
+  const counts = new Announcements(begin.samples);
+  for await (const evidence of stream.run(untilAborted(blocks, signal))) {
+    signal?.throwIfAborted();
+    const refined = isListed ? onListedAlleles(evidence) : evidence;
+    const sites = genotyper.sites(refined);
+    counts.add(refined, sites);
+    yield* told.splice(0);
+    const { chrom, end, haplotypeStart, haplotypeEnd } = evidence.region;
+    const span = await fetch(chrom, haplotypeStart, haplotypeEnd);
+    yield regionEvent(
+      evidence,
+      span,
+      refined.setAside,
+      sites.map((site) => calledSite(site, options.minQual)),
+    );
+    yield { kind: "progress", done: extent.done(chrom, end), of: extent.total };
+  }
+  conclude();
+  for (const text of counts.warnings(stream.counts, stream.preparation, options)) told.push({ kind: "warning", text });
+  yield* told.splice(0);
+  const { regions, reads, pairs } = stream.counts;
+  yield { kind: "end", counts: { regions, reads, setAside: counts.setAside, pairs } };
+}
+
+/** @template Item @param {AsyncIterable<Item>} items @param {AbortSignal} [signal] */
+async function* untilAborted(items, signal) {
+  for await (const item of items) {
+    signal?.throwIfAborted();
+    yield item;
+  }
+}
+
+/**
+ * Opens and checks everything that a run needs.
+ *
+ * @param {Inputs} inputs
+ * @param {CallOptions} options
+ * @param {Engine} engine
+ * @param {TextEvent[]} told
+ */
+async function open(inputs, options, engine, told) {
+  /** @param {string} text */
+  const warn = (text) => void told.push({ kind: "warning", text });
+  /** @param {string} text */
+  const tell = (text) => void told.push({ kind: "note", text });
+  const native = await Native.start(engine.module);
+  const reference = await Reference.open(inputs.reference, warn);
+  const asked = await findPlaces(inputs, reference);
+  const reader = await AlignmentReader.open(inputs.alignments, reference, native, asked !== null, tell);
+  const contigs = contigOrder(reader, reference);
+  const known = withContext(asked, reference);
+  const samples = reader.samples.length;
+  const files = { inputs, native, reference, contigs, samples };
+  const { source, wanted } = chooseRegions(files, { asked, known }, options, warn);
+  const isListed = wanted !== null;
+  const leftOut = new LeftOut();
+  const check = new ReferenceCheck(reference, reader.checksums, warn);
+  const request = { contigs: [...contigs.keys()], selection: options, chunkSize: options.chunkSize, regions: known };
+  return {
+    native,
+    reference,
+    source,
+    blocks: check.watch(readBlocks(native, reader.sources, request, wanted, leftOut)),
+    extent: await runExtent(reader, contigs, known),
+    genotyper: new RegionGenotyper(native, samples, options, !isListed),
+    isListed,
+    begin: {
+      samples: reader.samples,
+      contigs: [...contigs],
+      reference: reference.path,
+      model: options.model === "profile" ? `profile (${options.parameters})` : "gatk",
+      pieces: asked?.length ?? 0,
+    },
+    conclude: () => {
+      const paths = inputs.alignments.map((one) => one.name).join(", ");
+      leftOut.conclude(paths, known === null && wanted === null, tell, warn);
+    },
+  };
+}

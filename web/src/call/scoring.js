@@ -1,0 +1,87 @@
+// Prepares cut reads as GATK does, as a batch for the engine (pairhmm/evidence/scoring.py).
+
+import { joined, offsets } from "../genomics/arrays.js";
+import { asN, countLowered, indelQualities, preparedBaseQuality } from "../models/gatk.js";
+import { PRESETS } from "../models/presets.js";
+import { ProfileModel } from "../models/profile.js";
+
+/** @typedef {import("../batch.js").Batch} Batch */
+/** @typedef {import("../genomics/native.js").Native} Native */
+/** @typedef {import("./options.js").CallOptions} CallOptions */
+
+/**
+ * Reads that are cut to their regions, region after region, as flat arrays.
+ *
+ * @typedef {object} CutReads
+ * @property {Uint32Array} offset where each read's bases begin
+ * @property {Uint8Array} bases codes
+ * @property {Uint8Array} quals Phred
+ * @property {Uint8Array} mapq
+ */
+
+/** Prepares the reads of regions, and counts the bases whose quality was lowered. */
+export class Preparation {
+  /** @param {Native} native @param {CallOptions} options */
+  constructor(native, options) {
+    this.native = native;
+    this.options = options;
+    this.profile = options.model === "profile" ? new ProfileModel(PRESETS[options.parameters]) : null;
+    this.bases = this.lowered = 0;
+  }
+
+  /**
+   * @param {CutReads} reads
+   * @param {number[]} readsOf the number of reads of each region
+   * @param {Uint8Array[][]} haplotypes codes of each region's
+   * @returns {Batch}
+   */
+  batch(reads, readsOf, haplotypes) {
+    const baseQuality = preparedBaseQuality(reads.quals, reads.offset, reads.mapq, this.options);
+    this.bases += baseQuality.length;
+    this.lowered += countLowered(baseQuality, this.options);
+    const letters = haplotypes.flat();
+    return {
+      groups: readsOf.length,
+      pairs: readsOf.reduce((pairs, count, region) => pairs + count * haplotypes[region].length, 0),
+      groupRead: offsets(readsOf),
+      groupHaplotype: offsets(haplotypes.map((own) => own.length)),
+      readOffset: reads.offset,
+      haplotypeOffset: offsets(letters.map((own) => own.length)),
+      haplotypes: joined(letters),
+      ...(this.profile ? ofProfile(this.profile, reads.bases, baseQuality) : this.#qualities(reads, baseQuality)),
+    };
+  }
+
+  /** The reads of GATK's model. @param {CutReads} reads @param {Uint8Array} baseQuality */
+  #qualities(reads, baseQuality) {
+    const bases = asN(reads.bases);
+    const { insertion, deletion } = indelQualities(this.native, reads.offset, bases, this.options);
+    return {
+      bases,
+      baseQuality,
+      insertionQuality: insertion,
+      deletionQuality: deletion,
+      gapQuality: new Uint8Array(bases.length).fill(this.options.gapQuality),
+      rows: new Float64Array(0),
+      kinds: new Uint16Array(0),
+      startMatch: 0,
+      startDeletion: 1,
+    };
+  }
+}
+
+/** The reads of the profile model, whose transitions stand in place of indel qualities. @param {ProfileModel} profile @param {Uint8Array} bases @param {Uint8Array} baseQuality */
+function ofProfile(profile, bases, baseQuality) {
+  const none = new Uint8Array(0);
+  return {
+    bases: none,
+    baseQuality: none,
+    insertionQuality: none,
+    deletionQuality: none,
+    gapQuality: none,
+    rows: profile.rows,
+    kinds: profile.kinds(bases, baseQuality),
+    startMatch: profile.startMatch,
+    startDeletion: profile.startDeletion,
+  };
+}

@@ -1,0 +1,31 @@
+// The intervals in which listed candidates need reads (pairhmm/evidence/pieces.py).
+
+import { MAX_SHIFT, variantExtent } from "../genomics/regions.js";
+
+/** @typedef {import("../files/intervals.js").Interval} Interval */
+/** @typedef {import("../genomics/regions.js").FetchBases} FetchBases */
+/** @typedef {import("../genomics/variants.js").Variant} Variant */
+
+/**
+ * Disjoint intervals, in the order of the list.
+ *
+ * @param {AsyncIterable<Variant>} listed
+ * @param {FetchBases} fetch
+ * @returns {AsyncGenerator<Interval>}
+ */
+export async function* wantedIntervals(listed, fetch) {
+  /** @type {Interval | null} */
+  let current = null;
+  for await (const variant of listed) {
+    const { chrom } = variant;
+    const [start, end] = await variantExtent(variant, fetch);
+    // An extent begins up to MAX_SHIFT bases before its record. Later extents can begin before earlier ones.
+    if (current && (chrom !== current.chrom || start > current.end + 2 * MAX_SHIFT)) {
+      yield current;
+      current = null;
+    }
+    if (!current) current = { chrom, start, end };
+    else current = { chrom, start: Math.min(current.start, start), end: Math.max(current.end, end) };
+  }
+  if (current) yield current;
+}

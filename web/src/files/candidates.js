@@ -1,0 +1,139 @@
+// Reads candidate variants from VCF (pairhmm/io/variants/candidates.py).
+
+import { quoted, sameContig } from "./contig_names.js";
+import { MOST_DIGITS, rankOf } from "./intervals.js";
+import { checkNames } from "./names.js";
+import { InputProblem } from "./problem.js";
+import { SourceFile } from "./sources.js";
+import { textLines } from "./text_lines.js";
+
+/** @typedef {import("../genomics/variants.js").Variant} Variant */
+/** @typedef {import("./fasta.js").Reference} Reference */
+/** @typedef {import("./sources.js").Source} Source */
+
+const BASES = /^[ACGTN]+$/;
+const REFERENCE_LETTERS = /^[GATCRYWSMKHBVDN]+$/;
+const OTHER_ALLELE = /^(<.*>|\*|\.|.*[[\]].*|\.[A-Z]+|[A-Z]+\.|[GATCRYWSMKHBVDN]+)$/;
+const REMADE = "is it made with another reference?";
+
+/** The variants of a VCF file, which needs no index and no contig lines. */
+export class CandidateReader {
+  /**
+   * @param {{name: string, data: Source}} given
+   * @param {Map<string, number>} contigs in the order that the variants must come in
+   * @param {Reference} reference
+   * @param {boolean} skipUnknown skip records on other contigs, because nothing there is asked for
+   * @param {(text: string) => void} warn
+   */
+  constructor(given, contigs, reference, skipUnknown, warn) {
+    this.path = given.name;
+    this.file = new SourceFile(given.name, given.data);
+    this.contigs = contigs;
+    this.reference = reference;
+    this.skipUnknown = skipUnknown;
+    this.warn = warn;
+  }
+
+  /** @returns {AsyncGenerator<Variant>} */
+  async *variants() {
+    const rank = rankOf(this.contigs.keys());
+    let [lastRank, lastPos, index] = [-1, -1, -1];
+    let [skippedAlleles, skippedRecords] = [0, 0];
+    for await (const { chrom, pos, id, ref, alts } of this.#records()) {
+      index++;
+      const place = `${chrom}:${pos + 1}`;
+      checkNames(this.path, `${place}: ID`, [id], "rename or remove it");
+      const own = rank.get(chrom);
+      if (own === undefined) {
+        if (this.skipUnknown) continue;
+        const other = sameContig(chrom, rank.keys());
+        const cure = other ? `the reference names it ${quoted(other)}` : "use the reference's names";
+        throw new InputProblem(this.path, place, "contig is not in the reference", cure);
+      }
+      this.#checkAlleles(place, ref, alts);
+      await this.#checkReference(place, chrom, pos, ref);
+      if (own < lastRank || (own === lastRank && pos < lastPos)) {
+        throw new InputProblem(this.path, place, "records are not in the reference's order", "bcftools sort it");
+      }
+      [lastRank, lastPos] = [own, pos];
+      const kept = alts.filter((alt) => alt !== ref && BASES.test(alt));
+      skippedAlleles += alts.length - kept.length;
+      if (kept.length) yield { chrom, pos, ref, alts: kept, id, recordIndex: index, role: "asked" };
+      else skippedRecords++;
+    }
+    if (skippedAlleles || skippedRecords) {
+      const alleles = `${skippedAlleles} symbolic, *, breakend or ambiguous alleles skipped`;
+      this.warn(`${this.path}: ${alleles}, and ${skippedRecords} records with no other allele`);
+    }
+  }
+
+  async *#records() {
+    let seenHeader = false;
+    let number = 0;
+    for await (const lines of textLines(this.file)) {
+      for (const line of lines) {
+        number++;
+        if (number === 1 && line.startsWith("BCF")) {
+          throw new InputProblem(
+            this.path,
+            "",
+            "is BCF, which only the command line reads",
+            "bcftools view -Oz -o it.vcf.gz it",
+          );
+        }
+        if (line.startsWith("#")) {
+          seenHeader ||= line.startsWith("##fileformat=VCF") || line.startsWith("#CHROM");
+          continue;
+        }
+        if (!line) continue;
+        const cure = "it must begin with ##fileformat=VCF";
+        if (!seenHeader) throw new InputProblem(this.path, `line ${number}`, "not a VCF file", cure);
+        yield fieldsOf(this.path, number, line);
+      }
+    }
+    if (!seenHeader) throw new InputProblem(this.path, "", "not a VCF file", "it must begin with ##fileformat=VCF");
+  }
+
+  /** @param {string} place @param {string} ref @param {string[]} alts */
+  #checkAlleles(place, ref, alts) {
+    if (!REFERENCE_LETTERS.test(ref)) {
+      const cure = "write the reference's bases there (bcftools norm -c s)";
+      throw new InputProblem(this.path, place, `REF ${quoted(short(ref))} is not a sequence of bases`, cure);
+    }
+    const wrong = alts.find((alt) => !BASES.test(alt) && !OTHER_ALLELE.test(alt));
+    if (wrong === undefined) return;
+    const rule = `ALT ${quoted(short(wrong))} is neither bases nor another of VCF's alleles`;
+    throw new InputProblem(this.path, place, rule, "repair or remove the record");
+  }
+
+  /** @param {string} place @param {string} chrom @param {number} pos @param {string} ref */
+  async #checkReference(place, chrom, pos, ref) {
+    const length = /** @type {number} */ (this.contigs.get(chrom));
+    if (pos < 0 || pos + ref.length > length) {
+      throw new InputProblem(this.path, place, `outside ${chrom}, which has ${length} bases`, REMADE);
+    }
+    const bases = await this.reference.fetch(chrom, pos, pos + ref.length);
+    // Where the reference has an IUPAC code, the VCF may have N, and the other way round.
+    const isBase = /[ACGT]/;
+    for (let i = 0; i < ref.length; i++) {
+      if (ref[i] !== bases[i] && isBase.test(ref[i]) && isBase.test(bases[i])) {
+        throw new InputProblem(this.path, place, `REF ${short(ref)} is ${short(bases)} in the reference`, REMADE);
+      }
+    }
+  }
+}
+
+/** @param {string} path @param {number} number @param {string} line */
+function fieldsOf(path, number, line) {
+  const [chrom, pos, id, ref, alt] = line.split("\t", 5);
+  if (alt === undefined || !/^\d+$/.test(pos) || pos.length > MOST_DIGITS) {
+    throw new InputProblem(path, `line ${number}`, "not a VCF record", "the file may be cut off");
+  }
+  const alts = alt === "." ? [] : alt.toUpperCase().split(",");
+  return { chrom, pos: Number(pos) - 1, id: id === "." ? "" : id, ref: ref.toUpperCase(), alts };
+}
+
+/** @param {string} bases */
+function short(bases) {
+  return bases.length <= 20 ? bases : `${bases.slice(0, 20)}...`;
+}

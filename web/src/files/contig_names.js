@@ -1,0 +1,29 @@
+// Names of contigs in messages, with and without `chr` (pairhmm/io/sequences/contig_names.py).
+
+const LISTED = 3;
+const PREFIX = "chr";
+
+/** The first few names, for a message. @param {string[]} names */
+export function listed(names) {
+  return names.slice(0, LISTED).join(", ") + (names.length > LISTED ? ", ..." : "");
+}
+
+/**
+ * The contig that has the same name except for a `chr` at the start of one of the two.
+ *
+ * @param {string} name
+ * @param {Iterable<string>} contigs
+ */
+export function sameContig(name, contigs) {
+  const other = name.startsWith(PREFIX) ? name.slice(PREFIX.length) : PREFIX + name;
+  // The mitochondrial contig is MT in names without `chr`, and chrM with it.
+  const wanted = [other, { M: "MT", chrMT: "chrM" }[other] ?? other];
+  return [...contigs].find((contig) => wanted.includes(contig));
+}
+
+/** Python's repr of a text, as messages have it. @param {string} text */
+export function quoted(text) {
+  const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
+  const escaped = text.replace(/\\/g, "\\\\").replace(mark === "'" ? /'/g : /^$/, "\\'");
+  return mark + escaped.replace(/\n/g, "\\n").replace(/\r/g, "\\r").replace(/\t/g, "\\t") + mark;
+}

@@ -1,0 +1,175 @@
+// CRAM files, whose records are made to those of BAM, so that one parser takes both.
+
+import { CraiIndex, CramFile } from "@gmod/cram";
+
+import { bamRecords } from "./bam_writer.js";
+import { DamagedBlock } from "./bgzf.js";
+import { InputProblem } from "./problem.js";
+import { SourceFile } from "./sources.js";
+
+/** @typedef {import("./bam.js").Header} Header */
+/** @typedef {import("./bam.js").Parser} Parser */
+/** @typedef {import("./fasta.js").Reference} Reference */
+/** @typedef {import("./sources.js").Source} Source */
+/** @typedef {{containerStart: number, sliceStart: number, sliceBytes: number}} SlicePlace */
+
+const DEFINITION_SIZE = 26;
+// The empty container at a file's end, by major version (CRAM specification, section 9).
+const ENDS = new Map([
+  [2, "0b000000ffffffff0fe0454f460000000001000001000606010001000100"],
+  [3, "0f000000ffffffff0fe0454f4600000000010005bdd94f0001000606010001000100ee63014b"],
+]);
+
+/** A CRAM file. */
+export class Cram {
+  /** @param {SourceFile} file @param {CramFile} cram @param {Header} header @param {string[]} groups @param {CraiIndex | null} index */
+  constructor(file, cram, header, groups, index) {
+    this.file = file;
+    this.cram = cram;
+    this.header = header;
+    this.groups = groups;
+    this.index = index;
+  }
+
+  /** Whether a file with these first bytes can be a CRAM. @param {Uint8Array} head */
+  static mayBe(head) {
+    return String.fromCharCode(...head.subarray(0, 4)) === "CRAM";
+  }
+
+  /**
+   * @param {SourceFile} file
+   * @param {Source | undefined} index
+   * @param {Reference} reference which the records are decoded with
+   * @returns {Promise<Cram | null>} null where it is damaged at its beginning
+   */
+  static async open(file, index, reference) {
+    await checkEnd(file);
+    /** @type {Header} */
+    const header = { names: [], lengths: [], text: "" };
+    const seqFetch = async (/** @type {number} */ tid, /** @type {number} */ start, /** @type {number} */ end) => {
+      if (!reference.contigs.has(header.names[tid])) throw new DamagedBlock("no such contig in the reference");
+      return reference.fetch(header.names[tid], start - 1, end);
+    };
+    const cram = new CramFile({ filehandle: file.handle, seqFetch, checkSequenceMD5: true });
+    /** @type {string[]} */
+    const groups = [];
+    try {
+      header.text = (await cram.getHeaderText()) ?? "";
+    } catch {
+      return null;
+    }
+    for (const line of header.text.split("\n")) {
+      const fields = new Map(line.split("\t").map((field) => [field.slice(0, 2), field.slice(3)]));
+      if (line.startsWith("@SQ")) {
+        header.names.push(fields.get("SN") ?? "");
+        header.lengths.push(Number(fields.get("LN")));
+      } else if (line.startsWith("@RG")) groups.push(fields.get("ID") ?? "");
+    }
+    return new Cram(file, cram, header, groups, index === undefined ? null : await openIndex(file, index));
+  }
+
+  get hasIndex() {
+    return this.index !== null;
+  }
+
+  /** Whether `mappedReads` knows: an index of CRAM does not count reads. */
+  get countsReads() {
+    return false;
+  }
+
+  async mappedReads() {
+    return 0;
+  }
+
+  /** All records. */
+  async *whole() {
+    yield new CramRecords(this, this.#slices(), null);
+  }
+
+  /** The records that overlap [start, end) of a contig, and others that lie beside them. @param {number} tid @param {number} start @param {number} end */
+  async *throughIndex(tid, start, end) {
+    const slices = await /** @type {CraiIndex} */ (this.index).getEntriesForRange(tid, start, end + 1);
+    slices.sort((a, b) => a.containerStart - b.containerStart || a.sliceStart - b.sliceStart);
+    yield new CramRecords(this, places(slices), tid);
+  }
+
+  /** The places of all slices. @returns {AsyncGenerator<SlicePlace>} */
+  async *#slices() {
+    const size = await this.file.size();
+    let isHeader = true;
+    for (let at = DEFINITION_SIZE; at < size;) {
+      const { landmarks, length, _endPosition, numRecords } = await this.cram.getContainerAtPosition(at).getHeader();
+      for (const [index, sliceStart] of (isHeader || !numRecords ? [] : landmarks).entries()) {
+        yield { containerStart: at, sliceStart, sliceBytes: (landmarks[index + 1] ?? length) - sliceStart };
+      }
+      if (_endPosition + length <= at) throw new DamagedBlock("a container that ends before it begins");
+      at = _endPosition + length;
+      isHeader = false;
+    }
+  }
+}
+
+/** @param {SlicePlace[]} slices */
+async function* places(slices) {
+  yield* slices;
+}
+
+/** Records of slices, as those of BAM. */
+export class CramRecords {
+  /** @param {Cram} file @param {AsyncGenerator<SlicePlace>} slices @param {number | null} tid the contig whose records are wanted; null for all */
+  constructor(file, slices, tid) {
+    this.file = file;
+    this.slices = slices;
+    this.tid = tid;
+    this.data = new Uint8Array(0);
+    this.at = 0;
+  }
+
+  /** Lets a parser take records until it stops. "more" is the end of the records. @param {Parser} parser @param {number} room */
+  async parse(parser, room) {
+    for (;;) {
+      const found = parser.parse(this.data, this.at, this.data.length, room);
+      this.at = found.at;
+      if (found.stop !== "more" || !(await this.#next())) return found.stop;
+    }
+  }
+
+  async #next() {
+    try {
+      const { value: place, done } = await this.slices.next();
+      if (done) return false;
+      const slice = this.file.cram
+        .getContainerAtPosition(place.containerStart)
+        .getSlice(place.sliceStart, place.sliceBytes);
+      const { tid } = this;
+      const records = await slice.getRecords((record) => tid === null || record.sequenceId === tid);
+      this.data = bamRecords(records, this.file.groups);
+      this.at = 0;
+      return true;
+    } catch (error) {
+      if (error instanceof InputProblem) throw error;
+      throw new DamagedBlock(String(error));
+    }
+  }
+}
+
+/** @param {SourceFile} file */
+async function checkEnd(file) {
+  const [major, minor] = await file.read(4, 2);
+  const marker = major > 2 || minor > 0 ? (ENDS.get(major) ?? "") : "";
+  const size = marker.length / 2;
+  const tail = await file.read(Math.max(0, (await file.size()) - size), size);
+  if (Array.from(tail, (byte) => byte.toString(16).padStart(2, "0")).join("") !== marker) {
+    throw new InputProblem(file.name, "", "is cut off: its end marker is missing", "copy or make it again");
+  }
+}
+
+/** @param {SourceFile} file @param {Source} source */
+async function openIndex(file, source) {
+  const name = `${file.name}.crai`;
+  const index = new CraiIndex({ filehandle: new SourceFile(name, source).handle });
+  await index.parseIndex().catch(() => {
+    throw new InputProblem(name, "", "is damaged, or no index", `run samtools index ${file.name}`);
+  });
+  return index;
+}

@@ -1,0 +1,50 @@
+// Which alignments are left out, and why (pairhmm/io/alignments/selection.py).
+
+import { InputProblem } from "./problem.js";
+
+/** Bases to the next wanted interval from which on the index is used to jump there. */
+export const JUMP = 200_000;
+
+const [LOW_MAPQ, EMPTY] = ["low mapping quality", "without bases"];
+const [NOWHERE, OUTSIDE] = ["mapped to no place", "beyond their contig's end"];
+export const ELSEWHERE = "on contigs that the reference lacks";
+/** In the order in which the parser counts them. */
+export const REASONS = [
+  ...["unmapped", "secondary", "QC-fail", "duplicate", "supplementary", LOW_MAPQ],
+  ...[NOWHERE, ELSEWHERE, EMPTY, OUTSIDE],
+];
+const FAULTS = [EMPTY, NOWHERE, OUTSIDE, ELSEWHERE];
+
+/** The reads of all inputs that are left out. */
+export class LeftOut {
+  constructor() {
+    /** @type {Map<string, number>} */
+    this.counts = new Map();
+    this.hasMet = false;
+  }
+
+  /** @param {string} reason @param {number} count */
+  add(reason, count) {
+    if (count) this.counts.set(reason, (this.counts.get(reason) ?? 0) + count);
+  }
+
+  /**
+   * Announces the counts, once all reads were read.
+   *
+   * @param {string} paths
+   * @param {boolean} isWhole whether the inputs were read as a whole
+   * @param {(text: string) => void} tell
+   * @param {(text: string) => void} warn
+   */
+  conclude(paths, isWhole, tell, warn) {
+    const elsewhere = this.counts.get(ELSEWHERE);
+    if (!this.hasMet && elsewhere && isWhole) {
+      const rule = `no read on a contig that the reference has, ${elsewhere} on others`;
+      throw new InputProblem(paths, "", rule, "use the reference that the reads were aligned to");
+    }
+    if (!this.counts.size) return;
+    const said = [...this.counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([reason, count]) => `${count} ${reason}`);
+    const isFault = FAULTS.some((reason) => this.counts.has(reason));
+    (isFault ? warn : tell)(`reads left out: ${said.join(", ")}`);
+  }
+}

@@ -1,0 +1,53 @@
+// Files of a run: Blobs, bytes, or addresses that are read by range requests.
+
+import { BlobFile, RemoteFile } from "generic-filehandle2";
+
+import { InputProblem } from "./problem.js";
+
+/** @typedef {Blob | string | Uint8Array} Source a string is an address */
+
+/** A file that is read piece by piece, and reports what fails by its name. */
+export class SourceFile {
+  /** @param {string} name for messages @param {Source} source */
+  constructor(name, source) {
+    this.name = name;
+    const blob = source instanceof Uint8Array ? new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (source)]) : source;
+    this.isRemote = typeof blob === "string";
+    this.handle = typeof blob === "string" ? new RemoteFile(blob) : new BlobFile(blob);
+    /** @type {Promise<number> | undefined} */
+    this.sized = undefined;
+  }
+
+  /** Bytes of the file. @returns {Promise<number>} */
+  size() {
+    this.sized ??= this.#told(async () => (await this.handle.stat()).size);
+    return this.sized;
+  }
+
+  /**
+   * The bytes from a position on, fewer at the file's end.
+   *
+   * @param {number} position
+   * @param {number} length
+   * @returns {Promise<Uint8Array>}
+   */
+  async read(position, length) {
+    const most = Math.min(length, (await this.size()) - position);
+    return most <= 0 ? new Uint8Array(0) : this.#told(() => this.handle.read(most, position));
+  }
+
+  /** @returns {Promise<Uint8Array>} */
+  whole() {
+    return this.#told(() => this.handle.readFile());
+  }
+
+  /** @template Result @param {() => Promise<Result>} act @returns {Promise<Result>} */
+  async #told(act) {
+    try {
+      return await act();
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new InputProblem(this.name, "", `can't be read: ${why}`, "check the file or its address");
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// Lines of text files, plain, gzipped or bgzipped, of which only a part is held.
+
+import { blocksFrom, DamagedBlock, hasEndMarker, isBlock } from "./bgzf.js";
+import { InputProblem } from "./problem.js";
+
+/** @typedef {import("./sources.js").SourceFile} SourceFile */
+
+const AT_ONCE = 1 << 20;
+
+/**
+ * The lines of a file, some at a time, without what ends them.
+ *
+ * @param {SourceFile} file
+ * @returns {AsyncGenerator<string[]>}
+ * @throws {InputProblem} for a compressed file that is cut off
+ */
+export async function* textLines(file) {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const bytes of unpacked(file)) {
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
+    rest = /** @type {string} */ (lines.pop());
+    yield lines.map(withoutReturn);
+  }
+  rest += decoder.decode();
+  if (rest) yield [withoutReturn(rest)];
+}
+
+/** @param {string} line */
+function withoutReturn(line) {
+  return line.endsWith("\r") ? line.slice(0, -1) : line;
+}
+
+/** The bytes of a file, unpacked where it is compressed. @param {SourceFile} file @returns {AsyncGenerator<Uint8Array>} */
+export async function* unpacked(file) {
+  const head = await file.read(0, 18);
+  if (isBlock(head)) {
+    if (!(await hasEndMarker(file))) {
+      throw new InputProblem(file.name, "", "is cut off: its end marker is missing", "copy or make it again");
+    }
+    yield* blockData(file);
+  } else if (head[0] === 31 && head[1] === 139) {
+    yield* gunzipped(file);
+  } else {
+    yield* plain(file);
+  }
+}
+
+/** @param {SourceFile} file @returns {AsyncGenerator<Uint8Array>} */
+async function* blockData(file) {
+  try {
+    for await (const batch of blocksFrom(file, 0)) yield batch.data;
+  } catch (error) {
+    if (error instanceof DamagedBlock) throw damaged(file);
+    throw error;
+  }
+}
+
+/** @param {SourceFile} file @returns {AsyncGenerator<Uint8Array<ArrayBuffer>>} */
+async function* plain(file) {
+  const size = await file.size();
+  for (let at = 0; at < size; at += AT_ONCE)
+    yield /** @type {Uint8Array<ArrayBuffer>} */ (await file.read(at, AT_ONCE));
+}
+
+/** @param {SourceFile} file @returns {AsyncGenerator<Uint8Array>} */
+async function* gunzipped(file) {
+  const packed = plain(file);
+  const stream = new ReadableStream({
+    async pull(controller) {
+      const { value, done } = await packed.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+  });
+  const reader = stream.pipeThrough(new DecompressionStream("gzip")).getReader();
+  for (;;) {
+    const { value, done } = await reader.read().catch(() => {
+      throw damaged(file);
+    });
+    if (done) return;
+    yield value;
+  }
+}
+
+/** @param {SourceFile} file */
+function damaged(file) {
+  return new InputProblem(
+    file.name,
+    "",
+    "can't be read: it may be cut off",
+    "check the file; candidates are VCF or BCF",
+  );
+}

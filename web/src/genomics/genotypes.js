@@ -1,0 +1,171 @@
+// From read x haplotype likelihoods to genotypes (pairhmm/genomics/genotypes.py). The sums are C++
+// (cpu/genomics/genotypes.cpp). Every likelihood here is a log10.
+
+/** @typedef {import("./native.js").Native} Native */
+
+/** The highest GQ (Phred) that is written. */
+export const MAX_GQ = 99;
+const MAX_QUAL = 1e6;
+/** The most genotypes that a sample is tried with. */
+export const MAX_GENOTYPES = 4096;
+
+/**
+ * @typedef {object} SampleGenotype
+ * @property {number[] | null} alleles in ascending order; null without a read
+ * @property {number[]} depths informative reads of each allele (AD)
+ * @property {number} depth reads used (DP), both mates of a pair counted
+ * @property {number} quality Phred-scaled probability that the genotype is wrong (GQ)
+ * @property {number[]} likelihoods Phred-scaled, in VCF order, the best 0 (PL); empty where alleles were left out
+ * @property {number} log10Reference log10 posterior probability that all alleles are the reference
+ * @property {number} ploidy
+ * @property {number} leftOut alternative alleles that were not considered
+ */
+
+/** Number of genotypes of `alleles` alleles. @param {number} alleles @param {number} ploidy */
+export function countGenotypes(alleles, ploidy) {
+  let count = 1;
+  for (let i = 1; i <= ploidy; i++) count = (count * (alleles - 1 + i)) / i;
+  return Math.round(count);
+}
+
+/**
+ * All genotypes in VCF order (VCF 4.3, section 1.6.2), alleles in ascending order.
+ *
+ * @param {number} alleles
+ * @param {number} ploidy
+ * @returns {number[][]}
+ */
+export function genotypeTable(alleles, ploidy) {
+  /** @type {number[][]} */
+  let table = [[]];
+  for (let copies = 0; copies < ploidy; copies++) {
+    /** @type {number[][]} */
+    const longer = [];
+    // The genotypes of the first alleles come before all others, so they are the first rows of a larger table.
+    for (let last = 0; last < alleles; last++) {
+      for (const head of table.slice(0, countGenotypes(last + 1, copies))) longer.push([...head, last]);
+    }
+    table = longer;
+  }
+  return table;
+}
+
+/**
+ * Prior of each genotype, in VCF order: k copies of an alternative allele have theta / k, and the reference the rest.
+ *
+ * @param {number[]} allelePriors prior (theta) of each alternative allele
+ * @param {number[][]} table
+ */
+export function log10Priors(allelePriors, table) {
+  const priors = table.map((genotype) =>
+    allelePriors.reduce((product, theta, index) => {
+      const copies = genotype.filter((allele) => allele === index + 1).length;
+      return product * (copies ? theta / copies : 1);
+    }, 1),
+  );
+  const others = priors.slice(1);
+  priors[0] = Math.max(1 - sum(others), ...others, 0);
+  const all = sum(priors);
+  return Float64Array.from(priors, (prior) => Math.log10(prior / all));
+}
+
+/** @param {number[]} values */
+function sum(values) {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/** Genotypes samples; it keeps the tables of genotypes. */
+export class Genotyper {
+  /** @param {Native} native */
+  constructor(native) {
+    this.native = native;
+    /** @type {Map<string, {table: number[][], pointer: number}>} */
+    this.known = new Map();
+  }
+
+  /**
+   * The genotype of one sample at a site.
+   *
+   * @param {number} reads a SiteReads
+   * @param {number} sample
+   * @param {number[]} allelePriors
+   * @param {number} ploidy
+   * @returns {SampleGenotype}
+   */
+  call(reads, sample, allelePriors, ploidy) {
+    const alleles = allelePriors.length + 1;
+    if (alleles > 2 && countGenotypes(alleles, ploidy) > MAX_GENOTYPES) {
+      return this.#bestSupported(reads, sample, allelePriors, ploidy);
+    }
+    const { table, pointer } = this.#genotypes(allelePriors, ploidy);
+    const { native } = this;
+    return native.with((arrays) => {
+      const [called, depths] = [arrays.room(24), arrays.room(4 * alleles)];
+      const likelihoods = arrays.room(4 * table.length);
+      native.call.site_reads_call(reads, sample, pointer, called, depths, likelihoods);
+      const view = new DataView(native.buffer, called, 24);
+      const best = view.getInt32(8, true);
+      return {
+        alleles: best < 0 ? null : table[best],
+        depths: [...arrays.read(Uint32Array, depths, alleles)],
+        depth: view.getUint32(12, true),
+        quality: view.getInt32(16, true),
+        likelihoods: [...arrays.read(Uint32Array, likelihoods, table.length)],
+        log10Reference: view.getFloat64(0, true),
+        ploidy,
+        leftOut: 0,
+      };
+    });
+  }
+
+  /** The same with the alternative alleles that most reads support. @param {number} reads @param {number} sample @param {number[]} allelePriors @param {number} ploidy @returns {SampleGenotype} */
+  #bestSupported(reads, sample, allelePriors, ploidy) {
+    const alleles = allelePriors.length + 1;
+    const { native } = this;
+    const depths = native.with((arrays) => {
+      const pointer = arrays.room(4 * alleles);
+      native.call.site_reads_depths(reads, sample, pointer);
+      return [...arrays.read(Uint32Array, pointer, alleles)];
+    });
+    let most = 1;
+    while (countGenotypes(most + 2, ploidy) <= MAX_GENOTYPES) most++;
+    const bySupport = allelePriors.map((_, index) => index + 1).sort((a, b) => depths[b] - depths[a] || a - b);
+    const kept = [0, ...bySupport.slice(0, most).sort((a, b) => a - b)];
+    const priors = kept.slice(1).map((allele) => allelePriors[allele - 1]);
+    const fewer = native.with((arrays) =>
+      native.call.site_reads_with_alleles(reads, kept.length, arrays.pass(Uint32Array.from(kept))),
+    );
+    const found = this.call(fewer, sample, priors, ploidy);
+    native.call.site_reads_free(fewer);
+    const own = found.alleles && found.alleles.map((allele) => kept[allele]);
+    return { ...found, alleles: own, depths, likelihoods: [], leftOut: allelePriors.length - most };
+  }
+
+  /** @param {number[]} allelePriors @param {number} ploidy */
+  #genotypes(allelePriors, ploidy) {
+    const key = `${ploidy}:${allelePriors.join()}`;
+    let known = this.known.get(key);
+    if (!known) {
+      const table = ploidy === 0 ? [] : genotypeTable(allelePriors.length + 1, ploidy);
+      const priors = ploidy === 0 ? new Float64Array(0) : log10Priors(allelePriors, table);
+      const pointer = this.native.with((arrays) =>
+        this.native.call.genotypes_make(
+          allelePriors.length + 1,
+          ploidy,
+          table.length,
+          arrays.pass(Int16Array.from(table.flat())),
+          arrays.pass(priors),
+        ),
+      );
+      known = { table, pointer };
+      this.known.set(key, known);
+    }
+    return known;
+  }
+}
+
+/** QUAL: -10 log10 of the probability that every sample has only the reference allele. @param {SampleGenotype[]} samples */
+export function siteQuality(samples) {
+  const total = sum(samples.filter((sample) => sample.alleles !== null).map((sample) => sample.log10Reference));
+  return Math.min(MAX_QUAL, Math.max(0, -10 * total));
+}

@@ -1,0 +1,293 @@
+// Packs a batch for the kernels: its arrays as bytes, and the dispatches (pairhmm/backends/webgpu/layout.py).
+
+import { madeTiles } from "./staging.js";
+import { kindTable } from "./tables.js";
+import { partsOfWalk, putTrees, walks } from "./trees.js";
+
+/** @typedef {import("../batch.js").Batch} Batch */
+/** @typedef {import("../cpu/instance.js").Exports} Exports */
+/** @typedef {import("./staging.js").Tier} Tier */
+/** @typedef {import("./variants.js").GpuData} GpuData */
+
+const LISTED_BYTES = 8; // of an entry of the lists: a pair, or a column between strips
+
+// Fields of Work, and the arrays of a batch that they place, in their order in memory.
+const QUALITIES = /** @type {const} */ ([
+  ["bases", "bases"],
+  ["base_quality", "baseQuality"],
+  ["insertion_quality", "insertionQuality"],
+  ["deletion_quality", "deletionQuality"],
+  ["gap_quality", "gapQuality"],
+]);
+
+/**
+ * The tiles of one dispatch, or of several that follow each other.
+ *
+ * @typedef {object} DeviceTier
+ * @property {string} kernel
+ * @property {number} lanes
+ * @property {number} rows
+ * @property {Work} work all fields but the range of items
+ * @property {number} items
+ * @property {number} atOnce most items of a dispatch
+ * @property {number} cells
+ * @property {number} walkers workgroups that walk trees; 0 where haplotypes are not in trees
+ * @property {number} scratchBytes
+ */
+
+/**
+ * @typedef {object} Packed
+ * @property {Uint8Array<ArrayBuffer>} arrays of the batch
+ * @property {Uint8Array<ArrayBuffer>} behind tiles and trees, which follow the arrays
+ * @property {DeviceTier[]} tiers
+ * @property {{rescuer: number, work: Work}[]} rescues
+ * @property {number} listBytes
+ * @property {number} scratchBytes
+ * @property {number} outBytes
+ */
+
+/** The uniform block of a dispatch (`WORK` of pairhmm/backends/webgpu/work.py). */
+export class Work {
+  /** @param {GpuData["work"]} layout @param {Uint8Array<ArrayBuffer>} [bytes] */
+  constructor(layout, bytes = new Uint8Array(layout.bytes)) {
+    this.layout = layout;
+    this.bytes = bytes;
+    this.view = new DataView(bytes.buffer);
+  }
+
+  copy() {
+    return new Work(this.layout, this.bytes.slice());
+  }
+
+  /** @param {Record<string, number>} fields whole numbers */
+  put(fields) {
+    for (const [name, value] of Object.entries(fields)) {
+      if (!(name in this.layout.at)) throw new Error(`Work has no field ${name}`);
+      this.view.setUint32(this.layout.at[name], value, true);
+    }
+  }
+
+  /** @param {number} index @param {number} value */
+  putWord(index, value) {
+    this.view.setUint32(4 * index, value, true);
+  }
+
+  /** @param {string} name @param {number} value a float32 */
+  putNumber(name, value) {
+    this.view.setFloat32(this.layout.at[name], value, true);
+  }
+
+  /** @param {string} name */
+  get(name) {
+    return this.view.getUint32(this.layout.at[name], true);
+  }
+}
+
+/** Arrays, and the place of each in a buffer. */
+export class Plan {
+  size = 0;
+  /** @type {{at: number, bytes: Uint8Array}[]} */
+  #parts = [];
+
+  /** @param {number} alignment */
+  constructor(alignment) {
+    this.alignment = alignment;
+  }
+
+  /** @param {ArrayBufferView} values @returns {number} its first byte */
+  add(values, isAligned = true) {
+    const at = isAligned ? this.end() : this.size;
+    this.#parts.push({ at, bytes: new Uint8Array(values.buffer, values.byteOffset, values.byteLength) });
+    this.size = at + values.byteLength;
+    return at;
+  }
+
+  /** The next aligned byte. */
+  end() {
+    return Math.ceil(this.size / this.alignment) * this.alignment;
+  }
+
+  written() {
+    const all = new Uint8Array(this.end());
+    for (const { at, bytes } of this.#parts) all.set(bytes, at);
+    return all;
+  }
+}
+
+/** Whether the kernels take a batch: GATK's model, or a profile model with the kind of each row. @param {Batch} batch */
+export function takes({ rows, kinds }) {
+  return rows.length === 0 || kinds.length > 0;
+}
+
+/**
+ * The probability that a deletion is extended, if it is one number for the batch; else null.
+ *
+ * @param {Batch} batch
+ * @param {Float64Array} error of each Phred quality
+ */
+export function extensionOf({ rows, gapQuality }, error) {
+  if (rows.length > 0) return rows[11];
+  return isConstant(gapQuality) ? error[gapQuality[0]] : null;
+}
+
+/** Whether all values are the same. A loop: callbacks take ten times as long. @param {Uint8Array} values */
+function isConstant(values) {
+  for (let i = 1; i < values.length; i++) if (values[i] !== values[0]) return false;
+  return true;
+}
+
+/**
+ * @param {GpuData} data
+ * @param {Exports} native
+ * @param {Batch} batch
+ * @param {number} subgroup lanes that shuffle; 0 if none do
+ * @param {number} share bytes that the lists and the scratch memory may each take
+ * @returns {Packed}
+ */
+export function pack(data, native, batch, subgroup, share) {
+  const { alignment } = data.constants;
+  const plan = new Plan(alignment);
+  const work = new Work(data.work);
+  planBatch(plan, work, batch, data);
+  work.put({ kept: 2 * batch.pairs });
+  const inTrees = batch.startMatch === 0 && batch.startDeletion === 1;
+  const table = inTrees ? data.treeShapes : data.shapes;
+  const made = madeTiles(native, batch, new Uint8Array(batch.readOffset.length - 1), table, data, inTrees);
+  const at = plan.end();
+  work.put({ read_group: at / 4, order: (at + made.order) / 4, items: (at + made.items) / 4 });
+  const rescuerOf = (/** @type {Tier} */ { lanes, rows }) =>
+    data.rescuers.findIndex(([own, each]) => own * each >= lanes * rows);
+  const listAt = placesOfLists(made.tiers, rescuerOf, data);
+  /** @type {DeviceTier[]} */
+  const tiers = [];
+  if (inTrees) {
+    putTrees(work, at, made);
+    tiers.push(...walks(work, made, { subgroup, share, listAt, rescuerOf, masked: batch.rows.length === 0, data }));
+  }
+  const others = made.tiers.filter(({ tall }) => tall || !inTrees);
+  tiers.push(...others.map((tier) => ownTier(work, tier, { share, listAt, rescuerOf, data, widest: widest(batch) })));
+  const entries = Math.max(
+    listAt[data.rescuers.length],
+    ...tiers.map((tier) =>
+      tier.kernel === "forward_tall" ? tier.work.get("list") + tier.atOnce * tier.work.get("between") : 0,
+    ),
+  );
+  const rescues = data.rescuers.flatMap((_, rescuer) => {
+    if (listAt[rescuer] === listAt[rescuer + 1]) return [];
+    const own = work.copy();
+    own.put({ rescuer, list: listAt[rescuer] });
+    return [{ rescuer, work: own }];
+  });
+  return {
+    arrays: plan.written(),
+    behind: made.bytes,
+    tiers,
+    rescues,
+    listBytes: LISTED_BYTES * entries,
+    scratchBytes: Math.max(0, ...tiers.map((tier) => tier.scratchBytes)),
+    outBytes: 8 * (batch.pairs + batch.readOffset.length - 1),
+  };
+}
+
+/**
+ * The blocks of a tier's dispatches, of at most so many items each.
+ *
+ * @param {DeviceTier} tier
+ * @param {number} most
+ * @param {GpuData} data
+ * @returns {Work[]}
+ */
+export function partsOf(tier, most, data) {
+  const each = Math.max(1, Math.min(tier.atOnce, most));
+  if (tier.walkers > 0) return partsOfWalk(tier, each, data);
+  return Array.from({ length: Math.ceil(tier.items / each) }, (_, part) => {
+    const work = tier.work.copy();
+    work.put({ first_item: part * each, end_item: Math.min((part + 1) * each, tier.items) });
+    return work;
+  });
+}
+
+/** @param {Plan} plan @param {Work} work @param {Batch} batch @param {GpuData} data */
+export function planBatch(plan, work, batch, data) {
+  const { padding } = data.constants;
+  const { readOffset, groupRead, groupHaplotype, haplotypeOffset } = batch;
+  work.put({
+    read_offset: plan.add(readOffset) / 4,
+    group_read: plan.add(groupRead) / 4,
+    group_haplotype: plan.add(groupHaplotype) / 4,
+    group_pair: plan.add(firstPairs(batch)) / 4,
+    haplotype_offset: plan.add(haplotypeOffset) / 4,
+  });
+  plan.add(new Uint8Array(padding));
+  work.put({ letters: plan.add(batch.haplotypes) });
+  plan.add(new Uint8Array(padding + widest(batch)), false);
+  work.putNumber("start_match", batch.startMatch);
+  work.putNumber("start_deletion", batch.startDeletion);
+  if (batch.rows.length > 0) {
+    work.put({ kinds: plan.add(batch.kinds) / 4, rows: plan.add(kindTable(batch.rows, data)) / 4 });
+    return;
+  }
+  for (const [field, name] of QUALITIES) {
+    const values = batch[name];
+    const varies = !isConstant(values);
+    work.put({ [field]: plan.add(varies ? values : values.subarray(0, 1)), [`${field}_step`]: Number(varies) });
+  }
+}
+
+/**
+ * A tier whose haplotypes are not in trees.
+ *
+ * @param {Work} work
+ * @param {Tier} tier
+ * @param {{share: number, listAt: number[], rescuerOf: (tier: Tier) => number, data: GpuData, widest: number}} given
+ * @returns {DeviceTier}
+ */
+function ownTier(work, tier, { share, listAt, rescuerOf, data, widest }) {
+  const { betweenPadding, betweenBytes, width } = data.constants;
+  const own = work.copy();
+  const { lanes, rows, items, cells } = tier;
+  own.put({ items: work.get("items") + 2 * tier.firstItem, last: tier.last, haplotypes_each: tier.haplotypesEach });
+  let atOnce = items;
+  if (tier.tall) {
+    const list = listAt[data.rescuers.length];
+    const between = widest + betweenPadding;
+    const room = Math.min(betweenBytes, share - LISTED_BYTES * list);
+    atOnce = Math.max(1, Math.min(items, Math.floor(Math.floor(room / LISTED_BYTES) / between)));
+    own.put({ list, between });
+  } else {
+    const rescuer = rescuerOf(tier);
+    own.put({ rescuer, list: listAt[rescuer], rescuer_reads: Math.floor(width / data.rescuers[rescuer][0]) });
+  }
+  const kernel = tier.tall ? "forward_tall" : "forward";
+  return { kernel, lanes, rows, work: own, items, atOnce, cells, walkers: 0, scratchBytes: 0 };
+}
+
+/**
+ * Where each rescuer's list of pairs begins, and where the last one ends.
+ *
+ * @param {Tier[]} tiers
+ * @param {(tier: Tier) => number} rescuerOf
+ * @param {GpuData} data
+ */
+function placesOfLists(tiers, rescuerOf, data) {
+  const listed = data.rescuers.map(() => 0);
+  for (const tier of tiers) if (!tier.tall) listed[rescuerOf(tier)] += tier.pairs;
+  return listed.reduce((at, pairs) => [...at, at[at.length - 1] + pairs], [0]);
+}
+
+/** The first score of each group, and their number. @param {Batch} batch */
+function firstPairs({ groups, groupRead, groupHaplotype }) {
+  const first = new Uint32Array(groups + 1);
+  for (let g = 0; g < groups; g++) {
+    first[g + 1] = first[g] + (groupRead[g + 1] - groupRead[g]) * (groupHaplotype[g + 1] - groupHaplotype[g]);
+  }
+  return first;
+}
+
+/** Letters of the longest haplotype. @param {Batch} batch */
+function widest({ haplotypeOffset }) {
+  let most = 0;
+  for (let h = 0; h + 1 < haplotypeOffset.length; h++)
+    most = Math.max(most, haplotypeOffset[h + 1] - haplotypeOffset[h]);
+  return most;
+}

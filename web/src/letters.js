@@ -1,0 +1,21 @@
+// Letters as codes: A C G T are 0 to 3, and everything else is N, 4 (pairhmm/genomics/sequences.py).
+
+export const CODE_OF_N = 4;
+
+const CODES = new Uint8Array(256).fill(CODE_OF_N);
+for (const [code, letters] of ["Aa", "Cc", "Gg", "Tt"].entries()) {
+  for (const letter of letters) CODES[letter.charCodeAt(0)] = code;
+}
+
+/**
+ * A sequence as codes.
+ *
+ * @param {string | Uint8Array} sequence letters, or codes, which are returned as they are
+ * @returns {Uint8Array}
+ */
+export function encode(sequence) {
+  if (typeof sequence !== "string") return sequence;
+  const codes = new Uint8Array(sequence.length);
+  for (let i = 0; i < sequence.length; i++) codes[i] = CODES[sequence.charCodeAt(i) & 255];
+  return codes;
+}

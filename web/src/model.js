@@ -1,0 +1,46 @@
+// Reads of called bases under a model, as batches: GATK's qualities, or the rows of the profile model.
+
+import { packBatch } from "./batch.js";
+import { PRESETS } from "./models/presets.js";
+import { ProfileModel } from "./models/profile.js";
+
+/** @typedef {import("./batch.js").Batch} Batch */
+/** @typedef {import("./batch.js").Group} Group */
+/** @typedef {import("./models/presets.js").ProfileParameters} ProfileParameters */
+
+/**
+ * "gatk", the name of a preset of the profile model, or parameters of one's own.
+ *
+ * @typedef {"gatk" | keyof typeof PRESETS | ProfileParameters} Model
+ */
+
+/**
+ * The batch of some groups under a model. The profile model takes no indel qualities: its transitions are parameters.
+ *
+ * @param {Group[]} groups
+ * @param {Model} model
+ * @returns {Batch}
+ * @throws {RangeError} as `packBatch`, and for a model that is none
+ */
+export function packModelBatch(groups, model) {
+  const batch = packBatch(groups);
+  if (model === "gatk") return batch;
+  const parameters = typeof model === "string" ? PRESETS[model] : model;
+  if (parameters === undefined) {
+    throw new RangeError(`${model} is no model: use gatk, ${Object.keys(PRESETS).join(", ")}, or parameters`);
+  }
+  const profile = new ProfileModel(parameters);
+  const none = new Uint8Array(0);
+  return {
+    ...batch,
+    rows: profile.rows,
+    kinds: profile.kinds(batch.bases, batch.baseQuality),
+    startMatch: profile.startMatch,
+    startDeletion: profile.startDeletion,
+    bases: none,
+    baseQuality: none,
+    insertionQuality: none,
+    deletionQuality: none,
+    gapQuality: none,
+  };
+}

@@ -1,0 +1,144 @@
+// GATK's preparation of reads (pairhmm/models/gatk.py, pairhmm/evidence/scoring.py).
+
+import { CODE_OF_N } from "../letters.js";
+
+/** @typedef {import("../genomics/native.js").Native} Native */
+
+/**
+ * @typedef {object} GatkOptions
+ * @property {number} insertionQuality Phred, of the opening of an insertion
+ * @property {number} deletionQuality
+ * @property {number} gapQuality Phred, of the continuation of either
+ * @property {"none" | "hostile" | "aggressive" | "conservative"} pcrIndelModel how far indel qualities are lowered inside
+ *   tandem repeats
+ * @property {boolean} capByMappingQuality whether base qualities are lowered to the read's mapping quality
+ * @property {number | null} baseQualityThreshold base qualities below this one become 6
+ * @property {number | null} scoreFloor scores below the read's best score minus this (log10) are raised to it
+ * @property {number | null} errorRate a read whose best score is below -4 min(2, ceil(errorRate m)) is set aside
+ */
+
+/** @type {Readonly<GatkOptions>} */
+export const GATK_OPTIONS = {
+  insertionQuality: 45,
+  deletionQuality: 45,
+  gapQuality: 10,
+  pcrIndelModel: "conservative",
+  capByMappingQuality: true,
+  baseQualityThreshold: 18,
+  scoreFloor: 4.5,
+  errorRate: 0.02,
+};
+
+const PCR_RATES = { none: 0, hostile: 1, aggressive: 2, conservative: 3 };
+const [PCR_INITIAL_QUALITY, PCR_LOWEST_QUALITY] = [40, 10];
+export const MOST_REPEATS = 20;
+const LONGEST_REPEAT_UNIT = 8;
+const LOWEST_USABLE_BASE_QUALITY = 6;
+
+/**
+ * The highest indel quality of a position with 0 to 20 repeats: max(10, round(40 - exp(repeats / (rate pi)) + 1)).
+ *
+ * @param {Exclude<GatkOptions["pcrIndelModel"], "none">} model
+ */
+function pcrQuality(model) {
+  return Uint8Array.from({ length: MOST_REPEATS + 1 }, (_, repeats) => {
+    const quality = PCR_INITIAL_QUALITY - Math.exp(repeats / (PCR_RATES[model] * Math.PI)) + 1;
+    return Math.max(PCR_LOWEST_QUALITY, Math.floor(quality + 0.5));
+  });
+}
+
+/**
+ * Base qualities as both models take them.
+ *
+ * @param {Uint8Array} quality
+ * @param {Uint32Array} offset where each read's bases begin
+ * @param {ArrayLike<number>} mapq of each read
+ * @param {GatkOptions} options
+ */
+export function preparedBaseQuality(quality, offset, mapq, options) {
+  const threshold = options.baseQualityThreshold ?? 0;
+  const prepared = new Uint8Array(quality.length);
+  for (let read = 0; read < mapq.length; read++) {
+    const most = options.capByMappingQuality ? mapq[read] : 255;
+    for (let i = offset[read]; i < offset[read + 1]; i++) {
+      const capped = Math.min(quality[i], most);
+      prepared[i] = capped < threshold ? LOWEST_USABLE_BASE_QUALITY : capped;
+    }
+  }
+  return prepared;
+}
+
+/** How many bases had their quality lowered to 6, or have it. @param {Uint8Array} prepared @param {GatkOptions} options */
+export function countLowered(prepared, options) {
+  if (options.baseQualityThreshold === null) return 0;
+  let count = 0;
+  for (let i = 0; i < prepared.length; i++) if (prepared[i] === LOWEST_USABLE_BASE_QUALITY) count++;
+  return count;
+}
+
+/** A read's codes with every ambiguous letter as N. @param {Uint8Array} codes */
+export function asN(codes) {
+  const letters = codes.slice();
+  for (let i = 0; i < letters.length; i++) if (letters[i] > CODE_OF_N) letters[i] = CODE_OF_N;
+  return letters;
+}
+
+/**
+ * Insertion and deletion qualities of reads.
+ *
+ * @param {Native} native
+ * @param {Uint32Array} offset
+ * @param {Uint8Array} bases codes 0 to 4
+ * @param {GatkOptions} options
+ */
+export function indelQualities(native, offset, bases, options) {
+  const insertion = new Uint8Array(bases.length).fill(options.insertionQuality);
+  const deletion = new Uint8Array(bases.length).fill(options.deletionQuality);
+  if (options.pcrIndelModel === "none") return { insertion, deletion };
+  return cappedByRepeats(native, offset, bases, pcrQuality(options.pcrIndelModel), insertion, deletion);
+}
+
+/**
+ * Qualities lowered in tandem repeats to those of a table by the copies.
+ *
+ * @param {Native} native
+ * @param {Uint32Array} offset
+ * @param {Uint8Array} bases
+ * @param {Uint8Array} table highest quality by 0, 1, ... copies
+ * @param {Uint8Array} insertion
+ * @param {Uint8Array} deletion
+ */
+export function cappedByRepeats(native, offset, bases, table, insertion, deletion) {
+  return native.with((arrays) => {
+    const [inserted, deleted] = [arrays.pass(insertion), arrays.pass(deletion)];
+    native.call.cap_indel_qualities(
+      offset.length - 1,
+      arrays.pass(offset),
+      arrays.pass(bases),
+      arrays.pass(table),
+      table.length - 1,
+      LONGEST_REPEAT_UNIT,
+      inserted,
+      deleted,
+    );
+    return {
+      insertion: arrays.read(Uint8Array, inserted, bases.length),
+      deletion: arrays.read(Uint8Array, deleted, bases.length),
+    };
+  });
+}
+
+/**
+ * Whether each read fits none of the haplotypes.
+ *
+ * @param {Float64Array} best the best score of each read
+ * @param {ArrayLike<number>} lengths bases of each read
+ * @param {GatkOptions} options
+ * @returns {Uint8Array} 1 where a read is set aside
+ */
+export function setAside(best, lengths, { errorRate }) {
+  return Uint8Array.from(best, (score, read) => {
+    if (errorRate === null) return 0;
+    return Number(score < -4 * Math.min(2, Math.ceil(lengths[read] * errorRate)));
+  });
+}

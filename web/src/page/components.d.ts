@@ -1,0 +1,22 @@
+// Types of the components that this page shares with the report (pairhmm/report_page/).
+
+import type { Report } from "./results.js";
+
+type Child = Node | string | null | undefined;
+
+export declare const darkScheme: MediaQueryList;
+/** Bytes of base64 of raw deflate. */
+export declare function unpack(text: string): Promise<ArrayBuffer>;
+/** Tells screen readers. */
+export declare function announce(text: string): void;
+/** An element. Attributes that begin with "on" are listeners; `true` sets an attribute without a value. */
+export declare function make<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes?: Record<string, unknown>,
+  ...children: Child[]
+): HTMLElementTagNameMap[Tag];
+export declare function formatNumber(value: number | null | undefined, digits?: number): string;
+export declare function formatSeconds(seconds: number): string;
+export declare function plural(count: number, word: string, words?: string): string;
+/** The list of sites with the panel of the chosen one. `siteTable.grow` takes sites that came since. */
+export declare function showSites(report: Report): HTMLElement & { siteTable: { grow(count: number): void } };

@@ -1,0 +1,7 @@
+// What the report's page draws with (pairhmm/report_page/), for this page too. Their types are in components.d.ts.
+
+export { darkScheme } from "../../../pairhmm/report_page/colours.js";
+export { unpack } from "../../../pairhmm/report_page/data.js";
+export { announce, make } from "../../../pairhmm/report_page/dom.js";
+export { formatNumber, formatSeconds, plural } from "../../../pairhmm/report_page/format.js";
+export { showSites } from "../../../pairhmm/report_page/sites.js";

@@ -1,0 +1,136 @@
+// The page: files to a run, and its events to what is shown.
+
+import { darkScheme, showSites, unpack } from "./components.js";
+import { exampleFiles, hasExample } from "./examples.js";
+import { Results } from "./results.js";
+import { Runner } from "./runner.js";
+import { Setup } from "./setup.js";
+import { Status, showProblem } from "./status.js";
+
+/** @typedef {import("./runner.js").Message} Message */
+
+const REDRAW = 250; // milliseconds between two additions to the list of sites
+
+const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+class Page {
+  /** @param {ArrayBuffer} wasm @param {object} kernels */
+  constructor(wasm, kernels) {
+    this.status = new Status();
+    this.results = new Results([]);
+    /** @type {ReturnType<typeof showSites> | null} */
+    this.view = null;
+    this.shown = 0;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
+    this.setup = new Setup({
+      onRun: (inputs, options) => this.begin(inputs, options),
+      onGpu: (gpu) => {
+        this.status.engine = [];
+        this.setup.become({ isReady: false });
+        this.runner.allowGpu(gpu);
+      },
+      onProblem: showProblem,
+    });
+    this.runner = new Runner(wasm, kernels, (message) => this.heed(message));
+    element("cancel").addEventListener("click", () => this.cancel());
+    element("example").hidden = !hasExample();
+    element("example").addEventListener("click", async () => {
+      this.setup.take(await exampleFiles());
+      this.setup.run();
+    });
+  }
+
+  /** @param {object} inputs @param {object} options */
+  begin(inputs, options) {
+    showProblem("");
+    this.clear([]);
+    this.setup.become({ isRunning: true });
+    this.status.begin();
+    this.runner.run(inputs, options);
+  }
+
+  /** @param {string[]} samples */
+  clear(samples) {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.results = new Results(samples);
+    this.view = null;
+    this.shown = 0;
+    element("results").replaceChildren();
+  }
+
+  cancel() {
+    this.status.stop("Cancelled");
+    this.setup.become({ isRunning: false, isReady: false });
+    this.status.engine = [];
+    this.runner.restart();
+    this.setup.box.open = true;
+    element("run").focus();
+  }
+
+  /** @param {Message} message */
+  heed(message) {
+    if (message.kind === "ready") {
+      element("backend").textContent = message.description;
+      this.setup.become({ isReady: true });
+      document.documentElement.dataset.ready = "true";
+    } else if (message.kind === "begin") this.clear(message.samples);
+    else if (message.kind === "region") this.add(message.result);
+    else if (message.kind === "progress") this.status.progress(message);
+    else if (message.kind === "engine") this.status.tellEngine(message.text);
+    else if (message.kind === "warning") this.status.warn(message.text);
+    else if (message.kind === "note") this.status.note(message.text);
+    else if (message.kind === "end") this.end(message);
+    else this.fail(message.text);
+  }
+
+  /** @param {import("./results.js").RegionResult} result */
+  add(result) {
+    this.results.add(result);
+    this.status.found(this.results.count);
+    if (!this.view) this.draw();
+    else if (!this.timer) this.timer = setTimeout(() => this.draw(), REDRAW);
+  }
+
+  draw() {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    if (this.results.count === this.shown) return;
+    this.shown = this.results.count;
+    if (this.view) this.view.siteTable.grow(this.shown);
+    else {
+      this.view = showSites(this.results.report);
+      element("results").append(this.view);
+    }
+  }
+
+  /** @param {Message & {kind: "end"}} message */
+  end({ counts, downloads }) {
+    this.draw();
+    this.status.end(counts, downloads);
+    this.setup.become({ isRunning: false });
+    document.documentElement.dataset.runs = String(Number(document.documentElement.dataset.runs ?? 0) + 1);
+  }
+
+  /** @param {string} text */
+  fail(text) {
+    if (this.setup.isRunning) {
+      this.status.stop("Stopped");
+      this.setup.box.open = true;
+    }
+    this.setup.become({ isRunning: false });
+    showProblem(text.replace(/^-r: /, "Region: "));
+  }
+}
+
+async function start() {
+  const [wasm, kernels] = await Promise.all(["wasm", "kernels"].map((id) => unpack(element(id).textContent ?? "")));
+  new Page(wasm, JSON.parse(new TextDecoder().decode(kernels)));
+  if ("hosted" in document.documentElement.dataset) navigator.serviceWorker?.register("service_worker.js");
+  darkScheme.addEventListener("change", () =>
+    document.querySelectorAll("canvas").forEach((canvas) => /** @type {any} */ (canvas).redraw?.()),
+  );
+}
+
+start().catch((error) => showProblem(`This page does not work here: ${error.message}`));

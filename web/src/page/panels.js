@@ -1,0 +1,160 @@
+// A region's panel, as the report has it (pairhmm/reporting/panels.py): likelihoods in 1/100 of a log10, reads in order.
+
+import { differencesOf } from "./alleles.js";
+
+/** @typedef {import("../call/events.js").RegionEvent} RegionEvent */
+
+export const CONSTANTS = {
+  perLog10: 100,
+  impossible: 2 ** 16 - 1,
+  unknownBest: -(2 ** 31),
+  informative: 0.2,
+  precisions: ["float32", "float64", "scaled float32"],
+};
+const READS_SHOWN = 250; // of a sample; of more reads every n-th is shown
+const IS_ALIGNED = 0x4;
+const IS_REVERSE = 0x8;
+const PRECISION_SHIFT = 4;
+
+/**
+ * A sample's reads. `behind` has haplotype after haplotype.
+ *
+ * @typedef {object} Group
+ * @property {number} sample
+ * @property {number} reads
+ * @property {number} shown
+ * @property {(number | null)[]} sums
+ * @property {number[]} chosen
+ * @property {number} undecided
+ * @property {string} names one a line
+ * @property {never[]} explained
+ * @property {Int32Array} best
+ * @property {Uint16Array} behind
+ * @property {Uint8Array} flags
+ * @property {Uint8Array} quality
+ */
+
+/**
+ * @typedef {object} Panel
+ * @property {string} chrom
+ * @property {number} start
+ * @property {number} end
+ * @property {number} table
+ * @property {number} origin
+ * @property {string} reference
+ * @property {string} variants
+ * @property {{name: string, alleles: string, differences: [number, string, string][]}[]} haplotypes
+ * @property {Group[]} groups
+ */
+
+/** @param {RegionEvent} event @returns {Panel} */
+export function panelOf(event) {
+  const { region, span, variants, haplotypes, reads } = event;
+  const samples = [...new Set(reads.map(({ sample }) => sample))].sort((a, b) => a - b);
+  return {
+    ...region,
+    table: 0,
+    origin: span.start,
+    reference: span.reference,
+    variants: variants.map(({ pos, ref, alts }) => `${pos + 1}:${ref}>${alts.join("/")}`).join(",") || ".",
+    haplotypes: haplotypes.map((one) => ({
+      name: one.name,
+      alleles: one.alleles.join(",") || ".",
+      differences: differencesOf(one, variants),
+    })),
+    groups: samples.map((sample) => groupOf(event, sample)),
+  };
+}
+
+/** Bytes that a panel holds, about. @param {Panel} panel */
+export function sizeOf(panel) {
+  const text = panel.reference.length + panel.variants.length + 100 * panel.haplotypes.length;
+  const groups = panel.groups.map(({ names, shown }) => names.length + shown * (6 + 2 * panel.haplotypes.length));
+  return groups.reduce((sum, size) => sum + size, text);
+}
+
+/** @param {RegionEvent} event @param {number} sample @returns {Group} */
+function groupOf({ reads, haplotypes, log10, precision }, sample) {
+  const width = haplotypes.length;
+  const own = reads.flatMap((read, index) => (read.sample === sample ? [index] : []));
+  const scores = (/** @type {number} */ read) => log10.subarray(read * width, (read + 1) * width);
+  const choices = own.map((read) => choiceOf(scores(read), read));
+  const shown = evenly(choices.toSorted(byChoice), READS_SHOWN).map(({ read }) => read);
+  const sums = Array.from({ length: width }, (_, column) =>
+    rounded(own.reduce((sum, read) => sum + log10[read * width + column], 0)),
+  );
+  const best = Int32Array.from(shown, (read) => quantisedBest(scores(read)));
+  const behind = new Uint16Array(shown.length * width);
+  shown.forEach((read, row) => {
+    const top = Math.max(...scores(read));
+    scores(read).forEach((score, column) => (behind[column * shown.length + row] = quantisedBehind(top, score)));
+  });
+  return {
+    sample,
+    reads: own.length,
+    shown: shown.length,
+    sums,
+    chosen: sums.map((_, column) => choices.filter((one) => one.decided && one.haplotype === column).length),
+    undecided: choices.filter((one) => !one.decided).length,
+    names: shown.map((read) => reads[read].name).join("\n"),
+    explained: [],
+    best,
+    behind,
+    flags: Uint8Array.from(shown, (read) => flagsOf(reads[read], precision.subarray(read * width, (read + 1) * width))),
+    quality: Uint8Array.from(shown, (read) => reads[read].mapq),
+  };
+}
+
+/**
+ * The haplotype that a read is likeliest from, and how far (log10) it is ahead of the next one.
+ *
+ * @param {Float64Array} scores
+ * @param {number} read
+ */
+function choiceOf(scores, read) {
+  if (scores.length < 2) return { read, haplotype: 0, margin: 0, decided: false };
+  const known = Array.from(scores, (score) => (Number.isFinite(score) ? score : -1e9));
+  const best = Math.max(...known);
+  const haplotype = known.indexOf(best);
+  const margin = best - Math.max(...known.filter((_, column) => column !== haplotype));
+  return { read, haplotype, margin, decided: margin > CONSTANTS.informative };
+}
+
+/** @typedef {ReturnType<typeof choiceOf>} Choice */
+
+/** The decided first, in order of their haplotype, the clearest on top. @param {Choice} a @param {Choice} b */
+function byChoice(a, b) {
+  return Number(b.decided) - Number(a.decided) || a.haplotype - b.haplotype || b.margin - a.margin;
+}
+
+/**
+ * At most so many of a list, at even steps from its first to its last.
+ *
+ * @template T
+ * @param {T[]} all
+ * @param {number} most
+ */
+function evenly(all, most) {
+  if (all.length <= most) return all;
+  return Array.from({ length: most }, (_, index) => all[Math.floor((index * (all.length - 1)) / (most - 1))]);
+}
+
+/** @param {number} sum */
+const rounded = (sum) => (Number.isFinite(sum) ? Math.round(100 * sum) / 100 : null);
+
+/** @param {Float64Array} scores */
+function quantisedBest(scores) {
+  const top = Math.max(...scores);
+  return Number.isFinite(top) ? Math.round(top * CONSTANTS.perLog10) : CONSTANTS.unknownBest;
+}
+
+/** @param {number} top @param {number} score */
+function quantisedBehind(top, score) {
+  if (!Number.isFinite(score)) return CONSTANTS.impossible;
+  return Math.min(CONSTANTS.impossible, Math.round((top - score) * CONSTANTS.perLog10));
+}
+
+/** @param {RegionEvent["reads"][number]} read @param {Uint8Array} precision */
+function flagsOf({ mate, isReverse }, precision) {
+  return mate | IS_ALIGNED | (isReverse ? IS_REVERSE : 0) | (Math.max(...precision) << PRECISION_SHIFT);
+}

@@ -1,0 +1,100 @@
+// The page's worker: runs from files to genotypes, and writes the texts to download. The page stays free to answer.
+
+import { run } from "../call/run.js";
+import { haplotypeLines, haplotypesHeader, tsvHeader, tsvLines } from "../call/tsv.js";
+import { vcfHeader, vcfLine } from "../call/vcf.js";
+import { Engine } from "../engine.js";
+import { Download } from "./downloads.js";
+import { panelOf } from "./panels.js";
+import { resultOf } from "./results.js";
+
+/** @typedef {import("../call/events.js").BeginEvent} BeginEvent */
+/** @typedef {import("../call/events.js").RegionEvent} RegionEvent */
+/** @typedef {import("../call/options.js").CallOptions} CallOptions */
+/** @typedef {import("../call/run.js").Inputs} Inputs */
+
+/**
+ * What the page asks for.
+ *
+ * @typedef {{kind: "start", wasm: ArrayBuffer, kernels: import("../gpu/variants.js").GpuData, gpu: "auto" | "off"}} StartRequest
+ * @typedef {{kind: "run", inputs: Inputs, options: Partial<CallOptions>, version: string}} RunRequest
+ */
+
+/** @type {Promise<{engine: Engine, module: WebAssembly.Module}> | null} */
+let started = null;
+
+const tell = (/** @type {object} */ message) => self.postMessage(message);
+
+self.onmessage = ({ data }) => {
+  const request = /** @type {StartRequest | RunRequest} */ (data);
+  const work = request.kind === "start" ? start(request) : runOnce(request);
+  work.catch((error) => tell({ kind: "problem", text: oneLine(error) }));
+};
+
+/** @param {StartRequest} request */
+async function start({ wasm, kernels, gpu }) {
+  const log = (/** @type {string} */ text) => tell({ kind: "engine", text });
+  const make = async () => {
+    const module = await WebAssembly.compile(wasm);
+    return { engine: await Engine.start({ wasm: module, kernels, gpu, log }), module };
+  };
+  started = make();
+  const { engine } = await started;
+  tell({ kind: "ready", description: engine.description });
+  await engine.chosen;
+  tell({ kind: "ready", description: engine.description });
+}
+
+/** @param {RunRequest} request */
+async function runOnce({ inputs, options, version }) {
+  if (!started) throw new Error("no engine was started");
+  const { engine, module } = await started;
+  const scorer = { forward: engine.forward.bind(engine), module };
+  /** @type {Texts | null} */
+  let texts = null;
+  for await (const event of run(inputs, options, scorer)) {
+    if (event.kind === "begin") texts = new Texts(event, options, { version, backend: engine.description });
+    if (event.kind === "region") {
+      await texts?.add(event);
+      tell({ kind: "region", result: resultOf(event, panelOf(event)) });
+    } else if (event.kind === "end") tell({ ...event, downloads: await texts?.whole() });
+    else tell(event);
+  }
+}
+
+/** The texts of a run, as they grow. */
+class Texts {
+  /**
+   * @param {BeginEvent} begin
+   * @param {Partial<CallOptions>} options
+   * @param {{version: string, backend: string}} made
+   */
+  constructor(begin, options, { version, backend }) {
+    const provenance = {
+      fileDate: new Date().toISOString().slice(0, 10).replaceAll("-", ""),
+      source: `pairhmm ${version}`,
+      pairhmmVersion: version,
+      pairhmmBackend: backend,
+      pairhmmModel: begin.model,
+    };
+    this.samples = begin.samples;
+    this.vcf = new Download(vcfHeader(begin, options, provenance), false);
+    this.likelihoods = new Download(tsvHeader(begin.model), true);
+    this.haplotypes = new Download(haplotypesHeader(), true);
+  }
+
+  /** @param {RegionEvent} event */
+  async add(event) {
+    await this.vcf.write(event.sites.map(vcfLine).join(""));
+    await this.likelihoods.write(tsvLines(event, this.samples));
+    await this.haplotypes.write(haplotypeLines(event));
+  }
+
+  async whole() {
+    const { vcf, likelihoods, haplotypes } = this;
+    return { vcf: await vcf.whole(), likelihoods: await likelihoods.whole(), haplotypes: await haplotypes.whole() };
+  }
+}
+
+/** @param {any} error */
+const oneLine = (error) => String(error?.message ?? error).replace(/\s+/g, " ");

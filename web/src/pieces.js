@@ -1,0 +1,226 @@
+// Batches cut into pieces for workers: consecutive reads, each with the haplotypes of its group.
+
+/** @typedef {import("./batch.js").Batch} Batch */
+
+/**
+ * Reads of a batch, `first` to `end` - 1, and their first pair.
+ *
+ * @typedef {{first: number, end: number, pair: number}} Piece
+ */
+
+const OF_BASES = /** @type {const} */ ([
+  "bases",
+  "baseQuality",
+  "insertionQuality",
+  "deletionQuality",
+  "gapQuality",
+  "kinds",
+]);
+const ROW_SIZE = 12; // numbers of a row (pairhmm/models/batch.py)
+const LANES = 4; // reads that are scored side by side
+const SMALLEST = 4e6; // cells of a piece that is worth a message: about a millisecond
+const LARGEST = 64e6; // and of one whose end is soon
+const EACH = 4; // pieces a worker, so that all workers end together
+
+/**
+ * Pieces of about equal numbers of computed cells.
+ *
+ * @param {Batch} batch
+ * @param {number} workers
+ * @returns {Piece[]}
+ */
+export function cut(batch, workers) {
+  const { groupRead, groupHaplotype, readOffset } = batch;
+  const columns = Float64Array.from({ length: batch.groups }, (_, group) => computedColumns(batch, group));
+  let cells = 0;
+  for (let g = 0; g < batch.groups; g++) {
+    cells += columns[g] * (readOffset[groupRead[g + 1]] - readOffset[groupRead[g]]);
+  }
+  const most = Math.min(LARGEST, Math.max(SMALLEST, cells / (EACH * workers)));
+  /** @type {Piece[]} */
+  const pieces = [];
+  let first = 0;
+  let taken = 0;
+  let pair = 0;
+  let ofPiece = 0;
+  for (let g = 0; g < batch.groups; g++) {
+    const haplotypes = groupHaplotype[g + 1] - groupHaplotype[g];
+    for (let read = groupRead[g]; read < groupRead[g + 1]; read++) {
+      const isFull = taken >= most && (read - Math.max(first, groupRead[g])) % LANES === 0;
+      if (isFull) {
+        pieces.push({ first, end: read, pair: ofPiece });
+        [first, taken, ofPiece] = [read, 0, pair];
+      }
+      taken += columns[g] * (readOffset[read + 1] - readOffset[read]);
+      pair += haplotypes;
+    }
+  }
+  if (pair > ofPiece) pieces.push({ first, end: groupRead[batch.groups], pair: ofPiece });
+  return pieces;
+}
+
+/**
+ * Columns that a group's reads are computed in, about: haplotypes share those at their common ends.
+ *
+ * @param {Batch} batch
+ * @param {number} group
+ */
+function computedColumns({ groupHaplotype, haplotypeOffset: offset, haplotypes }, group) {
+  let columns = 0;
+  for (let h = groupHaplotype[group]; h < groupHaplotype[group + 1]; h++) {
+    const size = offset[h + 1] - offset[h];
+    columns += size;
+    if (h === groupHaplotype[group]) continue;
+    const most = Math.min(size, offset[h] - offset[h - 1]) >> 1;
+    let before = 0;
+    while (before < most && haplotypes[offset[h] + before] === haplotypes[offset[h - 1] + before]) before++;
+    let behind = 0;
+    while (behind < most && haplotypes[offset[h + 1] - 1 - behind] === haplotypes[offset[h] - 1 - behind]) behind++;
+    columns -= before + behind;
+  }
+  return columns;
+}
+
+/**
+ * Some reads of a batch as a batch of their own, in arrays of their own. Its pairs are consecutive pairs of the whole.
+ *
+ * @param {Batch} batch
+ * @param {number} first
+ * @param {number} end one past the last read
+ * @returns {Batch}
+ */
+export function takeReads(batch, first, end) {
+  let group = 0;
+  while (group + 1 < batch.groups && batch.groupRead[group + 1] <= first) group++;
+  let groupEnd = group;
+  while (groupEnd < batch.groups && batch.groupRead[groupEnd] < end) groupEnd++;
+  const groupHaplotype = fromZero(batch.groupHaplotype, group, groupEnd);
+  const haplotype = batch.groupHaplotype[group];
+  const haplotypeEnd = batch.groupHaplotype[groupEnd];
+  const groupRead = batch.groupRead
+    .slice(group, groupEnd + 1)
+    .map((read) => Math.min(Math.max(read, first), end) - first);
+  const [base, baseEnd] = [batch.readOffset[first], batch.readOffset[end]];
+  const taken = {
+    ...batch,
+    groups: groupEnd - group,
+    pairs: countPairs(groupRead, groupHaplotype),
+    groupRead,
+    groupHaplotype,
+    readOffset: fromZero(batch.readOffset, first, end),
+    haplotypeOffset: fromZero(batch.haplotypeOffset, haplotype, haplotypeEnd),
+    haplotypes: batch.haplotypes.slice(batch.haplotypeOffset[haplotype], batch.haplotypeOffset[haplotypeEnd]),
+  };
+  // Rows that `kinds` names are those of the whole batch.
+  const rows = batch.kinds.length > 0 ? [0, batch.rows.length] : [ROW_SIZE * base, ROW_SIZE * baseEnd];
+  taken.rows = batch.rows.slice(rows[0], rows[1]);
+  return { ...taken, ...Object.fromEntries(OF_BASES.map((name) => [name, batch[name].slice(base, baseEnd)])) };
+}
+
+/**
+ * The pairs without a score (NaN), as a batch in which each read is a group, and their places among the scores.
+ *
+ * @param {Batch} batch
+ * @param {Float64Array} log10
+ * @returns {{batch: Batch, pairs: number[]}}
+ */
+export function takeUnscored(batch, log10) {
+  /** @type {number[]} */
+  const pairs = [];
+  /** @type {number[]} */
+  const reads = [];
+  /** @type {number[]} */
+  const haplotypes = [];
+  /** @type {number[]} */
+  const groupHaplotype = [0];
+  let pair = 0;
+  for (let g = 0; g < batch.groups; g++) {
+    for (let read = batch.groupRead[g]; read < batch.groupRead[g + 1]; read++) {
+      for (let h = batch.groupHaplotype[g]; h < batch.groupHaplotype[g + 1]; h++, pair++) {
+        if (!Number.isNaN(log10[pair])) continue;
+        if (reads.at(-1) !== read) {
+          reads.push(read);
+          groupHaplotype.push(haplotypes.length);
+        }
+        pairs.push(pair);
+        haplotypes.push(h);
+        groupHaplotype[reads.length] = haplotypes.length;
+      }
+    }
+  }
+  const ofBases = Object.fromEntries(OF_BASES.map((name) => [name, gathered(batch[name], batch.readOffset, reads)]));
+  return {
+    pairs,
+    batch: {
+      ...batch,
+      groups: reads.length,
+      pairs: pairs.length,
+      groupRead: Uint32Array.from({ length: reads.length + 1 }, (_, index) => index),
+      groupHaplotype: Uint32Array.from(groupHaplotype),
+      readOffset: gatheredOffsets(batch.readOffset, reads),
+      haplotypeOffset: gatheredOffsets(batch.haplotypeOffset, haplotypes),
+      haplotypes: gathered(batch.haplotypes, batch.haplotypeOffset, haplotypes),
+      rows:
+        batch.kinds.length > 0
+          ? batch.rows
+          : gathered(
+              batch.rows,
+              batch.readOffset.map((at) => at * ROW_SIZE),
+              reads,
+            ),
+      ...ofBases,
+    },
+  };
+}
+
+/**
+ * The buffers of a batch's arrays, for a message that moves them.
+ *
+ * @param {Batch} batch
+ * @returns {ArrayBuffer[]}
+ */
+export function buffersOf(batch) {
+  return Object.values(batch).flatMap((value) =>
+    ArrayBuffer.isView(value) ? [/** @type {ArrayBuffer} */ (value.buffer)] : [],
+  );
+}
+
+/** @param {Uint32Array} groupRead @param {Uint32Array} groupHaplotype */
+function countPairs(groupRead, groupHaplotype) {
+  let pairs = 0;
+  for (let g = 0; g + 1 < groupRead.length; g++) {
+    pairs += (groupRead[g + 1] - groupRead[g]) * (groupHaplotype[g + 1] - groupHaplotype[g]);
+  }
+  return pairs;
+}
+
+/** @param {Uint32Array} offsets @param {number} first @param {number} end */
+function fromZero(offsets, first, end) {
+  return offsets.slice(first, end + 1).map((at) => at - offsets[first]);
+}
+
+/**
+ * @template {Uint8Array | Uint16Array | Float64Array} T
+ * @param {T} values
+ * @param {Uint32Array} offset
+ * @param {number[]} parts
+ * @returns {T}
+ */
+function gathered(values, offset, parts) {
+  const of = values.length === 0 ? 0 : parts.reduce((size, part) => size + offset[part + 1] - offset[part], 0);
+  const whole = /** @type {T} */ (new /** @type {any} */ (values.constructor)(of));
+  if (of === 0) return whole;
+  let at = 0;
+  for (const part of parts) {
+    whole.set(values.subarray(offset[part], offset[part + 1]), at);
+    at += offset[part + 1] - offset[part];
+  }
+  return whole;
+}
+
+/** @param {Uint32Array} offset @param {number[]} parts */
+function gatheredOffsets(offset, parts) {
+  const own = new Uint32Array(parts.length + 1);
+  parts.forEach((part, index) => (own[index + 1] = own[index] + offset[part + 1] - offset[part]));
+  return own;
+}

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { packBatch } from "../src/batch.js";
+import { chunks } from "../src/gpu/chunks.js";
+import { GpuChoice, cellsOf, crossover } from "../src/gpu/choice.js";
+import { Device, Unavailable } from "../src/gpu/device.js";
+import { assemble } from "../src/gpu/templates.js";
+import { expected } from "../src/benchmark/primitives.js";
+import { randomGroups } from "./random.js";
+
+const batch = packBatch([
+  ...randomGroups({ groups: 3, reads: 40, haplotypes: 5, seed: 1 }),
+  { reads: [], haplotypes: ["ACGT"] },
+  ...randomGroups({ groups: 2, reads: 7, haplotypes: 3, seed: 2 }),
+]);
+
+test("chunks hold every pair once, and no more cells than they may", () => {
+  const most = 5e6;
+  let pairs = 0;
+  let cells = 0;
+  for (const { part, pair } of chunks(batch, () => most, 1e9)) {
+    assert.equal(pair, pairs);
+    assert.ok(cellsOf(part) <= most);
+    pairs += part.pairs;
+    cells += cellsOf(part);
+  }
+  assert.equal(pairs, batch.pairs);
+  assert.equal(cells, cellsOf(batch));
+});
+
+test("a chunk has at most so many pairs, but one read at least", () => {
+  const parts = Array.from(
+    chunks(batch, () => 1e12, 12),
+    ({ part }) => part.pairs,
+  );
+  assert.ok(parts.every((pairs) => pairs <= 12));
+  assert.ok(Array.from(chunks(batch, () => 1, 1)).every(({ part }) => part.readOffset.length === 2));
+});
+
+test("a batch that fits is one chunk", () => {
+  const [only, ...others] = chunks(batch, () => 1e12, 1e9);
+  assert.equal(only.part, batch);
+  assert.equal(others.length, 0);
+});
+
+test("the GPU takes batches from the crossover on, and none if it is slower", () => {
+  assert.equal(crossover(1e-3, 1e-11, 1.01e-9), 1e6);
+  assert.equal(crossover(1e-3, 2e-9, 1e-9), Infinity);
+});
+
+/** A GPU that says what it is told. @param {() => Promise<any>} forward */
+const fakeGpu = (forward) =>
+  /** @type {any} */ ({ description: "WebGPU (fake), shuffles", lost: new Promise(() => {}), forward, close() {} });
+
+test("where the GPU fails, the workers take the batch and all that follow, and it is said once", async () => {
+  /** @type {string[]} */
+  const said = [];
+  const scores = { log10: new Float64Array(1), precision: new Uint8Array(1) };
+  const cpu = /** @type {any} */ ({ forward: async () => scores });
+  const gpu = fakeGpu(() => Promise.reject(new Error("no memory")));
+  const choice = new GpuChoice(gpu, cpu, (message) => void said.push(message));
+  assert.ok(choice.takes(batch));
+  assert.equal(await choice.forward(batch, {}), scores);
+  assert.deepEqual(said, ["the GPU failed: no memory; WebAssembly takes over"]);
+  assert.ok(!choice.takes(batch));
+  assert.equal(choice.description, "");
+});
+
+test("a cancelled batch is not taken over", async () => {
+  const gpu = fakeGpu(() => Promise.reject(new Error("cancelled")));
+  const choice = new GpuChoice(gpu, /** @type {any} */ ({}), () => assert.fail());
+  const signal = AbortSignal.abort(new Error("enough"));
+  await assert.rejects(choice.forward(batch, { signal }), /enough/);
+});
+
+test("why there is no GPU is said", async () => {
+  const data = /** @type {any} */ ({});
+  await assert.rejects(
+    Device.start(data),
+    new Unavailable("this browser has no WebGPU, or the page is not from https:, localhost or file:"),
+  );
+  const none = /** @type {any} */ ({ requestAdapter: async () => null });
+  await assert.rejects(Device.start(data, { gpu: none }), { name: "Unavailable", message: /gives no GPU to pages/ });
+  const info = { vendor: "google", device: "SwiftShader", description: "", isFallbackAdapter: true };
+  const software = /** @type {any} */ ({ requestAdapter: async () => ({ info }) });
+  const options = { gpu: software, allowsSoftware: false };
+  await assert.rejects(Device.start(data, options), { name: "Unavailable", message: /a program stands for the GPU/ });
+});
+
+test("a template has the lines that its numbers ask for, behind what it needs", () => {
+  const modules = {
+    root: "// needs host: K\n// needs row_*: row\n//#for k K\n//#if SECOND\nrow($k, $k.back, $k.axis);\n//#else\nnone\n//#end\n//#end\n",
+    row_short: "// gives: row\nfn row() {}\n",
+  };
+  const declarations = { K: "const K = 2u;\n", L: "const L = 2u;\n" };
+  const text = assemble("root", modules, declarations, { K: 2, SECOND: 1 }, (name) => name.replace("*", "short"));
+  assert.equal(text, "const K = 2u;\nfn row() {}\nrow(0, 1, x);\nrow(1, 0, y);\n");
+  assert.throws(() => assemble("root", { root: "//#if A\n" }, {}, {}, String), /no end/);
+});
+
+test("primitives wrap as 32-bit integers do", () => {
+  const values = Uint32Array.of(1, 2 ** 31, 2 ** 31, 5);
+  assert.deepEqual(expected("map", values), Uint32Array.of(4, 2 ** 31 + 1, 2 ** 31 + 1, 16));
+  assert.deepEqual(expected("scan", values), Uint32Array.of(1, 2 ** 31 + 1, 1, 6));
+  assert.deepEqual(expected("reduce", values), Uint32Array.of(6));
+});
