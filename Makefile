@@ -12,7 +12,7 @@ SOURCES := pyproject.toml $(wildcard cpu/CMakeLists.txt cpu/*/*)
 comma := ,
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: test test-all test-gpu fuzz demo lint lint-page docs bench wheel clean
+.PHONY: test test-all test-gpu fuzz demo lint lint-page docs web-module bench wheel clean
 
 # A file's tests share what it takes long to make: they stay together.
 test: $(STAMP)
@@ -24,7 +24,8 @@ test-all: export PAIRHMM_TEST_REQUIRE ?= $(subst $() ,$(comma),$(strip cpu docs 
 	$(if $(filter 0,$(shell id -u)),slurm) $(if $(wildcard $(PAIRHMM_SHARED_DATA) ../shared/data),shared)))
 test-all:
 	@.ci/packages
-	@$(MAKE) --no-print-directory web/dist test
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory web-module; fi
+	@$(MAKE) --no-print-directory test
 
 # PYTHON_GPU=python3: with an interpreter as it is, and nothing from the network.
 test-gpu:
@@ -94,6 +95,7 @@ $(NODE_MODULES): web/package-lock.json
 	@touch $@
 
 # The module pairhmm-web, for `npm pack`.
+web-module: web/dist
 web/dist: $(NODE_MODULES) $(WASM) $(GPU_JSON) web/build.mjs $(wildcard web/src/*.js web/src/*/*.js)
 	@cd web && node build.mjs
 	@touch $@
