@@ -49,7 +49,8 @@ demo: $(STAMP)
 
 # What clang-format and Prettier check. No Python package has Prettier: npx brings it, in npm's cache, and its version is here.
 CXX_SOURCES := $(wildcard cpu/*/*.?pp cuda/*.cu* cuda/*/*.cu* tests/*/*.?pp tests/*/*/*.?pp benchmarks/*/*.?pp)
-PAGE_SOURCES := $(wildcard pairhmm/report_page/*.js pairhmm/report_page/*.css)
+PAGE_SOURCES := $(wildcard pairhmm/report_page/*.js pairhmm/report_page/*.css web/*.mjs web/src/page/*.js \
+	web/src/page/*.ts web/src/page/*.css web/src/page/*/*.js tests/page/*.mjs)
 PRETTIER := prettier@3.10.1
 lint: $(STAMP) lint-page
 	$(BIN)/ruff check .
@@ -62,7 +63,7 @@ lint: $(STAMP) lint-page
 
 lint-page:
 	@if command -v npx >/dev/null; then npx --yes $(PRETTIER) --check $(PAGE_SOURCES); \
-	else echo "skipped: the report's JavaScript and CSS are not checked without npx (apt install npm)"; fi
+	else echo "skipped: JavaScript and CSS are not checked without npx (apt install npm)"; fi
 
 # The site, in build/docs: spelling, links and warnings are errors.
 docs: export NO_MKDOCS_2_WARNING := 1
