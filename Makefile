@@ -12,7 +12,7 @@ SOURCES := pyproject.toml $(wildcard cpu/CMakeLists.txt cpu/*/*)
 comma := ,
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: test test-all test-gpu fuzz demo lint lint-page docs page bench wheel clean
+.PHONY: test test-all test-gpu fuzz demo lint lint-page docs page web-module bench wheel clean
 
 # A file's tests share what it takes long to make: they stay together.
 test: $(STAMP)
@@ -20,10 +20,11 @@ test: $(STAMP)
 
 # All but the GPU's, with packages from apt: none of them may skip. A cluster of Slurm is started by root only, and the
 # reference data are not in this repository.
-test-all: export PAIRHMM_TEST_REQUIRE ?= $(subst $() ,$(comma),$(strip cpu docs parquet workflow emulator nvrtc webgpu browser \
+test-all: export PAIRHMM_TEST_REQUIRE ?= $(subst $() ,$(comma),$(strip cpu docs parquet workflow emulator nvrtc webgpu browser node \
 	$(if $(filter 0,$(shell id -u)),slurm) $(if $(wildcard $(PAIRHMM_SHARED_DATA) ../shared/data),shared)))
 test-all:
 	@.ci/packages
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory web-module; fi
 	@$(MAKE) --no-print-directory test
 
 # PYTHON_GPU=python3: with an interpreter as it is, and nothing from the network.
@@ -49,8 +50,9 @@ demo: $(STAMP)
 
 # What clang-format and Prettier check. No Python package has Prettier: npx brings it, in npm's cache, and its version is here.
 CXX_SOURCES := $(wildcard cpu/*/*.?pp cuda/*.cu* cuda/*/*.cu* tests/*/*.?pp tests/*/*/*.?pp benchmarks/*/*.?pp)
-PAGE_SOURCES := $(wildcard pairhmm/report_page/*.js pairhmm/report_page/*.css web/*.mjs web/src/page/*.js \
-	web/src/page/*.ts web/src/page/*.css web/src/page/*/*.js tests/page/*.mjs)
+PAGE_SOURCES := $(wildcard pairhmm/report_page/*.js pairhmm/report_page/*.css web/*.mjs web/*.json web/README.md \
+	web/src/*.js web/src/*/*.js web/src/*/*.ts web/src/*/*.css web/src/*/*/*.js web/tests/*.js \
+	tests/web/*.mjs tests/page/*.mjs benchmarks/*/*.mjs)
 PRETTIER := prettier@3.10.1
 lint: $(STAMP) lint-page
 	$(BIN)/ruff check .
@@ -85,10 +87,23 @@ $(WASM): $(STAMP) $(wildcard cpu/*/*)
 	$(BIN)/python -m ziglang c++ $(WASM_FLAGS) -o $@ $(WASM_SOURCES)
 
 # The kernels for GPUs, as a browser takes them.
-KERNELS := build/web/gpu.json
-$(KERNELS): $(STAMP) $(wildcard shaders/*/* pairhmm/backends/webgpu/*.py)
+GPU_JSON := build/web/gpu.json
+$(GPU_JSON): $(STAMP) $(wildcard shaders/*/* pairhmm/backends/webgpu/*.py)
 	@mkdir -p $(@D)
 	$(BIN)/python -m pairhmm.backends.webgpu.browser $@
+
+# Packages of web/, at the versions of its lock file. Node and npm are the system's (apt install nodejs npm).
+NODE_MODULES := web/node_modules/.package-lock.json
+$(NODE_MODULES): web/package-lock.json
+	@command -v npm >/dev/null || { echo "Node and npm are needed: apt install nodejs npm"; exit 1; }
+	@cd web && npm ci --silent
+	@touch $@
+
+# The module pairhmm-web, for `npm pack`.
+web-module: web/dist
+web/dist: $(NODE_MODULES) $(WASM) $(GPU_JSON) web/build.mjs $(wildcard web/src/*.js web/src/*/*.js)
+	@cd web && node build.mjs
+	@touch $@
 
 # What the benchmark page needs beside them.
 BENCHMARK := build/web/benchmark.json
@@ -96,9 +111,9 @@ $(BENCHMARK): $(STAMP) $(wildcard shaders/*/* pairhmm/bench/*.py pairhmm/bench/p
 	@mkdir -p $(@D)
 	$(BIN)/python -m pairhmm.bench.browser $@
 
-# The pages that `pairhmm page` copies, in pairhmm/web_page/. Node and npm come from the system.
-page: $(WASM) $(KERNELS) $(BENCHMARK)
-	@cd web && npm ci --silent && node build_page.mjs && node build_benchmark.mjs
+# The pages that `pairhmm page` copies, in pairhmm/web_page/.
+page: $(NODE_MODULES) $(WASM) $(GPU_JSON) $(BENCHMARK)
+	@cd web && node build_page.mjs && node build_benchmark.mjs
 
 bench: $(STAMP)
 	$(BIN)/pairhmm bench forward --lengths 100,1000,10000
@@ -123,4 +138,4 @@ $(FUZZ_STAMP): $(SOURCES)
 	@touch $(FUZZ_STAMP)
 
 clean:
-	rm -rf $(VENV) .venv-fuzz build dist demo .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-fuzz build dist demo pairhmm/web_page web/dist web/node_modules .hypothesis .mypy_cache .pytest_cache .ruff_cache

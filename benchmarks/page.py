@@ -2,11 +2,11 @@
 
     make build/web/pairhmm.wasm && python benchmarks/page.py [--rounds 15] [--data 10s,1m,s150]
 
-Each contestant is a process of its own that has read and packed its input before the first measurement. They take turns,
-one repetition each a round, so that a slow moment of the machine hits all of them. The best repetition counts, by wall
-time and by CPU time of all threads. The clock covers qualities to row parameters, the kernel, the rescue and, for
-WebAssembly, the messages to workers and back. Prints a markdown table and writes benchmarks/results/page.json. The inputs
-are those of benchmarks/kernel.py.
+Each contestant is a process of its own that has read and packed its input before the first measurement. They take
+turns, one repetition each a round, so that a slow moment of the machine hits all of them. The best repetition counts,
+by wall time and by CPU time of all threads. The clock covers qualities to row parameters, the kernel, the rescue and,
+for WebAssembly, the messages to workers and back. Prints a markdown table and writes benchmarks/results/page.json. The
+inputs are those of benchmarks/kernel.py.
 """
 
 from __future__ import annotations

@@ -53,11 +53,20 @@ def make(bare: Path, **environment: str) -> str:
 def test_what_is_missing_is_installed(bare):
     said = make(bare)
     installed = (bare.parent / "installed").read_text()
-    for package in ("mesa-vulkan-drivers", "libvulkan1", "chromium", "chromium-driver", "slurmctld", "munge", "npm"):
+    for package in (
+        "mesa-vulkan-drivers",
+        "libvulkan1",
+        "chromium",
+        "chromium-driver",
+        "slurmctld",
+        "munge",
+        "nodejs",
+        "npm",
+    ):
         assert f" {package}" in installed
     assert ("sudo" in installed) == (os.getuid() != 0)
     required = set(said.splitlines()[-1].removeprefix("required: ").split(","))
-    assert required >= {"cpu", "parquet", "workflow", "emulator", "nvrtc", "webgpu", "browser"}
+    assert required >= {"cpu", "parquet", "workflow", "emulator", "nvrtc", "webgpu", "browser", "node"}
     assert ("slurm" in required) == (os.getuid() == 0)
     assert "cuda" not in required
 

@@ -1,6 +1,6 @@
 // Bundles: the module for Node and browsers in dist/. `bundled` makes one of any entry, for pages too.
 //
-//     node build.mjs    # `make web/dist` does it, after the files of build/web
+//     node build.mjs    # `make web-module` does it, after the files of build/web
 
 import { execFile } from "node:child_process";
 import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,10 @@ from pairhmm.models.batch import Qualities
 def qualities(bases, base=30, insertion=45, deletion=45, gap=10):
     codes = encode(bases)
     return Qualities(codes, *(np.full(len(codes), q, dtype=np.uint8) for q in (base, insertion, deletion, gap)))
+
+
+def test_error_probabilities_are_the_nearest_numbers():
+    assert gatk.ERROR.tolist() == [float(Decimal(10) ** (Decimal(-quality) / 10)) for quality in range(256)]
 
 
 def test_rows():

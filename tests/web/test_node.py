@@ -1,4 +1,4 @@
-"""web/ in Node: its types, its own tests, its scores beside those of a SIMD level, and its package in another folder."""
+"""web/ in Node: its types, its own tests, its scores beside those of a SIMD level, and its package elsewhere."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ console.log(JSON.stringify([shared, own, normalised].map(({ log10 }) => [...log1
 
 
 def test_the_package_in_another_folder(node, npm, require, level, tmp_path):
-    require("node", (WEB / "dist/index.js").is_file(), "web/dist is missing: make web/dist")
+    require("node", (WEB / "dist/index.js").is_file(), "web/dist is missing: make web-module")
     packed = json.loads(run(npm, "pack", "--json", "--silent", "--pack-destination", str(tmp_path)))[0]
     names = {file["path"] for file in packed["files"]}
     assert {"dist/index.js", "dist/index.d.ts", "dist/pairhmm.wasm", "dist/gpu.json", "README.md", "LICENSE"} <= names
