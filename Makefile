@@ -20,11 +20,11 @@ test: $(STAMP)
 
 # All but the GPU's, with packages from apt: none of them may skip. A cluster of Slurm is started by root only, and the
 # reference data are not in this repository.
-test-all: export PAIRHMM_TEST_REQUIRE ?= $(subst $() ,$(comma),$(strip cpu docs parquet workflow emulator nvrtc webgpu browser \
+test-all: export PAIRHMM_TEST_REQUIRE ?= $(subst $() ,$(comma),$(strip cpu docs parquet workflow emulator nvrtc webgpu browser node \
 	$(if $(filter 0,$(shell id -u)),slurm) $(if $(wildcard $(PAIRHMM_SHARED_DATA) ../shared/data),shared)))
 test-all:
 	@.ci/packages
-	@$(MAKE) --no-print-directory test
+	@$(MAKE) --no-print-directory web/dist test
 
 # PYTHON_GPU=python3: with an interpreter as it is, and nothing from the network.
 test-gpu:
@@ -45,7 +45,8 @@ demo: $(STAMP)
 
 # What clang-format and Prettier check. No Python package has Prettier: npx brings it, in npm's cache, and its version is here.
 CXX_SOURCES := $(wildcard cpu/*/*.?pp cuda/*.cu* cuda/*/*.cu* tests/*/*.?pp tests/*/*/*.?pp benchmarks/*/*.?pp)
-PAGE_SOURCES := $(wildcard pairhmm/report_page/*.js pairhmm/report_page/*.css)
+PAGE_SOURCES := $(wildcard pairhmm/report_page/*.js pairhmm/report_page/*.css web/*.mjs web/*.json web/README.md \
+	web/src/*.js web/src/*/*.js web/src/*/*.ts web/src/*/*.css web/tests/*.js tests/web/*.mjs benchmarks/*/*.mjs)
 PRETTIER := prettier@3.10.1
 lint: $(STAMP) lint-page
 	$(BIN)/ruff check .
@@ -85,6 +86,18 @@ $(GPU_JSON): $(STAMP) $(wildcard shaders/forward/*) $(wildcard pairhmm/backends/
 	@mkdir -p $(@D)
 	$(BIN)/python -m pairhmm.backends.webgpu.browser $@
 
+# Packages of web/, at the versions of its lock file. Node and npm are the system's (apt install nodejs npm).
+NODE_MODULES := web/node_modules/.package-lock.json
+$(NODE_MODULES): web/package-lock.json
+	@command -v npm >/dev/null || { echo "Node and npm are needed: apt install nodejs npm"; exit 1; }
+	@cd web && npm ci --silent
+	@touch $@
+
+# The module pairhmm-web, for `npm pack`.
+web/dist: $(NODE_MODULES) $(WASM) $(GPU_JSON) web/build.mjs $(wildcard web/src/*.js web/src/*/*.js)
+	@cd web && node build.mjs
+	@touch $@
+
 bench: $(STAMP)
 	$(BIN)/pairhmm bench forward --lengths 100,1000,10000
 
@@ -108,4 +121,4 @@ $(FUZZ_STAMP): $(SOURCES)
 	@touch $(FUZZ_STAMP)
 
 clean:
-	rm -rf $(VENV) .venv-fuzz build dist demo .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-fuzz build dist demo pairhmm/web_page web/dist web/node_modules .hypothesis .mypy_cache .pytest_cache .ruff_cache
