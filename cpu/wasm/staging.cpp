@@ -54,8 +54,12 @@ public:
         const auto haplotype_offset = widened(given.haplotype_offset, group_haplotype.back() + 1);
         const auto reads = widened(given.reads, given.shapes), rows = widened(given.rows, given.shapes);
         const auto each = widened(given.haplotypes_each, given.shapes);
-        const TileBatch batch{given.groups,       group_read.data(),       group_haplotype.data(),
-                              read_offset.data(), haplotype_offset.data(), given.skip_read,
+        const TileBatch batch{given.groups,
+                              group_read.data(),
+                              group_haplotype.data(),
+                              read_offset.data(),
+                              haplotype_offset.data(),
+                              given.skip_read,
                               nullptr};
         const Shapes shapes{given.shapes, given.longest, given.of_length,  reads.data(),
                             rows.data(),  given.family,  given.tier_cells, each.data()};

@@ -23,6 +23,7 @@ const NO_SIMD = "WebAssembly SIMD is missing here: use a browser of 2023 or late
 export class Engine {
   /** @type {GpuChoice | undefined} */
   gpu;
+  #isClosed = false;
 
   /** @param {CpuPool} cpu @param {(message: string) => void} log */
   constructor(cpu, log) {
@@ -72,6 +73,7 @@ export class Engine {
 
   /** Ends the workers, and gives the GPU back. Batches under way fail. */
   close() {
+    this.#isClosed = true;
     this.cpu.close();
     this.gpu?.close();
   }
@@ -83,14 +85,18 @@ export class Engine {
    * @param {boolean} isOnly
    */
   async #choose(data, isOnly) {
+    /** @type {Gpu | undefined} */
+    let gpu;
     try {
-      const gpu = await Gpu.start({ wasm: this.cpu.module, data, log: this.log, allowsSoftware: isOnly });
+      gpu = await Gpu.start({ wasm: this.cpu.module, data, log: this.log, allowsSoftware: isOnly });
       const choice = new GpuChoice(gpu, this.cpu, this.log);
       if (!isOnly) await choice.measure();
+      if (this.#isClosed || choice.crossover === Infinity) return gpu.close();
       this.gpu = choice;
     } catch (error) {
+      gpu?.close();
       if (isOnly) throw error;
-      this.log(`no GPU is used: ${/** @type {Error} */ (error).message}`);
+      if (!this.#isClosed) this.log(`no GPU is used: ${/** @type {Error} */ (error).message}`);
     }
   }
 }

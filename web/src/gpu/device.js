@@ -31,11 +31,13 @@ export class Device {
   #pipelines = new Map();
 
   /**
+   * @param {GPU} gpu
    * @param {GPUDevice} device
    * @param {GPUAdapter} adapter
    * @param {GpuData} data
    */
-  constructor(device, adapter, data) {
+  constructor(gpu, device, adapter, data) {
+    this.gpu = gpu; // Dawn for Node ends with it
     this.device = device;
     this.adapter = adapter;
     this.data = data;
@@ -71,7 +73,7 @@ export class Device {
       throw new Unavailable("the browser gives no GPU to pages: it has no driver for one, or it is switched off");
     if (isSoftware(adapter) && !allowsSoftware)
       throw new Unavailable("a program stands for the GPU, and WebAssembly is faster");
-    const started = new Device(await requested(adapter, log), adapter, data);
+    const started = new Device(gpu, await requested(adapter, log), adapter, data);
     if (shuffles && started.device.features.has("subgroups")) started.subgroup = await started.#measuredSubgroup();
     return started;
   }
