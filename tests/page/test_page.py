@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import socket
 
 import pysam
 import pytest
@@ -215,9 +216,21 @@ def test_names_of_files_stay_text(page, tiny, tmp_path):
     assert page.js("document.querySelectorAll('main img').length") == 0
 
 
+FETCH = """
+const [address, done] = arguments;
+const text = `fetch("${address}").then(() => postMessage("fetched"), () => postMessage("refused"))`;
+const worker = new Worker(URL.createObjectURL(new Blob([text])));
+worker.onmessage = ({data}) => fetch(address).then(() => done("fetched"), () => done(data));
+"""
+
+
 def test_no_address_can_be_fetched(page):
-    """The page's own policy holds, whatever its code does."""
-    asked = "fetch('http://127.0.0.1:9/').then(() => 'fetched', () => 'refused').then(arguments[0])"
-    assert page.driver.execute_async_script(asked) == "refused"
-    told = page.driver.get_log("browser")
-    assert any("Content Security Policy" in one["message"] for one in told)
+    """The page's own policy holds for its workers, too, whatever their code does."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.2)
+        address = f"http://127.0.0.1:{server.getsockname()[1]}/"
+        assert page.driver.execute_async_script(FETCH, address) == "refused"
+        with pytest.raises(TimeoutError):
+            server.accept()
+    told = [one["message"] for one in page.driver.get_log("browser")]
+    assert len(told) >= 2 and all("Content Security Policy" in one for one in told)

@@ -223,12 +223,18 @@ def test_one_line_in_the_words_of_the_package(sound, call_in_node, name):
     assert found.vcf == ""
 
 
+def write_crai(path, text):
+    path.write_bytes(gzip.compress(text.encode()))
+
+
 CRAM_CASES = {
     "cut off": lambda path: cut(path, 0.6),
     "damaged within": damage,
     "other reference": lambda path: write_fasta(path.with_name("ref.fa"), OTHER),
     "no index": lambda path: path.with_name("x.cram.crai").unlink(),
     "damaged index": lambda path: path.with_name("x.cram.crai").write_bytes(b"no index"),
+    "index of another file": lambda path: write_crai(path.with_name("x.cram.crai"), "0\t1\t500\t9000\t30\t800\n"),
+    "index that begins elsewhere": lambda path: write_crai(path.with_name("x.cram.crai"), "0\t1\t500\t99\t30\t80\n"),
 }
 
 

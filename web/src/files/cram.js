@@ -1,16 +1,18 @@
 // CRAM files, whose records are made to those of BAM, so that one parser takes both.
 
-import { CraiIndex, CramFile } from "@gmod/cram";
+import { CramFile } from "@gmod/cram";
 
 import { bamRecords } from "./bam_writer.js";
 import { DamagedBlock } from "./bgzf.js";
+import { openCramIndex } from "./cram_index.js";
 import { InputProblem } from "./problem.js";
-import { SourceFile } from "./sources.js";
 
+/** @typedef {import("@gmod/cram").CraiIndex} CraiIndex */
 /** @typedef {import("./bam.js").Header} Header */
 /** @typedef {import("./bam.js").Parser} Parser */
 /** @typedef {import("./fasta.js").Reference} Reference */
 /** @typedef {import("./sources.js").Source} Source */
+/** @typedef {import("./sources.js").SourceFile} SourceFile */
 /** @typedef {{containerStart: number, sliceStart: number, sliceBytes: number}} SlicePlace */
 
 const DEFINITION_SIZE = 26;
@@ -65,7 +67,13 @@ export class Cram {
         header.lengths.push(Number(fields.get("LN")));
       } else if (line.startsWith("@RG")) groups.push(fields.get("ID") ?? "");
     }
-    return new Cram(file, cram, header, groups, index === undefined ? null : await openIndex(file, index));
+    return new Cram(
+      file,
+      cram,
+      header,
+      groups,
+      index === undefined ? null : await openCramIndex(index, file, cram, header.names.length),
+    );
   }
 
   get hasIndex() {
@@ -162,14 +170,4 @@ async function checkEnd(file) {
   if (Array.from(tail, (byte) => byte.toString(16).padStart(2, "0")).join("") !== marker) {
     throw new InputProblem(file.name, "", "is cut off: its end marker is missing", "copy or make it again");
   }
-}
-
-/** @param {SourceFile} file @param {Source} source */
-async function openIndex(file, source) {
-  const name = `${file.name}.crai`;
-  const index = new CraiIndex({ filehandle: new SourceFile(name, source).handle });
-  await index.parseIndex().catch(() => {
-    throw new InputProblem(name, "", "is damaged, or no index", `run samtools index ${file.name}`);
-  });
-  return index;
 }

@@ -24,6 +24,8 @@ const NUMBERS = /** @type {const} */ ([
 
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
+const ADDRESS = /^https?:\/\/[^/]+\/./;
+
 /** The form. `onRun(inputs, options)` is called when the user asks for a run. */
 export class Setup {
   /** @param {{onRun: (inputs: any, options: any) => void, onGpu: (gpu: "auto" | "off") => void, onProblem: (text: string) => void}} told */
@@ -101,8 +103,8 @@ export class Setup {
     element("addaddresses").addEventListener("click", () => {
       const box = /** @type {HTMLTextAreaElement} */ (element("addresses"));
       const lines = box.value.split(/\s+/).filter(Boolean);
-      const wrong = lines.filter((line) => !URL.canParse(line));
-      this.take(lines.filter((line) => URL.canParse(line)).map(givenUrl));
+      const wrong = lines.filter((line) => !ADDRESS.test(line));
+      this.take(lines.filter((line) => ADDRESS.test(line)).map(givenUrl));
       for (const line of wrong) this.told.onProblem(`${line}: is no address; give one that begins with https://`);
       box.value = wrong.join("\n");
     });

@@ -48,6 +48,7 @@ export class Status {
     for (const text of this.engine) this.note(text);
     this.bar.removeAttribute("value");
     element("state").textContent = "Reading the files …";
+    announce("The run has begun");
   }
 
   /** @param {number} sites so far */
