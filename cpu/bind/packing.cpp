@@ -160,8 +160,8 @@ void bind_packing(nb::module_& module) {
                 const Parts parts(at, arrays);
                 nb::gil_scoped_release release;
                 packer.pack(parts.all(), batch, letters.data(), shapes, {items, shortest, longest},
-                            {most_haplotypes, columns_of_sum, lead, tail}, {read_group_at, order_at, items_at}, buffer.data(),
-                            behind.data(), calling(send), telling(tell));
+                            {most_haplotypes, columns_of_sum, lead, tail}, {read_group_at, order_at, items_at},
+                            buffer.data(), behind.data(), calling(send), telling(tell));
             },
             "buffer"_a, "behind"_a, "at"_a, "arrays"_a, "send"_a, "group_read"_a, "group_haplotype"_a, "read_offset"_a,
             "haplotype_offset"_a, "letters"_a, "skip_read"_a, "shape_of_length"_a, "reads_of_shape"_a,

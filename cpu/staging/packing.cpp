@@ -136,10 +136,10 @@ void touch(uint8_t* memory, int64_t size, Team& team) {
 void Packer::make(const TileBatch& batch, const uint8_t* letters, const Shapes& shapes, const ItemSizes& sizes,
                   const TreeLimits& limits, const TilePlaces& places, uint8_t* behind, Crew& crew) {
     const bool in_trees = limits.most_haplotypes > 0;
-    const int64_t of_trees = in_trees
-                                 ? trees_.begin({batch.groups, batch.group_haplotype, batch.haplotype_offset, letters},
-                                                limits, crew.size())
-                                 : 0;
+    const int64_t of_trees =
+        in_trees
+            ? trees_.begin({batch.groups, batch.group_haplotype, batch.haplotype_offset, letters}, limits, crew.size())
+            : 0;
     crew.run(of_trees + tiles_.begin(batch, shapes, crew.size()), 1, [&](int64_t share, int64_t) {
         if (share < of_trees) {
             trees_.make_share(share);
