@@ -17,8 +17,8 @@
 // bits 3,179, with 12 bits 1,598, with 40 bits none.
 //
 // Kept denormal numbers also cost time: a quarter of that of s150 in Node on an AMD EPYC (Zen 5), where the same code
-// runs with 4.6 in place of 3.6 GCUPS once the process sets them to zero. Setting states below 2^-100 or 2^-110 to zero,
-// in each sweep or in each fourth, costs more than it saves: more scores are uncertain then.
+// runs with 4.6 in place of 3.6 GCUPS once the process sets them to zero. Setting states below 2^-100 or 2^-110 to
+// zero, in each sweep or in each fourth, costs more than it saves: more scores are uncertain then.
 //
 // Include inside the namespace of a level, after <cmath>, <cstdint> and forward/level.hpp.
 

@@ -1,6 +1,7 @@
 // What a level's source file includes: the kernels over its vector width, as a `Level`.
 // Before it, the file defines PAIRHMM_LEVEL (a name), PAIRHMM_LANES, PAIRHMM_WIDE_LANES and PAIRHMM_ROWS. Where the
-// instructions keep denormal numbers it defines PAIRHMM_KEEPS_DENORMALS or PAIRHMM_FLUSHES, too (forward/denormals.hpp).
+// instructions keep denormal numbers it defines PAIRHMM_KEEPS_DENORMALS or PAIRHMM_FLUSHES, too
+// (forward/denormals.hpp).
 #pragma once
 
 #include <algorithm>

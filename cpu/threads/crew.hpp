@@ -15,6 +15,19 @@
 
 namespace pairhmm {
 
+#if defined(__wasm__)
+
+// The caller alone: the build for WebAssembly has no threads.
+class Crew {
+public:
+    template <class Share>
+    void run(int64_t count, int64_t size, const Share& share) {
+        for (int64_t first = 0; first < count; first += size) share(first, std::min(first + size, count));
+    }
+};
+
+#else
+
 class Crew {
 public:
     // lead(crew) is done once, and aside(i) for every i in [0, count), those with low numbers first. Without a team the
@@ -88,5 +101,7 @@ private:
     std::atomic<bool> has_lead_{false}, lead_ended_{false}, stops_{false};
     Team::Handle task_;
 };
+
+#endif
 
 }  // namespace pairhmm

@@ -6,6 +6,7 @@
 #include "staging/device_scores.hpp"
 #include "staging/tiles.hpp"
 #include "staging/tree_streams.hpp"
+#include "threads/crew.hpp"
 #include "threads/team.hpp"
 #include "wasm/arrays.hpp"
 
@@ -67,14 +68,11 @@ public:
         const bool in_trees = given.most_haplotypes > 0;
         if (in_trees) make_trees({batch.groups, batch.group_haplotype, batch.haplotype_offset, given.letters}, given);
         for (int64_t share = tiles_.begin(batch, shapes, 1); share-- > 0;) tiles_.look_at(share);
-        const Tiles& tiles = tiles_.finish(in_trees ? trees_.columns().data() : nullptr,
-                                           {given.items, given.shortest, given.longest_item}, team_, 1);
-        bytes_.clear();
-        append(tiles.read_group);
-        made_.order = append(tiles.order);
-        made_.items = append(tiles.items);
+        const std::vector<Tier>& tiers = tiles_.put_in_order(in_trees ? trees_.columns().data() : nullptr,
+                                                             {given.items, given.shortest, given.longest_item}, crew_);
+        append_tiles();
         if (in_trees) append_trees();
-        number_tiers(tiles.tiers);
+        number_tiers(tiers);
         made_.bytes = bytes_.data(), made_.size = static_cast<uint32_t>(bytes_.size());
         return &made_;
     }
@@ -98,10 +96,14 @@ private:
         return static_cast<uint32_t>(at);
     }
 
-    uint32_t append(const std::vector<uint32_t>& values) {
-        const uint32_t at = room(static_cast<int64_t>(4 * values.size()));
-        if (!values.empty()) std::memcpy(bytes_.data() + at, values.data(), 4 * values.size());
-        return at;
+    void append_tiles() {
+        bytes_.clear();
+        const uint32_t read_group = room(4 * tiles_.reads());
+        made_.order = room(4 * tiles_.reads()), made_.items = room(8 * tiles_.items());
+        const auto words_at = [&](uint32_t at) { return reinterpret_cast<uint32_t*>(bytes_.data() + at); };
+        for (int64_t share = 0; share < tiles_.shares_of_tiles(); ++share) {
+            tiles_.write(share, words_at(read_group), words_at(made_.order), words_at(made_.items));
+        }
     }
 
     void append_trees() {
@@ -122,7 +124,7 @@ private:
         made_.tiers = static_cast<uint32_t>(numbers_.size() / kTierNumbers), made_.tier = numbers_.data();
     }
 
-    Team team_{0};
+    Crew crew_;
     TileMaker tiles_;
     TreeStreams trees_;
     TreeLimits limits_;

@@ -1,5 +1,6 @@
 // Packs a batch for the kernels: its arrays as bytes, and the dispatches (pairhmm/backends/webgpu/layout.py).
 
+import { digitsOf } from "./digits.js";
 import { madeTiles } from "./staging.js";
 import { kindTable } from "./tables.js";
 import { partsOfWalk, putTrees, walks } from "./trees.js";
@@ -225,6 +226,27 @@ export function planBatch(plan, work, batch, data) {
   work.putNumber("start_deletion", batch.startDeletion);
   if (batch.rows.length > 0) {
     work.put({ kinds: plan.add(batch.kinds) / 4, rows: plan.add(kindTable(batch.rows, data)) / 4 });
+    return;
+  }
+  addQualities(plan, work, batch);
+}
+
+/**
+ * Add GATK's five bytes a base, as one number where that takes fewer bytes. Otherwise, an array that holds one number
+ * throughout is a single byte.
+ *
+ * @param {Plan} plan
+ * @param {Work} work
+ * @param {Batch} batch
+ */
+function addQualities(plan, work, batch) {
+  const digits = digitsOf(QUALITIES.map(([, name]) => batch[name]));
+  if (digits !== null) {
+    work.put({ digit_bytes: digits.width, bases: plan.add(digits.numbers) });
+    QUALITIES.forEach(([field], k) => {
+      work.put({ [`${field}_least`]: digits.least[k], [`${field}_radix`]: digits.radix[k] });
+      work.putNumber(`${field}_per_radix`, 1 / digits.radix[k]);
+    });
     return;
   }
   for (const [field, name] of QUALITIES) {
