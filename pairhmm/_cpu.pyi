@@ -270,7 +270,6 @@ _Part = NDArray[np.uint8] | NDArray[np.int64] | _Digits
 
 class Team:
     def __init__(self, threads: int) -> None: ...
-    def wake(self) -> None: ...
 
 def copy_scores(
     team: Team,

@@ -93,9 +93,7 @@ pairhmm::Tell telling(const nb::callable& tell) {
 
 void bind_packing(nb::module_& module) {
     nb::class_<Team>(module, "Team", "Threads that stay, for work that comes in short pieces.")
-        .def(nb::init<int>(), "threads"_a)
-        .def("wake", &Team::wake, nb::call_guard<nb::gil_scoped_release>(),
-             "Wake the threads for work that begins soon: they wait for it without sleeping, for 0.3 ms at most.");
+        .def(nb::init<int>(), "threads"_a);
 
     module.def(
         "copy_scores",

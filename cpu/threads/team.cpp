@@ -1,12 +1,13 @@
 #include "threads/team.hpp"
 
+#include <chrono>
 #include <thread>
 #include <utility>
 
 namespace pairhmm {
 namespace {
 
-constexpr std::chrono::microseconds kLookOut(50), kAwake(300);
+constexpr std::chrono::microseconds kLookOut(50);
 
 }  // namespace
 
@@ -47,15 +48,6 @@ Team::Handle Team::add(int64_t count, int64_t size, int64_t most, std::function<
     return task;
 }
 
-void Team::wake() {
-    {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        awake_until_ = Clock::now() + kAwake;
-        ++added_;
-    }
-    begun_.notify_all();
-}
-
 void Team::wait(const Handle& task) {
     std::unique_lock<std::mutex> lock(mutex_);
     if (task->next < task->count) take_part(lock, task, false);
@@ -80,9 +72,9 @@ void Team::work() {
 // Waits for the next task. The steps of a call follow each other soon, and to wake a thread takes longer than some.
 void Team::look_out(std::unique_lock<std::mutex>& lock) {
     const int64_t seen = added_;
-    const auto end = std::max(Clock::now() + kLookOut, awake_until_);
     lock.unlock();
-    while (added_ == seen && Clock::now() < end) std::this_thread::yield();
+    const auto end = std::chrono::steady_clock::now() + kLookOut;
+    while (added_ == seen && std::chrono::steady_clock::now() < end) std::this_thread::yield();
     lock.lock();
     begun_.wait(lock, [&] { return ends_ || added_ != seen; });
 }

@@ -5,7 +5,6 @@
 #include <cstdint>
 #if !defined(__wasm__)
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -56,9 +55,6 @@ public:
     // Threads, with the caller.
     int64_t size() const { return running_ + 1; }
 
-    // Wakes the threads for work that begins within kAwake: an idle core may take 0.2 ms to run again.
-    void wake();
-
     // Whether work that comes first has room for another thread: work that takes long should leave it one.
     bool is_wanted() const { return is_wanted_; }
 
@@ -84,14 +80,11 @@ private:
     void take_part(std::unique_lock<std::mutex>& lock, const Handle& task, bool may_leave);
     void look_who_is_wanted();
 
-    using Clock = std::chrono::steady_clock;
-
     std::mutex mutex_;
     std::condition_variable begun_, left_;
     std::deque<Handle> tasks_;  // those with pieces that nobody took
     bool ends_ = false;
-    std::atomic<int64_t> added_{0};       // tasks so far, and calls of wake()
-    Clock::time_point awake_until_{};     // the mutex guards it
+    std::atomic<int64_t> added_{0};       // tasks so far
     std::atomic<bool> is_wanted_{false};  // whether a task that comes first has room for another thread
     int64_t running_ = 0;
     Helpers threads_;

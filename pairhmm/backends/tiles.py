@@ -31,9 +31,6 @@ PADDING = 64
 PACKERS = 16
 """Most threads that pack batches for devices, with the caller. More copy no faster."""
 
-LEAST_PACKED = 1 << 20
-"""Bases of a batch that several threads pack: a thread is soon done with fewer."""
-
 ALIGNMENT = 16
 """Arrays in a buffer begin at multiples of this many bytes. It divides PADDING, so no gap follows a padding."""
 
@@ -251,12 +248,6 @@ LETTERS_OF_TREE_BYTE = 16
 def team() -> native.Team:
     """The threads that pack batches for devices, and compute scores from what they send back: at most all cores."""
     return native.Team(min(usable_cores(), PACKERS) - 1)
-
-
-def wake_packers(batch: PairBatch) -> None:
-    """Wake the threads that will pack a batch, unless it is so small that its caller does."""
-    if batch.bases >= LEAST_PACKED:
-        team().wake()
 
 
 def fresh_scores(pairs: int) -> Scores:

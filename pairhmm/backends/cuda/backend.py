@@ -40,7 +40,6 @@ from pairhmm.backends.tiles import (
     Tier,
     rescuer_of,
     runs_within,
-    wake_packers,
 )
 from pairhmm.errors import OutOfDeviceMemory
 from pairhmm.models.batch import FLOAT64, SCALED_FLOAT32, UNSCORED, PairBatch, Scores
@@ -189,7 +188,6 @@ class CudaBackend(Backend):
                 self._slots.put(ForwardSlot(cupy, self.label, None if memory is None else memory // self.concurrency))
 
     def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
-        wake_packers(batch)
         batch = with_one_gap_model(batch)
         with self._slot() as slot:
             # One call prepares at a time: two at once would only take turns in the interpreter.

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pairhmm.backends import tiles
 from pairhmm.backends.base import Backend
-from pairhmm.backends.tiles import RESCUERS, Shape, fresh_scores, runs_within, wake_packers
+from pairhmm.backends.tiles import RESCUERS, Shape, fresh_scores, runs_within
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu.kernels import PART, SOFTWARE_PART, TREE_PART, KernelVariant
@@ -124,7 +124,6 @@ class WebgpuBackend(Backend):
     def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
         if not batch.pairs:
             return Scores.none(0)
-        wake_packers(batch)
         batch = with_one_gap_model(batch)
         with self._slot() as slot:
             # One call prepares at a time: two at once would only take turns in the interpreter.
