@@ -24,7 +24,7 @@ test-all: export PAIRHMM_TEST_REQUIRE ?= $(subst $() ,$(comma),$(strip cpu docs 
 	$(if $(filter 0,$(shell id -u)),slurm) $(if $(wildcard $(PAIRHMM_SHARED_DATA) ../shared/data),shared)))
 test-all:
 	@.ci/packages
-	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory web-module; fi
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory page; fi
 	@$(MAKE) --no-print-directory test
 
 # PYTHON_GPU=python3: with an interpreter as it is, and nothing from the network.
@@ -112,7 +112,7 @@ $(BENCHMARK): $(STAMP) $(wildcard shaders/*/* pairhmm/bench/*.py pairhmm/bench/p
 	$(BIN)/python -m pairhmm.bench.browser $@
 
 # The pages that `pairhmm page` copies, in pairhmm/web_page/.
-page: $(NODE_MODULES) $(WASM) $(GPU_JSON) $(BENCHMARK)
+page: web-module $(BENCHMARK)
 	@cd web && node build_page.mjs && node build_benchmark.mjs
 
 bench: $(STAMP)

@@ -90,7 +90,7 @@ class OpenPage:
 def built_page(require) -> Path:
     """The page that `make page` built."""
     page = Path(str(files("pairhmm") / "web_page" / "pairhmm.html"))
-    require("web", page.is_file(), "the page is not built: make page")
+    require("node", page.is_file(), "the page is not built: make page")
     return page
 
 
@@ -141,7 +141,7 @@ def emulate(browser) -> Iterator[Callable[[int, str], None]]:
 def axe(require) -> str:
     """The text of axe-core, which npm installs."""
     path = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
-    require("web", path.is_file(), "axe-core is not installed: npm ci in web/")
+    require("node", path.is_file(), "axe-core is not installed: npm ci in web/")
     return path.read_text(encoding="utf-8")
 
 

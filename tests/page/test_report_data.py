@@ -25,9 +25,9 @@ WEB = PROGRAM.parents[2]
 def shown(require, tiny):
     """``shown(*arguments)``: the sites and panels of the page, for NA12878 tiny."""
     node = shutil.which("node")
-    require("web", node is not None, "no Node: apt install nodejs npm")
-    require("web", (WEB / "web" / "node_modules").is_dir(), "web/ has no packages: npm ci in web/")
-    require("web", (WEB / "build/web/pairhmm.wasm").is_file(), "no pairhmm.wasm: make build/web/pairhmm.wasm")
+    require("node", node is not None, "no Node: apt install nodejs npm")
+    require("node", (WEB / "web" / "node_modules").is_dir(), "web/ has no packages: npm ci in web/")
+    require("node", (WEB / "build/web/pairhmm.wasm").is_file(), "no pairhmm.wasm: make build/web/pairhmm.wasm")
 
     def show(*arguments: object):
         command = [node, PROGRAM, *tiny, *arguments]

@@ -35,7 +35,7 @@ def measured(require, start_chromium):
     """The page after it has measured pairs of 100 bases, regions and primitives."""
     require("node", shutil.which("node") is not None, "no Node: apt install nodejs")
     for path in NEEDED:
-        require("web", (PROJECT / path).exists(), f"{path} is not there: make page")
+        require("node", (PROJECT / path).exists(), f"{path} is not there: make page")
     subprocess.run(["node", "build_benchmark.mjs"], cwd=PROJECT / "web", check=True, capture_output=True)
     driver = start_chromium(*FLAGS, goog__loggingPrefs={"browser": "ALL", "performance": "ALL"})
     driver.get((PROJECT / "pairhmm/web_page/benchmark.html").as_uri())

@@ -128,7 +128,7 @@ def described(batch, subgroup):
 def of_page(require, variants, batches, tmp_path_factory):
     """What the page's host makes of the variants and batches."""
     require("node", shutil.which("node") is not None, "no Node: apt install nodejs")
-    require("wasm", WASM.exists(), "no build/web/pairhmm.wasm: make build/web/pairhmm.wasm")
+    require("node", WASM.exists(), "no build/web/pairhmm.wasm: make build/web/pairhmm.wasm")
     folder = tmp_path_factory.mktemp("gpu")
     (folder / "gpu.json").write_text(json.dumps(browser.data()))
     asked = [

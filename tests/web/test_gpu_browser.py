@@ -31,7 +31,7 @@ window[name](...given).then((value) => done({ value }), (error) => done({ error:
 def page(require, tmp_path_factory):
     """A page that holds the engine, for file://."""
     require("node", shutil.which("node") is not None, "no Node: apt install nodejs")
-    require("wasm", WASM.exists(), "no build/web/pairhmm.wasm: make build/web/pairhmm.wasm")
+    require("node", WASM.exists(), "no build/web/pairhmm.wasm: make build/web/pairhmm.wasm")
     require("node", (PROJECT / "web/node_modules").is_dir(), "no web/node_modules: npm ci")
     command = ["node", "--input-type=module", "-e", BUNDLE]
     bundle = subprocess.run(command, cwd=PROJECT / "web", capture_output=True, text=True, check=True).stdout

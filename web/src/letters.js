@@ -1,9 +1,9 @@
-// Letters as codes: A C G T are 0 to 3, and everything else is N, 4 (pairhmm/genomics/sequences.py).
+// Letters as codes: A C G T are 0 to 3, U is T, and everything else is N, 4 (pairhmm/genomics/sequences.py).
 
 export const CODE_OF_N = 4;
 
 const CODES = new Uint8Array(256).fill(CODE_OF_N);
-for (const [code, letters] of ["Aa", "Cc", "Gg", "Tt"].entries()) {
+for (const [code, letters] of ["Aa", "Cc", "Gg", "TtUu"].entries()) {
   for (const letter of letters) CODES[letter.charCodeAt(0)] = code;
 }
 

@@ -1,4 +1,4 @@
-// Batches over workers, each with an instance of our C++. Nothing is shared: pieces are moved to and fro.
+// Batches over workers, each with an instance of our C++. Nothing is shared: pieces are moved there and back.
 
 import { cut, takeReads, takeUnscored } from "../pieces.js";
 import { LONGEST_FAST_READ } from "./forward.js";
