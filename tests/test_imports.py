@@ -25,10 +25,12 @@ BELOW = {
     "backends": {"genomics", "models"},
     "engine": {"models", "backends"},
     "scanning": {"genomics", "backends"},
+    "aligning": {"genomics", "backends"},
+    "warping": {"genomics", "backends"},
     "simulation": {"genomics"},
     "reporting": {"genomics"},
-    "io": {"genomics", "models", "scanning", "simulation", "reporting"},
-    "evidence": {"genomics", "models", "engine", "io"},
+    "io": {"genomics", "models", "scanning", "aligning", "warping", "simulation", "reporting"},
+    "evidence": {"genomics", "models", "engine", "aligning", "io"},
     "fitting": {"genomics", "models", "backends", "io", "evidence"},
     "commands": {
         "genomics",
@@ -36,14 +38,39 @@ BELOW = {
         "backends",
         "engine",
         "scanning",
+        "aligning",
+        "warping",
         "simulation",
         "reporting",
         "io",
         "evidence",
         "fitting",
     },
-    "bench": {"genomics", "models", "backends", "engine", "scanning", "simulation", "io", "commands"},
-    "cli": {"genomics", "models", "backends", "engine", "scanning", "io", "evidence", "commands", "bench"},
+    "bench": {
+        "genomics",
+        "models",
+        "backends",
+        "engine",
+        "scanning",
+        "aligning",
+        "warping",
+        "simulation",
+        "io",
+        "commands",
+    },
+    "cli": {
+        "genomics",
+        "models",
+        "backends",
+        "engine",
+        "scanning",
+        "aligning",
+        "warping",
+        "io",
+        "evidence",
+        "commands",
+        "bench",
+    },
 }
 """What each package may import besides: those of it that have GPU code in them come with their registry and base."""
 
@@ -61,7 +88,7 @@ BELOW_IN_IO = {
 
 TOP = {"__init__.py", "__main__.py", "compiled.py", "errors.py"}
 GPU_LIBRARIES = {"cupy", "wgpu"}
-GPU_HOMES = ("backends/cuda/", "backends/webgpu/", "scanning/", "bench/")
+GPU_HOMES = ("backends/cuda/", "backends/webgpu/", "scanning/", "aligning/", "warping/", "bench/")
 """Where a GPU's API, and modules for one, may be imported."""
 
 

@@ -8,7 +8,9 @@ import a GPU library.
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from typing import NamedTuple
 
 from pairhmm.backends.base import Backend, Status
@@ -26,6 +28,7 @@ __all__ = [
     "on_devices",
     "on_the_cpu",
     "status",
+    "with_module_in",
 ]
 
 
@@ -70,6 +73,12 @@ def on_devices() -> tuple[str, ...]:
 def on_the_cpu() -> tuple[str, ...]:
     """The backends that compute on the CPU, fastest first. The first that runs here scores what no device can score."""
     return tuple(entry.name for entry in REGISTRY if not entry.has_devices)
+
+
+@cache
+def with_module_in(package: str) -> tuple[str, ...]:
+    """The backends that have a module of their name in a package, such as ``pairhmm.scanning``, fastest first."""
+    return tuple(name for name in names() if find_spec(f"{package}.{name}") is not None)
 
 
 def is_oracle(name: str) -> bool:

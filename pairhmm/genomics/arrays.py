@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.compiled import native
+
+_Kind = TypeVar("_Kind", bound=np.generic)
 
 
 def offsets(lengths: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
@@ -17,9 +20,9 @@ def offsets(lengths: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
     return result
 
 
-def joined(arrays: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint8]:
-    """Arrays laid end to end; an empty array where there are none."""
-    return np.concatenate(arrays) if arrays else np.empty(0, dtype=np.uint8)
+def joined(arrays: Sequence[NDArray[_Kind]], kind: type[_Kind] = np.uint8) -> NDArray[_Kind]:  # type: ignore[assignment]
+    """Arrays of a kind laid end to end; an empty array where there are none."""
+    return np.concatenate(arrays) if arrays else np.empty(0, dtype=kind)
 
 
 def distinct(values: NDArray[np.int64]) -> NDArray[np.int64]:

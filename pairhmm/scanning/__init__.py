@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 
 from pairhmm import backends
 from pairhmm.errors import BackendUnavailable
@@ -16,12 +14,7 @@ __all__ = ["Scanner", "load", "names"]
 
 def names() -> tuple[str, ...]:
     """Every scanner of this version, fastest first."""
-    return tuple(name for name in backends.names() if _scans(name))
-
-
-@cache
-def _scans(name: str) -> bool:
-    return find_spec(f"pairhmm.scanning.{name}") is not None
+    return backends.with_module_in(__name__)
 
 
 def load(name: str, patterns: Patterns, options: ScanOptions, device: int | None = None) -> Scanner:

@@ -1,0 +1,40 @@
+"""Aligners, which find the best alignment of two sequences. Each backend that aligns has a module of its name here."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from pairhmm import backends
+from pairhmm.aligning.base import Aligner
+from pairhmm.errors import BackendUnavailable
+
+__all__ = ["Aligner", "load", "names"]
+
+
+def names() -> tuple[str, ...]:
+    """Every aligner of this version, fastest first."""
+    return backends.with_module_in(__name__)
+
+
+def load(name: str, device: int | None = None) -> Aligner:
+    """The aligner of that name.
+
+    Parameters
+    ----------
+    name : str
+    device : int, optional
+        Index of a GPU backend's device, as in `pairhmm devices`; the first device without it.
+
+    Raises
+    ------
+    BackendUnavailable
+        If the backend does not run here. The error says what is missing and how to get it.
+    InputError
+        If the backend does not have this device.
+    """
+    if name not in names():
+        raise BackendUnavailable(name, "it does not align", f"use one of {', '.join(names())}")
+    make = import_module(f"pairhmm.aligning.{name}").make
+    number = backends.device_of(name, device)
+    aligner: Aligner = make() if number is None else make(number)
+    return aligner

@@ -1,0 +1,110 @@
+"""Input and output of an aligner: sequences as flat arrays with offsets, pairs of them, and alignments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.genomics.arrays import joined, offsets
+
+
+@dataclass(frozen=True, slots=True)
+class Sequences:
+    """Sequences end to end.
+
+    Attributes
+    ----------
+    codes : ndarray, shape (letters,), uint8
+        A C G T N as 0 to 4 (`pairhmm.genomics.sequences`).
+    offsets : ndarray, shape (sequences + 1,), int64
+        Where each begins in `codes`; the last is where the last one ends.
+    """
+
+    codes: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, sequences: Sequence[NDArray[np.uint8]]) -> Sequences:
+        """Put arrays of codes end to end."""
+        return cls(joined(sequences), offsets([len(one) for one in sequences]))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, index: int) -> NDArray[np.uint8]:
+        return self.codes[self.offsets[index] : self.offsets[index + 1]]
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        return np.diff(self.offsets)
+
+
+@dataclass(frozen=True, slots=True)
+class SequencePairs:
+    """Which query is aligned to which target.
+
+    Attributes
+    ----------
+    queries, targets : Sequences
+    query_index, target_index : ndarray, shape (pairs,), int32
+        The query and the target of each pair.
+    """
+
+    queries: Sequences
+    targets: Sequences
+    query_index: NDArray[np.int32]
+    target_index: NDArray[np.int32]
+
+    @classmethod
+    def in_order(cls, queries: Sequences, targets: Sequences) -> SequencePairs:
+        """The first query with the first target, and so on."""
+        each = np.arange(len(queries), dtype=np.int32)
+        return cls(queries, targets, each, each)
+
+    @classmethod
+    def all_of(cls, queries: Sequences, targets: Sequences) -> SequencePairs:
+        """Every query with every target, a query's pairs together."""
+        query, target = np.divmod(np.arange(len(queries) * len(targets), dtype=np.int64), len(targets))
+        return cls(queries, targets, query.astype(np.int32), target.astype(np.int32))
+
+    def __len__(self) -> int:
+        return len(self.query_index)
+
+    @property
+    def cells(self) -> int:
+        """Cells of all matrices."""
+        return int((self.queries.lengths[self.query_index] * self.targets.lengths[self.target_index]).sum())
+
+    def part(self, begin: int, end: int) -> SequencePairs:
+        """The pairs from `begin` to `end`, of the same sequences."""
+        return SequencePairs(self.queries, self.targets, self.query_index[begin:end], self.target_index[begin:end])
+
+
+@dataclass(frozen=True, slots=True)
+class Alignments:
+    """The best alignment of each pair.
+
+    Among alignments of one score all aligners take the same one. In mode "gatk" it is GATK's. Otherwise it ends at the
+    leftmost base of the target; and, from its end backwards, a column of two letters goes before a deletion, a deletion
+    before an insertion, and a gap that ends before one that goes on.
+
+    Attributes
+    ----------
+    scores : ndarray, shape (pairs,), int32
+    target_starts, target_ends : ndarray, shape (pairs,), int32
+        The part of the target that is aligned (0-based half-open).
+    cigars : ndarray, shape (operations,), uint32
+        All CIGARs, one after the other, as BAM has them: ``length << 4 | operation``, with the operations M (0), I (1),
+        D (2) and S (4). An insertion is of bases that the query has and the target has not.
+    offsets : ndarray, shape (pairs + 1,), int64
+        Where the CIGAR of each begins in `cigars`. That of two empty sequences is empty.
+    """
+
+    scores: NDArray[np.int32]
+    target_starts: NDArray[np.int32]
+    target_ends: NDArray[np.int32]
+    cigars: NDArray[np.uint32]
+    offsets: NDArray[np.int64]

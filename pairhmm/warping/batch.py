@@ -1,0 +1,118 @@
+"""Input and output of a warper: signals as flat arrays with offsets, pairs of them, and costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.genomics.arrays import joined, offsets
+from pairhmm.interface.options import Within, check_fields
+
+
+@dataclass(frozen=True, slots=True)
+class WarpOptions:
+    """What a warping is.
+
+    A path goes through cells (i, j), one of the query's levels and one of the target's, by steps of one in i, in j or
+    in both. Its cost is the sum of |query[i] - target[j]| over its cells (Sakoe and Chiba 1978, without weights).
+
+    Attributes
+    ----------
+    mode : str
+        "global": from the first cell to the last. "subsequence": from any cell of the query's first level to any of its
+        last, so that all of the query is warped onto the cheapest part of the target.
+    band : int, optional
+        The most that i may differ from j, for "global" alone (Sakoe and Chiba's window). Two lengths that differ by
+        more have no path.
+    """
+
+    mode: Literal["global", "subsequence"] = "global"
+    band: Annotated[int, Within(0)] | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """Signals end to end.
+
+    Attributes
+    ----------
+    levels : ndarray, shape (levels,), int16
+    offsets : ndarray, shape (signals + 1,), int64
+        Where each begins in `levels`; the last is where the last one ends.
+    """
+
+    levels: NDArray[np.int16]
+    offsets: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, signals: Sequence[NDArray[np.int16]]) -> Signals:
+        """Put arrays of levels end to end."""
+        return cls(joined(signals, np.int16), offsets([len(one) for one in signals]))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, index: int) -> NDArray[np.int16]:
+        return self.levels[self.offsets[index] : self.offsets[index + 1]]
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        return np.diff(self.offsets)
+
+
+@dataclass(frozen=True, slots=True)
+class SignalPairs:
+    """Which query is warped onto which target.
+
+    Attributes
+    ----------
+    queries, targets : Signals
+    query_index, target_index : ndarray, shape (pairs,), int32
+        The query and the target of each pair.
+    """
+
+    queries: Signals
+    targets: Signals
+    query_index: NDArray[np.int32]
+    target_index: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.query_index)
+
+    @property
+    def cells(self) -> int:
+        """Cells of all matrices."""
+        return int((self.queries.lengths[self.query_index] * self.targets.lengths[self.target_index]).sum())
+
+    def part(self, begin: int, end: int) -> SignalPairs:
+        """The pairs from `begin` to `end`, of the same signals."""
+        return SignalPairs(self.queries, self.targets, self.query_index[begin:end], self.target_index[begin:end])
+
+
+NO_PATH = np.iinfo(np.int64).max
+"""The cost where the band, or an empty signal beside one that is not, leaves no path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Warpings:
+    """The cheapest warping of each pair.
+
+    Attributes
+    ----------
+    costs : ndarray, shape (pairs,), int64
+        `NO_PATH` where there is none. Two empty signals cost 0.
+    starts, ends : ndarray, shape (pairs,), int32
+        The part of the target that is under the path (0-based half-open); of several cheapest ones that which ends
+        first, and of those that which starts last. All of the target in mode "global"; 0 and 0 without a path.
+    """
+
+    costs: NDArray[np.int64]
+    starts: NDArray[np.int32]
+    ends: NDArray[np.int32]
