@@ -82,7 +82,7 @@ def test_without_apt_the_tests_run_all_the_same(bare):
 
 
 def test_lint_without_npx_says_what_it_skips(bare):
-    assert run("make", "-s", "lint-page", path=bare).startswith("skipped: the report's JavaScript")
+    assert run("make", "-s", "lint-page", path=bare).startswith("skipped: JavaScript and CSS are not checked")
 
 
 def test_the_commands_of_the_documents_are_there():
