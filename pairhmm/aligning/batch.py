@@ -139,3 +139,12 @@ class Alignments:
 
     def __len__(self) -> int:
         return len(self.scores)
+
+    def part(self, begin: int, end: int) -> Alignments:
+        """The alignments from `begin` to `end`."""
+        first, last = self.offsets[begin], self.offsets[end]
+        within = slice(begin, end)
+        starts, ends = self.target_starts[within], self.target_ends[within]
+        return Alignments(
+            self.scores[within], starts, ends, self.cigars[first:last], self.offsets[begin : end + 1] - first
+        )

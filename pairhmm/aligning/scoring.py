@@ -58,6 +58,11 @@ class Scoring:
             return "affine"
         return "edit" if (self.match, self.mismatch, self.gap_open) == (0, -1, -1) else "linear"
 
+    @property
+    def is_distance(self) -> bool:
+        """Whether scores are shown as distances, which are 0 for equal sequences: the preset "edit", in any mode."""
+        return self.form == "edit"
+
 
 PRESETS: dict[str, Scoring] = {
     "edit": Scoring(0, -1, -1, -1),

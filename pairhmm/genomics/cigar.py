@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import groupby
+from itertools import groupby, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,3 +29,12 @@ def packed(operations: Iterable[tuple[int, int]]) -> NDArray[np.uint32]:
     """``length << 4 | operation`` of each (operation, length): neighbours of a kind as one, none of length 0."""
     runs = groupby(((kind, length) for kind, length in operations if length), key=lambda one: one[0])
     return np.array([sum(length for _, length in run) << 4 | kind for kind, run in runs], dtype=np.uint32)
+
+
+def texts(cigars: NDArray[np.uint32], offsets: NDArray[np.int64]) -> list[str]:
+    """CIGARs that lie end to end, each as text: 5M1D3M. An empty one is ``*``, as in SAM."""
+    words = cigars.tolist()
+    # Few words differ, and most stand in many CIGARs.
+    text_of = {word: f"{word >> 4}{LETTERS[word & 15]}" for word in set(words)}
+    parts, ends = [text_of[word] for word in words], offsets.tolist()
+    return ["".join(parts[begin:end]) or "*" for begin, end in pairwise(ends)]
