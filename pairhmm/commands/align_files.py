@@ -28,6 +28,7 @@ from pairhmm.io.files.ahead import read_ahead
 from pairhmm.io.files.behind import WriteBehind
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.files.endings import require_ending
+from pairhmm.io.files.outputs import is_device
 from pairhmm.io.files.standard_streams import STDIN, STDOUT
 
 TABLE_ENDINGS = (".tsv", ".tsv.gz")
@@ -123,6 +124,9 @@ def _check(queries: str, targets: str, output: str, scoring: Scoring) -> None:
     require_ending(output, "alignments", (*TABLE_ENDINGS, *PAF_ENDINGS, *RECORD_ENDINGS))
     if queries == targets == STDIN:
         raise InputError(STDIN, "", "stdin is named twice", "give one of QUERIES and TARGETS as a file")
+    if output.endswith(RECORD_ENDINGS) and (targets == STDIN or is_device(targets)):
+        rule = "is read twice, since SAM begins with the names of all targets"
+        raise InputError(targets, "", rule, "give a file, or write TSV or PAF")
     if output.endswith((*PAF_ENDINGS, *RECORD_ENDINGS)) and scoring.overhang == "ignore" and scoring.mode == "gatk":
         rule = "PAF and SAM can't hold a query beyond its target, where 'ignore' places it"
         raise InputError("--overhang", "ignore", rule, "write TSV, or take softclip")

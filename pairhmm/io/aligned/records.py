@@ -21,7 +21,6 @@ from pairhmm.genomics.sequences import decode
 from pairhmm.io.aligned.sequence_blocks import PairBlock, sequence_blocks
 from pairhmm.io.aligned.tables import UNKNOWN_QUALITY, AlignmentSink
 from pairhmm.io.files.outputs import output_errors, whole_files
-from pairhmm.io.files.standard_streams import STDIN
 
 UNMAPPED, SECONDARY = 0x4, 0x100
 
@@ -32,11 +31,8 @@ def read_targets(path: str) -> tuple[list[str], list[int]]:
     Raises
     ------
     InputError
-        For what a header can't have: two sequences of one name, an empty sequence, stdin.
+        For what a header can't have: two sequences of one name, and an empty one.
     """
-    if path == STDIN:
-        rule = "SAM begins with the names of all targets, which are not known yet"
-        raise InputError("TARGETS", STDIN, rule, "give a file, or write TSV or PAF")
     names: list[str] = []
     lengths: list[int] = []
     for block in sequence_blocks(path):
