@@ -55,10 +55,11 @@ def choose(
     if backend == "auto":
         worth = WORTH_A_DEVICE[scoring.form] * threads // (CIGAR_FACTOR if with_cigars else 1)
         name = fastest(aligning.names(), devices[0] if devices else None, cells >= worth)
-    pool = AlignerPool([aligning.load(name, device) for device in devices or (None,)], partial(_of_the_cpu, name))
+    pool = AlignerPool([aligning.load(name, device) for device in devices or (None,)], partial(on_the_cpu, name))
     log.info("backend %s", pool.label)
     return pool
 
 
-def _of_the_cpu(name: str) -> aligning.Aligner:
-    return aligning.load(fastest_on_the_cpu([one for one in aligning.names() if one != name]))
+def on_the_cpu(other_than: str = "") -> aligning.Aligner:
+    """The fastest aligner on the CPU that runs here. If only the oracle does, a warning says so."""
+    return aligning.load(fastest_on_the_cpu([name for name in aligning.names() if name != other_than]))
