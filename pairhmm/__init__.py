@@ -15,6 +15,7 @@ from pairhmm.interface import moved
 if TYPE_CHECKING:
     from pairhmm.aligning.scoring import Scoring
     from pairhmm.commands.align import AlignedPair, align, align_scores
+    from pairhmm.commands.align_haplotypes import write_haplotype_variants
     from pairhmm.commands.call import call, write_calls
     from pairhmm.commands.exports import calls_to_pandas, likelihoods_to_pandas, write_vcf
     from pairhmm.commands.fit import fit
@@ -83,6 +84,7 @@ __all__ = [
     "simulate",
     "validate",
     "write_calls",
+    "write_haplotype_variants",
     "write_likelihoods",
     "write_profiles",
     "write_vcf",
@@ -91,6 +93,7 @@ __all__ = [
 _HOMES = {
     "pairhmm.aligning.scoring": ("Scoring",),
     "pairhmm.commands.align": ("AlignedPair", "align", "align_scores"),
+    "pairhmm.commands.align_haplotypes": ("write_haplotype_variants",),
     "pairhmm.commands.call": ("call", "write_calls"),
     "pairhmm.commands.exports": ("calls_to_pandas", "likelihoods_to_pandas", "write_vcf"),
     "pairhmm.commands.fit": ("fit",),

@@ -13,9 +13,11 @@ from pairhmm.aligning.scoring import LARGEST_SCORE, PRESETS, Scoring
 from pairhmm.cli.compute import device_list_options, threads_option
 from pairhmm.cli.fields import Decorator, default_of, either, option
 from pairhmm.cli.numbers import Size, Whole
-from pairhmm.cli.pages import COMPUTE, INPUT, MODEL, OUTPUT, Command
+from pairhmm.cli.pages import COMPUTE, INPUT, MODEL, OUTPUT, REGIONS, Command
 from pairhmm.cli.progress import byte_progress
+from pairhmm.cli.provenance import call_provenance
 from pairhmm.commands import align_files as align
+from pairhmm.commands import align_haplotypes
 from pairhmm.engine import Choice
 from pairhmm.interface.options import rules_of
 from pairhmm.interface.release import version
@@ -23,7 +25,7 @@ from pairhmm.interface.release import version
 EXAMPLES = (
     "pairhmm align --cigar reads.fastq haplotypes.fa",
     "pairhmm align --all --preset edit -o distances.tsv reads.fastq haps.fa",
-    "pairhmm align --all --preset gatk-read -o aligned.bam reads.fastq haps.fa",
+    "pairhmm align --vcf -f ref.fa -r chr1:101-400 -o haps.vcf.gz haps.fa",
 )
 
 _DEFAULTS = Scoring()
@@ -51,8 +53,10 @@ def _score_option(name: str, least: int, most: int, what: str) -> Decorator:
 @click.argument(
     "targets",
     type=click.Path(),
+    required=False,
     panel=INPUT,
-    help="The targets, in the same formats. The first query is aligned to the first target, and so on.",
+    help="The targets, in the same formats. The first query is aligned to the first target, and so on. There are none"
+    " with --vcf.",
 )
 @click.option(
     "--all",
@@ -60,6 +64,20 @@ def _score_option(name: str, least: int, most: int, what: str) -> Decorator:
     is_flag=True,
     panel=INPUT,
     help="Every query is aligned to every target.",
+)
+@click.option(
+    "-f",
+    "--reference",
+    metavar="FILE",
+    panel=INPUT,
+    help="The reference genome (FASTA), for --vcf.",
+)
+@click.option(
+    "-r",
+    "--region",
+    metavar="REGION",
+    panel=REGIONS,
+    help="The region that the haplotypes of --vcf span: chr:begin-end, 1-based inclusive.",
 )
 @click.option(
     "--preset",
@@ -120,15 +138,24 @@ def _score_option(name: str, least: int, most: int, what: str) -> Decorator:
     help="The table has the alignments, too: CIGAR, start and end in the target. PAF, SAM and BAM always have them.",
 )
 @click.option(
+    "--vcf",
+    is_flag=True,
+    panel=OUTPUT,
+    help="QUERIES are haplotypes of a region (-f and -r), and their variants are written: .vcf, .vcf.gz or .bcf. GATK's"
+    " way to align haplotypes is taken.",
+)
+@click.option(
     "--no-version",
     is_flag=True,
     panel=OUTPUT,
-    help="The header of SAM or BAM names no version or command, so that equal alignments are equal bytes.",
+    help="The header of SAM, BAM or VCF names no version or command, so that equal results are equal bytes.",
 )
 def command(
     queries: str,
-    targets: str,
+    targets: str | None,
     every: bool,
+    reference: str | None,
+    region: str | None,
     preset: str | None,
     overhang: str | None,
     backend: Choice,
@@ -136,17 +163,30 @@ def command(
     chunk_size: int,
     output: str,
     cigars: bool,
+    vcf: bool,
     no_version: bool,
     **scores: Any,
 ) -> None:
     """Align each sequence of QUERIES to one of TARGETS, exactly, and write scores or alignments.
 
     A gap of k letters scores gap-open + (k - 1) * gap-extend. Letters match where they are equal; N matches N alone.
-    docs/align.md describes the outputs.
+    With --vcf, the variants of haplotypes are written. docs/align.md describes the outputs.
     """
     given: dict[str, Any] = {
         name: value for name, value in (scores | {"overhang": overhang}).items() if value is not None
     }
+    if vcf:
+        if targets or every or cigars or preset or given:
+            raise click.UsageError("--vcf takes no TARGETS, and no option for other outputs or scores.")
+        if not (reference and region):
+            raise click.UsageError("--vcf needs the reference (-f) and the region of the haplotypes (-r).")
+        lines = {} if no_version else call_provenance()
+        align_haplotypes.write_haplotype_variants(queries, reference, region, output, provenance=lines)
+        return
+    if not targets:
+        raise click.UsageError("Missing argument 'TARGETS'.")
+    if reference or region:
+        raise click.UsageError("-f and -r need --vcf.")
     start = PRESETS[preset] if preset else _DEFAULTS
     if overhang is not None and given.get("mode", start.mode) != "gatk":
         raise click.UsageError("--overhang needs --mode gatk, or a preset of GATK.")
