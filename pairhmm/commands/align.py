@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from pairhmm.aligning.batch import LONGEST, SequencePairs, Sequences
 from pairhmm.aligning.choice import choose
 from pairhmm.aligning.scoring import PRESETS, Scoring
+from pairhmm.commands.keywords import AlignKeywords, with_keywords
 from pairhmm.engine import Choice
 from pairhmm.genomics.cigar import texts
 from pairhmm.genomics.sequences import Letters, codes_of
@@ -48,6 +50,7 @@ def align(
     every: bool = False,
     backend: str | Choice = "auto",
     threads: int = 1,
+    **keywords: Unpack[AlignKeywords],
 ) -> list[AlignedPair]:
     """Align queries with targets: the first with the first, and so on.
 
@@ -64,6 +67,8 @@ def align(
         A backend's name, or "auto"; or that with its devices.
     threads : int
         CPU threads.
+    **keywords
+        Fields of `Scoring` by name, such as ``mode="semi-global"``. They override those of `scoring`.
 
     Returns
     -------
@@ -74,7 +79,9 @@ def align(
     ValueError
         For letters outside IUPAC, sequences of more than 100,000 letters, and unequal numbers without `every`.
     OptionError
-        For a scoring that is not known.
+        For a scoring that is not known, and for a value that it can't have.
+    TypeError
+        For a keyword that no scoring has.
     BackendUnavailable
         Where a named backend does not run here.
 
@@ -85,7 +92,9 @@ def align(
     >>> pairhmm.align("GATTACA", "GATACA", scoring="edit")[0].score
     1
     """
-    pairs, chosen = _prepared(queries, targets, scoring, every, threads)
+    check_whole("threads", threads, 1)
+    (chosen,) = with_keywords("align", keywords, scoring_of(scoring))
+    pairs = _pairs(queries, targets, every)
     aligner = choose(*named_devices(backend), chosen, pairs.cells, threads, with_cigars=True)
     found = aligner.alignments(pairs, chosen, threads)
     scores = _shown(found.scores, chosen).tolist()
@@ -102,12 +111,13 @@ def align_scores(
     every: bool = False,
     backend: str | Choice = "auto",
     threads: int = 1,
+    **keywords: Unpack[AlignKeywords],
 ) -> NDArray[np.int32]:
     """The scores that `align` gives, without the alignments, which takes a fraction of the time.
 
     Parameters
     ----------
-    queries, targets, scoring, every, backend, threads
+    queries, targets, scoring, every, backend, threads, **keywords
         As for `align`.
 
     Returns
@@ -116,7 +126,7 @@ def align_scores(
 
     Raises
     ------
-    ValueError, OptionError, BackendUnavailable
+    ValueError, OptionError, TypeError, BackendUnavailable
         As for `align`.
 
     Examples
@@ -125,7 +135,9 @@ def align_scores(
     array([[1, 4],
            [3, 1]], dtype=int32)
     """
-    pairs, chosen = _prepared(queries, targets, scoring, every, threads)
+    check_whole("threads", threads, 1)
+    (chosen,) = with_keywords("align_scores", keywords, scoring_of(scoring))
+    pairs = _pairs(queries, targets, every)
     aligner = choose(*named_devices(backend), chosen, pairs.cells, threads, with_cigars=False)
     scores = _shown(aligner.scores(pairs, chosen, threads), chosen)
     return scores.reshape(len(pairs.queries), len(pairs.targets)) if every else scores
@@ -154,22 +166,14 @@ def named_devices(backend: str | Choice) -> tuple[str, tuple[int, ...] | None]:
     return (backend.backend, backend.devices) if isinstance(backend, Choice) else (backend, None)
 
 
-def _prepared(
-    queries: Letters | Sequence[Letters],
-    targets: Letters | Sequence[Letters],
-    scoring: Scoring | str,
-    every: bool,
-    threads: int,
-) -> tuple[SequencePairs, Scoring]:
-    check_whole("threads", threads, 1)
-    chosen = scoring_of(scoring)
+def _pairs(queries: Letters | Sequence[Letters], targets: Letters | Sequence[Letters], every: bool) -> SequencePairs:
     packed = [_packed(name, given) for name, given in (("queries", queries), ("targets", targets))]
     if every:
-        return SequencePairs.all_of(*packed), chosen
+        return SequencePairs.all_of(*packed)
     if len(packed[0]) != len(packed[1]):
         rule = f"{len(packed[0])} queries and {len(packed[1])} targets"
         raise ValueError(f"{rule}: give pairs in order, or every=True for every pair")
-    return SequencePairs.in_order(*packed), chosen
+    return SequencePairs.in_order(*packed)
 
 
 def _packed(name: str, given: Letters | Sequence[Letters]) -> Sequences:

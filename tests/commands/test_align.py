@@ -49,6 +49,7 @@ def test_align_scores():
     assert pairhmm.align_scores(queries, targets, scoring="edit", every=True).tolist() == [[1, 4], [3, 1]]
     assert pairhmm.align_scores(queries, targets).tolist() == [0, -1]
     assert pairhmm.align_scores([], []).tolist() == []
+    assert pairhmm.align_scores("TAC", "GATTACA", scoring="edit", mode="semi-global").tolist() == [0]
 
 
 @pytest.mark.parametrize(
@@ -67,6 +68,8 @@ def test_wrong_sequences(arguments, told):
 def test_wrong_options():
     with pytest.raises(OptionError, match="scoring='edits' is not one of edit, gatk-haplotype, gatk-read"):
         pairhmm.align("A", "A", scoring="edits")
+    with pytest.raises(TypeError, match=r"align\(\) has no option 'matches'; did you mean 'match'"):
+        pairhmm.align("A", "A", matches=1)
     with pytest.raises(OptionError, match="threads=0"):
         pairhmm.align("A", "A", threads=0)
 
