@@ -6,7 +6,9 @@
 // the scans of tiles with what is before them.
 //
 // Versions. Published on a GTX 1660 Ti, in a browser: 5.5 ms for each of the three, from 10^2 to 10^7 integers. Ours, in
-// milliseconds from host arrays to host arrays, on an H200 through wgpu: docs/page.md.
+// milliseconds from host arrays to host arrays, on an H200 through wgpu: benchmarks/README.md.
+//
+// Limits. One workgroup scans the sums of all tiles. A dispatch has at most 65,535 workgroups, a tile each.
 
 // needs host: Count, W, EACH, TILE
 // gives: map_tiles, reduce_tiles, sum_tiles, scan_sums, scan_tiles
