@@ -1,0 +1,75 @@
+// What the kernels of a level share: memory that stays, and CIGARs made from their end.
+//
+// Include inside the namespace of a level.
+
+inline int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
+inline int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }
+
+// An aligned array that is not cleared, and that the next call uses again.
+template <class T>
+class Room {
+public:
+    Room() = default;
+    ~Room() { std::free(data_); }
+    Room(const Room&) = delete;
+    Room& operator=(const Room&) = delete;
+
+    // Room for `count`; what was in it is lost if it has to grow.
+    T* of(int64_t count) {
+        if (count > count_) {
+            std::free(data_);
+            count_ = 0;
+            data_ = take(count);
+            count_ = count;
+        }
+        return data_;
+    }
+
+    // Room for `count`, of which the first `kept` stay.
+    T* extended(int64_t count, int64_t kept) {
+        if (count <= count_) return data_;
+        const int64_t roomy = count > 2 * count_ ? count : 2 * count_;
+        T* moved = take(roomy);
+        if (kept > 0) std::memcpy(static_cast<void*>(moved), data_, static_cast<size_t>(kept) * sizeof(T));
+        std::free(data_);
+        data_ = moved;
+        count_ = roomy;
+        return data_;
+    }
+
+    T& operator[](int64_t at) { return data_[at]; }
+
+private:
+    static T* take(int64_t count) {
+        void* found = std::aligned_alloc(64, (static_cast<size_t>(count) * sizeof(T) + 63) / 64 * 64);
+        if (found == nullptr) out_of_memory();
+        return static_cast<T*>(found);
+    }
+
+    T* data_ = nullptr;
+    int64_t count_ = 0;
+};
+
+// A CIGAR that is made from its end to its start.
+class CigarFromEnd {
+public:
+    // Begins one of at most `most` operations.
+    void begin(int64_t most) {
+        end_ = room_.of(most + 1) + most + 1;
+        at_ = end_;
+    }
+    void add(uint32_t operation, int64_t length) {
+        if (length <= 0) return;
+        if (at_ != end_ && (*at_ & 15) == operation) {
+            *at_ += static_cast<uint32_t>(length) << 4;
+        } else {
+            *--at_ = static_cast<uint32_t>(length) << 4 | operation;
+        }
+    }
+    const uint32_t* data() const { return at_; }
+    int64_t size() const { return end_ - at_; }
+
+private:
+    Room<uint32_t> room_;
+    uint32_t *at_ = nullptr, *end_ = nullptr;
+};
