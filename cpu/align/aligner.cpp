@@ -38,13 +38,14 @@ struct Found {
     std::vector<uint32_t> cigar;
 };
 
-constexpr int kMostLanes = 32;  // of all levels and methods
-constexpr int64_t kBlock = 64;  // rows of a word
+constexpr int kMostLanes = 32;    // of all levels and methods
+constexpr int64_t kBlock = 64;    // rows of a word
 constexpr int64_t kUnbanded = 4;  // blocks; fewer are not worth a band
 constexpr int64_t kFirstMost = 64, kMostGrowth = 4;
-constexpr int64_t kEditBytes = int64_t{1} << 28;        // of what is kept for the alignments of a group
+constexpr int64_t kEditBytes = int64_t{1} << 26;        // of what is kept for the alignments of a group
 constexpr int64_t kSideBySideCells = int64_t{1} << 22;  // of a pair whose marks are kept beside those of other pairs
-constexpr int64_t kSingleCost = 3;  // of a cell of a single pair, as that of a cell side by side
+constexpr int64_t kLong = int64_t{1} << 26;             // cells of a pair during which an interrupt is looked for
+constexpr int64_t kSingleCost = 3;                      // of a cell of a single pair, as that of a cell side by side
 
 int32_t size_class(int32_t length) {
     const int bits = 31 - __builtin_clz(static_cast<uint32_t>(length) | 1);
@@ -79,6 +80,7 @@ public:
             }
         }
         while (!jobs.empty() && !stop_) jobs = round(std::move(jobs));
+        level_.free_rooms();
         if (table_ != nullptr && !stop_) assemble();
     }
 
@@ -153,16 +155,21 @@ private:
             const Job& job = jobs[at];
             const int64_t lanes = lanes_of(job.method);
             int64_t end = at + 1;
-            while (end < count && end < at + lanes && jobs[end].method == job.method && jobs[end].most == job.most) ++end;
+            while (end < count && end < at + lanes && jobs[end].method == job.method && jobs[end].most == job.most)
+                ++end;
             groups.push_back({at, end - at});
             at = end;
         }
         std::vector<Found> found(table_ != nullptr ? groups.size() : 0);
         std::vector<uint8_t> is_left(jobs.size());
-        run_short_tasks(static_cast<int64_t>(groups.size()), threads_, stop_, interrupted_, [&](int64_t g) {
+        const auto task = [&](int64_t g) {
             run_group(&jobs[groups[g].first], static_cast<int>(groups[g].count), &is_left[groups[g].first],
                       table_ != nullptr ? &found[g] : nullptr);
-        });
+        };
+        const auto is_long = [](const Job& job) { return int64_t{job.query_length} * job.target_length > kLong; };
+        const bool has_long = std::any_of(jobs.begin(), jobs.end(), is_long);
+        const auto run = has_long ? run_tasks : run_short_tasks;
+        run(static_cast<int64_t>(groups.size()), threads_, stop_, interrupted_, task);
         std::move(found.begin(), found.end(), std::back_inserter(found_));
         std::vector<Job> left;
         for (size_t i = 0; i < jobs.size(); ++i) {
@@ -207,10 +214,10 @@ private:
         int32_t results[kMostLanes];
         bool is_known[kMostLanes];
         if (jobs[0].method == Method::kEdit) {
-            level_.edit({pairs, count, scoring_.ends == Ends::kSemiGlobal, jobs[0].most, results, to});
+            level_.edit({pairs, count, scoring_.ends == Ends::kSemiGlobal, jobs[0].most, results, to, &stop_});
             for (int i = 0; i < count; ++i) is_known[i] = results[i] >= 0, results[i] = -results[i];
         } else {
-            const CostCall call{pairs, count, scoring_, is_known, results, to};
+            const CostCall call{pairs, count, scoring_, is_known, results, to, &stop_};
             const bool is_narrow = jobs[0].method == Method::kCosts16;
             if (is_better_single(pairs, count, lanes_of(jobs[0].method))) {
                 is_narrow ? level_.single16(call) : level_.single32(call);

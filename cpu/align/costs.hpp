@@ -1,4 +1,5 @@
-// Alignment as the least cost of a path, for any scoring. Include inside the namespace of a level after align/cells.hpp.
+// Alignment as the least cost of a path, for any scoring. Include inside the namespace of a level after
+// align/cells.hpp.
 //
 // The cost of a path to row i is i * match less its score. So a match costs nothing, and no step costs less: a mismatch
 // match - mismatch, a deleted base less its gap score, an inserted one a match more. Hence every cell of the best path
@@ -7,10 +8,10 @@
 
 // What is kept of a cell, a bit each.
 enum Mark : int {
-    kIsMatch = 0,         // a column of two letters is best
-    kIsGap = 1,           // else: a deletion is best; GATK: an insertion is
-    kEndsDeletion = 2,    // a deletion from here on opens here; GATK: it doesn't, but goes on
-    kEndsInsertion = 3,   // the same of an insertion
+    kIsMatch = 0,        // a column of two letters is best
+    kIsGap = 1,          // else: a deletion is best; GATK: an insertion is
+    kEndsDeletion = 2,   // a deletion from here on opens here; GATK: it doesn't, but goes on
+    kEndsInsertion = 3,  // the same of an insertion
     kMarks = 4,
 };
 
@@ -85,8 +86,8 @@ PAIRHMM_INLINE typename Cells::Vector cost_cell(const CostVectors<Cells>& costs,
     const V best = Cells::least(Cells::least(column, deleted), inserted);
     if constexpr (kKeep != Keep::kNothing) {
         marks = Cells::marked_if_equal(marks, column, best, Words::mark(place, kIsMatch));
-        marks = Cells::marked_if_equal(marks, kKeep == Keep::kMarks ? deleted : inserted, best,
-                                       Words::mark(place, kIsGap));
+        marks =
+            Cells::marked_if_equal(marks, kKeep == Keep::kMarks ? deleted : inserted, best, Words::mark(place, kIsGap));
     }
     if constexpr (kAffine) {
         const V opened_deletion = Cells::plus(best, costs.open_deletion);
@@ -98,9 +99,9 @@ PAIRHMM_INLINE typename Cells::Vector cost_cell(const CostVectors<Cells>& costs,
         if constexpr (kKeep != Keep::kNothing) {
             marks = Cells::marked_if_equal(marks, deletion, kKeep == Keep::kMarks ? opened_deletion : longer_deletion,
                                            Words::mark(place, kEndsDeletion));
-            marks = Cells::marked_if_equal(marks, insertion,
-                                           kKeep == Keep::kMarks ? opened_insertion : longer_insertion,
-                                           Words::mark(place, kEndsInsertion));
+            marks =
+                Cells::marked_if_equal(marks, insertion, kKeep == Keep::kMarks ? opened_insertion : longer_insertion,
+                                       Words::mark(place, kEndsInsertion));
         }
     } else {
         deletion = insertion = best;
@@ -142,8 +143,7 @@ inline PathEnd best_end(const AlignScoring& scoring, const SequencePair& pair, c
         const auto distance = [](int32_t a, int32_t b) { return a > b ? a - b : b - a; };
         for (int32_t i = 1; i <= m; ++i) {
             const int64_t score = int64_t{i} * scoring.match - last_column(i);
-            if (score > end.score ||
-                (score == end.score && distance(n, i) < distance(end.target, end.query))) {
+            if (score > end.score || (score == end.score && distance(n, i) < distance(end.target, end.query))) {
                 end = {score, i, n, false};
             }
         }

@@ -17,7 +17,7 @@
 // Include inside the namespace of a level after align/tools.hpp and align/letter_bits.hpp.
 
 constexpr int kWordLanes = kVectorBytes / 8;
-constexpr int kChunk = 64;         // columns
+constexpr int kChunk = 64;  // columns
 constexpr int kMostUnitBlocks = 4;
 
 typedef uint64_t Words __attribute__((vector_size(kVectorBytes)));
@@ -85,13 +85,17 @@ public:
         start(call);
         for (int32_t begin = 0; begin < widest_; begin += kChunk) {
             const int32_t end = smaller(begin + kChunk, widest_);
+            if (*call.stop) {
+                for (int l = 0; l < call.count; ++l) call.distance[l] = -1;
+                return;
+            }
             choose_blocks(call, begin, end);
             compute(begin, end);
             tally(call, begin, end);
             if constexpr (kSemi) drop_blocks(call, end);
         }
         for (int l = 0; l < call.count; ++l) {
-            const bool is_known = call.most < 0 || distance_[l] <= call.most;
+            const bool is_known = call.most < 0 || (distance_[l] <= call.most && is_in_band(call, l));
             call.distance[l] = is_known ? distance_[l] : -1;
             if constexpr (kKeep) {
                 if (is_known) trace(call, l);
@@ -100,6 +104,12 @@ public:
     }
 
 private:
+    // Whether the band has the last cell of the pair.
+    static bool is_in_band(const EditCall& call, int l) {
+        const int64_t excess = int64_t{call.pair[l].query_length} - call.pair[l].target_length;
+        return kSemi || (excess <= call.most && -excess <= call.most);
+    }
+
     struct Kept {
         int64_t at;  // in trace_, of the first column
         int32_t first, blocks;

@@ -3,6 +3,7 @@
 // A level's file is compiled with flags of its own, so only plain arrays and function pointers cross here.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace pairhmm {
@@ -46,9 +47,10 @@ struct EditCall {
     const SequencePair* pair;  // [count], at most word_lanes
     int count;
     bool semi_global;
-    int64_t most;               // distances above this one may stay unknown; below 0, none may
-    int32_t* distance;          // [count] -1 where unknown
-    const AlignmentSink* sink;  // of the alignments, or null
+    int64_t most;                   // distances above this one may stay unknown; below 0, none may
+    int32_t* distance;              // [count] -1 where unknown
+    const AlignmentSink* sink;      // of the alignments, or null
+    const std::atomic<bool>* stop;  // looked at now and then: nothing is known of the pairs that it ends
 };
 
 // Pairs of a call, none of them with an empty sequence.
@@ -56,9 +58,10 @@ struct CostCall {
     const SequencePair* pair;  // [count]
     int count;
     AlignScoring scoring;
-    bool* is_known;             // [count] whether the width of the arithmetic holds the score
-    int32_t* score;             // [count] where known
-    const AlignmentSink* sink;  // of the alignments, or null
+    bool* is_known;                 // [count] whether the width of the arithmetic holds the score
+    int32_t* score;                 // [count] where known
+    const AlignmentSink* sink;      // of the alignments, or null
+    const std::atomic<bool>* stop;  // looked at now and then: nothing is known of the pairs that it ends
 };
 
 struct AlignLevel {
@@ -71,6 +74,8 @@ struct AlignLevel {
     // Pairs one after the other, of any length: the memory for an alignment is bounded.
     void (*single16)(const CostCall& call);
     void (*single32)(const CostCall& call);
+    // Frees what a thread's calls have kept for its next ones. Threads that end do so, too.
+    void (*free_rooms)();
 };
 
 const AlignLevel* align_level_x86_64_v2();

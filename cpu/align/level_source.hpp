@@ -19,6 +19,7 @@
 #if defined(__GNUC__) && !defined(__clang__)
 // GCC's own AVX-512 header is warned of (its bug 105593).
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
 
 #define PAIRHMM_INLINE inline __attribute__((always_inline))
@@ -47,8 +48,8 @@ constexpr int kVectorBytes = PAIRHMM_VECTOR;
 
 const AlignLevel* PAIRHMM_JOIN(align_level_, PAIRHMM_LEVEL)() {
     using namespace PAIRHMM_LEVEL::align;
-    static const AlignLevel level{kVectorBytes,           edit,           side_by_side<Cells16>,
-                                  side_by_side<Cells32>, single<Cells16>, single<Cells32>};
+    static const AlignLevel level{
+        kVectorBytes, edit, side_by_side<Cells16>, side_by_side<Cells32>, single<Cells16>, single<Cells32>, free_rooms};
     return &level;
 }
 

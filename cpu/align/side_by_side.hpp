@@ -23,7 +23,7 @@ public:
         start(edges, vectors);
         const bool needs_last_column = call.scoring.ends == Ends::kSoftclip || call.scoring.ends == Ends::kIgnore;
         int32_t reached = 0;  // rows
-        for (int32_t s = 0; s * kRows < longest_; ++s) {
+        for (int32_t s = 0; s * kRows < longest_ && !*call.stop; ++s) {
             strip(call, edges, vectors, s, needs_last_column);
             reached = (s + 1) * kRows;
             if (reached % kLooked == 0 && edges.rows(reached) == Cells::kFar && is_all_far()) break;
@@ -198,11 +198,11 @@ private:
     }
 
     int32_t longest_ = 0, widest_ = 0;
-    Room<V> query_, target_;      // a letter of all lanes each
-    Room<V> above_, insertion_;   // of the row between two strips, by column
-    Room<V> last_row_;            // of each lane's query, by column
-    Room<Cost> last_column_;      // of each lane's target: [rows][kLanes]
-    Room<V> marks_;               // [strips][columns][kWordsOfColumn]
+    Room<V> query_, target_;     // a letter of all lanes each
+    Room<V> above_, insertion_;  // of the row between two strips, by column
+    Room<V> last_row_;           // of each lane's query, by column
+    Room<Cost> last_column_;     // of each lane's target: [rows][kLanes]
+    Room<V> marks_;              // [strips][columns][kWordsOfColumn]
     PathBack path_;
 };
 

@@ -25,6 +25,7 @@ class Single {
 
 public:
     void run(const CostCall& call) {
+        stop_ = call.stop;
         for (int p = 0; p < call.count; ++p) align(call, p);
     }
 
@@ -54,11 +55,14 @@ private:
         for (int32_t b = 0; b < bands; ++b) {
             const bool is_last = b == bands - 1;
             if (bands > 1) save(b);
-            run_band(pair, edges, vectors, b * band, smaller(strips_, (b + 1) * band), kKeep != Keep::kNothing && is_last);
+            run_band(pair, edges, vectors, b * band, smaller(strips_, (b + 1) * band),
+                     kKeep != Keep::kNothing && is_last);
         }
-        const PathEnd end =
-            best_end(call.scoring, pair, edges, [&](int32_t j) { return int64_t{last_row_[j - 1]}; },
-                     [&](int32_t i) { return int64_t{last_column_[i - 1]}; });
+        call.is_known[p] = false;
+        if (*stop_) return;
+        const PathEnd end = best_end(
+            call.scoring, pair, edges, [&](int32_t j) { return int64_t{last_row_[j - 1]}; },
+            [&](int32_t i) { return int64_t{last_column_[i - 1]}; });
         call.is_known[p] = end.is_known;
         if (!end.is_known) return;
         call.score[p] = static_cast<int32_t>(end.score);
@@ -70,6 +74,7 @@ private:
                 if (b < bands - 1) {
                     restore(b);
                     run_band(pair, edges, vectors, b * band, (b + 1) * band, true);
+                    if (*stop_) return;
                 }
                 path_.walk(top, [&](int32_t i, int32_t j) { return marks(b * band, i - 1, j - 1); });
             }
@@ -94,7 +99,7 @@ private:
     // Strips [begin, end), from the row above them in above_ and insertion_, which become their last row.
     void run_band(const SequencePair& pair, const Edges& edges, const CostVectors<Cells>& vectors, int32_t begin,
                   int32_t end, bool keeps) {
-        for (int32_t s = begin; s < end; ++s) {
+        for (int32_t s = begin; s < end && !*stop_; ++s) {
             V* kept = nullptr;
             if constexpr (kKeep != Keep::kNothing) kept = &marks_[(s - begin) * words_];
             if (keeps) {
@@ -186,6 +191,7 @@ private:
         return reinterpret_cast<const Cost*>(&word)[lane] >> (step % kTurns * Words::kBits);
     }
 
+    const std::atomic<bool>* stop_ = nullptr;
     int32_t m_ = 0, n_ = 0, strips_ = 0;
     int32_t first_ = 0;  // row of the strip
     int64_t words_ = 0;

@@ -5,49 +5,80 @@
 inline int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
 inline int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }
 
-// An aligned array that is not cleared, and that the next call uses again.
-template <class T>
-class Room {
+// Memory of this thread that stays for the next call, until free_rooms().
+class AnyRoom {
 public:
-    Room() = default;
-    ~Room() { std::free(data_); }
-    Room(const Room&) = delete;
-    Room& operator=(const Room&) = delete;
+    AnyRoom() : next_(first()) { first() = this; }
+    AnyRoom(const AnyRoom&) = delete;
+    AnyRoom& operator=(const AnyRoom&) = delete;
 
+    static void free_all() {
+        for (AnyRoom* room = first(); room != nullptr; room = room->next_) room->clear();
+    }
+
+protected:
+    ~AnyRoom() {
+        std::free(data_);
+        AnyRoom** link = &first();
+        while (*link != this) link = &(*link)->next_;
+        *link = next_;
+    }
+    void clear() {
+        std::free(data_);
+        data_ = nullptr;
+        count_ = 0;
+    }
+
+    void* data_ = nullptr;
+    int64_t count_ = 0;
+
+private:
+    static AnyRoom*& first() {
+        thread_local AnyRoom* room = nullptr;
+        return room;
+    }
+
+    AnyRoom* next_;
+};
+
+inline void free_rooms() { AnyRoom::free_all(); }
+
+// An aligned array that is not cleared.
+template <class T>
+class Room : public AnyRoom {
+public:
     // Room for `count`; what was in it is lost if it has to grow.
     T* of(int64_t count) {
         if (count > count_) {
-            std::free(data_);
-            count_ = 0;
+            clear();
             data_ = take(count);
             count_ = count;
         }
-        return data_;
+        return data();
     }
 
     // Room for `count`, of which the first `kept` stay.
     T* extended(int64_t count, int64_t kept) {
-        if (count <= count_) return data_;
+        if (count <= count_) return data();
         const int64_t roomy = count > 2 * count_ ? count : 2 * count_;
         T* moved = take(roomy);
         if (kept > 0) std::memcpy(static_cast<void*>(moved), data_, static_cast<size_t>(kept) * sizeof(T));
         std::free(data_);
         data_ = moved;
         count_ = roomy;
-        return data_;
+        return moved;
     }
 
-    T& operator[](int64_t at) { return data_[at]; }
+    T& operator[](int64_t at) { return data()[at]; }
 
 private:
+    T* data() { return static_cast<T*>(data_); }
+
     static T* take(int64_t count) {
         void* found = std::aligned_alloc(64, (static_cast<size_t>(count) * sizeof(T) + 63) / 64 * 64);
         if (found == nullptr) out_of_memory();
         return static_cast<T*>(found);
     }
-
-    T* data_ = nullptr;
-    int64_t count_ = 0;
 };
 
 // A CIGAR that is made from its end to its start.

@@ -67,8 +67,8 @@ void bind_align(nb::module_& module) {
 
     module.def(
         "align_scores",
-        [](const std::string& level, const pairhmm::PairBatch& pairs, const pairhmm::AlignScoring& scoring,
-           int threads, Output<int32_t> scores) {
+        [](const std::string& level, const pairhmm::PairBatch& pairs, const pairhmm::AlignScoring& scoring, int threads,
+           Output<int32_t> scores) {
             {
                 nb::gil_scoped_release release;
                 pairhmm::align_scores(find_align_level(level), pairs, scoring, threads, scores.data(), signal_raised);

@@ -31,9 +31,14 @@ class CpuAligner(Aligner):
 
 
 def _native_pairs(pairs: SequencePairs) -> native.AlignPairs:
-    arrays = (pairs.queries.codes, pairs.queries.offsets, pairs.targets.codes, pairs.targets.offsets)
-    indices = (pairs.query_index, pairs.target_index)
-    return native.AlignPairs(*(np.ascontiguousarray(values) for values in (*arrays, *indices)))
+    return native.AlignPairs(
+        np.ascontiguousarray(pairs.queries.codes),
+        np.ascontiguousarray(pairs.queries.offsets),
+        np.ascontiguousarray(pairs.targets.codes),
+        np.ascontiguousarray(pairs.targets.offsets),
+        np.ascontiguousarray(pairs.query_index),
+        np.ascontiguousarray(pairs.target_index),
+    )
 
 
 def _native_scoring(scoring: Scoring) -> native.AlignScoring:
