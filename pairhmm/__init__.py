@@ -1,8 +1,8 @@
 """Read x haplotype likelihoods and genotypes with a pair hidden Markov model.
 
 The functions have the names of the commands: `forward`, `likelihoods`, `call`, `fit`, `profiles`, `scatter`, `gather`,
-`scan`, `report`, `validate` and `simulate`, and there is `forward_backward`; docs/python.md tells of them. Each is
-imported on first use, so that `import pairhmm` stays cheap.
+`scan`, `align`, `report`, `validate` and `simulate`, and there is `forward_backward`; docs/python.md tells of them.
+Each is imported on first use, so that `import pairhmm` stays cheap.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any
 from pairhmm.interface import moved
 
 if TYPE_CHECKING:
+    from pairhmm.aligning.scoring import Scoring
+    from pairhmm.commands.align import AlignedPair, align, align_scores
+    from pairhmm.commands.align_haplotypes import write_haplotype_variants
     from pairhmm.commands.call import call, write_calls
     from pairhmm.commands.exports import calls_to_pandas, likelihoods_to_pandas, write_vcf
     from pairhmm.commands.fit import fit
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
     from pairhmm.scanning.batch import ScanOptions
 
 __all__ = [
+    "AlignedPair",
     "BackendUnavailable",
     "Choice",
     "Evidence",
@@ -59,8 +63,11 @@ __all__ = [
     "RunOptions",
     "ScanOptions",
     "Scores",
+    "Scoring",
     "Site",
     "__version__",
+    "align",
+    "align_scores",
     "call",
     "calls_to_pandas",
     "fit",
@@ -77,12 +84,16 @@ __all__ = [
     "simulate",
     "validate",
     "write_calls",
+    "write_haplotype_variants",
     "write_likelihoods",
     "write_profiles",
     "write_vcf",
 ]
 
 _HOMES = {
+    "pairhmm.aligning.scoring": ("Scoring",),
+    "pairhmm.commands.align": ("AlignedPair", "align", "align_scores"),
+    "pairhmm.commands.align_haplotypes": ("write_haplotype_variants",),
     "pairhmm.commands.call": ("call", "write_calls"),
     "pairhmm.commands.exports": ("calls_to_pandas", "likelihoods_to_pandas", "write_vcf"),
     "pairhmm.commands.fit": ("fit",),

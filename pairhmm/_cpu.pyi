@@ -507,3 +507,25 @@ def posteriors(
     deletion: NDArray[np.float64],
     log10: NDArray[np.float64],
 ) -> None: ...
+
+class AlignScoring:
+    def __init__(self, match: int, mismatch: int, gap_open: int, gap_extend: int, mode: str, overhang: str) -> None: ...
+
+class AlignPairs:
+    def __init__(
+        self,
+        queries: NDArray[np.uint8],
+        query_offset: NDArray[np.int64],
+        targets: NDArray[np.uint8],
+        target_offset: NDArray[np.int64],
+        query: NDArray[np.int32],
+        target: NDArray[np.int32],
+        /,
+    ) -> None: ...
+
+def align_scores(
+    level: str, pairs: AlignPairs, scoring: AlignScoring, threads: int, scores: NDArray[np.int32]
+) -> None: ...
+def align_pairs(
+    level: str, pairs: AlignPairs, scoring: AlignScoring, threads: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.uint32], NDArray[np.int64]]: ...

@@ -82,6 +82,7 @@ BELOW_IN_IO = {
     "likelihoods": {"files"},
     "pairs": {"files"},
     "samples": {"files"},
+    "aligned": {"files", "samples", "variants"},
     "simulated": {"files", "variants"},
     "report": {"files"},
 }

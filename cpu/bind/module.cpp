@@ -9,6 +9,7 @@
 
 namespace nb = nanobind;
 
+void bind_align(nb::module_& module);
 void bind_alignments(nb::module_& module);
 void bind_candidates(nb::module_& module);
 void bind_copier(nb::module_& module);
@@ -40,6 +41,7 @@ NB_MODULE(_cpu, module) {
     module.def("threads_refused", &pairhmm::threads_refused,
                "Threads that could not be started in this process so far.");
 
+    bind_align(module);
     bind_alignments(module);
     bind_candidates(module);
     bind_copier(module);

@@ -46,6 +46,8 @@ class Scoring:
         check_fields(self)
         if self.match <= self.mismatch:
             raise OptionError("mismatch", self.mismatch, f"is not below the score of a match, {self.match}")
+        if self.mode == "gatk" and self.match == 0:
+            raise OptionError("match", self.match, "is not above 0, so that GATK's rules would align nothing")
         if self.gap_extend < self.gap_open:
             raise OptionError("gap_extend", self.gap_extend, f"is below a gap's first base, {self.gap_open}")
 
@@ -55,6 +57,11 @@ class Scoring:
         if self.gap_open != self.gap_extend:
             return "affine"
         return "edit" if (self.match, self.mismatch, self.gap_open) == (0, -1, -1) else "linear"
+
+    @property
+    def is_distance(self) -> bool:
+        """Whether scores are shown as distances, which are 0 for equal sequences: the preset "edit", in any mode."""
+        return self.form == "edit"
 
 
 PRESETS: dict[str, Scoring] = {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from typing import Any
 
 import rich_click as click
@@ -14,10 +12,10 @@ from pairhmm.cli.model_options import model_options
 from pairhmm.cli.molecule_options import molecule_options, scoring_options
 from pairhmm.cli.pages import GENOTYPES, OUTPUT, Command
 from pairhmm.cli.progress import region_progress
+from pairhmm.cli.provenance import call_provenance
 from pairhmm.commands import call
 from pairhmm.genomics.genotypes import GenotypeOptions
 from pairhmm.genomics.ploidy import MOST_COPIES, Ploidies
-from pairhmm.interface.release import version
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.variants.ploidy import read_ploidy
 
@@ -145,18 +143,6 @@ def command(
             genotypes=genotypes,
             min_quality=min_quality,
             watch=watch,
-            provenance={} if no_version else _provenance(),
+            provenance={} if no_version else call_provenance(),
             **given,
         )
-
-
-def _provenance() -> dict[str, str]:
-    from datetime import date
-
-    number = version()
-    return {
-        "fileDate": f"{date.today():%Y%m%d}",
-        "source": f"pairhmm {number}",
-        "pairhmmVersion": number,
-        "pairhmmCommand": shlex.join(sys.argv[1:]),
-    }

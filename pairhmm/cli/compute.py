@@ -133,3 +133,15 @@ def backend_options(command: Command) -> Command:
         return command(*args, backend=Choice(backend, devices, device_memory), **given)
 
     return _backend_option(_devices_or_free_option(device_memory_option(with_choice)))
+
+
+def device_list_options(command: Command) -> Command:
+    """Add `--backend` and `--device`; the command gets one `backend`, an `engine.Choice` without a memory budget."""
+
+    @wraps(command)
+    def with_choice(*args: Any, backend: str, devices: _Devices, **given: Any) -> Any:
+        if isinstance(devices, int):
+            devices = free_devices.claim_devices(backend, devices)
+        return command(*args, backend=Choice(backend, devices), **given)
+
+    return _backend_option(_devices_or_free_option(with_choice))

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, TypedDict, TypeGuard, TypeVarTuple, get_type_hints
 
+from pairhmm.aligning.scoring import Mode, Overhang
 from pairhmm.engine import Choice
 from pairhmm.evidence.molecules import MoleculeOptions
 from pairhmm.evidence.stream import EvidenceOptions
@@ -90,6 +91,17 @@ class ScanKeywords(TypedDict, total=False):
     min_score: float
     min_mean: float
     every_match: bool
+
+
+class AlignKeywords(TypedDict, total=False):
+    """The fields of `Scoring`."""
+
+    match: int
+    mismatch: int
+    gap_open: int
+    gap_extend: int
+    mode: Mode
+    overhang: Overhang
 
 
 class ReportKeywords(TypedDict, total=False):

@@ -5,19 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
+from pairhmm.aligning import Aligner
+from pairhmm.aligning.batch import SequencePairs, Sequences
+from pairhmm.aligning.choice import on_the_cpu
+from pairhmm.aligning.scoring import PRESETS
+from pairhmm.genomics.cigar import MATCH
+from pairhmm.genomics.differences import Difference, differences_of
 from pairhmm.genomics.haplotypes import Haplotype
-from pairhmm.genomics.regions import Region, shift_left
+from pairhmm.genomics.regions import Region
+from pairhmm.genomics.sequences import encode
 from pairhmm.genomics.variants import Variant
 
-# Costs of aligning a haplotype with the reference. A gap costs more than a mismatch, so that gaps are rare.
-_MATCH, _MISMATCH, _OPEN, _EXTEND = 1.0, -4.0, -6.0, -1.0
-# Sequences of equal length with at most this many mismatches need no alignment: a mismatch costs 5, two gaps cost 13.
-_NEVER_GAPPED = 2
+_SCORING = replace(PRESETS["gatk-haplotype"], overhang="indel")
+"""GATK aligns haplotypes so. It clips their ends, and leaves out those that were clipped; these here are aligned whole,
+which is the same alignment wherever GATK keeps a haplotype."""
 
-# A difference from the reference: position, reference bases, haplotype bases. An indel includes its anchor base.
-_Difference = tuple[int, str, str]
+_NEVER_GAPPED = 2
+"""Sequences of equal length with at most this many mismatches need no alignment: a mismatch costs 350, and two gaps in
+place of mismatches 720."""
 
 
 def describe_haplotypes(
@@ -41,9 +47,10 @@ def describe_haplotypes(
     haplotypes : list of Haplotype
         The haplotypes with their allele at each variant.
     """
-    differences = [find_differences(reference, haplotype.sequence, region.start) for haplotype in haplotypes]
-    sites: dict[tuple[int, bool], set[_Difference]] = {}
-    for difference in set().union(*differences):
+    found = differences_of_each(reference, [haplotype.sequence for haplotype in haplotypes])
+    differences = [{(region.start + position, old, new) for position, old, new in one} for one in found]
+    sites: dict[tuple[int, bool], set[Difference]] = {}
+    for difference in set[Difference]().union(*differences):
         position, old, new = difference
         sites.setdefault((position, len(old) != len(new)), set()).add(difference)
     variants, alleles = [], []
@@ -61,44 +68,48 @@ def describe_haplotypes(
     return replace(region, variants=tuple(variants), extents=extents), described
 
 
-@cache
-def _aligner() -> Any:
-    # The import takes a tenth of the CPU time of a small run.
-    from Bio.Align import PairwiseAligner
-
-    return PairwiseAligner(  # type: ignore[no-untyped-call]
-        mode="global", match_score=_MATCH, mismatch_score=_MISMATCH, open_gap_score=_OPEN, extend_gap_score=_EXTEND
-    )
-
-
-def find_differences(reference: str, sequence: str, offset: int) -> set[_Difference]:
+def find_differences(reference: str, sequence: str, offset: int) -> set[Difference]:
     """Differences of a sequence from the reference, which begins at `offset`. Indels are shifted left."""
-    if len(sequence) == len(reference):
-        singles = [
-            (offset + at, old, new) for at, (old, new) in enumerate(zip(reference, sequence, strict=True)) if old != new
-        ]
-        if len(singles) <= _NEVER_GAPPED:
-            return set(singles)
-    old_blocks, new_blocks = _aligner().align(reference, sequence)[0].aligned
-    found: set[_Difference] = set()
-    old_end, new_end = 0, 0
-    ends = [(len(reference), len(reference)), (len(sequence), len(sequence))]
-    for (old_start, old_stop), (new_start, new_stop) in zip(
-        [*old_blocks.tolist(), ends[0]], [*new_blocks.tolist(), ends[1]], strict=True
-    ):
-        if old_start > old_end or new_start > new_end:
-            found.add(_indel(reference, old_end, reference[old_end:old_start], sequence[new_end:new_start], offset))
-        for old, new in zip(range(old_start, old_stop), range(new_start, new_stop), strict=True):
-            if reference[old] != sequence[new]:
-                found.add((offset + old, reference[old], sequence[new]))
-        old_end, new_end = old_stop, new_stop
-    return found
+    (found,) = differences_of_each(reference, [sequence])
+    return {(offset + position, old, new) for position, old, new in found}
 
 
-def _indel(reference: str, start: int, old: str, new: str, offset: int) -> _Difference:
-    start, old, new = shift_left(reference, start, old, new)
-    if start == 0:
-        # No base precedes the indel, so the base after it is the anchor (VCF 4.3, section 1.6.1).
-        anchor = reference[len(old)] if len(old) < len(reference) else "N"
-        return offset, old + anchor, new + anchor
-    return offset + start - 1, reference[start - 1] + old, reference[start - 1] + new
+def differences_of_each(reference: str, sequences: Sequence[str], first: int = 0) -> list[set[Difference]]:
+    """The differences of sequences from the reference, by the alignments of GATK's HaplotypeCaller.
+
+    Parameters
+    ----------
+    reference : str
+    sequences : sequence of str
+        Each spans ``reference[first:]``.
+    first : int
+        Bases of the reference before the sequences, into which indels may be shifted.
+
+    Returns
+    -------
+    list of set of (int, str, str)
+        Positions are counted from the first base of `reference`.
+    """
+    spanned = reference[first:]
+    aligned = [one for one in dict.fromkeys(sequences) if not _is_plain(spanned, one)]
+    targets = Sequences.of([encode(spanned)])
+    pairs = SequencePairs.all_of(Sequences.of([encode(one) for one in aligned]), targets)
+    found = _aligner().alignments(pairs, _SCORING, 1) if aligned else None
+    operations = {one: [(MATCH, len(one))] for one in sequences}
+    for index, one in enumerate(aligned):
+        assert found is not None
+        words = found.part(index, index + 1).cigars.tolist()
+        operations[one] = [(word & 15, word >> 4) for word in words]
+    return [differences_of(reference, one, operations[one], first) for one in sequences]
+
+
+def _is_plain(reference: str, sequence: str) -> bool:
+    """Whether a sequence needs no alignment, since gaps would cost more than its mismatches."""
+    if len(reference) != len(sequence):
+        return False
+    return sum(old != new for old, new in zip(reference, sequence, strict=True)) <= _NEVER_GAPPED
+
+
+@cache
+def _aligner() -> Aligner:
+    return on_the_cpu()

@@ -8,7 +8,9 @@ from typing import get_type_hints
 import pytest
 
 import pairhmm
+from pairhmm.aligning.scoring import Scoring
 from pairhmm.commands.keywords import (
+    AlignKeywords,
     CallKeywords,
     ReportKeywords,
     RunKeywords,
@@ -30,6 +32,7 @@ from pairhmm.scanning.batch import ScanOptions
         (RunKeywords, [RunOptions]),
         (CallKeywords, [RunOptions, GenotypeOptions]),
         (ScanKeywords, [ScanOptions]),
+        (AlignKeywords, [Scoring]),
     ],
 )
 def test_type_checkers_know_what_there_is(keywords, options):

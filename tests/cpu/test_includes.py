@@ -17,13 +17,14 @@ BELOW = {
     "platform": set(),
     "threads": set(),
     "genomics": {"platform"},
+    "align": {"platform", "threads"},
     "forward": {"platform", "threads"},
     "posterior": {"platform", "threads", "forward"},
     "scan": {"threads", "genomics"},
     "staging": {"platform", "threads", "genomics"},
     "formats": {"platform", "threads", "genomics", "scan"},
     "wasm": {"platform", "threads", "genomics", "forward", "staging", "formats"},
-    "bind": {"threads", "genomics", "forward", "posterior", "scan", "staging", "formats"},
+    "bind": {"align", "threads", "genomics", "forward", "posterior", "scan", "staging", "formats"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 

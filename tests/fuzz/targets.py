@@ -353,6 +353,21 @@ def forward(rng: Generator, seeds: Seeds) -> Case:
     return Case("forward", arguments, files, fault)
 
 
+def align(rng: Generator, seeds: Seeds) -> Case:
+    """Queries, targets and haplotypes with changes."""
+    if chance(rng, 0.3):
+        files = _take(seeds, *_REFERENCE) | {"region.fa": change_text(rng, seeds["region.fa"], b"\n")}
+        arguments = ["align", "--vcf", "-f", "ref.fa", "-r", "chr1:701-800", "-o", f"{OUT}/haps.vcf", "region.fa"]
+        return Case("align haplotypes", arguments, files)
+    name, data, fault = _sample(rng, seeds)
+    files = {name: data, "haplotypes.fa": change_text(rng, seeds["haplotypes.fa"], b"\n")}
+    ending = pick(rng, ("tsv", "tsv.gz", "paf", "sam", "bam"))
+    arguments = ["align", *_CPU, "-o", f"{OUT}/aligned.{ending}", name, "haplotypes.fa"]
+    arguments += pick(rng, ([], [], ["--all"], ["--cigar"], ["--preset", "edit"], ["--preset", "gatk-read"]))
+    arguments += pick(rng, ([], [], ["--mode", "semi-global"], ["--mismatch", "-10000"], ["--chunk-size", "100"]))
+    return Case("align", arguments, files, fault)
+
+
 def validate(rng: Generator, seeds: Seeds) -> Case:
     """Reference likelihoods with changes."""
     files = {"known.txt": change_text(rng, seeds["known.txt"], b" ")}
@@ -373,6 +388,7 @@ TARGETS: tuple[tuple[Target, float], ...] = (
     (call_candidates, 3),
     (call_texts, 2),
     (call_options, 2),
+    (align, 2),
     (scatter, 1),
     (gather, 2),
     (report, 3),

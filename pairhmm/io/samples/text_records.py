@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pairhmm.compiled import native
 from pairhmm.errors import InputError
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from pairhmm._cpu import SampleText
 
 
-def text_blocks(stream: ByteStream, chunk_size: int, overlap: int | None) -> Iterator[RecordBlock]:
+def text_blocks(
+    stream: ByteStream, chunk_size: int, overlap: int | None, value_of_letter: NDArray[np.uint8] = SET_OF_LETTER
+) -> Iterator[RecordBlock]:
     """Blocks of the records of FASTA or FASTQ text.
 
     Parameters
@@ -30,6 +33,8 @@ def text_blocks(stream: ByteStream, chunk_size: int, overlap: int | None) -> Ite
         held as a whole.
     overlap : int or None
         Letters that such a part shares with the one before it. With None, every record is held as a whole.
+    value_of_letter : ndarray, shape (256,), uint8
+        What each character becomes; 0 for those that are no letter. By default its set of bases.
 
     Raises
     ------
@@ -38,7 +43,7 @@ def text_blocks(stream: ByteStream, chunk_size: int, overlap: int | None) -> Ite
         and files that are cut off or damaged. The message names the record.
     """
     longest_held = sys.maxsize if overlap is None else chunk_size
-    reader = native.SampleText(SET_OF_LETTER, overlap or 0, longest_held)
+    reader = native.SampleText(value_of_letter, overlap or 0, longest_held)
     buffer = np.empty(chunk_size, dtype=np.uint8)
     while True:
         size = stream.fill(buffer)
