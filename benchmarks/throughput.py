@@ -59,6 +59,8 @@ class Cost(NamedTuple):
 def main() -> None:
     """Run the benchmark that the command line asks for."""
     options = parse()
+    # pip compiles modules as it installs them. In a checkout the first repeat has to, and keep what it made.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     data = made_data(options)
     cores = os.cpu_count() or 1
     commands = make_commands(data, cores)

@@ -51,30 +51,14 @@ fn in_both_orders(made: Row, read: Read, i: u32) -> Row {
     return row;
 }
 
+// What invocations tell of their rows: one entry each, and the four of a lane are neighbours.
+var<workgroup> kept_of: array<vec2<i32>, MAKERS>;
+var<workgroup> flags_of: array<u32, MAKERS>;
 //#if MASKED
-var<workgroup> masks: array<array<atomic<u32>, W>, LETTERS>;
-
-fn begin_masks(index: u32) {
-//#for letter LETTERS
-    atomicStore(&masks[$letter][index], 0u);
-//#end
-}
-
-// The emission of row `k` of a lane that is not 1; notes at which letters it is 1.
-fn note_emissions(relative: array<f32, LETTERS>, lane: u32, k: u32) -> f32 {
-    var other = 1.0;
-//#for letter LETTERS
-    if relative[$letter] == 1.0 {
-        atomicOr(&masks[$letter][lane], 1u << k);
-    } else {
-        other = relative[$letter];
-    }
-//#end
-    return other;
-}
+var<workgroup> masks_of: array<array<u32, MAKERS>, LETTERS>;
 //#end
 
-fn put_row(place: Place, row: Row, relative: array<f32, 5>, lane: u32, k: u32) {
+fn put_row(place: Place, row: Row, relative: array<f32, 5>) {
     put(place, MADE_FROM_DELETION, row.from_deletion);
     put(place, MADE_FROM_INSERTION, row.from_insertion);
     put(place, MADE_EXTEND_INSERTION, row.extend_insertion);
@@ -83,12 +67,22 @@ fn put_row(place: Place, row: Row, relative: array<f32, 5>, lane: u32, k: u32) {
     put(place, MADE_EXTEND_DELETION, row.extend_deletion);
 //#end
 //#if MASKED
-    put(place, MADE_EMISSIONS, note_emissions(relative, lane, k));
+    // The emission that is not 1.
+    var other = 1.0;
+//#for letter LETTERS
+    other = select(relative[$letter], other, relative[$letter] == 1.0);
+//#end
+    put(place, MADE_EMISSIONS, other);
 //#else
 //#for letter EMITTED
     put(place, MADE_EMISSIONS + $letteru, relative[$letter]);
 //#end
 //#end
+}
+
+// The read at a place in the order of the tiles; behind a tier's last one, that one.
+fn read_at(place: u32, end: u32) -> Read {
+    return find_read(batch[work.order + min(place, end - 1u)]);
 }
 
 var<workgroup> made_at: u32;  // where the item begins
@@ -119,24 +113,32 @@ fn forward_tree_rows(
 
     // An invocation makes rows of one lane. Four rows of a lane are neighbours, and so are all lanes.
     let lane = index / 4u % W;
-    let at = batch[item] + lane / lanes;
-    let read = find_read(batch[work.order + min(at, of_tier.w - 1u)]);
+    let first_read = batch[item];
+    let read = read_at(first_read + lane / lanes, of_tier.w);
+    // The first invocations have a lane each, too. What its task needs comes before any row: memory is slow.
+    let own_at = first_read + index % W / lanes;
+    var own = Read();
+    var entry = 0.0;
+    var first_tree = 0u;
+    var trees = 0u;  // pairs of them
     if index < W {
         begin_read(index);
-//#if MASKED
-        begin_masks(index);
-//#end
+        own = read_at(own_at, of_tier.w);
+        entry = first_deletion(own.first);
+        let of_group = work.of_group + TREES_OF_GROUP * own.group;
+        first_tree = batch[of_group];
+        trees = batch[of_group + 1u];
     }
     workgroupBarrier();
     let made = made_at;
-    // What the lane's task needs, before its rows: memory is slow.
-    let entry = first_deletion(read.first);
-    let of_group = work.of_group + TREES_OF_GROUP * read.group;
-    let first_tree = batch[of_group];
-    let trees = batch[of_group + 1u];  // pairs of them
     let stride = W * ((work.lane_rows + 3u) / 4u);
     var kept = vec2<i32>(0, 0);
     var flags = 0u;
+//#if MASKED
+//#for letter LETTERS
+    var mask$letter = 0u;
+//#end
+//#end
     for (var k = index / (4u * W) * 4u + index % 4u; k < work.lane_rows; k += MAKERS / W) {
         let i = lane % lanes * work.lane_rows + k;
         var row = carrying_row();
@@ -146,29 +148,56 @@ fn forward_tree_rows(
             row = load_row(read.first + i, i + 1u == read.rows);
         }
         row = in_both_orders(row, read, i);
-        put_row(Place(made + MADE_ROWS + W * (k / 4u) + lane, k % 4u, stride), row, relative, lane, k);
+        put_row(Place(made + MADE_ROWS + W * (k / 4u) + lane, k % 4u, stride), row, relative);
         kept += row.kept;
         flags |= row.unfit;
+//#if MASKED
+//#for letter LETTERS
+        mask$letter |= select(0u, 1u << k, relative[$letter] == 1.0);
+//#end
+//#end
     }
-    note_rows(lane / lanes, kept, flags);
+    kept_of[index] = kept;
+    flags_of[index] = flags;
+//#if MASKED
+//#for letter LETTERS
+    masks_of[$letter][index] = mask$letter;
+//#end
+//#end
     workgroupBarrier();
-    if index >= 4u * W || index % 4u > 0u {
+    // One invocation a lane, from here on.
+    if index < W {
+        kept = vec2<i32>(0, 0);
+        flags = 0u;
+        for (var maker = 4u * index; maker < MAKERS; maker += 4u * W) {
+//#for r QUAD
+            kept += kept_of[maker + $ru];
+            flags |= flags_of[maker + $ru];
+//#end
+        }
+        note_rows(index / lanes, kept, flags);
+    }
+    workgroupBarrier();
+    if index >= W {
         return;
     }
-    // One invocation a lane.
-    let is_own = at < of_tier.w && block < trees;
-    if at < of_tier.w && block == 0u && lane % lanes == 0u {
-        put_kept(read, lane / lanes);
+    let is_own = own_at < of_tier.w && block < trees;
+    if own_at < of_tier.w && block == 0u && index % lanes == 0u {
+        put_kept(own, index / lanes);
     }
-    flags = atomicLoad(&unfit[lane / lanes]) | select(0u, OWN_READ, is_own);
+    flags = atomicLoad(&unfit[index / lanes]) | select(0u, OWN_READ, is_own);
     // Lanes without a read, or without such trees, walk others along.
     let tree = select(0u, first_tree + min(block, max(trees, 1u) - 1u), trees > 0u);
 //#if MASKED
-    put_masks(made, lane, array<u32, LETTERS>(
+    var of_letter = array<u32, LETTERS>();
+    for (var maker = 4u * index; maker < MAKERS; maker += 4u * W) {
 //#for letter LETTERS
-        atomicLoad(&masks[$letter][lane]),
+//#for r QUAD
+        of_letter[$letter] |= masks_of[$letter][maker + $ru];
 //#end
-    ));
 //#end
-    put_task(made, lane, Task(read.index, read.group, tree, tier, flags, entry));
+    }
+    put_masks(made, index, of_letter);
+//#end
+    put_task(made, index, Task(own.index, own.group, tree, tier, flags, entry));
 }

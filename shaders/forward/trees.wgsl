@@ -41,15 +41,34 @@
 
 var<workgroup> taken_item: u32;
 
-// The sum of a pair, from the lanes of its read: `first_lane` and those behind it. `haplotype` is the word of its place.
-fn sum_of(haplotype: u32, entry: f32, memory: u32, first_lane: u32, lanes: u32) -> f32 {
-    let left = batch[haplotype + PLACE_LEFT_LEAF];
-    let right = batch[haplotype + PLACE_RIGHT_LEAF];
-    var sum = number_of(memory + work.started, right, first_lane) * (entry * HALF_VALUE);
-    sum = fma(number_of(memory + work.ended, left, first_lane + lanes - 1u), HALF_VALUE, sum);
-    let number = batch[haplotype + PLACE_JOIN];
+// What the score of a haplotype is made of.
+struct Placed {
+    number: u32,   // of the haplotype
+    columns: u32,
+    join: u32,
+    left: u32,     // leaf
+    right: u32,
+}
+
+// That of a place: its word in `batch`.
+fn placed_at(place: u32, first_haplotype: u32) -> Placed {
+    let number = first_haplotype + batch[place + PLACE_HAPLOTYPE];
+    return Placed(
+        number,
+        batch[work.haplotype_offset + number + 1u] - batch[work.haplotype_offset + number],
+        batch[place + PLACE_JOIN],
+        batch[place + PLACE_LEFT_LEAF],
+        batch[place + PLACE_RIGHT_LEAF],
+    );
+}
+
+// The sum of a pair, from the lanes of its read: `first_lane` and those behind it.
+fn sum_of(placed: Placed, entry: f32, memory: u32, first_lane: u32, lanes: u32) -> f32 {
+    let started = number_of(memory + work.started, placed.right, first_lane);
+    let ended = number_of(memory + work.ended, placed.left, first_lane + lanes - 1u);
+    var sum = fma(ended, HALF_VALUE, started * (entry * HALF_VALUE));
     for (var first = first_lane / 4u * 4u; first < first_lane + lanes; first += 4u) {
-        let four = numbers_of(memory + work.joined, number, first);
+        let four = numbers_of(memory + work.joined, placed.join, first);
 //#for k QUAD
         sum += select(0.0, four[$k], first + $ku - first_lane < lanes);
 //#end
@@ -57,18 +76,17 @@ fn sum_of(haplotype: u32, entry: f32, memory: u32, first_lane: u32, lanes: u32) 
     return sum;
 }
 
-// Write the score of a pair, or put the pair on a list. `number` is that of the haplotype.
-fn put_score(task: Task, number: u32, sum: f32, unfits: u32) {
-    let columns = batch[work.haplotype_offset + number + 1u] - batch[work.haplotype_offset + number];
+// Write the score of a pair, or put the pair on a list.
+fn put_score(task: Task, placed: Placed, sum: f32, unfits: u32) {
     let bits = bitcast<u32>(sum);
     let fits = (unfits & (UNFOLDED | UNORDERED | UNTURNED)) == 0u;
     let held = fits && bits >= LEAST_JOINED_BITS && bits <= MOST_SUM_BITS;
-    let score = score_index(Read(task.read, task.group, 0u, 0u), number);
-    out[2u * score] = select(0u, bitcast<u32>(sum / f32(columns) * JOINED_SCALE), held);
+    let score = score_index(Read(task.read, task.group, 0u, 0u), placed.number);
+    out[2u * score] = select(0u, bitcast<u32>(sum / f32(placed.columns) * JOINED_SCALE), held);
     out[2u * score + 1u] = bitcast<u32>(-START_EXPONENT);
     if !held && (unfits & ~UNTURNED) == 0u {
         let of_list = work.tiers[2u * task.tier + 1u];
-        enlist(List(of_list.x, of_list.y, of_list.z), task.read, number);
+        enlist(List(of_list.x, of_list.y, of_list.z), task.read, placed.number);
     }
 }
 
@@ -146,10 +164,15 @@ fn forward_trees(
 
         let first_haplotype = batch[work.group_haplotype + task.group];
         let places = select(0u, batch[tree + TREE_PLACES], is_own);
-        for (var p = l; p < places; p += lanes) {
-            let haplotype = work.places + PLACE_WORDS * (batch[tree + TREE_FIRST_PLACE] + p);
-            let sum = sum_of(haplotype, task.entry, memory, lane - l, lanes);
-            put_score(task, first_haplotype + batch[haplotype + PLACE_HAPLOTYPE], sum, unfits);
+        if places > 0u {
+            let first_place = work.places + PLACE_WORDS * batch[tree + TREE_FIRST_PLACE];
+            var next = placed_at(first_place + PLACE_WORDS * min(l, places - 1u), first_haplotype);
+            for (var p = l; p < places; p += lanes) {
+                let placed = next;
+                // Read ahead, since memory is slow.
+                next = placed_at(first_place + PLACE_WORDS * min(p + lanes, places - 1u), first_haplotype);
+                put_score(task, placed, sum_of(placed, task.entry, memory, lane - l, lanes), unfits);
+            }
         }
         // The next tile overwrites what was just read.
         storageBarrier();

@@ -150,3 +150,10 @@ def test_parts_of_a_dispatch_have_every_item_once(most):
         assert (work["first_item"], work["end_item"]) == (0, counts.sum()) and counts.sum() <= max(most, 3)
         found += [first + k for first, count in zip(firsts, counts, strict=True) for k in range(count)]
     assert sorted(found) == list(range(tier.items))
+
+
+def test_a_dispatch_has_all_items_if_they_fit():
+    """Also where it has several tiers."""
+    tier = next(tier for tier in pack([10] * 100 + [40] * 50 + [79] * 9, 1 << 30, START).tiers if tier.items > 5)
+    assert np.count_nonzero(tier.work["tiers"][::2, 0]) > 1
+    assert len(list(tier.parts(tier.items))) == 1 and len(list(tier.parts(tier.items - 1))) > 1
