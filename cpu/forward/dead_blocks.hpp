@@ -47,7 +47,7 @@ public:
 
     // Looks through the row below sweep b.
     void end_sweep(int64_t b, V* s, V* x) {
-        if (b % kEach != kEach - 1) return;
+        if (b < kFirst || b % kEach != kEach - 1) return;
         for (const Segment& segment : tree_->segments) {
             int64_t j = segment.first + (kColumns - segment.depth % kColumns) % kColumns;
             for (; j + kColumns <= segment.end; j += kColumns) look_at(is_dead_[j / kColumns], s + j, x + j);
@@ -56,7 +56,8 @@ public:
 
 private:
     typedef int32_t Ints __attribute__((vector_size(sizeof(V))));
-    static constexpr int64_t kEach = 8;
+    // Insertions at 0.1 a row take 30 rows and more to leave float32's range.
+    static constexpr int64_t kEach = 8, kFirst = 16;
 
     // Numbers that are not negative are ordered as their bits.
     static PAIRHMM_INLINE Ints bits_of(V value) { return reinterpret_cast<Ints>(value); }
