@@ -27,6 +27,7 @@ constexpr bool kKeepsDenormals = true;
 #else
 constexpr bool kKeepsDenormals = false;
 #endif
+constexpr float kDead = 0x1p-126f;  // the least normal number: what is below it may become zero
 constexpr double kCertainBits = 0x1p40, kShownBits = 0x1p53;
 
 // What the least sum that counts is multiplied by, in a form whose halves are joined in float32 or in float64.
@@ -47,25 +48,38 @@ struct Flushing {
     typedef int32_t Ints __attribute__((vector_size(W * 4)));
 
     Flushing() = default;
-    Flushing(Floats values) : of(flushed(values)) {}
+    Flushing(Floats values) : of(values) {}
 
     float operator[](int lane) const { return of[lane]; }
+    // States are not negative: a sum of two that are not denormal is not denormal.
     friend Flushing operator+(Flushing a, Flushing b) { return a.of + b.of; }
-    friend Flushing operator-(Flushing a, Flushing b) { return a.of - b.of; }
-    friend Flushing operator*(Flushing a, Flushing b) { return a.of * b.of; }
     friend Flushing operator+(Flushing a, float b) { return a.of + b; }
+    friend Flushing operator*(Flushing a, Flushing b) { return flushed(a.of * b.of); }
     Flushing& operator+=(Flushing b) { return *this = *this + b; }
     Flushing& operator*=(Flushing b) { return *this = *this * b; }
 
     Floats of;
 
-private:
-    // The exponent of denormal numbers is 0.
     static PAIRHMM_INLINE Floats flushed(Floats values) {
+        const Ints bits = reinterpret_cast<Ints>(values);
+        return reinterpret_cast<Floats>(bits & (bits > 0x007fffff));
+    }
+    // Of values with a sign: the exponent of denormal numbers is 0.
+    static PAIRHMM_INLINE Floats flushed_signed(Floats values) {
         const Ints bits = reinterpret_cast<Ints>(values);
         return reinterpret_cast<Floats>(bits & ((bits & 0x7f800000) != 0));
     }
 };
+
+template <int W>
+PAIRHMM_INLINE Flushing<W> signed_sum(Flushing<W> a, Flushing<W> b) {
+    return Flushing<W>::flushed_signed(a.of + b.of);
+}
+
+template <int W>
+PAIRHMM_INLINE Flushing<W> difference(Flushing<W> a, Flushing<W> b) {
+    return Flushing<W>::flushed_signed(a.of - b.of);
+}
 
 template <int W>
 PAIRHMM_INLINE Flushing<W> rounded(Flushing<W> product) {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
-#include <numeric>
 
 #include "forward/rows.hpp"
 #include "forward/trees.hpp"
@@ -62,9 +60,55 @@ Kind kind_of(const Level& level, const Batch& batch, int64_t read) {
     const int64_t first = batch.read_offset[read], end = batch.read_offset[read + 1];
     if (batch.base == nullptr) return kind_of_rows(level, batch, first, end);
     const uint8_t* gap = batch.gap_quality;
-    const bool constant = std::memcmp(gap + first, gap + first + 1, end - first - 1) == 0;
+    uint8_t differs = 0;
+    for (int64_t i = first + 1; i < end; ++i) differs |= gap[i] ^ gap[first];
+    const bool constant = differs == 0;
     const double eps = batch.gatk.error[gap[first]];
     return constant && level.folds(eps, eps) ? kFolded : kGeneral;
+}
+
+// Where reads lie in the first haplotype of their group, about: by the first of their words that is in it.
+class Places {
+public:
+    Places(const Batch& batch, int64_t group) : batch_(batch), place_of_(kSize, 0) {
+        const int64_t first = batch.hap_offset[batch.group_hap[group]];
+        const int64_t letters = batch.hap_offset[batch.group_hap[group] + 1] - first;
+        for (int64_t at = 0; at + kWord <= letters; ++at) {
+            place_of_[hash(batch.hap + first + at)] = static_cast<int32_t>(at + 1);
+        }
+    }
+    int64_t of(int64_t read) const {
+        const int64_t first = batch_.read_offset[read], letters = batch_.read_offset[read + 1] - first;
+        for (int64_t at = 0; at + kWord <= letters; at += kWord) {
+            const int32_t place = place_of_[hash(batch_.base + first + at)];
+            if (place > 0) return place - at;
+        }
+        return 0;
+    }
+
+private:
+    static constexpr int64_t kWord = 12, kSize = 1 << 12;
+    static uint32_t hash(const uint8_t* letters) {
+        uint32_t code = 0;
+        for (int64_t i = 0; i < kWord; ++i) code = code * 5 + letters[i];
+        return code * 2654435761u >> 20;
+    }
+    const Batch& batch_;
+    std::vector<int32_t> place_of_;
+};
+
+// Puts reads of the same kind and length that lie alike side by side: a tile's reads then leave the same columns of the
+// matrix dead (forward/dead_blocks.hpp).
+void sort_by_place(const Batch& batch, int64_t group, std::vector<std::pair<int64_t, int64_t>>& keyed) {
+    const Places places(batch, group);
+    std::vector<std::pair<int64_t, int64_t>> placed;  // (place, read)
+    for (auto from = keyed.begin(); from != keyed.end();) {
+        const auto end = std::find_if(from, keyed.end(), [&](const auto& one) { return one.first != from->first; });
+        placed.clear();
+        for (auto at = from; at != end; ++at) placed.emplace_back(places.of(at->second), at->second);
+        std::sort(placed.begin(), placed.end());
+        for (const auto& one : placed) (from++)->second = one.second;
+    }
 }
 
 Plan make_plan(const Level& level, const Batch& batch, const uint8_t* skip_read) {
@@ -78,6 +122,7 @@ Plan make_plan(const Level& level, const Batch& batch, const uint8_t* skip_read)
             keyed.emplace_back(kind_of(level, batch, r) * (int64_t{1} << 40) + length, r);
         }
         std::sort(keyed.begin(), keyed.end());
+        if (level.leaves_out && batch.base != nullptr) sort_by_place(batch, g, keyed);
         const size_t lanes = static_cast<size_t>(level.lanes);
         for (size_t at = 0; at < keyed.size();) {
             const int64_t kind = keyed[at].first >> 40;
@@ -95,9 +140,12 @@ Plan make_plan(const Level& level, const Batch& batch, const uint8_t* skip_read)
     return plan;
 }
 
-std::vector<Trees> trees_of_group(const Batch& batch, int64_t group) {
-    std::vector<int64_t> haplotypes(batch.group_hap[group + 1] - batch.group_hap[group]);
-    std::iota(haplotypes.begin(), haplotypes.end(), batch.group_hap[group]);
+std::vector<Trees> trees_of_group(const Batch& batch, int64_t group, const uint8_t* skip_haplotype = nullptr) {
+    std::vector<int64_t> haplotypes;
+    haplotypes.reserve(batch.group_hap[group + 1] - batch.group_hap[group]);
+    for (int64_t h = batch.group_hap[group]; h < batch.group_hap[group + 1]; ++h) {
+        if (skip_haplotype == nullptr || !skip_haplotype[h]) haplotypes.push_back(h);
+    }
     return make_trees(batch.hap, batch.hap_offset, haplotypes, batch.start_match > 0);
 }
 
@@ -107,8 +155,8 @@ struct GroupTrees {
     std::vector<Trees> trees;
     std::atomic<int64_t> tiles_left{0};
 
-    const std::vector<Trees>& get(const Batch& batch, int64_t group) {
-        once.call([&] { trees = trees_of_group(batch, group); });
+    const std::vector<Trees>& get(const Batch& batch, int64_t group, const uint8_t* skip_haplotype) {
+        once.call([&] { trees = trees_of_group(batch, group, skip_haplotype); });
         return trees;
     }
     void leave() {
@@ -119,7 +167,7 @@ struct GroupTrees {
 }  // namespace
 
 void forward_batch(const Level& level, const Batch& batch, const uint8_t* skip_read, int threads, double* scores,
-                   const std::function<bool()>& interrupted) {
+                   const std::function<bool()>& interrupted, const uint8_t* skip_haplotype) {
     const Plan plan = make_plan(level, batch, skip_read);
     std::vector<GroupTrees> trees(batch.groups);
     for (const Tile& tile : plan.tiles) ++trees[tile.group].tiles_left;
@@ -127,7 +175,7 @@ void forward_batch(const Level& level, const Batch& batch, const uint8_t* skip_r
     run_short_tasks(static_cast<int64_t>(plan.tiles.size()), threads, stop, interrupted, [&](int64_t i) {
         const Tile& tile = plan.tiles[i];
         GroupTrees& of_group = trees[tile.group];
-        level.forward(batch, tile, of_group.get(batch, tile.group), plan.order.data(), scores);
+        level.forward(batch, tile, of_group.get(batch, tile.group, skip_haplotype), plan.order.data(), scores);
         of_group.leave();
     });
 }

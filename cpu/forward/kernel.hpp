@@ -130,6 +130,7 @@ private:
     TileRows<W, K> rows_;
     AlignedVector<RowZero<V>> row_zero_;
     AlignedVector<V> s_, x_;  // the row between two sweeps
+    DeadBlocks<V> blocks_;
     AlignedVector<States<V, K>> saved_;
     // The forward's leaves: S and D' of each row, in the units of the join; D' of row i is at i + 1. The sums over the
     // last row of both trees.
@@ -156,11 +157,13 @@ void TileKernel<W, K>::run_sweeps(const HalfTree& tree, AtLeaf& at_leaf) {
     grow(saved_, tree.slots + 1);
     grow(s_, tree.columns() + tree.root_length.size());
     grow(x_, tree.columns() + tree.root_length.size());
+    blocks_.begin(tree);
     const auto run = [&](int64_t b, auto first, auto last) {
         at_leaf.begin(b);
         sweep<V, K, kind, direction, decltype(first)::value, decltype(last)::value>(
-            &side.row[b * K], tree, row_zero_.data(), s_.data(), x_.data(), saved_.data(), side.below[b], rows_.weight,
-            rows_.inverse, side.last, at_leaf);
+            &side.row[b * K], tree, row_zero_.data(), s_.data(), x_.data(), blocks_, saved_.data(), side.below[b],
+            rows_.weight, rows_.inverse, side.last, at_leaf);
+        blocks_.end_sweep(b, s_.data(), x_.data());
     };
     const std::true_type yes;
     const std::false_type no;
@@ -292,7 +295,8 @@ void TileKernel<W, K>::finish(const Batch& batch, const Trees& trees) {
             const bool holds = total >= least && total < HUGE_VAL &&
                                is_certain(ended[lane] * rows_.of_ended[lane], total, least) &&
                                is_certain(started[lane] * rows_.of_started[lane] * of_start, total, least);
-            out[lane] = holds ? log10_of(total * of_sum) : static_cast<double>(NAN);
+            const bool is_too_small = kKeepsDenormals && is_folded(kind) && total < rows_.lowest[lane] / 2;
+            out[lane] = holds ? log10_of(total * of_sum) : is_too_small ? -HUGE_VAL : static_cast<double>(NAN);
         }
     }
 }

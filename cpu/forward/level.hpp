@@ -27,7 +27,8 @@ struct Tile {
 };
 
 struct Level {
-    int lanes;  // float32 lanes of a vector
+    int lanes;        // float32 lanes of a vector
+    bool leaves_out;  // whether it leaves out columns that are dead in every lane (forward/dead_blocks.hpp)
     // Whether a read may take the folded form, by its smallest ii and its one dd.
     bool (*folds)(double ii, double dd);
     // Scores (log10) of a tile against the haplotypes of its group, as trees; a sum too small for float32 becomes NaN

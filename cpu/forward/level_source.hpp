@@ -15,6 +15,8 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
 #endif
 
 #include "forward/level.hpp"
@@ -36,6 +38,7 @@ constexpr int kRowsPerSweep = PAIRHMM_ROWS;
 // clang-format off: each uses what stands before it
 #include "forward/level_tools.hpp"
 #include "forward/denormals.hpp"
+#include "forward/dead_blocks.hpp"
 #include "forward/sweep.hpp"
 #include "forward/tile_rows.hpp"
 #include "forward/tile_folded.hpp"
@@ -80,7 +83,7 @@ inline double forward_wide(const Batch& batch, int64_t read, int64_t hap, int th
 
 const Level* PAIRHMM_JOIN(level_, PAIRHMM_LEVEL)() {
     using namespace PAIRHMM_LEVEL;
-    static const Level level{kLanes, folds, forward, forward_wide};
+    static const Level level{kLanes, kKeepsDenormals, folds, forward, forward_wide};
     return &level;
 }
 

@@ -1,7 +1,7 @@
 // What the kernels of a level share: aligned arrays, and a scope without denormal numbers.
 //
 // Include inside the namespace of a level, so that the linker never takes one level's code for another's; before it
-// <cstdlib>, <new>, <vector> and, on x86, <immintrin.h>.
+// <cstdlib>, <new>, <vector> and <immintrin.h> or <wasm_simd128.h>.
 
 template <class T>
 struct AlignedAllocator {
@@ -31,6 +31,19 @@ using AlignedVector = std::vector<T, AlignedAllocator<T>>;
 template <class T>
 void grow(AlignedVector<T>& buffer, int64_t size) {
     if (static_cast<int64_t>(buffer.size()) < size) buffer.resize(size);
+}
+
+// Lanes of float64 as float32. The compiler would convert them one by one for WebAssembly.
+template <int W>
+PAIRHMM_INLINE void narrow(const double (&from)[W], float (&to)[W]) {
+#if defined(__wasm_simd128__)
+    static_assert(W == 4);
+    const v128_t low = wasm_f32x4_demote_f64x2_zero(wasm_v128_load(from));
+    const v128_t high = wasm_f32x4_demote_f64x2_zero(wasm_v128_load(from + 2));
+    wasm_v128_store(to, wasm_i32x4_shuffle(low, high, 0, 1, 4, 5));
+#else
+    for (int l = 0; l < W; ++l) to[l] = static_cast<float>(from[l]);
+#endif
 }
 
 // Sets denormal numbers to zero in this scope. Each would cost tens of cycles, and no score keeps their digits.

@@ -37,6 +37,16 @@ PAIRHMM_INLINE V rounded(V product) {
     return product;
 }
 
+// Sums of values that may be negative: only those of Flushing (forward/denormals.hpp) are others than states' sums.
+template <class V>
+PAIRHMM_INLINE V signed_sum(V a, V b) {
+    return a + b;
+}
+template <class V>
+PAIRHMM_INLINE V difference(V a, V b) {
+    return a - b;
+}
+
 // Parameters of one row for all lanes.
 template <class V>
 struct Row {
@@ -53,9 +63,6 @@ constexpr bool is_folded(Kind kind) { return kind == kFolded || kind == kUnopene
 
 enum Direction { kForward, kBackward };
 
-// Columns of a block: the folded form is rescaled behind each.
-constexpr int kColumns = 8;
-
 // A sum over the columns of a path. A read may fit at every place of a wide haplotype, where the errors of a plain sum
 // add up. What the additions of blocks of kColumns columns lose is therefore kept in `lost`. Nothing may compile this
 // with -ffast-math, which takes `lost` for zero.
@@ -66,10 +73,10 @@ struct Sum {
         const V before = blocks;
         blocks = before + block;
         // Exact where `block` is the smaller one. Where it is not, the sum doubles: too rarely for errors to add up.
-        lost += block - (blocks - before);
+        lost = signed_sum(lost, difference(block, difference(blocks, before)));
         block = V{};
     }
-    PAIRHMM_INLINE V total() const { return blocks + (lost + block); }
+    PAIRHMM_INLINE V total() const { return signed_sum(blocks, signed_sum(lost, block)); }
 };
 
 // States at the end of a segment: S and D' of K rows for the next column, and the sum over the last row so far, which
@@ -98,7 +105,8 @@ struct RowZero {
 template <class V, int K, Kind kind, Direction direction, bool first, bool last, class AtLeaf>
 __attribute__((noinline)) void sweep(const Row<V>* __restrict row, const HalfTree& tree,
                                      const RowZero<V>* __restrict row_zero, V* __restrict s_above,
-                                     V* __restrict x_above, States<V, K>* __restrict saved, const V& below_scale,
+                                     V* __restrict x_above, DeadBlocks<V>& blocks,
+                                     States<V, K>* __restrict saved, const V& below_scale,
                                      const V* __restrict weight, const V* __restrict inverse,
                                      const LastRow<V>& last_row, AtLeaf& at_leaf) {
     constexpr bool folded = is_folded(kind), deletes = kind != kUnopened;
@@ -128,8 +136,10 @@ __attribute__((noinline)) void sweep(const Row<V>* __restrict row, const HalfTre
         return open[k] * match + (extends ? rounded(extend[k] * insertion) : insertion);
     };
     const uint8_t* __restrict letters = tree.letters.data();
-    const auto column = [&](int64_t j, int phase) __attribute__((always_inline)) {
-        const int letter = letters[j];
+    // Column j behind those that the pointers are at. Where j is constant, it is part of WebAssembly's instructions.
+    const auto column = [&](const uint8_t* letters_at, V* s_at, V* x_at, int j, int phase)
+        __attribute__((always_inline)) {
+        const int letter = letters_at[j];
         V above_s, above_x, match{}, deletion{};
         if (first) {
             above_x = folded ? rounded(start_x * inverse[phase]) : start_x;
@@ -138,8 +148,8 @@ __attribute__((noinline)) void sweep(const Row<V>* __restrict row, const HalfTre
                       : folded               ? start_s * inverse[phase]
                                              : start_s;
         } else {
-            above_s = s_above[j];
-            above_x = x_above[j];
+            above_s = s_at[j];
+            above_x = x_at[j];
         }
 #pragma GCC unroll 8
         for (int k = 0; k < K; ++k) {
@@ -164,8 +174,8 @@ __attribute__((noinline)) void sweep(const Row<V>* __restrict row, const HalfTre
         } else {
             above_s = scored(K, match, above_x, deletion);
             above_x = inserted(K, match, above_x);
-            s_above[j] = folded ? above_s * below : above_s;
-            x_above[j] = folded ? above_x * below : above_x;
+            s_at[j] = folded ? above_s * below : above_s;
+            x_at[j] = folded ? above_x * below : above_x;
         }
     };
     for (const Segment& segment : tree.segments) {
@@ -203,20 +213,25 @@ __attribute__((noinline)) void sweep(const Row<V>* __restrict row, const HalfTre
                 y[k] = rounded(y[k] * of_columns);
             }
         };
+        // A block ends by its depth, not by its place in the segment: a path alone decides its bits.
         int64_t j = segment.first;
         const int64_t end = segment.end;
         int phase = static_cast<int>(segment.depth % kColumns);
-        // A block ends by its depth, not by its place in the segment: a path alone decides its bits.
         while (j < end) {
             if (phase == 0) {
                 for (; j + kColumns <= end; j += kColumns) {
+                    if (!first && blocks.stays_dead(j, s, y)) continue;
+                    const uint8_t* const letters_at = letters + j;
+                    V* const s_at = s_above + j;
+                    V* const x_at = x_above + j;
 #pragma GCC unroll 8
-                    for (int q = 0; q < kColumns; ++q) column(j + q, q + 1);
+                    for (int q = 0; q < kColumns; ++q) column(letters_at, s_at, x_at, q, q + 1);
                     end_block();
                 }
-                if (j == end) break;
             }
-            column(j++, ++phase);
+            for (const int64_t stop = std::min(end, j + kColumns - phase); j < stop; ++j) {
+                column(letters + j, s_above + j, x_above + j, 0, ++phase);
+            }
             if (phase == kColumns) {
                 end_block();
                 phase = 0;

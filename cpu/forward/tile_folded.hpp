@@ -50,17 +50,17 @@ void TileRows<W, K>::row_of_qualities(const Folding<W, K>& of, int64_t i, double
         matching[l] = 1 - raw.error[l];
         g_of_row[l] = of.per_error[l] * raw.deletion[l];
         g_above[l] = begins[l] > 0 ? g_of_row[l] : above;
-        g_left[l] = static_cast<float>(g_of_row[l]);
-        g_right[l] = static_cast<float>(g_above[l]);
-        match[l] = static_cast<float>(matching[l]);
-        other[l] = static_cast<float>(raw.error[l]);
-        from_match[l] = static_cast<float>(mm[l]);
         const double own = follows[l], behind = passes[l];
         own_insert[l] = own * raw.insertion[l] + (1 - own) * eps_[l];
         next_insert[l] = behind * next.insertion[l] + (1 - behind) * eps_[l];
-        insert[l] = static_cast<float>(own_insert[l]);
-        of_insert[l] = static_cast<float>(next_insert[l]);
     }
+    narrow(g_of_row, g_left);
+    narrow(g_above, g_right);
+    narrow(matching, match);
+    narrow(raw.error, other);
+    narrow(mm, from_match);
+    narrow(own_insert, insert);
+    narrow(next_insert, of_insert);
     for (int l = 0; l < W; ++l) {
         const float inverse = 1 / g_right[l], emitted = real[l] * of.of_emission[l];
         const float scale = emitted * g_left[l], scale_right = emitted * g_right[l] * (of_insert[l] / insert[l]);

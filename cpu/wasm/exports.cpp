@@ -75,16 +75,17 @@ struct OwnBatch {
 
 bool never() { return false; }
 
-// Pairs without a score, as reads and haplotypes of the batch.
-struct Unscored {
+// Pairs whose score is `what`, as reads and haplotypes of the batch.
+struct Pairs {
     std::vector<int64_t> pair, read, haplotype;
 
-    Unscored(const pairhmm::Batch& batch, const double* log10) {
+    template <class What>
+    Pairs(const pairhmm::Batch& batch, const double* log10, const What& what) {
         for (int64_t g = 0; g < batch.groups; ++g) {
             int64_t at = batch.group_pair[g];
             for (int64_t r = batch.group_read[g]; r < batch.group_read[g + 1]; ++r) {
                 for (int64_t h = batch.group_hap[g]; h < batch.group_hap[g + 1]; ++h, ++at) {
-                    if (!std::isnan(log10[at])) continue;
+                    if (!what(log10[at])) continue;
                     pair.push_back(at);
                     read.push_back(r);
                     haplotype.push_back(h);
@@ -94,21 +95,31 @@ struct Unscored {
     }
 };
 
+bool is_unscored(double log10) { return std::isnan(log10); }
+
+// As the level of WebAssembly marks them (forward/denormals.hpp).
+bool is_too_small_for_folded(double log10) { return log10 == -HUGE_VAL; }
+
 std::vector<uint8_t> reads_longer_than(const pairhmm::Batch& batch, int64_t longest) {
     std::vector<uint8_t> longer(batch.group_read[batch.groups]);
     for (size_t r = 0; r < longer.size(); ++r) longer[r] = batch.read_offset[r + 1] - batch.read_offset[r] > longest;
     return longer;
 }
 
-// Scores pairs that have none, and whose read is not skipped, with arithmetic that sets denormal numbers to zero, as
-// other processors do. WebAssembly keeps them, which may change the last digits of low scores.
-void flush(const pairhmm::Batch& batch, std::vector<uint8_t>& skip_read, double* log10) {
-    const Unscored unscored(batch, log10);
-    std::vector<uint8_t> skip(skip_read.size(), 1);
-    for (int64_t read : unscored.read) skip[read] = skip_read[read];
+// Scores some pairs, whose reads are not skipped, with arithmetic that sets denormal numbers to zero, as other
+// processors do. WebAssembly keeps them, which may change the last digits of low scores.
+void flush(const pairhmm::Level& level, const pairhmm::Batch& batch, const std::vector<uint8_t>& skip_read,
+           const Pairs& pairs, double* log10) {
+    if (pairs.pair.empty()) return;
+    std::vector<uint8_t> skip(skip_read.size(), 1), skip_haplotype(batch.group_hap[batch.groups], 1);
+    for (size_t i = 0; i < pairs.pair.size(); ++i) {
+        const bool skips = skip_read[pairs.read[i]];
+        skip[pairs.read[i]] = skips;
+        if (!skips) skip_haplotype[pairs.haplotype[i]] = 0;
+    }
     std::vector<double> flushed(batch.group_pair[batch.groups], NAN);
-    pairhmm::forward_batch(*pairhmm::level_wasm_flushing(), batch, skip.data(), 1, flushed.data(), never);
-    for (int64_t pair : unscored.pair) log10[pair] = flushed[pair];
+    pairhmm::forward_batch(level, batch, skip.data(), 1, flushed.data(), never, skip_haplotype.data());
+    for (const int64_t pair : pairs.pair) log10[pair] = flushed[pair];
 }
 
 }  // namespace
@@ -123,10 +134,13 @@ PAIRHMM_EXPORT("forward") void pairhmm_forward(const GivenBatch* given, double* 
     const pairhmm::Batch& batch = own.batch;
     const int64_t pairs = batch.group_pair[batch.groups];
     for (int64_t i = 0; i < pairs; ++i) log10[i] = NAN, precision[i] = kFloat32;
-    std::vector<uint8_t> skip_read = reads_longer_than(batch, given->longest_fast_read);
+    const std::vector<uint8_t> skip_read = reads_longer_than(batch, given->longest_fast_read);
     pairhmm::forward_batch(*pairhmm::level_wasm(), batch, skip_read.data(), 1, log10, never);
-    flush(batch, skip_read, log10);
-    const Unscored left(batch, log10);
+    pairhmm::Level flushing = *pairhmm::level_wasm_flushing();
+    flush(flushing, batch, skip_read, Pairs(batch, log10, is_unscored), log10);
+    flushing.folds = [](double, double) { return false; };
+    flush(flushing, batch, skip_read, Pairs(batch, log10, is_too_small_for_folded), log10);
+    const Pairs left(batch, log10, is_unscored);
     std::vector<double> rescued(left.pair.size());
     pairhmm::forward_pairs(*pairhmm::level_wasm(), batch, static_cast<int64_t>(left.pair.size()), left.read.data(),
                            left.haplotype.data(), 1, rescued.data(), never);

@@ -18,12 +18,13 @@ const OF_BASES = /** @type {const} */ ([
 ]);
 const ROW_SIZE = 12; // numbers of a row (pairhmm/models/batch.py)
 const LANES = 4; // reads that are scored side by side
-const SMALLEST = 4e6; // cells of a piece that is worth a message: about a millisecond
+const ROW = 64; // cells that take as long as what a read's row takes beside its cells
+const SMALLEST = 3e6; // cells of a piece that is worth a message: a third of a millisecond
 const LARGEST = 64e6; // and of one whose end is soon
-const EACH = 4; // pieces a worker, so that all workers end together
 
 /**
- * Pieces of about equal numbers of computed cells.
+ * Pieces for workers that take one after another. The last ones are the smallest, so that all workers end together.
+ * Groups stay whole where they are small: their reads share trees, and are scored beside others of the same length.
  *
  * @param {Batch} batch
  * @param {number} workers
@@ -31,27 +32,31 @@ const EACH = 4; // pieces a worker, so that all workers end together
  */
 export function cut(batch, workers) {
   const { groupRead, groupHaplotype, readOffset } = batch;
-  const columns = Float64Array.from({ length: batch.groups }, (_, group) => computedColumns(batch, group));
-  let cells = 0;
-  for (let g = 0; g < batch.groups; g++) {
-    cells += columns[g] * (readOffset[groupRead[g + 1]] - readOffset[groupRead[g]]);
-  }
-  const most = Math.min(LARGEST, Math.max(SMALLEST, cells / (EACH * workers)));
+  const each = Float64Array.from({ length: batch.groups }, (_, group) => computedColumns(batch, group) + ROW);
+  const costOf = (/** @type {number} */ g, /** @type {number} */ read) =>
+    each[g] * (readOffset[groupRead[g + 1]] - readOffset[read]);
+  let left = 0;
+  for (let g = 0; g < batch.groups; g++) left += costOf(g, groupRead[g]);
+  const most = () => Math.min(LARGEST, workers > 1 ? Math.max(SMALLEST, left / (2 * workers)) : LARGEST);
   /** @type {Piece[]} */
   const pieces = [];
   let first = 0;
   let taken = 0;
   let pair = 0;
   let ofPiece = 0;
+  let full = most();
   for (let g = 0; g < batch.groups; g++) {
     const haplotypes = groupHaplotype[g + 1] - groupHaplotype[g];
     for (let read = groupRead[g]; read < groupRead[g + 1]; read++) {
-      const isFull = taken >= most && (read - Math.max(first, groupRead[g])) % LANES === 0;
-      if (isFull) {
+      const begins = read === groupRead[g];
+      const mayEnd = begins || ((read - Math.max(first, groupRead[g])) % LANES === 0 && costOf(g, read) > full / 2);
+      if (taken >= full && mayEnd) {
         pieces.push({ first, end: read, pair: ofPiece });
+        left -= taken;
+        full = most();
         [first, taken, ofPiece] = [read, 0, pair];
       }
-      taken += columns[g] * (readOffset[read + 1] - readOffset[read]);
+      taken += each[g] * (readOffset[read + 1] - readOffset[read]);
       pair += haplotypes;
     }
   }
