@@ -94,7 +94,7 @@ def warp_files(
     *,
     every_pair: bool = False,
     normalise: Normalisation = "none",
-    scale: Annotated[float, Within(1e-6, 1e6)] | None = None,
+    scale: Annotated[float | None, Within(*SCALES)] = None,
     options: WarpOptions = _DEFAULTS,
     backend: str = "auto",
     device: int | None = None,

@@ -34,7 +34,7 @@ class WarpOptions:
     """
 
     mode: WarpMode = "global"
-    band: Annotated[int, Within(0)] | None = None
+    band: Annotated[int | None, Within(0)] = None
 
     def __post_init__(self) -> None:
         check_fields(self)

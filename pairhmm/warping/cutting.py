@@ -39,8 +39,8 @@ class CutOptions:
     """
 
     levels: RawLevels = "events"
-    skip: Annotated[int, Within(0)] | None = None
-    first: Annotated[int, Within(2)] | None = None
+    skip: Annotated[int | None, Within(0)] = None
+    first: Annotated[int | None, Within(2)] = None
 
     def __post_init__(self) -> None:
         check_fields(self)
