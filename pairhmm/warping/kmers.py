@@ -34,34 +34,37 @@ class KmerTable:
     means: NDArray[np.float64]
     deviations: NDArray[np.float64]
 
-    def levels(self, letters: NDArray[np.uint8]) -> NDArray[np.float64]:
-        """The level of each k-mer of a sequence.
+    def levels(self, letters: NDArray[np.uint8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The mean level, and its standard deviation, of each k-mer of a sequence.
 
         Parameters
         ----------
         letters : ndarray, shape (n,), uint8
             Sets of bases (`pairhmm.genomics.iupac`). A letter that is more than one base counts as N, and a k-mer with
-            N has the mean level of the k-mers that it may be.
+            N has the mean of what the k-mers have that it may be.
 
         Returns
         -------
         ndarray, shape (n - k + 1,), float64
-            Empty for a sequence shorter than a k-mer.
+        ndarray, shape (n - k + 1,), float64
+            Both are empty for a sequence shorter than a k-mer.
         """
         if len(letters) < self.k:
-            return np.zeros(0)
+            return np.zeros(0), np.zeros(0)
         codes = _CODE_OF_SET[letters]
         if _N not in codes:
-            return self.means[self._indices(codes, 4)]
-        return self._means_with_n()[self._indices(codes, 5)]
+            indices = self._indices(codes, 4)
+            return self.means[indices], self.deviations[indices]
+        indices = self._indices(codes, 5)
+        return self._with_n(self.means)[indices], self._with_n(self.deviations)[indices]
 
     def _indices(self, codes: NDArray[np.int64], base: int) -> NDArray[np.int64]:
         indices: NDArray[np.int64] = sliding_window_view(codes, self.k) @ base ** np.arange(self.k)[::-1]
         return indices
 
-    def _means_with_n(self) -> NDArray[np.float64]:
-        """The mean level of each k-mer of the letters A, C, G, T and N: float64[5**k]."""
-        means = self.means.reshape((4,) * self.k)
+    def _with_n(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The values of the k-mers of the letters A, C, G, T and N: float64[5**k]."""
+        values = values.reshape((4,) * self.k)
         for axis in range(self.k):
-            means = np.concatenate((means, means.mean(axis=axis, keepdims=True)), axis=axis)
-        return means.ravel()
+            values = np.concatenate((values, values.mean(axis=axis, keepdims=True)), axis=axis)
+        return values.ravel()

@@ -55,7 +55,7 @@ class SignatureLevels:
         All signatures are normalised together, so that they are on one scale.
         """
         strands = [strand for letters in sequences for strand in (letters, reverse_complement(letters))]
-        expected = [table.levels(letters) for letters in strands]
+        expected = [table.levels(letters)[0] for letters in strands]
         whole, _ = quantised(normalised(np.concatenate(expected), way), scale)
         ends = np.cumsum([len(levels) for levels in expected])
         lengths = np.array([len(letters) for letters in sequences], dtype=np.int64)

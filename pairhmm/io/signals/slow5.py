@@ -61,11 +61,9 @@ def write_slow5(path: Path, signals: Iterator[SignalRecord], sampling_rate: floa
     pyslow5 = library(_LIBRARY, str(path), "a SLOW5 or BLOW5 file")
     file = pyslow5.Open(str(path), "w")
     try:
-        header, _ = file.get_empty_header(aux=True)
-        header["experiment_type"] = "genomic_dna"
-        file.write_header(header)
+        file.write_header({"experiment_type": "genomic_dna"})
         for signal in signals:
-            record, _ = file.get_empty_record(aux=True)
+            record = file.get_empty_record()
             record["read_id"] = signal.name
             record["read_group"] = 0
             record["digitisation"] = _DIGITISATION
