@@ -11,7 +11,8 @@ from pairhmm.errors import InputError
 from pairhmm.io.files.end_markers import MAKE_AGAIN
 from pairhmm.io.signals.records import SignalRecord, checked
 
-ENDINGS = (".npy", ".npz")
+_SEVERAL = ".npz"
+ENDINGS = (".npy", _SEVERAL)
 
 
 def read_arrays(path: str) -> Iterator[SignalRecord]:
@@ -23,18 +24,17 @@ def read_arrays(path: str) -> Iterator[SignalRecord]:
         For a file that is cut off or damaged, or does not hold numbers.
     """
     try:
-        file = np.load(path, mmap_mode="r", allow_pickle=False)
-        if isinstance(file, np.ndarray):
-            for number, row in enumerate(file if file.ndim > 1 else file[None], start=1):
-                yield SignalRecord(str(number), checked(path, f"row {number}", row))
+        if path.endswith(_SEVERAL):
+            # NumPy leaves a file open that it can't use.
+            with open(path, "rb") as file, np.load(file, allow_pickle=False) as several:
+                for name in several.files:
+                    yield SignalRecord(name, checked(path, f"array {name}", several[name]))
             return
-        with file:
-            for name in file.files:
-                yield SignalRecord(name, checked(path, f"array {name}", file[name]))
+        rows = np.load(path, mmap_mode="r", allow_pickle=False)
+        for number, row in enumerate(rows if rows.ndim > 1 else rows[None], start=1):
+            yield SignalRecord(str(number), checked(path, f"row {number}", row))
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         if isinstance(error, InputError):
             raise
-        if isinstance(error, FileNotFoundError | PermissionError):
-            raise InputError(path, "", error.strerror or "can't be read", "check the path") from error
         what = " ".join(str(error).split()) or type(error).__name__
         raise InputError(path, "", f"is not a sound NumPy file ({what})", MAKE_AGAIN) from error

@@ -10,7 +10,6 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +43,8 @@ def read_slow5(path: str) -> Iterator[SignalRecord]:
     check_end(path)
     pyslow5 = library(_LIBRARY, path, "a SLOW5 or BLOW5 file")
     number = 0
+    file = pyslow5.Open(path, "r")
     with _told() as told:
-        file = pyslow5.Open(path, "r")
         try:
             for number, read in enumerate(file.seq_reads(pA=True), start=1):  # noqa: B007
                 yield SignalRecord(read["read_id"], checked(path, f"read {read['read_id']}", read["signal"]))
@@ -122,11 +121,10 @@ class _Errors(logging.Handler):
 def _told() -> Iterator[list[str]]:
     """What pyslow5 reports within the block, in place of its own lines on stderr."""
     logger = logging.getLogger(_LIBRARY)
-    kept: dict[str, Any] = {"handlers": logger.handlers[:], "propagate": logger.propagate}
+    handlers, propagates = logger.handlers[:], logger.propagate
     errors = _Errors()
-    # pyslow5 adds a handler of its own, unless there is one.
     logger.handlers[:], logger.propagate = [errors], False
     try:
         yield errors.told
     finally:
-        logger.handlers[:], logger.propagate = kept["handlers"], kept["propagate"]
+        logger.handlers[:], logger.propagate = handlers, propagates
