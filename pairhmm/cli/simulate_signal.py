@@ -10,8 +10,8 @@ from pairhmm.commands.simulate_signal import simulate_signal
 from pairhmm.warping.kmers import LONGEST_K
 
 EXAMPLES = (
-    "pairhmm simulate signal --signatures viruses.fa --write-model kmers.model -o reads.blow5 --truth truth.tsv",
-    "pairhmm simulate signal --signatures viruses.fa --model r9.4_450bps.6mer.model -o reads.tsv",
+    "pairhmm simulate signal --signatures few.fa.gz --write-model kmers.model \\\n    --truth places.tsv -o signal.tsv",
+    "pairhmm simulate signal --signatures few.fa.gz --model kmers.model \\\n    -o reads.blow5",
 )
 
 

@@ -15,9 +15,9 @@ from pairhmm.warping.cutting import CutOptions, RawLevels
 from pairhmm.warping.scaling import NORMALISATIONS, SCALES, UNITS_PER_DEVIATION, Normalisation
 
 EXAMPLES = (
-    "pairhmm warp queries.npy targets.npy -o costs.tsv",
-    "pairhmm warp --all --mode subsequence queries.tsv targets.tsv",
-    "pairhmm warp --signatures viruses.fa --model r9.4_450bps.6mer.model -o places.tsv reads.blow5",
+    "pairhmm warp --signatures few.fa.gz --model kmers.model reads.blow5",
+    "pairhmm warp --signatures few.fa.gz --model kmers.model \\\n    --levels samples -o places.tsv signal.tsv",
+    "pairhmm warp --all --band 50 queries.npy targets.npy -o costs.tsv",
 )
 
 _OPTIONS, _CUT = WarpOptions(), CutOptions()
@@ -54,14 +54,14 @@ _ONLY_WITH_SIGNATURES = ("model", "levels", "skip", "first")
     "levels",
     metavar="NAME",
     panel=READS,
-    help="With --signatures: what of a read is warped.",
+    help="What of a raw read is warped (--signatures).",
 )
 @option(
     _CUT,
     "skip",
     metavar="N",
     panel=READS,
-    help="With --signatures: this many levels at the start of a read are left out, for the adapter. Without this"
+    help="This many levels at the start of a raw read are left out, for the adapter (--signatures). Without this"
     " option, they are 50 events or 500 samples.",
 )
 @option(
@@ -69,7 +69,7 @@ _ONLY_WITH_SIGNATURES = ("model", "levels", "skip", "first")
     "first",
     metavar="N",
     panel=READS,
-    help="With --signatures: this many levels behind these are taken. Without this option, they are 250 events or 2,500"
+    help="This many levels behind these are taken (--signatures). Without this option, they are 250 events or 2,500"
     " samples.",
 )
 @click.option(

@@ -66,7 +66,7 @@ class SignatureLevels:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class SignaturePlaces:
     """The best place of each of some reads on each signature.
 
     Attributes
@@ -104,7 +104,7 @@ class Places:
         return least
 
 
-def best_places(signatures: SignatureLevels, reads: Signals, warper: Warper, threads: int) -> Places:
+def best_places(signatures: SignatureLevels, reads: Signals, warper: Warper, threads: int) -> SignaturePlaces:
     """Find the cheapest place of each read on each signature."""
     count, targets = len(reads), 2 * len(signatures)
     at_once = max(1, _PAIRS_AT_ONCE // targets)
@@ -114,12 +114,14 @@ def best_places(signatures: SignatureLevels, reads: Signals, warper: Warper, thr
     ]
     if len(parts) == 1:
         return parts[0]
-    return Places(*(np.concatenate([getattr(part, name) for part in parts]) for name in Places.__dataclass_fields__))
+    return SignaturePlaces(
+        *(np.concatenate([getattr(part, name) for part in parts]) for name in SignaturePlaces.__dataclass_fields__)
+    )
 
 
 def _places(
     signatures: SignatureLevels, reads: Signals, chosen: NDArray[np.int64], warper: Warper, threads: int
-) -> Places:
+) -> SignaturePlaces:
     targets = 2 * len(signatures)
     query = np.repeat(chosen, targets).astype(np.int32)
     target = np.tile(np.arange(targets, dtype=np.int32), len(chosen))
@@ -135,6 +137,6 @@ def _places(
         for values, which in ((costs, at), (costs, 1 - at), (starts, at), (ends, at))
     )
     lengths = signatures.lengths[None, :]
-    return Places(
+    return SignaturePlaces(
         cost, reverse, np.where(reverse, lengths - end, start), np.where(reverse, lengths - start, end), other
     )

@@ -1,4 +1,4 @@
-"""Places of reads on signatures, against warpings of single pairs."""
+"""SignaturePlaces of reads on signatures, against warpings of single pairs."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pairhmm.io.files.endings import TEXT_TABLE, require_ending
 from pairhmm.io.files.outputs import open_output
 from pairhmm.warping.batch import NO_PATH, Warpings
-from pairhmm.warping.places import STRANDS, Places
+from pairhmm.warping.places import STRANDS, SignaturePlaces
 
 PAIR_COLUMNS = ("query", "target", "cost", "start", "end")
 PLACE_COLUMNS = (
@@ -49,7 +49,7 @@ def place_lines(
     reads: Sequence[str],
     levels: NDArray[np.int64],
     signatures: Sequence[str],
-    places: Places,
+    places: SignaturePlaces,
     scale: float,
     *,
     every_signature: bool,
@@ -63,7 +63,7 @@ def place_lines(
     levels : ndarray, shape (reads,), int64
         Levels of each read that were warped.
     signatures : sequence of str
-    places : Places
+    places : SignaturePlaces
     scale : float
         Units of a level.
     every_signature : bool
