@@ -1,7 +1,7 @@
 // Vectors of costs, over the instructions of a level. Include inside the namespace of a level.
 //
-// A type of cells has the width of a cost, and the steps of the recurrence. Levels are shifted to 0..65535. A sum that a
-// cost can't hold is kFar, and stays it: no path with a cost below kFar has such a sum in it.
+// A type of cells has the width of a cost, and the steps of the recurrence. Levels are shifted to 0..65535. A sum that
+// a cost can't hold is kFar, and stays it: no path with a cost below kFar has such a sum in it.
 
 #if defined(__x86_64__)
 #if PAIRHMM_VECTOR == 64

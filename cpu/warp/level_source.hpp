@@ -2,8 +2,8 @@
 // Before it, the file defines PAIRHMM_LEVEL (a name) and PAIRHMM_VECTOR (bytes).
 //
 // Method. Costs have 16 bits at first. Sums saturate, so that a cost below 2^16 - 1 is exact, and a pair whose cost is
-// higher is warped again in 32 bits, and then in 64. Where a path may start anywhere, no cell carries its start: a second
-// sweep goes back from the cheapest path's end, and stops at the first start that has its cost.
+// higher is warped again in 32 bits, and then in 64. Where a path may start anywhere, no cell carries its start: a
+// second sweep goes back from the cheapest path's end, and stops at the first start that has its cost.
 #pragma once
 
 #include <algorithm>
@@ -38,12 +38,14 @@ template <class Cells>
 bool warp_as(const WarpPair& pair, const WarpRules& rules, Warping& found) {
     thread_local Sweep<Cells> sweep;
     const Search search = rules.anywhere ? Search::kCheapest : Search::kWhole;
-    const auto best = sweep.run({pair.query, pair.rows, false}, {pair.target, pair.columns, false}, search, rules.band, 0);
+    const auto best =
+        sweep.run({pair.query, pair.rows, false}, {pair.target, pair.columns, false}, search, rules.band, 0);
     if (best.cost >= Cells::kFar) return false;
     const int64_t end = best.column + 1;
     found = {static_cast<int64_t>(best.cost), 0, end};
     if (!rules.anywhere) return true;
-    const auto back = sweep.run({pair.query, pair.rows, true}, {pair.target, end, true}, Search::kFirst, kNoBand, best.cost);
+    const auto back =
+        sweep.run({pair.query, pair.rows, true}, {pair.target, end, true}, Search::kFirst, kNoBand, best.cost);
     found.start = end - 1 - back.column;
     return true;
 }
@@ -57,7 +59,8 @@ inline Warping warp(const WarpPair& given, const WarpRules& rules) {
     // cache.
     if (!rules.anywhere && pair.rows > pair.columns) pair = {pair.target, pair.columns, pair.query, pair.rows};
     Warping found{};
-    if (!warp_as<Cells16>(pair, rules, found) && !warp_as<Cells32>(pair, rules, found)) warp_as<Cells64>(pair, rules, found);
+    if (!warp_as<Cells16>(pair, rules, found) && !warp_as<Cells32>(pair, rules, found))
+        warp_as<Cells64>(pair, rules, found);
     if (!rules.anywhere) found.end = given.columns;
     return found;
 }

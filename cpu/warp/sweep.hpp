@@ -3,12 +3,12 @@
 // Cells of an anti-diagonal do not depend on each other: a vector holds neighbouring rows of one. Three anti-diagonals
 // are kept, by row. The target is kept in reverse, so that the levels beside neighbouring rows are neighbours, too.
 //
-// Limits. A vector computes rows beyond the end of an anti-diagonal. Their cells are never used: the row behind the last
-// one is set to kFar, and the next anti-diagonal reaches no further.
+// Limits. A vector computes rows beyond the end of an anti-diagonal. Their cells are never used: the row behind the
+// last one is set to kFar, and the next anti-diagonal reaches no further.
 
 // Which paths count, and which of them is sought.
 enum class Search {
-    kWhole,    // from the first cell to the last
+    kWhole,     // from the first cell to the last
     kCheapest,  // from any cell of the first row to any of the last: the cheapest, and of those the first to end
     kFirst,     // from the first cell to any of the last row: the first to end whose cost is as given
 };
@@ -97,8 +97,8 @@ private:
         const Cost* const target = target_.data() + (columns_ - 1 - diagonal);
         for (int64_t row = first; row < end; row += kLanes) {
             const Vector level = load(query_.data() + row), other = load(target + row);
-            const Vector steps = Cells::least(Cells::least(load(last_ + row - 1), load(before_ + row - 1)),
-                                              load(last_ + row));
+            const Vector steps =
+                Cells::least(Cells::least(load(last_ + row - 1), load(before_ + row - 1)), load(last_ + row));
             store(now_ + row, Cells::plus(steps, Cells::most(level, other) - Cells::least(level, other)));
         }
         now_[end] = Cells::kFar;
