@@ -1,8 +1,8 @@
 """Read x haplotype likelihoods and genotypes with a pair hidden Markov model.
 
 The functions have the names of the commands: `forward`, `likelihoods`, `call`, `fit`, `profiles`, `scatter`, `gather`,
-`scan`, `align`, `report`, `validate` and `simulate`, and there is `forward_backward`; docs/python.md tells of them.
-Each is imported on first use, so that `import pairhmm` stays cheap.
+`scan`, `align`, `warp`, `report`, `validate` and `simulate`, and there is `forward_backward`; docs/python.md tells of
+them. Each is imported on first use, so that `import pairhmm` stays cheap.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pairhmm.commands.scatter import scatter
     from pairhmm.commands.simulate import simulate
     from pairhmm.commands.validate import validate
+    from pairhmm.commands.warp import warp
     from pairhmm.engine import Choice
     from pairhmm.errors import BackendUnavailable, InputError, OptionError, PairhmmError
     from pairhmm.evidence.genotyping import Site
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from pairhmm.models.batch import Group, PairBatch, Read, Scores
     from pairhmm.models.gatk import GatkOptions
     from pairhmm.scanning.batch import ScanOptions
+    from pairhmm.warping.batch import WarpOptions
 
 __all__ = [
     "AlignedPair",
@@ -65,6 +67,7 @@ __all__ = [
     "Scores",
     "Scoring",
     "Site",
+    "WarpOptions",
     "__version__",
     "align",
     "align_scores",
@@ -83,6 +86,7 @@ __all__ = [
     "scatter",
     "simulate",
     "validate",
+    "warp",
     "write_calls",
     "write_haplotype_variants",
     "write_likelihoods",
@@ -108,6 +112,7 @@ _HOMES = {
     "pairhmm.commands.scatter": ("scatter",),
     "pairhmm.commands.simulate": ("simulate",),
     "pairhmm.commands.validate": ("validate",),
+    "pairhmm.commands.warp": ("warp",),
     "pairhmm.engine": ("Choice",),
     "pairhmm.errors": ("BackendUnavailable", "InputError", "OptionError", "PairhmmError"),
     "pairhmm.evidence.genotyping": ("Site",),
@@ -120,6 +125,7 @@ _HOMES = {
     "pairhmm.models.batch": ("Group", "PairBatch", "Read", "Scores"),
     "pairhmm.models.gatk": ("GatkOptions",),
     "pairhmm.scanning.batch": ("ScanOptions",),
+    "pairhmm.warping.batch": ("WarpOptions",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -529,3 +529,19 @@ def align_scores(
 def align_pairs(
     level: str, pairs: AlignPairs, scoring: AlignScoring, threads: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.uint32], NDArray[np.int64]]: ...
+def warp(
+    level: str,
+    query_levels: NDArray[np.int16],
+    query_offset: NDArray[np.int64],
+    target_levels: NDArray[np.int16],
+    target_offset: NDArray[np.int64],
+    query: NDArray[np.int32],
+    target: NDArray[np.int32],
+    anywhere: bool,
+    band: int,
+    threads: int,
+    costs: NDArray[np.int64],
+    starts: NDArray[np.int32],
+    ends: NDArray[np.int32],
+    /,
+) -> None: ...

@@ -83,6 +83,7 @@ BELOW_IN_IO = {
     "pairs": {"files"},
     "samples": {"files"},
     "aligned": {"files", "samples", "variants"},
+    "signals": {"files"},
     "simulated": {"files", "variants"},
     "report": {"files"},
 }

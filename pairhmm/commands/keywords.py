@@ -23,6 +23,7 @@ from pairhmm.io.alignments.molecules import Families
 from pairhmm.io.alignments.selection import ReadSelection
 from pairhmm.models.gatk import GatkOptions, IndelQualities, PcrModel
 from pairhmm.models.profile import ProfileModel
+from pairhmm.warping.batch import WarpMode
 
 Groups = TypeVarTuple("Groups")
 
@@ -102,6 +103,13 @@ class AlignKeywords(TypedDict, total=False):
     gap_extend: int
     mode: Mode
     overhang: Overhang
+
+
+class WarpKeywords(TypedDict, total=False):
+    """The fields of `WarpOptions`."""
+
+    mode: WarpMode
+    band: int | None
 
 
 class ReportKeywords(TypedDict, total=False):

@@ -9,8 +9,11 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.errors import OptionError
 from pairhmm.genomics.arrays import joined, offsets
 from pairhmm.interface.options import Within, check_fields
+
+WarpMode = Literal["global", "subsequence"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +33,13 @@ class WarpOptions:
         more have no path.
     """
 
-    mode: Literal["global", "subsequence"] = "global"
-    band: Annotated[int, Within(0)] | None = None
+    mode: WarpMode = "global"
+    band: Annotated[int | None, Within(0)] = None
 
     def __post_init__(self) -> None:
         check_fields(self)
+        if self.band is not None and self.mode != "global":
+            raise OptionError("band", self.band, 'is for mode "global" alone')
 
 
 @dataclass(frozen=True, slots=True)

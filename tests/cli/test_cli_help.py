@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import click
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -111,10 +112,10 @@ def test_examples_are_of_the_command_and_fit(path, command):
     assert any(" ".join(("pairhmm", *path)) in example for example in command.examples)
 
 
-FIRST = ("simulate signatures", "simulate samples", "simulate")
+FIRST = ("simulate signatures", "simulate signal", "simulate samples", "simulate")
 """Commands whose examples make files that those of others take."""
-NOT_RUN = re.compile(r"^snakemake|--calibrate|^pairhmm (bench|page)|cuda|webgpu|-o samples.fastq.gz")
-"""Other programs, GPUs, browsers, and what takes minutes."""
+NOT_RUN = re.compile(r"^snakemake|--calibrate|^pairhmm (bench|page)|cuda|webgpu|-o samples.fastq.gz|blow5")
+"""Other programs, GPUs, browsers, and what takes minutes or needs another library."""
 MADE_UP = 1
 """Exit code of `validate` for a file with made-up likelihoods."""
 
@@ -151,6 +152,8 @@ def _name_files(folder):
     (folder / "pairs.in").write_text("1 1\nA I I I +\nA\n")
     (folder / "reads.profile").write_text(">p\n1 0 0 0\n.1 .1 .7 .1\n")
     (folder / "expected.txt").write_text("ACGTACGTAC ACGTACGTAC IIIIIIIIII NNNNNNNNNN NNNNNNNNNN ++++++++++ -1.0\n")
+    for name in ("queries", "targets"):
+        np.save(folder / f"{name}.npy", np.arange(200).reshape(2, 100))
     for name in ("first", "second"):
         (folder / f"{name}.tsv").write_text("#a\tb\n1\t2\n")
 

@@ -15,6 +15,7 @@ from pairhmm.commands.keywords import (
     ReportKeywords,
     RunKeywords,
     ScanKeywords,
+    WarpKeywords,
     keyword_types,
     with_keywords,
 )
@@ -24,6 +25,7 @@ from pairhmm.genomics.genotypes import GenotypeOptions
 from pairhmm.io.alignments.selection import ReadSelection
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.scanning.batch import ScanOptions
+from pairhmm.warping.batch import WarpOptions
 
 
 @pytest.mark.parametrize(
@@ -33,6 +35,7 @@ from pairhmm.scanning.batch import ScanOptions
         (CallKeywords, [RunOptions, GenotypeOptions]),
         (ScanKeywords, [ScanOptions]),
         (AlignKeywords, [Scoring]),
+        (WarpKeywords, [WarpOptions]),
     ],
 )
 def test_type_checkers_know_what_there_is(keywords, options):
