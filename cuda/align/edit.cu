@@ -4,7 +4,7 @@
 // from one row to the next; a column takes about 10 operations a word, 32 rows. The distance is the number of columns,
 // plus P's bits and less M's after the last one; so rows that are only there to fill the last word change nothing.
 
-constexpr uint32 kLetters = 16;  // of a word
+constexpr int kLetters = 16;  // of a word
 
 // The even bits of a word, side by side.
 __device__ __forceinline__ uint32 even_bits(uint32 word) {
@@ -23,11 +23,10 @@ extern "C" __global__ void __launch_bounds__(128)
     if (slot >= count) return;
     const Pair pair = pairs[slot];
     uint32 plus[W], minus[W], low[W], high[W];
-    const uint32 last_row_word = (pair.rows - 1) / kLetters;
 #pragma unroll
     for (int w = 0; w < W; ++w) {
-        const uint32 first = words[pair.row_word + min(2 * w, last_row_word)],
-                     second = words[pair.row_word + min(2 * w + 1, last_row_word)];
+        const uint32 first = letters_at<2>(words, pair.row_letter, 32 * w, pair.rows),
+                     second = letters_at<2>(words, pair.row_letter, 32 * w + 16, pair.rows);
         plus[w] = ~0u, minus[w] = 0;
         low[w] = even_bits(first) | even_bits(second) << 16;
         high[w] = even_bits(first >> 1) | even_bits(second >> 1) << 16;
@@ -48,25 +47,24 @@ extern "C" __global__ void __launch_bounds__(128)
             minus[w] = up_below & vertical;
         }
     };
-    const uint32* columns = words + pair.column_word;
-    const uint32 whole = pair.columns / kLetters;
-    for (uint32 at = 0; at < whole; ++at) {
-        uint32 word = columns[at];
+    const int columns = pair.columns, whole = columns / kLetters * kLetters;
+    for (int at = 0; at < whole; at += kLetters) {
+        uint32 word = letters_at<2>(words, pair.column_letter, at, columns);
 #pragma unroll
         for (int u = 0; u < kLetters; ++u) {
             take(word);
             word >>= 2;
         }
     }
-    if (pair.columns % kLetters) {
-        uint32 word = columns[whole];
+    if (whole < columns) {
+        uint32 word = letters_at<2>(words, pair.column_letter, whole, columns);
 #pragma unroll 1
-        for (uint32 u = 0; u < pair.columns % kLetters; ++u) {
+        for (int u = whole; u < columns; ++u) {
             take(word);
             word >>= 2;
         }
     }
-    int distance = pair.columns;
+    int distance = columns;
 #pragma unroll
     for (int w = 0; w < W; ++w) {
         const int more = int(pair.rows) - 32 * w;

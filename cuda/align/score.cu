@@ -17,36 +17,42 @@ constexpr int kStrip = G * K;                  // rows
 constexpr int kLetters = 32 / kBits;           // of a word
 constexpr int kFill = (G + kBlock - 2) / kBlock * kBlock;  // steps until all lanes have a column
 
-struct Flag { static constexpr bool value = true; };
-struct NoFlag { static constexpr bool value = false; };
+#if STRIPS
+static_assert(G == 32, "a strip is a warp's");
 
-// As many letters as a word has, from the letter `first` on, of a sequence of `count`; others where it has none.
-__device__ __forceinline__ uint32 letters_at(const uint32* words, int first, int count) {
-    const int at = first >> (kBits == 2 ? 4 : 3), last = (count - 1) / kLetters;
-    const uint32 low = words[min(max(at, 0), last)], high = words[min(max(at + 1, 0), last)];
-    return __funnelshift_r(low, high, (first & (kLetters - 1)) * kBits);
+// Waits until the warp with the strip above has written `columns` of its last row.
+__device__ __forceinline__ void wait_for(const volatile uint32* done, uint32 columns) {
+    while (*done < columns) __nanosleep(20);
+    __threadfence();
 }
+#endif
 
 // pairs: [tasks * kGroups * kAlignments]; a task is a warp's. scores: by `pair_index`, whose ~0 is written nowhere.
-// edges: [warps][kGroups][edge_columns] (G, and F of affine gaps).
+//
+// With STRIPS a task is a strip of a group: first that of all groups, then the second. Warps take tasks in this order, so
+// that a strip's warp waits for a warp that runs. edges: [groups][edge_columns], the row between two strips (a score, and
+// F of affine gaps); done: [strips][groups], columns of it that are written, all 0 at first; scores are all lowest.
 extern "C" __global__ void __launch_bounds__(128, BLOCKS)
     align_score(const Pair* __restrict__ pairs, const uint32* __restrict__ pair_index, const uint32* __restrict__ words,
-                int* __restrict__ scores, uint32* __restrict__ next_task, uint32 tasks, uint32* edges, uint32 edge_columns,
-                uint32 match, uint32 mismatch, uint32 opening, uint32 bias, uint32 extension, uint32 one) {
+                int* __restrict__ scores, uint32* __restrict__ next_task, uint32 tasks, uint32 most_strips, uint32* edges, uint32 edge_columns,
+                volatile uint32* done, uint32 match, uint32 mismatch, uint32 opening, uint32 bias, uint32 extension, uint32 one) {
     __shared__ Table table;
     fill(table, match, mismatch);
     __syncthreads();
     const int lane = threadIdx.x % 32, l = lane % G, group = lane / G;
-#if STRIPS
-    const uint32 warp = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
-    edges += size_t(warp * kGroups + group) * edge_columns * (1 + AFFINE);
-#endif
     const uint32 keep = l == 0 ? 0 : 1, minus_opening = 0u - both(opening);
     for (;;) {
         uint32 task = 0;
         if (lane == 0) task = atomicAdd(next_task, 1u);
         task = __shfl_sync(FULL, task, 0);
+#if STRIPS
+        const uint32 groups = tasks, strip = task / groups;
+        task %= groups;
+        if (strip >= most_strips) return;
+#else
+        const uint32 strip = 0;
         if (task >= tasks) return;
+#endif
         const uint32 slot = (task * kGroups + group) * kAlignments;
         Pair pair[kAlignments];
         int shortest = 0x7fffffff, longest = 0, rows = 0;
@@ -59,159 +65,175 @@ extern "C" __global__ void __launch_bounds__(128, BLOCKS)
         }
         const int fast_end = (__reduce_min_sync(FULL, shortest) - 1) / kBlock * kBlock;
         const int steps = __reduce_max_sync(FULL, longest) + G - 1;
-        const int strips = STRIPS ? (__reduce_max_sync(FULL, rows) + kStrip - 1) / kStrip : 1;
+        const uint32 strips = STRIPS ? (rows + kStrip - 1) / kStrip : 1;
+        if (strip >= strips) continue;
         uint32 result[kAlignments];
 #pragma unroll
         for (int h = 0; h < kAlignments; ++h) result[h] = bias - 2 * opening;
-        for (int strip = 0; strip < strips; ++strip) {
-            Row row[K];
-            uint32 stored[K], corner;
+        Row row[K];
+        uint32 stored[K], corner;
 #if AFFINE
-            uint32 e[K];
+        uint32 e[K];
 #endif
-            const int first = strip * kStrip + l * K;
-            int padding[kAlignments];
+        const int first = strip * kStrip + l * K;
+        int padding[kAlignments];
 #pragma unroll
-            for (int h = 0; h < kAlignments; ++h) padding[h] = strips * kStrip - int(pair[h].rows);
-            // What is left of the first column, in row `first + k`; k is -1 for the row above.
-            const auto border = [&](int k) {
-                uint32 value[kAlignments];
+        for (int h = 0; h < kAlignments; ++h) padding[h] = strips * kStrip - int(pair[h].rows);
+        // What is left of the first column, in row `first + k`; k is -1 for the row above.
+        const auto border = [&](int k) {
+            uint32 value[kAlignments];
+#pragma unroll
+            for (int h = 0; h < kAlignments; ++h) {
+                const int i = max(0, first + k + 1 - padding[h]);
+#if FREE
+                value[h] = bias - opening + uint32(i) * extension;
+#else
+                value[h] = bias - opening - (i > 0 ? opening : 0);
+#endif
+            }
+            return joined(value);
+        };
+        corner = border(-1);
+#pragma unroll
+        for (int k0 = 0; k0 < K; k0 += kLetters) {
+            uint32 word[kAlignments];
+#pragma unroll
+            for (int h = 0; h < kAlignments; ++h)
+                word[h] = letters_at<kBits>(words, pair[h].row_letter, first + k0 - padding[h], pair[h].rows);
+#pragma unroll
+            for (int k = k0; k < k0 + kLetters && k < K; ++k) {
+                uint32 letter[kAlignments];
+                bool is_row[kAlignments];
 #pragma unroll
                 for (int h = 0; h < kAlignments; ++h) {
-                    const int i = max(0, first + k + 1 - padding[h]);
-#if FREE
-                    value[h] = bias - opening + uint32(i) * extension;
-#else
-                    value[h] = bias - opening - (i > 0 ? opening : 0);
-#endif
+                    letter[h] = word[h] >> (k - k0) * kBits & ((1 << kBits) - 1);
+                    is_row[h] = first + k >= padding[h];
                 }
-                return joined(value);
-            };
-            corner = border(-1);
-#pragma unroll
-            for (int k0 = 0; k0 < K; k0 += kLetters) {
-                uint32 word[kAlignments];
-#pragma unroll
-                for (int h = 0; h < kAlignments; ++h)
-                    word[h] = letters_at(words + pair[h].row_word, first + k0 - padding[h], pair[h].rows);
-#pragma unroll
-                for (int k = k0; k < k0 + kLetters && k < K; ++k) {
-                    uint32 letter[kAlignments];
-                    bool is_row[kAlignments];
-#pragma unroll
-                    for (int h = 0; h < kAlignments; ++h) {
-                        letter[h] = word[h] >> (k - k0) * kBits & ((1 << kBits) - 1);
-                        is_row[h] = first + k >= padding[h];
-                    }
-                    row[k] = row_of(table, letter, is_row);
-                    stored[k] = border(k);
+                row[k] = row_of(table, letter, is_row);
+                stored[k] = border(k);
 #if AFFINE
-                    e[k] = 0;
+                e[k] = 0;
 #endif
+            }
+        }
+        uint32 below = 0, f_below = 0;  // what goes to the next lane
+        // Lane 0 gets what is above the first row.
+        const uint32 top = l == 0 ? both(bias - 2 * opening) : 0;
+        uint32 entering = top, f_entering = 0;
+#if STRIPS
+        const bool reads = strip > 0, writes = strip + 1 < strips;
+        uint32* const edge = edges + size_t(task) * edge_columns * (1 + AFFINE);
+        volatile uint32* const done_here = done + strip * groups + task;
+        if (reads) {
+            wait_for(done_here - groups, 1);
+            entering = l == 0 ? __ldcg(edge) : 0;
+            if (AFFINE) f_entering = l == 0 ? __ldcg(edge + 1) : 0;
+        }
+#endif
+        const auto take = [&](int j, const Column& column) {
+            uint32 up = below, f = f_below, x = score(column, row[0]) * one + corner;
+            corner = up;
+#pragma unroll
+            for (int k = 0; k < K; ++k) {
+                // Before the score in its place changes, it is the next row's diagonal.
+                const uint32 next = k + 1 < K ? score(column, row[k + 1]) * one + stored[k] : 0;
+#if AFFINE
+                e[k] = larger(e[k], stored[k]);
+                f = larger(f, up);
+                up = largest(x, e[k], f) * one + minus_opening;
+#else
+                up = largest(x, up, stored[k]);
+#endif
+                stored[k] = up;
+                x = next;
+            }
+            below = up;
+            f_below = f;
+#if STRIPS
+            if (writes && l == G - 1) {
+                __stcg(edge + j * (1 + AFFINE), below);
+                if (AFFINE) __stcg(edge + j * (1 + AFFINE) + 1, f_below);
+            }
+#endif
+        };
+        // Brings what is above the first row.
+        const auto receive = [&](int t) {
+            if (G > 1) {
+                below = __shfl_up_sync(FULL, below, 1, G) * keep + entering;
+                if (AFFINE) f_below = __shfl_up_sync(FULL, f_below, 1, G) * keep + f_entering;
+            } else {
+                below = entering, f_below = f_entering;
+            }
+#if STRIPS
+            if (reads && l == 0 && t + 1 < longest) {
+                entering = __ldcg(edge + (t + 1) * (1 + AFFINE));
+                if (AFFINE) f_entering = __ldcg(edge + (t + 1) * (1 + AFFINE) + 1);
+            }
+#endif
+        };
+        for (int t0 = 0; t0 < steps; t0 += kBlock) {
+            uint32 word[kAlignments];
+#pragma unroll
+            for (int h = 0; h < kAlignments; ++h)
+                word[h] = letters_at<kBits>(words, pair[h].column_letter, t0 - l, pair[h].columns);
+            Letters letters = interleaved(word);
+#if STRIPS
+            // After the block before, the last lane has written the columns before t0 - (G - 1).
+            if (writes && t0 >= G) {
+                if (l == G - 1) {
+                    __threadfence();
+                    *done_here = min(t0 - (G - 1), longest);
                 }
             }
-            uint32 below = 0, f_below = 0;  // what goes to the next lane
-            // Lane 0 gets what is above the first row.
-            const uint32 top = l == 0 ? both(bias - 2 * opening) : 0;
-            uint32 entering = top, f_entering = 0;
-#if STRIPS
-            const bool reads = l == 0 && strip > 0, writes = l == G - 1 && strip + 1 < strips;
-            const uint32* edge = edges;
-            if (reads) {
-                entering = edge[0];
-                if (AFFINE) f_entering = edge[1];
-            }
+            if (reads) wait_for(done_here - groups, min(t0 + kBlock + 1, longest));
 #endif
-            const auto take = [&](int j, const Column& column) {
-                uint32 up = below, f = f_below, x = score(column, row[0]) * one + corner;
-                corner = up;
-#pragma unroll
-                for (int k = 0; k < K; ++k) {
-                    // Before the score in its place changes, it is the next row's diagonal.
-                    const uint32 next = k + 1 < K ? score(column, row[k + 1]) * one + stored[k] : 0;
-#if AFFINE
-                    e[k] = larger(e[k], stored[k]);
-                    f = larger(f, up);
-                    up = largest(x, e[k], f) * one + minus_opening;
-#else
-                    up = largest(x, up, stored[k]);
-#endif
-                    stored[k] = up;
-                    x = next;
-                }
-                below = up;
-                f_below = f;
-#if STRIPS
-                if (writes) {
-                    edges[j * (1 + AFFINE)] = below;
-                    if (AFFINE) edges[j * (1 + AFFINE) + 1] = f_below;
-                }
-#endif
-            };
-            // Brings what is above the first row.
-            const auto receive = [&](int t) {
-                if (G > 1) {
-                    below = __shfl_up_sync(FULL, below, 1, G) * keep + entering;
-                    if (AFFINE) f_below = __shfl_up_sync(FULL, f_below, 1, G) * keep + f_entering;
-                } else {
-                    below = entering, f_below = f_entering;
-                }
-#if STRIPS
-                if (reads && t + 1 < longest) {
-                    entering = edge[(t + 1) * (1 + AFFINE)];
-                    if (AFFINE) f_entering = edge[(t + 1) * (1 + AFFINE) + 1];
-                }
-#endif
-            };
-            for (int t0 = 0; t0 < steps; t0 += kBlock) {
-                uint32 word[kAlignments];
-#pragma unroll
-                for (int h = 0; h < kAlignments; ++h)
-                    word[h] = letters_at(words + pair[h].column_word, t0 - l, pair[h].columns);
-                Letters letters = interleaved(word);
-                if (t0 >= kFill && t0 < fast_end) {
+            if (t0 >= kFill && t0 < fast_end) {
 #pragma unroll 1
-                    for (int t = t0; t < t0 + kBlock; t += 2) {
+                for (int t = t0; t < t0 + kBlock; t += 2) {
 #pragma unroll
-                        for (int u = 0; u < 2; ++u) {
-                            const Column column = column_of(table, next_letters(letters));
-                            receive(t + u);
-                            take(t + u - l, column);
-                        }
+                    for (int u = 0; u < 2; ++u) {
+                        const Column column = column_of(table, next_letters(letters));
+                        receive(t + u);
+                        take(t + u - l, column);
                     }
+                }
+                continue;
+            }
+#pragma unroll 1
+            for (int t = t0; t < t0 + kBlock && t < steps; ++t) {
+                const int j = t - l;
+                bool is_column[kAlignments];
+#pragma unroll
+                for (int h = 0; h < kAlignments; ++h) is_column[h] = j < int(pair[h].columns);
+                const Column column = cut(column_of(table, next_letters(letters)), is_column);
+                const uint32 kept = below, f_kept = f_below;
+                receive(t);
+                if (j < 0 || j >= longest) {
+                    below = kept, f_below = f_kept;
                     continue;
                 }
-#pragma unroll 1
-                for (int t = t0; t < t0 + kBlock && t < steps; ++t) {
-                    const int j = t - l;
-                    bool is_column[kAlignments];
+                take(j, column);
 #pragma unroll
-                    for (int h = 0; h < kAlignments; ++h) is_column[h] = j < int(pair[h].columns);
-                    const Column column = cut(column_of(table, next_letters(letters)), is_column);
-                    const uint32 kept = below, f_kept = f_below;
-                    receive(t);
-                    if (j < 0 || j >= longest) {
-                        below = kept, f_below = f_kept;
-                        continue;
-                    }
-                    take(j, column);
-#pragma unroll
-                    for (int h = 0; h < kAlignments; ++h) {
-                        if (j + 1 != int(pair[h].columns)) continue;
+                for (int h = 0; h < kAlignments; ++h) {
+                    if (j + 1 != int(pair[h].columns)) continue;
 #if FREE
 #pragma unroll
-                        for (int k = 0; k < K; ++k) {
-                            const int i = max(0, first + k + 1 - padding[h]);
-                            result[h] = max(result[h], part(stored[k], h) - uint32(i) * extension);
-                        }
-#else
-                        result[h] = part(below, h);
-#endif
+                    for (int k = 0; k < K; ++k) {
+                        const int i = max(0, first + k + 1 - padding[h]);
+                        result[h] = max(result[h], part(stored[k], h) - uint32(i) * extension);
                     }
+#else
+                    result[h] = part(below, h);
+#endif
                 }
             }
-            __syncwarp();
         }
+#if STRIPS
+        if (writes && l == G - 1) {
+            __threadfence();
+            *done_here = longest;
+        }
+#endif
 #pragma unroll
         for (int h = 0; h < kAlignments; ++h) {
 #if FREE
@@ -222,7 +244,13 @@ extern "C" __global__ void __launch_bounds__(128, BLOCKS)
             const uint32 skewed = pair[h].columns + pair[h].rows;
 #endif
             const uint32 index = pair_index[slot + h];
-            if (l == G - 1 && index != ~0u) scores[index] = int(result[h] + opening - bias - skewed * extension);
+            if (l != G - 1 || index == ~0u) continue;
+            const int score = int(result[h] + opening - bias - skewed * extension);
+#if STRIPS && FREE
+            atomicMax(&scores[index], score);
+#else
+            if (strip + 1 == strips) scores[index] = score;
+#endif
         }
     }
 }
