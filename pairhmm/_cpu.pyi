@@ -300,8 +300,8 @@ class PairTasks:
     slots: int
     first_task: list[int]
     first_slot: list[int]
-    longest_rows: int
-    longest_columns: int
+    longest_rows: list[int]
+    longest_columns: list[int]
     def __init__(
         self,
         team: Team,

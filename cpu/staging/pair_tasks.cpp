@@ -36,9 +36,12 @@ PairTasks::PairTasks(int64_t pairs, const PackedSequences& queries, const Packed
         }
     }
     first_task_.push_back(tasks), first_slot_.push_back(slots_);
+    longest_rows_.resize(classes_.rows.size()), longest_columns_.resize(classes_.rows.size());
     for (const Share& share : shares_) {
-        longest_rows_ = std::max(longest_rows_, share.longest_rows);
-        longest_columns_ = std::max(longest_columns_, share.longest_columns);
+        for (size_t c = 0; c < classes_.rows.size(); ++c) {
+            longest_rows_[c] = std::max(longest_rows_[c], share.longest_rows[c]);
+            longest_columns_[c] = std::max(longest_columns_[c], share.longest_columns[c]);
+        }
     }
 }
 
@@ -64,6 +67,7 @@ void PairTasks::look_at(int64_t number) {
     Share& share = shares_[static_cast<size_t>(number)];
     const auto& heights = classes_.rows;
     share.counts.resize(heights.size());
+    share.longest_rows.resize(heights.size()), share.longest_columns.resize(heights.size());
     const int64_t first = number * kShare, end = std::min(first + kShare, pairs_);
     share.keys.reserve(static_cast<size_t>(end - first));
     for (int64_t i = first; i < end; ++i) {
@@ -77,8 +81,8 @@ void PairTasks::look_at(int64_t number) {
         const auto found = std::lower_bound(heights.begin(), heights.end() - 1, static_cast<int64_t>(one.rows));
         const auto c = static_cast<uint64_t>(found - heights.begin());
         ++share.counts[c];
-        share.longest_rows = std::max<int64_t>(share.longest_rows, one.rows);
-        share.longest_columns = std::max<int64_t>(share.longest_columns, one.columns);
+        share.longest_rows[c] = std::max<int64_t>(share.longest_rows[c], one.rows);
+        share.longest_columns[c] = std::max<int64_t>(share.longest_columns[c], one.columns);
         const uint64_t columns = std::min<uint64_t>(one.columns, 0xffffffff);
         share.keys.push_back(c << 56 | (0xffffffff - columns) << 16 | static_cast<uint64_t>(i - first));
     }

@@ -41,8 +41,8 @@ public:
     int64_t slots() const { return slots_; }
     const std::vector<int64_t>& first_task() const { return first_task_; }  // [classes + 1], in tasks of all classes
     const std::vector<int64_t>& first_slot() const { return first_slot_; }  // [classes + 1]
-    int64_t longest_rows() const { return longest_rows_; }
-    int64_t longest_columns() const { return longest_columns_; }
+    const std::vector<int64_t>& longest_rows() const { return longest_rows_; }        // [classes]
+    const std::vector<int64_t>& longest_columns() const { return longest_columns_; }  // [classes]
     std::vector<int32_t> left() const;  // pairs with N, with an empty sequence, or that do not fit
 
     // pairs, index: [slots]
@@ -53,7 +53,7 @@ private:
         std::vector<uint64_t> keys;   // class, columns, pair within the share
         std::vector<int64_t> counts;  // of each class
         std::vector<int32_t> left;
-        int64_t longest_rows = 0, longest_columns = 0;
+        std::vector<int64_t> longest_rows, longest_columns;  // of each class
     };
 
     void look_at(int64_t share);
@@ -64,8 +64,8 @@ private:
     const PackedSequences queries_, targets_;
     const PairClasses classes_;
     std::vector<Share> shares_;
-    std::vector<int64_t> first_task_, first_slot_;
-    int64_t slots_ = 0, longest_rows_ = 0, longest_columns_ = 0;
+    std::vector<int64_t> first_task_, first_slot_, longest_rows_, longest_columns_;
+    int64_t slots_ = 0;
 };
 
 }  // namespace pairhmm

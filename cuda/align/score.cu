@@ -11,11 +11,20 @@
 //     affine   H = max(G[i-1,j-1] + s, E, F);  G = H - d;  E = max(E, G[i,j-1]);  F = max(F, G[i-1,j])
 //
 // Affine scores are kept as G, and s is d more than the score. All are `bias` more, so that none is below 0.
+//
+// With TRACE all scores are four times as large, and two low bits say where a candidate comes from, so that the maximum
+// takes the origin that comes first among equals: kLetter, then a deletion, then an insertion (trace.cuh).
 
 constexpr int kGroups = 32 / G;                // of a warp
 constexpr int kStrip = G * K;                  // rows
 constexpr int kLetters = 32 / kBits;           // of a word
 constexpr int kFill = (G + kBlock - 2) / kBlock * kBlock;  // steps until all lanes have a column
+
+// A score, from one that is less (i + j) e; four times as large with TRACE, and so is the extension.
+__device__ __forceinline__ int unskewed(uint32 value, uint32 skewed, uint32 extension) {
+    constexpr int kTimes = TRACE ? 4 : 1;
+    return int(value) / kTimes - int(skewed * (extension / kTimes));
+}
 
 #if STRIPS
 static_assert(G == 32, "a strip is a warp's");
@@ -35,12 +44,12 @@ __device__ __forceinline__ void wait_for(const volatile uint32* done, uint32 col
 extern "C" __global__ void __launch_bounds__(128, BLOCKS)
     align_score(const Pair* __restrict__ pairs, const uint32* __restrict__ pair_index, const uint32* __restrict__ words,
                 int* __restrict__ scores, uint32* __restrict__ next_task, uint32 tasks, uint32 most_strips, uint32* edges, uint32 edge_columns,
-                volatile uint32* done, uint32 match, uint32 mismatch, uint32 opening, uint32 bias, uint32 extension, uint32 one) {
+                volatile uint32* done, uint32* trace, uint64* best, uint32 trace_steps, uint32 match, uint32 mismatch, uint32 opening, uint32 bias, uint32 extension, uint32 one) {
     __shared__ Table table;
     fill(table, match, mismatch);
     __syncthreads();
     const int lane = threadIdx.x % 32, l = lane % G, group = lane / G;
-    const uint32 keep = l == 0 ? 0 : 1, minus_opening = 0u - both(opening);
+    const uint32 keep = l == 0 ? 0 : 1, minus_opening = both(AFFINE * kStoredCode) - both(opening), low = both(3) * one;
     for (;;) {
         uint32 task = 0;
         if (lane == 0) task = atomicAdd(next_task, 1u);
@@ -67,9 +76,9 @@ extern "C" __global__ void __launch_bounds__(128, BLOCKS)
         const int steps = __reduce_max_sync(FULL, longest) + G - 1;
         const uint32 strips = STRIPS ? (rows + kStrip - 1) / kStrip : 1;
         if (strip >= strips) continue;
-        uint32 result[kAlignments];
+        uint32 result[kAlignments], result_row[kAlignments];
 #pragma unroll
-        for (int h = 0; h < kAlignments; ++h) result[h] = bias - 2 * opening;
+        for (int h = 0; h < kAlignments; ++h) result[h] = bias - 2 * opening + kStoredCode, result_row[h] = 0;
         Row row[K];
         uint32 stored[K], corner;
 #if AFFINE
@@ -86,9 +95,9 @@ extern "C" __global__ void __launch_bounds__(128, BLOCKS)
             for (int h = 0; h < kAlignments; ++h) {
                 const int i = max(0, first + k + 1 - padding[h]);
 #if FREE
-                value[h] = bias - opening + uint32(i) * extension;
+                value[h] = bias - opening + uint32(i) * extension + kStoredCode;
 #else
-                value[h] = bias - opening - (i > 0 ? opening : 0);
+                value[h] = bias - opening - (i > 0 ? opening : 0) + kStoredCode;
 #endif
             }
             return joined(value);
@@ -118,7 +127,7 @@ extern "C" __global__ void __launch_bounds__(128, BLOCKS)
         }
         uint32 below = 0, f_below = 0;  // what goes to the next lane
         // Lane 0 gets what is above the first row.
-        const uint32 top = l == 0 ? both(bias - 2 * opening) : 0;
+        const uint32 top = l == 0 ? both(bias - 2 * opening + kPassedCode) : 0;
         uint32 entering = top, f_entering = 0;
 #if STRIPS
         const bool reads = strip > 0, writes = strip + 1 < strips;
@@ -131,8 +140,12 @@ extern "C" __global__ void __launch_bounds__(128, BLOCKS)
         }
 #endif
         const auto take = [&](int j, const Column& column) {
+#if TRACE
+            Traced traced;
+#endif
             uint32 up = below, f = f_below, x = score(column, row[0]) * one + corner;
-            corner = up;
+            // Of the codes, kLeft and kUp change places.
+            corner = TRACE && !AFFINE ? up ^ low : up;
 #pragma unroll
             for (int k = 0; k < K; ++k) {
                 // Before the score in its place changes, it is the next row's diagonal.
@@ -140,15 +153,32 @@ extern "C" __global__ void __launch_bounds__(128, BLOCKS)
 #if AFFINE
                 e[k] = larger(e[k], stored[k]);
                 f = larger(f, up);
-                up = largest(x, e[k], f) * one + minus_opening;
+#if TRACE
+                note_gaps(traced, k, e[k], f, low);
+                e[k] = coded(e[k], low, kLeft), f = coded(f, low, kUp);
+#endif
+                up = largest(x, e[k], f);
+#if TRACE
+                note_origin(traced, k, up, low);
+                up = coded(up, low, 0);
+#endif
+                up = up * one + minus_opening;
+                stored[k] = up;
 #else
                 up = largest(x, up, stored[k]);
+#if TRACE
+                note_origin(traced, k, up, low);
 #endif
-                stored[k] = up;
+                stored[k] = TRACE ? coded(up, low, kLeft) : up;
+                if (TRACE) up = coded(up, low, kUp);
+#endif
                 x = next;
             }
             below = up;
             f_below = f;
+#if TRACE
+            store(traced, trace + trace_at(strip, tasks, task, trace_steps, j + l, lane));
+#endif
 #if STRIPS
             if (writes && l == G - 1) {
                 __stcg(edge + j * (1 + AFFINE), below);
@@ -220,7 +250,8 @@ extern "C" __global__ void __launch_bounds__(128, BLOCKS)
 #pragma unroll
                     for (int k = 0; k < K; ++k) {
                         const int i = max(0, first + k + 1 - padding[h]);
-                        result[h] = max(result[h], part(stored[k], h) - uint32(i) * extension);
+                        const uint32 here = part(stored[k], h) - uint32(i) * extension;
+                        if (here > result[h]) result[h] = here, result_row[h] = i;
                     }
 #else
                     result[h] = part(below, h);
@@ -236,16 +267,25 @@ extern "C" __global__ void __launch_bounds__(128, BLOCKS)
 #endif
 #pragma unroll
         for (int h = 0; h < kAlignments; ++h) {
+            const uint32 index = pair_index[slot + h];
 #if FREE
+            const uint32 skewed = pair[h].columns;
+#if TRACE
+            // The rows of a lane are above those of the next one: of equal scores the first row's is kept.
+            if (index != ~0u) {
+                const uint32 score = uint32(unskewed(result[h] - kStoredCode + opening - bias, skewed, extension));
+                atomicMax(&best[index], uint64(score ^ 0x80000000u) << 32 | (0xffffffffu - result_row[h]));
+            }
+            continue;
+#endif
             for (int apart = 1; apart < G; apart *= 2)
                 result[h] = max(result[h], __shfl_xor_sync(FULL, result[h], apart));
-            const uint32 skewed = pair[h].columns;
 #else
             const uint32 skewed = pair[h].columns + pair[h].rows;
 #endif
-            const uint32 index = pair_index[slot + h];
             if (l != G - 1 || index == ~0u) continue;
-            const int score = int(result[h] + opening - bias - skewed * extension);
+            const uint32 code = AFFINE ? kStoredCode : kPassedCode;
+            const int score = unskewed(result[h] - code + opening - bias, skewed, extension);
 #if STRIPS && FREE
             atomicMax(&scores[index], score);
 #else

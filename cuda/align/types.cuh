@@ -1,6 +1,7 @@
 // Types of the kernels that align, and what they all read.
 
 typedef unsigned int uint32;
+typedef unsigned long long uint64;
 
 #define FULL 0xffffffffu
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm import aligning
+from pairhmm.aligning import cuda_packing as packing
 from pairhmm.aligning.base import Aligner
-from pairhmm.aligning.batch import Alignments, SequencePairs, Sequences
+from pairhmm.aligning.batch import Alignments, SequencePairs
 from pairhmm.aligning.cuda_kernels import THREADS, WARP, Kernel, Parameters, kernels
+from pairhmm.aligning.cuda_packing import SLACK, Index, Letters
 from pairhmm.aligning.scoring import Scoring
 from pairhmm.backends.cuda import setup as cuda_setup
 from pairhmm.backends.cuda import sources
@@ -30,21 +32,6 @@ __all__ = ["CudaAligner", "make", "status"]
 
 log = logging.getLogger(__name__)
 
-CHUNK_LETTERS = 1 << 26
-"""About the most letters of the pairs of a chunk. While the device aligns one, threads pack the next."""
-
-CHUNK_PAIRS = 1 << 17
-"""The most pairs of a chunk."""
-
-MOST_LETTERS = 1 << 30
-"""The most letters on the device at once: places of letters are 32-bit words."""
-
-ROUND = 64
-"""Letters that are packed together. Sequences of each side begin with a round."""
-
-SLACK = 16
-"""Bytes behind the last letters, so that the last word is whole."""
-
 PAIR_WORDS = 4
 """Words of a pair on the device (`Pair` of cuda/align/types.cuh)."""
 
@@ -54,10 +41,20 @@ LOWEST_BYTE = 0x80
 ROWS_ARE = {"shorter": 0, "query": 1, "target": 2}
 """Which sequence of a pair the rows are (`PairClasses::Rows` of cpu/staging/pair_tasks.hpp)."""
 
-Words = NDArray[np.uint32]
+TRACERS = ("align_trace", "align_gather")
+"""The kernels that make alignments of what align_score has written."""
+
+TRACE_SHARE = 8
+"""The share of the device's memory that a chunk's traces may take: one in so many."""
+
+MOST_TRACE = 1 << 32
+"""The most bytes of a chunk's traces. More would not be faster."""
+
+TRACE_WASTE = 1.5
+"""About how many bytes of traces there are for each that a cell needs."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Work:
     """What is done with each pair of a call.
 
@@ -66,64 +63,72 @@ class Work:
     scoring : Scoring
     halves : bool
         Whether two alignments share a word. Sequences with N then are left out, as are scores that do not fit.
+    traced : bool
+        Whether alignments are wanted, or scores alone.
     """
 
     scoring: Scoring
     halves: bool
+    traced: bool
 
     @property
     def free(self) -> bool:
         return self.scoring.mode == "semi-global"
 
-    @property
+    @cached_property
     def parameters(self) -> Parameters:
-        return Parameters.of(self.scoring)
+        return Parameters.of(self.scoring, self.traced)
 
     @property
     def rows_are(self) -> int:
-        return ROWS_ARE["target" if self.free else "shorter"]
+        return ROWS_ARE["target" if self.free else "query" if self.traced else "shorter"]
 
-    @property
+    @cached_property
     def kernels(self) -> list[Kernel]:
-        return kernels(self.scoring.form, self.free, self.halves)
+        return kernels(self.scoring.form, self.free, self.halves, self.traced)
 
-    @property
-    def letters_of_word(self) -> int:
-        return 16 if self.halves else 8
+    def cells_of(self, trace_bytes: int) -> int:
+        """About how many cells have so many bytes of traces."""
+        return int(trace_bytes * (2 if self.scoring.form == "affine" else 4) / TRACE_WASTE)
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
-    """The sequences [first, end) of one side, which a chunk's pairs are of."""
+class Launch:
+    """A kernel, its number in the table of kernels, and its tasks; addresses of its pairs, and of their indices."""
 
-    sequences: Sequences
-    index: NDArray[np.int32]
-    first: int
-    end: int
-
-    @classmethod
-    def of(cls, sequences: Sequences, index: NDArray[np.int32], whole: bool) -> Side:
-        if whole:
-            return cls(sequences, index, 0, len(sequences))
-        return cls(sequences, index, int(index.min()), int(index.max()) + 1)
+    kernel: Kernel
+    number: int
+    tasks: int
+    slots: int
+    pairs: int
+    index: int
+    strips: int
+    columns: int
 
     @property
-    def codes(self) -> NDArray[np.uint8]:
-        return self.sequences.codes[self.sequences.offsets[self.first] : self.sequences.offsets[self.end]]
-
-    def packed_at(self, letter: int) -> tuple[NDArray[np.int64], NDArray[np.int32], int]:
-        """As PairTasks takes it, if its first letter is at `letter` among the packed ones."""
-        return self.sequences.offsets, self.index, int(self.sequences.offsets[self.first]) - letter
+    def steps(self) -> int:
+        """Most steps of a strip."""
+        return self.columns + self.kernel.lanes - 1
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Running:
-    """A chunk that the device aligns: pairs [begin, end), of which `left` (counted from `begin`) are not."""
+    """A chunk that the device aligns.
+
+    Attributes
+    ----------
+    begin, end : int
+        Its pairs.
+    left : int32
+        Those, counted from `begin`, that it leaves out.
+    found : int32[numbers, pairs]
+        Scores; with alignments also starts, ends, and numbers of runs.
+    """
 
     begin: int
     end: int
-    left: NDArray[np.int32]
-    scores: NDArray[np.int32]
+    left: Index
+    found: NDArray[np.int32]
 
 
 class CudaAligner(Aligner):
@@ -141,9 +146,10 @@ class CudaAligner(Aligner):
         self._cupy = cupy
         self.label = f"cuda:{device}"
         self._device = cupy.cuda.Device(device)
-        self._processors = int(cupy.cuda.runtime.getDeviceProperties(device)["multiProcessorCount"])
+        properties = cupy.cuda.runtime.getDeviceProperties(device)
+        self._processors, self._memory = int(properties["multiProcessorCount"]), int(properties["totalGlobalMem"])
         self._one_call = threading.Lock()
-        self._compiled: dict[Kernel, Any] = {}
+        self._compiled: dict[tuple[Kernel, str], Any] = {}
         self._cpu: Aligner | None = None
         with self._device:
             self._slots = [Slot(cupy, self.label) for _ in range(2)]
@@ -152,224 +158,276 @@ class CudaAligner(Aligner):
     def scores(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> NDArray[np.int32]:
         if scoring.mode == "gatk":
             return self._instead("mode gatk").scores(pairs, scoring, threads)
-        scores = np.empty(len(pairs), dtype=np.int32)
-        halves = Parameters.of(scoring).fit_halves
-        left = self._align(pairs, Work(scoring, halves), scores)
-        if halves and len(left):
-            scores[left], left = self._scores_in_words(_taken(pairs, left), scoring, left)
+        scores, left = np.empty(len(pairs), dtype=np.int32), np.arange(len(pairs), dtype=np.int32)
+        for work in _works(scoring, traced=False):
+            if len(left):
+                of = pairs if len(left) == len(pairs) else packing.taken(pairs, left)
+                found = np.empty(len(of), dtype=np.int32)
+                still = self._align(of, work, lambda _, one, to=found: _put_scores(one, to))
+                scores[left] = found
+                left = left[still]
         if len(left):
-            scores[left] = self._scores_of_rest(_taken(pairs, left), scoring, threads)
+            of = packing.taken(pairs, left)
+            scores[left] = self._for_rest(of).scores(of, scoring, threads)
         return scores
 
     def alignments(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> Alignments:
-        return self._instead("CIGARs").alignments(pairs, scoring, threads)
+        if scoring.mode == "gatk":
+            return self._instead("mode gatk").alignments(pairs, scoring, threads)
+        found, left = _none(len(pairs)), np.arange(len(pairs), dtype=np.int32)
+        for work in _works(scoring, traced=True):
+            if len(left):
+                of = pairs if len(left) == len(pairs) else packing.taken(pairs, left)
+                parts: list[Alignments] = []
+                still = self._align(of, work, lambda slot, one, to=parts: to.append(self._aligned(slot, one)))
+                found = _replaced(found, left, Alignments.concatenate(parts))
+                left = left[still]
+        if len(left):
+            of = packing.taken(pairs, left)
+            found = _replaced(found, left, self._for_rest(of).alignments(of, scoring, threads))
+        return found
 
-    def _scores_in_words(
-        self, pairs: SequencePairs, scoring: Scoring, index: NDArray[np.int32]
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Scores of pairs that halves do not hold, and those of `index` that words do not hold either."""
-        scores = np.empty(len(pairs), dtype=np.int32)
-        left = self._align(pairs, Work(scoring, halves=False), scores)
-        return scores, index[left]
-
-    def _scores_of_rest(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> NDArray[np.int32]:
-        """Scores of pairs with an empty sequence, and of pairs that are too long for the device."""
-        queries, targets = (
-            of.lengths[index] for of, index in ((pairs.queries, pairs.query_index), (pairs.targets, pairs.target_index))
-        )
-        gaps = queries if scoring.mode == "semi-global" else queries + targets
-        scores = np.where(gaps > 0, scoring.gap_open + (gaps - 1) * scoring.gap_extend, 0).astype(np.int32)
-        long = np.flatnonzero((queries > 0) & (targets > 0)).astype(np.int32)
-        if len(long):
-            scores[long] = self._instead("pairs as long").scores(_taken(pairs, long), scoring, threads)
-        return scores
+    def _for_rest(self, pairs: SequencePairs) -> Aligner:
+        """The aligner of pairs that no kernel takes: those with an empty sequence, and others that are too long."""
+        return self._instead("pairs of such lengths") if pairs.cells else aligning.load("reference")
 
     def _instead(self, what: str) -> Aligner:
         """The CPU's aligner, for what the device does not do."""
         if self._cpu is None:
-            others = [name for name in aligning.names() if name != "cuda"]
-            self._cpu = aligning.load(fastest_on_the_cpu(others))
+            self._cpu = aligning.load(fastest_on_the_cpu([name for name in aligning.names() if name != "cuda"]))
             log.warning("%s: no kernel for %s, which %s aligns", self.label, what, self._cpu.label)
         return self._cpu
 
-    def _align(self, pairs: SequencePairs, work: Work, scores: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Fill in scores; returns the pairs that are left, in ascending order."""
-        if not len(pairs):
-            return np.zeros(0, dtype=np.int32)
-        bounds = _chunk_bounds(pairs)
-        whole = _is_whole_better(pairs, bounds)
+    def _align(self, pairs: SequencePairs, work: Work, finish: Callable[[Slot, Running], None]) -> Index:
+        """Align pairs in chunks, and finish each when the device has done it; returns the pairs that are left."""
+        bounds = packing.bounds_by_letters(pairs)
+        if work.traced:
+            bounds = packing.bounds_by_cells(pairs, work.cells_of(min(MOST_TRACE, self._memory // TRACE_SHARE)))
         left = []
         with self._one_call, translated(self.label), self._device:
-            sent = self._send_letters(pairs, work) if whole else None
             running: dict[Slot, Running] = {}
+
+            def end(slot: Slot) -> None:
+                one = running.pop(slot)
+                slot.stream.synchronize()
+                left.append(one.left + np.int32(one.begin))
+                finish(slot, one)
+
             try:
-                for number, (begin, end) in enumerate(bounds):
+                sent = self._send_all(pairs, work) if packing.is_whole_better(pairs, bounds) else None
+                for number, (begin, stop) in enumerate(bounds):
                     slot = self._slots[number % len(self._slots)]
                     if slot in running:
-                        left.append(self._finish(slot, running.pop(slot), scores))
-                    running[slot] = self._begin(slot, pairs.part(begin, end), work, begin, sent)
-                for slot, one in running.items():
-                    left.append(self._finish(slot, one, scores))
-            except BaseException:
+                        end(slot)
+                    running[slot] = self._begin(slot, pairs.part(begin, stop), work, begin, sent)
+                for slot in list(running):
+                    end(slot)
+            finally:
+                # Copies that still run after an error use the slots' memory.
                 for slot in self._slots:
                     slot.stream.synchronize()
-                raise
         return np.sort(np.concatenate(left))
 
-    def _begin(
-        self, slot: Slot, part: SequencePairs, work: Work, begin: int, sent: tuple[int, Any, Words | None] | None
-    ) -> Running:
-        """Pack a chunk, send it, and start the kernels."""
-        slot.begin_call()
-        if sent is None:
-            if _letters_of_ranges(part) > MOST_LETTERS:
-                part = _taken(part, np.arange(len(part), dtype=np.int32))
-            letters, sides, unknown = self._pack(slot, part, work, whole=False)
-        else:
-            letters, sides, unknown = sent[0], self._sides(part, whole=True), sent[2]
-        tasks = self._tasks(sides, unknown, work)
-        pair_bytes = 4 * PAIR_WORDS * tasks.slots
-        host = slot.pinned("pairs", pair_bytes + 4 * tasks.slots + SLACK)
-        tasks.write(
-            team(), host[:pair_bytes].view(np.uint32), host[pair_bytes : pair_bytes + 4 * tasks.slots].view(np.uint32)
-        )
-        there = slot.device("pairs", pair_bytes + 4 * tasks.slots + SLACK)
-        there.copy_from_host_async(host.ctypes.data, pair_bytes + 4 * tasks.slots, slot.stream)
-        self._launch(slot, tasks, work, int(there.ptr), int(there.ptr) + pair_bytes, letters, len(part))
-        scores = slot.pinned("scores", 4 * len(part))
-        slot.device("scores", 4 * len(part)).copy_to_host_async(scores.ctypes.data, 4 * len(part), slot.stream)
-        return Running(begin, begin + len(part), tasks.left(), scores[: 4 * len(part)].view(np.int32))
-
-    def _finish(self, slot: Slot, running: Running, scores: NDArray[np.int32]) -> NDArray[np.int32]:
-        slot.stream.synchronize()
-        scores[running.begin : running.end] = running.scores
-        return running.left + np.int32(running.begin)
-
-    def _sides(self, part: SequencePairs, whole: bool) -> tuple[tuple[Side, int], tuple[Side, int]]:
-        """Queries and targets, with the places of their first letters among the packed ones."""
-        queries = Side.of(part.queries, part.query_index, whole)
-        targets = Side.of(part.targets, part.target_index, whole)
-        return (queries, 0), (targets, -(-len(queries.codes) // ROUND) * ROUND)
-
-    def _pack(
-        self, slot: Slot, part: SequencePairs, work: Work, whole: bool
-    ) -> tuple[int, tuple[tuple[Side, int], ...], Words | None]:
-        """Pack letters and send them: their address, the sides, and the bits of N, if there is any."""
-        sides = self._sides(part, whole)
-        (_, _), (targets, first_target) = sides
-        letters = first_target + -(-len(targets.codes) // ROUND) * ROUND
-        size = 4 * letters // work.letters_of_word
-        host, there = slot.pinned("letters", size + SLACK), slot.device("letters", size + SLACK)
-        words = host[:size].view(np.uint32)
-        unknown = np.empty(letters // 32 if work.halves else 0, dtype=np.uint32)
-        is_any = False
-        for side, first in sides:
-            at, end = (4 * place // work.letters_of_word for place in (first, first + len(side.codes) + ROUND - 1))
-            end = min(end, size)
-            if work.halves:
-                is_any |= native.pack_two_bits(team(), side.codes, words[at // 4 :], unknown[first // 32 :])
-            else:
-                native.pack_four_bits(team(), side.codes, words[at // 4 :])
-            (there + at).copy_from_host_async(host.ctypes.data + at, end - at, slot.stream)
-        return int(there.ptr), sides, unknown if is_any else None
-
-    def _send_letters(self, pairs: SequencePairs, work: Work) -> tuple[int, Any, Words | None]:
+    def _send_all(self, pairs: SequencePairs, work: Work) -> Letters:
         """Send all sequences, for all chunks."""
         self._letters.begin_call()
-        letters, sides, unknown = self._pack(self._letters, pairs, work, whole=True)
+        letters = packing.send(self._letters, packing.sides(pairs, whole=True), work.halves)
         self._letters.stream.synchronize()
-        return letters, sides, unknown
+        return letters
 
-    def _tasks(self, sides: Sequence[tuple[Side, int]], unknown: Words | None, work: Work) -> Any:
-        queries, targets = (side.packed_at(first) for side, first in sides)
+    def _begin(self, slot: Slot, part: SequencePairs, work: Work, begin: int, sent: Letters | None) -> Running:
+        """Pack a chunk, send it, and start its kernels and the copy of what they find."""
+        slot.begin_call()
+        if sent is None and packing.letters_of_ranges(part) > packing.MOST_LETTERS:
+            part = packing.taken(part, np.arange(len(part), dtype=np.int32))
+        sides = packing.sides(part, whole=sent is not None)
+        letters = sent or packing.send(slot, sides, work.halves)
         table = work.kernels
-        rows, sizes = [kernel.rows for kernel in table], [kernel.pairs_of_task for kernel in table]
-        fits = work.parameters.fits(work.halves, work.free)
-        return native.PairTasks(team(), queries, targets, unknown, rows, sizes, work.rows_are, fits)
+        tasks = native.PairTasks(
+            team(),
+            *(side.given for side in sides),
+            letters.unknown,
+            [kernel.rows for kernel in table],
+            [kernel.pairs_of_task for kernel in table],
+            work.rows_are,
+            work.parameters.fits(work.halves, work.free),
+        )
+        launches = _launches(tasks, table, self._send_pairs(slot, tasks))
+        self._compile(launches)
+        numbers = 4 if work.traced else 1
+        size = 4 * numbers * len(part)
+        there = slot.device("found", size + SLACK)
+        if work.traced:
+            there.memset_async(0, size, slot.stream)
+        elif any(launch.kernel.strips and launch.kernel.free for launch in launches):
+            there.memset_async(LOWEST_BYTE, size, slot.stream)
+        with slot.stream:
+            self._launch(slot, launches, work, letters.address, int(there.ptr), part)
+        host = slot.pinned("found", size + SLACK)
+        there.copy_to_host_async(host.ctypes.data, size, slot.stream)
+        found = host[:size].view(np.int32).reshape(numbers, len(part))
+        return Running(begin, begin + len(part), tasks.left(), found)
 
-    def _launch(self, slot: Slot, tasks: Any, work: Work, pairs: int, index: int, letters: int, count: int) -> None:
-        """Start the kernel of each class that has pairs."""
-        first_task, first_slot = tasks.first_task, tasks.first_slot
-        table = [(k, kernel) for k, kernel in enumerate(work.kernels) if first_task[k] < first_task[k + 1]]
-        self._compile([kernel for _, kernel in table])
-        scores = slot.device("scores", 4 * count)
-        if any(kernel.strips and kernel.free for _, kernel in table):
-            scores.memset_async(LOWEST_BYTE, 4 * count, slot.stream)
-        counters = slot.zeros("counters", 4 * max(1, len(table)))
-        for number, (k, kernel) in enumerate(table):
-            at = first_slot[k]
-            given = pairs + 4 * PAIR_WORDS * at, index + 4 * at, letters, int(scores.ptr)
-            here = first_task[k + 1] - first_task[k]
+    def _send_pairs(self, slot: Slot, tasks: native.PairTasks) -> tuple[int, int]:
+        """Addresses of the pairs in the order of their tasks, and of their indices."""
+        size, all_bytes = 4 * PAIR_WORDS * tasks.slots, 4 * (PAIR_WORDS + 1) * tasks.slots
+        host, there = slot.pinned("pairs", all_bytes + SLACK), slot.device("pairs", all_bytes + SLACK)
+        tasks.write(team(), host[:size].view(np.uint32), host[size:all_bytes].view(np.uint32))
+        there.copy_from_host_async(host.ctypes.data, all_bytes, slot.stream)
+        return int(there.ptr), int(there.ptr) + size
+
+    def _launch(
+        self, slot: Slot, launches: Sequence[Launch], work: Work, letters: int, found: int, part: SequencePairs
+    ) -> None:
+        counters = slot.zeros("counters", 4 * len(launches) + SLACK)
+        numbers = [np.uint32(number & 0xFFFFFFFF) for number in (*work.parameters, 1)]
+        best = slot.zeros("best", 8 * len(part)) if work.traced and work.free else 0
+        runs = self._room_for_runs(slot, part) if work.traced else (0, 0)
+        # Its traces are read before the next kernel writes its own.
+        most = max((_trace_bytes(launch) for launch in launches), default=0) if work.traced else 0
+        trace = int(slot.device("trace", most).ptr) if most else 0
+        for number, one in enumerate(launches):
+            kernel = one.kernel
+            pairs = one.pairs, one.index
             if kernel.name == "align_edit":
-                blocks = -(-here * WARP // THREADS)
-                arguments: tuple[Any, ...] = (*given, np.uint32(first_slot[k + 1] - at))
-            else:
-                counter = counters + 4 * number
-                edges = self._edges(slot, tasks, kernel, here) if kernel.strips else (np.uint32(1), 0, np.uint32(0), 0)
-                numbers = (np.array(work.parameters, dtype=np.int64) & 0xFFFFFFFF).astype(np.uint32)
-                arguments = (*given, counter, np.uint32(here), *edges, *numbers, np.uint32(1))
-                blocks = min(self._processors * kernel.blocks, -(-here * int(edges[0]) * WARP // THREADS))
+                self._start(kernel, "align_edit", one.slots, *pairs, letters, found, np.uint32(one.slots))
+                continue
+            threads = one.tasks * one.strips * WARP
+            edges = self._edges(slot, one) if kernel.strips else (0, np.uint32(0), 0)
+            self._start(
+                kernel,
+                "align_score",
+                min(threads, self._processors * kernel.blocks * THREADS),
+                *pairs,
+                letters,
+                found,
+                counters + 4 * number,
+                np.uint32(one.tasks),
+                np.uint32(one.strips),
+                *edges,
+                trace,
+                best,
+                np.uint32(one.steps),
+                *numbers,
+            )
+            if work.traced:
+                first_run, to = runs
+                results = (found + 4 * k * len(part) for k in range(4))
+                sizes = np.uint32(one.tasks), np.uint32(one.steps)
+                slots = np.uint32(one.slots)
+                self._start(
+                    kernel, "align_trace", one.slots, *pairs, slots, trace, *sizes, best, *results, first_run, to
+                )
+
+    def _edges(self, slot: Slot, one: Launch) -> tuple[Any, ...]:
+        """Memory for the rows between strips, and for how much of them is written."""
+        edges = slot.device("edges", 4 * one.tasks * one.columns * (1 + one.kernel.affine))
+        done = slot.zeros("done", 4 * one.strips * one.tasks)
+        return int(edges.ptr), np.uint32(one.columns), done
+
+    def _room_for_runs(self, slot: Slot, part: SequencePairs) -> tuple[int, int]:
+        """Addresses of the place of each pair's first run, and of the runs."""
+        queries, targets = part.queries.lengths[part.query_index], part.targets.lengths[part.target_index]
+        room = 2 * np.minimum(queries, targets) + 1
+        end = np.cumsum(room)
+        first = slot.upload("first_run", (end - room).view(np.uint8))
+        return first, int(slot.device("runs", 4 * int(end[-1])).ptr)
+
+    def _aligned(self, slot: Slot, one: Running) -> Alignments:
+        """The alignments of a chunk whose kernels are done."""
+        scores, starts, ends, counts = one.found.copy()
+        offsets = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+        size = 4 * int(offsets[-1])
+        cigars = np.empty(size // 4, dtype=np.uint32)
+        if size:
+            places = slot.upload("places", offsets[:-1].view(np.uint8))
+            there = slot.device("cigars", size)
+            counted = int(slot.device("found", 0).ptr) + 3 * 4 * len(counts)
+            first, runs = (int(slot.device(name, 0).ptr) for name in ("first_run", "runs"))
+            kernel = next(kernel for kernel, name in self._compiled if name == "align_gather")
             with slot.stream:
-                self._compiled[kernel]((blocks,), (THREADS,), arguments)
+                count = np.uint32(len(counts))
+                self._start(kernel, "align_gather", len(counts), counted, first, runs, places, int(there.ptr), count)
+            host = slot.pinned("cigars", size)
+            there.copy_to_host_async(host.ctypes.data, size, slot.stream)
+            slot.stream.synchronize()
+            cigars[:] = host[:size].view(np.uint32)
+        return Alignments(scores, starts, ends, cigars, offsets)
 
-    def _edges(self, slot: Slot, tasks: Any, kernel: Kernel, groups: int) -> tuple[Any, ...]:
-        """The strips of the longest pair, and memory for what is between two strips."""
-        strips = -(-tasks.longest_rows // kernel.rows)
-        columns = tasks.longest_columns
-        edges = slot.device("edges", 4 * groups * columns * (1 + kernel.affine))
-        done = slot.zeros("done", 4 * strips * groups)
-        return np.uint32(strips), int(edges.ptr), np.uint32(columns), done
+    def _start(self, kernel: Kernel, name: str, threads: int, *arguments: Any) -> None:
+        self._compiled[kernel, name]((-(-threads // THREADS),), (THREADS,), arguments)
 
-    def _compile(self, wanted: Sequence[Kernel]) -> None:
-        missing = [kernel for kernel in wanted if kernel not in self._compiled]
-        if not missing:
-            return
+    def _compile(self, launches: Sequence[Launch]) -> None:
+        """Compile the kernels that are missing, side by side."""
+        wanted = [(one.kernel, one.kernel.name) for one in launches]
+        wanted += [(one.kernel, name) for one in launches for name in TRACERS if one.kernel.traced]
+        missing = [key for key in wanted if key not in self._compiled]
 
-        def compiled(kernel: Kernel) -> Any:
+        def compiled(key: tuple[Kernel, str]) -> Any:
+            kernel, name = key
             with self._device:
-                return sources.compiled(self._cupy, kernel.source, kernel.name)
+                text = kernel.trace_source if name in TRACERS else kernel.source
+                return sources.compiled(self._cupy, text, name)
 
-        with ThreadPoolExecutor(len(missing)) as pool:
-            self._compiled.update(zip(missing, pool.map(compiled, missing), strict=True))
-
-
-def _letters(pairs: SequencePairs) -> int:
-    return len(pairs.queries.codes) + len(pairs.targets.codes)
+        if missing:
+            with ThreadPoolExecutor(len(missing)) as pool:
+                self._compiled.update(zip(missing, pool.map(compiled, missing), strict=True))
 
 
-def _letters_of_ranges(pairs: SequencePairs) -> int:
-    """Letters from the first sequence that is used to the last one."""
-    sides = ((pairs.queries, pairs.query_index), (pairs.targets, pairs.target_index))
-    return sum(int(of.offsets[index.max() + 1] - of.offsets[index.min()]) for of, index in sides)
+def _works(scoring: Scoring, traced: bool) -> list[Work]:
+    """What is tried in turn: halves of words, if they hold the scores of columns, and words."""
+    in_words = Work(scoring, False, traced)
+    in_halves = Work(scoring, True, traced)
+    return [in_halves, in_words] if in_halves.parameters.fit_halves else [in_words]
 
 
-def _taken(pairs: SequencePairs, index: NDArray[np.int32]) -> SequencePairs:
-    """Pairs of their own sequences alone."""
-    sides = []
-    for sequences, of in ((pairs.queries, pairs.query_index), (pairs.targets, pairs.target_index)):
-        used, again = np.unique(of[index], return_inverse=True)
-        lengths = sequences.lengths[used]
-        offsets = np.concatenate([[0], np.cumsum(lengths)])
-        codes = sequences.codes[np.repeat(sequences.offsets[used] - offsets[:-1], lengths) + np.arange(offsets[-1])]
-        sides.append((Sequences(codes, offsets), again.astype(np.int32)))
-    (queries, query_index), (targets, target_index) = sides
-    return SequencePairs(queries, targets, query_index, target_index)
+def _launches(tasks: native.PairTasks, table: Sequence[Kernel], sent: tuple[int, int]) -> list[Launch]:
+    """A launch for each kernel that has pairs."""
+    pairs, index = sent
+    launches = []
+    for number, kernel in enumerate(table):
+        first, end = tasks.first_slot[number : number + 2]
+        count = tasks.first_task[number + 1] - tasks.first_task[number]
+        strips = -(-tasks.longest_rows[number] // kernel.rows) if kernel.strips else 1
+        columns = tasks.longest_columns[number]
+        at = pairs + 4 * PAIR_WORDS * first, index + 4 * first
+        if count:
+            launches.append(Launch(kernel, number, count, end - first, *at, strips, columns))
+    return launches
 
 
-def _chunk_bounds(pairs: SequencePairs) -> list[tuple[int, int]]:
-    """Chunks of about as many letters, as (begin, end)."""
-    letters = sum(
-        len(of.codes) * len(pairs) / max(1, len(of)) for of in (pairs.queries, pairs.targets)
-    )  # if each is used as often
-    count = max(-(-int(letters) // CHUNK_LETTERS), -(-len(pairs) // CHUNK_PAIRS))
-    borders = [len(pairs) * k // count for k in range(count + 1)] if count else [0, len(pairs)]
-    return [(begin, end) for begin, end in pairwise(borders) if begin < end]
+def _trace_bytes(one: Launch) -> int:
+    return one.strips * one.tasks * one.steps * WARP * one.kernel.trace_bytes
 
 
-def _is_whole_better(pairs: SequencePairs, bounds: Sequence[tuple[int, int]]) -> bool:
-    """Whether the chunks' sequences, sent for each, would be more than all of them."""
-    of_chunks = sum(_letters_of_ranges(pairs.part(begin, end)) for begin, end in bounds)
-    return len(bounds) > 1 and of_chunks > 1.5 * _letters(pairs) and _letters(pairs) <= MOST_LETTERS
+def _put_scores(one: Running, scores: NDArray[np.int32]) -> None:
+    scores[one.begin : one.end] = one.found[0]
+
+
+def _none(pairs: int) -> Alignments:
+    """Alignments to replace."""
+    empty = [np.zeros(pairs, dtype=np.int32) for _ in range(3)]
+    return Alignments(*empty, np.zeros(0, dtype=np.uint32), np.zeros(pairs + 1, dtype=np.int64))
+
+
+def _replaced(found: Alignments, index: Index, by: Alignments) -> Alignments:
+    """Alignments of which those of `index`, which have no CIGARs, are replaced."""
+    if len(index) == len(found):
+        return by
+    for values, others in (
+        (found.scores, by.scores),
+        (found.target_starts, by.target_starts),
+        (found.target_ends, by.target_ends),
+    ):
+        values[index] = others
+    kept, put = np.diff(found.offsets), np.diff(by.offsets)
+    counts = kept.copy()
+    counts[index] = put
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    cigars = np.empty(offsets[-1], dtype=np.uint32)
+    cigars[np.repeat(offsets[:-1] - found.offsets[:-1], kept) + np.arange(len(found.cigars))] = found.cigars
+    cigars[np.repeat(offsets[index] - by.offsets[:-1], put) + np.arange(len(by.cigars))] = by.cigars
+    return Alignments(found.scores, found.target_starts, found.target_ends, cigars, offsets)
 
 
 def make(device: int = 0) -> Aligner:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from pairhmm.aligning.scoring import Scoring
@@ -21,6 +21,9 @@ EDIT_WORDS = (*range(1, 17), 20, 24, 28, 32)
 
 MOST_OF_HALF, MOST_OF_WORD = 0xFFFF, 0x7FFFFFFF
 """The highest score that half a word and a word hold, as the kernels keep it."""
+
+TRACED_TIMES = 4
+"""How much larger scores are whose low bits say where they come from."""
 
 MOST_OF_BYTE = 127
 """The highest score of a column that halves.cuh holds."""
@@ -44,6 +47,8 @@ class Kernel:
         Whether gaps open, and whether the ends of the rows' sequence are free.
     strips : bool
         Whether it takes more rows than its lanes have, in strips.
+    traced : bool
+        Whether it writes where each cell's score comes from.
     """
 
     name: str
@@ -54,6 +59,7 @@ class Kernel:
     affine: bool = False
     free: bool = False
     strips: bool = False
+    traced: bool = False
 
     @property
     def rows(self) -> int:
@@ -66,50 +72,70 @@ class Kernel:
         return WARP // self.lanes * (2 if self.halves and self.name == "align_score" else 1)
 
     @property
+    def trace_bytes(self) -> int:
+        """Bytes of a lane and a column of what it writes (`kTraceWords` of cuda/align/trace.cuh)."""
+        return 4 * -(-self.rows_each // (8 if self.halves else 16)) * (1 + self.affine)
+
+    @property
     def source(self) -> str:
         if self.name == "align_edit":
             return sources.source({"W": self.rows_each // WORD_ROWS}, "align/types.cuh", "align/edit.cu")
+        return self._source("score")
+
+    @property
+    def trace_source(self) -> str:
+        """The kernels that make alignments of what this one has written."""
+        return self._source("trace")
+
+    def _source(self, name: str) -> str:
         constants = {
             "G": self.lanes,
             "K": self.rows_each,
             "AFFINE": int(self.affine),
             "FREE": int(self.free),
             "STRIPS": int(self.strips),
+            "TRACE": int(self.traced),
             "BLOCKS": self.blocks,
         }
         cells = "halves" if self.halves else "words"
-        return sources.source(constants, "align/types.cuh", f"align/{cells}.cuh", "align/score.cu")
+        names = (f"align/{file}" for file in ("types.cuh", f"{cells}.cuh", "trace.cuh", f"{name}.cu"))
+        return sources.source(constants, *names)
 
 
-def kernels(form: str, free: bool, halves: bool) -> list[Kernel]:
+def kernels(form: str, free: bool, halves: bool, traced: bool) -> list[Kernel]:
     """The kernels for a form of scoring, lowest first; the last one takes any number of rows."""
     affine = form == "affine"
-    if not halves:
-        shapes = [(lanes, 16) for lanes in (2, 4, 8, 16, 32)]
-    elif affine or free:
-        shapes = [(2, 16), (2, 24), (2, 32)]
-        shapes += [(lanes, rows) for lanes in (4, 8, 16, 32) for rows in (20, 24, 28, 32)]
-    else:
-        shapes = [(2, 16), (2, 24), (2, 32), (4, 20), (4, 24), (4, 28), (4, 32)]
-        shapes += [(lanes, rows) for lanes in (4, 8, 16, 32) for rows in (40, 48, 56, 64)]
+    few_registers = not affine and not free and not traced
     made = [
-        Kernel("align_score", lanes, rows, _blocks(rows, affine or free, halves), halves, affine, free)
-        for lanes, rows in shapes
+        Kernel("align_score", lanes, rows, _blocks(rows, few_registers, halves), halves, affine, free, traced=traced)
+        for lanes, rows in _shapes(few_registers, halves, traced)
     ]
-    tallest = made[-1]
-    made.append(Kernel("align_score", WARP, tallest.rows_each, tallest.blocks, halves, affine, free, strips=True))
-    if form == "edit" and not free and halves:
+    made.append(replace(made[-1], strips=True))
+    if form == "edit" and few_registers and halves:
         edit = [Kernel("align_edit", 1, WORD_ROWS * words, 0) for words in EDIT_WORDS]
         made = edit + [kernel for kernel in made if kernel.rows > edit[-1].rows]
     return made
 
 
-def _blocks(rows: int, is_large: bool, halves: bool) -> int:
+def _shapes(few_registers: bool, halves: bool, traced: bool) -> list[tuple[int, int]]:
+    """(lanes, rows of a lane)."""
+    if not halves:
+        return [(lanes, 16) for lanes in (2, 4, 8, 16, 32)]
+    low = [(2, 16), (2, 24), (2, 32)]
+    if traced:
+        return low + [(lanes, rows) for lanes in (4, 8, 16, 32) for rows in (24, 32)]
+    if few_registers:
+        low += [(4, rows) for rows in (20, 24, 28, 32)]
+        return low + [(lanes, rows) for lanes in (4, 8, 16, 32) for rows in (40, 48, 56, 64)]
+    return low + [(lanes, rows) for lanes in (4, 8, 16, 32) for rows in (20, 24, 28, 32)]
+
+
+def _blocks(rows: int, few_registers: bool, halves: bool) -> int:
     if not halves:
         return 4
-    if is_large:
-        return 5 if rows <= 16 else 4 if rows <= 24 else 3
-    return 6 if rows <= 16 else 5 if rows <= 24 else 4 if rows <= 40 else 3
+    if few_registers:
+        return 6 if rows <= 16 else 5 if rows <= 24 else 4 if rows <= 40 else 3
+    return 5 if rows <= 16 else 4 if rows <= 24 else 3
 
 
 class Parameters(NamedTuple):
@@ -128,12 +154,22 @@ class Parameters(NamedTuple):
     extension: int
 
     @classmethod
-    def of(cls, scoring: Scoring) -> Parameters:
+    def of(cls, scoring: Scoring, traced: bool = False) -> Parameters:
         extension, opening = -scoring.gap_extend, scoring.gap_extend - scoring.gap_open
         shift = 2 * extension + opening
         # Two gaps of one letter do what a mismatch does.
+        is_outdone = scoring.mismatch < 2 * scoring.gap_open
         mismatch = max(scoring.mismatch, 2 * scoring.gap_open)
-        return cls(scoring.match + shift, mismatch + shift, opening, 4 * opening, extension)
+        plain = cls(scoring.match + shift, mismatch + shift, opening, 4 * opening, extension)
+        return plain._traced(scoring, is_outdone) if traced else plain
+
+    def _traced(self, scoring: Scoring, is_outdone: bool) -> Parameters:
+        """Four times as large, with the codes of trace.cuh. A mismatch that is outdone is below two gaps, or one of them."""
+        match, mismatch, opening, bias, extension = (TRACED_TIMES * value for value in self)
+        if opening:
+            return Parameters(match, mismatch - TRACED_TIMES * is_outdone, opening, bias + TRACED_TIMES, extension)
+        code = 3 - (1 if scoring.mode == "semi-global" else 2)
+        return Parameters(match + code, 0 if is_outdone else mismatch + code, opening, bias, extension)
 
     @property
     def fit_halves(self) -> bool:
@@ -143,4 +179,4 @@ class Parameters(NamedTuple):
     def fits(self, halves: bool, free: bool) -> tuple[int, int, int]:
         """What a letter of the shorter sequence and a row add to the highest score at most, and the most of both."""
         most = MOST_OF_HALF if halves else MOST_OF_WORD
-        return self.match - self.opening, self.extension if free else 0, most - self.bias
+        return self.match - self.opening, self.extension if free else 0, most - self.bias - TRACED_TIMES
