@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -117,16 +117,12 @@ class Running:
 
     Attributes
     ----------
-    begin, end : int
-        Its pairs.
     left : int32
-        Those, counted from `begin`, that it leaves out.
+        The pairs of the call that it leaves out.
     found : int32[numbers, pairs]
         Scores; with alignments also starts, ends, and numbers of runs.
     """
 
-    begin: int
-    end: int
     left: Index
     found: NDArray[np.int32]
 
@@ -162,10 +158,9 @@ class CudaAligner(Aligner):
         for work in _works(scoring, traced=False):
             if len(left):
                 of = pairs if len(left) == len(pairs) else packing.taken(pairs, left)
-                found = np.empty(len(of), dtype=np.int32)
-                still = self._align(of, work, lambda _, one, to=found: _put_scores(one, to))
-                scores[left] = found
-                left = left[still]
+                done = [(one.found[0].copy(), one.left) for _, one in self._align(of, work)]
+                scores[left] = np.concatenate([found for found, _ in done])
+                left = left[np.concatenate([skipped for _, skipped in done])]
         if len(left):
             of = packing.taken(pairs, left)
             scores[left] = self._for_rest(of).scores(of, scoring, threads)
@@ -178,10 +173,9 @@ class CudaAligner(Aligner):
         for work in _works(scoring, traced=True):
             if len(left):
                 of = pairs if len(left) == len(pairs) else packing.taken(pairs, left)
-                parts: list[Alignments] = []
-                still = self._align(of, work, lambda slot, one, to=parts: to.append(self._aligned(slot, one)))
-                found = _replaced(found, left, Alignments.concatenate(parts))
-                left = left[still]
+                done = [(self._aligned(slot, one), one.left) for slot, one in self._align(of, work)]
+                found = _replaced(found, left, Alignments.concatenate([aligned for aligned, _ in done]))
+                left = left[np.concatenate([skipped for _, skipped in done])]
         if len(left):
             of = packing.taken(pairs, left)
             found = _replaced(found, left, self._for_rest(of).alignments(of, scoring, threads))
@@ -198,35 +192,26 @@ class CudaAligner(Aligner):
             log.warning("%s: no kernel for %s, which %s aligns", self.label, what, self._cpu.label)
         return self._cpu
 
-    def _align(self, pairs: SequencePairs, work: Work, finish: Callable[[Slot, Running], None]) -> Index:
-        """Align pairs in chunks, and finish each when the device has done it; returns the pairs that are left."""
+    def _align(self, pairs: SequencePairs, work: Work) -> Iterator[tuple[Slot, Running]]:
+        """Align pairs in chunks; yields each when the device has done it, in order."""
         bounds = packing.bounds_by_letters(pairs)
         if work.traced:
             bounds = packing.bounds_by_cells(pairs, work.cells_of(min(MOST_TRACE, self._memory // TRACE_SHARE)))
-        left = []
         with self._one_call, translated(self.label), self._device:
             running: dict[Slot, Running] = {}
-
-            def end(slot: Slot) -> None:
-                one = running.pop(slot)
-                slot.stream.synchronize()
-                left.append(one.left + np.int32(one.begin))
-                finish(slot, one)
-
             try:
                 sent = self._send_all(pairs, work) if packing.is_whole_better(pairs, bounds) else None
-                for number, (begin, stop) in enumerate(bounds):
+                for number, (begin, end) in enumerate(bounds):
                     slot = self._slots[number % len(self._slots)]
                     if slot in running:
-                        end(slot)
-                    running[slot] = self._begin(slot, pairs.part(begin, stop), work, begin, sent)
+                        yield slot, _done(slot, running)
+                    running[slot] = self._begin(slot, pairs.part(begin, end), work, begin, sent)
                 for slot in list(running):
-                    end(slot)
+                    yield slot, _done(slot, running)
             finally:
                 # Copies that still run after an error use the slots' memory.
                 for slot in self._slots:
                     slot.stream.synchronize()
-        return np.sort(np.concatenate(left))
 
     def _send_all(self, pairs: SequencePairs, work: Work) -> Letters:
         """Send all sequences, for all chunks."""
@@ -243,9 +228,11 @@ class CudaAligner(Aligner):
         sides = packing.sides(part, whole=sent is not None)
         letters = sent or packing.send(slot, sides, work.halves)
         table = work.kernels
+        queries, targets = (side.given for side in sides)
         tasks = native.PairTasks(
             team(),
-            *(side.given for side in sides),
+            queries,
+            targets,
             letters.unknown,
             [kernel.rows for kernel in table],
             [kernel.pairs_of_task for kernel in table],
@@ -266,7 +253,7 @@ class CudaAligner(Aligner):
         host = slot.pinned("found", size + SLACK)
         there.copy_to_host_async(host.ctypes.data, size, slot.stream)
         found = host[:size].view(np.int32).reshape(numbers, len(part))
-        return Running(begin, begin + len(part), tasks.left(), found)
+        return Running(tasks.left() + np.int32(begin), found)
 
     def _send_pairs(self, slot: Slot, tasks: native.PairTasks) -> tuple[int, int]:
         """Addresses of the pairs in the order of their tasks, and of their indices."""
@@ -400,14 +387,16 @@ def _trace_bytes(one: Launch) -> int:
     return one.strips * one.tasks * one.steps * WARP * one.kernel.trace_bytes
 
 
-def _put_scores(one: Running, scores: NDArray[np.int32]) -> None:
-    scores[one.begin : one.end] = one.found[0]
+def _done(slot: Slot, running: dict[Slot, Running]) -> Running:
+    """What a slot runs, once it has ended."""
+    slot.stream.synchronize()
+    return running.pop(slot)
 
 
 def _none(pairs: int) -> Alignments:
     """Alignments to replace."""
-    empty = [np.zeros(pairs, dtype=np.int32) for _ in range(3)]
-    return Alignments(*empty, np.zeros(0, dtype=np.uint32), np.zeros(pairs + 1, dtype=np.int64))
+    scores, starts, ends = np.zeros((3, pairs), dtype=np.int32)
+    return Alignments(scores, starts, ends, np.zeros(0, dtype=np.uint32), np.zeros(pairs + 1, dtype=np.int64))
 
 
 def _replaced(found: Alignments, index: Index, by: Alignments) -> Alignments:

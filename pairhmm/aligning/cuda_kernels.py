@@ -164,7 +164,7 @@ class Parameters(NamedTuple):
         return plain._traced(scoring, is_outdone) if traced else plain
 
     def _traced(self, scoring: Scoring, is_outdone: bool) -> Parameters:
-        """Four times as large, with the codes of trace.cuh. A mismatch that is outdone is below two gaps, or one of them."""
+        """Four times as large, with the codes of trace.cuh. An outdone mismatch is below two gaps, or one of them."""
         match, mismatch, opening, bias, extension = (TRACED_TIMES * value for value in self)
         if opening:
             return Parameters(match, mismatch - TRACED_TIMES * is_outdone, opening, bias + TRACED_TIMES, extension)
