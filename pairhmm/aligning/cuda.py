@@ -112,6 +112,15 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True)
+class Chunk:
+    """A chunk on the device: the address of its letters, its launches, and the pairs that it leaves out."""
+
+    letters: int
+    launches: Sequence[Launch]
+    left: Index
+
+
+@dataclass(frozen=True, slots=True)
 class Running:
     """A chunk that the device aligns.
 
@@ -181,6 +190,30 @@ class CudaAligner(Aligner):
             found = _replaced(found, left, self._for_rest(of).alignments(of, scoring, threads))
         return found
 
+    def kernel_seconds(self, pairs: SequencePairs, scoring: Scoring, repetitions: int) -> list[float]:
+        """Seconds that the kernels of `scores` take on pairs that are on the device, measured by events.
+
+        They are launched as one CUDA graph, so that the device does not wait for Python between two of them.
+        """
+        work, slot = _works(scoring, traced=False)[0], self._slots[0]
+        event = self._cupy.cuda.Event
+        with self._one_call, translated(self.label), self._device, slot.stream:
+            chunk = self._send(slot, pairs, work, None)
+            self._launch(slot, chunk, work, pairs)  # loads the kernels, which a graph cannot do
+            slot.stream.synchronize()
+            slot.stream.begin_capture()
+            self._launch(slot, chunk, work, pairs)
+            graph = slot.stream.end_capture()
+            seconds = []
+            for _ in range(repetitions + 1):
+                begin, end = event(), event()
+                begin.record()
+                graph.launch(slot.stream)
+                end.record()
+                end.synchronize()
+                seconds.append(self._cupy.cuda.get_elapsed_time(begin, end) / 1000)
+        return seconds[1:]
+
     def _for_rest(self, pairs: SequencePairs) -> Aligner:
         """The aligner of pairs that no kernel takes: those with an empty sequence, and others that are too long."""
         return self._instead("pairs of such lengths") if pairs.cells else aligning.load("reference")
@@ -222,6 +255,17 @@ class CudaAligner(Aligner):
 
     def _begin(self, slot: Slot, part: SequencePairs, work: Work, begin: int, sent: Letters | None) -> Running:
         """Pack a chunk, send it, and start its kernels and the copy of what they find."""
+        chunk = self._send(slot, part, work, sent)
+        with slot.stream:
+            self._launch(slot, chunk, work, part)
+        numbers = 4 if work.traced else 1
+        size = 4 * numbers * len(part)
+        host = slot.pinned("found", size + SLACK)
+        slot.device("found", size + SLACK).copy_to_host_async(host.ctypes.data, size, slot.stream)
+        found = host[:size].view(np.int32).reshape(numbers, len(part))
+        return Running(chunk.left + np.int32(begin), found)
+
+    def _send(self, slot: Slot, part: SequencePairs, work: Work, sent: Letters | None) -> Chunk:
         slot.begin_call()
         if sent is None and packing.letters_of_ranges(part) > packing.MOST_LETTERS:
             part = packing.taken(part, np.arange(len(part), dtype=np.int32))
@@ -241,19 +285,7 @@ class CudaAligner(Aligner):
         )
         launches = _launches(tasks, table, self._send_pairs(slot, tasks))
         self._compile(launches)
-        numbers = 4 if work.traced else 1
-        size = 4 * numbers * len(part)
-        there = slot.device("found", size + SLACK)
-        if work.traced:
-            there.memset_async(0, size, slot.stream)
-        elif any(launch.kernel.strips and launch.kernel.free for launch in launches):
-            there.memset_async(LOWEST_BYTE, size, slot.stream)
-        with slot.stream:
-            self._launch(slot, launches, work, letters.address, int(there.ptr), part)
-        host = slot.pinned("found", size + SLACK)
-        there.copy_to_host_async(host.ctypes.data, size, slot.stream)
-        found = host[:size].view(np.int32).reshape(numbers, len(part))
-        return Running(tasks.left() + np.int32(begin), found)
+        return Chunk(letters.address, launches, tasks.left())
 
     def _send_pairs(self, slot: Slot, tasks: native.PairTasks) -> tuple[int, int]:
         """Addresses of the pairs in the order of their tasks, and of their indices."""
@@ -263,9 +295,14 @@ class CudaAligner(Aligner):
         there.copy_from_host_async(host.ctypes.data, all_bytes, slot.stream)
         return int(there.ptr), int(there.ptr) + size
 
-    def _launch(
-        self, slot: Slot, launches: Sequence[Launch], work: Work, letters: int, found: int, part: SequencePairs
-    ) -> None:
+    def _launch(self, slot: Slot, chunk: Chunk, work: Work, part: SequencePairs) -> None:
+        size = 4 * (4 if work.traced else 1) * len(part)
+        there = slot.device("found", size + SLACK)
+        if work.traced:
+            there.memset_async(0, size, slot.stream)
+        elif any(launch.kernel.strips and launch.kernel.free for launch in chunk.launches):
+            there.memset_async(LOWEST_BYTE, size, slot.stream)
+        found, letters, launches = int(there.ptr), chunk.letters, chunk.launches
         counters = slot.zeros("counters", 4 * len(launches) + SLACK)
         numbers = [np.uint32(number & 0xFFFFFFFF) for number in (*work.parameters, 1)]
         best = slot.zeros("best", 8 * len(part)) if work.traced and work.free else 0
