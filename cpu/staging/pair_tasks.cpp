@@ -5,7 +5,7 @@
 namespace pairhmm {
 namespace {
 
-constexpr int64_t kShare = 1 << 13;  // pairs that a thread takes at once
+constexpr int64_t kShare = 1 << 11;  // pairs that a thread takes at once
 
 // Whether any of the bits [first, end) is set.
 bool is_any_set(const uint32_t* bits, int64_t first, int64_t end) {

@@ -18,7 +18,7 @@ from pairhmm.aligning import cuda_packing as packing
 from pairhmm.aligning.base import Aligner
 from pairhmm.aligning.batch import Alignments, SequencePairs
 from pairhmm.aligning.cuda_kernels import THREADS, WARP, Kernel, Parameters, kernels
-from pairhmm.aligning.cuda_packing import SLACK, Index, Letters
+from pairhmm.aligning.cuda_packing import SLACK, Index, Letters, Side
 from pairhmm.aligning.scoring import Scoring
 from pairhmm.backends.cuda import setup as cuda_setup
 from pairhmm.backends.cuda import sources
@@ -43,6 +43,9 @@ ROWS_ARE = {"shorter": 0, "query": 1, "target": 2}
 
 TRACERS = ("align_trace", "align_gather")
 """The kernels that make alignments of what align_score has written."""
+
+FEW_WARPS = 4
+"""Strips for each multiprocessor from which on it has work enough. Fewer are made lower, so that there are more."""
 
 TRACE_SHARE = 8
 """The share of the device's memory that a chunk's traces may take: one in so many."""
@@ -163,17 +166,29 @@ class CudaAligner(Aligner):
     def scores(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> NDArray[np.int32]:
         if scoring.mode == "gatk":
             return self._instead("mode gatk").scores(pairs, scoring, threads)
-        scores, left = np.empty(len(pairs), dtype=np.int32), np.arange(len(pairs), dtype=np.int32)
-        for work in _works(scoring, traced=False):
+        scores = np.empty(len(pairs), dtype=np.int32)
+        left = self._score(pairs, _works(scoring, traced=False)[0], scores)
+        for work in _works(scoring, traced=False)[1:]:
             if len(left):
-                of = pairs if len(left) == len(pairs) else packing.taken(pairs, left)
-                done = [(one.found[0].copy(), one.left) for _, one in self._align(of, work)]
-                scores[left] = np.concatenate([found for found, _ in done])
-                left = left[np.concatenate([skipped for _, skipped in done])]
+                of = packing.taken(pairs, left)
+                found = np.empty(len(of), dtype=np.int32)
+                still = self._score(of, work, found)
+                scores[left] = found
+                left = left[still]
         if len(left):
             of = packing.taken(pairs, left)
             scores[left] = self._for_rest(of).scores(of, scoring, threads)
         return scores
+
+    def _score(self, pairs: SequencePairs, work: Work, scores: NDArray[np.int32]) -> Index:
+        """Fill in scores; returns the pairs that are left."""
+        left, begin = [], 0
+        for _, one in self._align(pairs, work):
+            end = begin + one.found.shape[1]
+            scores[begin:end] = one.found[0]
+            left.append(one.left)
+            begin = end
+        return np.concatenate(left)
 
     def alignments(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> Alignments:
         if scoring.mode == "gatk":
@@ -198,7 +213,7 @@ class CudaAligner(Aligner):
         work, slot = _works(scoring, traced=False)[0], self._slots[0]
         event = self._cupy.cuda.Event
         with self._one_call, translated(self.label), self._device, slot.stream:
-            chunk = self._send(slot, pairs, work, None)
+            chunk = self._send(slot, packing.sides(pairs, whole=False), work, None)
             self._launch(slot, chunk, work, pairs)  # loads the kernels, which a graph cannot do
             slot.stream.synchronize()
             slot.stream.begin_capture()
@@ -233,12 +248,17 @@ class CudaAligner(Aligner):
         with self._one_call, translated(self.label), self._device:
             running: dict[Slot, Running] = {}
             try:
-                sent = self._send_all(pairs, work) if packing.is_whole_better(pairs, bounds) else None
-                for number, (begin, end) in enumerate(bounds):
+                parts = [pairs.part(begin, end) for begin, end in bounds]
+                sides = [packing.sides(part, whole=False) for part in parts]
+                sent = None
+                if packing.is_whole_better(pairs, sides):
+                    sent = self._send_all(pairs, work)
+                    sides = [packing.sides(part, whole=True) for part in parts]
+                for number, (part, (begin, _)) in enumerate(zip(parts, bounds, strict=True)):
                     slot = self._slots[number % len(self._slots)]
                     if slot in running:
                         yield slot, _done(slot, running)
-                    running[slot] = self._begin(slot, pairs.part(begin, end), work, begin, sent)
+                    running[slot] = self._begin(slot, part, sides[number], work, begin, sent)
                 for slot in list(running):
                     yield slot, _done(slot, running)
             finally:
@@ -253,9 +273,17 @@ class CudaAligner(Aligner):
         self._letters.stream.synchronize()
         return letters
 
-    def _begin(self, slot: Slot, part: SequencePairs, work: Work, begin: int, sent: Letters | None) -> Running:
+    def _begin(
+        self,
+        slot: Slot,
+        part: SequencePairs,
+        sides: tuple[Side, Side],
+        work: Work,
+        begin: int,
+        sent: Letters | None,
+    ) -> Running:
         """Pack a chunk, send it, and start its kernels and the copy of what they find."""
-        chunk = self._send(slot, part, work, sent)
+        chunk = self._send(slot, sides, work, sent)
         with slot.stream:
             self._launch(slot, chunk, work, part)
         numbers = 4 if work.traced else 1
@@ -265,11 +293,8 @@ class CudaAligner(Aligner):
         found = host[:size].view(np.int32).reshape(numbers, len(part))
         return Running(chunk.left + np.int32(begin), found)
 
-    def _send(self, slot: Slot, part: SequencePairs, work: Work, sent: Letters | None) -> Chunk:
+    def _send(self, slot: Slot, sides: tuple[Side, Side], work: Work, sent: Letters | None) -> Chunk:
         slot.begin_call()
-        if sent is None and packing.letters_of_ranges(part) > packing.MOST_LETTERS:
-            part = packing.taken(part, np.arange(len(part), dtype=np.int32))
-        sides = packing.sides(part, whole=sent is not None)
         letters = sent or packing.send(slot, sides, work.halves)
         table = work.kernels
         queries, targets = (side.given for side in sides)
@@ -283,7 +308,7 @@ class CudaAligner(Aligner):
             work.rows_are,
             work.parameters.fits(work.halves, work.free),
         )
-        launches = _launches(tasks, table, self._send_pairs(slot, tasks))
+        launches = _launches(tasks, table, self._send_pairs(slot, tasks), self._processors)
         self._compile(launches)
         return Chunk(letters.address, launches, tasks.left())
 
@@ -405,7 +430,7 @@ def _works(scoring: Scoring, traced: bool) -> list[Work]:
     return [in_halves, in_words] if in_halves.parameters.fit_halves else [in_words]
 
 
-def _launches(tasks: native.PairTasks, table: Sequence[Kernel], sent: tuple[int, int]) -> list[Launch]:
+def _launches(tasks: native.PairTasks, table: Sequence[Kernel], sent: tuple[int, int], processors: int) -> list[Launch]:
     """A launch for each kernel that has pairs."""
     pairs, index = sent
     launches = []
@@ -413,6 +438,9 @@ def _launches(tasks: native.PairTasks, table: Sequence[Kernel], sent: tuple[int,
         first, end = tasks.first_slot[number : number + 2]
         count = tasks.first_task[number + 1] - tasks.first_task[number]
         strips = -(-tasks.longest_rows[number] // kernel.rows) if kernel.strips else 1
+        if kernel.strips and count * strips < FEW_WARPS * processors:
+            kernel = kernel.with_low_strips
+            strips = -(-tasks.longest_rows[number] // kernel.rows)
         columns = tasks.longest_columns[number]
         at = pairs + 4 * PAIR_WORDS * first, index + 4 * first
         if count:

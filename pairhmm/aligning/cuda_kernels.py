@@ -72,6 +72,11 @@ class Kernel:
         return WARP // self.lanes * (2 if self.halves and self.name == "align_score" else 1)
 
     @property
+    def with_low_strips(self) -> Kernel:
+        """The same with fewer rows in a strip."""
+        return replace(self, rows_each=16, blocks=4)
+
+    @property
     def trace_bytes(self) -> int:
         """Bytes of a lane and a column of what it writes (`kTraceWords` of cuda/align/trace.cuh)."""
         return 4 * -(-self.rows_each // (8 if self.halves else 16)) * (1 + self.affine)

@@ -69,14 +69,20 @@ class Side:
 
 
 def sides(pairs: SequencePairs, whole: bool) -> tuple[Side, Side]:
-    """Queries and targets: all of them, or from the first that is used to the last."""
+    """Queries and targets: all of them, or from the first that is used to the last.
+
+    Where that is more than `MOST_LETTERS`, those that are used are taken out.
+    """
 
     def side(sequences: Sequences, index: Index, letter: int) -> Side:
         first, end = (0, len(sequences)) if whole else (int(index.min()), int(index.max()) + 1)
         return Side(sequences, index, first, end, letter)
 
     queries = side(pairs.queries, pairs.query_index, 0)
-    return queries, side(pairs.targets, pairs.target_index, queries.end_letter)
+    targets = side(pairs.targets, pairs.target_index, queries.end_letter)
+    if targets.end_letter <= MOST_LETTERS or whole:
+        return queries, targets
+    return sides(taken(pairs, np.arange(len(pairs), dtype=np.int32)), whole=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,14 +149,8 @@ def _cut(borders: Sequence[int]) -> list[tuple[int, int]]:
     return [(begin, end) for begin, end in pairwise(borders) if begin < end]
 
 
-def is_whole_better(pairs: SequencePairs, bounds: Sequence[tuple[int, int]]) -> bool:
+def is_whole_better(pairs: SequencePairs, chunks: Sequence[tuple[Side, Side]]) -> bool:
     """Whether the chunks' sequences, sent for each, would be more than all of them."""
     letters = len(pairs.queries.codes) + len(pairs.targets.codes)
-    if len(bounds) == 1 or letters > MOST_LETTERS:
-        return False
-    return sum(letters_of_ranges(pairs.part(begin, end)) for begin, end in bounds) > 1.5 * letters
-
-
-def letters_of_ranges(pairs: SequencePairs) -> int:
-    """Letters from the first sequence that is used to the last."""
-    return sum(len(side.codes) for side in sides(pairs, whole=False))
+    of_chunks = sum(len(side.codes) for both in chunks for side in both)
+    return len(chunks) > 1 and letters <= MOST_LETTERS and of_chunks > 1.5 * letters
