@@ -1,4 +1,4 @@
-"""The aligner on an emulated GPU, with few kernels, since each takes seconds to build; and on the first GPU with all."""
+"""The aligner on an emulated GPU, with few kernels, since each takes seconds to build; on the first GPU with all."""
 
 from __future__ import annotations
 
