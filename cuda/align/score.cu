@@ -72,13 +72,20 @@ extern "C" __global__ void __launch_bounds__(128, BLOCKS)
             longest = max(longest, int(pair[h].columns));
             rows = max(rows, int(pair[h].rows));
         }
-        const int fast_end = (__reduce_min_sync(FULL, shortest) - 1) / kBlock * kBlock;
-        const int steps = __reduce_max_sync(FULL, longest) + G - 1;
+        int shortest_of_warp = shortest, longest_of_warp = longest;
+        for (int apart = G; apart < 32; apart *= 2) {
+            shortest_of_warp = min(shortest_of_warp, __shfl_xor_sync(FULL, shortest_of_warp, apart));
+            longest_of_warp = max(longest_of_warp, __shfl_xor_sync(FULL, longest_of_warp, apart));
+        }
+        const int fast_end = (shortest_of_warp - 1) / kBlock * kBlock, steps = longest_of_warp + G - 1;
         const uint32 strips = STRIPS ? (rows + kStrip - 1) / kStrip : 1;
         if (strip >= strips) continue;
-        uint32 result[kAlignments], result_row[kAlignments];
+        uint32 result[kAlignments];
 #pragma unroll
-        for (int h = 0; h < kAlignments; ++h) result[h] = bias - 2 * opening + kStoredCode, result_row[h] = 0;
+        for (int h = 0; h < kAlignments; ++h) result[h] = bias - 2 * opening + kStoredCode;
+#if FREE && TRACE
+        uint32 result_row[kAlignments] = {};
+#endif
         Row row[K];
         uint32 stored[K], corner;
 #if AFFINE
@@ -251,7 +258,10 @@ extern "C" __global__ void __launch_bounds__(128, BLOCKS)
                     for (int k = 0; k < K; ++k) {
                         const int i = max(0, first + k + 1 - padding[h]);
                         const uint32 here = part(stored[k], h) - uint32(i) * extension;
-                        if (here > result[h]) result[h] = here, result_row[h] = i;
+                        #if TRACE
+                        if (here > result[h]) result_row[h] = i;
+#endif
+                        result[h] = max(result[h], here);
                     }
 #else
                     result[h] = part(below, h);
@@ -267,29 +277,21 @@ extern "C" __global__ void __launch_bounds__(128, BLOCKS)
 #endif
 #pragma unroll
         for (int h = 0; h < kAlignments; ++h) {
-            const uint32 index = pair_index[slot + h];
-#if FREE
-            const uint32 skewed = pair[h].columns;
-#if TRACE
-            // The rows of a lane are above those of the next one: of equal scores the first row's is kept.
-            if (index != ~0u) {
-                const uint32 score = uint32(unskewed(result[h] - kStoredCode + opening - bias, skewed, extension));
-                atomicMax(&best[index], uint64(score ^ 0x80000000u) << 32 | (0xffffffffu - result_row[h]));
-            }
-            continue;
-#endif
+            const uint32 index = pair_index[slot + h], skewed = pair[h].columns + (FREE ? 0 : pair[h].rows);
+            const uint32 code = AFFINE || FREE ? kStoredCode : kPassedCode;
+#if FREE && !TRACE
             for (int apart = 1; apart < G; apart *= 2)
                 result[h] = max(result[h], __shfl_xor_sync(FULL, result[h], apart));
-#else
-            const uint32 skewed = pair[h].columns + pair[h].rows;
 #endif
-            if (l != G - 1 || index == ~0u) continue;
-            const uint32 code = AFFINE ? kStoredCode : kPassedCode;
             const int score = unskewed(result[h] - code + opening - bias, skewed, extension);
-#if STRIPS && FREE
-            atomicMax(&scores[index], score);
+            if (index == ~0u) continue;
+#if FREE && TRACE
+            // Of equal scores that of the first row is the highest.
+            atomicMax(&best[index], uint64(uint32(score) ^ 0x80000000u) << 32 | (0xffffffffu - result_row[h]));
+#elif FREE && STRIPS
+            if (l == G - 1) atomicMax(&scores[index], score);
 #else
-            if (strip + 1 == strips) scores[index] = score;
+            if (l == G - 1 && strip + 1 == strips) scores[index] = score;
 #endif
         }
     }

@@ -17,8 +17,8 @@ from pairhmm import aligning
 from pairhmm.aligning import cuda_packing as packing
 from pairhmm.aligning.base import Aligner
 from pairhmm.aligning.batch import Alignments, SequencePairs
-from pairhmm.aligning.cuda_kernels import THREADS, WARP, Kernel, Parameters, kernels
-from pairhmm.aligning.cuda_packing import SLACK, Index, Letters, Side
+from pairhmm.aligning.cuda_kernels import THREADS, WARP, AlignKernel, ScoreParameters, kernels
+from pairhmm.aligning.cuda_packing import SLACK, Index, PackedSide, SentLetters
 from pairhmm.aligning.scoring import Scoring
 from pairhmm.backends.cuda import setup as cuda_setup
 from pairhmm.backends.cuda import sources
@@ -58,7 +58,7 @@ TRACE_WASTE = 1.5
 
 
 @dataclass(frozen=True)
-class Work:
+class PairWork:
     """What is done with each pair of a call.
 
     Attributes
@@ -79,15 +79,15 @@ class Work:
         return self.scoring.mode == "semi-global"
 
     @cached_property
-    def parameters(self) -> Parameters:
-        return Parameters.of(self.scoring, self.traced)
+    def parameters(self) -> ScoreParameters:
+        return ScoreParameters.of(self.scoring, self.traced)
 
     @property
     def rows_are(self) -> int:
         return ROWS_ARE["target" if self.free else "query" if self.traced else "shorter"]
 
     @cached_property
-    def kernels(self) -> list[Kernel]:
+    def kernels(self) -> list[AlignKernel]:
         return kernels(self.scoring.form, self.free, self.halves, self.traced)
 
     def cells_of(self, trace_bytes: int) -> int:
@@ -96,10 +96,10 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class AlignLaunch:
     """A kernel, its number in the table of kernels, and its tasks; addresses of its pairs, and of their indices."""
 
-    kernel: Kernel
+    kernel: AlignKernel
     number: int
     tasks: int
     slots: int
@@ -115,16 +115,16 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class SentPairs:
     """A chunk on the device: the address of its letters, its launches, and the pairs that it leaves out."""
 
     letters: int
-    launches: Sequence[Launch]
+    launches: Sequence[AlignLaunch]
     left: Index
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class RunningPairs:
     """A chunk that the device aligns.
 
     Attributes
@@ -142,7 +142,7 @@ class Running:
 class CudaAligner(Aligner):
     """Aligns pairs on one CUDA device.
 
-    Parameters
+    ScoreParameters
     ----------
     device : int
         Index of the device.
@@ -157,7 +157,7 @@ class CudaAligner(Aligner):
         properties = cupy.cuda.runtime.getDeviceProperties(device)
         self._processors, self._memory = int(properties["multiProcessorCount"]), int(properties["totalGlobalMem"])
         self._one_call = threading.Lock()
-        self._compiled: dict[tuple[Kernel, str], Any] = {}
+        self._compiled: dict[tuple[AlignKernel, str], Any] = {}
         self._cpu: Aligner | None = None
         with self._device:
             self._slots = [Slot(cupy, self.label) for _ in range(2)]
@@ -180,7 +180,7 @@ class CudaAligner(Aligner):
             scores[left] = self._for_rest(of).scores(of, scoring, threads)
         return scores
 
-    def _score(self, pairs: SequencePairs, work: Work, scores: NDArray[np.int32]) -> Index:
+    def _score(self, pairs: SequencePairs, work: PairWork, scores: NDArray[np.int32]) -> Index:
         """Fill in scores; returns the pairs that are left."""
         left, begin = [], 0
         for _, one in self._align(pairs, work):
@@ -240,13 +240,13 @@ class CudaAligner(Aligner):
             log.warning("%s: no kernel for %s, which %s aligns", self.label, what, self._cpu.label)
         return self._cpu
 
-    def _align(self, pairs: SequencePairs, work: Work) -> Iterator[tuple[Slot, Running]]:
+    def _align(self, pairs: SequencePairs, work: PairWork) -> Iterator[tuple[Slot, RunningPairs]]:
         """Align pairs in chunks; yields each when the device has done it, in order."""
         bounds = packing.bounds_by_letters(pairs)
         if work.traced:
             bounds = packing.bounds_by_cells(pairs, work.cells_of(min(MOST_TRACE, self._memory // TRACE_SHARE)))
         with self._one_call, translated(self.label), self._device:
-            running: dict[Slot, Running] = {}
+            running: dict[Slot, RunningPairs] = {}
             try:
                 parts = [pairs.part(begin, end) for begin, end in bounds]
                 sides = [packing.sides(part, whole=False) for part in parts]
@@ -266,7 +266,7 @@ class CudaAligner(Aligner):
                 for slot in self._slots:
                     slot.stream.synchronize()
 
-    def _send_all(self, pairs: SequencePairs, work: Work) -> Letters:
+    def _send_all(self, pairs: SequencePairs, work: PairWork) -> SentLetters:
         """Send all sequences, for all chunks."""
         self._letters.begin_call()
         letters = packing.send(self._letters, packing.sides(pairs, whole=True), work.halves)
@@ -277,11 +277,11 @@ class CudaAligner(Aligner):
         self,
         slot: Slot,
         part: SequencePairs,
-        sides: tuple[Side, Side],
-        work: Work,
+        sides: tuple[PackedSide, PackedSide],
+        work: PairWork,
         begin: int,
-        sent: Letters | None,
-    ) -> Running:
+        sent: SentLetters | None,
+    ) -> RunningPairs:
         """Pack a chunk, send it, and start its kernels and the copy of what they find."""
         chunk = self._send(slot, sides, work, sent)
         with slot.stream:
@@ -291,9 +291,11 @@ class CudaAligner(Aligner):
         host = slot.pinned("found", size + SLACK)
         slot.device("found", size + SLACK).copy_to_host_async(host.ctypes.data, size, slot.stream)
         found = host[:size].view(np.int32).reshape(numbers, len(part))
-        return Running(chunk.left + np.int32(begin), found)
+        return RunningPairs(chunk.left + np.int32(begin), found)
 
-    def _send(self, slot: Slot, sides: tuple[Side, Side], work: Work, sent: Letters | None) -> Chunk:
+    def _send(
+        self, slot: Slot, sides: tuple[PackedSide, PackedSide], work: PairWork, sent: SentLetters | None
+    ) -> SentPairs:
         slot.begin_call()
         letters = sent or packing.send(slot, sides, work.halves)
         table = work.kernels
@@ -310,7 +312,7 @@ class CudaAligner(Aligner):
         )
         launches = _launches(tasks, table, self._send_pairs(slot, tasks), self._processors)
         self._compile(launches)
-        return Chunk(letters.address, launches, tasks.left())
+        return SentPairs(letters.address, launches, tasks.left())
 
     def _send_pairs(self, slot: Slot, tasks: native.PairTasks) -> tuple[int, int]:
         """Addresses of the pairs in the order of their tasks, and of their indices."""
@@ -320,7 +322,7 @@ class CudaAligner(Aligner):
         there.copy_from_host_async(host.ctypes.data, all_bytes, slot.stream)
         return int(there.ptr), int(there.ptr) + size
 
-    def _launch(self, slot: Slot, chunk: Chunk, work: Work, part: SequencePairs) -> None:
+    def _launch(self, slot: Slot, chunk: SentPairs, work: PairWork, part: SequencePairs) -> None:
         size = 4 * (4 if work.traced else 1) * len(part)
         there = slot.device("found", size + SLACK)
         if work.traced:
@@ -368,7 +370,7 @@ class CudaAligner(Aligner):
                     kernel, "align_trace", one.slots, *pairs, slots, trace, *sizes, best, *results, first_run, to
                 )
 
-    def _edges(self, slot: Slot, one: Launch) -> tuple[Any, ...]:
+    def _edges(self, slot: Slot, one: AlignLaunch) -> tuple[Any, ...]:
         """Memory for the rows between strips, and for how much of them is written."""
         edges = slot.device("edges", 4 * one.tasks * one.columns * (1 + one.kernel.affine))
         done = slot.zeros("done", 4 * one.strips * one.tasks)
@@ -382,7 +384,7 @@ class CudaAligner(Aligner):
         first = slot.upload("first_run", (end - room).view(np.uint8))
         return first, int(slot.device("runs", 4 * int(end[-1])).ptr)
 
-    def _aligned(self, slot: Slot, one: Running) -> Alignments:
+    def _aligned(self, slot: Slot, one: RunningPairs) -> Alignments:
         """The alignments of a chunk whose kernels are done."""
         scores, starts, ends, counts = one.found.copy()
         offsets = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
@@ -403,16 +405,16 @@ class CudaAligner(Aligner):
             cigars[:] = host[:size].view(np.uint32)
         return Alignments(scores, starts, ends, cigars, offsets)
 
-    def _start(self, kernel: Kernel, name: str, threads: int, *arguments: Any) -> None:
+    def _start(self, kernel: AlignKernel, name: str, threads: int, *arguments: Any) -> None:
         self._compiled[kernel, name]((-(-threads // THREADS),), (THREADS,), arguments)
 
-    def _compile(self, launches: Sequence[Launch]) -> None:
+    def _compile(self, launches: Sequence[AlignLaunch]) -> None:
         """Compile the kernels that are missing, side by side."""
         wanted = [(one.kernel, one.kernel.name) for one in launches]
         wanted += [(one.kernel, name) for one in launches for name in TRACERS if one.kernel.traced]
         missing = [key for key in wanted if key not in self._compiled]
 
-        def compiled(key: tuple[Kernel, str]) -> Any:
+        def compiled(key: tuple[AlignKernel, str]) -> Any:
             kernel, name = key
             with self._device:
                 text = kernel.trace_source if name in TRACERS else kernel.source
@@ -423,14 +425,16 @@ class CudaAligner(Aligner):
                 self._compiled.update(zip(missing, pool.map(compiled, missing), strict=True))
 
 
-def _works(scoring: Scoring, traced: bool) -> list[Work]:
+def _works(scoring: Scoring, traced: bool) -> list[PairWork]:
     """What is tried in turn: halves of words, if they hold the scores of columns, and words."""
-    in_words = Work(scoring, False, traced)
-    in_halves = Work(scoring, True, traced)
+    in_words = PairWork(scoring, False, traced)
+    in_halves = PairWork(scoring, True, traced)
     return [in_halves, in_words] if in_halves.parameters.fit_halves else [in_words]
 
 
-def _launches(tasks: native.PairTasks, table: Sequence[Kernel], sent: tuple[int, int], processors: int) -> list[Launch]:
+def _launches(
+    tasks: native.PairTasks, table: Sequence[AlignKernel], sent: tuple[int, int], processors: int
+) -> list[AlignLaunch]:
     """A launch for each kernel that has pairs."""
     pairs, index = sent
     launches = []
@@ -444,15 +448,15 @@ def _launches(tasks: native.PairTasks, table: Sequence[Kernel], sent: tuple[int,
         columns = tasks.longest_columns[number]
         at = pairs + 4 * PAIR_WORDS * first, index + 4 * first
         if count:
-            launches.append(Launch(kernel, number, count, end - first, *at, strips, columns))
+            launches.append(AlignLaunch(kernel, number, count, end - first, *at, strips, columns))
     return launches
 
 
-def _trace_bytes(one: Launch) -> int:
+def _trace_bytes(one: AlignLaunch) -> int:
     return one.strips * one.tasks * one.steps * WARP * one.kernel.trace_bytes
 
 
-def _done(slot: Slot, running: dict[Slot, Running]) -> Running:
+def _done(slot: Slot, running: dict[Slot, RunningPairs]) -> RunningPairs:
     """What a slot runs, once it has ended."""
     slot.stream.synchronize()
     return running.pop(slot)

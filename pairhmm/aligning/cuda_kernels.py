@@ -30,7 +30,7 @@ MOST_OF_BYTE = 127
 
 
 @dataclass(frozen=True, slots=True)
-class Kernel:
+class AlignKernel:
     """A kernel, and the pairs that it takes.
 
     Attributes
@@ -72,7 +72,7 @@ class Kernel:
         return WARP // self.lanes * (2 if self.halves and self.name == "align_score" else 1)
 
     @property
-    def with_low_strips(self) -> Kernel:
+    def with_low_strips(self) -> AlignKernel:
         """The same with fewer rows in a strip."""
         return replace(self, rows_each=16, blocks=4)
 
@@ -107,17 +107,19 @@ class Kernel:
         return sources.source(constants, *names)
 
 
-def kernels(form: str, free: bool, halves: bool, traced: bool) -> list[Kernel]:
+def kernels(form: str, free: bool, halves: bool, traced: bool) -> list[AlignKernel]:
     """The kernels for a form of scoring, lowest first; the last one takes any number of rows."""
     affine = form == "affine"
     few_registers = not affine and not free and not traced
     made = [
-        Kernel("align_score", lanes, rows, _blocks(rows, few_registers, halves), halves, affine, free, traced=traced)
+        AlignKernel(
+            "align_score", lanes, rows, _blocks(rows, few_registers, halves), halves, affine, free, traced=traced
+        )
         for lanes, rows in _shapes(few_registers, halves, traced)
     ]
     made.append(replace(made[-1], strips=True))
     if form == "edit" and few_registers and halves:
-        edit = [Kernel("align_edit", 1, WORD_ROWS * words, 0) for words in EDIT_WORDS]
+        edit = [AlignKernel("align_edit", 1, WORD_ROWS * words, 0) for words in EDIT_WORDS]
         made = edit + [kernel for kernel in made if kernel.rows > edit[-1].rows]
     return made
 
@@ -143,7 +145,7 @@ def _blocks(rows: int, few_registers: bool, halves: bool) -> int:
     return 5 if rows <= 16 else 4 if rows <= 24 else 3
 
 
-class Parameters(NamedTuple):
+class ScoreParameters(NamedTuple):
     """What score.cu is started with; its first lines say what the scores are.
 
     Attributes
@@ -159,7 +161,7 @@ class Parameters(NamedTuple):
     extension: int
 
     @classmethod
-    def of(cls, scoring: Scoring, traced: bool = False) -> Parameters:
+    def of(cls, scoring: Scoring, traced: bool = False) -> ScoreParameters:
         extension, opening = -scoring.gap_extend, scoring.gap_extend - scoring.gap_open
         shift = 2 * extension + opening
         # Two gaps of one letter do what a mismatch does.
@@ -168,13 +170,13 @@ class Parameters(NamedTuple):
         plain = cls(scoring.match + shift, mismatch + shift, opening, 4 * opening, extension)
         return plain._traced(scoring, is_outdone) if traced else plain
 
-    def _traced(self, scoring: Scoring, is_outdone: bool) -> Parameters:
+    def _traced(self, scoring: Scoring, is_outdone: bool) -> ScoreParameters:
         """Four times as large, with the codes of trace.cuh. An outdone mismatch is below two gaps, or one of them."""
         match, mismatch, opening, bias, extension = (TRACED_TIMES * value for value in self)
         if opening:
-            return Parameters(match, mismatch - TRACED_TIMES * is_outdone, opening, bias + TRACED_TIMES, extension)
+            return ScoreParameters(match, mismatch - TRACED_TIMES * is_outdone, opening, bias + TRACED_TIMES, extension)
         code = 3 - (1 if scoring.mode == "semi-global" else 2)
-        return Parameters(match + code, 0 if is_outdone else mismatch + code, opening, bias, extension)
+        return ScoreParameters(match + code, 0 if is_outdone else mismatch + code, opening, bias, extension)
 
     @property
     def fit_halves(self) -> bool:

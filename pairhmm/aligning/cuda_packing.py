@@ -34,7 +34,7 @@ Index = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class PackedSide:
     """The sequences [first, end) of one side, which pairs are of.
 
     Attributes
@@ -68,15 +68,15 @@ class Side:
         return self.sequences.offsets, self.index, int(self.sequences.offsets[self.first]) - self.letter
 
 
-def sides(pairs: SequencePairs, whole: bool) -> tuple[Side, Side]:
+def sides(pairs: SequencePairs, whole: bool) -> tuple[PackedSide, PackedSide]:
     """Queries and targets: all of them, or from the first that is used to the last.
 
     Where that is more than `MOST_LETTERS`, those that are used are taken out.
     """
 
-    def side(sequences: Sequences, index: Index, letter: int) -> Side:
+    def side(sequences: Sequences, index: Index, letter: int) -> PackedSide:
         first, end = (0, len(sequences)) if whole else (int(index.min()), int(index.max()) + 1)
-        return Side(sequences, index, first, end, letter)
+        return PackedSide(sequences, index, first, end, letter)
 
     queries = side(pairs.queries, pairs.query_index, 0)
     targets = side(pairs.targets, pairs.target_index, queries.end_letter)
@@ -86,14 +86,14 @@ def sides(pairs: SequencePairs, whole: bool) -> tuple[Side, Side]:
 
 
 @dataclass(frozen=True, slots=True)
-class Letters:
+class SentLetters:
     """Letters on the device: their address, and the bits of N by letter (None where there is no N)."""
 
     address: int
     unknown: Words | None
 
 
-def send(slot: Slot, packed: Sequence[Side], two_bits: bool) -> Letters:
+def send(slot: Slot, packed: Sequence[PackedSide], two_bits: bool) -> SentLetters:
     """Pack the letters of both sides, two bits or four each, and send them."""
     per_word = 16 if two_bits else 8
     letters = packed[-1].end_letter
@@ -111,7 +111,7 @@ def send(slot: Slot, packed: Sequence[Side], two_bits: bool) -> Letters:
             native.pack_four_bits(team(), side.codes, words[side.letter // per_word :])
         first, end = (4 * place // per_word for place in (side.letter, side.end_letter))
         (there + first).copy_from_host_async(host.ctypes.data + first, end - first, slot.stream)
-    return Letters(int(there.ptr), unknown if is_any else None)
+    return SentLetters(int(there.ptr), unknown if is_any else None)
 
 
 def taken(pairs: SequencePairs, index: Index) -> SequencePairs:
@@ -149,7 +149,7 @@ def _cut(borders: Sequence[int]) -> list[tuple[int, int]]:
     return [(begin, end) for begin, end in pairwise(borders) if begin < end]
 
 
-def is_whole_better(pairs: SequencePairs, chunks: Sequence[tuple[Side, Side]]) -> bool:
+def is_whole_better(pairs: SequencePairs, chunks: Sequence[tuple[PackedSide, PackedSide]]) -> bool:
     """Whether the chunks' sequences, sent for each, would be more than all of them."""
     letters = len(pairs.queries.codes) + len(pairs.targets.codes)
     of_chunks = sum(len(side.codes) for both in chunks for side in both)
