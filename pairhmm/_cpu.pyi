@@ -507,3 +507,20 @@ def posteriors(
     deletion: NDArray[np.float64],
     log10: NDArray[np.float64],
 ) -> None: ...
+
+def warp(
+    level: str,
+    query_levels: NDArray[np.int16],
+    query_offset: NDArray[np.int64],
+    target_levels: NDArray[np.int16],
+    target_offset: NDArray[np.int64],
+    query: NDArray[np.int32],
+    target: NDArray[np.int32],
+    anywhere: bool,
+    band: int,
+    threads: int,
+    costs: NDArray[np.int64],
+    starts: NDArray[np.int32],
+    ends: NDArray[np.int32],
+    /,
+) -> None: ...

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bind/arrays.hpp"
+#include "bind/interrupts.hpp"
 #include "forward/dispatch.hpp"
 
 namespace nb = nanobind;
@@ -22,17 +23,6 @@ const pairhmm::Level& find_level(const std::string& name) {
         if (known.name == name && known.level != nullptr && known.runs) return *known.level;
     }
     throw std::invalid_argument("no such SIMD level on this machine: " + name);
-}
-
-// Called between waits of a long computation; a pending Ctrl-C or SIGTERM handler runs here.
-bool signal_raised() {
-    nb::gil_scoped_acquire gil;
-    return PyErr_CheckSignals() != 0;
-}
-
-// The signal handler's exception, raised once the workers have stopped.
-void raise_pending() {
-    if (PyErr_Occurred()) throw nb::python_error();
 }
 
 }  // namespace

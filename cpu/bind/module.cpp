@@ -22,6 +22,7 @@ void bind_scan(nb::module_& module);
 void bind_text(nb::module_& module);
 void bind_packing(nb::module_& module);
 void bind_tree_streams(nb::module_& module);
+void bind_warp(nb::module_& module);
 
 NB_MODULE(_cpu, module) {
     module.doc() = "The compiled part of pairhmm.";
@@ -53,4 +54,5 @@ NB_MODULE(_cpu, module) {
     bind_text(module);
     bind_packing(module);
     bind_tree_streams(module);
+    bind_warp(module);
 }

@@ -95,7 +95,8 @@ class Alignments:
     ----------
     scores : ndarray, shape (pairs,), int32
     target_starts, target_ends : ndarray, shape (pairs,), int32
-        The part of the target that is aligned (0-based half-open).
+        The part of the target that is aligned (0-based half-open). With GATK's overhang "ignore", it may begin before
+        the target's first base, and end behind its last.
     cigars : ndarray, shape (operations,), uint32
         All CIGARs, one after the other, as BAM has them: ``length << 4 | operation``, with the operations M (0), I (1),
         D (2) and S (4). An insertion is of bases that the query has and the target has not.

@@ -46,6 +46,8 @@ class Scoring:
         check_fields(self)
         if self.match <= self.mismatch:
             raise OptionError("mismatch", self.mismatch, f"is not below the score of a match, {self.match}")
+        if self.mode == "gatk" and self.match == 0:
+            raise OptionError("match", self.match, "is not above 0, so that GATK's rules would align nothing")
         if self.gap_extend < self.gap_open:
             raise OptionError("gap_extend", self.gap_extend, f"is below a gap's first base, {self.gap_open}")
 

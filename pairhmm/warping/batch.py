@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.errors import OptionError
 from pairhmm.genomics.arrays import joined, offsets
 from pairhmm.interface.options import Within, check_fields
 
@@ -35,6 +36,8 @@ class WarpOptions:
 
     def __post_init__(self) -> None:
         check_fields(self)
+        if self.band is not None and self.mode != "global":
+            raise OptionError("band", self.band, 'is for mode "global" alone')
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,9 @@ BELOW = {
     "scan": {"threads", "genomics"},
     "staging": {"platform", "threads", "genomics"},
     "formats": {"platform", "threads", "genomics", "scan"},
+    "warp": {"platform", "threads", "forward"},
     "wasm": {"platform", "threads", "genomics", "forward", "staging", "formats"},
-    "bind": {"threads", "genomics", "forward", "posterior", "scan", "staging", "formats"},
+    "bind": {"threads", "genomics", "forward", "posterior", "scan", "staging", "formats", "warp"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 
