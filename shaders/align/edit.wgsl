@@ -8,9 +8,9 @@
 
 // needs host: W, WORDS
 //#if UNKNOWN
-// needs align/pairs.wgsl: params, pairs, scores, index_of, letters_at, unknown_at
+// needs align/pairs.wgsl: params, pairs, found, Found, index_of, letters_at, unknown_at
 //#else
-// needs align/pairs.wgsl: params, pairs, scores, index_of, letters_at
+// needs align/pairs.wgsl: params, pairs, found, Found, index_of, letters_at
 //#end
 // gives: edit_distance
 
@@ -104,36 +104,36 @@ fn lowest(count: u32) -> u32 {
     return select((1u << (count % 32u)) - 1u, 0xffffffffu, count >= 32u);
 }
 
-// The distance in the last of `rows` rows, from that above the first.
-fn distance_below(differences: Differences, above: i32, rows: u32) -> i32 {
-    var distance = above;
+// The score of the last of `rows` rows, from that above the first.
+fn last_below(differences: Differences, above: i32, rows: u32) -> i32 {
+    var score = above;
 //#for w WORDS
     {
         let counted = lowest(max(rows, 32u * $wu) - 32u * $wu);
-        distance += i32(countOneBits(differences.more$w & counted)) - i32(countOneBits(differences.less$w & counted));
+        score += i32(countOneBits(differences.less$w & counted)) - i32(countOneBits(differences.more$w & counted));
     }
 //#end
-    return distance;
+    return score;
 }
 
-// The least distance of `rows` rows, from that above the first.
-fn least_below(differences: Differences, above: i32, rows: u32) -> i32 {
-    var distance = above;
-    var least = above;
+// The best score of `rows` rows, from that above the first.
+fn best_below(differences: Differences, above: i32, rows: u32) -> i32 {
+    var score = above;
+    var best = above;
 //#for w WORDS
     {
         var more = differences.more$w;
         var less = differences.less$w;
         let counted = min(32u, max(rows, 32u * $wu) - 32u * $wu);
         for (var row = 0u; row < counted; row++) {
-            distance += i32(more & 1u) - i32(less & 1u);
-            least = min(least, distance);
+            score += i32(less & 1u) - i32(more & 1u);
+            best = max(best, score);
             more >>= 1u;
             less >>= 1u;
         }
     }
 //#end
-    return least;
+    return best;
 }
 
 @compute @workgroup_size(W)
@@ -146,11 +146,14 @@ fn edit_distance(
     if item >= params.items {
         return;
     }
-    let pair = pairs[params.first_item + item];
-    var distance = i32(pair.columns);
-    var least = distance;
-    for (var first = 0u; first < pair.rows; first += 32u * WORDS) {
-        let rows = rows_at(pair.first_row + first);
+    let pair = pairs[params.first_pair + item];
+    var above = Found(-i32(pair.columns), -i32(pair.columns));
+    if params.first_row > 0u {
+        above = found[params.first_pair + item];
+    }
+    let end_row = min(pair.rows, params.end_row);
+    for (var first = params.first_row; first < end_row; first += 32u * WORDS) {
+        let rows = rows_at(pair.rows_at + first);
         var differences = Differences();
         if params.is_free == 0u {
 //#for w WORDS
@@ -158,9 +161,9 @@ fn edit_distance(
 //#end
         }
         for (var column = 0u; column < pair.columns; column += 16u) {
-            var columns = letters_at(pair.first_column + column);
+            var columns = letters_at(pair.columns_at + column);
 //#if UNKNOWN
-            var unknown_columns = unknown_at(pair.first_column + column);
+            var unknown_columns = unknown_at(pair.columns_at + column);
 //#end
             var entering = EACH_MORE;
             if first > 0u {
@@ -185,9 +188,9 @@ fn edit_distance(
             }
         }
         if params.is_free != 0u {
-            least = min(least, least_below(differences, distance, pair.rows - first));
+            above.best = max(above.best, best_below(differences, above.last, pair.rows - first));
         }
-        distance = distance_below(differences, distance, pair.rows - first);
+        above.last = last_below(differences, above.last, pair.rows - first);
     }
-    scores[params.first_item + item] = -select(distance, least, params.is_free != 0u);
+    found[params.first_pair + item] = above;
 }

@@ -9,9 +9,9 @@
 
 // needs host: W, GROUPS, PER_WORD
 //#if UNKNOWN
-// needs align/pairs.wgsl: params, pairs, scores, index_of, letters_at, unknown_at
+// needs align/pairs.wgsl: params, pairs, found, Found, index_of, letters_at, unknown_at
 //#else
-// needs align/pairs.wgsl: params, pairs, scores, index_of, letters_at
+// needs align/pairs.wgsl: params, pairs, found, Found, index_of, letters_at
 //#end
 // gives: align_gaps
 
@@ -151,28 +151,22 @@ fn take_column(downs: ptr<function, Downs>, rows: Rows, letter: Lanes, steps: St
 //#end
 }
 
-// A score, and the best one of the rows so far.
-struct Scores {
-    last: i32,
-    best: i32,
-}
-
 // The scores of a half below those `above`, in a column of which a strip has `rows` rows left.
-fn scores_below(downs: Downs, half: u32, above: Scores, rows: u32) -> Scores {
-    var found = above;
+fn scores_below(downs: Downs, half: u32, above: Found, rows: u32) -> Found {
+    var below = above;
 //#for g GROUPS
 //#for i PER_WORD
     if PER_WORD * $gu + $iu < rows {
 //#if PACKED
-        found.last += i32(downs.down$g_$i[half]) + params.extend;
+        below.last += i32(downs.down$g_$i[half]) + params.extend;
 //#else
-        found.last += i32(downs.down$g_$i) + params.extend;
+        below.last += i32(downs.down$g_$i) + params.extend;
 //#end
-        found.best = max(found.best, found.last);
+        below.best = max(below.best, below.last);
     }
 //#end
 //#end
-    return found;
+    return below;
 }
 
 @compute @workgroup_size(W)
@@ -185,14 +179,15 @@ fn align_gaps(
     if item >= params.items {
         return;
     }
-    let at = params.first_item + item * HALVES;
+    let at = params.first_pair + item * HALVES;
     let first_pair = pairs[at];
     let last_pair = pairs[at + HALVES - 1u];  // which has as many columns, or more
-    let first_row = vec2u(first_pair.first_row, last_pair.first_row);
-    let first_column = vec2u(first_pair.first_column, last_pair.first_column);
+    let row_letters = vec2u(first_pair.rows_at, last_pair.rows_at);
+    let column_letters = vec2u(first_pair.columns_at, last_pair.columns_at);
     let rows_of = vec2u(first_pair.rows, last_pair.rows);
     let columns_of = vec2u(first_pair.columns, last_pair.columns);
     let all_rows = max(rows_of.x, rows_of.y);
+    let end_row = min(all_rows, params.end_row);
 
     var steps = Steps();
     steps.gain = Lanes(Lane(params.matched - params.mismatched));
@@ -200,16 +195,18 @@ fn align_gaps(
 //#if AFFINE
     steps.open = Lanes(Lane(params.open));
 //#end
-    var found: array<Scores, HALVES>;
+    var above: array<Found, HALVES>;
 //#for h HALVES
-    {
-        let above = i32(columns_of[$h]) * params.extend + select(0, params.open, columns_of[$h] > 0u);
-        found[$h] = Scores(above, above);
+    if params.first_row > 0u {
+        above[$h] = found[at + $hu];
+    } else {
+        let score = i32(columns_of[$h]) * params.extend + select(0, params.open, columns_of[$h] > 0u);
+        above[$h] = Found(score, score);
     }
 //#end
 
-    for (var first = 0u; first < all_rows; first += PER_WORD * GROUPS) {
-        let rows = rows_at(first_row + first);
+    for (var first = params.first_row; first < end_row; first += PER_WORD * GROUPS) {
+        let rows = rows_at(row_letters + first);
         var downs = Downs();
 //#for g GROUPS
 //#for i PER_WORD
@@ -230,7 +227,7 @@ fn align_gaps(
         for (var half = 0u; half < HALVES; half++) {
             for (; column < columns_of[half]; column++) {
                 if column % PER_WORD == 0u {
-                    words = words_at(first_column + column);
+                    words = words_at(column_letters + column);
                 }
                 var entering = Right();
                 if first > 0u {
@@ -247,10 +244,10 @@ fn align_gaps(
                 }
             }
             let left = max(rows_of[half], first) - first;
-            found[half] = scores_below(downs, half, found[half], left);
+            above[half] = scores_below(downs, half, above[half], left);
         }
     }
 //#for h HALVES
-    scores[at + $hu] = select(found[$h].last, found[$h].best, params.is_free != 0u);
+    found[at + $hu] = above[$h];
 //#end
 }

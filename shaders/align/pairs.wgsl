@@ -6,18 +6,24 @@
 
 // needs host: Params, Pair, PER_WORD
 //#if UNKNOWN
-// gives: params, pairs, scores, index_of, letters_at, unknown_at
+// gives: params, pairs, found, Found, index_of, letters_at, unknown_at
 //#else
-// gives: params, pairs, scores, index_of, letters_at
+// gives: params, pairs, found, Found, index_of, letters_at
 //#end
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> letters: array<u32>;  // two bits a letter, the first lowest; 0 for N
 @group(0) @binding(2) var<storage, read> pairs: array<Pair>;
-@group(0) @binding(3) var<storage, read_write> scores: array<i32>;  // one for each pair
+@group(0) @binding(3) var<storage, read_write> found: array<Found>;  // of each pair
 //#if UNKNOWN
 @group(0) @binding(5) var<storage, read> unknown: array<u32>;  // a bit a letter, set for N
 //#end
+
+// In the last column: the score of the last row, and the best one of all rows; of those that are done, until all are.
+struct Found {
+    last: i32,
+    best: i32,
+}
 
 // Dispatches have rows of workgroups, because one dimension may have only 65,535.
 fn index_of(workgroup: vec3u, workgroups: vec3u) -> u32 {
