@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 from pairhmm.genomics.arrays import joined, offsets
 
+LONGEST = 100_000
+"""The most letters of a sequence. 32 bits then hold every score (`pairhmm.aligning.scoring.LARGEST_SCORE`)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sequences:
@@ -40,6 +43,11 @@ class Sequences:
     @property
     def lengths(self) -> NDArray[np.int64]:
         return np.diff(self.offsets)
+
+    def part(self, begin: int, end: int) -> Sequences:
+        """The sequences from `begin` to `end`. Their letters are not copied."""
+        first, last = self.offsets[begin], self.offsets[end]
+        return Sequences(self.codes[first:last], self.offsets[begin : end + 1] - first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +84,12 @@ class SequencePairs:
     @property
     def cells(self) -> int:
         """Cells of all matrices."""
-        return int((self.queries.lengths[self.query_index] * self.targets.lengths[self.target_index]).sum())
+        return int(self.cells_of_each.sum())
+
+    @property
+    def cells_of_each(self) -> NDArray[np.int64]:
+        """Cells of each pair's matrix (int64)."""
+        return self.queries.lengths[self.query_index] * self.targets.lengths[self.target_index]
 
     def part(self, begin: int, end: int) -> SequencePairs:
         """The pairs from `begin` to `end`, of the same sequences."""
@@ -109,3 +122,20 @@ class Alignments:
     target_ends: NDArray[np.int32]
     cigars: NDArray[np.uint32]
     offsets: NDArray[np.int64]
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Alignments]) -> Alignments:
+        """The alignments of several, one after the other."""
+        if len(parts) == 1:
+            return parts[0]
+        lengths = joined([np.diff(part.offsets) for part in parts], np.int64)
+        return cls(
+            joined([part.scores for part in parts], np.int32),
+            joined([part.target_starts for part in parts], np.int32),
+            joined([part.target_ends for part in parts], np.int32),
+            joined([part.cigars for part in parts], np.uint32),
+            offsets(lengths),
+        )
+
+    def __len__(self) -> int:
+        return len(self.scores)

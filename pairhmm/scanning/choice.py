@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Sequence
-
 import numpy as np
 
-from pairhmm import backends, scanning
+from pairhmm import scanning
+from pairhmm.backends.fastest import fastest
 from pairhmm.genomics.iupac import ANY
 from pairhmm.scanning.batch import Patterns, ScanOptions
-
-log = logging.getLogger(__name__)
 
 READING_NS = 10.0
 """Approximate nanoseconds to read a base. Matching that is faster than this waits for the reader."""
@@ -59,29 +55,6 @@ def choose(
     if backend != "auto":
         return scanning.load(backend, patterns, options, device)
     needed = matching_ns(patterns, options) / threads
-    if device is None and (needed - READING_NS) * 1e-9 * bases < STARTING_SECONDS:
-        return _on_the_cpu(patterns, options)
-    for name in _scanners(backends.on_devices()):
-        found = backends.status(name)
-        if not found.available:
-            log.info("not %s: %s; %s", name, found.reason, found.cure)
-        elif (device or 0) in found.software:
-            log.info("not %s: %s is software", name, found.devices[device or 0])
-        else:
-            return scanning.load(name, patterns, options, device)
-    return _on_the_cpu(patterns, options, device)
-
-
-def _on_the_cpu(patterns: Patterns, options: ScanOptions, device: int | None = None) -> scanning.Scanner:
-    """The fastest scanner on the CPU that runs here. If only the oracle does, a warning says so."""
-    names = _scanners(backends.on_the_cpu())
-    lacking = [(name, found) for name in names if not (found := backends.status(name)).available]
-    taken = next(name for name in names if name not in dict(lacking))
-    if backends.is_oracle(taken):
-        lacks = "; ".join(f"{name}: {found.reason}; {found.cure}" for name, found in lacking)
-        log.warning("backend %s, which is slow (%s)", taken, lacks)
-    return scanning.load(taken, patterns, options, device)
-
-
-def _scanners(names: Sequence[str]) -> list[str]:
-    return [name for name in names if name in scanning.names()]
+    is_worth_a_device = (needed - READING_NS) * 1e-9 * bases >= STARTING_SECONDS
+    name = fastest(scanning.names(), device, is_worth_a_device)
+    return scanning.load(name, patterns, options, device)

@@ -1,0 +1,64 @@
+"""Chooses the aligners of a run."""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+
+from pairhmm import aligning
+from pairhmm.aligning.pool import AlignerPool
+from pairhmm.aligning.scoring import Scoring
+from pairhmm.backends.fastest import fastest, fastest_on_the_cpu
+from pairhmm.errors import InputError
+
+log = logging.getLogger(__name__)
+
+WORTH_A_DEVICE = {"edit": 200_000_000_000, "linear": 60_000_000_000, "affine": 30_000_000_000}
+"""Cells for each CPU thread, by the form of the scoring, from which "auto" starts a GPU: about as many as a thread
+computes in the second that the start takes."""
+
+CIGAR_FACTOR = 4
+"""A traceback makes cells this much slower on the CPU."""
+
+
+def choose(
+    backend: str,
+    devices: tuple[int, ...] | None,
+    scoring: Scoring,
+    cells: int,
+    threads: int,
+    with_cigars: bool,
+) -> AlignerPool:
+    """The aligners of that name; for "auto", of the backend that is expected to finish first, which a message names.
+
+    Parameters
+    ----------
+    backend : str
+        "auto", or a name of `pairhmm.aligning.names`.
+    devices : tuple of int, optional
+        Indices of the devices that share the work. With "auto", they mean that a GPU is wanted.
+    scoring : Scoring
+    cells : int
+        Approximate number of cells of the whole work.
+    threads : int
+    with_cigars : bool
+        Whether alignments are wanted, or scores alone.
+
+    Raises
+    ------
+    BackendUnavailable, InputError
+        As `pairhmm.aligning.load`.
+    """
+    if devices is not None and len(set(devices)) < len(devices):
+        raise InputError("--device", ",".join(map(str, devices)), "a device is named twice", "name each once")
+    name = backend
+    if backend == "auto":
+        worth = WORTH_A_DEVICE[scoring.form] * threads // (CIGAR_FACTOR if with_cigars else 1)
+        name = fastest(aligning.names(), devices[0] if devices else None, cells >= worth)
+    pool = AlignerPool([aligning.load(name, device) for device in devices or (None,)], partial(_of_the_cpu, name))
+    log.info("backend %s", pool.label)
+    return pool
+
+
+def _of_the_cpu(name: str) -> aligning.Aligner:
+    return aligning.load(fastest_on_the_cpu([one for one in aligning.names() if one != name]))
