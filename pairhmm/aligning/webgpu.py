@@ -17,11 +17,12 @@ from pairhmm.aligning.base import Aligner
 from pairhmm.aligning.batch import Alignments, SequencePairs
 from pairhmm.aligning.scoring import Scoring
 from pairhmm.aligning.webgpu_kernels import (
+    MOST,
     PARAMS,
     RESULT,
     WIDTH,
     AlignVariant,
-    fits_halves,
+    largest_number,
     scoring_params,
     source,
 )
@@ -29,7 +30,7 @@ from pairhmm.aligning.webgpu_plan import Dispatch, Plan, letters_of, planned
 from pairhmm.backends.fastest import fastest_on_the_cpu
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu.commands import grid, make_pipeline, record
-from pairhmm.backends.webgpu.setup import F16, Adapter, status, translated
+from pairhmm.backends.webgpu.setup import Adapter, status, translated
 from pairhmm.backends.webgpu.slot import WORD, Slot
 from pairhmm.errors import DeviceLost
 
@@ -48,7 +49,7 @@ MOST_BORDER = 1 << 28
 """Bytes that the borders of a dispatch take, unless one pair needs more."""
 
 USED = "STORAGE|COPY_DST|COPY_SRC"
-USAGES = {name: USED for name in ("letters", "pairs", "found", "border", "unknown")} | {"staging": "MAP_READ|COPY_DST"}
+USAGES = dict.fromkeys(("letters", "pairs", "found", "border", "unknown"), USED) | {"staging": "MAP_READ|COPY_DST"}
 """Usage flags of the buffers of a call."""
 
 BINDINGS = ("letters", "pairs", "found", "border", "unknown")
@@ -60,8 +61,6 @@ class _Device:
 
     def __init__(self, adapter: Adapter) -> None:
         self.handle = webgpu_setup.request_device(adapter)
-        # Software adapters have 16-bit floats, but no fast ones.
-        self.halves = F16 in self.handle.features and not adapter.is_software
         self.slower = SLOWER.get(adapter.kind, SLOWER["IntegratedGPU"])
         self.one_call = threading.Lock()
         self._pipelines: dict[AlignVariant, Any] = {}
@@ -96,8 +95,8 @@ class WebgpuAligner(Aligner):
         self.label = f"webgpu:{number}"
         self._shared = _device(number)
         self._device = self._shared.handle
-        self._halves = self._shared.halves
         self._slot = Slot(self._device, self.label, USAGES)
+        self._other: Aligner | None = None
         self._told: set[str] = set()
 
     def scores(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> NDArray[np.int32]:
@@ -111,6 +110,8 @@ class WebgpuAligner(Aligner):
             return self._instead("GATK's rules").scores(pairs, scoring, threads)
         if not len(pairs):
             return np.zeros(0, dtype=np.int32)
+        if scoring.form != "edit" and largest_number(scoring, _shorter(pairs)).max() > MOST[True]:
+            return self._instead("scores beyond 32 bits").scores(pairs, scoring, threads)
         try:
             with self._shared.one_call, translated(self.label):
                 return self._scores(pairs, scoring, threads)
@@ -124,24 +125,19 @@ class WebgpuAligner(Aligner):
 
     def _instead(self, what: str) -> Aligner:
         """The aligner of what has no kernel here. A message says so once."""
-        other = aligning.load(fastest_on_the_cpu(aligning.names()))
+        if self._other is None:
+            self._other = aligning.load(fastest_on_the_cpu(aligning.names()))
         if what not in self._told:
             self._told.add(what)
-            log.warning("%s: it has no kernel for %s; %s computes them", self.label, what, other.label)
-        return other
+            log.warning("%s: it has no kernel for %s; %s computes them", self.label, what, self._other.label)
+        return self._other
 
     def _scores(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> NDArray[np.int32]:
         letters = letters_of(pairs, threads)
         self._slot.begin_call()
         limit = int(self._device.limits["max-storage-buffer-binding-size"])
-        halves = self._halves and scoring.form != "edit" and fits_halves(scoring)
-        is_free = scoring.mode == "semi-global"
-
-        def variant_of(rows: int) -> AlignVariant:
-            return AlignVariant(scoring.form, rows, letters.unknown is not None, halves)
-
         most_cells = MOST_CELLS[scoring.form] // self._shared.slower
-        plan = planned(pairs, letters, is_free, variant_of, most_cells, min(MOST_BORDER, limit) // WORD)
+        plan = planned(pairs, letters, scoring, most_cells, min(MOST_BORDER, limit) // WORD)
         self._slot.upload("letters", letters.words)
         if letters.unknown is not None:
             self._slot.upload("unknown", letters.unknown)
@@ -152,7 +148,8 @@ class WebgpuAligner(Aligner):
         self._slot.make_room("staging", size)
         self._submit(plan, scoring, size)
         found = self._downloaded(size)
-        scores: NDArray[np.int32] = found["best" if is_free else "last"][plan.place]
+        scores = np.empty(len(pairs), dtype=np.int32)
+        scores[plan.place] = found["best" if scoring.mode == "semi-global" else "last"]
         return scores
 
     def _submit(self, plan: Plan, scoring: Scoring, size: int) -> None:
@@ -193,6 +190,11 @@ class WebgpuAligner(Aligner):
             return np.frombuffer(staging.read_mapped(0, size, copy=True), dtype=RESULT.dtype)
         finally:
             staging.unmap()
+
+
+def _shorter(pairs: SequencePairs) -> NDArray[np.int64]:
+    """Length of each pair's shorter sequence."""
+    return np.minimum(pairs.queries.lengths[pairs.query_index], pairs.targets.lengths[pairs.target_index])
 
 
 def make(device: int = 0) -> WebgpuAligner:

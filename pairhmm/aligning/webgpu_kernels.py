@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pairhmm.aligning.scoring import Scoring
 from pairhmm.backends.webgpu.declarations import Field, Record, constants
 from pairhmm.backends.webgpu.kernels import read
 from pairhmm.backends.webgpu.templates import assemble
 
 WIDTH = 64
-"""Invocations of a workgroup. Each has a pair; or two, where scores are 16-bit floats."""
+"""Invocations of a workgroup, each of which has a pair."""
 
 PER_WORD = 16
 """Letters of a word, at two bits each."""
@@ -18,10 +21,11 @@ PER_WORD = 16
 BITS = 32
 """Rows of a word of edit.wgsl."""
 
-F16 = "enable f16;\n"
+MOST = {False: 1 << 24, True: (1 << 31) - 1}
+"""The largest number that lanes of gaps.wgsl hold with all whole numbers below it, by whether they are wide."""
 
-LARGEST_HALF = 2048
-"""The largest whole number up to which a 16-bit float holds them all."""
+TALLEST = {"edit": 512, "linear": 48, "affine": 32}
+"""Rows of the tallest strip, by the form of the scoring. Taller ones need more registers than a lane has."""
 
 PAIR = Record(
     "Pair",
@@ -43,8 +47,8 @@ PARAMS = Record(
     Field("mismatched", "i32", "a mismatch, likewise"),
     Field("open", "i32", "a gap's first base, less `extend`"),
     Field("extend", "i32", "a base of a gap"),
-    Field("down", "i32", "before the first column: a row less the row above, less `extend`"),
-    Field("first_down", "i32", "what the first row has in addition"),
+    Field("down", "i32", "before the first column: what each row has more than the row above"),
+    Field("first_down", "i32", "likewise: what all rows have in addition"),
 )
 """The uniform block of a dispatch."""
 
@@ -64,28 +68,33 @@ class AlignVariant:
         Rows of a strip: a multiple of `BITS` for "edit", of `PER_WORD` otherwise.
     unknown : bool
         Whether letters may be N.
-    halves : bool
-        Two pairs an invocation, whose differences are 16-bit floats.
+    skewed : bool
+        A mismatch counts, because it scores more than the gaps in place of it.
+    wide : bool
+        Scores are integers.
     """
 
     form: str
     rows: int
     unknown: bool
-    halves: bool = False
+    skewed: bool = False
+    wide: bool = False
 
     @property
     def entry(self) -> str:
         return "edit_distance" if self.form == "edit" else "align_gaps"
 
     @property
-    def pairs(self) -> int:
-        """Pairs of an invocation."""
-        return 1 + self.halves
-
-    @property
     def border_words(self) -> int:
         """Words that a strip hands to the next one, for an invocation and `PER_WORD` columns."""
         return 1 if self.form == "edit" else PER_WORD * (1 + (self.form == "affine"))
+
+
+def variant_of(scoring: Scoring, rows: int, unknown: bool, wide: bool) -> AlignVariant:
+    """The variant for a scoring and the rows of a strip."""
+    if scoring.form == "edit":
+        return AlignVariant("edit", rows, unknown)
+    return AlignVariant(scoring.form, rows, unknown, scoring_params(scoring)["mismatched"] != 0, wide)
 
 
 def source(variant: AlignVariant) -> str:
@@ -94,39 +103,36 @@ def source(variant: AlignVariant) -> str:
     sizes |= {"WORDS": variant.rows // BITS} if variant.form == "edit" else {"GROUPS": variant.rows // PER_WORD}
     switches = {
         "UNKNOWN": int(variant.unknown),
-        "HALVES": variant.pairs,
-        "PACKED": int(variant.halves),
+        "WIDE": int(variant.wide),
+        "SKEWED": int(variant.skewed),
         "AFFINE": int(variant.form == "affine"),
     }
     records = {record.name: record.declaration for record in (PAIR, PARAMS)}
     file = "align/edit.wgsl" if variant.form == "edit" else "align/gaps.wgsl"
-    text = assemble(file, read, records | constants({"W": WIDTH} | sizes), sizes | switches)
-    return F16 + text if variant.halves else text
+    return assemble(file, read, records | constants({"W": WIDTH} | sizes), sizes | switches)
 
 
 def scoring_params(scoring: Scoring) -> dict[str, int]:
     """The fields of `PARAMS` that depend on the scoring alone.
 
-    A mismatch that scores less than two gaps is never taken, so it may count as those.
+    A mismatch that scores less than two gaps is never taken, so it may count as those; likewise, where gaps are linear,
+    it may count as nothing.
     """
-    free = scoring.mode == "semi-global"
+    is_free = scoring.mode == "semi-global"
     extend, opened = scoring.gap_extend, scoring.gap_open - scoring.gap_extend
     return {
-        "is_free": int(free),
+        "is_free": int(is_free),
         "matched": scoring.match - 2 * extend,
         "mismatched": max(scoring.mismatch - 2 * extend, 2 * opened),
         "open": opened,
         "extend": extend,
-        "down": -extend if free else 0,
-        "first_down": 0 if free else opened,
+        "down": -extend if is_free else 0,
+        "first_down": 0 if is_free else opened,
     }
 
 
-def fits_halves(scoring: Scoring) -> bool:
-    """Whether 16-bit floats hold all differences that a scoring makes (the formulas are in gaps.wgsl).
-
-    A cell exceeds that on its upper left by a match at most. So no difference of neighbours is larger than a match less
-    an opening, and no sum in a cell is larger than that less another opening.
-    """
+def largest_number(scoring: Scoring, shorter: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The size of the largest number that gaps.wgsl can meet, from the length of each pair's shorter sequence."""
     extend, opened = scoring.gap_extend, scoring.gap_open - scoring.gap_extend
-    return scoring.match - 2 * extend - 2 * opened - extend <= LARGEST_HALF
+    of_strip = TALLEST[scoring.form] * -extend - 4 * opened + abs(scoring.mismatch)
+    return (scoring.match - 2 * extend) * (shorter + 1) + of_strip

@@ -1,21 +1,27 @@
-"""How a WebGPU device takes pairs: as packed letters, in order of their lengths, in dispatches. No GPU library is needed
-here."""
+"""How a WebGPU device takes pairs: packed letters, pairs in order, dispatches. No GPU library is needed here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.aligning.batch import SequencePairs, Sequences
-from pairhmm.aligning.webgpu_kernels import BITS, PAIR, PER_WORD, AlignVariant
-
-TALLEST = {"edit": 512, "linear": 32, "affine": 32}
-"""Rows of the tallest strip, by the form of the scoring. Taller ones need more registers than a lane has."""
+from pairhmm.aligning.scoring import Scoring
+from pairhmm.aligning.webgpu_kernels import (
+    BITS,
+    MOST,
+    PAIR,
+    PER_WORD,
+    TALLEST,
+    AlignVariant,
+    largest_number,
+    variant_of,
+)
 
 PIECE = 1 << 22
 """Letters that a thread packs at once."""
@@ -50,9 +56,7 @@ class Letters:
 def letters_of(pairs: SequencePairs, threads: int) -> Letters:
     """Pack the letters from the first sequence that the pairs need to the last one, on `threads` threads."""
     ranges = [_needed(pairs.queries, pairs.query_index), _needed(pairs.targets, pairs.target_index)]
-    codes = [
-        one.codes[begin:end] for one, (begin, end) in zip((pairs.queries, pairs.targets), ranges, strict=True)
-    ]
+    codes = [one.codes[begin:end] for one, (begin, end) in zip((pairs.queries, pairs.targets), ranges, strict=True)]
     # The targets begin at a whole word of `unknown`, so that the parts are packed one by one.
     targets_at = -(-len(codes[0]) // BITS) * BITS
     letters = targets_at + len(codes[1])
@@ -64,7 +68,7 @@ def letters_of(pairs: SequencePairs, threads: int) -> Letters:
         for at in range(0, len(part), PIECE)
     ]
     with ThreadPoolExecutor(max(1, threads)) as pool:
-        found = [*pool.map(lambda piece: _pack(*piece, words.view(np.uint8), bits.view(np.uint8)), pieces)]
+        found = [*pool.map(lambda piece: _pack(piece[0], piece[1], words.view(np.uint8), bits.view(np.uint8)), pieces)]
     return Letters(words, bits if any(found) else None, -ranges[0][0], targets_at - ranges[1][0])
 
 
@@ -123,9 +127,8 @@ class Plan:
     Attributes
     ----------
     pairs : ndarray of PAIR
-        With empty ones, which make the pairs of a variant even in number.
     place : ndarray, shape (pairs,), int64
-        Where each pair of the call is in `pairs`.
+        Index of each in the call.
     dispatches : list of Dispatch
         In the order in which they must run.
     """
@@ -135,83 +138,65 @@ class Plan:
     dispatches: list[Dispatch]
 
 
-def planned(
-    pairs: SequencePairs,
-    letters: Letters,
-    rows_are_targets: bool,
-    variant_of: Callable[[int], AlignVariant],
-    most_cells: int,
-    most_words: int,
-) -> Plan:
+def planned(pairs: SequencePairs, letters: Letters, scoring: Scoring, most_cells: int, most_words: int) -> Plan:
     """Order pairs by variant and length, and cut them into dispatches.
 
     Parameters
     ----------
     pairs : SequencePairs
     letters : Letters
-    rows_are_targets : bool
-    variant_of : callable
-        The variant for the rows of a strip.
+    scoring : Scoring
     most_cells : int
         Of a dispatch, if it can be cut.
     most_words : int
         Of the border, unless one item needs more.
     """
-    queries = pairs.queries.offsets[pairs.query_index], pairs.queries.lengths[pairs.query_index], letters.queries_at
-    targets = (
-        pairs.targets.offsets[pairs.target_index],
-        pairs.targets.lengths[pairs.target_index],
-        letters.targets_at,
-    )
-    (rows_at, rows, rows_base), (columns_at, columns, columns_base) = (
-        (targets, queries) if rows_are_targets else (queries, targets)
-    )
-    table = np.zeros(len(pairs), dtype=PAIR.dtype)
-    for name, values in (
-        ("rows_at", rows_at + rows_base),
-        ("rows", rows),
-        ("columns_at", columns_at + columns_base),
-        ("columns", columns),
-    ):
-        table[name] = values
-    form = variant_of(0).form
-    strip = strip_rows(form, rows)
-    order = np.lexsort((rows, columns, strip))
-    bounds = [0, *(np.flatnonzero(np.diff(strip[order])) + 1).tolist(), len(order)]
-    place = np.empty(len(pairs), dtype=np.int64)
-    groups: list[NDArray[np.void]] = []
+    table = _table(pairs, letters, rows_are_targets=scoring.mode == "semi-global")
+    rows, columns = table["rows"].astype(np.int64), table["columns"].astype(np.int64)
+    wide = np.zeros(len(pairs), dtype=bool)
+    if scoring.form != "edit":
+        wide = largest_number(scoring, np.minimum(rows, columns)) > MOST[False]
+    kind = 2 * strip_rows(scoring.form, rows) + wide
+    place = np.lexsort((rows, columns, kind))
+    table, kind = table[place], kind[place]
+    bounds = [0, *(np.flatnonzero(np.diff(kind)) + 1).tolist(), len(kind)]
     dispatches: list[Dispatch] = []
-    taken = 0
-    for begin, end in zip(bounds[:-1], bounds[1:], strict=True):
-        if begin == end:
-            continue
-        of_group = order[begin:end]
-        variant = variant_of(int(strip[of_group[0]]))
-        empty = -len(of_group) % variant.pairs
-        group = np.concatenate([np.zeros(empty, dtype=PAIR.dtype), table[of_group]])
-        place[of_group] = taken + empty + np.arange(len(of_group))
-        dispatches += _dispatches(group, taken, variant, most_cells, most_words)
-        groups.append(group)
-        taken += len(group)
-    return Plan(np.concatenate(groups) if groups else table, place, dispatches)
+    for begin, end in pairwise(bounds):
+        rows_of_strip, is_wide = divmod(int(kind[begin]), 2)
+        variant = variant_of(scoring, rows_of_strip, letters.unknown is not None, bool(is_wide))
+        dispatches += _dispatches(table[begin:end], begin, variant, most_cells, most_words)
+    return Plan(table, place, dispatches)
+
+
+def _table(pairs: SequencePairs, letters: Letters, rows_are_targets: bool) -> NDArray[np.void]:
+    """The pairs in their order, as kernels read them."""
+    sides = [
+        (letters.queries_at + pairs.queries.offsets[pairs.query_index], pairs.queries.lengths[pairs.query_index]),
+        (letters.targets_at + pairs.targets.offsets[pairs.target_index], pairs.targets.lengths[pairs.target_index]),
+    ]
+    table = np.empty(len(pairs), dtype=PAIR.dtype)
+    rows, columns = sides[::-1] if rows_are_targets else sides
+    table["rows_at"], table["rows"] = rows
+    table["columns_at"], table["columns"] = columns
+    return table
 
 
 def strip_rows(form: str, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """Rows of the strips that take `rows` rows with the fewest strips and, of these, the fewest rows too many."""
     unit = BITS if form == "edit" else PER_WORD
     strips = np.maximum(1, -(-rows // TALLEST[form]))
-    return np.maximum(1, -(-rows // (unit * strips))) * unit
+    units: NDArray[np.int64] = np.maximum(1, -(-rows // (unit * strips)))
+    return units * unit
 
 
 def _dispatches(
     group: NDArray[np.void], first_pair: int, variant: AlignVariant, most_cells: int, most_words: int
 ) -> Iterator[Dispatch]:
     """The dispatches of pairs of one variant, which are in order of their columns."""
-    columns = group["columns"].reshape(-1, variant.pairs).max(axis=1).astype(np.int64)
-    rows = group["rows"].reshape(-1, variant.pairs).max(axis=1).astype(np.int64)
+    rows, columns = group["rows"].astype(np.int64), group["columns"].astype(np.int64)
     strips = -(-rows // variant.rows)
     words = np.where(strips > 1, -(-columns // PER_WORD) * variant.border_words, 0)
-    cells = np.maximum(1, variant.rows * variant.pairs * columns)  # of a strip
+    cells = np.maximum(1, variant.rows * columns)  # of a strip
     begin = 0
     for end in _ends(cells * strips, words, most_cells, most_words):
         here = int(strips[begin:end].max(initial=0))
@@ -220,7 +205,7 @@ def _dispatches(
         for strip in range(0, max(1, here), at_once):
             yield Dispatch(
                 variant,
-                first_pair + begin * variant.pairs,
+                first_pair + begin,
                 end - begin,
                 strip * variant.rows,
                 (strip + at_once) * variant.rows,
@@ -233,9 +218,7 @@ FULL = 1 << 17
 """Items that keep a device busy. Dispatches with more cells than wanted are cut by rows rather than to fewer items."""
 
 
-def _ends(
-    cells: NDArray[np.int64], words: NDArray[np.int64], most_cells: int, most_words: int
-) -> Iterator[int]:
+def _ends(cells: NDArray[np.int64], words: NDArray[np.int64], most_cells: int, most_words: int) -> Iterator[int]:
     """Where items are cut: by their cells, unless too few would be together, and by what they have on the border."""
     before = np.concatenate([[0], np.cumsum(cells)])
     begin, count = 0, len(cells)
@@ -247,5 +230,3 @@ def _ends(
             end = begin + (end - begin) // 2
         yield end
         begin = end
-
-

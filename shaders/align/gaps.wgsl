@@ -1,11 +1,11 @@
 // The score of the best alignment, with linear or affine gaps.
 //
-// Method. Scores less (row + column) `extend`, so that a gap costs nothing once it is open. What is kept are differences
-// of neighbouring cells (Suzuki and Kasahara 2018), which stay small however long the sequences are: they are whole
-// numbers that a float holds exactly. A lane has HALVES pairs, and takes their rows in strips of 16 GROUPS. What the last
-// row of a strip hands to the next strip goes through memory.
+// Method. Scores less (row + column) `extend`, so that a gap costs nothing once it is open. A lane has a pair, and takes
+// its rows in strips of PER_WORD GROUPS, which are in registers; what the last row of a strip hands to the next strip
+// goes through memory. Scores are whole numbers in floats, since GPUs add twice as many floats as integers. If the ends
+// of the rows are free, each strip counts from the score before its first row and column.
 //
-// Limits. Halves of 16 bits hold whole numbers to 2,048: the host sees to it that the scoring fits.
+// Limits. Floats hold whole numbers to 2^24; pairs that may exceed that have WIDE lanes, of integers.
 
 // needs host: W, GROUPS, PER_WORD
 //#if UNKNOWN
@@ -15,101 +15,87 @@
 //#end
 // gives: align_gaps
 
-@group(0) @binding(4) var<storage, read_write> border: array<Right>;  // [columns][params.stride]
+@group(0) @binding(4) var<storage, read_write> border: array<Above>;  // [columns][params.stride]
 
-//#if PACKED
-alias Lane = f16;
-alias Lanes = vec2<f16>;
-const HALVES = 2u;
+const ROWS = PER_WORD * GROUPS;  // of a strip
+
+//#if WIDE
+alias Lane = i32;
 //#else
 alias Lane = f32;
-alias Lanes = f32;
-const HALVES = 1u;
 //#end
 
-// Letters of the rows of a strip.
 struct Rows {
 //#for g GROUPS
 //#for i PER_WORD
-    letter$g_$i: Lanes,
+    letter$g_$i: f32,
 //#end
 //#end
 }
 
 // What a column has for each row of a strip.
-struct Downs {
+struct Cells {
 //#for g GROUPS
 //#for i PER_WORD
-    down$g_$i: Lanes,  // its score less that of the row above
+    score$g_$i: Lane,
 //#if AFFINE
-    gap$g_$i: Lanes,   // the score of a gap that goes on to the next column, less its score
+    gap$g_$i: Lane,  // the best score of the next column that ends with a gap
 //#end
 //#end
 //#end
 }
 
 // What a row hands to the next one.
-struct Right {
-    right: Lanes,  // its score less that of the column before
+struct Above {
+    score: Lane,
 //#if AFFINE
-    gap: Lanes,    // the score of a gap that goes on to the next row, less its score
+    gap: Lane,  // the best score of the next row that ends with a gap
 //#end
 }
 
-// The scoring, for all halves.
+// The scoring.
 struct Steps {
-    gain: Lanes,      // a match less a mismatch
-    mismatch: Lanes,
-//#if AFFINE
-    open: Lanes,
-//#end
-}
-
-// 16 letters of each half.
-struct Words {
-//#for h HALVES
-    letters$h: u32,
-//#if UNKNOWN
-    unknown$h: u32,
-//#end
-//#end
-}
-
-fn words_at(letter: vec2u) -> Words {
-    var words = Words();
-//#for h HALVES
-    words.letters$h = letters_at(letter[$h]);
-//#if UNKNOWN
-    words.unknown$h = unknown_at(letter[$h]);
-//#end
-//#end
-    return words;
-}
-
-// Letter number `at` of each half, as a number.
-fn letter_of(words: Words, at: u32) -> Lanes {
-    var letter = Lanes();
-//#for h HALVES
-    {
-        var code = (words.letters$h >> (2u * at)) & 3u;
-//#if UNKNOWN
-        code |= ((words.unknown$h >> at) & 1u) << 2u;
-//#end
-//#if PACKED
-        letter[$h] = Lane(code);
+    mismatched: Lane,
+//#if WIDE
+    matched: Lane,
 //#else
-        letter = Lane(code);
+    gain: Lane,  // of a match over a mismatch
 //#end
-    }
+//#if AFFINE
+    open: Lane,
 //#end
-    return letter;
 }
 
-fn rows_at(letter: vec2u) -> Rows {
+// 16 letters.
+struct Words {
+    letters: u32,
+//#if UNKNOWN
+    unknown: u32,
+//#end
+}
+
+fn words_at(letter: u32) -> Words {
+//#if UNKNOWN
+    return Words(letters_at(letter), unknown_at(letter));
+//#else
+    return Words(letters_at(letter));
+//#end
+}
+
+// Letter number `at`: a power of two, made from its exponent. So those of different letters differ by 1 at least.
+fn letter_of(words: Words, at: u32) -> f32 {
+    var exponent = 127u + ((words.letters >> (2u * at)) & 3u);
+//#if UNKNOWN
+    exponent += 4u * ((words.unknown >> at) & 1u);
+//#end
+    return bitcast<f32>(exponent << 23u);
+}
+
+fn rows_at(letter: u32) -> Rows {
     var rows = Rows();
 //#for g GROUPS
     {
-        let words = words_at(letter + vec2u(PER_WORD * $gu));
+        let words = words_at(letter + PER_WORD * $gu);
 //#for i PER_WORD
         rows.letter$g_$i = letter_of(words, $iu);
 //#end
@@ -118,55 +104,91 @@ fn rows_at(letter: vec2u) -> Rows {
     return rows;
 }
 
-// Take one column: what the last row hands to the next strip, from what enters the first one.
-fn take_column(downs: ptr<function, Downs>, rows: Rows, letter: Lanes, steps: Steps, entering: Right) -> Right {
-    var right = entering.right;
+// The cells before the first column.
+fn first_cells() -> Cells {
+    var cells = Cells();
+    var score = params.first_down;
+//#for g GROUPS
+//#for i PER_WORD
+    score += params.down;
+    cells.score$g_$i = Lane(score);
 //#if AFFINE
-    var gap = entering.gap;
+    cells.gap$g_$i = Lane(score + params.open);
+//#end
+//#end
+//#end
+    return cells;
+}
+
+// Take one column. `above` and what is returned are of the rows before and behind those of the strip; `corner` is the
+// score above in the column before.
+fn take_column(cells: ptr<function, Cells>, rows: Rows, letter: f32, steps: Steps, corner: Lane, above: Above) -> Above {
+    var diagonal = corner;
+    var score = above.score;
+//#if AFFINE
+    var gap = above.gap;
 //#end
 //#for g GROUPS
 //#for i PER_WORD
     {
-        let equal = saturate(Lanes(1.0) - abs(rows.letter$g_$i - letter));
-        let aligned = fma(equal, steps.gain, steps.mismatch);
-        let down = (*downs).down$g_$i;
-//#if AFFINE
-        let along = down + (*downs).gap$g_$i;
-        let across = right + gap;
-        let best = max(max(aligned, along), across);
-        (*downs).gap$g_$i = max(along - best, steps.open);
-        gap = max(across - best, steps.open);
+//#if WIDE
+        let aligned = diagonal + select(steps.mismatched, steps.matched, rows.letter$g_$i == letter);
 //#else
-        let best = max(max(aligned, down), right);
+        let equal = saturate(1.0 - abs(rows.letter$g_$i - letter));
+//#if SKEWED
+        let aligned = fma(equal, steps.gain, diagonal + steps.mismatched);
+//#else
+        let aligned = fma(equal, steps.gain, diagonal);
 //#end
-        (*downs).down$g_$i = best - right;
-        right = best - down;
+//#end
+        diagonal = (*cells).score$g_$i;
+//#if AFFINE
+        let along = (*cells).gap$g_$i;
+        score = max(max(aligned, along), gap);
+        (*cells).score$g_$i = score;
+        let opened = score + steps.open;
+        (*cells).gap$g_$i = max(along, opened);
+        gap = max(gap, opened);
+//#else
+        score = max(max(aligned, diagonal), score);
+        (*cells).score$g_$i = score;
+//#end
     }
 //#end
 //#end
 //#if AFFINE
-    return Right(right, gap);
+    return Above(score, gap);
 //#else
-    return Right(right);
+    return Above(score);
 //#end
 }
 
-// The scores of a half below those `above`, in a column of which a strip has `rows` rows left.
-fn scores_below(downs: Downs, half: u32, above: Found, rows: u32) -> Found {
+// What is found in a strip's cells of the last column, where `rows` rows are left. `added` makes them scores.
+fn found_in(cells: Cells, above: Found, rows: u32, added: i32) -> Found {
     var below = above;
+    var extended = added;
 //#for g GROUPS
 //#for i PER_WORD
     if PER_WORD * $gu + $iu < rows {
-//#if PACKED
-        below.last += i32(downs.down$g_$i[half]) + params.extend;
-//#else
-        below.last += i32(downs.down$g_$i) + params.extend;
-//#end
+        extended += params.extend;
+        below.last = i32(cells.score$g_$i) + extended;
         below.best = max(below.best, below.last);
     }
 //#end
 //#end
     return below;
+}
+
+// What enters the first strip's first row, or what the strip before left. Counted from that strip's first score.
+fn above_at(first: u32, column: u32, item: u32) -> Above {
+    if first > 0u {
+        return border[column * params.stride + item];
+    }
+//#if AFFINE
+    return Above(Lane(params.open), Lane(2 * params.open));
+//#else
+    return Above();
+//#end
 }
 
 @compute @workgroup_size(W)
@@ -179,75 +201,51 @@ fn align_gaps(
     if item >= params.items {
         return;
     }
-    let at = params.first_pair + item * HALVES;
-    let first_pair = pairs[at];
-    let last_pair = pairs[at + HALVES - 1u];  // which has as many columns, or more
-    let row_letters = vec2u(first_pair.rows_at, last_pair.rows_at);
-    let column_letters = vec2u(first_pair.columns_at, last_pair.columns_at);
-    let rows_of = vec2u(first_pair.rows, last_pair.rows);
-    let columns_of = vec2u(first_pair.columns, last_pair.columns);
-    let all_rows = max(rows_of.x, rows_of.y);
-    let end_row = min(all_rows, params.end_row);
-
-    var steps = Steps();
-    steps.gain = Lanes(Lane(params.matched - params.mismatched));
-    steps.mismatch = Lanes(Lane(params.mismatched));
-//#if AFFINE
-    steps.open = Lanes(Lane(params.open));
-//#end
-    var above: array<Found, HALVES>;
-//#for h HALVES
+    let at = params.first_pair + item;
+    let pair = pairs[at];
+    let end_row = min(pair.rows, params.end_row);
+    let of_no_row = i32(pair.columns) * params.extend + select(0, params.open, pair.columns > 0u);
+    var result = Found(of_no_row, of_no_row);
     if params.first_row > 0u {
-        above[$h] = found[at + $hu];
-    } else {
-        let score = i32(columns_of[$h]) * params.extend + select(0, params.open, columns_of[$h] > 0u);
-        above[$h] = Found(score, score);
+        result = found[at];
     }
+    var steps = Steps();
+    steps.mismatched = Lane(params.mismatched);
+//#if WIDE
+    steps.matched = Lane(params.matched);
+//#else
+    steps.gain = Lane(params.matched - params.mismatched);
 //#end
+//#if AFFINE
+    steps.open = Lane(params.open);
+//#end
+    let passed = Lane(params.down * i32(ROWS));
 
-    for (var first = params.first_row; first < end_row; first += PER_WORD * GROUPS) {
-        let rows = rows_at(row_letters + first);
-        var downs = Downs();
-//#for g GROUPS
-//#for i PER_WORD
-        downs.down$g_$i = Lanes(Lane(params.down));
-//#if AFFINE
-        downs.gap$g_$i = steps.open;
-//#end
-//#end
-//#end
-//#if AFFINE
-        if first == 0u {
-            downs.down0_0 += Lanes(Lane(params.first_down));
-        }
-//#end
-        let is_last = first + PER_WORD * GROUPS >= all_rows;
-        var column = 0u;
-        var words = Words();
-        for (var half = 0u; half < HALVES; half++) {
-            for (; column < columns_of[half]; column++) {
-                if column % PER_WORD == 0u {
-                    words = words_at(column_letters + column);
-                }
-                var entering = Right();
-                if first > 0u {
-                    entering = border[column * params.stride + item];
-                } else {
-//#if AFFINE
-                    entering.right = Lanes(Lane(select(0, params.open, column == 0u)));
-                    entering.gap = steps.open;
-//#end
-                }
-                let leaving = take_column(&downs, rows, letter_of(words, column % PER_WORD), steps, entering);
+    for (var first = params.first_row; first < end_row; first += ROWS) {
+        let rows = rows_at(pair.rows_at + first);
+        var cells = first_cells();
+        var corner = Lane(select(0, params.first_down, first > 0u));
+        var next = above_at(first, 0u, item);
+        let is_last = first + ROWS >= pair.rows;
+        for (var begin = 0u; begin < pair.columns; begin += PER_WORD) {
+            let words = words_at(pair.columns_at + begin);
+            let end = min(begin + PER_WORD, pair.columns);
+            for (var column = begin; column < end; column++) {
+                let above = next;
+                next = above_at(first, min(column + 1u, pair.columns - 1u), item);
+                var leaving = take_column(&cells, rows, letter_of(words, column - begin), steps, corner, above);
+                corner = above.score;
                 if !is_last {
+                    leaving.score -= passed;
+//#if AFFINE
+                    leaving.gap -= passed;
+//#end
                     border[column * params.stride + item] = leaving;
                 }
             }
-            let left = max(rows_of[half], first) - first;
-            above[half] = scores_below(downs, half, above[half], left);
         }
+        let added = i32(pair.columns + first) * params.extend + i32(first) * params.down;
+        result = found_in(cells, result, pair.rows - first, added);
     }
-//#for h HALVES
-    found[at + $hu] = above[$h];
-//#end
+    found[at] = result;
 }

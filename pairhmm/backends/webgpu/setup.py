@@ -41,7 +41,7 @@ WANTED_LIMITS = (
 )
 """Limits that are requested as high as the adapter allows. The others stay at WebGPU's defaults."""
 
-SUBGROUPS, TIMESTAMPS, F16 = "subgroup", "timestamp-query", "shader-f16"
+SUBGROUPS, TIMESTAMPS = "subgroup", "timestamp-query"
 
 LOST_WORDS = ("lost", "is destroyed", "invalid device")
 """Words by which a lost device is recognised in error messages, since wgpu has no error class for it."""
@@ -153,9 +153,9 @@ def _name_types_quickly() -> None:
 
 
 def request_device(adapter: Adapter) -> Any:
-    """A device of an adapter, with subgroups, timestamps and 16-bit floats if it has them, and with the adapter's own limits."""
+    """A device of an adapter, with subgroups and timestamps if it has them, and with the adapter's own limits."""
     handle = adapter.handle
-    features = [name for name in (SUBGROUPS, TIMESTAMPS, F16) if name in handle.features]
+    features = [name for name in (SUBGROUPS, TIMESTAMPS) if name in handle.features]
     return handle.request_device_sync(
         required_features=features, required_limits={name: handle.limits[name] for name in WANTED_LIMITS}
     )

@@ -1,0 +1,122 @@
+"""The webgpu aligner gives the scores of the oracle: random pairs, both kinds of floats, and however work is cut."""
+
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+import pytest
+
+from pairhmm import aligning, backends
+from pairhmm.aligning import webgpu_plan
+from pairhmm.aligning.batch import SequencePairs, Sequences
+from pairhmm.aligning.scoring import PRESETS, Scoring
+from pairhmm.aligning.webgpu_kernels import MOST, largest_number
+
+FORMS = ("edit", "linear", "affine")
+
+
+@pytest.fixture(scope="module")
+def aligner(require):
+    status = backends.status("webgpu")
+    require("webgpu", status.available, f"{status.reason}; {status.cure}")
+    return aligning.load("webgpu")
+
+
+@pytest.fixture(scope="module")
+def oracle():
+    return aligning.load("reference")
+
+
+def same(aligner, oracle, pairs, scoring):
+    assert aligner.scores(pairs, scoring, 2).tolist() == oracle.scores(pairs, scoring, 1).tolist(), scoring
+
+
+@pytest.mark.parametrize("mode", ["global", "semi-global"])
+@pytest.mark.parametrize("form", [*FORMS, "extreme"])
+def test_random_pairs(aligner, oracle, any_pairs, form, mode):
+    for pairs, scoring in any_pairs.any_batches(7, any_pairs.PAIRS // 2, 700, form=form, mode=mode):
+        same(aligner, oracle, pairs, scoring)
+
+
+@pytest.mark.parametrize("mode", ["global", "semi-global"])
+@pytest.mark.parametrize("form", ["linear", "affine"])
+def test_wide_lanes_have_the_scores_of_others(aligner, oracle, any_pairs, monkeypatch, form, mode):
+    monkeypatch.setitem(MOST, False, 0)
+    for pairs, scoring in any_pairs.any_batches(3, 100, 150, form=form, mode=mode):
+        same(aligner, oracle, pairs, scoring)
+
+
+@pytest.mark.parametrize(("letters", "is_wide"), [(1_038, False), (1_039, True)])
+@pytest.mark.parametrize("mode", ["global", "semi-global"])
+def test_scores_at_the_limit_of_floats(aligner, oracle, letters, is_wide, mode):
+    scoring = Scoring(10_000, -9_999, -2_999, -2_999, mode)
+    rng = np.random.default_rng(1)
+    one = rng.integers(0, 4, letters).astype(np.uint8)
+    pairs = SequencePairs.in_order(Sequences.of([one, one, one[1:]]), Sequences.of([one, one[::-1], one]))
+    largest = largest_number(scoring, np.array([letters]))
+    assert (largest > 1 << 24).tolist() == [is_wide]
+    same(aligner, oracle, pairs, scoring)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("mode", ["global", "semi-global"])
+def test_work_in_small_parts(aligner, oracle, any_pairs, monkeypatch, form, mode):
+    """Dispatches of a few pairs, of one strip each, and borders that leave room for few pairs."""
+    monkeypatch.setattr(webgpu_plan, "FULL", 3)
+    monkeypatch.setattr("pairhmm.aligning.webgpu.MOST_CELLS", dict.fromkeys(FORMS, 20_000 * aligner._shared.slower))
+    monkeypatch.setattr("pairhmm.aligning.webgpu.MOST_BORDER", 8_000)
+    for pairs, scoring in any_pairs.any_batches(11, 100, 1500, form=form, mode=mode):
+        same(aligner, oracle, pairs, scoring)
+
+
+@pytest.mark.parametrize("letters", [0, 1, 3, 4, 63, 64, 65, 1000])
+def test_packed_letters(letters):
+    rng = np.random.default_rng(letters)
+    for codes_of in (4, 5):
+        one, other = (Sequences.of([rng.integers(0, codes_of, letters).astype(np.uint8)] * 2) for _ in range(2))
+        pairs = SequencePairs(one, other, np.ones(1, np.int32), np.zeros(1, np.int32))
+        packed = webgpu_plan.letters_of(pairs, 2)
+        shifts = np.arange(16, dtype=np.uint32)
+        twos = ((packed.words[:, None] >> (2 * shifts)) & 3).reshape(-1)
+        unknown = np.zeros(len(twos) + 64, bool)
+        if packed.unknown is not None:
+            bits = np.unpackbits(packed.unknown.view(np.uint8), bitorder="little")
+            unknown[: min(len(bits), len(unknown))] = bits[: len(unknown)]
+        assert (packed.unknown is not None) == bool((one[1] == 4).any() or (other[0] == 4).any())
+        for sequences, index, at in ((one, 1, packed.queries_at), (other, 0, packed.targets_at)):
+            here = slice(at + int(sequences.offsets[index]), at + int(sequences.offsets[index + 1]))
+            assert np.where(unknown[here], 4, twos[here]).tolist() == sequences[index].tolist()
+
+
+def test_pieces_are_packed_as_the_whole(monkeypatch, any_pairs):
+    (pairs, _), *_ = any_pairs.any_batches(2, 50, 300)
+    whole = webgpu_plan.letters_of(pairs, 1)
+    monkeypatch.setattr(webgpu_plan, "PIECE", 64)
+    pieces = webgpu_plan.letters_of(pairs, 3)
+    assert np.array_equal(whole.words, pieces.words) and np.array_equal(whole.unknown, pieces.unknown)
+
+
+def test_strips():
+    rows = np.array([0, 1, 32, 33, 512, 513, 1024, 1025, 100_000])
+    assert webgpu_plan.strip_rows("edit", rows).tolist() == [32, 32, 32, 64, 512, 288, 512, 352, 512]
+    assert webgpu_plan.strip_rows("linear", rows).tolist() == [16, 16, 32, 48, 48, 48, 48, 48, 48]
+
+
+def test_no_pairs(aligner):
+    none = SequencePairs.in_order(Sequences.of([]), Sequences.of([]))
+    for scoring in (PRESETS["edit"], Scoring()):
+        assert aligner.scores(none, scoring, 1).tolist() == []
+
+
+def test_what_has_no_kernel_is_announced_once(aligner, any_pairs, caplog):
+    aligner._told.clear()
+    scoring = PRESETS["gatk-read"]
+    with caplog.at_level(logging.WARNING):
+        for pairs, _ in any_pairs.any_batches(4, 100, 60):
+            any_pairs.check(aligner, pairs, scoring)
+    told = [message.split("; ")[0] for message in caplog.messages if "kernel" in message]
+    assert told == [
+        "webgpu:0: it has no kernel for GATK's rules",
+        "webgpu:0: it has no kernel for alignments with CIGARs",
+    ]
