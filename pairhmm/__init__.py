@@ -1,8 +1,8 @@
 """Read x haplotype likelihoods and genotypes with a pair hidden Markov model.
 
 The functions have the names of the commands: `forward`, `likelihoods`, `call`, `fit`, `profiles`, `scatter`, `gather`,
-`scan`, `report`, `validate` and `simulate`, and there is `forward_backward`; docs/python.md tells of them. Each is
-imported on first use, so that `import pairhmm` stays cheap.
+`scan`, `warp`, `report`, `validate` and `simulate`, and there is `forward_backward`; docs/python.md tells of them. Each
+is imported on first use, so that `import pairhmm` stays cheap.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pairhmm.commands.scatter import scatter
     from pairhmm.commands.simulate import simulate
     from pairhmm.commands.validate import validate
+    from pairhmm.commands.warp import warp
     from pairhmm.engine import Choice
     from pairhmm.errors import BackendUnavailable, InputError, OptionError, PairhmmError
     from pairhmm.evidence.genotyping import Site
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from pairhmm.models.batch import Group, PairBatch, Read, Scores
     from pairhmm.models.gatk import GatkOptions
     from pairhmm.scanning.batch import ScanOptions
+    from pairhmm.warping.batch import WarpOptions
 
 __all__ = [
     "BackendUnavailable",
@@ -60,6 +62,7 @@ __all__ = [
     "ScanOptions",
     "Scores",
     "Site",
+    "WarpOptions",
     "__version__",
     "call",
     "calls_to_pandas",
@@ -76,6 +79,7 @@ __all__ = [
     "scatter",
     "simulate",
     "validate",
+    "warp",
     "write_calls",
     "write_likelihoods",
     "write_profiles",
@@ -97,6 +101,7 @@ _HOMES = {
     "pairhmm.commands.scatter": ("scatter",),
     "pairhmm.commands.simulate": ("simulate",),
     "pairhmm.commands.validate": ("validate",),
+    "pairhmm.commands.warp": ("warp",),
     "pairhmm.engine": ("Choice",),
     "pairhmm.errors": ("BackendUnavailable", "InputError", "OptionError", "PairhmmError"),
     "pairhmm.evidence.genotyping": ("Site",),
@@ -109,6 +114,7 @@ _HOMES = {
     "pairhmm.models.batch": ("Group", "PairBatch", "Read", "Scores"),
     "pairhmm.models.gatk": ("GatkOptions",),
     "pairhmm.scanning.batch": ("ScanOptions",),
+    "pairhmm.warping.batch": ("WarpOptions",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -82,6 +82,7 @@ BELOW_IN_IO = {
     "likelihoods": {"files"},
     "pairs": {"files"},
     "samples": {"files"},
+    "signals": {"files"},
     "simulated": {"files", "variants"},
     "report": {"files"},
 }

@@ -28,6 +28,7 @@ COMMANDS = {
     "scatter": "Cut a run of 'call' or 'likelihoods' into pieces with about as many reads each.",
     "gather": "Put the outputs of a run's pieces together.",
     "scan": "Find signatures in samples, with the base qualities under each match.",
+    "warp": "Find the cheapest time warping of signals onto signals, or of raw reads onto signatures.",
     "fit": "Fit the parameters of a model to the reads of BAM or CRAM.",
     "profiles": "Write reads as the profile model takes them: as letter probabilities.",
     "forward": "Score every read of READS against every sequence of HAPLOTYPES.",

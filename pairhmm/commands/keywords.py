@@ -22,6 +22,7 @@ from pairhmm.io.alignments.molecules import Families
 from pairhmm.io.alignments.selection import ReadSelection
 from pairhmm.models.gatk import GatkOptions, IndelQualities, PcrModel
 from pairhmm.models.profile import ProfileModel
+from pairhmm.warping.batch import WarpMode
 
 Groups = TypeVarTuple("Groups")
 
@@ -90,6 +91,13 @@ class ScanKeywords(TypedDict, total=False):
     min_score: float
     min_mean: float
     every_match: bool
+
+
+class WarpKeywords(TypedDict, total=False):
+    """The fields of `WarpOptions`."""
+
+    mode: WarpMode
+    band: int | None
 
 
 class ReportKeywords(TypedDict, total=False):

@@ -13,6 +13,8 @@ from pairhmm.errors import OptionError
 from pairhmm.genomics.arrays import joined, offsets
 from pairhmm.interface.options import Within, check_fields
 
+WarpMode = Literal["global", "subsequence"]
+
 
 @dataclass(frozen=True, slots=True)
 class WarpOptions:
@@ -31,7 +33,7 @@ class WarpOptions:
         more have no path.
     """
 
-    mode: Literal["global", "subsequence"] = "global"
+    mode: WarpMode = "global"
     band: Annotated[int, Within(0)] | None = None
 
     def __post_init__(self) -> None:

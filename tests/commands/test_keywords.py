@@ -13,6 +13,7 @@ from pairhmm.commands.keywords import (
     ReportKeywords,
     RunKeywords,
     ScanKeywords,
+    WarpKeywords,
     keyword_types,
     with_keywords,
 )
@@ -22,6 +23,7 @@ from pairhmm.genomics.genotypes import GenotypeOptions
 from pairhmm.io.alignments.selection import ReadSelection
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.scanning.batch import ScanOptions
+from pairhmm.warping.batch import WarpOptions
 
 
 @pytest.mark.parametrize(
@@ -30,6 +32,7 @@ from pairhmm.scanning.batch import ScanOptions
         (RunKeywords, [RunOptions]),
         (CallKeywords, [RunOptions, GenotypeOptions]),
         (ScanKeywords, [ScanOptions]),
+        (WarpKeywords, [WarpOptions]),
     ],
 )
 def test_type_checkers_know_what_there_is(keywords, options):

@@ -12,6 +12,7 @@ CUT_OFF, MAKE_AGAIN = "is cut off", "copy or make it again"
 # The extra field that marks a BGZF block, and the empty block at a file's end (SAM specification, section 4.1).
 _BGZF_FIELD = slice(12, 14), b"BC"
 _BGZF_END = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
+_BLOW5_END = b"5WOLB"
 # The empty container at a file's end, by major version (CRAM specification, section 9). CRAM 2.0 has none.
 _CRAM_ENDS = {
     2: bytes.fromhex("0b000000ffffffff0fe0454f460000000001000001000606010001000100"),
@@ -20,7 +21,7 @@ _CRAM_ENDS = {
 LONGEST = 64
 """An upper limit on the length of a marker, in bytes."""
 # A sound file with one of these suffixes is never empty. An empty one was never written, or cut off at its start.
-_NEVER_EMPTY = (".gz", ".bgz", ".bam", ".cram", ".bcf")
+_NEVER_EMPTY = (".gz", ".bgz", ".bam", ".cram", ".bcf", ".blow5", ".slow5")
 
 
 def end_marker(head: bytes) -> bytes:
@@ -28,6 +29,8 @@ def end_marker(head: bytes) -> bytes:
     place, field = _BGZF_FIELD
     if head.startswith(magic.GZIP):
         return _BGZF_END if head[place] == field else b""
+    if head.startswith(magic.BLOW5):
+        return _BLOW5_END
     if head.startswith(magic.CRAM) and len(head) > 5 and tuple(head[4:6]) >= (2, 1):
         return _CRAM_ENDS.get(head[4], b"")
     return b""

@@ -14,5 +14,7 @@ BAM: Final = b"BAM\1"
 CRAM: Final = b"CRAM"
 SAM: Final = (b"@HD\t", b"@SQ\t", b"@RG\t", b"@PG\t", b"@CO\t")
 """A SAM file with a header begins with one of these."""
+BLOW5: Final = b"BLOW5\1"
+SLOW5: Final = b"#slow5_version\t"
 BCF: Final = b"BCF"
 VCF: Final = b"##fileformat=VCF"

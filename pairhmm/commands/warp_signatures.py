@@ -1,0 +1,248 @@
+"""`warp` of raw reads onto the expected levels of signatures: the best place of each read."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TextIO
+
+import numpy as np
+
+from pairhmm.commands.warp_files import Quantiser, check_length, say_scale
+from pairhmm.compiled import require_compiled
+from pairhmm.errors import InputError
+from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of
+from pairhmm.interface.options import check_choice, check_number, check_whole
+from pairhmm.io.files.ahead import read_ahead
+from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.files.names import check_names
+from pairhmm.io.files.standard_streams import STDIN
+from pairhmm.io.samples.signatures import read_signatures
+from pairhmm.io.signals.kmer_tables import read_kmer_table
+from pairhmm.io.signals.reader import read_signals
+from pairhmm.io.signals.warping_writer import PLACE_COLUMNS, open_warpings, place_lines
+from pairhmm.scanning.batch import Signatures
+from pairhmm.warping.base import Warper
+from pairhmm.warping.batch import Signals
+from pairhmm.warping.choice import choose
+from pairhmm.warping.cutting import CutOptions
+from pairhmm.warping.kmers import KmerTable
+from pairhmm.warping.places import SignatureLevels, best_places
+from pairhmm.warping.scaling import NORMALISATIONS, SCALES, UNITS_PER_DEVIATION, Normalisation
+
+log = logging.getLogger(__name__)
+
+_READS_AT_ONCE = 512
+_BYTES_A_READ = 50_000
+"""Approximate bytes of a read in a file, for the choice of a backend."""
+
+_DEFAULTS = CutOptions()
+
+
+@dataclass(slots=True)
+class PlaceCounts:
+    """Counts of what was read and found.
+
+    Attributes
+    ----------
+    reads : int
+        All reads.
+    short : int
+        Those that are too short to be warped.
+    first_short : str
+        Name of the first of these.
+    """
+
+    reads: int = 0
+    short: int = 0
+    first_short: str = ""
+
+
+def warp_signatures(
+    signatures: AnyPath,
+    model: AnyPath,
+    reads: Paths,
+    output: AnyPath = "-",
+    *,
+    every_signature: bool = False,
+    normalise: Normalisation = "z-score",
+    scale: float | None = None,
+    cut: CutOptions = _DEFAULTS,
+    backend: str = "auto",
+    device: int | None = None,
+    threads: int = 1,
+) -> PlaceCounts:
+    """Find the best place of each raw read on the expected levels of signatures, on both strands.
+
+    Parameters
+    ----------
+    signatures : path
+        FASTA.
+    model : path
+        Table of the expected level of each k-mer, as nanopolish and f5c have it.
+    reads : path or sequence of paths
+        SLOW5, BLOW5, POD5, .npy, .npz or text (docs/warp.md).
+    output : path
+        Table of places (docs/warp.md); ``-`` is stdout.
+    every_signature : bool
+        A row for each read and signature; otherwise one for each read, with its best signature.
+    normalise : str
+        What is done with the levels of each read, and with those of all signatures together: "z-score", "median" or
+        "none" (`pairhmm.warping.scaling`).
+    scale : float, optional
+        Levels times this are rounded to whole numbers of 16 bits; 64 without it.
+    cut : CutOptions
+        Which part of a read is warped.
+    backend : str
+        "auto", or a name of `pairhmm.warping.names`.
+    device : int, optional
+        GPU, as `pairhmm devices` numbers them; the first without one.
+    threads : int
+
+    Returns
+    -------
+    PlaceCounts
+
+    Raises
+    ------
+    InputError
+        For files that can't be used; names file, record and cure. No output is left then.
+    OptionError
+        For an option with a value that it can't have.
+    BackendUnavailable
+        Where a named backend does not run here.
+    CompiledPartMissing
+        Where the package was installed without its compiled part, which reads signatures.
+    """
+    require_compiled("warp --signatures")
+    check_whole("threads", threads, 1)
+    check_choice("normalise", normalise, NORMALISATIONS)
+    scale = UNITS_PER_DEVIATION if scale is None else scale
+    check_number("scale", scale, *SCALES)
+    signatures, model, output = path_of(signatures), path_of(model), path_of(output)
+    paths = some_paths_of(reads, "reads")
+    check_apart((signatures, model, *paths), [("-o", output)])
+    check_names("READS", "file", paths, "rename the file: its name stands in the table")
+    if [signatures, model, *paths].count(STDIN) > 1:
+        raise InputError(STDIN, "", "stdin is named more than once", "give the others as files")
+    table = read_kmer_table(model)
+    targets = _levels_of(signatures, read_signatures(signatures), table, normalise, scale)
+    bases = int(targets.lengths.sum())
+    cells = sum(map(_approximate_reads, paths)) * cut.count * 2 * bases
+    warper = choose(backend, device, cells, threads)
+    log.info("backend %s", warper.label)
+    log.info("%d signatures, %d bases; %s %d to %d of each read", len(targets), bases, cut.levels, *cut.part)
+    say_scale(normalise, scale)
+    settings = {
+        "scale": f"{scale:g}",
+        "normalise": normalise,
+        "levels": cut.levels,
+        "skip": cut.begin,
+        "first": cut.count,
+        "k": table.k,
+    }
+    run = _Run(targets, warper, threads, cut, Quantiser(normalise, scale), every_signature)
+    with open_warpings(output, PLACE_COLUMNS, settings) as out:
+        for path in paths:
+            run.write(path, out)
+    run.tell()
+    return run.counts
+
+
+def _approximate_reads(path: str) -> int:
+    return 1 + (os.path.getsize(path) if os.path.isfile(path) else 0) // _BYTES_A_READ
+
+
+def _levels_of(
+    path: str, known: Signatures, table: KmerTable, normalise: Normalisation, scale: float
+) -> SignatureLevels:
+    """The expected levels of signatures. Warns of those that are shorter than a k-mer, and leaves them out."""
+    able = np.flatnonzero(known.lengths >= table.k).tolist()
+    if not able:
+        raise InputError(path, "", f"every signature is shorter than a {table.k}-mer", "give longer ones")
+    if len(able) < len(known):
+        first = known.names[int(np.flatnonzero(known.lengths < table.k)[0])]
+        log.warning(
+            "%s: %d signatures skipped, shorter than a %d-mer: %s ...", path, len(known) - len(able), table.k, first
+        )
+    for index in able:
+        check_length(path, known.names[index], int(known.lengths[index]))
+    names, sequences = [known.names[index] for index in able], [known.sequence(index) for index in able]
+    return SignatureLevels.of(names, sequences, table, normalise, scale)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """Reads that were cut: names, and levels."""
+
+    names: list[str]
+    levels: Signals
+
+
+class _Run:
+    def __init__(
+        self,
+        targets: SignatureLevels,
+        warper: Warper,
+        threads: int,
+        cut: CutOptions,
+        quantiser: Quantiser,
+        every_signature: bool,
+    ) -> None:
+        self._targets, self._warper, self._threads = targets, warper, threads
+        self._cut, self._quantiser, self._every_signature = cut, quantiser, every_signature
+        self.counts = PlaceCounts()
+
+    def write(self, path: str, out: TextIO) -> None:
+        """Find the places of a file's reads, and write them."""
+        before = self.counts.reads
+        with closing(read_ahead(self._reads(path))) as ahead:
+            for reads in ahead:
+                places = best_places(self._targets, reads.levels, self._warper, self._threads)
+                out.write(
+                    place_lines(
+                        path,
+                        reads.names,
+                        reads.levels.lengths,
+                        self._targets.names,
+                        places,
+                        self._quantiser.scale,
+                        every_signature=self._every_signature,
+                    )
+                )
+        if self.counts.reads == before:
+            log.warning("%s: no read in it", path)
+
+    def tell(self) -> None:
+        """Say what was read and found."""
+        counts = self.counts
+        self._quantiser.tell()
+        if counts.short:
+            log.warning(
+                "%d reads set aside: fewer than %d %s are left of them, such as %s",
+                counts.short,
+                self._cut.least,
+                self._cut.levels,
+                counts.first_short,
+            )
+        log.info("%d reads, %d placed", counts.reads, counts.reads - counts.short)
+
+    def _reads(self, path: str) -> Iterator[_Cut]:
+        names, levels = [], []
+        for signal in read_signals(path):
+            self.counts.reads += 1
+            found = self._cut.cut(signal.values)
+            if len(found) < self._cut.least:
+                self.counts.first_short = self.counts.first_short or signal.name
+                self.counts.short += 1
+                continue
+            names.append(signal.name)
+            levels.append(self._quantiser.levels(found))
+            if len(names) == _READS_AT_ONCE:
+                yield _Cut(names, Signals.of(levels))
+                names, levels = [], []
+        if names:
+            yield _Cut(names, Signals.of(levels))
