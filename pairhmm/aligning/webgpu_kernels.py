@@ -12,7 +12,7 @@ from pairhmm.backends.webgpu.declarations import Field, Record, constants
 from pairhmm.backends.webgpu.kernels import read
 from pairhmm.backends.webgpu.templates import assemble
 
-WIDTH = 64
+WIDTH = 32
 """Invocations of a workgroup, each of which has a pair."""
 
 PER_WORD = 16
