@@ -14,6 +14,8 @@ from pairhmm.backends.webgpu.runtime import WIDTH
 from pairhmm.bench.published import scan_webgpu as scan_brute_webgpu
 from pairhmm.bench.published import webgpu_wavefront
 from pairhmm.scanning import webgpu_kernels as scan_webgpu
+from pairhmm.warping import webgpu_kernels as warp_webgpu
+from pairhmm.warping.webgpu_kernels import WarpVariant
 
 FLAGS = (
     "--enable-unsafe-webgpu",  # on Linux, and with a software adapter
@@ -95,6 +97,13 @@ ALIGN = [
     )
 ]
 
+WARP = [
+    Text(*warp_webgpu.source(WarpVariant(rows, wide, banded)))
+    for rows in warp_webgpu.ROWS
+    for wide in (False, True)
+    for banded in (False, True)
+]
+
 
 def compiled(browser, texts: list[str]) -> list[list[str]]:
     """What the compiler has to say of each text."""
@@ -111,6 +120,7 @@ def test_every_text_compiles_without_messages(browser, shader_variants):
     texts |= {f"wavefront, cached: {cached}": text.code for cached, text in WAVEFRONT.items()}
     texts |= {f"scan, {number}: {text.entry}": text.code for number, text in enumerate(SCAN)}
     texts |= {f"align, {number}: {text.entry}": text.code for number, text in enumerate(ALIGN)}
+    texts |= {f"warp, {number}": text.code for number, text in enumerate(WARP)}
     messages = compiled(browser, list(texts.values()))
     assert {name: said for name, said in zip(texts, messages, strict=True) if said} == {}
 
@@ -131,5 +141,5 @@ def test_pipelines(browser, shader_variants):
     """
     largest = {variant.kernel: variant for variant in shader_variants if variant.shuffles}
     del largest["forward_long"]
-    for text in (*map(text_of, largest.values()), MEASURE, *WAVEFRONT.values(), *SCAN, *ALIGN):
+    for text in (*map(text_of, largest.values()), MEASURE, *WAVEFRONT.values(), *SCAN, *ALIGN, *WARP):
         assert browser.execute_async_script(MAKE_PIPELINE, *text) is None, text.entry
