@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +58,31 @@ RESULT = Record("Result", Field("last", "i32", ""), Field("best", "i32", ""))
 """What a dispatch leaves for each pair (`Found` of pairs.wgsl)."""
 
 
+MOST_PLANES = 6
+"""Planes up to which planes.wgsl is faster than gaps.wgsl."""
+
+
+class PlaneSteps(NamedTuple):
+    """What planes.wgsl is compiled for: scores less those of two gaps, in units.
+
+    `down` is how much a row has more than the row above, before the first column.
+    """
+
+    matched: int
+    mismatched: int
+    down: int
+    unit: int
+
+    @property
+    def planes(self) -> int:
+        """Bits of the largest difference."""
+        return max(1, self.matched.bit_length())
+
+
+ENTRIES = {"edit": "edit_distance", "gaps": "align_gaps", "planes": "align_planes"}
+"""Entry points of the files in shaders/align/."""
+
+
 @dataclass(frozen=True, slots=True)
 class AlignVariant:
     """What a kernel is compiled for.
@@ -72,6 +99,8 @@ class AlignVariant:
         A mismatch counts, because it scores more than the gaps in place of it.
     wide : bool
         Scores are integers.
+    steps : PlaneSteps or None
+        Linear gaps, in bit planes.
     """
 
     form: str
@@ -79,37 +108,77 @@ class AlignVariant:
     unknown: bool
     skewed: bool = False
     wide: bool = False
+    steps: PlaneSteps | None = None
+
+    @property
+    def file(self) -> str:
+        """The kernel's file in shaders/align/."""
+        return "edit" if self.form == "edit" else "gaps" if self.steps is None else "planes"
 
     @property
     def entry(self) -> str:
-        return "edit_distance" if self.form == "edit" else "align_gaps"
+        return ENTRIES[self.file]
 
-    @property
-    def border_words(self) -> int:
-        """Words that a strip hands to the next one, for an invocation and `PER_WORD` columns."""
-        return 1 if self.form == "edit" else PER_WORD * (1 + (self.form == "affine"))
+    def border_words(self, columns: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Words that a strip hands to the next one, of so many columns."""
+        if self.form == "edit":
+            return -(-columns // PER_WORD)
+        if self.steps is None:
+            return columns * (1 + (self.form == "affine"))
+        return self.steps.planes * ((columns + 2 * BITS) // BITS + 1)
+
+
+def plane_steps(scoring: Scoring) -> PlaneSteps | None:
+    """What planes.wgsl needs for a scoring; None if it does not have it, or would be slower."""
+    if scoring.form != "linear":
+        return None
+    given = scoring_params(scoring)
+    numbers = [given[name] for name in ("matched", "mismatched", "down")]
+    unit = max(1, math.gcd(*numbers))
+    steps = PlaneSteps(numbers[0] // unit, numbers[1] // unit, numbers[2] // unit, unit)
+    return steps if steps.planes <= MOST_PLANES else None
+
+
+def rows_of_strips(scoring: Scoring, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Rows of the strips that take `rows` rows with the fewest strips and, of these, the fewest rows too many."""
+    if plane_steps(scoring) is not None:
+        return np.full(len(rows), BITS)
+    unit = BITS if scoring.form == "edit" else PER_WORD
+    strips = np.maximum(1, -(-rows // TALLEST[scoring.form]))
+    units: NDArray[np.int64] = np.maximum(1, -(-rows // (unit * strips)))
+    return units * unit
 
 
 def variant_of(scoring: Scoring, rows: int, unknown: bool, wide: bool) -> AlignVariant:
     """The variant for a scoring and the rows of a strip."""
     if scoring.form == "edit":
         return AlignVariant("edit", rows, unknown)
+    steps = plane_steps(scoring)
+    if steps is not None:
+        return AlignVariant("linear", rows, unknown, steps=steps)
     return AlignVariant(scoring.form, rows, unknown, scoring_params(scoring)["mismatched"] != 0, wide)
 
 
-def source(variant: AlignVariant) -> str:
-    """WGSL of a variant."""
+def source(variant: AlignVariant) -> tuple[str, str]:
+    """WGSL of a variant, and its entry point."""
     sizes = {"PER_WORD": PER_WORD}
-    sizes |= {"WORDS": variant.rows // BITS} if variant.form == "edit" else {"GROUPS": variant.rows // PER_WORD}
+    given = {}
+    if variant.file == "edit":
+        sizes["WORDS"] = variant.rows // BITS
+    elif variant.steps is None:
+        sizes["GROUPS"] = variant.rows // PER_WORD
+    else:
+        sizes["PLANES"] = variant.steps.planes
+        given = {name.upper(): number for name, number in variant.steps._asdict().items()}
     switches = {
         "UNKNOWN": int(variant.unknown),
         "WIDE": int(variant.wide),
         "SKEWED": int(variant.skewed),
         "AFFINE": int(variant.form == "affine"),
     }
-    records = {record.name: record.declaration for record in (PAIR, PARAMS)}
-    file = "align/edit.wgsl" if variant.form == "edit" else "align/gaps.wgsl"
-    return assemble(file, read, records | constants({"W": WIDTH} | sizes), sizes | switches)
+    declarations = {record.name: record.declaration for record in (PAIR, PARAMS)}
+    declarations |= constants({"W": WIDTH} | sizes | given)
+    return assemble(f"align/{variant.file}.wgsl", read, declarations, sizes | switches), variant.entry
 
 
 def scoring_params(scoring: Scoring) -> dict[str, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -17,11 +16,13 @@ from pairhmm.aligning.webgpu_kernels import (
     MOST,
     PAIR,
     PER_WORD,
-    TALLEST,
     AlignVariant,
     largest_number,
+    plane_steps,
+    rows_of_strips,
     variant_of,
 )
+from pairhmm.backends.webgpu.pair_strips import strip_dispatches
 
 PIECE = 1 << 22
 """Letters that a thread packs at once."""
@@ -154,19 +155,29 @@ def planned(pairs: SequencePairs, letters: Letters, scoring: Scoring, most_cells
     table = _table(pairs, letters, rows_are_targets=scoring.mode == "semi-global")
     rows, columns = table["rows"].astype(np.int64), table["columns"].astype(np.int64)
     wide = np.zeros(len(pairs), dtype=bool)
-    if scoring.form != "edit":
+    if scoring.form != "edit" and plane_steps(scoring) is None:
         wide = largest_number(scoring, np.minimum(rows, columns)) > MOST[False]
-    kind = 2 * strip_rows(scoring.form, rows) + wide
+    kind = 2 * rows_of_strips(scoring, rows) + wide
     # One key, whose sort is quick where pairs are in order already.
     width = int(max(rows.max(), columns.max())) + 1
     place = np.argsort((kind * width + columns) * width + rows, kind="stable")
-    table, kind = table[place], kind[place]
+    table, kind, rows, columns = table[place], kind[place], rows[place], columns[place]
     bounds = [0, *(np.flatnonzero(np.diff(kind)) + 1).tolist(), len(kind)]
     dispatches: list[Dispatch] = []
     for begin, end in pairwise(bounds):
         rows_of_strip, is_wide = divmod(int(kind[begin]), 2)
         variant = variant_of(scoring, rows_of_strip, letters.unknown is not None, bool(is_wide))
-        dispatches += _dispatches(table[begin:end], begin, variant, most_cells, most_words)
+        dispatches += [
+            Dispatch(variant, begin + cut.begin, cut.end - cut.begin, cut.first_row, cut.end_row, cut.border)
+            for cut in strip_dispatches(
+                rows[begin:end],
+                columns[begin:end],
+                variant.rows,
+                variant.border_words(columns[begin:end]),
+                most_cells,
+                most_words,
+            )
+        ]
     return Plan(table, place, dispatches)
 
 
@@ -181,54 +192,3 @@ def _table(pairs: SequencePairs, letters: Letters, rows_are_targets: bool) -> ND
     table["rows_at"], table["rows"] = rows
     table["columns_at"], table["columns"] = columns
     return table
-
-
-def strip_rows(form: str, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Rows of the strips that take `rows` rows with the fewest strips and, of these, the fewest rows too many."""
-    unit = BITS if form == "edit" else PER_WORD
-    strips = np.maximum(1, -(-rows // TALLEST[form]))
-    units: NDArray[np.int64] = np.maximum(1, -(-rows // (unit * strips)))
-    return units * unit
-
-
-def _dispatches(
-    group: NDArray[np.void], first_pair: int, variant: AlignVariant, most_cells: int, most_words: int
-) -> Iterator[Dispatch]:
-    """The dispatches of pairs of one variant, which are in order of their columns."""
-    rows, columns = group["rows"].astype(np.int64), group["columns"].astype(np.int64)
-    strips = -(-rows // variant.rows)
-    words = np.where(strips > 1, -(-columns // PER_WORD) * variant.border_words, 0)
-    cells = np.maximum(1, variant.rows * columns)  # of a strip
-    begin = 0
-    for end in _ends(cells * strips, words, most_cells, most_words):
-        here = int(strips[begin:end].max(initial=0))
-        border = int(words[begin:end].max(initial=0)) * (end - begin)
-        at_once = max(1, most_cells // int(cells[begin:end].sum()))
-        for strip in range(0, max(1, here), at_once):
-            yield Dispatch(
-                variant,
-                first_pair + begin,
-                end - begin,
-                strip * variant.rows,
-                (strip + at_once) * variant.rows,
-                border,
-            )
-        begin = end
-
-
-FULL = 1 << 17
-"""Items that keep a device busy. Dispatches with more cells than wanted are cut by rows rather than to fewer items."""
-
-
-def _ends(cells: NDArray[np.int64], words: NDArray[np.int64], most_cells: int, most_words: int) -> Iterator[int]:
-    """Where items are cut: by their cells, unless too few would be together, and by what they have on the border."""
-    before = np.concatenate([[0], np.cumsum(cells)])
-    begin, count = 0, len(cells)
-    while begin < count:
-        end = int(np.searchsorted(before, before[begin] + most_cells, side="right")) - 1
-        end = min(count, max(end, begin + FULL))
-        # All items have room for as many columns as the last one.
-        while end > begin + 1 and int(words[begin:end].max()) * (end - begin) > most_words:
-            end = begin + (end - begin) // 2
-        yield end
-        begin = end

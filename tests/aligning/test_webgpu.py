@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from pairhmm import aligning, backends
-from pairhmm.aligning import webgpu_plan
+from pairhmm.aligning import webgpu_kernels, webgpu_plan
 from pairhmm.aligning.batch import SequencePairs, Sequences
 from pairhmm.aligning.scoring import PRESETS, Scoring
-from pairhmm.aligning.webgpu_kernels import MOST, largest_number
+from pairhmm.aligning.webgpu_kernels import MOST, largest_number, plane_steps, rows_of_strips
+from pairhmm.backends.webgpu import pair_kernels, pair_strips
 
 FORMS = ("edit", "linear", "affine")
 
@@ -40,16 +41,40 @@ def test_random_pairs(aligner, oracle, any_pairs, form, mode):
 
 
 @pytest.mark.parametrize("mode", ["global", "semi-global"])
+@pytest.mark.parametrize(
+    ("steps", "planes"),
+    [((1, -1, -1), 2), ((0, -4, -3), 2), ((1, -4, -3), 3), ((5, -4, -8), 3), ((50, -40, -60), 5), ((3, 0, 0), 1)],
+)
+def test_planes(aligner, oracle, any_pairs, mode, steps, planes):
+    """Linear gaps of small scores, with a common divisor, and with mismatches that count and that do not."""
+    match, mismatch, gap = steps
+    scoring = Scoring(match, mismatch, gap, gap, mode)
+    found = plane_steps(scoring)
+    assert found is not None and (mode != "global" or found.planes == planes)
+    for pairs, _ in any_pairs.any_batches(21, 100, 400):
+        same(aligner, oracle, pairs, scoring)
+
+
+@pytest.mark.parametrize("mode", ["global", "semi-global"])
+def test_linear_gaps_in_floats(aligner, oracle, any_pairs, monkeypatch, mode):
+    monkeypatch.setattr(webgpu_kernels, "MOST_PLANES", 0)
+    for pairs, scoring in any_pairs.any_batches(23, 200, 400, form="linear", mode=mode):
+        same(aligner, oracle, pairs, scoring)
+
+
+@pytest.mark.parametrize("mode", ["global", "semi-global"])
 @pytest.mark.parametrize("form", ["linear", "affine"])
 def test_wide_lanes_have_the_scores_of_others(aligner, oracle, any_pairs, monkeypatch, form, mode):
     monkeypatch.setitem(MOST, False, 0)
+    monkeypatch.setattr(webgpu_kernels, "MOST_PLANES", 0)
     for pairs, scoring in any_pairs.any_batches(3, 100, 150, form=form, mode=mode):
         same(aligner, oracle, pairs, scoring)
 
 
 @pytest.mark.parametrize(("letters", "is_wide"), [(1_038, False), (1_039, True)])
 @pytest.mark.parametrize("mode", ["global", "semi-global"])
-def test_scores_at_the_limit_of_floats(aligner, oracle, letters, is_wide, mode):
+def test_scores_at_the_limit_of_floats(aligner, oracle, monkeypatch, letters, is_wide, mode):
+    monkeypatch.setattr(webgpu_kernels, "MOST_PLANES", 0)
     scoring = Scoring(10_000, -9_999, -2_999, -2_999, mode)
     rng = np.random.default_rng(1)
     one = rng.integers(0, 4, letters).astype(np.uint8)
@@ -63,9 +88,9 @@ def test_scores_at_the_limit_of_floats(aligner, oracle, letters, is_wide, mode):
 @pytest.mark.parametrize("mode", ["global", "semi-global"])
 def test_work_in_small_parts(aligner, oracle, any_pairs, monkeypatch, form, mode):
     """Dispatches of a few pairs, of one strip each, and borders that leave room for few pairs."""
-    monkeypatch.setattr(webgpu_plan, "FULL", 3)
+    monkeypatch.setattr(pair_strips, "FULL", 3)
     monkeypatch.setattr("pairhmm.aligning.webgpu.MOST_CELLS", dict.fromkeys(FORMS, 20_000 * aligner._shared.slower))
-    monkeypatch.setattr("pairhmm.aligning.webgpu.MOST_BORDER", 8_000)
+    monkeypatch.setattr(pair_kernels, "MOST_BORDER", 8_000)
     for pairs, scoring in any_pairs.any_batches(11, 100, 1500, form=form, mode=mode):
         same(aligner, oracle, pairs, scoring)
 
@@ -99,8 +124,11 @@ def test_pieces_are_packed_as_the_whole(monkeypatch, any_pairs):
 
 def test_strips():
     rows = np.array([0, 1, 32, 33, 512, 513, 1024, 1025, 100_000])
-    assert webgpu_plan.strip_rows("edit", rows).tolist() == [32, 32, 32, 64, 512, 288, 512, 352, 512]
-    assert webgpu_plan.strip_rows("linear", rows).tolist() == [16, 16, 32, 48, 48, 48, 48, 48, 48]
+    scorings = {"edit": PRESETS["edit"], "planes": Scoring(1, -4, -3, -3), "affine": Scoring()}
+    strips = {name: rows_of_strips(scoring, rows).tolist() for name, scoring in scorings.items()}
+    assert strips["edit"] == [32, 32, 32, 64, 512, 288, 512, 352, 512]
+    assert strips["planes"] == [32] * len(rows)
+    assert strips["affine"] == [16, 16, 32, 32, 32, 32, 32, 32, 32]
 
 
 def test_no_pairs(aligner):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from pairhmm.aligning import webgpu_kernels as align_webgpu
-from pairhmm.aligning.webgpu_kernels import AlignVariant
+from pairhmm.aligning.webgpu_kernels import AlignVariant, PlaneSteps
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
 from pairhmm.backends.webgpu.kernels import KernelVariant, source, subgroups_source
 from pairhmm.backends.webgpu.runtime import WIDTH
@@ -85,7 +85,7 @@ SCAN = [Text(scan_webgpu.source(entry, bases), entry) for entry in scan_webgpu.F
 SCAN.append(Text(scan_brute_webgpu.source(), "brute_force"))
 
 ALIGN = [
-    Text(align_webgpu.source(variant), variant.entry)
+    Text(*align_webgpu.source(variant))
     for unknown in (False, True)
     for variant in (
         *(AlignVariant("edit", rows, unknown) for rows in (32, align_webgpu.TALLEST["edit"])),
@@ -94,6 +94,7 @@ ALIGN = [
             for form in ("linear", "affine")
             for skewed, wide in ((False, False), (True, False), (True, True))
         ),
+        *(AlignVariant("linear", 32, unknown, steps=PlaneSteps(*steps)) for steps in ((3, 1, 0, 1), (63, 7, 31, 2))),
     )
 ]
 
