@@ -26,7 +26,7 @@ from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu.pair_kernels import BINDINGS, USAGES, PairDispatch, pair_device
 from pairhmm.backends.webgpu.setup import status, translated
 from pairhmm.backends.webgpu.slot import WORD, Slot
-from pairhmm.errors import DeviceLost
+from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 
 __all__ = ["WebgpuAligner", "make", "status"]
 
@@ -68,6 +68,10 @@ class WebgpuAligner(Aligner):
         try:
             with self._shared.one_call, translated(self.label):
                 return self._scores(pairs, scoring, threads)
+        except OutOfDeviceMemory:
+            # A smaller call needs less of some buffers, and may need as much of others.
+            self._slot.release()
+            raise
         except DeviceLost:
             pair_device.cache_clear()
             raise

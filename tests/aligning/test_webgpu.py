@@ -10,9 +10,11 @@ import pytest
 from pairhmm import aligning, backends
 from pairhmm.aligning import webgpu_kernels, webgpu_plan
 from pairhmm.aligning.batch import SequencePairs, Sequences
+from pairhmm.aligning.pool import AlignerPool
 from pairhmm.aligning.scoring import PRESETS, Scoring
 from pairhmm.aligning.webgpu_kernels import MOST, largest_number, plane_steps, rows_of_strips
 from pairhmm.backends.webgpu import pair_kernels, pair_strips
+from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 
 FORMS = ("edit", "linear", "affine")
 
@@ -148,3 +150,37 @@ def test_what_has_no_kernel_is_announced_once(aligner, any_pairs, caplog):
         "webgpu:0: it has no kernel for GATK's rules",
         "webgpu:0: it has no kernel for alignments with CIGARs",
     ]
+
+
+def test_out_of_memory(aligner, oracle, any_pairs, monkeypatch, caplog):
+    """The pool halves the pairs, which then fit."""
+    rng = np.random.default_rng(6)
+    pairs = SequencePairs.in_order(*(Sequences.of(list(rng.integers(0, 4, (20, 900), np.uint8))) for _ in range(2)))
+    most = webgpu_plan.letters_of(pairs, 1).words.nbytes * 2 // 3
+    created = aligner._slot._created
+
+    def little(name, size):
+        if size > most:
+            raise OutOfDeviceMemory(f"{name}: made")
+        return created(name, size)
+
+    aligner._slot.release()
+    monkeypatch.setattr(aligner._slot._buffers, "_make", little)
+    with pytest.raises(OutOfDeviceMemory):
+        aligner.scores(pairs, PRESETS["edit"], 1)
+    pool = AlignerPool([aligner], lambda: oracle)
+    same(pool, oracle, pairs, PRESETS["edit"])
+    assert "out of memory; 10 pairs at once now" in caplog.text
+    assert caplog.text.count("at once now") == 1
+
+
+def test_lost_device(oracle, aligner, any_pairs, caplog):
+    (pairs, _), *_ = any_pairs.any_batches(6, 50, 60)
+    pair_kernels.pair_device.cache_clear()
+    lost = aligning.load("webgpu")
+    lost._shared.handle.destroy()
+    with pytest.raises(DeviceLost, match="webgpu:0"):
+        lost.scores(pairs, PRESETS["edit"], 1)
+    same(aligning.load("webgpu"), oracle, pairs, PRESETS["edit"])  # of a new device
+    same(AlignerPool([lost], lambda: oracle), oracle, pairs, PRESETS["edit"])
+    assert "webgpu:0: lost" in caplog.text

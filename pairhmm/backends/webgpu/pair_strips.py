@@ -66,5 +66,5 @@ def strip_dispatches(
         border = int(words[begin:end].max()) * (end - begin)
         at_once = max(1, most_cells // int(cells[begin:end].sum()))
         for first in range(0, here, at_once):
-            yield StripDispatch(begin, end, first * strip, (first + at_once) * strip, border)
+            yield StripDispatch(begin, end, first * strip, min(first + at_once, here) * strip, border)
         begin = end
