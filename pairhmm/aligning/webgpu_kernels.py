@@ -63,20 +63,26 @@ MOST_PLANES = 6
 
 
 class PlaneSteps(NamedTuple):
-    """What planes.wgsl is compiled for: scores less those of two gaps, in units.
+    """What planes.wgsl is compiled for: numbers of `PARAMS`, in units.
 
-    `down` is how much a row has more than the row above, before the first column.
+    Nothing is below 0, since twice what opening a gap costs is added to `matched` and `mismatched`, and once to `down`.
     """
 
     matched: int
     mismatched: int
     down: int
+    opened: int
     unit: int
 
     @property
     def planes(self) -> int:
         """Bits of the largest difference."""
         return max(1, self.matched.bit_length())
+
+    @property
+    def gap_planes(self) -> int:
+        """Bits of what opening a gap costs."""
+        return self.opened.bit_length()
 
 
 ENTRIES = {"edit": "edit_distance", "gaps": "align_gaps", "planes": "align_planes"}
@@ -100,7 +106,7 @@ class AlignVariant:
     wide : bool
         Scores are integers.
     steps : PlaneSteps or None
-        Linear gaps, in bit planes.
+        Bit planes.
     """
 
     form: str
@@ -125,17 +131,21 @@ class AlignVariant:
             return -(-columns // PER_WORD)
         if self.steps is None:
             return columns * (1 + (self.form == "affine"))
-        return self.steps.planes * ((columns + 2 * BITS) // BITS + 1)
+        return (self.steps.planes + self.steps.gap_planes) * ((columns + 2 * BITS) // BITS + 1)
 
 
 def plane_steps(scoring: Scoring) -> PlaneSteps | None:
     """What planes.wgsl needs for a scoring; None if it does not have it, or would be slower."""
-    if scoring.form != "linear":
+    if scoring.form == "edit":
         return None
     given = scoring_params(scoring)
-    numbers = [given[name] for name in ("matched", "mismatched", "down")]
+    opened = -given["open"]
+    if given["mismatched"] < -opened:
+        return None
+    numbers = [given["matched"] + 2 * opened, given["mismatched"] + 2 * opened, given["down"] + opened, opened]
     unit = max(1, math.gcd(*numbers))
-    steps = PlaneSteps(numbers[0] // unit, numbers[1] // unit, numbers[2] // unit, unit)
+    matched, mismatched, down, opened = (number // unit for number in numbers)
+    steps = PlaneSteps(matched, mismatched, down, opened, unit)
     return steps if steps.planes <= MOST_PLANES else None
 
 
@@ -155,7 +165,7 @@ def variant_of(scoring: Scoring, rows: int, unknown: bool, wide: bool) -> AlignV
         return AlignVariant("edit", rows, unknown)
     steps = plane_steps(scoring)
     if steps is not None:
-        return AlignVariant("linear", rows, unknown, steps=steps)
+        return AlignVariant(scoring.form, rows, unknown, steps=steps)
     return AlignVariant(scoring.form, rows, unknown, scoring_params(scoring)["mismatched"] != 0, wide)
 
 
@@ -168,7 +178,8 @@ def source(variant: AlignVariant) -> tuple[str, str]:
     elif variant.steps is None:
         sizes["GROUPS"] = variant.rows // PER_WORD
     else:
-        sizes["PLANES"] = variant.steps.planes
+        sizes |= {"PLANES": variant.steps.planes, "GAP_PLANES": variant.steps.gap_planes}
+        sizes["BORDER_WORDS"] = variant.steps.planes + variant.steps.gap_planes
         given = {name.upper(): number for name, number in variant.steps._asdict().items()}
     switches = {
         "UNKNOWN": int(variant.unknown),

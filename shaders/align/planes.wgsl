@@ -1,15 +1,25 @@
-// The score of the best alignment with linear gaps of small scores, in bit planes.
+// The score of the best alignment, with linear or affine gaps of small scores, in bit planes.
 //
-// Method. Scores less (row + column) times that of a gap, divided by what divides them all. Then neighbouring cells differ
-// by 0 to MATCHED (Suzuki and Kasahara 2018), which are PLANES bits. A word is a plane: one bit of 32 rows' differences.
-// Row r is r columns behind row 0, so that a step is an anti-diagonal, and all carries go from plane to plane. A lane has
-// a pair, and takes its rows in strips of 32; what the last row of a strip hands to the next strip goes through memory.
+// Method. Scores less (row + column) `extend`, divided by what divides them all, so that a gap costs nothing once it is
+// open. Then neighbouring cells differ by little (Suzuki and Kasahara 2018): a cell from the one above it and from the one
+// before it by -OPENED to MATCHED - OPENED, if OPENED is what opening a gap costs. OPENED is added, so that differences
+// are PLANES bits, without a sign. A word is a plane: one bit of 32 rows' differences. Row r is r columns behind row 0,
+// so that a step is an anti-diagonal, and all carries go from plane to plane. A lane has a pair, and takes its rows in
+// strips of 32; what the last row of a strip hands to the next strip goes through memory.
 //
-// A step takes about 9 PLANES + 8 logical operations for 32 cells.
+// Versions on an H200 through Vulkan, 256 x 256 letters, in GCUPS, with match 1, mismatch -4 and linear gaps of -3
+// (three planes):
+//
+//   differences in pairs of 16-bit floats          2,850
+//   whole scores in 32-bit floats (gaps.wgsl)      3,980
+//   bit planes (this)                              9,230; with two planes 13,900, with six 4,780
 //
 // Limits. A strip takes 31 steps more than it has columns.
 
-// needs host: W, PLANES, MATCHED, MISMATCHED, DOWN, UNIT
+// needs host: W, BORDER_WORDS, MATCHED, MISMATCHED, DOWN, UNIT
+//#if AFFINE
+// needs host: PLANES, OPENED
+//#end
 //#if UNKNOWN
 // needs align/pairs.wgsl: params, pairs, found, Found, index_of, letters_at, unknown_at
 //#else
@@ -17,15 +27,18 @@
 //#end
 // gives: align_planes
 
-@group(0) @binding(4) var<storage, read_write> border: array<u32>;  // [columns / 32 and 2 more][PLANES][params.stride]
+@group(0) @binding(4) var<storage, read_write> border: array<u32>;  // [columns / 32 and 2 more][BORDER_WORDS][params.stride]
 
 const ROWS = 32u;
 const ALL = 0xffffffffu;
 
-// A bit of the score of a letter and its equal, and of any two others, as planes.
+// Bits of the host's numbers, as planes: all rows have the same.
 //#for i PLANES
 const MATCHED$i = 0u - ((MATCHED >> $iu) & 1u);
 const MISMATCHED$i = 0u - ((MISMATCHED >> $iu) & 1u);
+//#if AFFINE
+const OPENED$i = 0u - ((OPENED >> $iu) & 1u);
+//#end
 //#end
 
 // Bits of 32 letters. Those of columns have the first one highest.
@@ -37,10 +50,15 @@ struct Letters {
 //#end
 }
 
-// What 32 columns enter a strip with, or leave it with: each less the column before, the first one highest.
+// What 32 columns enter a strip with, or leave it with; the first one highest.
 struct Rights {
 //#for i PLANES
-    right$i: u32,
+    right$i: u32,   // less the column before
+//#end
+//#if AFFINE
+//#for i GAP_PLANES
+    across$i: u32,  // the score of a gap that goes on to the next row, less its own
+//#end
 //#end
 }
 
@@ -49,6 +67,12 @@ struct Cells {
 //#for i PLANES
     down$i: u32,       // less the row above
     right$i: u32,      // less the column before
+//#end
+//#if AFFINE
+//#for i GAP_PLANES
+    along$i: u32,      // the score of a gap that goes on to the next column, less its own
+    across$i: u32,     // of one that goes on to the next row
+//#end
 //#end
 }
 
@@ -109,16 +133,42 @@ fn take_step(
 //#else
     let apart = (rows.low ^ bits.low) | (rows.high ^ bits.high);
 //#end
-    var is_less = 0u;
 //#for i PLANES
     let down$i = (*cells).down$i;
     let right$i = ((*cells).right$i << 1u) | ((*entering).right$i >> 31u);
     (*entering).right$i <<= 1u;
-    is_less = (~down$i & right$i) | ((~down$i | right$i) & is_less);
+//#end
+//#if AFFINE
+//#for i PLANES
+    var gap_along$i = 0u;
+    var gap_across$i = 0u;
+//#end
+//#for i GAP_PLANES
+    gap_along$i = (*cells).along$i;
+    gap_across$i = ((*cells).across$i << 1u) | ((*entering).across$i >> 31u);
+    (*entering).across$i <<= 1u;
+//#end
+    var along_carry = 0u;
+    var across_carry = 0u;
+//#for i PLANES
+    let along$i = down$i ^ gap_along$i ^ along_carry;
+    let across$i = right$i ^ gap_across$i ^ across_carry;
+    along_carry = (down$i & gap_along$i) | ((down$i | gap_along$i) & along_carry);
+    across_carry = (right$i & gap_across$i) | ((right$i | gap_across$i) & across_carry);
+//#end
+//#else
+//#for i PLANES
+    let along$i = down$i;
+    let across$i = right$i;
+//#end
+//#end
+    var is_less = 0u;
+//#for i PLANES
+    is_less = (~along$i & across$i) | ((~along$i | across$i) & is_less);
 //#end
     var is_better = 0u;
 //#for i PLANES
-    let most$i = (right$i & is_less) | (down$i & ~is_less);
+    let most$i = (across$i & is_less) | (along$i & ~is_less);
     let aligned$i = (MATCHED$i & ~apart) | (MISMATCHED$i & apart);
     is_better = (~most$i & aligned$i) | ((~most$i | aligned$i) & is_better);
 //#end
@@ -134,6 +184,25 @@ fn take_step(
     (*cells).right$i = next_right$i;
     (*leaving).right$i = ((*leaving).right$i << 1u) | (next_right$i >> 31u);
 //#end
+//#if AFFINE
+    // A gap that goes on, or one that opens, whose score is 0 here.
+    var open_borrow = 0u;
+    along_carry = 0u;
+    across_carry = 0u;
+//#for i PLANES
+    let opened$i = best$i ^ OPENED$i ^ open_borrow;
+    open_borrow = (~best$i & OPENED$i) | ((~best$i | OPENED$i) & open_borrow);
+    let left_along$i = along$i ^ opened$i ^ along_carry;
+    let left_across$i = across$i ^ opened$i ^ across_carry;
+    along_carry = (~along$i & opened$i) | ((~along$i | opened$i) & along_carry);
+    across_carry = (~across$i & opened$i) | ((~across$i | opened$i) & across_carry);
+//#end
+//#for i GAP_PLANES
+    (*cells).along$i = (left_along$i & ~along_carry & moving) | (gap_along$i & ~moving);
+    (*cells).across$i = left_across$i & ~across_carry;
+    (*leaving).across$i = ((*leaving).across$i << 1u) | ((*cells).across$i >> 31u);
+//#end
+//#end
 }
 
 // Bits below `count`.
@@ -145,13 +214,14 @@ fn lowest(count: u32) -> u32 {
 fn found_in(cells: Cells, above: Found, rows: u32) -> Found {
     var below = above;
     let here = min(rows, ROWS);
+    let each = params.extend + params.open;  // which is -OPENED
     if params.is_free != 0u {
         for (var row = 0u; row < here; row++) {
             var down = 0u;
 //#for i PLANES
             down |= ((cells.down$i >> row) & 1u) << $iu;
 //#end
-            below.last += i32(down * UNIT) + params.extend;
+            below.last += i32(down * UNIT) + each;
             below.best = max(below.best, below.last);
         }
     } else {
@@ -160,7 +230,7 @@ fn found_in(cells: Cells, above: Found, rows: u32) -> Found {
 //#for i PLANES
         downs += countOneBits(cells.down$i & counted) << $iu;
 //#end
-        below.last += i32(downs * UNIT) + i32(here) * params.extend;
+        below.last += i32(downs * UNIT) + i32(here) * each;
     }
     return below;
 }
@@ -178,7 +248,7 @@ fn align_planes(
     let at = params.first_pair + item;
     let pair = pairs[at];
     let end_row = min(pair.rows, params.end_row);
-    let of_no_row = i32(pair.columns) * params.extend;
+    let of_no_row = i32(pair.columns) * params.extend + select(0, params.open, pair.columns > 0u);
     var result = Found(of_no_row, of_no_row);
     if params.first_row > 0u {
         result = found[at];
@@ -190,6 +260,11 @@ fn align_planes(
         var cells = Cells();
 //#for i PLANES
         cells.down$i = 0u - ((DOWN >> $iu) & 1u);
+//#if AFFINE
+        if first == 0u && params.is_free == 0u {
+            cells.down$i &= ~1u;  // the first row opens a gap
+        }
+//#end
 //#end
         // Column c leaves in step c + 31, so that a word of the border begins a column before the 32 of a block.
         var behind = Rights();
@@ -197,16 +272,34 @@ fn align_planes(
 //#for i PLANES
             behind.right$i = border[$iu * params.stride + item];
 //#end
+//#if AFFINE
+//#for i GAP_PLANES
+            behind.across$i = border[(PLANES + $iu) * params.stride + item];
+//#end
+//#end
         }
         for (var begin = 0u; begin < steps; begin += 32u) {
             var columns = reversed(letters_of(pair.columns_at + begin));
             var entering = Rights();
             if first > 0u {
-                let word = (begin / 32u + 1u) * PLANES;
+                let word = (begin / 32u + 1u) * BORDER_WORDS;
 //#for i PLANES
                 let ahead$i = border[(word + $iu) * params.stride + item];
                 entering.right$i = (behind.right$i << 31u) | (ahead$i >> 1u);
                 behind.right$i = ahead$i;
+//#end
+//#if AFFINE
+//#for i GAP_PLANES
+                let gap_ahead$i = border[(word + PLANES + $iu) * params.stride + item];
+                entering.across$i = (behind.across$i << 31u) | (gap_ahead$i >> 1u);
+                behind.across$i = gap_ahead$i;
+//#end
+            } else {
+                // The first column opens a gap.
+                let later = select(ALL, ALL >> 1u, begin == 0u);
+//#for i PLANES
+                entering.right$i = OPENED$i & later;
+//#end
 //#end
             }
             var leaving = Rights();
@@ -223,9 +316,14 @@ fn align_planes(
                 }
             }
             if first + ROWS < pair.rows {
-                let word = begin / 32u * PLANES;
+                let word = begin / 32u * BORDER_WORDS;
 //#for i PLANES
                 border[(word + $iu) * params.stride + item] = leaving.right$i;
+//#end
+//#if AFFINE
+//#for i GAP_PLANES
+                border[(word + PLANES + $iu) * params.stride + item] = leaving.across$i;
+//#end
 //#end
             }
         }

@@ -45,12 +45,23 @@ def test_random_pairs(aligner, oracle, any_pairs, form, mode):
 @pytest.mark.parametrize("mode", ["global", "semi-global"])
 @pytest.mark.parametrize(
     ("steps", "planes"),
-    [((1, -1, -1), 2), ((0, -4, -3), 2), ((1, -4, -3), 3), ((5, -4, -8), 3), ((50, -40, -60), 5), ((3, 0, 0), 1)],
+    [
+        ((1, -1, -1, -1), 2),
+        ((0, -4, -3, -3), 2),
+        ((1, -4, -3, -3), 3),
+        ((5, -4, -8, -8), 3),
+        ((50, -40, -60, -60), 5),
+        ((3, 0, 0, 0), 1),
+        ((1, -4, -6, -1), 4),
+        ((10, -15, -30, -5), 4),
+        ((2, -4, -6, -2), 3),
+        ((1, 0, -1, 0), 2),
+        ((9, -7, -14, -4), 6),
+    ],
 )
 def test_planes(aligner, oracle, any_pairs, mode, steps, planes):
-    """Linear gaps of small scores, with a common divisor, and with mismatches that count and that do not."""
-    match, mismatch, gap = steps
-    scoring = Scoring(match, mismatch, gap, gap, mode)
+    """Gaps of small scores, with a common divisor, and with mismatches that count and that do not."""
+    scoring = Scoring(*steps, mode)
     found = plane_steps(scoring)
     assert found is not None and (mode != "global" or found.planes == planes)
     for pairs, _ in any_pairs.any_batches(21, 100, 400):
@@ -58,9 +69,10 @@ def test_planes(aligner, oracle, any_pairs, mode, steps, planes):
 
 
 @pytest.mark.parametrize("mode", ["global", "semi-global"])
-def test_linear_gaps_in_floats(aligner, oracle, any_pairs, monkeypatch, mode):
+@pytest.mark.parametrize("form", ["linear", "affine"])
+def test_small_scores_in_floats(aligner, oracle, any_pairs, monkeypatch, form, mode):
     monkeypatch.setattr(webgpu_kernels, "MOST_PLANES", 0)
-    for pairs, scoring in any_pairs.any_batches(23, 200, 400, form="linear", mode=mode):
+    for pairs, scoring in any_pairs.any_batches(23, 200, 400, form=form, mode=mode):
         same(aligner, oracle, pairs, scoring)
 
 
@@ -126,7 +138,7 @@ def test_pieces_are_packed_as_the_whole(monkeypatch, any_pairs):
 
 def test_strips():
     rows = np.array([0, 1, 32, 33, 512, 513, 1024, 1025, 100_000])
-    scorings = {"edit": PRESETS["edit"], "planes": Scoring(1, -4, -3, -3), "affine": Scoring()}
+    scorings = {"edit": PRESETS["edit"], "planes": Scoring(1, -4, -3, -3), "affine": Scoring(100, -101, -202, -3)}
     strips = {name: rows_of_strips(scoring, rows).tolist() for name, scoring in scorings.items()}
     assert strips["edit"] == [32, 32, 32, 64, 512, 288, 512, 352, 512]
     assert strips["planes"] == [32] * len(rows)

@@ -94,7 +94,14 @@ ALIGN = [
             for form in ("linear", "affine")
             for skewed, wide in ((False, False), (True, False), (True, True))
         ),
-        *(AlignVariant("linear", 32, unknown, steps=PlaneSteps(*steps)) for steps in ((3, 1, 0, 1), (63, 7, 31, 2))),
+        *(
+            AlignVariant("linear", 32, unknown, steps=PlaneSteps(*steps))
+            for steps in ((3, 1, 0, 0, 1), (63, 7, 31, 0, 2))
+        ),
+        *(
+            AlignVariant("affine", 32, unknown, steps=PlaneSteps(*steps))
+            for steps in ((13, 8, 5, 5, 1), (63, 31, 40, 30, 1))
+        ),
     )
 ]
 
