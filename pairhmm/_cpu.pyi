@@ -291,6 +291,31 @@ def write_all(
 TierNumbers = tuple[int, int, int, int, int, int, int, int]
 TreeNumbers = tuple[tuple[int, int, int, int, int, int], tuple[int, int, int, int], NDArray[np.uint32]]
 
+def pack_two_bits(
+    team: Team, codes: NDArray[np.uint8], words: NDArray[np.uint32], unknown: NDArray[np.uint32]
+) -> bool: ...
+def pack_four_bits(team: Team, codes: NDArray[np.uint8], words: NDArray[np.uint32]) -> None: ...
+
+class PairTasks:
+    slots: int
+    first_task: list[int]
+    first_slot: list[int]
+    longest_rows: list[int]
+    longest_columns: list[int]
+    def __init__(
+        self,
+        team: Team,
+        queries: tuple[NDArray[np.int64], NDArray[np.int32], int],
+        targets: tuple[NDArray[np.int64], NDArray[np.int32], int],
+        unknown: NDArray[np.uint32] | None,
+        rows: list[int],
+        pairs_of_task: list[int],
+        rows_are: int,
+        fits: tuple[int, int, int],
+    ) -> None: ...
+    def left(self) -> NDArray[np.int32]: ...
+    def write(self, team: Team, pairs: NDArray[np.uint32], index: NDArray[np.uint32]) -> None: ...
+
 class Packer:
     def __init__(self, team: Team) -> None: ...
     def pack(

@@ -55,6 +55,12 @@ def gpus(require) -> tuple[str, ...]:
 
 
 @pytest.fixture(scope="session")
+def installed(emulator) -> Callable:
+    """``installed(memory=1 << 30)``: a context in which `import cupy` finds the emulated one."""
+    return helper("emulated_cupy").installed
+
+
+@pytest.fixture(scope="session")
 def emulated(emulator) -> Callable:
     """``emulated(memory=None, size=1 << 30)``: the cuda backend on an emulated GPU of that size."""
 

@@ -150,6 +150,22 @@ inline unsigned __byte_perm(unsigned low, unsigned high, unsigned selector) {
     for (int k = 0; k < 4; ++k) result |= unsigned(bytes >> (selector >> 4 * k & 7) * 8 & 0xff) << 8 * k;
     return result;
 }
+// Halves of words as numbers of 16 bits, and the DPX functions of maxima.
+inline unsigned __vmaxu2(unsigned a, unsigned b) {
+    return std::max(a & 0xffff0000, b & 0xffff0000) | std::max(a & 0xffff, b & 0xffff);
+}
+inline unsigned __vimax3_u16x2(unsigned a, unsigned b, unsigned c) { return __vmaxu2(__vmaxu2(a, b), c); }
+inline unsigned __vimax3_u32(unsigned a, unsigned b, unsigned c) { return std::max(std::max(a, b), c); }
+// The instruction prmt.b32, which knows the signs of bytes; kernels write it as assembly.
+inline unsigned emulated_prmt(unsigned low, unsigned high, unsigned selector) {
+    const uint64_t bytes = uint64_t(high) << 32 | low;
+    unsigned result = 0;
+    for (int k = 0; k < 4; ++k) {
+        const unsigned nibble = selector >> 4 * k & 15, byte = bytes >> (nibble & 7) * 8 & 0xff;
+        result |= (nibble & 8 ? (byte & 0x80 ? 0xffu : 0u) : byte) << 8 * k;
+    }
+    return result;
+}
 inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
 inline int __popcll(unsigned long long bits) { return __builtin_popcountll(bits); }
 inline int __ffs(int bits) { return __builtin_ffs(bits); }

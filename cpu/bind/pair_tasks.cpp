@@ -1,0 +1,96 @@
+// Python bindings of staging/letters.hpp and staging/pair_tasks.hpp.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "bind/arrays.hpp"
+#include "staging/letters.hpp"
+#include "staging/pair_tasks.hpp"
+#include "threads/team.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using pairhmm::PackedSequences;
+using pairhmm::PairClasses;
+using pairhmm::PairTasks;
+using pairhmm::Team;
+using Given = std::tuple<Array<int64_t>, Array<int32_t>, int64_t>;
+
+PackedSequences sequences_of(const Given& given, const std::optional<Array<uint32_t>>& unknown) {
+    const auto& [offset, index, base] = given;
+    return {offset.data(), index.data(), base, unknown ? unknown->data() : nullptr};
+}
+
+void require(bool holds, const char* message) {
+    if (!holds) throw nb::value_error(message);
+}
+
+}  // namespace
+
+void bind_pair_tasks(nb::module_& module) {
+    module.def(
+        "pack_two_bits",
+        [](Team& team, Array<uint8_t> codes, Output<uint32_t> words, Output<uint32_t> unknown) {
+            const auto count = static_cast<int64_t>(codes.shape(0));
+            require(static_cast<int64_t>(words.shape(0)) >= (count + 15) / 16, "words: a word for 16 letters");
+            require(static_cast<int64_t>(unknown.shape(0)) >= (count + 31) / 32, "unknown: a word for 32 letters");
+            nb::gil_scoped_release release;
+            return pairhmm::pack_two_bits(codes.data(), count, words.data(), unknown.data(), team);
+        },
+        "team"_a, "codes"_a, "words"_a, "unknown"_a,
+        "Letter i to bits 2 * (i % 16) of word i / 16, N as 0, and bit i % 32 of word i / 32 of `unknown` set for N. "
+        "Returns whether there is any N.");
+
+    module.def(
+        "pack_four_bits",
+        [](Team& team, Array<uint8_t> codes, Output<uint32_t> words) {
+            const auto count = static_cast<int64_t>(codes.shape(0));
+            require(static_cast<int64_t>(words.shape(0)) >= (count + 7) / 8, "words: a word for 8 letters");
+            nb::gil_scoped_release release;
+            pairhmm::pack_four_bits(codes.data(), count, words.data(), team);
+        },
+        "team"_a, "codes"_a, "words"_a, "Letter i to bits 4 * (i % 8) of word i / 8.");
+
+    nb::class_<PairTasks>(module, "PairTasks", "Pairs of sequences in the order in which a device aligns them.")
+        .def(
+            "__init__",
+            [](PairTasks* self, Team& team, const Given& queries, const Given& targets,
+               std::optional<Array<uint32_t>> unknown, std::vector<int64_t> rows, std::vector<int64_t> pairs_of_task,
+               int rows_are, std::tuple<int64_t, int64_t, int64_t> fits) {
+                require(!rows.empty() && rows.size() == pairs_of_task.size(), "rows and pairs_of_task: one a class");
+                require(rows_are >= 0 && rows_are <= 2, "rows_are: 0, 1 or 2");
+                const auto& [per_letter, per_row, most] = fits;
+                const auto pairs = static_cast<int64_t>(std::get<1>(queries).shape(0));
+                const PairClasses classes{std::move(rows), std::move(pairs_of_task),
+                                          static_cast<PairClasses::Rows>(rows_are), per_letter, per_row, most};
+                nb::gil_scoped_release release;
+                new (self) PairTasks(pairs, sequences_of(queries, unknown), sequences_of(targets, unknown), classes, team);
+            },
+            "team"_a, "queries"_a, "targets"_a, "unknown"_a.none(), "rows"_a, "pairs_of_task"_a, "rows_are"_a, "fits"_a,
+            "Sequences are (offsets, index of each pair, first letter of the packed ones). The arrays must stay.")
+        .def_prop_ro("slots", &PairTasks::slots)
+        .def_prop_ro("first_task", &PairTasks::first_task)
+        .def_prop_ro("first_slot", &PairTasks::first_slot)
+        .def_prop_ro("longest_rows", &PairTasks::longest_rows)
+        .def_prop_ro("longest_columns", &PairTasks::longest_columns)
+        .def("left", [](const PairTasks& tasks) { return to_array(tasks.left()); }, "Pairs that are in no class.")
+        .def(
+            "write",
+            [](const PairTasks& tasks, Team& team, Output<uint32_t> pairs, Output<uint32_t> index) {
+                require(static_cast<int64_t>(index.shape(0)) >= tasks.slots(), "index: one a slot");
+                require(static_cast<int64_t>(pairs.shape(0)) >= 4 * tasks.slots(), "pairs: four words a slot");
+                nb::gil_scoped_release release;
+                tasks.write(reinterpret_cast<pairhmm::DevicePair*>(pairs.data()), index.data(), team);
+            },
+            "team"_a, "pairs"_a, "index"_a);
+}

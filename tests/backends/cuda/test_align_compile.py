@@ -1,0 +1,47 @@
+"""The aligner's CUDA sources compile for every architecture without a warning, and its plain kernels spill nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from pairhmm.aligning.cuda_kernels import kernels
+from pairhmm.backends.cuda import sources as cuda_sources
+
+KINDS = [
+    (form, free, halves, traced)
+    for form in ("edit", "linear", "affine")
+    for free in (False, True)
+    for halves in (True, False)
+    for traced in (False, True)
+]
+
+
+def few(found):
+    """The lowest, the tallest of one strip, and that of many strips."""
+    return {0: found[0], 1: found[-2], 2: found[-1]}.values()
+
+
+@pytest.mark.parametrize("architecture", ["sm_75", "sm_80", "sm_90", "sm_100"])
+def test_compiles(nvrtc, architecture):
+    if architecture == "sm_90":
+        chosen = {kernel for kind in KINDS for kernel in few(kernels(*kind))}
+    else:
+        chosen = {kernel for kind in KINDS[::5] for kernel in few(kernels(*kind))}
+    texts = {kernel.source: kernel for kernel in chosen}
+    traces = [kernel.trace_source for kernel in chosen if kernel.traced]
+    jobs = [nvrtc.Job(architecture, text, tuple(cuda_sources.OPTIONS)) for text in [*texts, *traces]]
+    results = nvrtc.compile_all(jobs)
+    wrong = [result.log for result in results if not result.compiles or result.warnings]
+    assert not wrong, wrong[0]
+    for kernel, result in zip(texts.values(), results, strict=False):
+        assert set(result.kernels) == {kernel.name}
+        usage = result.kernels[kernel.name]
+        if architecture == "sm_90" and kernel.halves and not kernel.free and not kernel.traced and not kernel.strips:
+            assert not usage.stack and not usage.spills, f"{kernel} takes {usage}"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_kernels_are_in_order(kind):
+    """A pair goes to the first that has its rows."""
+    heights = [kernel.rows for kernel in kernels(*kind)[:-1]]
+    assert heights == sorted(set(heights))
