@@ -17,10 +17,11 @@ from pairhmm.aligning.webgpu_kernels import (
     RESULT,
     WIDTH,
     largest_number,
+    plane_steps,
     scoring_params,
     source,
 )
-from pairhmm.aligning.webgpu_plan import Dispatch, letters_of, planned
+from pairhmm.aligning.webgpu_plan import AlignDispatch, letters_of, planned
 from pairhmm.backends.fastest import fastest_on_the_cpu
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu.pair_kernels import BINDINGS, USAGES, PairDispatch, pair_device
@@ -53,7 +54,7 @@ class WebgpuAligner(Aligner):
         self._told: set[str] = set()
 
     def scores(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> NDArray[np.int32]:
-        """The score of each pair's best alignment (int32). `threads` pack letters.
+        """The score of each pair's best alignment (int32). All cores pack letters.
 
         Raises
         ------
@@ -63,11 +64,11 @@ class WebgpuAligner(Aligner):
             return self._instead("GATK's rules").scores(pairs, scoring, threads)
         if not len(pairs):
             return np.zeros(0, dtype=np.int32)
-        if scoring.form != "edit" and largest_number(scoring, _shorter(pairs)).max() > MOST[True]:
+        if _is_beyond_32_bits(pairs, scoring):
             return self._instead("scores beyond 32 bits").scores(pairs, scoring, threads)
         try:
             with self._shared.one_call, translated(self.label):
-                return self._scores(pairs, scoring, threads)
+                return self._scores(pairs, scoring)
         except OutOfDeviceMemory:
             # A smaller call needs less of some buffers, and may need as much of others.
             self._slot.release()
@@ -89,8 +90,8 @@ class WebgpuAligner(Aligner):
             log.warning("%s: it has no kernel for %s; %s computes them", self.label, what, self._other.label)
         return self._other
 
-    def _scores(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> NDArray[np.int32]:
-        letters = letters_of(pairs, threads)
+    def _scores(self, pairs: SequencePairs, scoring: Scoring) -> NDArray[np.int32]:
+        letters = letters_of(pairs)
         self._slot.begin_call()
         most_cells = MOST_CELLS[scoring.form] // self._shared.slower
         plan = planned(pairs, letters, scoring, most_cells, self._shared.most_border // WORD)
@@ -108,12 +109,13 @@ class WebgpuAligner(Aligner):
             PairDispatch(one.variant, _params(one, of_scoring), one.items, bindings) for one in plan.dispatches
         ]
         found = self._shared.run(self._slot, dispatches, WIDTH, size).view(RESULT.dtype)
+        ordered = found["best" if scoring.mode == "semi-global" else "last"]
         scores = np.empty(len(pairs), dtype=np.int32)
-        scores[plan.place] = found["best" if scoring.mode == "semi-global" else "last"]
+        scores[slice(None) if plan.place is None else plan.place] = ordered
         return scores
 
 
-def _params(dispatch: Dispatch, of_scoring: dict[str, int]) -> NDArray[np.void]:
+def _params(dispatch: AlignDispatch, of_scoring: dict[str, int]) -> NDArray[np.void]:
     return PARAMS.values(
         {
             "first_pair": dispatch.first_pair,
@@ -126,9 +128,12 @@ def _params(dispatch: Dispatch, of_scoring: dict[str, int]) -> NDArray[np.void]:
     )
 
 
-def _shorter(pairs: SequencePairs) -> NDArray[np.int64]:
-    """Length of each pair's shorter sequence."""
-    return np.minimum(pairs.queries.lengths[pairs.query_index], pairs.targets.lengths[pairs.target_index])
+def _is_beyond_32_bits(pairs: SequencePairs, scoring: Scoring) -> bool:
+    """Whether whole scores are needed, and may be too large for integers."""
+    if scoring.form == "edit" or plane_steps(scoring) is not None:
+        return False
+    shorter = np.minimum(pairs.queries.lengths[pairs.query_index], pairs.targets.lengths[pairs.target_index])
+    return bool(largest_number(scoring, shorter).max() > MOST[True])
 
 
 def make(device: int = 0) -> WebgpuAligner:

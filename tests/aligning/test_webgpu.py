@@ -115,7 +115,7 @@ def test_packed_letters(letters):
     for codes_of in (4, 5):
         one, other = (Sequences.of([rng.integers(0, codes_of, letters).astype(np.uint8)] * 2) for _ in range(2))
         pairs = SequencePairs(one, other, np.ones(1, np.int32), np.zeros(1, np.int32))
-        packed = webgpu_plan.letters_of(pairs, 2)
+        packed = webgpu_plan.letters_of(pairs)
         shifts = np.arange(16, dtype=np.uint32)
         twos = ((packed.words[:, None] >> (2 * shifts)) & 3).reshape(-1)
         unknown = np.zeros(len(twos) + 64, bool)
@@ -126,14 +126,6 @@ def test_packed_letters(letters):
         for sequences, index, at in ((one, 1, packed.queries_at), (other, 0, packed.targets_at)):
             here = slice(at + int(sequences.offsets[index]), at + int(sequences.offsets[index + 1]))
             assert np.where(unknown[here], 4, twos[here]).tolist() == sequences[index].tolist()
-
-
-def test_pieces_are_packed_as_the_whole(monkeypatch, any_pairs):
-    (pairs, _), *_ = any_pairs.any_batches(2, 50, 300)
-    whole = webgpu_plan.letters_of(pairs, 1)
-    monkeypatch.setattr(webgpu_plan, "PIECE", 64)
-    pieces = webgpu_plan.letters_of(pairs, 3)
-    assert np.array_equal(whole.words, pieces.words) and np.array_equal(whole.unknown, pieces.unknown)
 
 
 def test_strips():
@@ -164,11 +156,20 @@ def test_what_has_no_kernel_is_announced_once(aligner, any_pairs, caplog):
     ]
 
 
+def test_scores_that_integers_do_not_hold(aligner, oracle, any_pairs, monkeypatch, caplog):
+    monkeypatch.setattr(webgpu_kernels, "MOST_PLANES", 0)
+    monkeypatch.setitem(MOST, True, 100)
+    aligner._told.clear()
+    (pairs, _), *_ = any_pairs.any_batches(6, 50, 60)
+    same(aligner, oracle, pairs, Scoring())
+    assert "it has no kernel for scores beyond 32 bits" in caplog.text
+
+
 def test_out_of_memory(aligner, oracle, any_pairs, monkeypatch, caplog):
     """The pool halves the pairs, which then fit."""
     rng = np.random.default_rng(6)
     pairs = SequencePairs.in_order(*(Sequences.of(list(rng.integers(0, 4, (20, 900), np.uint8))) for _ in range(2)))
-    most = webgpu_plan.letters_of(pairs, 1).words.nbytes * 2 // 3
+    most = webgpu_plan.letters_of(pairs).words.nbytes * 2 // 3
     created = aligner._slot._created
 
     def little(name, size):
