@@ -6,12 +6,16 @@ from typing import NamedTuple
 
 import pytest
 
+from pairhmm.aligning import webgpu_kernels as align_webgpu
+from pairhmm.aligning.webgpu_kernels import AlignVariant, PlaneSteps
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
 from pairhmm.backends.webgpu.kernels import KernelVariant, source, subgroups_source
 from pairhmm.backends.webgpu.runtime import WIDTH
 from pairhmm.bench.published import scan_webgpu as scan_brute_webgpu
 from pairhmm.bench.published import webgpu_wavefront
 from pairhmm.scanning import webgpu_kernels as scan_webgpu
+from pairhmm.warping import webgpu_kernels as warp_webgpu
+from pairhmm.warping.webgpu_kernels import WarpVariant
 
 FLAGS = (
     "--enable-unsafe-webgpu",  # on Linux, and with a software adapter
@@ -80,6 +84,34 @@ WAVEFRONT = {cached: Text(webgpu_wavefront.source(cached), "wavefront") for cach
 SCAN = [Text(scan_webgpu.source(entry, bases), entry) for entry in scan_webgpu.FILES for bases in (9, 10)]
 SCAN.append(Text(scan_brute_webgpu.source(), "brute_force"))
 
+ALIGN = [
+    Text(*align_webgpu.source(variant))
+    for unknown in (False, True)
+    for variant in (
+        *(AlignVariant("edit", rows, unknown) for rows in (32, align_webgpu.TALLEST["edit"])),
+        *(
+            AlignVariant(form, align_webgpu.TALLEST[form], unknown, skewed, wide)
+            for form in ("linear", "affine")
+            for skewed, wide in ((False, False), (True, False), (True, True))
+        ),
+        *(
+            AlignVariant("linear", 32, unknown, steps=PlaneSteps(*steps))
+            for steps in ((3, 1, 0, 0, 1), (63, 7, 31, 0, 2))
+        ),
+        *(
+            AlignVariant("affine", 32, unknown, steps=PlaneSteps(*steps))
+            for steps in ((13, 8, 5, 5, 1), (63, 31, 40, 30, 1))
+        ),
+    )
+]
+
+WARP = [
+    Text(*warp_webgpu.source(WarpVariant(rows, wide, banded)))
+    for rows in warp_webgpu.ROWS
+    for wide in (False, True)
+    for banded in (False, True)
+]
+
 
 def compiled(browser, texts: list[str]) -> list[list[str]]:
     """What the compiler has to say of each text."""
@@ -95,6 +127,8 @@ def test_every_text_compiles_without_messages(browser, shader_variants):
     texts = {str(variant): text_of(variant).code for variant in shader_variants} | {"subgroups": MEASURE.code}
     texts |= {f"wavefront, cached: {cached}": text.code for cached, text in WAVEFRONT.items()}
     texts |= {f"scan, {number}: {text.entry}": text.code for number, text in enumerate(SCAN)}
+    texts |= {f"align, {number}: {text.entry}": text.code for number, text in enumerate(ALIGN)}
+    texts |= {f"warp, {number}": text.code for number, text in enumerate(WARP)}
     messages = compiled(browser, list(texts.values()))
     assert {name: said for name, said in zip(texts, messages, strict=True) if said} == {}
 
@@ -115,5 +149,5 @@ def test_pipelines(browser, shader_variants):
     """
     largest = {variant.kernel: variant for variant in shader_variants if variant.shuffles}
     del largest["forward_long"]
-    for text in (*map(text_of, largest.values()), MEASURE, *WAVEFRONT.values(), *SCAN):
+    for text in (*map(text_of, largest.values()), MEASURE, *WAVEFRONT.values(), *SCAN, *ALIGN, *WARP):
         assert browser.execute_async_script(MAKE_PIPELINE, *text) is None, text.entry
