@@ -507,7 +507,6 @@ def posteriors(
     deletion: NDArray[np.float64],
     log10: NDArray[np.float64],
 ) -> None: ...
-
 def warp(
     level: str,
     query_levels: NDArray[np.int16],
