@@ -194,7 +194,7 @@ class CudaWarper(Warper):
                 self._most //= 2
                 if self._most < LEAST_LEVELS:
                     self._most = LEAST_LEVELS
-                        return [*left, *chosen[done:].tolist()]
+                    return [*left, *chosen[done:].tolist()]
                 log.warning("%s: out of memory; chunks of %s levels now", self.label, f"{self._most:,}")
         return left
 
