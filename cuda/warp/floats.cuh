@@ -1,5 +1,5 @@
-// One pair in floats. Their sums are exact to 2^24. A cost that comes out below is exact, because no cell of its path is
-// above it. As whole numbers, the bits of floats have the order of the floats, which are not negative.
+// One pair in floats. Their sums are exact to 2^24. A cost that comes out below is exact, because no cell of its path
+// is above it. As whole numbers, the bits of floats have the order of the floats, which are not negative.
 
 constexpr int kPairs = 1;  // of a word
 

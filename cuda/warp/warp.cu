@@ -29,14 +29,15 @@ __device__ __forceinline__ void wait_for(const volatile uint32* done, uint32 end
 // pairs: [tasks * kGroups * kPairs]; a task is a warp's. levels: a pair's level i stands at its `at` + direction * i.
 // results: uint64, all ones at first, the cost's bits above the row: the least of both.
 //
-// With STRIPS a task is a strip of a group: first that of all groups, then the second. Warps take tasks in this order, so
-// that a strip's warp waits for a warp that runs. edges: [groups][edge_columns], the row between two strips; done:
+// With STRIPS a task is a strip of a group: first that of all groups, then the second. Warps take tasks in this order,
+// so that a strip's warp waits for a warp that runs. edges: [groups][edge_columns], the row between two strips; done:
 // [strips][groups], the end of its columns that are written, all 0 at first.
 extern "C" __global__ void __launch_bounds__(32 * kWarps, BLOCKS)
     warp_signals(const Pair* __restrict__ pairs, const short* __restrict__ levels, uint64* __restrict__ results,
                  uint32* __restrict__ next_task, uint32 tasks, uint32 most_strips, Cost* edges, uint32 edge_columns,
                  volatile uint32* done, int direction, int band, uint32 limit, uint32 one) {
-    // The columns near those that lanes are at, and what enters above them. The first kBlock stand again behind the last.
+    // The columns near those that lanes are at, and what enters above them. The first kBlock stand again behind the
+    // last.
     __shared__ Level column_ring[kWarps][kGroups][kRing + kBlock];
 #if STRIPS
     __shared__ Cost entering_block[kWarps][kBlock];
@@ -145,8 +146,8 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps, BLOCKS)
             const uint32 index = pairs[slot + h].index;
             if (found != ~0ull && index != ~0u) atomicMin(&results[index], found);
         };
-        const int fast_end = __reduce_min_sync(FULL, min(shortest - 1, end)) - begin;
-        const int steps = __reduce_max_sync(FULL, end - begin) + G - 1;
+        const int fast_end = least_of_warp(min(shortest - 1, end)) - begin;
+        const int steps = largest_of_warp(end - begin) + G - 1;
         for (int t0 = 0; t0 < steps; t0 += kBlock) {
             __syncwarp();
             for (int u = l; u < kBlock; u += G) {

@@ -87,7 +87,7 @@ class Chunk:
     targets : ndarray, shape (pairs,), int64
         Levels of each pair's target.
     spread : ndarray, shape (pairs,), int64
-        The most that levels of a pair differ.
+        Levels of a pair differ by no more.
     forms : ndarray, shape (pairs,), int64
         Which of `FORMS` each pair is computed in.
     limit : int

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pairhmm.genomics.arrays import distinct, gather, offsets
 from pairhmm.warping.batch import Signals
-from pairhmm.warping.cuda_kernels import NOWHERE, PAIR, Form, Shape, shapes_of
+from pairhmm.warping.cuda_kernels import MOST_SPREAD, NOWHERE, PAIR, Form, Shape, shapes_of
 
 Ints = NDArray[np.int64]
 
@@ -26,7 +26,7 @@ class Pairs:
         Where a pair's rows and columns begin among the chunk's levels, in the direction that they are read in, and how
         many there are.
     least : ndarray, shape (pairs,), int64
-        The lowest level of each pair.
+        No level of the pair is lower.
     """
 
     row_at: Ints
@@ -115,7 +115,7 @@ class Packed(NamedTuple):
     starts : int64[pairs]
         Where each pair's signal begins.
     least, most : int64[pairs]
-        The lowest and the highest level of each pair's signal.
+        Bounds of the levels of each pair's signal.
     """
 
     levels: NDArray[np.int16]
@@ -138,5 +138,8 @@ def packed(signals: Signals, index: NDArray[np.int32]) -> Packed:
         levels = gather(signals.levels.view(np.uint8), 2 * signals.offsets[kept], 2 * at).view(np.int16)
         at = at[:-1]
     place = np.searchsorted(kept, index)
+    lowest, highest = int(levels.min()), int(levels.max())
+    if highest - lowest <= MOST_SPREAD:  # which is soon known, and then they need not be told apart
+        return Packed(levels, at[place], np.full(len(index), lowest), np.full(len(index), highest))
     least, most = (extreme.reduceat(levels, at).astype(np.int64)[place] for extreme in (np.minimum, np.maximum))
     return Packed(levels, at[place], least, most)
