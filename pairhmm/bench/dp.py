@@ -110,7 +110,7 @@ class DpWork:
         return SequencePairs(queries, targets, self.index, self.index)
 
 
-def make_work(method: str, length: int, cells: int, seed: int = 1) -> DpWork:
+def make_work(method: str, length: int, cells: float, seed: int = 1) -> DpWork:
     """About `cells` cells of pairs of `length` x `length`; at least one pair."""
     rng = np.random.default_rng(seed)
     pairs = max(1, round(cells / length**2))
@@ -123,7 +123,7 @@ def make_work(method: str, length: int, cells: int, seed: int = 1) -> DpWork:
 def measure_cells(
     device: int,
     lengths: Sequence[int] = DEFAULT_LENGTHS,
-    cells: int = 40_000_000_000,
+    gigacells: int = 40,
     *,
     repetitions: int = 3,
     announce: Callable[[str], None] = lambda message: None,
@@ -135,8 +135,8 @@ def measure_cells(
     device : int
         Index of the CUDA device.
     lengths : sequence of int
-    cells : int
-        Cells of a repetition, at every length.
+    gigacells : int
+        10^9 cells of a repetition, at every length.
     repetitions : int
         Those that count; one before them does not.
     announce : callable
@@ -153,7 +153,7 @@ def measure_cells(
         announce("alignment: this version does not align on CUDA, so that the published design stands alone")
     for length in lengths:
         for method in METHODS:
-            work = make_work(method, length, cells)
+            work = make_work(method, length, gigacells * 1e9)
             expected = None
             if method in ("linear", WARPING):
                 speed, expected = _published(published, method, work, repetitions)

@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 EXAMPLES = (
     "pairhmm bench dp",
-    "pairhmm bench dp --lengths 250 --cells 10000000000",
+    "pairhmm bench dp --lengths 250 --gigacells 10",
     "pairhmm bench dp --roofline roofline",
 )
 
@@ -42,11 +42,11 @@ BACKEND = "cuda"
 )
 @option(
     dp.measure_cells,
-    "cells",
-    least=1_000_000,
+    "gigacells",
+    least=1,
     metavar="N",
     panel=MEASUREMENT,
-    help="The cells of a measurement. They are the same for each length.",
+    help="The cells of a measurement, in 10^9. They are the same for each length.",
 )
 @repetitions_option(dp.measure_cells, "The median counts.")
 @click.option(
@@ -67,7 +67,7 @@ BACKEND = "cuda"
 )
 @json_option
 def command(
-    lengths: Sequence[int], cells: int, repetitions: int, roofline: Path | None, device: int, as_json: bool
+    lengths: Sequence[int], gigacells: int, repetitions: int, roofline: Path | None, device: int, as_json: bool
 ) -> None:
     """Time alignment and time warping on a CUDA GPU: a pair a thread as published, and ours.
 
@@ -85,7 +85,7 @@ def command(
     tables.table("roofs", "roof", "10^9 a second")
     for name, value in asdict(roofs).items():
         tables.row({"roof": name, "a_second": value}, name, f"{value / 1e9:.0f}")
-    speeds = _cells(tables, device, lengths, cells, repetitions)
+    speeds = _cells(tables, device, lengths, gigacells, repetitions)
     tables.finish()
     if roofline is not None:
         name = str(describe(choice).get("device") or choice)
@@ -101,10 +101,10 @@ def _functions(tables: Tables, device: int, repetitions: int) -> None:
         tables.row(asdict(speed), speed.name, speed.code, *figures)
 
 
-def _cells(tables: Tables, device: int, lengths: Sequence[int], cells: int, repetitions: int) -> list[dp.CellSpeed]:
+def _cells(tables: Tables, device: int, lengths: Sequence[int], gigacells: int, repetitions: int) -> list[dp.CellSpeed]:
     speeds = []
     tables.table("cells", "method", "length", "pairs", "design", "timed", "gcups", "same")
-    for speed in dp.measure_cells(device, lengths, cells, repetitions=repetitions, announce=log.info):
+    for speed in dp.measure_cells(device, lengths, gigacells, repetitions=repetitions, announce=log.info):
         same = {None: "-", True: "yes", False: "no"}[speed.same]
         figures = speed.design, speed.timed, f"{speed.gcups:.1f}", same
         tables.row({**asdict(speed), "gcups": speed.gcups}, speed.method, speed.length, speed.pairs, *figures)
