@@ -18,6 +18,9 @@ THREADS = 128
 WORD_BYTES = 4
 """Bytes of a number of a row."""
 
+SLOW = 1.0
+"""Seconds of kernels beside which a first run's preparations do not count."""
+
 MEMORY_SHARE = 2
 """Divisor of the free memory: what rows may take. More pairs are computed in several launches."""
 
@@ -57,7 +60,9 @@ class PublishedPairs:
         mismatch: int = 0,
         gap: int = 0,
     ) -> tuple[list[float], NDArray[np.int32]]:
-        """Seconds of the kernels in each repetition, after one that is not counted, and the cost of each pair.
+        """Seconds of the kernels in each repetition, and the cost of each pair.
+
+        A repetition before them is not counted. If it takes more than `SLOW` seconds, it is the only one, and counts.
 
         Parameters
         ----------
@@ -87,10 +92,12 @@ class PublishedPairs:
                 end.record(self._stream)
                 end.synchronize()
                 seconds.append(self._cupy.cuda.get_elapsed_time(begin, end) / 1000)
+                if seconds[0] > SLOW:
+                    break
             costs = np.empty(pairs, dtype=np.int32)
             held[2].copy_to_host_async(costs.ctypes.data, costs.nbytes, self._stream)
             self._stream.synchronize()
-        return seconds[1:], costs
+        return seconds[1:] or seconds, costs
 
     def _put(self, values: NDArray[np.int16]) -> Any:
         values = np.ascontiguousarray(values)
