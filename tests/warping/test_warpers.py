@@ -44,7 +44,7 @@ def test_costs_at_the_edges_of_sixteen_bits(warper, any_signals, options):
 
 @pytest.mark.parametrize("mode", ["global", "subsequence"])
 def test_costs_beyond_32_bits(warper, any_signals, mode):
-    """Signals that differ as much as levels can: the path has a cell for each level of the longer one."""
+    """The cheapest path of two signals as far apart as levels can be has a cell for each level of the longer one."""
     count = 66_000
     pair = any_signals.pair_of(np.full(count, any_signals.LEAST), np.full(40, any_signals.MOST))
     found = warper.warpings(pair, WarpOptions(mode), 1)

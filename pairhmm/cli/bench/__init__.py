@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import rich_click as click
 
-from pairhmm.cli.bench import forward, scan, wavefront
+from pairhmm.cli.bench import dp, forward, scan, wavefront
 from pairhmm.cli.pages import CommandGroup
 
 EXAMPLES = (
     "pairhmm bench forward --lengths 100,1000",
     "pairhmm bench wavefront --backend webgpu",
     "pairhmm bench scan --backend cuda",
+    "pairhmm bench dp --lengths 250",
 )
 
 
@@ -22,3 +23,4 @@ def command() -> None:
 command.add_command(forward.command)
 command.add_command(wavefront.command)
 command.add_command(scan.command)
+command.add_command(dp.command)

@@ -205,3 +205,16 @@ template <class A, class B, class Both = decltype(A() + B())>
 auto max(A a, B b) -> std::enable_if_t<std::is_floating_point_v<A> && std::is_floating_point_v<B>, Both> {
     return std::fmax(Both(a), Both(b));
 }
+
+// Minima of warping: of halves of words, and of three.
+inline unsigned __vminu2(unsigned a, unsigned b) {
+    return std::min(a & 0xffff0000, b & 0xffff0000) | std::min(a & 0xffff, b & 0xffff);
+}
+inline unsigned __vimin3_u16x2(unsigned a, unsigned b, unsigned c) { return __vminu2(__vminu2(a, b), c); }
+inline unsigned __vimin3_u32(unsigned a, unsigned b, unsigned c) { return std::min(std::min(a, b), c); }
+inline int __vimin3_s32(int a, int b, int c) { return std::min(std::min(a, b), c); }
+// What a difference of half floats without its sign comes to where both are whole multiples of the least one.
+inline unsigned emulated_abs_diff_u16x2(unsigned a, unsigned b) {
+    const int low = int(a & 0xffff) - int(b & 0xffff), high = int(a >> 16) - int(b >> 16);
+    return unsigned(std::abs(low)) | unsigned(std::abs(high)) << 16;
+}
