@@ -94,6 +94,7 @@ def test_report(run, data, tmp_path):
         (("likelihoods", "-f", "{d}/reference.fa", "{d}/reads.bam", "-o", "{out}"), "reading alignments"),
         (("call", "--backend", "reference", "-f", "{d}/reference.fa", "{d}/reads.bam"), "reading alignments"),
         (("scan", "--signatures", "{d}/reference.fa", "{d}/reads_1.fastq.gz", "-o", "{out}"), "scan"),
+        (("align", "{d}/reference.fa", "{d}/reference.fa", "-o", "{out}"), "align"),
         (("scatter", "-n", "2", "-f", "{d}/reference.fa", "{d}/reads.bam", "-o", "{out}"), "scatter"),
         (("validate", "--backend", "cpu", "{d}/reference.fa"), "backend cpu:"),
     ],
@@ -114,6 +115,16 @@ def test_scan_of_sequences_takes_the_oracle():
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout == "[3]\n"
     assert "backend reference, which is slow" in found.stderr
+
+
+def test_alignment_of_sequences_takes_the_oracle():
+    code = (
+        "import sys; sys.modules['pairhmm._cpu'] = None; import logging; logging.basicConfig(); import pairhmm\n"
+        "print(pairhmm.align('GATTACA', 'GATACA')[0].cigar)"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "2M1I4M\n"
+    assert "backend reference, which is slow (cpu: " in found.stderr
 
 
 def test_every_module_can_be_imported():

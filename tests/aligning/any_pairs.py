@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
+from multiprocessing import get_context
 
 import numpy as np
 
@@ -32,6 +33,7 @@ RELATIONS = ("copy", "piece", "overlap", "repeat", "unrelated")
 OVERHANGS = ("softclip", "indel", "leading-indel", "ignore")
 MODES = ("global", "semi-global", *OVERHANGS)
 FORMS = ("edit", "linear", "affine", "extreme")
+KINDS = tuple((form, mode) for form in FORMS for mode in MODES)
 N = 4
 
 
@@ -109,18 +111,23 @@ def any_batches(
     seed: int = 1, pairs: int = PAIRS, longest: int = LONGEST, **scoring: str
 ) -> Iterator[tuple[SequencePairs, Scoring]]:
     """Batches of pairs, each with its scoring; all forms and modes in turn, unless `form` or `mode` is given."""
-    rng = np.random.default_rng(seed)
-    kinds = [(scoring.get("form", form), scoring.get("mode", mode)) for form in FORMS for mode in MODES]
-    batches = max(1, -(-pairs // BATCH))
-    for number in range(batches):
-        count = min(BATCH, pairs - number * BATCH)
-        made = [any_pair(rng, longest) for _ in range(count)]
-        queries, targets = (Sequences.of([pair[side] for pair in made]) for side in (0, 1))
-        in_order = SequencePairs.in_order(queries, targets)
-        shuffled = rng.permutation(count).astype(np.int32)
-        # As callers may give them: in any order, and one target for several queries.
-        mixed = SequencePairs(queries, targets, shuffled, np.minimum(shuffled, count - 1).astype(np.int32))
-        yield (in_order if number % 2 else mixed), any_scoring(rng, *kinds[number % len(kinds)])
+    for number in range(max(1, -(-pairs // BATCH))):
+        yield any_batch(seed, number, min(BATCH, pairs - number * BATCH), longest, **scoring)
+
+
+def any_batch(seed: int, number: int, count: int, longest: int, **scoring: str) -> tuple[SequencePairs, Scoring]:
+    """One of the batches of `any_batches`, which depends on its number alone."""
+    rng = np.random.default_rng((seed, number))
+    form, mode = KINDS[number % len(KINDS)]
+    made = [any_pair(rng, longest) for _ in range(count)]
+    queries, targets = (Sequences.of([pair[side] for pair in made]) for side in (0, 1))
+    drawn = any_scoring(rng, scoring.get("form", form), scoring.get("mode", mode))
+    if rng.random() < 0.5:
+        return SequencePairs.in_order(queries, targets), drawn
+    # As callers may give them: in any order, and some with the target of another query.
+    query = rng.permutation(count).astype(np.int32)
+    target = np.where(rng.random(count) < 0.8, query, rng.integers(0, max(1, count), count)).astype(np.int32)
+    return SequencePairs(queries, targets, query, target), drawn
 
 
 def operations_of(found: Alignments, index: int) -> list[tuple[int, int]]:
@@ -173,9 +180,15 @@ def score_of(
     return score
 
 
-def flaws(aligner: aligning.Aligner, pairs: SequencePairs, scoring: Scoring, threads: int = 2) -> list[str]:
+def flaws(
+    aligner: aligning.Aligner,
+    pairs: SequencePairs,
+    scoring: Scoring,
+    threads: int = 2,
+    expected: Alignments | None = None,
+) -> list[str]:
     """What differs from `reference`, or is wrong by itself, a line each."""
-    expected = aligning.load("reference").alignments(pairs, scoring, 1)
+    expected = expected or aligning.load("reference").alignments(pairs, scoring, 1)
     scores, found = aligner.scores(pairs, scoring, threads), aligner.alignments(pairs, scoring, threads)
     kinds = [
         (scores.dtype, np.int32),
@@ -213,6 +226,13 @@ def check(aligner: aligning.Aligner, pairs: SequencePairs, scoring: Scoring, thr
     assert not told, "\n".join([f"{len(told)} flaws in {len(pairs)} pairs", *told[:8]])
 
 
+def _expected(batch: tuple[int, int, int, int, dict[str, str]]) -> tuple[SequencePairs, Scoring, Alignments]:
+    """A batch and what `reference` makes of it, in a process of its own."""
+    *drawn, given = batch
+    pairs, scoring = any_batch(*drawn, **given)
+    return pairs, scoring, aligning.load("reference").alignments(pairs, scoring, 1)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--backend", default="cpu", help="(default: %(default)s)")
@@ -222,14 +242,23 @@ def main() -> None:
     parser.add_argument("--form", choices=FORMS, help="(default: all)")
     parser.add_argument("--mode", choices=MODES, help="(default: all)")
     parser.add_argument("--seed", type=int, default=1, help="(default: %(default)s)")
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count(), help="processes of the oracle (default: %(default)s)"
+    )
     options = parser.parse_args()
-    aligner = aligning.load(options.backend, options.device)
     given = {name: value for name in ("form", "mode") if (value := getattr(options, name))}
+    batches = [
+        (options.seed, number, min(BATCH, options.pairs - begin), options.longest, given)
+        for number, begin in enumerate(range(0, options.pairs, BATCH))
+    ]
     wrong = 0
-    for pairs, scoring in any_batches(options.seed, options.pairs, options.longest, **given):
-        told = flaws(aligner, pairs, scoring)
-        wrong += len(told)
-        print("\n".join(told), end="\n" if told else "")
+    # Processes that are started anew: a forked one can't use a GPU.
+    with get_context("spawn").Pool(options.jobs) as oracle:
+        aligner = aligning.load(options.backend, options.device)
+        for pairs, scoring, expected in oracle.imap(_expected, batches, chunksize=4):
+            told = flaws(aligner, pairs, scoring, expected=expected)
+            wrong += len(told)
+            print("\n".join(told), end="\n" if told else "")
     print(f"{options.backend}: {wrong} of {options.pairs} pairs are wrong")
     sys.exit(wrong > 0)
 

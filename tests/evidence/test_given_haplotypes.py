@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pairhmm.evidence.given_haplotypes import describe_haplotypes
+from pairhmm.evidence.given_haplotypes import describe_haplotypes, differences_of_each, find_differences
 from pairhmm.genomics.haplotypes import Haplotype
 from pairhmm.genomics.regions import Region
 
@@ -44,3 +44,17 @@ def test_several_haplotypes_share_their_variants():
 
 def test_the_reference_alone_has_none():
     assert describe(REFERENCE) == ([], [()])
+
+
+def test_gaps_are_those_of_gatk():
+    """Its scores prefer two gaps to six different letters, which stay letters of their own as there are as many."""
+    old, new = "CCCCCC", "GGGGGG"
+    reference, sequence = REFERENCE + old + REFERENCE, REFERENCE + new + REFERENCE
+    at = len(REFERENCE)
+    expected = {(at + place, one, other) for place, (one, other) in enumerate(zip(old, new, strict=True))}
+    assert find_differences(reference, sequence, 0) == expected
+
+
+def test_an_indel_may_be_shifted_before_the_sequence():
+    (found,) = differences_of_each("GATTTTTTC", ["TTTC"], first=4)
+    assert found == {(1, "AT", "A")}

@@ -20,7 +20,7 @@ from pairhmm.io.files.names import check_packed_names
 from pairhmm.io.samples.text_records import text_blocks
 from pairhmm.scanning.records import RecordBlock
 
-CHUNK_SIZE = 64 << 20
+CHUNK_SIZE = 16 << 20
 """Bytes of text that are read at once. A block has the records that end within them."""
 
 PAIRS_AT_ONCE = 1 << 18
