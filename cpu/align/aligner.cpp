@@ -10,8 +10,8 @@
 namespace pairhmm {
 namespace {
 
-// What computes a pair. Costs of 16 bits come first; pairs that they don't hold go on to 32.
-enum class Method : int32_t { kEdit, kCosts16, kCosts32 };
+// What computes a pair. A pair whose cost a width doesn't hold goes on to the next one.
+enum class Method : int32_t { kEdit, kCosts8, kCosts16, kCosts32 };
 
 struct Job {
     Method method;
@@ -38,14 +38,35 @@ struct Found {
     std::vector<uint32_t> cigar;
 };
 
-constexpr int kMostLanes = 32;    // of all levels and methods
+constexpr int kMostLanes = 64;    // of all levels and methods
 constexpr int64_t kBlock = 64;    // rows of a word
 constexpr int64_t kUnbanded = 4;  // blocks; fewer are not worth a band
 constexpr int64_t kFirstMost = 64, kMostGrowth = 4;
 constexpr int64_t kEditBytes = int64_t{1} << 26;        // of what is kept for the alignments of a group
-constexpr int64_t kSideBySideCells = int64_t{1} << 22;  // of a pair whose marks are kept beside those of other pairs
+constexpr int64_t kSideBySideBytes = int64_t{1} << 26;  // of what is kept for the alignments of pairs side by side
 constexpr int64_t kLong = int64_t{1} << 26;             // cells of a pair during which an interrupt is looked for
 constexpr int64_t kSingleCost = 3;                      // of a cell of a single pair, as that of a cell side by side
+
+constexpr int64_t kFewTried = 256, kRetried = 16;  // pairs, and groups of which one is tried in any case
+
+// Whether costs of 8 bits hold enough pairs to be worth trying: more than half of those tried last.
+class NarrowTrials {
+public:
+    bool pays(int64_t group) const {
+        const int64_t tried = tried_;
+        return group % kRetried == 0 || tried < kFewTried || 2 * held_ > tried;
+    }
+    void add(int64_t tried, int64_t held) {
+        tried_ += tried;
+        held_ += held;
+        if (tried_ < 4 * kFewTried) return;
+        tried_ = tried_ / 2;
+        held_ = held_ / 2;
+    }
+
+private:
+    std::atomic<int64_t> tried_{0}, held_{0};
+};
 
 int32_t size_class(int32_t length) {
     const int bits = 31 - __builtin_clz(static_cast<uint32_t>(length) | 1);
@@ -121,10 +142,15 @@ private:
             int64_t most = kFirstMost;
             while (scoring_.ends == Ends::kGlobal && most < std::abs(excess)) most *= kMostGrowth;
             set_most(job, most);
-        } else if (scoring_.ends == Ends::kGlobal || scoring_.ends == Ends::kIndel) {
-            const int64_t base = (excess > 0 ? scoring_.match : 0) - scoring_.gap_extend;
-            if (std::abs(excess) * base >= UINT16_MAX) job.method = Method::kCosts32;
+            return job;
         }
+        int64_t least = 0;  // cost of the gaps that there must be
+        if (scoring_.ends == Ends::kGlobal || scoring_.ends == Ends::kIndel) {
+            least = std::abs(excess) * ((excess > 0 ? scoring_.match : 0) - scoring_.gap_extend);
+        }
+        const int64_t step = scoring_.match - int64_t{std::min(scoring_.mismatch, scoring_.gap_open)};
+        if (least >= UINT16_MAX) job.method = Method::kCosts32;
+        if (least + step <= UINT8_MAX) job.method = Method::kCosts8;
         return job;
     }
 
@@ -163,8 +189,16 @@ private:
         std::vector<Found> found(table_ != nullptr ? groups.size() : 0);
         std::vector<uint8_t> is_left(jobs.size());
         const auto task = [&](int64_t g) {
-            run_group(&jobs[groups[g].first], static_cast<int>(groups[g].count), &is_left[groups[g].first],
-                      table_ != nullptr ? &found[g] : nullptr);
+            const Job* first = &jobs[groups[g].first];
+            uint8_t* left = &is_left[groups[g].first];
+            const int count = static_cast<int>(groups[g].count);
+            const bool is_narrow = first->method == Method::kCosts8;
+            if (is_narrow && !narrow_.pays(g)) {
+                std::fill_n(left, count, uint8_t{1});
+                return;
+            }
+            run_group(first, count, left, table_ != nullptr ? &found[g] : nullptr);
+            if (is_narrow) narrow_.add(count, std::count(left, left + count, 0));
         };
         const auto is_long = [](const Job& job) { return int64_t{job.query_length} * job.target_length > kLong; };
         const bool has_long = std::any_of(jobs.begin(), jobs.end(), is_long);
@@ -180,6 +214,7 @@ private:
 
     int64_t lanes_of(Method method) const {
         if (method == Method::kEdit) return level_.vector_bytes / 8;
+        if (method == Method::kCosts8) return level_.vector_bytes;
         return level_.vector_bytes / (method == Method::kCosts16 ? 2 : 4);
     }
 
@@ -187,7 +222,7 @@ private:
         if (job.method == Method::kEdit) {
             set_most(job, job.most * kMostGrowth);
         } else {
-            job.method = Method::kCosts32;
+            job.method = job.method == Method::kCosts8 ? Method::kCosts16 : Method::kCosts32;
         }
         return job;
     }
@@ -218,16 +253,24 @@ private:
             for (int i = 0; i < count; ++i) is_known[i] = results[i] >= 0, results[i] = -results[i];
         } else {
             const CostCall call{pairs, count, scoring_, is_known, results, to, &stop_};
-            const bool is_narrow = jobs[0].method == Method::kCosts16;
-            if (is_better_single(pairs, count, lanes_of(jobs[0].method))) {
-                is_narrow ? level_.single16(call) : level_.single32(call);
-            } else {
-                is_narrow ? level_.side_by_side16(call) : level_.side_by_side32(call);
-            }
+            run_costs(jobs[0].method, call);
         }
         for (int i = 0; i < count; ++i) {
             is_left[i] = !is_known[i];
             if (is_known[i]) scores_[jobs[i].pair] = results[i];
+        }
+    }
+
+    void run_costs(Method method, const CostCall& call) const {
+        const bool is_single = is_better_single(call.pair, call.count, lanes_of(method));
+        if (method == Method::kCosts32) {
+            (is_single ? level_.single32 : level_.side_by_side32)(call);
+        } else if (method == Method::kCosts16) {
+            (is_single ? level_.single16 : level_.side_by_side16)(call);
+        } else if (is_single) {
+            std::fill_n(call.is_known, call.count, false);  // a single pair has 16 bits at least
+        } else {
+            level_.side_by_side8(call);
         }
     }
 
@@ -239,7 +282,7 @@ private:
             widest = std::max(widest, n);
             cells += (m + lanes) * (n + 2 * lanes);
         }
-        if (table_ != nullptr && longest * widest > kSideBySideCells) return true;
+        if (table_ != nullptr && longest * widest * lanes / 2 > kSideBySideBytes) return true;
         return cells * kSingleCost < longest * widest * lanes;
     }
 
@@ -276,6 +319,7 @@ private:
     int32_t* const scores_;
     AlignmentTable* const table_;  // null where scores are enough
     std::atomic<bool> stop_{false};
+    NarrowTrials narrow_;
     std::vector<Found> found_;
 };
 

@@ -68,7 +68,8 @@ struct AlignLevel {
     int vector_bytes;
     // Edit distances of at most vector_bytes / 8 pairs.
     void (*edit)(const EditCall& call);
-    // Pairs side by side: at most vector_bytes / 2 with costs of 16 bits, vector_bytes / 4 with those of 32.
+    // Pairs side by side: at most as many as a vector has costs of 8, 16 or 32 bits.
+    void (*side_by_side8)(const CostCall& call);
     void (*side_by_side16)(const CostCall& call);
     void (*side_by_side32)(const CostCall& call);
     // Pairs one after the other, of any length: the memory for an alignment is bounded.

@@ -49,7 +49,8 @@ constexpr int kVectorBytes = PAIRHMM_VECTOR;
 const AlignLevel* PAIRHMM_JOIN(align_level_, PAIRHMM_LEVEL)() {
     using namespace PAIRHMM_LEVEL::align;
     static const AlignLevel level{
-        kVectorBytes, edit, side_by_side<Cells16>, side_by_side<Cells32>, single<Cells16>, single<Cells32>, free_rooms};
+        kVectorBytes,    edit,      side_by_side<Cells8>, side_by_side<Cells16>, side_by_side<Cells32>, single<Cells16>,
+        single<Cells32>, free_rooms};
     return &level;
 }
 
