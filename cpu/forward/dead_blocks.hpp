@@ -2,8 +2,8 @@
 //
 // A block's columns depend on the row above them and on the states that enter from the left. Where both are below kDead
 // in every lane, what leaves the block is, too, and the sweep goes on behind it. This is so far from a read's place in
-// the haplotype. A tile's reads therefore lie alike where their lengths allow it (forward/dispatch.cpp). Of the blocks of
-// s150, 30% are left out, of those of 1m and 10s 9%.
+// the haplotype. A tile's reads therefore lie alike where their lengths allow it (forward/dispatch.cpp). Of the blocks
+// of s150, 30% are left out, of those of 1m and 10s 9%.
 //
 // After each kEach sweeps, the row between two sweeps is looked through. A lane of a block that is below kDead becomes
 // zero there: it no longer passes through denormal numbers.
