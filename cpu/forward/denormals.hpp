@@ -1,8 +1,9 @@
 // Instruction sets that can not set denormal numbers to zero (WebAssembly), beside those that can (FlushDenormals).
 //
 // All levels give the same bits. Where denormal numbers are kept, a level (PAIRHMM_KEEPS_DENORMALS) returns only scores
-// that they do not change, and NaN for the others. A second level (PAIRHMM_FLUSHES) scores these. It sets each result
-// to zero that would be denormal, which takes three times as long.
+// that they do not change. It returns -infinity where the folded form is surely too small, and NaN for the others. A
+// second level (PAIRHMM_FLUSHES) scores these, the former in the unfolded form alone. It sets each product to zero that
+// would be denormal, which takes twice as long.
 //
 // Why some scores are certain: all states are sums of products that are not negative. A kept denormal number, and all
 // that follows from it within the haplotype, is below 2^-119. A float32 sum above 2^-94 does not see it, unless it lies
@@ -11,14 +12,16 @@
 //
 // * float32 sums are certain from kCertainBits bits above the least sum that counts.
 // * a float64 sum of float32 states shows 53 bits more.
-// * what is added to a total in float64 must be certain itself, or too small for the total to show it.
+// * what is added to a total in float64 must be certain itself, or less than half the total's last bit. A total that is
+//   kShownBits above the certain sums does not show what is uncertain in its parts.
 //
 // Measured, 144,000 pairs with scores from -20 to -100: without the bits 14,141 scores differ from x86-64-v2's, with 6
 // bits 3,179, with 12 bits 1,598, with 40 bits none.
 //
-// Kept denormal numbers also cost time: a quarter of that of s150 in Node on an AMD EPYC (Zen 5), where the same code
-// runs with 4.6 in place of 3.6 GCUPS once the process sets them to zero. Setting states below 2^-100 or 2^-110 to
-// zero, in each sweep or in each fourth, costs more than it saves: more scores are uncertain then.
+// Kept denormal numbers also cost time: a fifth of that of s150 in Node on an AMD EPYC (Zen 5), where the process can
+// set them to zero for comparison. A product that is denormal takes two cycles longer there. Setting states below
+// 2^-126 or 2^-100 to zero in each sweep costs more than it saves: two operations beside the 16 of two rows of a
+// column, and more scores are uncertain. forward/dead_blocks.hpp leaves out the columns of which nothing is left.
 //
 // Include inside the namespace of a level, after <cmath>, <cstdint> and forward/level.hpp.
 
@@ -35,9 +38,13 @@ constexpr double certain_from(bool joined_in_float32) {
     return !kKeepsDenormals ? 1.0 : joined_in_float32 ? kCertainBits : kCertainBits * kShownBits;
 }
 
-// Whether a part of a total is certain, or does not show; `least` is the least total that is certain.
-constexpr bool is_certain(double part, double total, double least) {
-    return !kKeepsDenormals || part >= least || part * (2 * kShownBits) < total;
+// Whether a total is certain. `lowest` is the least that counts, `first` and `second` are what was added in float64.
+constexpr bool is_certain(double total, double first, double second, double lowest, bool joined_in_float32) {
+    if (!kKeepsDenormals) return total >= lowest;
+    const double least = lowest * certain_from(joined_in_float32), shown = 2 * kShownBits;
+    const bool first_is = first >= least || first * shown < total;
+    const bool second_is = second >= least || second * shown < total;
+    return total >= least && (total >= lowest * certain_from(false) || (first_is && second_is));
 }
 
 #if defined(PAIRHMM_FLUSHES)

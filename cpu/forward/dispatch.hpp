@@ -18,8 +18,8 @@ struct NamedLevel {
 // Every level that the program knows for this architecture, slowest first.
 std::vector<NamedLevel> levels();
 
-// float32 scores of every pair of the batch but those of `skip_read` and, where it is given, `skip_haplotype`; NaN where
-// float32 doesn't hold.
+// float32 scores of every pair of the batch but those of `skip_read` and, where it is given, `skip_haplotype`; NaN
+// where float32 doesn't hold.
 void forward_batch(const Level& level, const Batch& batch, const uint8_t* skip_read, int threads, double* scores,
                    const std::function<bool()>& interrupted, const uint8_t* skip_haplotype = nullptr);
 

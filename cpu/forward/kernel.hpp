@@ -289,12 +289,12 @@ void TileKernel<W, K>::finish(const Batch& batch, const Trees& trees) {
         for (int lane = 0; lane < W; ++lane) {
             // One product a line: the compiler may fuse it with the sum, the same one wherever it inlines this.
             double total = sum[lane] * rows_.of_joined[lane];
-            total += ended[lane] * rows_.of_ended[lane];
-            total += started[lane] * rows_.of_started[lane] * of_start;
-            const double least = rows_.lowest[lane] * certain_from(is_folded(kind));
-            const bool holds = total >= least && total < HUGE_VAL &&
-                               is_certain(ended[lane] * rows_.of_ended[lane], total, least) &&
-                               is_certain(started[lane] * rows_.of_started[lane] * of_start, total, least);
+            const double of_ended = ended[lane] * rows_.of_ended[lane];
+            const double of_started = started[lane] * rows_.of_started[lane] * of_start;
+            total += of_ended;
+            total += of_started;
+            const bool holds =
+                is_certain(total, of_ended, of_started, rows_.lowest[lane], is_folded(kind)) && total < HUGE_VAL;
             const bool is_too_small = kKeepsDenormals && is_folded(kind) && total < rows_.lowest[lane] / 2;
             out[lane] = holds ? log10_of(total * of_sum) : is_too_small ? -HUGE_VAL : static_cast<double>(NAN);
         }

@@ -105,9 +105,8 @@ struct RowZero {
 template <class V, int K, Kind kind, Direction direction, bool first, bool last, class AtLeaf>
 __attribute__((noinline)) void sweep(const Row<V>* __restrict row, const HalfTree& tree,
                                      const RowZero<V>* __restrict row_zero, V* __restrict s_above,
-                                     V* __restrict x_above, DeadBlocks<V>& blocks,
-                                     States<V, K>* __restrict saved, const V& below_scale,
-                                     const V* __restrict weight, const V* __restrict inverse,
+                                     V* __restrict x_above, DeadBlocks<V>& blocks, States<V, K>* __restrict saved,
+                                     const V& below_scale, const V* __restrict weight, const V* __restrict inverse,
                                      const LastRow<V>& last_row, AtLeaf& at_leaf) {
     constexpr bool folded = is_folded(kind), deletes = kind != kUnopened;
     constexpr bool inserts = !folded;
@@ -137,8 +136,8 @@ __attribute__((noinline)) void sweep(const Row<V>* __restrict row, const HalfTre
     };
     const uint8_t* __restrict letters = tree.letters.data();
     // Column j behind those that the pointers are at. Where j is constant, it is part of WebAssembly's instructions.
-    const auto column = [&](const uint8_t* letters_at, V* s_at, V* x_at, int j, int phase)
-        __attribute__((always_inline)) {
+    const auto column = [&](const uint8_t* letters_at, V* s_at, V* x_at, int j,
+                            int phase) __attribute__((always_inline)) {
         const int letter = letters_at[j];
         V above_s, above_x, match{}, deletion{};
         if (first) {

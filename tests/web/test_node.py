@@ -73,6 +73,26 @@ def low_groups(varied_gaps):
         yield Group(reads, haplotypes)
 
 
+def far_groups():
+    """Reads from all over long haplotypes: most of a matrix leaves float32's range."""
+    rng = np.random.default_rng(4)
+    for _ in range(6):
+        haplotype = rng.integers(0, 4, 700).astype(np.uint8)
+        haplotypes = [haplotype]
+        for _ in range(4):
+            haplotypes.append(haplotype.copy())
+            haplotypes[-1][rng.integers(0, 700, 3)] = rng.integers(0, 4, 3)
+        reads = []
+        for _ in range(40):
+            start, size = int(rng.integers(0, 500)), int(rng.choice([180, 200]))
+            bases = haplotypes[int(rng.integers(5))][start : start + size].copy()
+            wrong = rng.choice(size, int(rng.integers(0, 12)), replace=False)
+            bases[wrong] = (bases[wrong] + rng.integers(1, 4, len(wrong))) % 4
+            qualities = (rng.integers(*span, size).astype(np.uint8) for span in ((20, 42), (35, 46), (35, 46)))
+            reads.append(Read(bases, *qualities, np.full(size, 10, np.uint8)))
+        yield Group(reads, haplotypes)
+
+
 def under_profile(batch, name):
     model = profile.preset(name)
     profiles = model.base_calls(batch.qualities.bases, batch.qualities.base_quality)
@@ -87,6 +107,7 @@ def reference_groups(path):
 BATCHES = {
     "low": lambda data: PairBatch.from_groups(list(low_groups(varied_gaps=False))),
     "low, gap qualities vary": lambda data: PairBatch.from_groups(list(low_groups(varied_gaps=True))),
+    "far": lambda data: PairBatch.from_groups(list(far_groups())),
     "10s": lambda data: PairBatch.from_groups(list(read_in(data / "10s.in"))),
     "1m": lambda data: PairBatch.from_groups(list(read_in(data / "1m.in"))),
     "reference": lambda data: PairBatch.from_groups(
@@ -95,6 +116,7 @@ BATCHES = {
             for pair in read_reference_likelihoods(data / "gatk-pairhmm-testdata.txt")
         ]
     ),
+    "far, normalised": lambda data: under_profile(BATCHES["far"](data), "normalised"),
     "low, normalised": lambda data: under_profile(BATCHES["low"](data), "normalised"),
     "low, published": lambda data: under_profile(BATCHES["low"](data), "published"),
 }
@@ -102,7 +124,7 @@ BATCHES = {
 
 @pytest.mark.parametrize("name", BATCHES)
 def test_scores_have_the_bits_of_the_native_level(name, level, node, request, tmp_path):
-    data = None if name.startswith("low") else request.getfixturevalue("shared_data")
+    data = None if name.startswith(("low", "far")) else request.getfixturevalue("shared_data")
     batch = BATCHES[name](data)
     scores = engine.forward(batch, level, threads=2)
     batch_files.write_batch(tmp_path / "batch.bin", batch)

@@ -19,7 +19,7 @@ const OF_BASES = /** @type {const} */ ([
 const ROW_SIZE = 12; // numbers of a row (pairhmm/models/batch.py)
 const LANES = 4; // reads that are scored side by side
 const ROW = 64; // cells that take as long as what a read's row takes beside its cells
-const SMALLEST = 3e6; // cells of a piece that is worth a message: a third of a millisecond
+const SMALLEST = 3e6; // cells of a piece that is worth a message: about a millisecond
 const LARGEST = 64e6; // and of one whose end is soon
 
 /**

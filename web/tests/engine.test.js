@@ -70,6 +70,14 @@ test("pieces are consecutive reads, and hold every pair once", () => {
   assert.equal(pair, batch.pairs);
 });
 
+test("one worker takes a small batch whole, and pieces of several end with groups where these are small", () => {
+  const batch = packBatch(randomGroups({ groups: 10, reads: 60, haplotypes: 3, seed: 7 }));
+  assert.equal(cut(batch, 1).length, 1);
+  const pieces = cut(batch, 2);
+  assert.ok(pieces.length > 2);
+  assert.ok(batch.groupRead.includes(pieces[0].end));
+});
+
 test("a signal ends a batch, and the engine goes on", async () => {
   const batch = packBatch(randomGroups({ groups: 20, reads: 300, haplotypes: 20, seed: 2 }));
   const controller = new AbortController();
