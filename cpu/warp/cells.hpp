@@ -22,6 +22,27 @@ struct VectorOf {
     typedef Value Unaligned __attribute__((vector_size(PAIRHMM_VECTOR), aligned(sizeof(Value)), may_alias));
 };
 
+// Values of one element less: the last one of `before`, then those of `values` but the last.
+template <class Value>
+PAIRHMM_INLINE typename VectorOf<Value>::Type shifted(typename VectorOf<Value>::Type before,
+                                                      typename VectorOf<Value>::Type values) {
+    using Vector = typename VectorOf<Value>::Type;
+    constexpr int kBytes = 16 - static_cast<int>(sizeof(Value));
+#if defined(__aarch64__)
+    return (Vector)vextq_u8((uint8x16_t)before, (uint8x16_t)values, kBytes);
+#elif PAIRHMM_VECTOR == 16
+    return (Vector)_mm_alignr_epi8((__m128i)values, (__m128i)before, kBytes);
+#else
+    // alignr joins bytes within each 16 of them: first what stands 16 bytes before is put beside each.
+#if PAIRHMM_VECTOR == 32
+    const Register beside = _mm256_permute2x128_si256((__m256i)before, (__m256i)values, 0x21);
+#else
+    const Register beside = _mm512_alignr_epi32((__m512i)values, (__m512i)before, 12);
+#endif
+    return (Vector)PAIRHMM_SIMD(alignr_epi8)((Register)values, beside, kBytes);
+#endif
+}
+
 struct Cells16 {
     using Cost = uint16_t;
     using Vector = VectorOf<Cost>::Type;

@@ -1,11 +1,11 @@
-"""Chooses the warper for "auto", and goes on with the CPU where a device is lost."""
+"""Chooses the warper for "auto", and goes on with the CPU where a device fails."""
 
 from __future__ import annotations
 
 import logging
 
 from pairhmm import backends, warping
-from pairhmm.errors import DeviceLost
+from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 from pairhmm.warping.base import Warper
 from pairhmm.warping.batch import SignalPairs, Warpings, WarpOptions
 
@@ -67,7 +67,7 @@ def _on_the_cpu(device: int | None = None) -> Warper:
 
 
 class SteadyWarper(Warper):
-    """A warper whose work the CPU does once its device is lost."""
+    """A warper whose work the CPU does once its device is lost, or lacks the memory for it."""
 
     def __init__(self, warper: Warper) -> None:
         self._warper = warper
@@ -80,6 +80,9 @@ class SteadyWarper(Warper):
         try:
             return self._warper.warpings(pairs, options, threads)
         except DeviceLost as error:
-            log.warning("%s: lost (%s); the CPU goes on", self.label, error.cause)
-            self._warper = _on_the_cpu()
-            return self._warper.warpings(pairs, options, threads)
+            reason = f"lost ({error.cause})"
+        except OutOfDeviceMemory:
+            reason = "out of memory, however small the chunks"
+        log.warning("%s: %s; the CPU goes on", self.label, reason)
+        self._warper = _on_the_cpu()
+        return self._warper.warpings(pairs, options, threads)

@@ -8,7 +8,6 @@ where the statistic has a high peak. The idea is that of Oxford Nanopore's event
 from __future__ import annotations
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 SHORT_WINDOW, LONG_WINDOW = 3, 6
@@ -49,8 +48,8 @@ def _t_statistic(samples: Samples, window: int) -> NDArray[np.float64]:
         return statistic
     # Differences from the mean: sums of squares of the levels themselves would lose the digits of small spreads.
     centred = samples.astype(np.float64) - samples.mean(dtype=np.float64)
-    views = sliding_window_view(centred, window)
-    means, variances = views.mean(axis=1), views.var(axis=1)
+    means = _window_sums(centred, window) / window
+    variances = np.maximum(_window_sums(centred**2, window) / window - means**2, 0)
     floor = max((SPREAD_FLOOR * float(centred.std())) ** 2, np.finfo(np.float64).tiny)
     steps = np.abs(means[window:] - means[:-window])
     spread = np.sqrt((variances[window:] + variances[:-window] + floor) / window)
@@ -62,7 +61,18 @@ def _peaks(statistic: NDArray[np.float64], window: int) -> NDArray[np.int64]:
     """Where the statistic is high and the largest within about half a window; of equal ones the first."""
     reach = window // 2 + 1
     padded = np.pad(statistic, reach)
-    around = sliding_window_view(padded, reach).max(axis=1)
-    before, behind = around[: len(statistic)], around[reach + 1 :]
+    before, behind = padded[: len(statistic)].copy(), padded[reach + 1 : reach + 1 + len(statistic)].copy()
+    for shift in range(1, reach):
+        np.maximum(before, padded[shift : shift + len(statistic)], out=before)
+        np.maximum(behind, padded[reach + 1 + shift : reach + 1 + shift + len(statistic)], out=behind)
     is_peak = (statistic >= LEAST_STATISTIC) & (statistic > before) & (statistic >= behind)
     return np.flatnonzero(is_peak)
+
+
+def _window_sums(values: NDArray[np.float64], window: int) -> NDArray[np.float64]:
+    """The sum of the `window` values from each on, added in one order: float64[values - window + 1]."""
+    count = len(values) - window + 1
+    sums = values[:count].copy()
+    for shift in range(1, window):
+        sums += values[shift : shift + count]
+    return sums

@@ -98,7 +98,7 @@ def test_reads_onto_signatures(files, run_cli):
 @pytest.fixture
 def sars(shared_data, require, tmp_path, monkeypatch):
     """Five reads of SARS-CoV-2, their table of levels, the genome, and where minimap2 puts them."""
-    require("pyslow5", importlib.util.find_spec("pyslow5") is not None, "pyslow5 is not installed")
+    require("signal", importlib.util.find_spec("pyslow5") is not None, "pyslow5 is not installed")
     monkeypatch.chdir(tmp_path)
     folder = shared_data / "sigfish-sarscov2"
     truth = {}

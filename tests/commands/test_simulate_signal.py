@@ -27,7 +27,7 @@ def rows(path):
 @pytest.mark.parametrize("ending", [".tsv", ".blow5"])
 @pytest.mark.parametrize("levels", ["events", "samples"])
 def test_reads_are_found_where_they_come_from(signatures, require, ending, levels):
-    require("pyslow5", ending == ".tsv" or importlib.util.find_spec("pyslow5") is not None, "pyslow5 is not installed")
+    require("signal", ending == ".tsv" or importlib.util.find_spec("pyslow5") is not None, "pyslow5 is not installed")
     simulate_signal(signatures, f"r{ending}", write_model="m", truth="t.tsv", reads=30, unrelated=6)
     counts = warp_signatures(signatures, "m", f"r{ending}", "w.tsv", cut=CutOptions(levels))
     assert (counts.reads, counts.short) == (36, 0)

@@ -7,26 +7,36 @@ import pytest
 
 from pairhmm import backends, warping
 from pairhmm.backends.base import Status
-from pairhmm.errors import BackendUnavailable, DeviceLost
+from pairhmm.errors import BackendUnavailable, DeviceLost, OutOfDeviceMemory
 from pairhmm.warping import choice
 from pairhmm.warping.batch import WarpOptions
 from pairhmm.warping.choice import SteadyWarper, choose
 
 
-class Lost:
+class Failing:
     label = "cuda (0)"
 
+    def __init__(self, error):
+        self.error = error
+
     def warpings(self, pairs, options, threads):
-        raise DeviceLost(self.label, "it fell off the bus")
+        raise self.error
 
 
-def test_a_lost_device_leaves_its_work_to_the_cpu(any_signals, caplog):
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (DeviceLost("cuda (0)", "it fell off the bus"), "lost (it fell off the bus)"),
+        (OutOfDeviceMemory("cuda (0): 1 GB"), "out of memory, however small the chunks"),
+    ],
+)
+def test_a_device_that_fails_leaves_its_work_to_the_cpu(any_signals, caplog, error, reason):
     pairs = any_signals.random_pairs(np.random.default_rng(1), 10, 50)
-    warper = SteadyWarper(Lost())
+    warper = SteadyWarper(Failing(error))
     with caplog.at_level(logging.WARNING):
         any_signals.check(warper, pairs, WarpOptions())
         any_signals.check(warper, pairs, WarpOptions("subsequence"))
-    assert [record.message for record in caplog.records] == ["cuda (0): lost (it fell off the bus); the CPU goes on"]
+    assert [record.message for record in caplog.records] == [f"cuda (0): {reason}; the CPU goes on"]
     assert warper.label.startswith("cpu")
 
 

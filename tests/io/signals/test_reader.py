@@ -21,12 +21,12 @@ SIGNALS = {"a": [90.25, 80.5, -3.0], "b": [1.0, 2.0], "c d": [7.75]}
 
 @pytest.fixture
 def slow5(require):
-    require("pyslow5", importlib.util.find_spec("pyslow5") is not None, "pyslow5 is not installed")
+    require("signal", importlib.util.find_spec("pyslow5") is not None, "pyslow5 is not installed")
 
 
 @pytest.fixture
 def pod5(require):
-    require("pod5", importlib.util.find_spec("pod5") is not None, "pod5 is not installed")
+    require("signal", importlib.util.find_spec("pod5") is not None, "pod5 is not installed")
     import pod5
 
     return pod5
