@@ -108,9 +108,14 @@ class Tier:
         """`Work` of dispatches of at most `most` items each, or of one item of each tier that walks trees."""
         most = max(1, min(self.at_once, most))
         if self.walkers:
+            if self.items <= most:
+                work = copy_of(self.work)
+                work["first_item"], work["end_item"] = 0, self.items
+                yield work
+                return
             tiers = int(np.count_nonzero(self.work["tiers"][::2, 0]))
             # A part has its share of each tier, rounded up or down.
-            parts = 1 if self.items <= most else -(-self.items // max(1, most - tiers + 1))
+            parts = -(-self.items // max(1, most - tiers + 1))
             yield from (work for work in (part_of(self.work, part, parts) for part in range(parts)) if work["end_item"])
             return
         for first in range(0, self.items, most):
