@@ -61,6 +61,10 @@ MOST_GROWTH = 20
 WARM_LAUNCHES = 5
 """Launches before the first that counts. An idle GPU has a low clock, and takes about 0.1 s to raise it."""
 
+WARM_SECONDS = 0.3
+"""Seconds for which the first batch of a workload is scored again before others count. While kernels are compiled, an
+idle GPU lowers its clock."""
+
 FILE_WORKLOAD = "s150"
 """Name of the workload that is scored from file to file."""
 
@@ -296,9 +300,17 @@ def _time(pool: DevicePool, name: str, batches: Iterable[PairBatch], threads: in
         cells.append(batch.cells)
         pairs, rescued = batch.pairs, int(np.count_nonzero(scores.precision != FLOAT32))
         del scores  # otherwise freeing its memory would count towards the next batch's time
+        if len(seconds) == 1:
+            _warm_up(pool, batch, threads)
     alone = _kernels_alone(pool, name, batch, len(seconds) - 1)
     share = computed_share(pool, batch)
     return WorkloadSpeed(pool.name, name, pairs, rescued, cells[1:], share, seconds[1:], alone)
+
+
+def _warm_up(pool: DevicePool, batch: PairBatch, threads: int) -> None:
+    begin = time.perf_counter()
+    while time.perf_counter() - begin < WARM_SECONDS:
+        pool.forward(batch, threads)
 
 
 def _kernels_alone(pool: DevicePool, name: str, batch: PairBatch, repetitions: int) -> list[float]:

@@ -6,9 +6,9 @@
 //
 // A workgroup is a strip of G * K rows of a half (strips.wgsl), which follows the one above through a border
 // (border.wgsl). Lane l of segment g takes column j at step LEAD + j + l + SKEW g. Columns pass from segment to
-// segment, and from and to the borders, through workgroup memory, in blocks of RESCALE_STEPS (passing.wgsl). A block's
-// columns are there at its begin if they were written two blocks before: between lies a barrier. So a strip takes from
-// its border what it needs LEAD steps later. That it does so before its first column, too, saves time: a strip that had
+// segment, and from and to the borders, through workgroup memory, in blocks of RESCALE_STEPS (passing.wgsl). A lane needs
+// two blocks of the border above at once, and a barrier ends each block. So a strip takes from its border what it needs
+// LEAD steps later, which are two blocks. That it does so before its first column, too, saves time: a strip that had
 // waited for its first columns would have to fetch the loop's instructions then.
 //
 // WebGPU does not promise that workgroups run side by side. So a strip that has waited in vain stops. Its progress is
@@ -28,6 +28,7 @@
 //   32 lanes of 10 rows a strip                                    16.9
 //   32 lanes of 12 rows: no scheduler has two of the 522 strips    14.4
 //   the last columns of a strip as fast as the others              13.6
+//   a lead of two blocks instead of three                          12.8
 //
 // Limits. Few long pairs are what it is made for: 840 GCUPS for 5,000 bases. A border takes 8.5 bytes a column and strip. Gaps that are too rare for lanes with
 // exponents (lanes.wgsl) leave a pair to the CPU.
@@ -221,7 +222,9 @@ fn forward_long(
         return;
     }
     // Blocks of the border above: none above the first strip. Blocks that this dispatch does not need may be missing.
-    let known_blocks = select(0u, min(blocks_of(columns), max(t_end / RESCALE_STEPS, 2u) - 2u), strip.number > 0u);
+    let ahead = LEAD / RESCALE_STEPS - 1u;
+    let known_blocks =
+        select(0u, min(blocks_of(columns), max(t_end / RESCALE_STEPS, ahead) - ahead), strip.number > 0u);
     let segment = lane / SEGMENT;
     let l = lane % SEGMENT;
     let is_first = l == 0u;

@@ -82,12 +82,9 @@ fn walk(half: Half, backward: bool, memory: u32, rows: Coefficients, place: Plac
         let end = step + next / 2u;
         let flags = byte(half.stream + word / EVENT_FLAGS);
         let at = half.stream + node - place.number - step;
-        // A join needs the last row of the last column, which takes registers in single steps alone. It may come without
-        // a further step, after a save.
-        let least = PART + select(0u, 1u, backward);
-        if step + least <= end {
+        if step + PART < end {
             var letters = first_letters(at + step);
-            for (; step + least <= end; step += PART) {
+            for (; step + PART < end; step += PART) {
                 let letters_of_part = next_letters(&letters);
 //#for u PART
                 {
@@ -99,6 +96,7 @@ fn walk(half: Half, backward: bool, memory: u32, rows: Coefficients, place: Plac
 //#end
             }
         }
+        // A join needs the last row of the last column, which takes registers in single steps alone.
         var following = byte(at + step);
         for (; step < end; step++) {
             let letter = following & NODE_LETTER;

@@ -18,7 +18,7 @@ from pairhmm.backends.base import Backend
 from pairhmm.backends.tiles import RESCUERS, Shape, fresh_scores, runs_within
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
 from pairhmm.backends.webgpu import setup as webgpu_setup
-from pairhmm.backends.webgpu.kernels import PART, SOFTWARE_PART, TREE_PART, KernelVariant
+from pairhmm.backends.webgpu.kernels import LONG_TREE_PART, PART, SOFTWARE_PART, TREE_PART, KernelVariant
 from pairhmm.backends.webgpu.layout import LONGEST_TILE, Packed, Tier, pack, tree_shapes
 from pairhmm.backends.webgpu.pair_layout import PackedPairs, pack_pairs, strips_of
 from pairhmm.backends.webgpu.runtime import WIDTH, Dispatch, Runtime
@@ -110,7 +110,7 @@ class WebgpuBackend(Backend):
         self.first_chunk_cells = self.chunk_cells // 2
         self._speed = FIRST_SPEED.get(adapter.kind, FIRST_SPEED["IntegratedGPU"])
         self._is_software = adapter.is_software
-        self._part, self._tree_part = (SOFTWARE_PART,) * 2 if adapter.is_software else (PART, TREE_PART)
+        self._part = SOFTWARE_PART if adapter.is_software else PART
         self._polls = 0 if adapter.is_software else POLLS
         self._runtime = Runtime(adapter, shuffles)
         self._preparing = threading.Lock()
@@ -226,8 +226,9 @@ class WebgpuBackend(Backend):
     def _dispatches(self, slot: BatchSlot, packed: Packed, batch: PairBatch) -> list[Dispatch]:
         """The dispatches of all tiers, each short enough for a submission, then those that rescue the listed pairs."""
         model = webgpu_kernels.rows_of(batch), webgpu_kernels.extension_of(batch)
-        fast = [self._variant(_kernel_of(tier), tier.shape, model) for tier in packed.tiers]
-        scaled = [self._variant("forward_scaled", RESCUERS[rescue.rescuer], model) for rescue in packed.rescues]
+        tree_part = self._tree_part(packed)
+        fast = [self._variant(_kernel_of(tier), tier.shape, model, tree_part) for tier in packed.tiers]
+        scaled = [self._variant("forward_scaled", RESCUERS[rescue.rescuer], model, 0) for rescue in packed.rescues]
         rows = [self._rows_variant(model)] if any(tier.walkers for tier in packed.tiers) else []
         pipelines = self._runtime.compiled(fast + scaled + rows)
         make_rows = pipelines[-1] if rows else None
@@ -247,12 +248,18 @@ class WebgpuBackend(Backend):
         slot.make_room("listed", WORD_BYTES * (COUNTERS_AT + len(dispatches)))
         return dispatches
 
-    def _variant(self, kernel: str, shape: Shape, model: tuple[str, float | None]) -> KernelVariant:
+    def _tree_part(self, packed: Packed) -> int:
+        """`KernelVariant.part` of the kernel that walks trees. It changes no bit of a score."""
+        if self._is_software:
+            return SOFTWARE_PART
+        return LONG_TREE_PART if packed.has_long_runs else TREE_PART
+
+    def _variant(self, kernel: str, shape: Shape, model: tuple[str, float | None], tree_part: int) -> KernelVariant:
         shuffles = shape.lanes <= self._runtime.subgroup
         if kernel == TREES:
-            extension, part = self._tree_extension(model), self._tree_part
+            extension = self._tree_extension(model)
             rows = "qualities" if model[0] == "qualities" else "folded"  # with masks or without
-            return KernelVariant(kernel, Shape(1, shape.rows), WIDTH, shuffles, rows, extension, part=part)
+            return KernelVariant(kernel, Shape(1, shape.rows), WIDTH, shuffles, rows, extension, part=tree_part)
         return KernelVariant(kernel, shape, WIDTH, shuffles, *model, part=self._part)
 
     def _rows_variant(self, model: tuple[str, float | None]) -> KernelVariant:

@@ -74,9 +74,9 @@ PART, SOFTWARE_PART = 12, 4
 A software adapter compiles slowly, so it gets the shorter loop.
 """
 
-TREE_PART = 4
-"""Columns of an iteration of tree_walk.wgsl's loop on a GPU. Longer ones leave more columns beside events to single
-steps."""
+TREE_PART, LONG_TREE_PART = 4, 8
+"""Columns of an iteration of tree_walk.wgsl's loop on a GPU, where events are near each other and where they are not.
+Longer iterations leave more columns beside events to single steps."""
 
 QUAD = 4
 """Rows of an entry of scratch memory."""

@@ -36,6 +36,7 @@ from pairhmm.backends.webgpu.tree_layout import (
     MOST_ITEMS,
     TAIL,
     WALKERS,
+    has_long_runs,
     launches,
     made_entries,
     part_of,
@@ -108,9 +109,14 @@ class Tier:
         """`Work` of dispatches of at most `most` items each, or of one item of each tier that walks trees."""
         most = max(1, min(self.at_once, most))
         if self.walkers:
+            if self.items <= most:
+                work = copy_of(self.work)
+                work["first_item"], work["end_item"] = 0, self.items
+                yield work
+                return
             tiers = int(np.count_nonzero(self.work["tiers"][::2, 0]))
             # A part has its share of each tier, rounded up or down.
-            parts = 1 if self.items <= most else -(-self.items // max(1, most - tiers + 1))
+            parts = -(-self.items // max(1, most - tiers + 1))
             yield from (work for work in (part_of(self.work, part, parts) for part in range(parts)) if work["end_item"])
             return
         for first in range(0, self.items, most):
@@ -154,6 +160,8 @@ class Packed:
         Bytes of the buffer of lists: the pairs to rescue, then the columns between strips.
     scratch_bytes : int
         Bytes of the scratch memory of a dispatch that walks trees.
+    has_long_runs : bool
+        Whether trees have few events among their columns.
     pairs, reads : int
     kept : Kept
         One entry a read.
@@ -163,6 +171,7 @@ class Packed:
     rescues: Sequence[Rescue]
     list_bytes: int
     scratch_bytes: int
+    has_long_runs: bool
     pairs: int
     reads: int
     kept: Kept
@@ -299,7 +308,8 @@ def _packed(
             own["rescuer"], own["list"] = rescuer, list_at[rescuer]
             rescues.append(Rescue(rescuer, own))
     scratch_bytes = max((tier.scratch_bytes for tier in found), default=0)
-    return Packed(found, rescues, LISTED_BYTES * entries, scratch_bytes, batch.pairs, batch.reads, kept)
+    long_runs = trees is not None and has_long_runs(trees)
+    return Packed(found, rescues, LISTED_BYTES * entries, scratch_bytes, long_runs, batch.pairs, batch.reads, kept)
 
 
 def _walk(

@@ -25,7 +25,7 @@ SHORTEST_SEGMENT, LONGEST_SEGMENT = 8, 32
 BLOCKS = 4
 """Blocks of RESCALE_STEPS columns that there is room for between two segments."""
 
-LEAD_BLOCKS = 3
+LEAD_BLOCKS = 2
 """Blocks of steps that a strip begins before its first column."""
 
 

@@ -32,8 +32,19 @@ idle time. Tall reads take theirs from the last entry."""
 MOST_ITEMS = (1 << 16) - 1
 """Most items of a dispatch that walks trees: products of two ranks fit 32 bits (tree_tasks.wgsl)."""
 
-ENTRY_BYTES = 16
-"""Bytes of an entry of scratch memory."""
+ENTRY_BYTES, EVENT_BYTES = 16, 4
+"""Bytes of an entry of scratch memory, and of an event. The joins follow the events."""
+
+
+LONG_RUNS = 24
+"""Columns between two events, on average, from which on a walk's loop has longer iterations. 20 copies of 1m have 14,
+s150 has 40, and s150 with one haplotype a group has 176."""
+
+
+def has_long_runs(trees: SentTrees) -> bool:
+    """Whether trees have few events among their columns."""
+    events = (trees.joins - trees.events) // EVENT_BYTES
+    return int(trees.columns.sum()) >= LONG_RUNS * events
 
 
 def quads_of(rows: int) -> int:

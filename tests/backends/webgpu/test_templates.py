@@ -99,7 +99,7 @@ def test_every_text_is_complete(shader_variants):
         assert ("subgroup" in code) == variant.shuffles, variant
 
 
-SIZES = {"u32": 4, "i32": 4, "f32": 4, "vec2<f32>": 8, "vec4<f32>": 16}
+SIZES = {"u32": 4, "i32": 4, "f32": 4, "vec2<i32>": 8, "vec2<f32>": 8, "vec4<f32>": 16}
 
 
 class Constants(dict):

@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pairhmm.backends.webgpu import layout, tree_layout
+from pairhmm.backends.tiles import SentTrees, TreeSizes
+from pairhmm.backends.webgpu import backend as backend_module
+from pairhmm.backends.webgpu import kernels, layout, tree_layout
 from pairhmm.backends.webgpu.work import EVENT_FLAGS, NODE
 from pairhmm.compiled import native
 from pairhmm.genomics.arrays import offsets
@@ -85,6 +87,25 @@ def test_sums_that_end_within_a_haplotype(make_backend, batches):
     for k, haplotype in enumerate([base, *changed]):
         alone = batches.forward(backend, PairBatch.from_groups([cases.Group([read], [haplotype])])).log10
         assert batches.same(alone, together.log10[k : k + 1].copy())
+
+
+def test_columns_of_an_iteration_change_no_bit(make_backend, batches, monkeypatch):
+    """GPUs take more at once where events are far from each other."""
+    rng = np.random.default_rng(4)
+    base = batches.noise(rng, 90)
+    haplotypes = [base, base[:61], np.concatenate([base[:17], base[20:]]), batches.noise(rng, 33)]
+    reads = [batches.read(rng, batches.copied(rng, base, length), 10) for length in (5, 12, 40)]
+    given = PairBatch.from_groups([cases.Group(reads, haplotypes)])
+    few = batches.forward(make_backend(), given).log10
+    monkeypatch.setattr(backend_module, "SOFTWARE_PART", kernels.LONG_TREE_PART)
+    assert batches.same(batches.forward(make_backend(), given).log10, few)
+
+
+@pytest.mark.parametrize(("columns", "is_long"), [(1, False), (100, True)])
+def test_trees_of_few_events(columns, is_long):
+    """Columns between events decide how many are taken at once."""
+    trees = SentTrees(0, 0, 0, 8, 8 + 4 * 10, 100, TreeSizes(1, 1, 1, 1), np.full(10, columns, dtype=np.uint32))
+    assert tree_layout.has_long_runs(trees) == is_long
 
 
 def test_letters_of_base_calls_that_are_no_best_ones(make_backend, batches):

@@ -85,7 +85,8 @@ function walk(work, launch, made, { share, listAt, rescuerOf, masked, data }) {
  */
 export function partsOfWalk({ work, items }, most, { constants: { mostTreeTiers } }) {
   const tiers = Array.from({ length: mostTreeTiers }, (_, number) => tierOf(work, number)).filter(([end]) => end > 0);
-  const parts = Math.ceil(items / Math.max(1, most - tiers.length + 1));
+  // A part has its share of each tier, rounded up or down.
+  const parts = items <= most ? 1 : Math.ceil(items / Math.max(1, most - tiers.length + 1));
   const blocks = Array.from({ length: parts }, (_, part) => {
     const own = work.copy();
     let before = 0;
