@@ -186,6 +186,17 @@ def test_the_best_target_of_a_query_is_primary(files, tmp_path):
     ]
 
 
+def test_a_query_without_an_alignment_is_one_record(tmp_path):
+    queries = write(tmp_path / "q.fa", {"none": "", "other": "AAAA", "one": "CC"})
+    targets = write(tmp_path / "t.fa", {"far": "GGGG", "near": "TTCCTT"})
+    align_files(queries, targets, tmp_path / "x.sam", every=True, scoring="gatk-read")
+    with pysam.AlignmentFile(str(tmp_path / "x.sam")) as records:
+        found = [(record.query_name, record.reference_name, record.flag) for record in records]
+    assert [one for one in found if one[0] == "none"] == [("none", None, 4)]
+    assert ("one", "near", 0) in found
+    assert sum(flag in (0, 4) for _, _, flag in found) == 3
+
+
 def test_best_of_each():
     query, scores = np.array([0, 0, 0, 2, 2], dtype=np.int32), np.array([1, 3, 3, -5, -7], dtype=np.int32)
     assert best_of_each(query, scores).tolist() == [False, True, False, True, False]

@@ -85,10 +85,13 @@ class _Records(AlignmentSink):
         is_aligned = counts.matches + counts.mismatches > 0
         differences = counts.mismatches + counts.inserted + counts.deleted
         names = _query_names(block.queries.names)
-        is_first = best_of_each(pairs.query_index, scores)
+        # What is aligned goes before what is not.
+        is_first = best_of_each(pairs.query_index, np.where(is_aligned, scores, np.iinfo(np.int32).min))
         for index, (query, target) in enumerate(
             zip(pairs.query_index.tolist(), pairs.target_index.tolist(), strict=True)
         ):
+            if not (is_aligned[index] or is_first[index]):
+                continue
             record = pysam.AlignedSegment(self._out.header)
             record.query_name = names[query]
             record.flag = 0 if is_first[index] else SECONDARY
@@ -104,7 +107,7 @@ class _Records(AlignmentSink):
                 record.set_tag("NM", int(differences[index]) - trimmed)
                 record.set_tag("AS", int(scores[index]))
             else:
-                record.flag |= UNMAPPED
+                record.flag = UNMAPPED
             self._out.write(record)
 
     @staticmethod
