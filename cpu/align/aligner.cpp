@@ -47,7 +47,7 @@ constexpr int64_t kSideBySideBytes = int64_t{1} << 26;  // of what is kept for t
 constexpr int64_t kLong = int64_t{1} << 26;             // cells of a pair during which an interrupt is looked for
 constexpr int64_t kSingleCost = 3;                      // of a cell of a single pair, as that of a cell side by side
 
-constexpr int64_t kFewTried = 256, kRetried = 16;  // pairs, and groups of which one is tried in any case
+constexpr int64_t kFewTried = 128, kRetried = 16;  // pairs, and groups of which one is tried in any case
 
 // Whether costs of 8 bits hold enough pairs to be worth trying: more than half of those tried last.
 class NarrowTrials {

