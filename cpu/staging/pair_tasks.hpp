@@ -63,6 +63,7 @@ private:
     const int64_t pairs_;
     const PackedSequences queries_, targets_;
     const PairClasses classes_;
+    std::vector<uint8_t> class_of_rows_;  // up to those of the last class but one
     std::vector<Share> shares_;
     std::vector<int64_t> first_task_, first_slot_, longest_rows_, longest_columns_;
     int64_t slots_ = 0;
