@@ -22,7 +22,8 @@ uint64_t pack_round(const uint8_t* codes, uint32_t* words) {
     uint64_t unknown = 0;
     for (int i = 0; i < 4; ++i) {
         const __m128i letters = _mm_loadu_si128(reinterpret_cast<const __m128i*>(codes) + i);
-        unknown |= static_cast<uint64_t>(static_cast<uint32_t>(_mm_movemask_epi8(_mm_slli_epi16(letters, 5)))) << 16 * i;
+        unknown |= static_cast<uint64_t>(static_cast<uint32_t>(_mm_movemask_epi8(_mm_slli_epi16(letters, 5))))
+                   << 16 * i;
         const __m128i bases = _mm_and_si128(letters, two_bits);
         pairs[i] = _mm_and_si128(_mm_or_si128(bases, _mm_srli_epi16(bases, 6)), nibble);
     }

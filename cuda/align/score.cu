@@ -28,16 +28,16 @@
 //
 // What moved it: one prmt.b32 for the scores of both alignments; the sum as IMAD, on another pipe than the maximum
 // (`one` keeps the compiler from an addition there); the next row's diagonal before this row's score, without which a
-// sixth of the loop is moves; lanes beside each other, so that no row goes through memory. What did not: more warps with
-// spilled rows (8 x 32: 11,500 with 5 blocks in place of 4).
+// sixth of the loop is moves; lanes beside each other, so that no row goes through memory. What did not: more warps
+// with spilled rows (8 x 32: 11,500 with 5 blocks in place of 4).
 //
-// Limits: two of the three instructions of two linear cells, and four of six of affine ones, run on a pipe of 64 lanes a
-// clock: 16,700 and 8,400 GCUPS at 1.98 GHz. With STRIPS a column waits for a load of the row above: few long pairs
+// Limits: two of the three instructions of two linear cells, and four of six of affine ones, run on a pipe of 64 lanes
+// a clock: 16,700 and 8,400 GCUPS at 1.98 GHz. With STRIPS a column waits for a load of the row above: few long pairs
 // (16 of 10,000 x 10,000) reach 600.
 
-constexpr int kGroups = 32 / G;                // of a warp
-constexpr int kStrip = G * K;                  // rows
-constexpr int kLetters = 32 / kBits;           // of a word
+constexpr int kGroups = 32 / G;                            // of a warp
+constexpr int kStrip = G * K;                              // rows
+constexpr int kLetters = 32 / kBits;                       // of a word
 constexpr int kFill = (G + kBlock - 2) / kBlock * kBlock;  // steps until all lanes have a column
 
 // A score, from one that is less (i + j) e; four times as large with TRACE, and so is the extension.
@@ -58,13 +58,16 @@ __device__ __forceinline__ void wait_for(const volatile uint32* done, uint32 col
 
 // pairs: [tasks * kGroups * kAlignments]; a task is a warp's. scores: by `pair_index`, whose ~0 is written nowhere.
 //
-// With STRIPS a task is a strip of a group: first that of all groups, then the second. Warps take tasks in this order, so
-// that a strip's warp waits for a warp that runs. edges: [groups][edge_columns], the row between two strips (a score, and
-// F of affine gaps); done: [strips][groups], columns of it that are written, all 0 at first; scores are all lowest.
+// With STRIPS a task is a strip of a group: first that of all groups, then the second. Warps take tasks in this order,
+// so that a strip's warp waits for a warp that runs. edges: [groups][edge_columns], the row between two strips (a
+// score, and F of affine gaps); done: [strips][groups], columns of it that are written, all 0 at first; scores are all
+// lowest.
 extern "C" __global__ void __launch_bounds__(128, BLOCKS)
     align_score(const Pair* __restrict__ pairs, const uint32* __restrict__ pair_index, const uint32* __restrict__ words,
-                int* __restrict__ scores, uint32* __restrict__ next_task, uint32 tasks, uint32 most_strips, uint32* edges, uint32 edge_columns,
-                volatile uint32* done, uint32* trace, uint64* best, uint32 trace_steps, uint32 match, uint32 mismatch, uint32 opening, uint32 bias, uint32 extension, uint32 one) {
+                int* __restrict__ scores, uint32* __restrict__ next_task, uint32 tasks, uint32 most_strips,
+                uint32* edges, uint32 edge_columns, volatile uint32* done, uint32* trace, uint64* best,
+                uint32 trace_steps, uint32 match, uint32 mismatch, uint32 opening, uint32 bias, uint32 extension,
+                uint32 one) {
     __shared__ Table table;
     fill(table, match, mismatch);
     __syncthreads();
@@ -278,7 +281,7 @@ extern "C" __global__ void __launch_bounds__(128, BLOCKS)
                     for (int k = 0; k < K; ++k) {
                         const int i = max(0, first + k + 1 - padding[h]);
                         const uint32 here = part(stored[k], h) - uint32(i) * extension;
-                        #if TRACE
+#if TRACE
                         if (here > result[h]) result_row[h] = i;
 #endif
                         result[h] = max(result[h], here);
