@@ -40,6 +40,19 @@ constexpr int kStrip = G * K;                              // rows
 constexpr int kLetters = 32 / kBits;                       // of a word
 constexpr int kFill = (G + kBlock - 2) / kBlock * kBlock;  // steps until all lanes have a column
 
+// Of a warp's lanes. The compiler knows that these instructions give all lanes the same: with shuffles in their place,
+// loops keep more in registers, and tall rows spill.
+#if defined(PAIRHMM_EMULATED) || __CUDA_ARCH__ >= 800
+__device__ __forceinline__ int least_of_warp(int value) { return __reduce_min_sync(FULL, value); }
+__device__ __forceinline__ int most_of_warp(int value) { return __reduce_max_sync(FULL, value); }
+#else
+__device__ __forceinline__ int most_of_warp(int value) {
+    for (int apart = 1; apart < 32; apart *= 2) value = max(value, __shfl_xor_sync(FULL, value, apart));
+    return value;
+}
+__device__ __forceinline__ int least_of_warp(int value) { return -most_of_warp(-value); }
+#endif
+
 // A score, from one that is less (i + j) e; four times as large with TRACE, and so is the extension.
 __device__ __forceinline__ int unskewed(uint32 value, uint32 skewed, uint32 extension) {
     constexpr int kTimes = TRACE ? 4 : 1;
@@ -95,12 +108,7 @@ extern "C" __global__ void __launch_bounds__(128, BLOCKS)
             longest = max(longest, int(pair[h].columns));
             rows = max(rows, int(pair[h].rows));
         }
-        int shortest_of_warp = shortest, longest_of_warp = longest;
-        for (int apart = G; apart < 32; apart *= 2) {
-            shortest_of_warp = min(shortest_of_warp, __shfl_xor_sync(FULL, shortest_of_warp, apart));
-            longest_of_warp = max(longest_of_warp, __shfl_xor_sync(FULL, longest_of_warp, apart));
-        }
-        const int fast_end = (shortest_of_warp - 1) / kBlock * kBlock, steps = longest_of_warp + G - 1;
+        const int fast_end = (least_of_warp(shortest) - 1) / kBlock * kBlock, steps = most_of_warp(longest) + G - 1;
         const uint32 strips = STRIPS ? (rows + kStrip - 1) / kStrip : 1;
         if (strip >= strips) continue;
         uint32 result[kAlignments];
