@@ -71,10 +71,15 @@ void bind_pair_tasks(nb::module_& module) {
                 require(rows_are >= 0 && rows_are <= 2, "rows_are: 0, 1 or 2");
                 const auto& [per_letter, per_row, most] = fits;
                 const auto pairs = static_cast<int64_t>(std::get<1>(queries).shape(0));
-                const PairClasses classes{std::move(rows), std::move(pairs_of_task),
-                                          static_cast<PairClasses::Rows>(rows_are), per_letter, per_row, most};
+                const PairClasses classes{std::move(rows),
+                                          std::move(pairs_of_task),
+                                          static_cast<PairClasses::Rows>(rows_are),
+                                          per_letter,
+                                          per_row,
+                                          most};
                 nb::gil_scoped_release release;
-                new (self) PairTasks(pairs, sequences_of(queries, unknown), sequences_of(targets, unknown), classes, team);
+                new (self)
+                    PairTasks(pairs, sequences_of(queries, unknown), sequences_of(targets, unknown), classes, team);
             },
             "team"_a, "queries"_a, "targets"_a, "unknown"_a.none(), "rows"_a, "pairs_of_task"_a, "rows_are"_a, "fits"_a,
             "Sequences are (offsets, index of each pair, first letter of the packed ones). The arrays must stay.")
@@ -83,7 +88,8 @@ void bind_pair_tasks(nb::module_& module) {
         .def_prop_ro("first_slot", &PairTasks::first_slot)
         .def_prop_ro("longest_rows", &PairTasks::longest_rows)
         .def_prop_ro("longest_columns", &PairTasks::longest_columns)
-        .def("left", [](const PairTasks& tasks) { return to_array(tasks.left()); }, "Pairs that are in no class.")
+        .def(
+            "left", [](const PairTasks& tasks) { return to_array(tasks.left()); }, "Pairs that are in no class.")
         .def(
             "write",
             [](const PairTasks& tasks, Team& team, Output<uint32_t> pairs, Output<uint32_t> index) {

@@ -22,7 +22,8 @@ uint64_t pack_round(const uint8_t* codes, uint32_t* words) {
     uint64_t unknown = 0;
     for (int i = 0; i < 4; ++i) {
         const __m128i letters = _mm_loadu_si128(reinterpret_cast<const __m128i*>(codes) + i);
-        unknown |= static_cast<uint64_t>(static_cast<uint32_t>(_mm_movemask_epi8(_mm_slli_epi16(letters, 5)))) << 16 * i;
+        unknown |= static_cast<uint64_t>(static_cast<uint32_t>(_mm_movemask_epi8(_mm_slli_epi16(letters, 5))))
+                   << 16 * i;
         const __m128i bases = _mm_and_si128(letters, two_bits);
         pairs[i] = _mm_and_si128(_mm_or_si128(bases, _mm_srli_epi16(bases, 6)), nibble);
     }
@@ -31,7 +32,12 @@ uint64_t pack_round(const uint8_t* codes, uint32_t* words) {
         const __m128i nibbles = _mm_packus_epi16(pairs[2 * i], pairs[2 * i + 1]);
         fours[i] = _mm_and_si128(_mm_or_si128(nibbles, _mm_srli_epi16(nibbles, 4)), byte);
     }
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(words), _mm_packus_epi16(fours[0], fours[1]));
+    const __m128i packed = _mm_packus_epi16(fours[0], fours[1]);
+    if (reinterpret_cast<uintptr_t>(words) % sizeof packed == 0) {
+        _mm_stream_si128(reinterpret_cast<__m128i*>(words), packed);  // a device reads it, not this processor
+    } else {
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(words), packed);
+    }
     return unknown;
 }
 #else
@@ -71,6 +77,9 @@ bool pack_two_bits(const uint8_t* codes, int64_t count, uint32_t* words, uint32_
             any |= round_unknown;
         }
         if (any) is_any = true;
+#if defined(__SSE2__)
+        _mm_sfence();
+#endif
     });
     return is_any;
 }

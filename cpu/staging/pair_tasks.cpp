@@ -23,6 +23,9 @@ bool is_any_set(const uint32_t* bits, int64_t first, int64_t end) {
 PairTasks::PairTasks(int64_t pairs, const PackedSequences& queries, const PackedSequences& targets,
                      const PairClasses& classes, Team& team)
     : pairs_(pairs), queries_(queries), targets_(targets), classes_(classes) {
+    for (size_t c = 0; c + 1 < classes_.rows.size(); ++c) {
+        class_of_rows_.resize(static_cast<size_t>(classes_.rows[c]) + 1, static_cast<uint8_t>(c));
+    }
     shares_.resize(static_cast<size_t>((pairs + kShare - 1) / kShare));
     const int64_t shares = static_cast<int64_t>(shares_.size());
     team.run(shares, 1, team.size(), [&](int64_t share, int64_t) { look_at(share); });
@@ -78,8 +81,7 @@ void PairTasks::look_at(int64_t number) {
             share.left.push_back(static_cast<int32_t>(i));
             continue;
         }
-        const auto found = std::lower_bound(heights.begin(), heights.end() - 1, static_cast<int64_t>(one.rows));
-        const auto c = static_cast<uint64_t>(found - heights.begin());
+        const uint64_t c = one.rows < class_of_rows_.size() ? class_of_rows_[one.rows] : heights.size() - 1;
         ++share.counts[c];
         share.longest_rows[c] = std::max<int64_t>(share.longest_rows[c], one.rows);
         share.longest_columns[c] = std::max<int64_t>(share.longest_columns[c], one.columns);

@@ -1,8 +1,8 @@
 // Pairs of sequences in the order in which a device aligns them.
 //
-// Method: each pair goes to the lowest class that has its rows; a class's pairs are sorted by their columns, most first,
-// within shares of the batch, and cut into tasks of a class's size. Empty places of a task repeat its last pair, without
-// an index.
+// Method: each pair goes to the lowest class that has its rows; a class's pairs are sorted by their columns, most
+// first, within shares of the batch, and cut into tasks of a class's size. Empty places of a task repeat its last pair,
+// without an index.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace pairhmm {
 // A sequence's letters are those of `offset` less `base`, in packed letters.
 struct PackedSequences {
     const int64_t* offset;
-    const int32_t* index;     // [pairs]
+    const int32_t* index;  // [pairs]
     int64_t base;
     const uint32_t* unknown;  // bits of N, by packed letters; null where there is no N
 };
@@ -63,6 +63,7 @@ private:
     const int64_t pairs_;
     const PackedSequences queries_, targets_;
     const PairClasses classes_;
+    std::vector<uint8_t> class_of_rows_;  // up to those of the last class but one
     std::vector<Share> shares_;
     std::vector<int64_t> first_task_, first_slot_, longest_rows_, longest_columns_;
     int64_t slots_ = 0;

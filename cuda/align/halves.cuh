@@ -55,7 +55,8 @@ struct Letters {
 };
 
 __device__ __forceinline__ Letters interleaved(const uint32* words) {
-    return {(words[0] & 0x33333333) | (words[1] & 0x33333333) << 2, (words[0] >> 2 & 0x33333333) | (words[1] & 0xcccccccc)};
+    return {(words[0] & 0x33333333) | (words[1] & 0x33333333) << 2,
+            (words[0] >> 2 & 0x33333333) | (words[1] & 0xcccccccc)};
 }
 
 __device__ __forceinline__ uint32 next_letters(Letters& letters) {

@@ -15,10 +15,43 @@
 // With TRACE all scores are four times as large, and two low bits say where a candidate comes from, so that the maximum
 // takes the origin that comes first among equals: kLetter, then a deletion, then an insertion (trace.cuh).
 
-constexpr int kGroups = 32 / G;                // of a warp
-constexpr int kStrip = G * K;                  // rows
-constexpr int kLetters = 32 / kBits;           // of a word
+// Ladder, kernels alone on an NVIDIA H200 in GCUPS (10^9 cells a second), pairs of 256 x 256 bases:
+//
+//     what                                                               linear  affine
+//     published, an alignment a thread (H100)                                31       -
+//     prototype: a pair of halves a thread, rows between strips in memory 7,780       -
+//     this kernel, G x K = 16 x 16                                       11,020   5,770
+//                         8 x 32                                         12,410   6,220
+//                         4 x 64                                         13,210       -
+//     with words in place of halves, 16 x 16                              4,400   2,700
+//     with TRACE, 8 x 32, and trace.cu                                    4,220   2,130
+//
+// What moved it: one prmt.b32 for the scores of both alignments; the sum as IMAD, on another pipe than the maximum
+// (`one` keeps the compiler from an addition there); the next row's diagonal before this row's score, without which a
+// sixth of the loop is moves; lanes beside each other, so that no row goes through memory. What did not: more warps
+// with spilled rows (8 x 32: 11,500 with 5 blocks in place of 4).
+//
+// Limits: two of the three instructions of two linear cells, and four of six of affine ones, run on a pipe of 64 lanes
+// a clock: 16,700 and 8,400 GCUPS at 1.98 GHz. With STRIPS a column waits for a load of the row above: few long pairs
+// (16 of 10,000 x 10,000) reach 600.
+
+constexpr int kGroups = 32 / G;                            // of a warp
+constexpr int kStrip = G * K;                              // rows
+constexpr int kLetters = 32 / kBits;                       // of a word
 constexpr int kFill = (G + kBlock - 2) / kBlock * kBlock;  // steps until all lanes have a column
+
+// Of a warp's lanes. The compiler knows that these instructions give all lanes the same: with shuffles in their place,
+// loops keep more in registers, and tall rows spill.
+#if defined(PAIRHMM_EMULATED) || __CUDA_ARCH__ >= 800
+__device__ __forceinline__ int least_of_warp(int value) { return __reduce_min_sync(FULL, value); }
+__device__ __forceinline__ int most_of_warp(int value) { return __reduce_max_sync(FULL, value); }
+#else
+__device__ __forceinline__ int most_of_warp(int value) {
+    for (int apart = 1; apart < 32; apart *= 2) value = max(value, __shfl_xor_sync(FULL, value, apart));
+    return value;
+}
+__device__ __forceinline__ int least_of_warp(int value) { return -most_of_warp(-value); }
+#endif
 
 // A score, from one that is less (i + j) e; four times as large with TRACE, and so is the extension.
 __device__ __forceinline__ int unskewed(uint32 value, uint32 skewed, uint32 extension) {
@@ -38,13 +71,16 @@ __device__ __forceinline__ void wait_for(const volatile uint32* done, uint32 col
 
 // pairs: [tasks * kGroups * kAlignments]; a task is a warp's. scores: by `pair_index`, whose ~0 is written nowhere.
 //
-// With STRIPS a task is a strip of a group: first that of all groups, then the second. Warps take tasks in this order, so
-// that a strip's warp waits for a warp that runs. edges: [groups][edge_columns], the row between two strips (a score, and
-// F of affine gaps); done: [strips][groups], columns of it that are written, all 0 at first; scores are all lowest.
+// With STRIPS a task is a strip of a group: first that of all groups, then the second. Warps take tasks in this order,
+// so that a strip's warp waits for a warp that runs. edges: [groups][edge_columns], the row between two strips (a
+// score, and F of affine gaps); done: [strips][groups], columns of it that are written, all 0 at first; scores are all
+// lowest.
 extern "C" __global__ void __launch_bounds__(128, BLOCKS)
     align_score(const Pair* __restrict__ pairs, const uint32* __restrict__ pair_index, const uint32* __restrict__ words,
-                int* __restrict__ scores, uint32* __restrict__ next_task, uint32 tasks, uint32 most_strips, uint32* edges, uint32 edge_columns,
-                volatile uint32* done, uint32* trace, uint64* best, uint32 trace_steps, uint32 match, uint32 mismatch, uint32 opening, uint32 bias, uint32 extension, uint32 one) {
+                int* __restrict__ scores, uint32* __restrict__ next_task, uint32 tasks, uint32 most_strips,
+                uint32* edges, uint32 edge_columns, volatile uint32* done, uint32* trace, uint64* best,
+                uint32 trace_steps, uint32 match, uint32 mismatch, uint32 opening, uint32 bias, uint32 extension,
+                uint32 one) {
     __shared__ Table table;
     fill(table, match, mismatch);
     __syncthreads();
@@ -72,12 +108,7 @@ extern "C" __global__ void __launch_bounds__(128, BLOCKS)
             longest = max(longest, int(pair[h].columns));
             rows = max(rows, int(pair[h].rows));
         }
-        int shortest_of_warp = shortest, longest_of_warp = longest;
-        for (int apart = G; apart < 32; apart *= 2) {
-            shortest_of_warp = min(shortest_of_warp, __shfl_xor_sync(FULL, shortest_of_warp, apart));
-            longest_of_warp = max(longest_of_warp, __shfl_xor_sync(FULL, longest_of_warp, apart));
-        }
-        const int fast_end = (shortest_of_warp - 1) / kBlock * kBlock, steps = longest_of_warp + G - 1;
+        const int fast_end = (least_of_warp(shortest) - 1) / kBlock * kBlock, steps = most_of_warp(longest) + G - 1;
         const uint32 strips = STRIPS ? (rows + kStrip - 1) / kStrip : 1;
         if (strip >= strips) continue;
         uint32 result[kAlignments];
@@ -258,7 +289,7 @@ extern "C" __global__ void __launch_bounds__(128, BLOCKS)
                     for (int k = 0; k < K; ++k) {
                         const int i = max(0, first + k + 1 - padding[h]);
                         const uint32 here = part(stored[k], h) - uint32(i) * extension;
-                        #if TRACE
+#if TRACE
                         if (here > result[h]) result_row[h] = i;
 #endif
                         result[h] = max(result[h], here);

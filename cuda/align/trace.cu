@@ -51,8 +51,10 @@ extern "C" __global__ void __launch_bounds__(128)
     Runs found = {runs + first_run[index], 0, ~0u, 0};
     uint32 gap = 0;  // the code of the gap that goes on, or 0
     while (i > 0 && j > 0) {
-        const uint32 row = i - 1 + padding, l = row % kStrip / K, k = row % K, shift = 2 * (kRowsOfWord - 1 - k % kRowsOfWord) + 16 * half;
-        const uint32* at = trace + trace_at(row / kStrip, tasks, task, steps, j - 1 + l, group * G + l) + k / kRowsOfWord;
+        const uint32 row = i - 1 + padding, l = row % kStrip / K, k = row % K,
+                     shift = 2 * (kRowsOfWord - 1 - k % kRowsOfWord) + 16 * half;
+        const uint32* at =
+            trace + trace_at(row / kStrip, tasks, task, steps, j - 1 + l, group * G + l) + k / kRowsOfWord;
         const uint32 code = gap ? gap : at[0] >> shift & 3;
         if (code == kLetter) {
             found.add(kM, 1);
@@ -85,7 +87,8 @@ extern "C" __global__ void __launch_bounds__(128)
 // Puts the runs of each pair in their order to its place in `cigars`.
 extern "C" __global__ void __launch_bounds__(128)
     align_gather(const uint32* __restrict__ counts, const uint64* __restrict__ first_run,
-                 const uint32* __restrict__ runs, const uint64* __restrict__ places, uint32* __restrict__ cigars, uint32 pairs) {
+                 const uint32* __restrict__ runs, const uint64* __restrict__ places, uint32* __restrict__ cigars,
+                 uint32 pairs) {
     const uint32 index = blockIdx.x * blockDim.x + threadIdx.x;
     if (index >= pairs) return;
     const uint32 count = counts[index];

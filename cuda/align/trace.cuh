@@ -19,7 +19,8 @@ constexpr int kRowsOfWord = 16 / kAlignments, kOriginWords = (K + kRowsOfWord - 
 constexpr int kTraceWords = kOriginWords * (1 + AFFINE);  // of a lane and a column
 
 // The first of a lane's words for a step. tasks: groups of lanes of a warp; steps: of each.
-__device__ __forceinline__ uint64 trace_at(uint32 strip, uint32 tasks, uint32 task, uint32 steps, uint32 step, uint32 lane) {
+__device__ __forceinline__ uint64 trace_at(uint32 strip, uint32 tasks, uint32 task, uint32 steps, uint32 step,
+                                           uint32 lane) {
     return ((uint64(strip * tasks + task) * steps + step) * 32 + lane) * kTraceWords;
 }
 

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 from pairhmm.aligning.scoring import Scoring
 from pairhmm.backends.cuda import sources
+
+ROWS_ARE = {"shorter": 0, "query": 1, "target": 2}
+"""Which sequence of a pair the rows are (`PairClasses::Rows` of cpu/staging/pair_tasks.hpp)."""
+
+TRACERS = ("align_trace", "align_gather")
+"""The kernels that make alignments of what align_score has written."""
+
+TRACE_WASTE = 1.5
+"""About how many bytes of traces there are for each that a cell needs."""
 
 THREADS = 128
 """Threads of a block."""
@@ -187,3 +197,48 @@ class ScoreParameters(NamedTuple):
         """What a letter of the shorter sequence and a row add to the highest score at most, and the most of both."""
         most = MOST_OF_HALF if halves else MOST_OF_WORD
         return self.match - self.opening, self.extension if free else 0, most - self.bias - TRACED_TIMES
+
+
+@dataclass(frozen=True)
+class PairWork:
+    """What is done with each pair of a call.
+
+    Attributes
+    ----------
+    scoring : Scoring
+    halves : bool
+        Whether two alignments share a word. Sequences with N then are left out, as are scores that do not fit.
+    traced : bool
+        Whether alignments are wanted, or scores alone.
+    """
+
+    scoring: Scoring
+    halves: bool
+    traced: bool
+
+    @property
+    def free(self) -> bool:
+        return self.scoring.mode == "semi-global"
+
+    @cached_property
+    def parameters(self) -> ScoreParameters:
+        return ScoreParameters.of(self.scoring, self.traced)
+
+    @property
+    def rows_are(self) -> int:
+        return ROWS_ARE["target" if self.free else "query" if self.traced else "shorter"]
+
+    @cached_property
+    def kernels(self) -> list[AlignKernel]:
+        return kernels(self.scoring.form, self.free, self.halves, self.traced)
+
+    def cells_of(self, trace_bytes: int) -> int:
+        """About how many cells have so many bytes of traces."""
+        return int(trace_bytes * (2 if self.scoring.form == "affine" else 4) / TRACE_WASTE)
+
+
+def works(scoring: Scoring, traced: bool) -> list[PairWork]:
+    """What is tried in turn: halves of words, if they hold the scores of columns, and words."""
+    in_words = PairWork(scoring, False, traced)
+    in_halves = PairWork(scoring, True, traced)
+    return [in_halves, in_words] if in_halves.parameters.fit_halves else [in_words]

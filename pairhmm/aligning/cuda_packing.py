@@ -100,7 +100,8 @@ def send(slot: Slot, packed: Sequence[PackedSide], two_bits: bool) -> SentLetter
     size = 4 * letters // per_word
     host, there = slot.pinned("letters", size + SLACK), slot.device("letters", size + SLACK)
     words = host[:size].view(np.uint32)
-    unknown = np.empty(letters // 32 if two_bits else 0, dtype=np.uint32)
+    # Kept from call to call, since new memory would have to be made page by page.
+    unknown = slot.pinned("unknown", letters // 8 + SLACK)[: letters // 8].view(np.uint32)
     is_any = False
     for side in packed:
         if two_bits:

@@ -10,9 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pairhmm import aligning
 from pairhmm.aligning import cuda, cuda_kernels, cuda_packing
 from pairhmm.aligning.batch import SequencePairs, Sequences
 from pairhmm.aligning.scoring import Scoring
+from pairhmm.errors import OutOfDeviceMemory
 
 ANY_PAIRS = Path(__file__).parents[2] / "aligning" / "any_pairs.py"
 FORMS = {"edit": Scoring(0, -1, -1, -1), "linear": Scoring(2, -3, -2, -2), "affine": Scoring(1, -4, -6, -1)}
@@ -105,3 +107,22 @@ def test_random_pairs_on_a_gpu(gpus, any_pairs):
     for mode in ("global", "semi-global"):
         for pairs, scoring in any_pairs.any_batches(mode=mode):
             any_pairs.check(aligner, pairs, scoring)
+
+
+def test_no_pairs(aligner):
+    none = pairs_of(np.random.default_rng(5), [])
+    assert not len(aligner.scores(none, FORMS["edit"], 1))
+    assert not len(aligner.alignments(none, FORMS["edit"], 1))
+
+
+def test_a_device_without_memory_says_so_and_goes_on(emulator, installed, monkeypatch):
+    """Whoever gave the pairs gives fewer, to the same aligner."""
+    monkeypatch.setattr(cuda_kernels, "EDIT_WORDS", (1, 3))
+    pairs = pairs_of(np.random.default_rng(6), [(20, 20)] * 3000)
+    with installed(1 << 16):
+        aligner = cuda.CudaAligner(0)
+        with pytest.raises(OutOfDeviceMemory):
+            aligner.scores(pairs, FORMS["edit"], 1)
+        few = pairs.part(0, 300)
+        expected = aligning.load("reference").scores(few, FORMS["edit"], 1)
+        assert np.array_equal(aligner.scores(few, FORMS["edit"], 1), expected)
