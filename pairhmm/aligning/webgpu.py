@@ -34,7 +34,7 @@ __all__ = ["WebgpuAligner", "make", "status"]
 log = logging.getLogger(__name__)
 
 MOST_CELLS = {"edit": 1 << 39, "linear": 1 << 36, "affine": 1 << 36}
-"""Most cells of a submission to a discrete GPU, by the form of the scoring: what a fast one takes 50 ms for."""
+"""Most cells of a submission to a discrete GPU, by the form of the scoring: what a fast one takes 7 to 30 ms for."""
 
 
 class WebgpuAligner(Aligner):

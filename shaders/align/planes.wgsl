@@ -11,8 +11,11 @@
 // (three planes):
 //
 //   differences in pairs of 16-bit floats          2,850
-//   whole scores in 32-bit floats (gaps.wgsl)      3,980
-//   bit planes (this)                              9,230; with two planes 13,900, with six 4,780
+//   whole scores in 32-bit floats (gaps.wgsl)      3,820
+//   bit planes (this)                              9,230
+//
+// With two planes it reaches 13,900, with six 4,780. Affine gaps (1, -4, -6, -1), of four planes and three of gaps, reach
+// 3,780; gaps.wgsl 2,410.
 //
 // Limits. A strip takes 31 steps more than it has columns.
 
@@ -25,6 +28,7 @@
 //#else
 // needs align/pairs.wgsl: params, pairs, found, Found, index_of, letters_at
 //#end
+// needs align/letter_bits.wgsl: evens
 // gives: align_planes
 
 @group(0) @binding(4) var<storage, read_write> border: array<u32>;  // [columns / 32 and 2 more][BORDER_WORDS][params.stride]
@@ -74,15 +78,6 @@ struct Cells {
     across$i: u32,     // of one that goes on to the next row
 //#end
 //#end
-}
-
-// Bits 0, 2, 4 and so on, side by side.
-fn evens(word: u32) -> u32 {
-    var x = word & 0x55555555u;
-    x = (x | (x >> 1u)) & 0x33333333u;
-    x = (x | (x >> 2u)) & 0x0f0f0f0fu;
-    x = (x | (x >> 4u)) & 0x00ff00ffu;
-    return (x | (x >> 8u)) & 0x0000ffffu;
 }
 
 fn letters_of(letter: u32) -> Letters {

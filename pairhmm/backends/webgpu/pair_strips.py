@@ -14,6 +14,10 @@ from numpy.typing import NDArray
 FULL = 1 << 17
 """Invocations that keep a device busy. Dispatches are cut by rows rather than to fewer invocations."""
 
+MOST_OF_ONE = 1 << 26
+"""Most cells of an invocation in a dispatch, if it can be cut. One computes less than 1 G a second, however few there
+are, and operating systems abort submissions that take seconds."""
+
 
 class StripDispatch(NamedTuple):
     """The strips from `first_row` to `end_row` of the pairs from `begin` to `end`.
@@ -64,7 +68,8 @@ def strip_dispatches(
             end = begin + (end - begin) // 2
         here = int(strips[begin:end].max())
         border = int(words[begin:end].max()) * (end - begin)
-        at_once = max(1, most_cells // int(cells[begin:end].sum()))
+        here_cells = cells[begin:end]
+        at_once = max(1, min(most_cells // int(here_cells.sum()), MOST_OF_ONE // int(here_cells.max())))
         for first in range(0, here, at_once):
             yield StripDispatch(begin, end, first * strip, min(first + at_once, here) * strip, border)
         begin = end
