@@ -141,7 +141,6 @@ class KernelVariant:
             "FREE_END": int(self.free_end),
             "BAND": int(self.banded),
             "BLOCKS": self.blocks,
-            "UNROLL": 2,
         }
         parts = ("types.cuh", f"{self.form.name}.cuh", "warp.cu")
         return sources.source(constants, *(f"warp/{part}" for part in parts), structs={"Pair": PAIR})
