@@ -1,7 +1,8 @@
 // Dynamic time warping: costs alone, and the row that a path ends in.
 //
-// Method: G neighbouring lanes own a strip of G * K rows of a group, each lane K of them in registers. Column j reaches
-// lane l at step j + l, and what leaves a lane's last row goes to the next lane by a shuffle. A group is two pairs in
+// Method: G neighbouring lanes own a strip of G * K rows of a group, each lane K of them in registers. A lane takes two
+// columns at a step, so that two chains of minima and sums run side by side. Columns j and j + 1 (j even) reach lane l
+// at step j / 2 + l, and what leaves a lane's last row goes to the next lane by shuffles. A group is two pairs in
 // halves (halves.cuh) or one (floats.cuh, words.cuh). Rows are padded at the bottom, where they change nothing above.
 //
 //     D[i,j] = |row[i] - column[j]| + min(D[i-1,j-1], D[i-1,j], D[i,j-1])
@@ -9,12 +10,14 @@
 // FREE_START: a path may begin in any row of the first column. FREE_END: it may end in any row of the last column; else
 // in the last row. BAND: cells with |i - j| > band are on no path.
 
-constexpr int kGroups = 32 / G;  // of a warp
-constexpr int kStrip = G * K;    // rows
-constexpr int kBlock = 16;       // columns that are fetched together
-constexpr int kRing = G < 32 ? 32 : 64;
+constexpr int kGroups = 32 / G;          // of a warp
+constexpr int kStrip = G * K;            // rows
+constexpr int kBlock = 16;               // columns that are fetched together
+constexpr int kAcross = 2;               // columns of a step
+constexpr int kLag = kAcross * (G - 1);  // columns that the last lane is behind the first
+constexpr int kRing = G < 16 ? 32 : 4 * G;
 constexpr int kWarps = 4;  // of a block of threads
-static_assert(kRing >= G + kBlock - 1, "all lanes find their columns");
+static_assert(kRing >= kLag + kBlock, "all lanes find their columns");
 
 #if STRIPS
 static_assert(G == 32, "a strip is a warp's");
@@ -102,34 +105,54 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps, BLOCKS)
             corner = __ldcg(edge + begin - 1);
         }
 #endif
-        Cost below = far;  // what goes to the next lane
-        const auto take = [&](int j, Level column) {
-            Cost up = below, diagonal = corner;
-            corner = up;
+        Cost below[kAcross] = {far, far};  // what goes to the next lane
+        // A row's cells in the columns from `j` on, where `up` is above them; it becomes what is above the next row.
+        const auto take_row = [&](int k, int j, int columns, const Level* column, Cost* diagonal, Cost* up) {
+            Cost left = stored[k];
 #pragma unroll
-            for (int k = 0; k < K; ++k) {
-                const Cost left = stored[k];
-                up = cell(row[k], column, diagonal, up, left, one);
+            for (int c = 0; c < columns; ++c) {
+                Cost here = cell(row[k], column[c], diagonal[c], up[c], left, one);
 #if BAND
-                if (uint32(first + k - j + band) > 2 * uint32(band)) up = far;
+                if (uint32(first + k - (j + c) + band) > 2 * uint32(band)) here = far;
 #endif
-                diagonal = left;
-                stored[k] = up;
+                diagonal[c] = left;
+                up[c] = left = here;
             }
-            below = up;
+            stored[k] = left;
+        };
+        const auto pass_on = [&](int j, int c) {
 #if STRIPS
-            if (writes && l == G - 1) __stcg(edge + j, below);
+            if (writes && l == G - 1) __stcg(edge + j + c, below[c]);
 #endif
         };
-        // Brings what is above the first row; `u` is the step within the block.
+        const auto take = [&](int j, const Level* columns) {
+            const Level column[kAcross] = {columns[0], columns[1]};
+            Cost diagonal[kAcross] = {corner, below[0]};
+            corner = below[1];
+#pragma unroll
+            for (int k = 0; k < K; ++k) take_row(k, j, kAcross, column, diagonal, below);
+            pass_on(j, 0);
+            pass_on(j, 1);
+        };
+        const auto take_one = [&](int j, int c, Level column) {
+            Cost diagonal = corner;
+            corner = below[c];
+#pragma unroll
+            for (int k = 0; k < K; ++k) take_row(k, j + c, 1, &column, &diagonal, below + c);
+            pass_on(j, c);
+        };
+        // Brings what is above the first row; `u` is the first column within the block.
         const auto receive = [&](int u) {
+#pragma unroll
+            for (int c = 0; c < kAcross; ++c) {
 #if STRIPS
-            const Cost top = entering_block[threadIdx.x / 32][u];
+                const Cost top = entering_block[threadIdx.x / 32][u + c];
 #else
-            const Cost top = far;
+                const Cost top = far;
 #endif
-            const Cost above = __shfl_up_sync(FULL, below, 1, G);
-            below = l == 0 ? top : above;
+                const Cost above = __shfl_up_sync(FULL, below[c], 1, G);
+                below[c] = l == 0 ? top : above;
+            }
         };
         // The least of what the last column has in this lane, above its first row.
         const auto best = [&](int h) {
@@ -147,7 +170,7 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps, BLOCKS)
             if (found != ~0ull && index != ~0u) atomicMin(&results[index], found);
         };
         const int fast_end = least_of_warp(min(shortest - 1, end)) - begin;
-        const int steps = largest_of_warp(end - begin) + G - 1;
+        const int steps = largest_of_warp(end - begin) + kLag;
         for (int t0 = 0; t0 < steps; t0 += kBlock) {
             __syncwarp();
             for (int u = l; u < kBlock; u += G) {
@@ -163,10 +186,10 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps, BLOCKS)
                 if (at < kBlock) ring[at + kRing] = level;
             }
 #if STRIPS
-            // After the block before, the last lane has written the columns up to t0 - (G - 1).
-            if (writes && t0 >= G && l == G - 1) {
+            // After the block before, the last lane has written the columns up to t0 - kLag.
+            if (writes && t0 > kLag && l == G - 1) {
                 __threadfence();
-                *done_here = min(begin + t0 - (G - 1), end);
+                *done_here = min(begin + t0 - kLag, end);
             }
             if (reads) wait_for(done_here - tasks, min(begin + t0 + kBlock, above_end));
             if (l < kBlock) {
@@ -177,31 +200,32 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps, BLOCKS)
             __syncwarp();
 #pragma unroll
             for (int k = 0; k < K; ++k) stored[k] = cut(stored[k], far);
-            const Level* const mine = ring + (t0 - l) % kRing + (t0 < l ? kRing : 0);
-            if (t0 >= G - 1 && t0 + kBlock <= fast_end) {
+            const int here = begin + t0 - kAcross * l;  // the lane's first column
+            const Level* const mine = ring + (here - begin) % kRing + (here < begin ? kRing : 0);
+            if (t0 >= kLag && t0 + kBlock <= fast_end) {
 #pragma unroll 1
-                for (int u = 0; u < kBlock; u += UNROLL) {
-#pragma unroll
-                    for (int v = 0; v < UNROLL; ++v) {
-                        receive(u + v);
-                        take(begin + t0 + u + v - l, mine[u + v]);
-                    }
+                for (int u = 0; u < kBlock; u += kAcross) {
+                    receive(u);
+                    take(here + u, mine + u);
                 }
                 continue;
             }
 #pragma unroll 1
-            for (int u = 0; u < kBlock && t0 + u < steps; ++u) {
-                const int j = begin + t0 + u - l;
-                const Cost kept = below;
+            for (int u = 0; u < kBlock && t0 + u < steps; u += kAcross) {
+                const Cost kept[kAcross] = {below[0], below[1]};
                 receive(u);
-                if (j < begin || j >= end) {
-                    below = kept;
-                    continue;
-                }
-                take(j, mine[u]);
 #pragma unroll
-                for (int h = 0; h < kPairs; ++h) {
-                    if (j + 1 == int(pair[h].columns) && j + 1 < longest) report(h, best(h));
+                for (int c = 0; c < kAcross; ++c) {
+                    const int j = here + u + c;
+                    if (j < begin || j >= end) {
+                        below[c] = kept[c];
+                        continue;
+                    }
+                    take_one(here + u, c, mine[u + c]);
+#pragma unroll
+                    for (int h = 0; h < kPairs; ++h) {
+                        if (j + 1 == int(pair[h].columns) && j + 1 < longest) report(h, best(h));
+                    }
                 }
             }
         }

@@ -178,7 +178,8 @@ def _built(cupy: Any, architecture: str, *, is_binary: bool) -> bytes:
     program = nvrtc.createProgram(source(), "functions.cu", (), ())
     try:
         nvrtc.compileProgram(program, (*sources.OPTIONS, f"--gpu-architecture={architecture}"))
-        built = nvrtc.getCUBIN(program) if is_binary else nvrtc.getPTX(program)
+        # CuPy drops the last byte, which ends a text. cuobjdump wants all bytes of machine code.
+        built = nvrtc.getCUBIN(program) + b"\0" if is_binary else nvrtc.getPTX(program)
     finally:
         nvrtc.destroyProgram(program)
     return built if isinstance(built, bytes) else built.encode()

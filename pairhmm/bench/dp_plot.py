@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -70,11 +71,9 @@ def save_roofline(speeds: Sequence[CellSpeed], roofs: Roofs, device: str, path: 
     places = [cells_of_a_byte(speed) for speed in speeds]
     low, high = min([*places, 0.1]) / 2, max([*places, 100]) * 4
     highest = roofs.issue / min(INSTRUCTIONS.values())
-    for name, bytes_a_second in (("DRAM", roofs.dram), ("L2", roofs.l2), ("shared memory", roofs.shared)):
+    for _, bytes_a_second in _memories(roofs):
         end = min(high, highest / bytes_a_second)
         axes.plot([low, end], [low * bytes_a_second / 1e9, end * bytes_a_second / 1e9], color="0.35", linewidth=1)
-        label = f"{name}, {bytes_a_second / 1e12:.1f} TB/s"
-        axes.text(low * 1.1, low * 1.1 * bytes_a_second / 1e9, label, rotation=30, fontsize=8, va="bottom")
     for name, count in INSTRUCTIONS.items():
         axes.axhline(roofs.issue / count / 1e9, color="0.35", linewidth=1, linestyle="--")
         axes.text(high, roofs.issue / count / 1e9, f"issue, {name}", fontsize=8, ha="right", va="bottom")
@@ -89,9 +88,25 @@ def save_roofline(speeds: Sequence[CellSpeed], roofs: Roofs, device: str, path: 
     axes.set(xscale="log", yscale="log", xlim=(low, high), xlabel="cells a byte of device memory")
     axes.set(ylabel="GCUPS (10⁹ cells a second)", title=f"Alignment and time warping on {device}")
     axes.legend(loc="lower right", fontsize=8)
+    _name_memories(figure, axes, low * 1.1, roofs)
     axes.grid(which="major", alpha=0.3)
     written = [path.with_name(path.name + suffix) for suffix in SUFFIXES]
     for one in written:
         figure.savefig(one, dpi=150, metadata={"Date": None} if one.suffix == ".svg" else None)
     pyplot.close(figure)
     return written
+
+
+def _name_memories(figure: Any, axes: Any, at: float, roofs: Roofs) -> None:
+    """Write the names of the memories along their roofs, from `at` on, once the axes have their size."""
+    figure.canvas.draw()
+    (x, y), (farther, higher) = axes.transData.transform([(at, at), (2 * at, 2 * at)])
+    angle = math.degrees(math.atan2(higher - y, farther - x))
+    for name, bytes_a_second in _memories(roofs):
+        label = f"{name}, {bytes_a_second / 1e12:.1f} TB/s"
+        place = at, 1.06 * at * bytes_a_second / 1e9
+        axes.text(*place, label, rotation=angle, rotation_mode="anchor", fontsize=8, va="bottom")
+
+
+def _memories(roofs: Roofs) -> tuple[tuple[str, float], ...]:
+    return ("DRAM", roofs.dram), ("L2", roofs.l2), ("shared memory", roofs.shared)

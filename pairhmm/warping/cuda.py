@@ -29,11 +29,11 @@ from pairhmm.warping.cuda_kernels import (
     WARPS,
     WORD_LIMIT,
     WORDS,
-    KernelVariant,
+    WarpKernel,
     costs_of,
     halves_limit,
 )
-from pairhmm.warping.cuda_tasks import Ints, Pairs, packed, tasks_of
+from pairhmm.warping.cuda_tasks import Ints, LevelPairs, packed, tasks_of
 
 __all__ = ["CudaWarper", "make", "status"]
 
@@ -61,7 +61,7 @@ RESULT_BYTES, COUNT_BYTES, COST_BYTES, LEVEL_BYTES = 8, 4, 4, 2
 """Bytes of a result, of a counter, of a cost between two strips and of a level."""
 
 
-class Rules(NamedTuple):
+class PathRules(NamedTuple):
     """Which paths a launch allows, and the direction that it reads levels in: 1 or -1."""
 
     free_start: bool
@@ -70,12 +70,12 @@ class Rules(NamedTuple):
     direction: int
 
 
-BACKWARDS = Rules(False, True, None, -1)
+BACKWARDS = PathRules(False, True, None, -1)
 """From the end of a path that is known back to its start."""
 
 
 @dataclass(slots=True)
-class Chunk:
+class WarpChunk:
     """Pairs whose levels are on the device.
 
     Attributes
@@ -83,7 +83,7 @@ class Chunk:
     slot : Slot
     index : ndarray, shape (pairs,), int64
         Which pairs of the call they are.
-    pairs : Pairs
+    pairs : LevelPairs
     targets : ndarray, shape (pairs,), int64
         Levels of each pair's target.
     spread : ndarray, shape (pairs,), int64
@@ -96,7 +96,7 @@ class Chunk:
 
     slot: Slot
     index: Ints
-    pairs: Pairs
+    pairs: LevelPairs
     targets: Ints
     spread: Ints
     forms: Ints
@@ -121,7 +121,7 @@ class CudaWarper(Warper):
         self._cupy = cupy
         self.label = f"cuda:{device}"
         self._device = cupy.cuda.Device(device)
-        self._kernels: dict[KernelVariant, Any] = {}
+        self._kernels: dict[WarpKernel, Any] = {}
         self._one_call = threading.Lock()
         self._most = MOST_LEVELS
         with self._device:
@@ -200,12 +200,12 @@ class CudaWarper(Warper):
 
     def _chunks(
         self, pairs: SignalPairs, chosen: Ints, options: WarpOptions, found: Warpings
-    ) -> Iterator[tuple[Chunk, list[int]]]:
+    ) -> Iterator[tuple[WarpChunk, list[int]]]:
         """Each chunk, once its results are in `found`, and its pairs that the device can't warp.
 
         A chunk is packed and sent while the device works on the one before.
         """
-        running: deque[Chunk] = deque()
+        running: deque[WarpChunk] = deque()
         is_exact_in_halves = True
         for number, index in enumerate(_cut(pairs, chosen, self._most)):
             slot = self._slots[number % 2]
@@ -223,7 +223,7 @@ class CudaWarper(Warper):
         for chunk in running:
             yield chunk, self._finished(chunk, options, found)
 
-    def _sent(self, slot: Slot, pairs: SignalPairs, index: Ints, options: WarpOptions, halves: bool) -> Chunk:
+    def _sent(self, slot: Slot, pairs: SignalPairs, index: Ints, options: WarpOptions, halves: bool) -> WarpChunk:
         """Send the levels of pairs, and choose the form of each. Without `halves`, none is computed in them."""
         queries = packed(pairs.queries, pairs.query_index[index])
         targets = packed(pairs.targets, pairs.target_index[index])
@@ -235,14 +235,16 @@ class CudaWarper(Warper):
         rows, columns = _lengths(pairs)
         least = np.minimum(queries.least, targets.least)
         spread = np.maximum(queries.most, targets.most) - least
-        sent = Pairs(targets.starts + len(queries.levels), rows[index], queries.starts, columns[index], least)
+        sent = LevelPairs(targets.starts + len(queries.levels), rows[index], queries.starts, columns[index], least)
         if options.mode == "global":
             sent = sent.with_rows_short()
         in_halves = halves & (spread <= MOST_SPREAD)
         forms = np.where(in_halves, FORMS.index(HALVES), FORMS.index(FLOATS))
-        return Chunk(slot, index, sent, rows[index], spread, forms, halves_limit(int(spread[in_halves].max(initial=0))))
+        return WarpChunk(
+            slot, index, sent, rows[index], spread, forms, halves_limit(int(spread[in_halves].max(initial=0)))
+        )
 
-    def _finished(self, chunk: Chunk, options: WarpOptions, found: Warpings) -> list[int]:
+    def _finished(self, chunk: WarpChunk, options: WarpOptions, found: Warpings) -> list[int]:
         """Write the results of a chunk whose kernels run; returns its pairs that the device can't warp."""
         with chunk.slot.stream:
             costs, last_rows, lacks = self._exact(chunk, _first_rules(options))
@@ -257,7 +259,7 @@ class CudaWarper(Warper):
         found.costs[index], found.starts[index], found.ends[index] = costs[done], starts[done], ends[done]
         return [int(pair) for pair in chunk.index[lacks]]
 
-    def _exact(self, chunk: Chunk, rules: Rules) -> tuple[Ints, Ints, Ints]:
+    def _exact(self, chunk: WarpChunk, rules: PathRules) -> tuple[Ints, Ints, Ints]:
         """Costs and last rows of a chunk whose kernels run, and its pairs whose costs no form holds.
 
         A cost that its form does not hold is computed again in the next one.
@@ -279,7 +281,7 @@ class CudaWarper(Warper):
                 return costs, last_rows, np.concatenate(lacks)
             self._launch(chunk, left, chunk.pairs, rules)
 
-    def _find_starts(self, chunk: Chunk, left: Ints, costs: Ints, ends: Ints, starts: Ints) -> None:
+    def _find_starts(self, chunk: WarpChunk, left: Ints, costs: Ints, ends: Ints, starts: Ints) -> None:
         """Fill `starts` of the pairs `left`: the last start from which a path of this cost leads to this end.
 
         Both signals are read backwards from the end, so that it is the first end of such a path.
@@ -293,7 +295,7 @@ class CudaWarper(Warper):
             left = left[~is_found]
             window = window * WINDOW_GROWS
 
-    def _results(self, chunk: Chunk, chosen: Ints) -> tuple[Ints, Ints]:
+    def _results(self, chunk: WarpChunk, chosen: Ints) -> tuple[Ints, Ints]:
         """Costs and rows of pairs that were launched last, once their kernels are done."""
         size = RESULT_BYTES * len(chunk.pairs)
         results = chunk.slot.download("results", chunk.slot.pinned("results", size)[:size]).view(np.uint64)[chosen]
@@ -303,11 +305,11 @@ class CudaWarper(Warper):
             costs[own] = costs_of(form, results[own])
         return costs, (results & np.uint64(0xFFFFFFFF)).astype(np.int64)
 
-    def _launch(self, chunk: Chunk, chosen: Ints, pairs: Pairs, rules: Rules) -> None:
+    def _launch(self, chunk: WarpChunk, chosen: Ints, pairs: LevelPairs, rules: PathRules) -> None:
         for launch in self._prepared(chunk, chosen, pairs, rules):
             launch()
 
-    def _prepared(self, chunk: Chunk, chosen: Ints, pairs: Pairs, rules: Rules) -> list[Launch]:
+    def _prepared(self, chunk: WarpChunk, chosen: Ints, pairs: LevelPairs, rules: PathRules) -> list[Launch]:
         """Launches of chosen pairs of a chunk, each with what they need on the device. The first clears the results."""
         slot = chunk.slot
         work = [
@@ -316,7 +318,7 @@ class CudaWarper(Warper):
             for tasks in tasks_of(pairs, chosen[chunk.forms[chosen] == number], form)
         ]
         variants = [
-            KernelVariant(form, tasks.shape, rules.free_start, rules.free_end, rules.band is not None)
+            WarpKernel(form, tasks.shape, rules.free_start, rules.free_end, rules.band is not None)
             for form, tasks in work
         ]
         self._compile(variants)
@@ -347,14 +349,14 @@ class CudaWarper(Warper):
             table += tasks.pairs.nbytes
         return launches
 
-    def _compile(self, variants: Sequence[KernelVariant]) -> None:
+    def _compile(self, variants: Sequence[WarpKernel]) -> None:
         """Compile what is not compiled yet, in parallel."""
         new = [variant for variant in dict.fromkeys(variants) if variant not in self._kernels]
         if new:
             with ThreadPoolExecutor(len(new)) as pool:
                 self._kernels.update(zip(new, pool.map(self._compiled, new), strict=True))
 
-    def _compiled(self, variant: KernelVariant) -> Any:
+    def _compiled(self, variant: WarpKernel) -> Any:
         with self._device:
             return sources.compiled(self._cupy, variant.source(), "warp_signals")
 
@@ -363,9 +365,9 @@ def _launched(kernel: Any, blocks: int, arguments: tuple[Any, ...]) -> Launch:
     return lambda: kernel((blocks,), (WARP * WARPS,), arguments)
 
 
-def _first_rules(options: WarpOptions) -> Rules:
+def _first_rules(options: WarpOptions) -> PathRules:
     is_free = options.mode == "subsequence"
-    return Rules(is_free, is_free, options.band, 1)
+    return PathRules(is_free, is_free, options.band, 1)
 
 
 def _lengths(pairs: SignalPairs) -> tuple[Ints, Ints]:

@@ -29,7 +29,7 @@ BLOCK = 16
 """Columns after which costs in halves are cut to the limit: `kBlock` of `cuda/warp/warp.cu`."""
 
 
-class Form(NamedTuple):
+class CostForm(NamedTuple):
     """The numbers that costs are computed in.
 
     Attributes
@@ -44,7 +44,7 @@ class Form(NamedTuple):
     pairs: int
 
 
-HALVES, FLOATS, WORDS = Form("halves", 2), Form("floats", 1), Form("words", 1)
+HALVES, FLOATS, WORDS = CostForm("halves", 2), CostForm("floats", 1), CostForm("words", 1)
 
 FLOAT_LIMIT = 1 << 24
 """Costs in floats are exact below it."""
@@ -61,7 +61,7 @@ def halves_limit(spread: int) -> int:
     return 0xFFFF - BLOCK * spread
 
 
-def costs_of(form: Form, results: NDArray[np.uint64]) -> NDArray[np.int64]:
+def costs_of(form: CostForm, results: NDArray[np.uint64]) -> NDArray[np.int64]:
     """The costs that a kernel wrote, of which a float's may be infinite: `FLOAT_LIMIT` then."""
     bits = (results >> np.uint64(32)).astype(np.uint32)
     if form is FLOATS:
@@ -69,7 +69,7 @@ def costs_of(form: Form, results: NDArray[np.uint64]) -> NDArray[np.int64]:
     return bits.astype(np.int64)
 
 
-class Shape(NamedTuple):
+class WarpShape(NamedTuple):
     """How the rows of a group are laid on lanes.
 
     Attributes
@@ -90,38 +90,39 @@ class Shape(NamedTuple):
     def strips(self) -> bool:
         return self.lanes == WARP
 
-    def groups(self, form: Form) -> int:
+    def groups(self, form: CostForm) -> int:
         """Pairs of a warp."""
         return WARP // self.lanes * form.pairs
 
 
-SHORT_SHAPES = tuple(Shape(*sizes) for sizes in ((4, 16), (4, 24), (4, 32), (8, 24), (8, 32), (16, 24), (16, 32)))
-LONG_SHAPES = Shape(WARP, 32), Shape(WARP, 24)
+SHORT_SHAPES = tuple(WarpShape(*sizes) for sizes in ((4, 16), (4, 24), (4, 32), (8, 24), (8, 32), (16, 24), (16, 32)))
+LONG_SHAPES = WarpShape(WARP, 32), WarpShape(WARP, 24)
 
 
-def shapes_of(rows: NDArray[np.int64]) -> tuple[tuple[Shape, ...], NDArray[np.int64]]:
+def shapes_of(rows: NDArray[np.int64]) -> tuple[tuple[WarpShape, ...], NDArray[np.int64]]:
     """All shapes, and for pairs of so many rows (int64[pairs]) the index of the one that leaves least of it unused."""
     edges = np.array([shape.strip for shape in SHORT_SHAPES])
     places = np.searchsorted(edges, rows)
-    padded = np.stack([-(-rows // shape.strip) * shape.strip for shape in LONG_SHAPES])
-    longer = len(SHORT_SHAPES) + padded.argmin(axis=0)
-    return SHORT_SHAPES + LONG_SHAPES, np.where(places < len(SHORT_SHAPES), places, longer)
+    is_long = places == len(SHORT_SHAPES)
+    padded = [-(-rows[is_long] // shape.strip) * shape.strip for shape in LONG_SHAPES]
+    places[is_long] += np.argmin(padded, axis=0)
+    return SHORT_SHAPES + LONG_SHAPES, places
 
 
 @dataclass(frozen=True, slots=True)
-class KernelVariant:
+class WarpKernel:
     """A compiled form of the kernel.
 
     Attributes
     ----------
-    form : Form
-    shape : Shape
+    form : CostForm
+    shape : WarpShape
     free_start, free_end, banded : bool
         As the macros of `cuda/warp/warp.cu`.
     """
 
-    form: Form
-    shape: Shape
+    form: CostForm
+    shape: WarpShape
     free_start: bool = False
     free_end: bool = False
     banded: bool = False
@@ -141,7 +142,6 @@ class KernelVariant:
             "FREE_END": int(self.free_end),
             "BAND": int(self.banded),
             "BLOCKS": self.blocks,
-            "UNROLL": 2,
         }
         parts = ("types.cuh", f"{self.form.name}.cuh", "warp.cu")
         return sources.source(constants, *(f"warp/{part}" for part in parts), structs={"Pair": PAIR})

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from pairhmm.genomics.arrays import distinct, gather, offsets
 from pairhmm.warping.batch import Signals
-from pairhmm.warping.cuda_kernels import MOST_SPREAD, NOWHERE, PAIR, Form, Shape, shapes_of
+from pairhmm.warping.cuda_kernels import MOST_SPREAD, NOWHERE, PAIR, CostForm, WarpShape, shapes_of
 
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class LevelPairs:
     """Pairs of a chunk.
 
     Attributes
@@ -38,7 +38,7 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def with_rows_short(self) -> Pairs:
+    def with_rows_short(self) -> LevelPairs:
         """The same with rows and columns in exchange where there are fewer columns. Global costs stay the same."""
         is_short = self.columns < self.rows
         row_at, rows, column_at, columns = (
@@ -50,20 +50,20 @@ class Pairs:
                 (self.columns, self.rows),
             )
         )
-        return Pairs(row_at, rows, column_at, columns, self.least)
+        return LevelPairs(row_at, rows, column_at, columns, self.least)
 
-    def backwards(self, ends: Ints, window: Ints) -> Pairs:
+    def backwards(self, ends: Ints, window: Ints) -> LevelPairs:
         """The last `window` rows before `ends`, and all columns, to be read backwards."""
         rows = np.minimum(ends, window)
-        return Pairs(self.row_at + ends - 1, rows, self.column_at + self.columns - 1, self.columns, self.least)
+        return LevelPairs(self.row_at + ends - 1, rows, self.column_at + self.columns - 1, self.columns, self.least)
 
 
-class Tasks(NamedTuple):
+class WarpTasks(NamedTuple):
     """What one launch takes.
 
     Attributes
     ----------
-    shape : Shape
+    shape : WarpShape
     pairs : ndarray of PAIR
         Those of a warp's groups side by side; the last warp's are filled up.
     groups : int
@@ -74,14 +74,14 @@ class Tasks(NamedTuple):
         Columns of the pair with the most.
     """
 
-    shape: Shape
+    shape: WarpShape
     pairs: NDArray[np.void]
     groups: int
     strips: int
     columns: int
 
 
-def tasks_of(pairs: Pairs, chosen: Ints, form: Form) -> Iterator[Tasks]:
+def tasks_of(pairs: LevelPairs, chosen: Ints, form: CostForm) -> Iterator[WarpTasks]:
     """Launches of chosen pairs, by the shape that fits them. The largest pairs come first."""
     shapes, shape_of = shapes_of(pairs.rows[chosen])
     order = np.lexsort((-pairs.rows[chosen], -pairs.columns[chosen], shape_of))
@@ -92,7 +92,7 @@ def tasks_of(pairs: Pairs, chosen: Ints, form: Form) -> Iterator[Tasks]:
             yield _tasks(shapes[number], pairs, members, form)
 
 
-def _tasks(shape: Shape, pairs: Pairs, chosen: Ints, form: Form) -> Tasks:
+def _tasks(shape: WarpShape, pairs: LevelPairs, chosen: Ints, form: CostForm) -> WarpTasks:
     each = shape.groups(form)
     count = -(-len(chosen) // each)
     taken = np.concatenate([chosen, np.full(count * each - len(chosen), chosen[-1])])
@@ -102,10 +102,10 @@ def _tasks(shape: Shape, pairs: Pairs, chosen: Ints, form: Form) -> Tasks:
     table["index"] = taken
     table["index"][len(chosen) :] = NOWHERE
     strips = -(-int(pairs.rows[chosen].max()) // shape.strip)
-    return Tasks(shape, table, count, strips, int(pairs.columns[chosen].max()))
+    return WarpTasks(shape, table, count, strips, int(pairs.columns[chosen].max()))
 
 
-class Packed(NamedTuple):
+class PackedSignals(NamedTuple):
     """Signals that pairs use.
 
     Attributes
@@ -124,7 +124,7 @@ class Packed(NamedTuple):
     most: Ints
 
 
-def packed(signals: Signals, index: NDArray[np.int32]) -> Packed:
+def packed(signals: Signals, index: NDArray[np.int32]) -> PackedSignals:
     """The signals of an index, none of which is empty. Where they are most of a run of signals, it is taken whole."""
     lengths = signals.lengths
     first, last = int(index.min()), int(index.max())
@@ -140,6 +140,6 @@ def packed(signals: Signals, index: NDArray[np.int32]) -> Packed:
     place = np.searchsorted(kept, index)
     lowest, highest = int(levels.min()), int(levels.max())
     if highest - lowest <= MOST_SPREAD:  # which is soon known, and then they need not be told apart
-        return Packed(levels, at[place], np.full(len(index), lowest), np.full(len(index), highest))
+        return PackedSignals(levels, at[place], np.full(len(index), lowest), np.full(len(index), highest))
     least, most = (extreme.reduceat(levels, at).astype(np.int64)[place] for extreme in (np.minimum, np.maximum))
-    return Packed(levels, at[place], least, most)
+    return PackedSignals(levels, at[place], least, most)

@@ -14,7 +14,7 @@ from pairhmm import backends
 from pairhmm.errors import DeviceLost
 from pairhmm.warping import cuda
 from pairhmm.warping.batch import NO_PATH, SignalPairs, Signals, WarpOptions
-from pairhmm.warping.cuda_kernels import FLOATS, HALVES, LONG_SHAPES, SHORT_SHAPES, WORDS, KernelVariant
+from pairhmm.warping.cuda_kernels import FLOATS, HALVES, LONG_SHAPES, SHORT_SHAPES, WORDS, WarpKernel
 
 HELPERS = Path(__file__).parents[1] / "backends" / "cuda"
 SUBSEQUENCE = WarpOptions("subsequence")
@@ -161,8 +161,8 @@ def test_compiles(require, architecture):
     """Every form compiles without a warning; where DPX is, what is spilled lies outside of the loop over columns."""
     nvrtc = helper("nvrtc")
     require("nvrtc", nvrtc.library_path() is not None, "no NVRTC: pip install 'nvidia-cuda-nvrtc>=13'")
-    variants = [KernelVariant(form, SHORT_SHAPES[4]) for form in (HALVES, FLOATS, WORDS)]
-    variants += [KernelVariant(HALVES, LONG_SHAPES[0], True, True), KernelVariant(FLOATS, LONG_SHAPES[1], banded=True)]
+    variants = [WarpKernel(form, SHORT_SHAPES[4]) for form in (HALVES, FLOATS, WORDS)]
+    variants += [WarpKernel(HALVES, LONG_SHAPES[0], True, True), WarpKernel(FLOATS, LONG_SHAPES[1], banded=True)]
     jobs = [nvrtc.Job(architecture, variant.source(), ("--std=c++17",)) for variant in variants]
     for result in nvrtc.compile_all(jobs):
         assert result.compiles and not result.warnings, result.log
