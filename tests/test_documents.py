@@ -94,11 +94,15 @@ def test_packages_and_what_they_import():
     assert list(shown) == list(below), "from the ground up"
 
 
+BUILT = {"pairhmm/web_page/"}
+"""What `make page` makes, which a checkout need not have."""
+
+
 def test_paths_of_the_architecture_are_there():
     for path in re.findall(
         r"`((?:pairhmm|cpu|cuda|shaders|tests|docs|workflows)/[\w./-]*)`", (PROJECT / ARCHITECTURE).read_text()
     ):
-        assert (PROJECT / path).exists(), path
+        assert path in BUILT or (PROJECT / path).exists(), path
 
 
 def test_fields_of_the_vcf(tmp_path):
