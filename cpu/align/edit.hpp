@@ -11,12 +11,12 @@
 // a value of at most k (semi-global); diagonals never fall, so that this row moves down by a row a column at most.
 // Values outside count as if each step cost 1, which is never too low.
 //
-// Versions, microseconds a pair of 1,000 bases, one thread of an AMD EPYC (benchmarks/align.py), global:
+// Versions, microseconds a pair of 1,000 bases, global, one thread of an AMD EPYC (benchmarks/align.py):
 //
 //                                         5% differences   unrelated
-//   edlib 1.3.9, 64 rows a step                    15.0        77.6
+//   edlib 1.3.9, 64 rows a step                    14.9        76.3
 //   this file without bands, AVX-512                7.7         7.7
-//   this file, AVX-512                              1.2         8.3
+//   this file, AVX-512                              1.6         8.3
 //
 // Limits. What is kept for alignments is of whole vectors, so that align/aligner.cpp takes align/single.hpp for long
 // pairs.

@@ -4,11 +4,12 @@
 // through memory. Rows behind a query's end and columns behind a target's end are computed for nothing, so that lanes
 // should have about the same sizes.
 //
-// Versions, GCUPS of pairs of 1,000 bases with 5% differences, affine, global, one thread of an AMD EPYC with AVX-512:
+// Versions, GCUPS of pairs of 500 bases, affine, global, one thread of an AMD EPYC with AVX-512 (benchmarks/align.py):
 //
-//   parasail 1.3.4, nw_striped_16 (AVX2)         2.0, with CIGARs 0.6
-//   this file, 16 bits                          33.4, with CIGARs 14.7
-//   this file, 8 bits, where costs fit          64.2, with CIGARs 28.1
+//                                              5% differences      unrelated
+//   parasail 1.3.4, nw_striped_16 (AVX2)       1.9, CIGARs 0.7     3.8, CIGARs 1.6
+//   this file, 16 bits                        31.9, CIGARs 13.9   31.9, CIGARs 12.8
+//   this file, 8 bits where costs fit         56.6, CIGARs 25.2   31.5, CIGARs 12.5
 //
 // Limits. A group of one pair takes as long as a full one: align/aligner.cpp takes align/single.hpp for few pairs.
 
