@@ -14,10 +14,10 @@ from pairhmm.backends.cuda.slot import Slot
 from pairhmm.backends.tiles import team
 from pairhmm.compiled import native
 
-CHUNK_LETTERS = 1 << 26
+CHUNK_LETTERS = 1 << 27
 """About the most letters of the pairs of a chunk. While the device aligns one, threads pack the next."""
 
-CHUNK_PAIRS = 1 << 17
+CHUNK_PAIRS = 1 << 18
 """The most pairs of a chunk."""
 
 MOST_LETTERS = 1 << 30
