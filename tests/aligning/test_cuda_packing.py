@@ -136,5 +136,6 @@ def test_a_side_without_n_has_no_bits_of_n(with_n):
         assert unknown is None
         return
     at = (both[0] if with_n == "queries" else both[1]).letter + 5
-    marked = [int(word) for word in np.flatnonzero(unknown)]
-    assert marked == [at // 32] and unknown[at // 32] == 1 << at % 32
+    bits = np.unpackbits(unknown.view(np.uint8), bitorder="little")
+    marked = [side.letter + np.flatnonzero(bits[side.letter :][: len(side.codes)]) for side in both]
+    assert np.concatenate(marked).tolist() == [at]
