@@ -49,7 +49,7 @@ void bind_pair_tasks(nb::module_& module) {
         },
         "team"_a, "codes"_a, "words"_a, "unknown"_a,
         "Letter i to bits 2 * (i % 16) of word i / 16, N as 0, and bit i % 32 of word i / 32 of `unknown` set for N. "
-        "Returns whether there is any N.");
+        "Returns whether there is any N; without any, `unknown` is not written.");
 
     module.def(
         "pack_four_bits",

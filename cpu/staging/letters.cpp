@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -32,12 +31,7 @@ uint64_t pack_round(const uint8_t* codes, uint32_t* words) {
         const __m128i nibbles = _mm_packus_epi16(pairs[2 * i], pairs[2 * i + 1]);
         fours[i] = _mm_and_si128(_mm_or_si128(nibbles, _mm_srli_epi16(nibbles, 4)), byte);
     }
-    const __m128i packed = _mm_packus_epi16(fours[0], fours[1]);
-    if (reinterpret_cast<uintptr_t>(words) % sizeof packed == 0) {
-        _mm_stream_si128(reinterpret_cast<__m128i*>(words), packed);  // a device reads it, not this processor
-    } else {
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(words), packed);
-    }
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(words), _mm_packus_epi16(fours[0], fours[1]));
     return unknown;
 }
 #else
@@ -58,30 +52,30 @@ uint64_t pack_round(const uint8_t* codes, uint32_t* words) {
 }  // namespace
 
 bool pack_two_bits(const uint8_t* codes, int64_t count, uint32_t* words, uint32_t* unknown, Team& team) {
+    // Most sequences have no N: its bits are written in a second pass, so that the first one has less to write.
     std::atomic<bool> is_any{false};
     team.run(count, kShare, team.size(), [&](int64_t first, int64_t end) {
         uint64_t any = 0;
-        for (; first < end; first += kRound) {
-            uint32_t round_words[kRound / 16];
-            uint64_t round_unknown;
-            if (end - first >= kRound) {
-                round_unknown = pack_round(codes + first, words + first / 16);
-                std::memcpy(unknown + first / 32, &round_unknown, sizeof round_unknown);
-            } else {
-                uint8_t last[kRound] = {};
-                std::copy(codes + first, codes + end, last);
-                round_unknown = pack_round(last, round_words);
-                std::copy(round_words, round_words + (end - first + 15) / 16, words + first / 16);
-                std::memcpy(unknown + first / 32, &round_unknown, static_cast<size_t>((end - first + 31) / 32) * 4);
-            }
-            any |= round_unknown;
+        for (; end - first >= kRound; first += kRound) any |= pack_round(codes + first, words + first / 16);
+        if (first < end) {
+            uint8_t last[kRound] = {};
+            uint32_t last_words[kRound / 16];
+            std::copy(codes + first, codes + end, last);
+            any |= pack_round(last, last_words);
+            std::copy(last_words, last_words + (end - first + 15) / 16, words + first / 16);
         }
         if (any) is_any = true;
-#if defined(__SSE2__)
-        _mm_sfence();
-#endif
     });
-    return is_any;
+    if (!is_any) return false;
+    team.run((count + 31) / 32, kShare / 32, team.size(), [&](int64_t first, int64_t end) {
+        for (int64_t w = first; w < end; ++w) {
+            uint32_t bits = 0;
+            const int64_t letters = std::min<int64_t>(32, count - 32 * w);
+            for (int64_t i = 0; i < letters; ++i) bits |= static_cast<uint32_t>(codes[32 * w + i] >> 2 & 1) << i;
+            unknown[w] = bits;
+        }
+    });
+    return true;
 }
 
 void pack_four_bits(const uint8_t* codes, int64_t count, uint32_t* words, Team& team) {

@@ -10,7 +10,8 @@
 namespace pairhmm {
 
 // words: [(count + 15) / 16]. unknown: [(count + 31) / 32], bit i % 32 of word i / 32 set for N. What is behind the
-// last letter is 0. Returns whether there is any N.
+// last letter is 0. Returns
+// whether there is any N; without any, `unknown` is not written.
 bool pack_two_bits(const uint8_t* codes, int64_t count, uint32_t* words, uint32_t* unknown, Team& team);
 
 // words: [(count + 7) / 8].

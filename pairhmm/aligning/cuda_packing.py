@@ -14,10 +14,10 @@ from pairhmm.backends.cuda.slot import Slot
 from pairhmm.backends.tiles import team
 from pairhmm.compiled import native
 
-CHUNK_LETTERS = 1 << 26
+CHUNK_LETTERS = 1 << 27
 """About the most letters of the pairs of a chunk. While the device aligns one, threads pack the next."""
 
-CHUNK_PAIRS = 1 << 17
+CHUNK_PAIRS = 1 << 18
 """The most pairs of a chunk."""
 
 MOST_LETTERS = 1 << 30
@@ -102,17 +102,21 @@ def send(slot: Slot, packed: Sequence[PackedSide], two_bits: bool) -> SentLetter
     words = host[:size].view(np.uint32)
     # Kept from call to call, since new memory would have to be made page by page.
     unknown = slot.pinned("unknown", letters // 8 + SLACK)[: letters // 8].view(np.uint32)
-    is_any = False
+    has_n = []
     for side in packed:
         if two_bits:
-            is_any |= native.pack_two_bits(
-                team(), side.codes, words[side.letter // per_word :], unknown[side.letter // 32 :]
-            )
+            of_side = unknown[side.letter // 32 : side.end_letter // 32]
+            has_n.append(native.pack_two_bits(team(), side.codes, words[side.letter // per_word :], of_side))
         else:
             native.pack_four_bits(team(), side.codes, words[side.letter // per_word :])
         first, end = (4 * place // per_word for place in (side.letter, side.end_letter))
         (there + first).copy_from_host_async(host.ctypes.data + first, end - first, slot.stream)
-    return SentLetters(int(there.ptr), unknown if is_any else None)
+    if not any(has_n):
+        return SentLetters(int(there.ptr), None)
+    for side, has in zip(packed, has_n, strict=True):
+        if not has:
+            unknown[side.letter // 32 : side.end_letter // 32] = 0
+    return SentLetters(int(there.ptr), unknown)
 
 
 def taken(pairs: SequencePairs, index: Index) -> SequencePairs:

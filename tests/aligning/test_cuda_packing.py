@@ -31,7 +31,8 @@ def test_letters_are_packed(count):
     at = np.arange(count)
     assert has_n == bool((codes == 4).any())
     assert np.array_equal(words[at // 16] >> (2 * (at % 16)).astype(np.uint32) & 3, codes & 3)
-    assert np.array_equal(unknown[at // 32] >> (at % 32).astype(np.uint32) & 1, codes == 4)
+    if has_n:
+        assert np.array_equal(unknown[at // 32] >> (at % 32).astype(np.uint32) & 1, codes == 4)
     fours = np.full(-(-count // 8), 77, np.uint32)
     native.pack_four_bits(team(), codes, fours)
     assert np.array_equal(fours[at // 8] >> (4 * (at % 8)).astype(np.uint32) & 15, codes)
@@ -102,3 +103,39 @@ def test_chunks_are_all_pairs(monkeypatch):
     for bounds in (cuda_packing.bounds_by_letters(pairs), cuda_packing.bounds_by_cells(pairs, 50_000)):
         assert [begin for begin, _ in bounds] == [0, *(end for _, end in bounds[:-1])]
         assert bounds[-1][1] == 100 and max(end - begin for begin, end in bounds) <= 8
+
+
+class Host:
+    """The buffers of a slot, full of ones; copies go nowhere."""
+
+    stream = None
+
+    def pinned(self, name, size):
+        return np.full(size, 255, np.uint8)
+
+    def device(self, name, size):
+        return self
+
+    def __add__(self, offset):
+        return self
+
+    ptr = 0
+
+    def copy_from_host_async(self, *_):
+        pass
+
+
+@pytest.mark.parametrize("with_n", ["neither", "queries", "targets"])
+def test_a_side_without_n_has_no_bits_of_n(with_n):
+    pairs = any_pairs(np.random.default_rng(7), 20)
+    if with_n != "neither":
+        getattr(pairs, with_n).codes[5] = 4
+    both = cuda_packing.sides(pairs, whole=True)
+    unknown = cuda_packing.send(Host(), both, two_bits=True).unknown
+    if with_n == "neither":
+        assert unknown is None
+        return
+    at = (both[0] if with_n == "queries" else both[1]).letter + 5
+    bits = np.unpackbits(unknown.view(np.uint8), bitorder="little")
+    marked = [side.letter + np.flatnonzero(bits[side.letter :][: len(side.codes)]) for side in both]
+    assert np.concatenate(marked).tolist() == [at]
