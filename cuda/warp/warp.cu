@@ -7,6 +7,16 @@
 //
 //     D[i,j] = |row[i] - column[j]| + min(D[i-1,j-1], D[i-1,j], D[i,j-1])
 //
+// Measured on an NVIDIA H200, 10^9 cells a second (docs/dp.md):
+//
+//                                                             256 x 256   10,000 x 10,000
+//     a thread a pair, borders in memory (a prototype)            6,950             -
+//     lanes share a pair; halves, one column a step              10,300         9,190
+//     two columns a step                                         10,260         9,860
+//     the same in floats                                          6,670         5,950
+//
+// Limits: the caller sees to it that costs fit the form, and computes again what comes out at or above its limit.
+//
 // FREE_START: a path may begin in any row of the first column. FREE_END: it may end in any row of the last column; else
 // in the last row. BAND: cells with |i - j| > band are on no path.
 

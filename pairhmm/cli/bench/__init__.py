@@ -11,7 +11,6 @@ EXAMPLES = (
     "pairhmm bench forward --lengths 100,1000",
     "pairhmm bench wavefront --backend webgpu",
     "pairhmm bench scan --backend cuda",
-    "pairhmm bench dp --lengths 250",
 )
 
 

@@ -59,15 +59,13 @@ BACKEND = "cuda"
 @click.option(
     "--device",
     type=Whole(0),
-    default=0,
-    show_default=True,
     metavar="N",
     panel=COMPUTE,
-    help="The GPU that works, by the number that 'pairhmm devices' lists.",
+    help="The GPU that works, by the number that 'pairhmm devices' lists. Without this option, the first GPU works.",
 )
 @json_option
 def command(
-    lengths: Sequence[int], gigacells: int, repetitions: int, roofline: Path | None, device: int, as_json: bool
+    lengths: Sequence[int], gigacells: int, repetitions: int, roofline: Path | None, device: int | None, as_json: bool
 ) -> None:
     """Time alignment and time warping on a CUDA GPU: a pair a thread as published, and ours.
 
@@ -77,15 +75,15 @@ def command(
     """
     if roofline is not None:
         dp_plot.need_matplotlib()
-    backends.device_of(BACKEND, device)
-    tables, choice = Tables(as_json), Choice(BACKEND, (device,))
-    roofs = dp_roofs.measure_roofs(device, repetitions)
+    number = backends.device_of(BACKEND, device) or 0
+    tables, choice = Tables(as_json), Choice(BACKEND, (number,))
+    roofs = dp_roofs.measure_roofs(number, repetitions)
     tables.devices([choice])
-    _functions(tables, device, repetitions)
+    _functions(tables, number, repetitions)
     tables.table("roofs", "roof", "10^9 a second")
     for name, value in asdict(roofs).items():
         tables.row({"roof": name, "a_second": value}, name, f"{value / 1e9:.0f}")
-    speeds = _cells(tables, device, lengths, gigacells, repetitions)
+    speeds = _cells(tables, number, lengths, gigacells, repetitions)
     tables.finish()
     if roofline is not None:
         name = str(describe(choice).get("device") or choice)
