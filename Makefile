@@ -20,7 +20,7 @@ test: $(STAMP)
 
 # All but the GPU's, with packages from apt: none of them may skip. A cluster of Slurm is started by root only, and the
 # reference data are not in this repository.
-test-all: export PAIRHMM_TEST_REQUIRE ?= $(subst $() ,$(comma),$(strip cpu docs parquet signal workflow emulator nvrtc webgpu browser node \
+test-all: export PAIRHMM_TEST_REQUIRE ?= $(subst $() ,$(comma),$(strip cpu docs parquet plot signal workflow emulator nvrtc webgpu browser node \
 	$(if $(filter 0,$(shell id -u)),slurm) $(if $(wildcard $(PAIRHMM_SHARED_DATA) ../shared/data),shared)))
 test-all:
 	@.ci/packages
@@ -125,7 +125,7 @@ $(STAMP): $(SOURCES)
 	@command -v c++ >/dev/null || { echo "a C++ compiler is needed: apt install g++"; exit 1; }
 	@echo "installing into $(VENV)"
 	@$(PYTHON) -m venv $(VENV) || { echo "python's venv is needed: apt install python3-venv"; exit 1; }
-	@$(BIN)/pip install --quiet -e '.[dev,docs,googlebatch,kubernetes,parquet,signal,slurm,webgpu,workflow]'
+	@$(BIN)/pip install --quiet -e '.[dev,docs,googlebatch,kubernetes,parquet,plot,signal,slurm,webgpu,workflow]'
 	@touch $(STAMP)
 
 # The compiled part with AddressSanitizer and UBSan, in an environment of its own.
